@@ -1,0 +1,139 @@
+/*
+ * codec.h: how a column chunk is compressed, and what every codec must do.
+ *
+ * A chunk is one column of one segment: 1 .. 2^24 rows of int32 or int64, encoded by one codec into one run
+ * of bytes that is the same on disk, in host memory and on the GPU. It begins with a struct chunk_header; the
+ * codec's file draws the rest. A tile is 1024 consecutive rows of a chunk; row r of a tile is item r/32 of
+ * lane r%32 (design.md §2).
+ *
+ *     chunk_header | directory | padding to 128 bytes | data | padding to 128 bytes | auxiliary | padding to
+ * 128 bytes
+ *
+ * `directory` says where each tile or block starts in `data` (and in `auxiliary`, for codecs with two
+ * streams), so that any tile is decoded alone. The last tile of a chunk is padded to 1024 rows by the codec;
+ * what the padding decodes to is not specified, but it is initialised. All numbers are little-endian.
+ */
+#ifndef TESSERA_STORAGE_CODEC_H
+#define TESSERA_STORAGE_CODEC_H
+
+#include "storage/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TILE_ROWS         1024u
+#define TILE_LANES        32u
+#define SEGMENT_ROWS      (1u << 24) /* the most rows of a chunk: the unit of streaming (design.md §2) */
+#define CHUNK_ALIGNMENT   128u       /* of every section: one line of GPU memory */
+#define CODEC_START_BYTES 32u /* lane codecs count where tiles start in units of one GPU memory sector */
+
+/* Numbers are part of the file format: never reused, only added to. */
+enum codec_id {
+    CODEC_NONE = 0,
+    CODEC_PLAIN = 1,
+    CODEC_NSF = 2,
+    CODEC_GPU_FOR = 3,
+    CODEC_GPU_DFOR = 4,
+    CODEC_GPU_RFOR = 5,
+    CODEC_LANE_FOR = 6,
+    CODEC_LANE_DELTA = 7,
+    CODEC_RANK_RLE = 8,
+    CODEC_COUNT = 9
+};
+
+/* Head of every encoded chunk, 64 bytes. */
+struct chunk_header {
+    uint32_t codec;       /* enum codec_id */
+    uint32_t rows;        /* 1 .. SEGMENT_ROWS */
+    uint32_t value_bytes; /* 4: int32, 8: int64 */
+    uint32_t
+        width_low; /* narrowest and widest packed width in bits of any tile (block) of the chunk; for nsf */
+    uint32_t width_high;      /* and plain the bits of a stored value */
+    uint32_t reserved;        /* 0 */
+    uint64_t directory_bytes; /* the directory begins at byte 64 */
+    uint64_t data_bytes;      /* data begins at the next multiple of 128 */
+    uint64_t
+        auxiliary_bytes;  /* auxiliary begins at the next multiple of 128 behind data; 0 for most codecs */
+    uint64_t chunk_bytes; /* the whole, padding included: a multiple of 128 */
+    uint64_t reserved2;   /* 0 */
+};
+
+/* A chunk that chunk_open has checked, so that decoding it cannot leave its bytes. Points into memory owned
+ * elsewhere. */
+struct chunk_view {
+    const struct codec *codec;
+    const uint8_t
+        *bytes; /* the chunk_header; aligned to 128 on disk maps and on the GPU, to 8 at least elsewhere */
+    const uint8_t *directory;
+    const uint8_t *data;
+    const uint8_t *auxiliary;
+    uint64_t size; /* chunk_bytes */
+    uint32_t rows;
+    uint32_t tiles; /* ceil(rows / 1024) */
+    uint32_t value_bytes;
+    uint32_t width_low, width_high;
+};
+
+struct codec {
+    enum codec_id id;
+    const char *name;    /* as on the command line: "gpu-for" */
+    const char *summary; /* one line for --help and docs */
+    bool random_access;  /* `value` is cheap: no other row of the tile has to be decoded */
+
+    /* Bytes that `encode` may need for any values at all; a multiple of 128. rows 1 .. SEGMENT_ROWS. */
+    size_t (*bound)(uint32_t rows, uint32_t value_bytes);
+
+    /* Encodes `rows` values (int32_t[] or int64_t[] by value_bytes) into `out`, which has bound() bytes,
+     * aligned to 8; writes the whole chunk, header and padding included, and returns its size (chunk_bytes);
+     * 0 if this codec cannot hold these values (only where the codec's file says so). Needs no memory of its
+     * own beyond the stack. */
+    size_t (*encode)(const void *values, uint32_t rows, uint32_t value_bytes, uint8_t *out);
+
+    /* True if every start, width and count in the chunk stays inside its sections, so that decode_tile and
+     * value are safe. The header and the section bounds have been checked already. */
+    bool (*valid)(const struct chunk_view *chunk);
+
+    /* Decodes tile 0 .. tiles-1 into `out`: 1024 values of value_bytes each, row order, aligned to 64. */
+    void (*decode_tile)(const struct chunk_view *chunk, uint32_t tile, void *out);
+
+    /* The value of row 0 .. rows-1 of the chunk (slow where random_access is false). */
+    int64_t (*value)(const struct chunk_view *chunk, uint32_t row);
+};
+
+/* The codec with this number or name, for this machine's instruction set; NULL if there is none. */
+const struct codec *codec_by_id(uint32_t id);
+const struct codec *codec_by_name(const char *name);
+
+/* The codec named, or STATUS_BAD_INPUT with a sentence that lists all names. */
+NODISCARD enum status codec_find(const char *name, const struct codec **codec, struct error *error);
+
+/* Checks everything about a chunk of `size` bytes (its checksum is the caller's business) and opens it. Bytes
+ * that are not a valid chunk give STATUS_BAD_INPUT and a sentence without the file's name (the caller knows
+ * it). */
+NODISCARD enum status chunk_open(const uint8_t *bytes, uint64_t size, struct chunk_view *chunk,
+                                 struct error *error);
+
+/* ---- Choosers (storage/chooser.c) ---- */
+
+/* What `--codec` may name beside a single codec. */
+enum chooser { CHOOSER_NONE = 0, CHOOSER_GPU_STAR, CHOOSER_SMALLEST, CHOOSER_AUTO };
+
+/* A codec or a chooser by name: exactly one of them is set; STATUS_BAD_INPUT with a sentence that lists all
+ * names. */
+struct codec_choice {
+    const struct codec *codec;
+    enum chooser chooser;
+    const char *name;
+};
+NODISCARD enum status codec_choice_parse(const char *name, struct codec_choice *choice, struct error *error);
+
+/* Encodes the chunk with every candidate of `choice` and keeps the best in `out` (the largest bound of the
+ * candidates: codec_choice_bound), using `scratch` of the same size. Returns the size; the codec is in the
+ * header. A column must be of one codec in all its segments: callers choose on the first segment (or a
+ * sample) and use that codec for all. */
+size_t codec_choice_bound(const struct codec_choice *choice, uint32_t rows, uint32_t value_bytes);
+size_t codec_choose(const struct codec_choice *choice, const void *values, uint32_t rows,
+                    uint32_t value_bytes, uint8_t *out, uint8_t *scratch);
+
+#endif

@@ -1,0 +1,201 @@
+/*
+ * database.h: tables of compressed columns in a directory.
+ *
+ * Reading: open a database, find tables and columns, open a column in one encoding (memory-mapped, checked),
+ * decode tiles. Writing: one writer adds tables, column by column and segment by segment from any thread,
+ * then commits; what was there before stays readable until the commit's rename, and after a crash. design.md
+ * §2, §3; docs/format.md draws the bytes.
+ */
+#ifndef TESSERA_STORAGE_DATABASE_H
+#define TESSERA_STORAGE_DATABASE_H
+
+#include "storage/codec.h"
+#include "storage/parallel.h"
+#include "storage/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define NAME_BYTES 64 /* names of tables and columns, the closing zero included */
+
+/* ---- Schema ---- */
+
+enum column_type { TYPE_INT32, TYPE_INT64, TYPE_DECIMAL, TYPE_DATE, TYPE_BOOL, TYPE_STRING };
+
+/* What is stored for each row: TYPE_STRING: its code (int32) in the column's sorted dictionary. A column that
+ * references another table: the row position (int32) of the referenced row, whatever the key's type.
+ * TYPE_DECIMAL: the scaled integer, int64 if precision > 9. TYPE_DATE: days since 1970-01-01, int32.
+ * TYPE_BOOL: 0 or 1, int32. */
+struct column_schema {
+    char name[NAME_BYTES];
+    enum column_type type;
+    uint8_t precision, scale; /* TYPE_DECIMAL */
+    bool nullable;
+    bool primary_key;
+    char references_table[NAME_BYTES];  /* "" if the column is no foreign key */
+    char references_column[NAME_BYTES]; /* the referenced table's primary key column */
+};
+
+/* "int32", "decimal(12,2)", ... into text of at least 32 bytes. */
+const char *column_type_text(const struct column_schema *schema, char *text);
+
+/* ---- Reading ---- */
+
+/* Sorted by bytes (memcmp order), without duplicates; codes 0 .. count-1. Strings are not zero-terminated. */
+struct dictionary {
+    uint32_t count;
+    const uint64_t *starts; /* count + 1 byte offsets into bytes */
+    const char *bytes;
+};
+
+/* The code of a string, or -1; the number of strings that are less than it (lower bound); a string by its
+ * code. */
+int64_t dictionary_find(const struct dictionary *dictionary, const char *string, uint32_t length);
+uint32_t dictionary_lower_bound(const struct dictionary *dictionary, const char *string, uint32_t length);
+static inline const char *dictionary_string(const struct dictionary *dictionary, uint32_t code,
+                                            uint32_t *length)
+{
+    *length = (uint32_t)(dictionary->starts[code + 1] - dictionary->starts[code]);
+    return dictionary->bytes + dictionary->starts[code];
+}
+
+/* Over the stored values (codes, positions, scaled integers) of the rows that are not NULL; min > max if
+ * there are none. */
+struct column_statistics {
+    int64_t min, max;
+    uint64_t nulls;
+    uint64_t runs;     /* maximal runs of equal values, segments counted apart */
+    uint64_t distinct; /* exact up to some limit, else an estimate (docs/format.md) */
+};
+
+/* One stored encoding of a column, as the catalogue knows it. */
+struct encoding_info {
+    enum codec_id codec;
+    uint64_t bytes; /* of all chunks, headers and directories included: what a kernel may read */
+};
+
+struct column {
+    struct column_schema schema;
+    uint32_t value_bytes;                /* 4 or 8 */
+    const struct table *table;           /* that it belongs to */
+    const struct column *references;     /* the resolved primary key column, or NULL */
+    const struct dictionary *dictionary; /* TYPE_STRING that is no foreign key; else NULL */
+    struct column_statistics statistics;
+    enum codec_id own;    /* the encoding that the catalogue calls the column's own */
+    const char *own_name; /* what chose it: "auto", "gpu-star", "plain", ... */
+    uint32_t encoding_count;
+    const struct encoding_info *encodings;
+};
+
+struct table {
+    char name[NAME_BYTES];
+    uint64_t rows;
+    uint32_t segment_count;
+    const uint32_t *segment_rows; /* each 1 .. SEGMENT_ROWS */
+    uint32_t column_count;
+    const struct column *columns;
+};
+
+/* A column opened in one encoding. All chunks are of one codec. */
+struct segment_data {
+    struct chunk_view chunk;
+    const uint32_t
+        *validity; /* NULL: no row is NULL. Else 32 words a tile: bit j of word l: row 32j+l is not NULL */
+    const int64_t *tile_min_max; /* min, max of each tile (over rows that are not NULL; min > max if none) */
+};
+
+struct column_data {
+    const struct column *column;
+    const struct codec *codec;
+    uint32_t segment_count;
+    const struct segment_data *segments;
+    uint64_t bytes; /* of all chunks */
+};
+
+struct database;
+
+/* Opens the database in directory `path`. A directory that is missing, is no database, was written by a newer
+ * version or has a damaged catalogue: STATUS_BAD_INPUT (a wrong checksum: STATUS_CHECK_FAILED), a sentence
+ * with the path. */
+NODISCARD enum status database_open(const char *path, struct database **database, struct error *error);
+void database_close(struct database *database);
+const char *database_path(const struct database *database);
+
+uint32_t database_table_count(const struct database *database);
+const struct table *database_table_at(const struct database *database, uint32_t index);
+/* By name; STATUS_BAD_INPUT with a sentence that lists what there is. */
+NODISCARD enum status database_table(const struct database *database, const char *name,
+                                     const struct table **table, struct error *error);
+NODISCARD enum status table_column(const struct table *table, const char *name, const struct column **column,
+                                   struct error *error);
+
+/* Maps the column in that encoding and checks it whole (checksums, then chunk_open of every segment, on
+ * `threads` threads). An encoding that is not there: STATUS_BAD_INPUT; a wrong checksum: STATUS_CHECK_FAILED,
+ * naming file and segment. Free with column_data_close, before database_close. */
+NODISCARD enum status column_data_open(struct database *database, const struct column *column,
+                                       enum codec_id codec, unsigned threads, struct column_data **data,
+                                       struct error *error);
+void column_data_close(struct column_data *data);
+
+/* Makes sure that the column has the encoding that `choice` stands for: encodes it from its own encoding if
+ * it is missing, and commits it beside the others. *codec says which codec that is. Pointers to columns stay
+ * valid; the column's encodings are up to date afterwards. Not for use by two threads or processes at once.
+ */
+NODISCARD enum status database_encode(struct database *database, const struct column *column,
+                                      const struct codec_choice *choice, unsigned threads,
+                                      enum codec_id *codec, struct error *error);
+
+/* Every checksum of every file: the catalogue, every encoding, every dictionary; dangling and unknown files
+ * are named in `report` lines, one call each (may be NULL). The first fault is the result, but all are
+ * reported. */
+typedef void database_check_report(void *context, const char *line, bool fault);
+NODISCARD enum status database_check(const char *path, unsigned threads, database_check_report *report,
+                                     void *context, struct progress *progress, struct error *error);
+
+/* ---- Writing ---- */
+
+struct database_writer;
+struct table_writer;
+
+/* Begins a change of the database at `path`, which is created if it does not exist (its parent must). An
+ * existing directory that is not empty and no database is refused. One writer at a time (a lock file; a
+ * second is refused). */
+NODISCARD enum status database_writer_open(const char *path, struct database_writer **writer,
+                                           struct error *error);
+
+/* A new table of `rows` rows (0 is legal) in segments of SEGMENT_ROWS, all but the last full. A table of that
+ * name that exists is replaced at commit. Referenced tables must have been added before, or exist. */
+NODISCARD enum status database_writer_table(struct database_writer *writer, const char *name,
+                                            const struct column_schema *columns, uint32_t column_count,
+                                            uint64_t rows, struct table_writer **table, struct error *error);
+
+/* The column's strings, sorted and without duplicates; copied. Once, before the table is finished;
+ * TYPE_STRING only. */
+NODISCARD enum status table_writer_dictionary(struct table_writer *table, uint32_t column,
+                                              const struct dictionary *dictionary, struct error *error);
+
+/* How the column is to be encoded; by default `auto`. A column whose segments are written from several
+ * threads should have a single codec here, or segment 0 written first: a chooser decides on the first segment
+ * that arrives. */
+NODISCARD enum status table_writer_codec(struct table_writer *table, uint32_t column, const char *choice,
+                                         struct error *error);
+
+/* Encodes and writes one segment of one column: `values` are int32_t[] or int64_t[] by the column's
+ * value_bytes; `validity`: NULL or one bit a row in row order (bit r%64 of word r/64 set: row r is not NULL).
+ * From any thread; each (column, segment) exactly once. Statistics are taken here. Values must be in range
+ * (codes, positions): checked. */
+NODISCARD enum status table_writer_segment(struct table_writer *table, uint32_t column, uint32_t segment,
+                                           const void *values, const uint64_t *validity, struct error *error);
+
+/* Bytes of a stored value of that column: 4 or 8. */
+uint32_t column_schema_value_bytes(const struct column_schema *schema);
+
+/* Checks that everything was written, fsyncs, and makes the change visible by renaming the catalogue. Frees
+ * the writer, also on failure (the database is then as it was). */
+NODISCARD enum status database_writer_commit(struct database_writer *writer, struct error *error);
+
+/* Gives the change up: removes what was written (and the directory, if this writer created it). NULL is
+ * legal. */
+void database_writer_abort(struct database_writer *writer);
+
+#endif
