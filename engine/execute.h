@@ -1,0 +1,59 @@
+/*
+ * execute.h: answer star queries from a database's compressed columns, on the CPU or on one GPU.
+ *
+ * engine_open once; engine_prepare binds a query to a database and makes everything ready (encodings that are
+ * missing, code arrays, compiled kernels, columns in the device's memory); engine_run answers it, any number
+ * of times.
+ */
+#ifndef TESSERA_ENGINE_EXECUTE_H
+#define TESSERA_ENGINE_EXECUTE_H
+
+#include "engine/query.h"
+#include "engine/result.h"
+#include "storage/database.h"
+
+struct engine;
+struct prepared;
+
+/* `device`: "cpu"; "cuda" or "cuda:N", which fail with STATUS_MACHINE where that GPU cannot be used; "auto",
+ * which takes the first GPU if it can and else the CPU. threads: 0 for all. */
+NODISCARD enum status engine_open(const char *device, unsigned threads, struct engine **engine,
+                                  struct error *error);
+void engine_close(struct engine *engine);
+
+/* "NVIDIA H200 (cuda:0)" or "CPU, 2 threads, avx512"; if "auto" took the CPU, engine_why_cpu says why, else
+ * it is NULL. */
+const char *engine_device_text(const struct engine *engine);
+const char *engine_why_cpu(const struct engine *engine);
+bool engine_is_cuda(const struct engine *engine);
+
+/* Binds `query` to the database. `codec`: for the fact columns: NULL for each column's own encoding, one name
+ * for all, or COLUMN=CODEC,... ; what is missing is encoded and kept. Unknown names, a database without the
+ * tables, sums that might overflow: STATUS_BAD_INPUT. The database must outlive the result. */
+NODISCARD enum status engine_prepare(struct engine *engine, struct database *database,
+                                     const struct star_query *query, const char *codec,
+                                     struct prepared **prepared, struct error *error);
+void prepared_destroy(struct prepared *prepared);
+
+/* Milliseconds; total: from the first operation (dimension filters) to the sums complete on the device;
+ * kernel: the scan of the fact table alone. */
+struct query_timing {
+    double total_ms, kernel_ms;
+};
+
+/* What does not change from run to run. */
+struct prepared_info {
+    uint64_t fact_rows;
+    uint64_t
+        bytes_read;     /* encoded bytes of the fact columns that the kernel uses, each counted once, whole */
+    double compile_ms;  /* of the kernel, 0 if it came from the cache or the device is the CPU */
+    uint32_t registers; /* a thread, on a GPU */
+    uint32_t shared_bytes; /* a block, on a GPU */
+};
+const struct prepared_info *prepared_info(const struct prepared *prepared);
+
+/* Answers the query: `result` is filled (result_destroy it) unless NULL. */
+NODISCARD enum status engine_run(struct prepared *prepared, struct query_timing *timing,
+                                 struct result *result, struct error *error);
+
+#endif

@@ -1,0 +1,25 @@
+/* queries.c: see queries/queries.h. */
+#include "ssb/queries/queries.h"
+
+#include "ssb/queries/star.h"
+
+#include <ctype.h>
+#include <stddef.h>
+
+const struct tile_layout ssb_layout = TILE_PARAMETER_LAYOUT;
+
+const struct star_query *const ssb_queries[SSB_QUERIES] = {&q11, &q12, &q13, &q21, &q22, &q23, &q31,
+                                                           &q32, &q33, &q34, &q41, &q42, &q43};
+
+const struct star_query *ssb_query_by_name(const char *name)
+{
+    if (tolower((unsigned char)name[0]) != 'q' || !isdigit((unsigned char)name[1]))
+        return NULL;
+    const char *second = name[2] == '.' ? name + 3 : name + 2;
+    if (second[0] == '\0' || second[1] != '\0')
+        return NULL;
+    for (size_t i = 0; i < SSB_QUERIES; i++)
+        if (ssb_queries[i]->name[1] == name[1] && ssb_queries[i]->name[3] == second[0])
+            return ssb_queries[i];
+    return NULL;
+}

@@ -1,0 +1,27 @@
+/* Q1.1: what a year would have earned without its small discounts on small orders. */
+#include "ssb/queries/star.h"
+
+STAR_QUERY(q11, .name = "q1.1",
+           .sql = "select sum(lo_extendedprice * lo_discount) as revenue "
+                  "from lineorder, date "
+                  "where lo_orderdate = d_datekey "
+                  "and d_year = 1993 "
+                  "and lo_discount between 1 and 3 "
+                  "and lo_quantity < 25",
+           .where = {{"lo_discount", {BETWEEN("1", "3")}}, {"lo_quantity", {LESS_OR_EQUAL("24")}}},
+           .join = {{.dimension = "date", .key = "lo_orderdate", .where = {{"d_year", {EQUALS("1993")}}}}},
+           .fetch = {"lo_extendedprice", "lo_discount"}, .output = {{.label = "revenue"}})
+
+TILE_QUERY(q11, q, t)
+{
+    tile_mask keep = tile_all(t);
+    keep = tile_filter(t, keep, q->lo_discount);
+    keep = tile_filter(t, keep, q->lo_quantity);
+    keep = tile_semi_join(t, keep, q->lo_orderdate, q->date);
+    tile_fetch(t, keep, q->lo_extendedprice);
+    tile_fetch(t, keep, q->lo_discount);
+    tile_each (t, keep, row) {
+        int64_t price = tile_value(t, q->lo_extendedprice, row);
+        tile_sum(t, q->sums, 0, price * tile_value(t, q->lo_discount, row));
+    }
+}

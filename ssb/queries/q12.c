@@ -1,0 +1,28 @@
+/* Q1.2: the same for one month. */
+#include "ssb/queries/star.h"
+
+STAR_QUERY(
+    q12, .name = "q1.2",
+    .sql = "select sum(lo_extendedprice * lo_discount) as revenue "
+           "from lineorder, date "
+           "where lo_orderdate = d_datekey "
+           "and d_yearmonthnum = 199401 "
+           "and lo_discount between 4 and 6 "
+           "and lo_quantity between 26 and 35",
+    .where = {{"lo_discount", {BETWEEN("4", "6")}}, {"lo_quantity", {BETWEEN("26", "35")}}},
+    .join = {{.dimension = "date", .key = "lo_orderdate", .where = {{"d_yearmonthnum", {EQUALS("199401")}}}}},
+    .fetch = {"lo_extendedprice", "lo_discount"}, .output = {{.label = "revenue"}})
+
+TILE_QUERY(q12, q, t)
+{
+    tile_mask keep = tile_all(t);
+    keep = tile_semi_join(t, keep, q->lo_orderdate, q->date);
+    keep = tile_filter(t, keep, q->lo_discount);
+    keep = tile_filter(t, keep, q->lo_quantity);
+    tile_fetch(t, keep, q->lo_extendedprice);
+    tile_fetch(t, keep, q->lo_discount);
+    tile_each (t, keep, row) {
+        int64_t price = tile_value(t, q->lo_extendedprice, row);
+        tile_sum(t, q->sums, 0, price * tile_value(t, q->lo_discount, row));
+    }
+}

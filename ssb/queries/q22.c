@@ -1,0 +1,34 @@
+/* Q2.2: the same for eight brands; brands compare as strings. */
+#include "ssb/queries/star.h"
+
+STAR_QUERY(q22, .name = "q2.2",
+           .sql = "select sum(lo_revenue) as lo_revenue, d_year, p_brand1 "
+                  "from lineorder, date, part, supplier "
+                  "where lo_orderdate = d_datekey and lo_partkey = p_partkey and lo_suppkey = s_suppkey "
+                  "and p_brand1 between 'MFGR#2221' and 'MFGR#2228' and s_region = 'ASIA' "
+                  "group by d_year, p_brand1 order by d_year, p_brand1",
+           .join = {{.dimension = "part",
+                     .key = "lo_partkey",
+                     .where = {{"p_brand1", {BETWEEN("MFGR#2221", "MFGR#2228")}}},
+                     .code = "p_brand1"},
+                    {.dimension = "supplier", .key = "lo_suppkey", .where = {{"s_region", {EQUALS("ASIA")}}}},
+                    {.dimension = "date", .key = "lo_orderdate", .code = "d_year"}},
+           .fetch = {"lo_orderdate", "lo_partkey", "lo_revenue"}, .group = {"d_year", "p_brand1"},
+           .output = {{.label = "lo_revenue"}, {"d_year", "d_year"}, {"p_brand1", "p_brand1"}},
+           .order = {{"d_year", 0}, {"p_brand1", 0}})
+
+TILE_QUERY(q22, q, t)
+{
+    tile_mask keep = tile_all(t);
+    keep = tile_semi_join(t, keep, q->lo_partkey, q->part);
+    keep = tile_semi_join(t, keep, q->lo_suppkey, q->supplier);
+    keep = tile_semi_join(t, keep, q->lo_orderdate, q->date);
+    tile_fetch(t, keep, q->lo_orderdate);
+    tile_fetch(t, keep, q->lo_partkey);
+    tile_fetch(t, keep, q->lo_revenue);
+    tile_each (t, keep, row) {
+        uint32_t year = tile_code(q->date, tile_value(t, q->lo_orderdate, row));
+        uint32_t brand = tile_code(q->part, tile_value(t, q->lo_partkey, row));
+        tile_sum(t, q->sums, tile_group2(q->sums, year, brand), tile_value(t, q->lo_revenue, row));
+    }
+}

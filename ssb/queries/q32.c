@@ -1,0 +1,44 @@
+/* Q3.2: trade between the cities of one nation, by year. */
+#include "ssb/queries/star.h"
+
+STAR_QUERY(q32, .name = "q3.2",
+           .sql = "select c_city, s_city, d_year, sum(lo_revenue) as revenue "
+                  "from lineorder, customer, supplier, date "
+                  "where lo_custkey = c_custkey and lo_suppkey = s_suppkey and lo_orderdate = d_datekey "
+                  "and c_nation = 'UNITED STATES' and s_nation = 'UNITED STATES' "
+                  "and d_year between 1992 and 1997 "
+                  "group by c_city, s_city, d_year order by d_year asc, revenue desc",
+           .join = {{.dimension = "supplier",
+                     .key = "lo_suppkey",
+                     .where = {{"s_nation", {EQUALS("UNITED STATES")}}},
+                     .code = "s_city"},
+                    {.dimension = "customer",
+                     .key = "lo_custkey",
+                     .where = {{"c_nation", {EQUALS("UNITED STATES")}}},
+                     .code = "c_city"},
+                    {.dimension = "date",
+                     .key = "lo_orderdate",
+                     .where = {{"d_year", {BETWEEN("1992", "1997")}}},
+                     .code = "d_year"}},
+           .fetch = {"lo_custkey", "lo_suppkey", "lo_orderdate", "lo_revenue"},
+           .group = {"c_city", "s_city", "d_year"},
+           .output = {{"c_city", "c_city"}, {"s_city", "s_city"}, {"d_year", "d_year"}, {.label = "revenue"}},
+           .order = {{"d_year", 0}, {"revenue", 1}})
+
+TILE_QUERY(q32, q, t)
+{
+    tile_mask keep = tile_all(t);
+    keep = tile_semi_join(t, keep, q->lo_suppkey, q->supplier);
+    keep = tile_semi_join(t, keep, q->lo_custkey, q->customer);
+    keep = tile_semi_join(t, keep, q->lo_orderdate, q->date);
+    tile_fetch(t, keep, q->lo_custkey);
+    tile_fetch(t, keep, q->lo_suppkey);
+    tile_fetch(t, keep, q->lo_orderdate);
+    tile_fetch(t, keep, q->lo_revenue);
+    tile_each (t, keep, row) {
+        uint32_t from = tile_code(q->customer, tile_value(t, q->lo_custkey, row));
+        uint32_t to = tile_code(q->supplier, tile_value(t, q->lo_suppkey, row));
+        uint32_t year = tile_code(q->date, tile_value(t, q->lo_orderdate, row));
+        tile_sum(t, q->sums, tile_group3(q->sums, from, to, year), tile_value(t, q->lo_revenue, row));
+    }
+}
