@@ -1,0 +1,13 @@
+/*
+ * commands.h: the commands that ssb brings, one function each (storage/command.h says what a command is); the
+ * table that names them, ssb_commands, is in commands.c.
+ */
+#ifndef TESSERA_SSB_COMMANDS_H
+#define TESSERA_SSB_COMMANDS_H
+
+#include "storage/parallel.h"
+#include "storage/status.h"
+
+enum status ssb_generate_command(int argc, char **argv, struct progress *progress, struct error *error);
+
+#endif
