@@ -16,6 +16,7 @@
 #ifndef TESSERA_STORAGE_CODEC_H
 #define TESSERA_STORAGE_CODEC_H
 
+#include "storage/isa.h"
 #include "storage/status.h"
 
 #include <stdbool.h>
@@ -104,6 +105,13 @@ struct codec {
 /* The codec with this number or name, for this machine's instruction set; NULL if there is none. */
 const struct codec *codec_by_id(uint32_t id);
 const struct codec *codec_by_name(const char *name);
+
+/* The same for another instruction set, for tests and benches; NULL where this build lacks it. */
+const struct codec *codec_by_id_isa(uint32_t id, enum isa_level level);
+
+/* The names of all codecs, separated by ", ", into `text` of CODEC_NAMES_BYTES; returns text. */
+#define CODEC_NAMES_BYTES 256
+const char *codec_names(char *text, size_t bytes);
 
 /* The codec named, or STATUS_BAD_INPUT with a sentence that lists all names. */
 NODISCARD enum status codec_find(const char *name, const struct codec **codec, struct error *error);
