@@ -1,0 +1,10 @@
+/* commands.h: the engine's commands, one file each (command_NAME.c); the table is in commands.c. The contract
+ * of each is struct command's `run` (storage/command.h). */
+#ifndef TESSERA_ENGINE_COMMANDS_H
+#define TESSERA_ENGINE_COMMANDS_H
+
+#include "storage/command.h"
+
+enum status command_devices(int argc, char **argv, struct progress *progress, struct error *error);
+
+#endif
