@@ -12,6 +12,7 @@
 #include "storage/status.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum ssb_mode { SSB_MODE_SINGLE, SSB_MODE_ALL }; /* one stream set a table, or shared by all tables */
@@ -106,6 +107,14 @@ struct ssb_row {
 };
 void ssb_generate_row(const struct ssb_generator *generator, enum ssb_table table, uint64_t row,
                       struct ssb_row *out);
+
+/* Text of a row at most, and what ssb_format_tbl may use of its buffer for each. */
+#define SSB_TEXT_ROW_BYTES 256
+
+/* Rows (0-based) as in ssb-dbgen's files: fields and a '|' behind each, '\n'. `text` holds rows *
+ * SSB_TEXT_ROW_BYTES; returns the bytes written, no zero behind them. Any thread; about 400 KiB of stack. */
+size_t ssb_format_tbl(const struct ssb_generator *generator, enum ssb_table table, uint64_t first_row,
+                      uint64_t rows, char *text);
 
 /* Writes TABLE.tbl into the folder `directory` (created if missing, its parent not), on `threads` threads (0:
  * all available) with about 4 MB each, to TABLE.tbl.partial, which is fsynced and renamed when complete; an

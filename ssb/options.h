@@ -1,0 +1,31 @@
+/*
+ * options.h: the command-line options that say which data are meant (--sf, --mode, --variant, --date-table),
+ * shared by the commands that generate.
+ */
+#ifndef TESSERA_SSB_OPTIONS_H
+#define TESSERA_SSB_OPTIONS_H
+
+#include "ssb/generator.h"
+
+#include <argp.h>
+
+/* The input of ssb_options_argp, to be used as an argp child: `options` holds the defaults before and the
+ * answer after. A value that is no good fills `error`, and argp_parse then returns EINVAL. */
+struct ssb_options_input {
+    struct ssb_options options;
+    struct error *error;
+};
+#define SSB_OPTIONS_DEFAULT \
+    {                       \
+        .scale_factor = 1   \
+    }
+
+extern const struct argp ssb_options_argp;
+
+/* A number of threads from text, 1 .. PARALLEL_THREADS_MAX. */
+NODISCARD enum status ssb_threads_parse(const char *text, unsigned *threads, struct error *error);
+
+/* A table by its name. */
+NODISCARD enum status ssb_table_parse(const char *name, enum ssb_table *table, struct error *error);
+
+#endif
