@@ -70,8 +70,6 @@ size_t codec_choice_bound(const struct codec_choice *choice, uint32_t rows, uint
         return choice->codec->bound(rows, value_bytes);
     size_t most = 0;
     for (const struct candidate *c = choosers[choice->chooser].candidates; c->codec != CODEC_NONE; c++) {
-        if (!codec_by_id(c->codec))
-            continue;
         const size_t bound = codec_by_id(c->codec)->bound(rows, value_bytes);
         most = bound > most ? bound : most;
     }
@@ -86,8 +84,6 @@ size_t codec_choose(const struct codec_choice *choice, const void *values, uint3
     uint8_t *best = scratch, *next = out;
     size_t best_bytes = 0;
     for (const struct candidate *c = choosers[choice->chooser].candidates; c->codec != CODEC_NONE; c++) {
-        if (!codec_by_id(c->codec))
-            continue;
         const size_t bytes = codec_by_id(c->codec)->encode(values, rows, value_bytes, next);
         if (bytes == 0 || (best_bytes != 0 && (uint64_t)bytes * 100 >= (uint64_t)best_bytes * c->percent))
             continue;

@@ -4,10 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CODECS(X) \
-    X(plain)      \
-    X(nsf)        \
-    X(lane_for)
+#define CODECS(X) X(plain) X(nsf) X(gpu_for) X(gpu_dfor) X(gpu_rfor) X(lane_for) X(lane_delta) X(rank_rle)
 
 /* As CMakeLists.txt builds them (storage/isa.h). */
 #if defined(__x86_64__)

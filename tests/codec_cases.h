@@ -66,7 +66,8 @@ static inline void check_decodes(const struct chunk_view *chunk, const void *val
         assert_memory_equal(tile, (const uint8_t *)values + (size_t)first * chunk->value_bytes,
                             (size_t)here * chunk->value_bytes);
     }
-    const uint32_t step = chunk->rows < 3000 ? 1 : 37; /* coprime to every block size */
+    /* every row where that is cheap; else steps that are coprime to every block size */
+    const uint32_t step = chunk->rows > 3000 ? 997 : chunk->codec->random_access ? 1 : 37;
     for (uint32_t row = 0; row < chunk->rows; row += step)
         assert_int_equal(chunk->codec->value(chunk, row), cases_value(values, row, chunk->value_bytes));
     assert_int_equal(chunk->codec->value(chunk, chunk->rows - 1),
