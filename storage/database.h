@@ -18,6 +18,12 @@
 
 #define NAME_BYTES 64 /* names of tables and columns, the closing zero included */
 
+/* 2^40: 65536 segments, 180 times lineorder at SF 1000; keeps every product of rows and bytes in 64 bits. */
+#define TABLE_ROWS_MAX (1ull << 40)
+
+/* Names become file names: 1 .. 63 of A-Z a-z 0-9 _ # $ - and inner spaces, first a letter or _. */
+bool name_valid(const char *name);
+
 /* ---- Schema ---- */
 
 enum column_type { TYPE_INT32, TYPE_INT64, TYPE_DECIMAL, TYPE_DATE, TYPE_BOOL, TYPE_STRING };
@@ -52,6 +58,9 @@ struct dictionary {
  * code. */
 int64_t dictionary_find(const struct dictionary *dictionary, const char *string, uint32_t length);
 uint32_t dictionary_lower_bound(const struct dictionary *dictionary, const char *string, uint32_t length);
+/* The first code whose string is not greater than the one before it, or -1 if the dictionary is as it should
+ * be. */
+int64_t dictionary_unsorted(const struct dictionary *dictionary);
 static inline const char *dictionary_string(const struct dictionary *dictionary, uint32_t code,
                                             uint32_t *length)
 {
@@ -71,7 +80,8 @@ struct column_statistics {
 /* One stored encoding of a column, as the catalogue knows it. */
 struct encoding_info {
     enum codec_id codec;
-    uint64_t bytes; /* of all chunks, headers and directories included: what a kernel may read */
+    uint64_t bytes;      /* of all chunks, headers and directories included: what a kernel may read */
+    uint64_t generation; /* the change that wrote it, a part of its file's name */
 };
 
 struct column {
@@ -85,6 +95,8 @@ struct column {
     const char *own_name; /* what chose it: "auto", "gpu-star", "plain", ... */
     uint32_t encoding_count;
     const struct encoding_info *encodings;
+    uint64_t side_generation;               /* the change that wrote the column and its side file */
+    enum codec_id chosen[CHOOSER_AUTO + 1]; /* by each chooser that was asked; else CODEC_NONE */
 };
 
 struct table {
