@@ -161,9 +161,7 @@ static const struct embedded_file standard_headers[] = {
      "#define INT32_MIN (-2147483647 - 1)\n#define INT32_MAX 2147483647\n#define UINT32_MAX 4294967295u\n"
      "#define INT64_MIN (-9223372036854775807ll - 1)\n#define INT64_MAX 9223372036854775807ll\n"
      "#define UINT64_MAX 18446744073709551615ull\n"},
-    {"stddef.h",
-     "#pragma once\n#ifndef NULL\n#define NULL 0\n#endif\n"
-     "#ifndef offsetof\n#define offsetof(type, member) __builtin_offsetof(type, member)\n#endif\n"},
+    {"stddef.h", "#pragma once\n"}, /* NULL and size_t are built in; offsetof cannot be had */
     {"stdbool.h", "#pragma once\n"},
 };
 

@@ -20,7 +20,7 @@ struct nvrtc_request {
     const char *source; /* CUDA C++ */
 
     /* What #include finds, by name, ended by an entry with a NULL name; NULL: embedded_files. No file system
-     * is read. <stdint.h>, <stddef.h> and <stdbool.h> are there without being listed. */
+     * is read. <stdint.h>, <stddef.h> (without offsetof) and <stdbool.h> are there without being listed. */
     const struct embedded_file *headers;
 
     const char *arch;           /* real architecture: "sm_75", "sm_90" */
