@@ -1,0 +1,28 @@
+# The three libraries that Tessera is linked with (docs/decisions.md says why these): used by the build, and by
+# TesseraConfig.cmake for programs that use the installed library.
+#
+# Each is one header and one library, looked for as CMake does (CMAKE_PREFIX_PATH adds places), so that neither
+# pkg-config nor package files are needed.
+
+find_package(Threads REQUIRED)
+
+# tessera_find_library(NAME HEADER PACKAGE): makes the target Tessera::NAME.
+function(tessera_find_library name header package)
+    find_path(TESSERA_${name}_INCLUDE ${header})
+    find_library(TESSERA_${name}_LIBRARY ${name})
+    mark_as_advanced(TESSERA_${name}_INCLUDE TESSERA_${name}_LIBRARY)
+    if(NOT TESSERA_${name}_INCLUDE OR NOT TESSERA_${name}_LIBRARY)
+        message(FATAL_ERROR "Tessera needs ${name} (${header} and lib${name}), which was not found. On Debian and "
+                "Ubuntu: apt-get install ${package}. Elsewhere set CMAKE_PREFIX_PATH to where it is installed.")
+    endif()
+    if(NOT TARGET Tessera::${name})
+        add_library(Tessera::${name} UNKNOWN IMPORTED)
+        set_target_properties(Tessera::${name} PROPERTIES
+            IMPORTED_LOCATION ${TESSERA_${name}_LIBRARY}
+            INTERFACE_INCLUDE_DIRECTORIES ${TESSERA_${name}_INCLUDE})
+    endif()
+endfunction()
+
+tessera_find_library(sqlite3 sqlite3.h libsqlite3-dev)
+tessera_find_library(xxhash xxhash.h libxxhash-dev)
+tessera_find_library(jansson jansson.h libjansson-dev)

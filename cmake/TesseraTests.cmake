@@ -1,0 +1,37 @@
+# tests/test_NAME.c is a cmocka program of its own, and a test; tests/bench_NAME.c is a program that is built when
+# asked for by its name.
+
+tessera_find_library(cmocka cmocka.h libcmocka-dev)
+
+# Kernels compiled by one test are found by the next, and nobody's own cache is touched.
+set(test_environment "TESSERA_KERNEL_CACHE=${CMAKE_CURRENT_BINARY_DIR}/kernel-cache")
+if(TESSERA_CUDA STREQUAL "ON")
+    list(APPEND test_environment TESSERA_REQUIRE_NVRTC=1)
+endif()
+
+file(GLOB test_sources CONFIGURE_DEPENDS tests/test_*.c)
+foreach(source ${test_sources})
+    get_filename_component(name ${source} NAME_WE)
+    add_executable(${name} ${source})
+    target_link_libraries(${name} PRIVATE tessera Tessera::cmocka)
+    target_compile_definitions(${name} PRIVATE TESSERA_PROGRAM="$<TARGET_FILE:tessera_program>"
+                               TESSERA_SOURCE="${CMAKE_CURRENT_SOURCE_DIR}")
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES TIMEOUT 300 ENVIRONMENT "${test_environment}")
+    add_dependencies(${name} tessera_program)
+endforeach()
+
+# Not with sanitizers: a program that uses the library would have to be built with them, too.
+if(NOT TESSERA_SANITIZE)
+    add_test(NAME test_install
+             COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tests/test_install.sh ${CMAKE_CURRENT_BINARY_DIR} ${CMAKE_COMMAND}
+                     ${CMAKE_C_COMPILER} "${CMAKE_PREFIX_PATH}")
+    set_tests_properties(test_install PROPERTIES TIMEOUT 300)
+endif()
+
+file(GLOB bench_sources CONFIGURE_DEPENDS tests/bench_*.c)
+foreach(source ${bench_sources})
+    get_filename_component(name ${source} NAME_WE)
+    add_executable(${name} EXCLUDE_FROM_ALL ${source})
+    target_link_libraries(${name} PRIVATE tessera)
+endforeach()

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Downloads the Debian packages of Tessera's libraries and unpacks them into .deps/, without installing anything:
+# for machines that cannot install, or cannot reach a package server (copy the folder there). Then configure with
+#     cmake -S . -B build -DCMAKE_PREFIX_PATH=$PWD/.deps/usr
+# Runs on Debian and Ubuntu, as any user; 3 MB.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+rm -rf .deps
+mkdir -p .deps/packages
+cd .deps/packages
+apt-get download libcmocka-dev libcmocka0 libsqlite3-dev libsqlite3-0 libxxhash-dev libxxhash0 libjansson-dev libjansson4
+for package in *.deb; do dpkg -x "$package" ..; done
+cd ..
+rm -rf packages usr/share usr/bin
+echo "Unpacked into $PWD: $(find usr/include -name '*.h' | wc -l) headers, $(find usr/lib -name '*.so*' | wc -l) libraries" >&2
