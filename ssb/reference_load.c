@@ -252,5 +252,9 @@ enum status reference_load(sqlite3 *connection, const char *path, const struct r
         status = load_table(connection, path, source, &table, rows, progress, error);
     }
     reference_rows_close(rows);
+    /* with row counts SQLite puts Bloom filters before its look-ups: Q2.1 at SF 1 1.8 s without, 0.21 s with
+     */
+    if (status == STATUS_OK)
+        status = reference_execute(connection, path, "ANALYZE", "counting", error);
     return status;
 }
