@@ -29,7 +29,7 @@ bool engine_is_cuda(const struct engine *engine);
 
 /* Binds `query` to the database. `codec`: for the fact columns: NULL for each column's own encoding, one name
  * for all, or COLUMN=CODEC,... ; what is missing is encoded and kept. Unknown names, a database without the
- * tables, sums that might overflow: STATUS_BAD_INPUT. The database must outlive the result. */
+ * tables, sums that might overflow: STATUS_BAD_INPUT. The database must stay open until engine_close. */
 NODISCARD enum status engine_prepare(struct engine *engine, struct database *database,
                                      const struct star_query *query, const char *codec,
                                      struct prepared **prepared, struct error *error);
@@ -48,6 +48,7 @@ struct prepared_info {
         bytes_read;     /* encoded bytes of the fact columns that the kernel uses, each counted once, whole */
     double compile_ms;  /* of the kernel, 0 if it came from the cache or the device is the CPU */
     uint32_t registers; /* a thread, on a GPU */
+    uint32_t local_bytes;  /* a thread, on a GPU: 0 unless registers were too few */
     uint32_t shared_bytes; /* a block, on a GPU */
 };
 const struct prepared_info *prepared_info(const struct prepared *prepared);

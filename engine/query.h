@@ -43,6 +43,13 @@ struct star_join {
     const char *code;                                 /* its attribute that groups, or NULL */
 };
 
+/* What is summed, so that the sum can be proven to fit 64 bits: left, or left * right, or left - right. */
+struct star_measure {
+    const char *left;
+    char operation; /* '*' or '-'; 0: left alone */
+    const char *right;
+};
+
 struct star_output {
     const char *label;
     const char *attribute; /* one of the groups' attributes; NULL: the sum */
@@ -68,6 +75,7 @@ struct star_query {
     struct star_join join[TILE_DIMENSIONS_MAX];
     const char *fetch[STAR_FETCHES_MAX]; /* fact columns that tile_fetch names */
     const char *group[TILE_GROUPS_MAX];  /* attributes, in the order of tile_group2 and tile_group3 */
+    struct star_measure measure;
     struct star_output output[STAR_OUTPUTS_MAX];
     struct star_order order[STAR_OUTPUTS_MAX];
     const struct tile_layout *layout;

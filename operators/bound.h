@@ -17,9 +17,11 @@
 #define TILE_PREDICATES_MAX 2u /* predicates on one dimension, all of which must hold */
 #define TILE_RANGES_MAX     4u /* alternatives of one predicate */
 
-/* One chunk of a column on the device: its sections (storage/codec.h) and its validity words, or 0. */
+/* One chunk of a column on the device: its sections (storage/codec.h) and its validity words, or 0. `detail`:
+ * for gpu-rfor the chunk's blocks of 512 rows, for nsf the bytes of a value. */
 struct bound_chunk {
     uint64_t directory, data, auxiliary, validity;
+    uint64_t detail;
 };
 
 struct bound_column {

@@ -6,6 +6,13 @@
 #include <ctype.h>
 #include <stddef.h>
 
+/* The engine fills parameters by place: columns, then dimensions, then sums, with nothing in between. */
+_Static_assert(offsetof(struct tile_parameters, date) % sizeof(struct tile_column) == 0 &&
+                   (offsetof(struct tile_parameters, sums) - offsetof(struct tile_parameters, date)) %
+                           sizeof(struct tile_dimension) ==
+                       0,
+               "tile parameters are packed");
+
 const struct tile_layout ssb_layout = TILE_PARAMETER_LAYOUT;
 
 const struct star_query *const ssb_queries[SSB_QUERIES] = {&q11, &q12, &q13, &q21, &q22, &q23, &q31,

@@ -10,7 +10,8 @@ STAR_QUERY(q11, .name = "q1.1",
                   "and lo_quantity < 25",
            .where = {{"lo_discount", {BETWEEN("1", "3")}}, {"lo_quantity", {LESS_OR_EQUAL("24")}}},
            .join = {{.dimension = "date", .key = "lo_orderdate", .where = {{"d_year", {EQUALS("1993")}}}}},
-           .fetch = {"lo_extendedprice", "lo_discount"}, .output = {{.label = "revenue"}})
+           .fetch = {"lo_extendedprice", "lo_discount"}, .measure = {"lo_extendedprice", '*', "lo_discount"},
+           .output = {{.label = "revenue"}})
 
 TILE_QUERY(q11, q, t)
 {

@@ -11,7 +11,8 @@ STAR_QUERY(
            "and lo_quantity between 26 and 35",
     .where = {{"lo_discount", {BETWEEN("4", "6")}}, {"lo_quantity", {BETWEEN("26", "35")}}},
     .join = {{.dimension = "date", .key = "lo_orderdate", .where = {{"d_yearmonthnum", {EQUALS("199401")}}}}},
-    .fetch = {"lo_extendedprice", "lo_discount"}, .output = {{.label = "revenue"}})
+    .fetch = {"lo_extendedprice", "lo_discount"}, .measure = {"lo_extendedprice", '*', "lo_discount"},
+    .output = {{.label = "revenue"}})
 
 TILE_QUERY(q12, q, t)
 {

@@ -12,7 +12,8 @@ STAR_QUERY(q13, .name = "q1.3",
            .join = {{.dimension = "date",
                      .key = "lo_orderdate",
                      .where = {{"d_weeknuminyear", {EQUALS("6")}}, {"d_year", {EQUALS("1994")}}}}},
-           .fetch = {"lo_extendedprice", "lo_discount"}, .output = {{.label = "revenue"}})
+           .fetch = {"lo_extendedprice", "lo_discount"}, .measure = {"lo_extendedprice", '*', "lo_discount"},
+           .output = {{.label = "revenue"}})
 
 TILE_QUERY(q13, q, t)
 {

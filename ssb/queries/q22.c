@@ -14,6 +14,7 @@ STAR_QUERY(q22, .name = "q2.2",
                     {.dimension = "supplier", .key = "lo_suppkey", .where = {{"s_region", {EQUALS("ASIA")}}}},
                     {.dimension = "date", .key = "lo_orderdate", .code = "d_year"}},
            .fetch = {"lo_orderdate", "lo_partkey", "lo_revenue"}, .group = {"d_year", "p_brand1"},
+           .measure = {.left = "lo_revenue"},
            .output = {{.label = "lo_revenue"}, {"d_year", "d_year"}, {"p_brand1", "p_brand1"}},
            .order = {{"d_year", 0}, {"p_brand1", 0}})
 

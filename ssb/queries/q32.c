@@ -21,7 +21,7 @@ STAR_QUERY(q32, .name = "q3.2",
                      .where = {{"d_year", {BETWEEN("1992", "1997")}}},
                      .code = "d_year"}},
            .fetch = {"lo_custkey", "lo_suppkey", "lo_orderdate", "lo_revenue"},
-           .group = {"c_city", "s_city", "d_year"},
+           .group = {"c_city", "s_city", "d_year"}, .measure = {.left = "lo_revenue"},
            .output = {{"c_city", "c_city"}, {"s_city", "s_city"}, {"d_year", "d_year"}, {.label = "revenue"}},
            .order = {{"d_year", 0}, {"revenue", 1}})
 

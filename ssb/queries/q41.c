@@ -19,6 +19,7 @@ STAR_QUERY(
               .where = {{"p_mfgr", {EQUALS("MFGR#1"), EQUALS("MFGR#2")}}}},
              {.dimension = "date", .key = "lo_orderdate", .code = "d_year"}},
     .fetch = {"lo_orderdate", "lo_custkey", "lo_revenue", "lo_supplycost"}, .group = {"d_year", "c_nation"},
+    .measure = {"lo_revenue", '-', "lo_supplycost"},
     .output = {{"d_year", "d_year"}, {"c_nation", "c_nation"}, {.label = "profit"}},
     .order = {{"d_year", 0}, {"c_nation", 0}})
 

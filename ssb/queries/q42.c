@@ -24,7 +24,7 @@ STAR_QUERY(
               .where = {{"d_year", {BETWEEN("1997", "1998")}}},
               .code = "d_year"}},
     .fetch = {"lo_orderdate", "lo_suppkey", "lo_partkey", "lo_revenue", "lo_supplycost"},
-    .group = {"d_year", "s_nation", "p_category"},
+    .group = {"d_year", "s_nation", "p_category"}, .measure = {"lo_revenue", '-', "lo_supplycost"},
     .output = {{"d_year", "d_year"},
                {"s_nation", "s_nation"},
                {"p_category", "p_category"},

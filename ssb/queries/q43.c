@@ -24,7 +24,7 @@ STAR_QUERY(
               .where = {{"d_year", {BETWEEN("1997", "1998")}}},
               .code = "d_year"}},
     .fetch = {"lo_orderdate", "lo_suppkey", "lo_partkey", "lo_revenue", "lo_supplycost"},
-    .group = {"d_year", "s_city", "p_brand1"},
+    .group = {"d_year", "s_city", "p_brand1"}, .measure = {"lo_revenue", '-', "lo_supplycost"},
     .output = {{"d_year", "d_year"}, {"s_city", "s_city"}, {"p_brand1", "p_brand1"}, {.label = "profit"}},
     .order = {{"d_year", 0}, {"s_city", 0}, {"p_brand1", 0}})
 

@@ -1,0 +1,144 @@
+/* execute.c: see execute.h. */
+#include "engine/execute.h"
+
+#include "engine/cuda.h"
+#include "engine/cuda_columns.h"
+#include "engine/execute_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct device_operations *operations(const struct engine *engine)
+{
+    return engine->cuda ? &cuda_operations : &cpu_operations;
+}
+
+static enum status open_gpu(struct engine *engine, unsigned ordinal, struct error *error)
+{
+    RETURN_IF_ERROR(cuda_open(ordinal, &engine->cuda, error));
+    enum status status = cuda_columns_create(engine->cuda, &engine->columns, error);
+    if (status != STATUS_OK) {
+        cuda_close(engine->cuda);
+        engine->cuda = NULL;
+        return status;
+    }
+    snprintf(engine->device, sizeof engine->device, "%s (cuda:%u)", cuda_properties(engine->cuda)->name,
+             ordinal);
+    return STATUS_OK;
+}
+
+/* "cuda" or "cuda:N" */
+static bool gpu_ordinal(const char *device, unsigned *ordinal)
+{
+    *ordinal = 0;
+    if (strcmp(device, "cuda") == 0)
+        return true;
+    if (strncmp(device, "cuda:", 5) != 0 || device[5] < '0' || device[5] > '9')
+        return false;
+    char *end;
+    unsigned long number = strtoul(device + 5, &end, 10);
+    *ordinal = (unsigned)number;
+    return *end == '\0' && number < 1024;
+}
+
+static enum status choose(struct engine *engine, const char *device, struct error *error)
+{
+    unsigned ordinal;
+    if (gpu_ordinal(device, &ordinal))
+        return open_gpu(engine, ordinal, error);
+    if (strcmp(device, "auto") == 0) {
+        struct error why = {0};
+        if (open_gpu(engine, 0, &why) == STATUS_OK)
+            return STATUS_OK;
+        snprintf(engine->why_cpu, sizeof engine->why_cpu, "%s", why.text);
+    } else if (strcmp(device, "cpu") != 0) {
+        return error_set(error, STATUS_BAD_INPUT, "'%s' is no device; use auto, cpu, cuda or cuda:N", device);
+    }
+    snprintf(engine->device, sizeof engine->device, "CPU, %u thread%s, %s", engine->threads,
+             engine->threads == 1 ? "" : "s", isa_name(isa_level()));
+    return STATUS_OK;
+}
+
+enum status engine_open(const char *device, unsigned threads, struct engine **engine, struct error *error)
+{
+    struct engine *opened = calloc(1, sizeof *opened);
+    if (!opened)
+        return error_out_of_memory(error, sizeof *opened, "the engine");
+    opened->threads = threads ? threads : parallel_threads_available();
+    enum status status = choose(opened, device, error);
+    if (status != STATUS_OK) {
+        free(opened);
+        return status;
+    }
+    *engine = opened;
+    return STATUS_OK;
+}
+
+void engine_close(struct engine *engine)
+{
+    if (!engine)
+        return;
+    cuda_columns_destroy(engine->columns);
+    cuda_close(engine->cuda);
+    free(engine);
+}
+
+const char *engine_device_text(const struct engine *engine)
+{
+    return engine->device;
+}
+
+const char *engine_why_cpu(const struct engine *engine)
+{
+    return engine->why_cpu[0] ? engine->why_cpu : NULL;
+}
+
+bool engine_is_cuda(const struct engine *engine)
+{
+    return engine->cuda != NULL;
+}
+
+enum status engine_prepare(struct engine *engine, struct database *database, const struct star_query *query,
+                           const char *codec, struct prepared **prepared, struct error *error)
+{
+    struct prepared *made = calloc(1, sizeof *made);
+    if (!made)
+        return error_out_of_memory(error, sizeof *made, "a prepared query");
+    made->engine = engine;
+    enum status status = bound_query_open(database, query, codec, engine->threads, &made->bound, error);
+    if (status == STATUS_OK) {
+        made->info.fact_rows = made->bound.fact->rows;
+        made->info.bytes_read = made->bound.bytes;
+        status = operations(engine)->prepare(made, error);
+    }
+    if (status != STATUS_OK) {
+        prepared_destroy(made);
+        return status;
+    }
+    *prepared = made;
+    return STATUS_OK;
+}
+
+void prepared_destroy(struct prepared *prepared)
+{
+    if (!prepared)
+        return;
+    operations(prepared->engine)->release(prepared);
+    bound_query_close(&prepared->bound);
+    free(prepared);
+}
+
+const struct prepared_info *prepared_info(const struct prepared *prepared)
+{
+    return &prepared->info;
+}
+
+enum status engine_run(struct prepared *prepared, struct query_timing *timing, struct result *result,
+                       struct error *error)
+{
+    const int64_t *sums;
+    const uint32_t *present;
+    RETURN_IF_ERROR(operations(prepared->engine)->run(prepared, timing, &sums, &present, error));
+    return result ? bound_query_result(&prepared->bound, sums, present, result, error) : STATUS_OK;
+}

@@ -1,0 +1,292 @@
+/*
+ * execute_cuda.c: a bound query on one GPU. Preparing plans and compiles the kernel and brings the columns'
+ * chunks, byte for byte as they are on disk, into the GPU's memory; a run launches one graph: dimension
+ * filters, cleared sums, scan.
+ */
+#include "engine/execute_internal.h"
+
+#include "engine/cuda.h"
+#include "engine/cuda_columns.h"
+#include "engine/kernel_cache.h"
+#include "engine/kernel_plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PREPARE_THREADS 256u
+
+struct cuda_query {
+    struct kernel_plan plan;
+    struct cuda_module *module;
+    struct cuda_function *prepare, *scan;
+    struct cuda_graph *graph;
+    struct cuda_event *begin, *end;
+    const struct cuda_column *uploaded[BOUND_COLUMNS_MAX];
+    const struct cuda_column *attributes[TILE_DIMENSIONS_MAX * (TILE_PREDICATES_MAX + 1)];
+    cuda_address bitmaps[TILE_DIMENSIONS_MAX];
+    cuda_address sums; /* int64 a slot, then uint32 a slot: present */
+    cuda_address work;
+    uint32_t items;
+    unsigned prepare_blocks, scan_blocks;
+    uint8_t *bound; /* struct tile_bound: columns, dimensions, sums, in the layout's order */
+    struct bound_scan scan_work;
+    struct bound_preparation preparation;
+    uint8_t *answer; /* pinned copy of `sums` */
+    uint64_t answer_bytes;
+};
+
+/* ---- Prepare ---- */
+
+static enum status compile(struct prepared *prepared, struct cuda_query *query, struct error *error)
+{
+    struct cuda *cuda = prepared->engine->cuda;
+    const struct cuda_properties *gpu = cuda_properties(cuda);
+    RETURN_IF_ERROR(kernel_plan_make(&prepared->bound, gpu->shared_per_block_bytes,
+                                     gpu->shared_per_multiprocessor_bytes, gpu->threads_per_multiprocessor,
+                                     &query->plan, error));
+    struct nvrtc_request request = {
+        .name = prepared->bound.query->source, .source = query->plan.source, .arch = gpu->arch};
+    struct kernel_binary binary = {0};
+    RETURN_IF_ERROR(kernel_cache_get(&request, &binary, NULL, error));
+    prepared->info.compile_ms = binary.compile_ms;
+    enum status status = cuda_module_load(cuda, binary.cubin, &query->module, error);
+    kernel_binary_free(&binary);
+    RETURN_IF_ERROR(status);
+    RETURN_IF_ERROR(cuda_module_function(cuda, query->module, "prepare", &query->prepare, error));
+    RETURN_IF_ERROR(cuda_module_function(cuda, query->module, "scan", &query->scan, error));
+    RETURN_IF_ERROR(cuda_function_allow_shared(cuda, query->scan, query->plan.shared_bytes, error));
+    unsigned blocks;
+    RETURN_IF_ERROR(cuda_function_blocks(cuda, query->scan, query->plan.threads, query->plan.shared_bytes,
+                                         &blocks, error));
+    if (blocks == 0)
+        return error_set(
+            error, STATUS_MACHINE,
+            "query %s: a block of %u threads with %llu bytes of shared memory does not fit this GPU",
+            prepared->bound.query->name, query->plan.threads, (unsigned long long)query->plan.shared_bytes);
+    query->scan_blocks = blocks * gpu->multiprocessors;
+    query->prepare_blocks = 8 * gpu->multiprocessors;
+    struct cuda_function_properties properties;
+    RETURN_IF_ERROR(cuda_function_properties(cuda, query->scan, &properties, error));
+    prepared->info.registers = properties.registers;
+    prepared->info.local_bytes = properties.local_bytes;
+    prepared->info.shared_bytes = (uint32_t)query->plan.shared_bytes;
+    return STATUS_OK;
+}
+
+static enum status upload_work(struct prepared *prepared, struct cuda_query *query, struct error *error)
+{
+    const struct table *fact = prepared->bound.fact;
+    uint64_t count = 0;
+    for (uint32_t s = 0; s < fact->segment_count; s++)
+        count += (fact->segment_rows[s] + WORK_TILES * TILE_ROWS - 1) / (WORK_TILES * TILE_ROWS);
+    struct bound_work *work = malloc((count ? count : 1) * sizeof *work);
+    if (!work)
+        return error_out_of_memory(error, count * sizeof *work, "the list of work");
+    query->items = (uint32_t)count;
+    struct bound_work *next = work;
+    for (uint32_t s = 0; s < fact->segment_count; s++)
+        for (uint32_t row = 0; row < fact->segment_rows[s]; row += WORK_TILES * TILE_ROWS) {
+            uint32_t left = fact->segment_rows[s] - row;
+            *next++ =
+                (struct bound_work){.segment = s,
+                                    .first_tile = row / TILE_ROWS,
+                                    .rows = left < WORK_TILES * TILE_ROWS ? left : WORK_TILES * TILE_ROWS};
+        }
+    struct cuda *cuda = prepared->engine->cuda;
+    enum status status = cuda_allocate(cuda, count * sizeof *work, "the list of work", &query->work, error);
+    if (status == STATUS_OK)
+        status = cuda_upload(cuda, query->work, work, count * sizeof *work, error);
+    free(work);
+    return status;
+}
+
+static enum status upload(struct prepared *prepared, struct cuda_query *query, struct error *error)
+{
+    const struct bound_query *bound = &prepared->bound;
+    struct cuda *cuda = prepared->engine->cuda;
+    struct cuda_columns *columns = prepared->engine->columns;
+    for (uint32_t c = 0; c < bound->column_count; c++)
+        RETURN_IF_ERROR(cuda_columns_chunks(columns, bound->columns[c].data, &query->uploaded[c], error));
+    for (uint32_t a = 0; a < bound->attribute_count; a++)
+        RETURN_IF_ERROR(cuda_columns_array(columns, &bound->attributes[a], &query->attributes[a], error));
+    for (uint32_t j = 0; j < bound->join_count; j++)
+        if (query->plan.bitmap_words[j])
+            RETURN_IF_ERROR(cuda_allocate(cuda, query->plan.bitmap_words[j] * sizeof(uint32_t),
+                                          "a dimension's bitmap", &query->bitmaps[j], error));
+    query->answer_bytes = (uint64_t)bound->slots * (sizeof(int64_t) + sizeof(uint32_t));
+    RETURN_IF_ERROR(cuda_allocate(cuda, query->answer_bytes, "sums", &query->sums, error));
+    void *answer;
+    RETURN_IF_ERROR(cuda_pinned_allocate(cuda, query->answer_bytes, &answer, error));
+    query->answer = answer;
+    return upload_work(prepared, query, error);
+}
+
+/* ---- The kernels' arguments ---- */
+
+static void fill_columns(const struct bound_query *bound, struct cuda_query *query)
+{
+    struct bound_column *columns = (struct bound_column *)(void *)query->bound;
+    for (uint32_t c = 0; c < bound->column_count; c++)
+        columns[bound->columns[c].place] = (struct bound_column){.chunks = query->uploaded[c]->address,
+                                                                 .low = bound->columns[c].low,
+                                                                 .high = bound->columns[c].high,
+                                                                 .staging = query->plan.staging[c]};
+}
+
+static void fill_dimensions(const struct bound_query *bound, struct cuda_query *query)
+{
+    struct bound_dimension *dimensions =
+        (struct bound_dimension *)(void *)(query->bound +
+                                           bound->layout_columns * sizeof(struct bound_column));
+    for (uint32_t j = 0; j < bound->join_count; j++) {
+        const struct dimension_join *join = &bound->joins[j];
+        dimensions[join->place] =
+            (struct bound_dimension){.bitmap = query->bitmaps[j],
+                                     .codes = join->code < 0 ? 0 : query->attributes[join->code]->address,
+                                     .bitmap_words = query->plan.bitmap_words[j],
+                                     .shared_offset = query->plan.bitmap_offset[j],
+                                     .code_base = (uint32_t)join->code_base};
+    }
+}
+
+static void fill_preparation(const struct bound_query *bound, struct cuda_query *query)
+{
+    query->preparation =
+        (struct bound_preparation){.clear = query->sums, .clear_words = query->answer_bytes / 4};
+    for (uint32_t j = 0; j < bound->join_count; j++) {
+        const struct dimension_join *join = &bound->joins[j];
+        struct bound_filter *filter = &query->preparation.dimension[j];
+        if (join->predicate_count == 0)
+            continue;
+        filter->bitmap = query->bitmaps[j];
+        filter->rows = join->table->rows;
+        for (uint32_t p = 0; p < join->predicate_count; p++) {
+            const struct attribute_predicate *predicate = &join->predicates[p];
+            filter->where[p].values = query->attributes[predicate->attribute]->address;
+            filter->where[p].value_bytes = bound->attributes[predicate->attribute].value_bytes;
+            filter->where[p].ranges = predicate->ranges;
+            for (uint32_t r = 0; r < predicate->ranges; r++) {
+                filter->where[p].low[r] = (uint32_t)predicate->low[r];
+                filter->where[p].high[r] = (uint32_t)predicate->high[r];
+            }
+        }
+    }
+}
+
+static enum status fill(const struct bound_query *bound, struct cuda_query *query, struct error *error)
+{
+    size_t columns = bound->layout_columns * sizeof(struct bound_column);
+    size_t dimensions = bound->layout_dimensions * sizeof(struct bound_dimension);
+    size_t bytes = columns + dimensions + sizeof(struct bound_sums);
+    query->bound = calloc(1, bytes);
+    if (!query->bound)
+        return error_out_of_memory(error, bytes, "a kernel's arguments");
+    fill_columns(bound, query);
+    fill_dimensions(bound, query);
+    struct bound_sums *sums = (struct bound_sums *)(void *)(query->bound + columns + dimensions);
+    *sums = (struct bound_sums){.sums = query->sums,
+                                .present = query->sums + bound->slots * sizeof(int64_t),
+                                .slots = bound->slots,
+                                .shared_offset = query->plan.sums_offset};
+    memcpy(sums->domain, bound->domain, sizeof sums->domain);
+    query->scan_work = (struct bound_scan){.work = query->work,
+                                           .items = query->items,
+                                           .staging_offset = query->plan.staging_offset,
+                                           .staging_bytes = query->plan.staging_bytes};
+    fill_preparation(bound, query);
+    return STATUS_OK;
+}
+
+static enum status launch_prepare(struct cuda *cuda, struct cuda_query *query, struct error *error)
+{
+    void *arguments[] = {&query->preparation};
+    return cuda_launch(cuda, query->prepare, query->prepare_blocks, PREPARE_THREADS, 0, arguments, error);
+}
+
+static enum status launch_scan(struct cuda *cuda, struct cuda_query *query, struct error *error)
+{
+    void *arguments[] = {query->bound, &query->scan_work};
+    return cuda_launch(cuda, query->scan, query->scan_blocks, query->plan.threads, query->plan.shared_bytes,
+                       arguments, error);
+}
+
+static enum status record_graph(struct cuda *cuda, struct cuda_query *query, struct error *error)
+{
+    RETURN_IF_ERROR(cuda_capture_begin(cuda, error));
+    enum status status = launch_prepare(cuda, query, error);
+    if (status == STATUS_OK)
+        status = launch_scan(cuda, query, error);
+    enum status ended = cuda_capture_end(cuda, &query->graph, status == STATUS_OK ? error : NULL);
+    return status != STATUS_OK ? status : ended;
+}
+
+static enum status cuda_prepare(struct prepared *prepared, struct error *error)
+{
+    struct cuda *cuda = prepared->engine->cuda;
+    struct cuda_query *query = calloc(1, sizeof *query);
+    if (!query)
+        return error_out_of_memory(error, sizeof *query, "a prepared query");
+    prepared->device = query;
+    RETURN_IF_ERROR(compile(prepared, query, error));
+    RETURN_IF_ERROR(upload(prepared, query, error));
+    RETURN_IF_ERROR(fill(&prepared->bound, query, error));
+    RETURN_IF_ERROR(cuda_event_create(cuda, &query->begin, error));
+    RETURN_IF_ERROR(cuda_event_create(cuda, &query->end, error));
+    RETURN_IF_ERROR(record_graph(cuda, query, error));
+    return cuda_synchronize(cuda, error);
+}
+
+static void cuda_release(struct prepared *prepared)
+{
+    struct cuda *cuda = prepared->engine->cuda;
+    struct cuda_query *query = prepared->device;
+    if (!query)
+        return;
+    cuda_graph_destroy(cuda, query->graph);
+    cuda_event_destroy(cuda, query->begin);
+    cuda_event_destroy(cuda, query->end);
+    for (uint32_t i = 0; i < TILE_DIMENSIONS_MAX; i++)
+        cuda_free(cuda, query->bitmaps[i]);
+    cuda_free(cuda, query->sums);
+    cuda_free(cuda, query->work);
+    cuda_pinned_free(cuda, query->answer);
+    cuda_module_unload(cuda, query->module);
+    for (uint32_t c = 0; c < BOUND_COLUMNS_MAX; c++)
+        cuda_columns_release(query->uploaded[c]);
+    for (uint32_t a = 0; a < sizeof query->attributes / sizeof *query->attributes; a++)
+        cuda_columns_release(query->attributes[a]);
+    kernel_plan_free(&query->plan);
+    free(query->bound);
+    free(query);
+}
+
+/* ---- Run ---- */
+
+/* The graph is timed whole; then the scan alone, launched by itself behind a filter, since a graph's parts
+ * cannot be timed without slowing it. Both compute the same sums. */
+static enum status cuda_run(struct prepared *prepared, struct query_timing *timing, const int64_t **sums,
+                            const uint32_t **present, struct error *error)
+{
+    struct cuda *cuda = prepared->engine->cuda;
+    struct cuda_query *query = prepared->device;
+    RETURN_IF_ERROR(cancel_check(error));
+    RETURN_IF_ERROR(launch_prepare(cuda, query, error));
+    RETURN_IF_ERROR(cuda_event_record(cuda, query->begin, error));
+    RETURN_IF_ERROR(launch_scan(cuda, query, error));
+    RETURN_IF_ERROR(cuda_event_record(cuda, query->end, error));
+    RETURN_IF_ERROR(cuda_synchronize(cuda, error));
+    RETURN_IF_ERROR(cuda_event_elapsed(cuda, query->begin, query->end, &timing->kernel_ms, error));
+    RETURN_IF_ERROR(cuda_event_record(cuda, query->begin, error));
+    RETURN_IF_ERROR(cuda_graph_launch(cuda, query->graph, error));
+    RETURN_IF_ERROR(cuda_event_record(cuda, query->end, error));
+    RETURN_IF_ERROR(cuda_copy_to_host(cuda, query->answer, query->sums, query->answer_bytes, error));
+    RETURN_IF_ERROR(cuda_synchronize(cuda, error));
+    RETURN_IF_ERROR(cuda_event_elapsed(cuda, query->begin, query->end, &timing->total_ms, error));
+    *sums = (const int64_t *)(const void *)query->answer;
+    *present = (const uint32_t *)(const void *)(query->answer + prepared->bound.slots * sizeof(int64_t));
+    return STATUS_OK;
+}
+
+const struct device_operations cuda_operations = {
+    .prepare = cuda_prepare, .run = cuda_run, .release = cuda_release};

@@ -1,0 +1,39 @@
+/*
+ * execute_internal.h: the executor's two halves. A device answers three calls: prepare, run, release;
+ * execute.c chooses between them once and knows nothing else of either.
+ */
+#ifndef TESSERA_ENGINE_EXECUTE_INTERNAL_H
+#define TESSERA_ENGINE_EXECUTE_INTERNAL_H
+
+#include "engine/bind.h"
+#include "engine/execute.h"
+
+struct cuda;
+struct cuda_columns;
+
+struct engine {
+    unsigned threads;
+    struct cuda *cuda;            /* NULL: the CPU */
+    struct cuda_columns *columns; /* kept on the GPU between queries */
+    char device[256];
+    char why_cpu[ERROR_TEXT_BYTES]; /* "" unless "auto" was asked for and no GPU could be used */
+};
+
+struct prepared {
+    struct engine *engine;
+    struct bound_query bound;
+    struct prepared_info info;
+    void *device; /* of execute_cpu.c or execute_cuda.c */
+};
+
+struct device_operations {
+    enum status (*prepare)(struct prepared *prepared, struct error *error);
+    /* Answers into sums[slots] and present[slots], owned by the device half and valid until the next call. */
+    enum status (*run)(struct prepared *prepared, struct query_timing *timing, const int64_t **sums,
+                       const uint32_t **present, struct error *error);
+    void (*release)(struct prepared *prepared);
+};
+
+extern const struct device_operations cpu_operations, cuda_operations;
+
+#endif

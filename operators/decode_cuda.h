@@ -1,0 +1,446 @@
+/*
+ * decode_cuda.h: every codec's decoder on the GPU, mirroring storage/CODEC.c line by line (docs/codecs.md
+ * draws the bytes).
+ *
+ * A warp owns a tile. Lane l holds items 0..31, the rows l, 32 + l, 64 + l, ...; each decoder offers
+ *
+ *     seek(chunk, tile, lane)   finds the tile; called by all lanes
+ *     items(scratch, f)         calls f(j, value) for j = 0 .. 31, unrolled, all lanes together; what is
+ * decoded stays in registers. scratch: SCRATCH_BYTES of the warp's shared memory stage(scratch) for codecs
+ * whose `item` needs it: brings what it needs into scratch; all lanes item(scratch, j)          one value
+ * (RANDOM_ACCESS codecs only), by any lane at any time
+ *
+ * Widths are template arguments where a column has few of them, so that shifts and masks become constants:
+ * the engine compiles a kernel for the widths that the column's chunks have.
+ */
+#ifndef TESSERA_OPERATORS_DECODE_CUDA_H
+#define TESSERA_OPERATORS_DECODE_CUDA_H
+
+#include "operators/bound.h"
+
+#define TILE_ROWS   1024u
+#define TILE_LANES  32u
+#define TILE_INLINE static __device__ __forceinline__
+#define FULL_WARP   0xffffffffu
+
+/* A lane-for column with this many different widths or fewer gets a decoder for each of them. */
+#define TILE_WIDTHS_MAX 4
+
+TILE_INLINE const uint32_t *words_at(uint64_t address)
+{
+    return reinterpret_cast<const uint32_t *>(address);
+}
+
+/* The low `width` bits; width 0..32. */
+TILE_INLINE uint32_t low_bits(uint32_t width)
+{
+    return width == 0 ? 0u : 0xffffffffu >> (32 - width);
+}
+
+/* Value at bit `bit` of a horizontally packed stream; reads the word behind it, which every section has
+ * (codec.h). */
+TILE_INLINE uint32_t unpack(const uint32_t *words, uint32_t bit, uint32_t width)
+{
+    const uint32_t *word = words + bit / 32;
+    return __funnelshift_r(__ldg(word), __ldg(word + 1), bit) & low_bits(width);
+}
+
+TILE_INLINE uint32_t scan_warp(uint32_t value, uint32_t lane)
+{
+#pragma unroll
+    for (uint32_t distance = 1; distance < 32; distance *= 2) {
+        uint32_t below = __shfl_up_sync(FULL_WARP, value, distance);
+        value += lane >= distance ? below : 0;
+    }
+    return value;
+}
+
+struct decode_plain {
+    static constexpr bool RANDOM_ACCESS = true;
+    static constexpr uint32_t SCRATCH_BYTES = 0;
+    const uint32_t *values; /* of this lane */
+
+    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t lane)
+    {
+        values = words_at(chunk.data) + tile * TILE_ROWS + lane;
+    }
+    template <class F> __device__ __forceinline__ void items(uint32_t *, F f)
+    {
+        uint32_t loaded[32];
+#pragma unroll
+        for (uint32_t j = 0; j < 32; j++)
+            loaded[j] = __ldg(values + j * 32);
+#pragma unroll
+        for (uint32_t j = 0; j < 32; j++)
+            f(j, (int32_t)loaded[j]);
+    }
+    __device__ __forceinline__ void stage(uint32_t *)
+    {
+    }
+    __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t j)
+    {
+        return (int32_t)__ldg(values + j * 32);
+    }
+};
+
+/* TYPE: unsigned char, unsigned short or unsigned int, by the chunk's width. */
+template <class TYPE> struct decode_nsf {
+    static constexpr bool RANDOM_ACCESS = true;
+    static constexpr uint32_t SCRATCH_BYTES = 0;
+    const TYPE *values;
+
+    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t lane)
+    {
+        values = reinterpret_cast<const TYPE *>(chunk.data) + tile * TILE_ROWS + lane;
+    }
+    template <class F> __device__ __forceinline__ void items(uint32_t *, F f)
+    {
+        TYPE loaded[32];
+#pragma unroll
+        for (uint32_t j = 0; j < 32; j++)
+            loaded[j] = __ldg(values + j * 32);
+#pragma unroll
+        for (uint32_t j = 0; j < 32; j++)
+            f(j, (int32_t)loaded[j]);
+    }
+    __device__ __forceinline__ void stage(uint32_t *)
+    {
+    }
+    __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t j)
+    {
+        return (int32_t)__ldg(values + j * 32);
+    }
+};
+
+/* For a column whose segments need different numbers of bytes. */
+struct decode_nsf_mixed {
+    static constexpr bool RANDOM_ACCESS = true;
+    static constexpr uint32_t SCRATCH_BYTES = 0;
+    uint64_t data; /* of this lane's item 0 */
+    uint32_t bytes;
+
+    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t lane)
+    {
+        bytes = (uint32_t)chunk.detail;
+        data = chunk.data + (uint64_t)(tile * TILE_ROWS + lane) * bytes;
+    }
+    template <class F> __device__ __forceinline__ void items(uint32_t *scratch, F f)
+    {
+#pragma unroll
+        for (uint32_t j = 0; j < 32; j++)
+            f(j, item(scratch, j));
+    }
+    __device__ __forceinline__ void stage(uint32_t *)
+    {
+    }
+    __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t j)
+    {
+        const uint64_t address = data + (uint64_t)(j * 32) * bytes;
+        if (bytes == 1)
+            return __ldg(reinterpret_cast<const unsigned char *>(address));
+        if (bytes == 2)
+            return __ldg(reinterpret_cast<const unsigned short *>(address));
+        return (int32_t)__ldg(words_at(address));
+    }
+};
+
+template <uint32_t LOW, uint32_t HIGH> struct decode_lane_for {
+    static constexpr bool RANDOM_ACCESS = true;
+    static constexpr uint32_t SCRATCH_BYTES = 0;
+    const uint32_t *words; /* of this lane, 32 apart */
+    uint32_t width;
+    uint32_t reference;
+
+    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t lane)
+    {
+        const uint2 entry = __ldg(reinterpret_cast<const uint2 *>(chunk.directory) + tile);
+        words = words_at(chunk.data) + (entry.x & 0x3ffffffu) * 8 + lane; /* starts count 32 bytes */
+        width = LOW == HIGH ? LOW : entry.x >> 26;
+        reference = entry.y;
+    }
+    template <uint32_t WIDTH, class F> __device__ __forceinline__ void items_of(F f)
+    {
+        uint32_t loaded[WIDTH + 1];
+#pragma unroll
+        for (uint32_t w = 0; w < WIDTH; w++)
+            loaded[w] = __ldg(words + w * 32);
+        loaded[WIDTH] = 0;
+#pragma unroll
+        for (uint32_t j = 0; j < 32; j++) {
+            const uint32_t bit = j * WIDTH, word = bit / 32, shift = bit % 32;
+            uint32_t packed = WIDTH == 0 ? 0 : loaded[word] >> shift;
+            if (WIDTH != 0 && shift + WIDTH > 32)
+                packed = __funnelshift_r(loaded[word], loaded[word + 1], shift);
+            if (WIDTH != 0 && shift + WIDTH != 32)
+                packed &= low_bits(WIDTH);
+            f(j, (int32_t)(reference + packed));
+        }
+    }
+    template <class F> __device__ __forceinline__ void items_any(F f)
+    {
+        const uint32_t mask = low_bits(width);
+#pragma unroll 8
+        for (uint32_t j = 0; j < 32; j++)
+            f(j, (int32_t)(reference + packed_at(j, mask)));
+    }
+    __device__ __forceinline__ uint32_t packed_at(uint32_t j, uint32_t mask)
+    {
+        const uint32_t bit = j * width, word = bit / 32, shift = bit % 32;
+        if (width == 0)
+            return 0;
+        const uint32_t low = __ldg(words + word * 32);
+        const uint32_t high = shift + width > 32 ? __ldg(words + word * 32 + 32) : 0;
+        return __funnelshift_r(low, high, shift) & mask;
+    }
+    template <class F> __device__ __forceinline__ void items(uint32_t *, F f)
+    {
+        if constexpr (LOW == HIGH) {
+            items_of<LOW>(f);
+        } else if constexpr (HIGH - LOW < TILE_WIDTHS_MAX) {
+            if (width == LOW)
+                items_of<LOW>(f);
+            else if (width == LOW + 1)
+                items_of<LOW + 1>(f);
+            else if (HIGH > LOW + 1 && width == LOW + 2)
+                items_of<(HIGH > LOW + 1 ? LOW + 2 : HIGH)>(f);
+            else
+                items_of<HIGH>(f);
+        } else {
+            items_any(f);
+        }
+    }
+    __device__ __forceinline__ void stage(uint32_t *)
+    {
+    }
+    __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t j)
+    {
+        return (int32_t)(reference + packed_at(j, low_bits(width)));
+    }
+};
+
+struct decode_lane_delta {
+    static constexpr bool RANDOM_ACCESS = false;
+    static constexpr uint32_t SCRATCH_BYTES = 0;
+    const uint32_t *words; /* of this lane */
+    const uint32_t *firsts;
+    uint32_t lane, width, first_width, base, reference;
+
+    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
+    {
+        const uint4 entry = __ldg(reinterpret_cast<const uint4 *>(chunk.directory) + tile);
+        const uint32_t *start = words_at(chunk.data) + (entry.x & 0x3ffffffu) * 8;
+        lane = of_lane;
+        width = entry.x >> 26;
+        first_width = entry.y;
+        base = entry.z;
+        reference = entry.w;
+        words = start + lane;
+        firsts = start + (31 * width + 31) / 32 * 32;
+    }
+    template <class F> __device__ __forceinline__ void items(uint32_t *, F f)
+    {
+        const uint32_t mask = low_bits(width);
+        uint32_t value = base + unpack(firsts, lane * first_width, first_width);
+        f(0u, (int32_t)value);
+#pragma unroll
+        for (uint32_t j = 1; j < 32; j++) {
+            const uint32_t bit = (j - 1) * width, word = bit / 32, shift = bit % 32;
+            const uint32_t low = width ? __ldg(words + word * 32) : 0;
+            const uint32_t high = shift + width > 32 ? __ldg(words + word * 32 + 32) : 0;
+            value += reference + (__funnelshift_r(low, high, shift) & mask);
+            f(j, (int32_t)value);
+        }
+    }
+    __device__ __forceinline__ void stage(uint32_t *)
+    {
+    }
+};
+
+struct decode_rank_rle {
+    static constexpr bool RANDOM_ACCESS = true;
+    static constexpr uint32_t SCRATCH_BYTES = 256; /* 32 mark words, 32 ranks before them */
+    const uint32_t *marks;
+    uint32_t lane, width, reference;
+
+    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
+    {
+        const uint2 entry = __ldg(reinterpret_cast<const uint2 *>(chunk.directory) + 2 * tile);
+        marks = words_at(chunk.data) + (entry.x & 0x3ffffffu) * 8;
+        width = entry.x >> 26;
+        reference = entry.y;
+        lane = of_lane;
+    }
+    /* Value of the run that item j (row 32j + lane) lies in: `mark` is mark word j, `before` the runs before
+     * it. */
+    __device__ __forceinline__ int32_t run_value(uint32_t mark, uint32_t before)
+    {
+        const uint32_t rank = before + __popc(mark & (0xffffffffu >> (31 - lane))) - 1;
+        return (int32_t)(reference + unpack(marks + 32, rank * width, width));
+    }
+    template <class F> __device__ __forceinline__ void items(uint32_t *, F f)
+    {
+        const uint32_t mark = __ldg(marks + lane), count = __popc(mark);
+        const uint32_t before = scan_warp(count, lane) - count;
+#pragma unroll
+        for (uint32_t j = 0; j < 32; j++)
+            f(j, run_value(__shfl_sync(FULL_WARP, mark, j), __shfl_sync(FULL_WARP, before, j)));
+    }
+    __device__ __forceinline__ void stage(uint32_t *scratch)
+    {
+        const uint32_t mark = __ldg(marks + lane), count = __popc(mark);
+        scratch[lane] = mark;
+        scratch[32 + lane] = scan_warp(count, lane) - count;
+        __syncwarp();
+    }
+    __device__ __forceinline__ int32_t item(const uint32_t *scratch, uint32_t j)
+    {
+        return run_value(scratch[j], scratch[32 + j]);
+    }
+};
+
+/* Offsets of a GPU-FOR block of 128: f(m, packed) for its four miniblocks of 32; `block` points at the
+ * reference. */
+template <class F> TILE_INLINE void gpu_block_items(const uint32_t *block, uint32_t lane, F f)
+{
+    const uint32_t widths = __ldg(block + 1);
+    const uint32_t *miniblock = block + 2;
+#pragma unroll
+    for (uint32_t m = 0; m < 4; m++) {
+        const uint32_t width = widths >> (8 * m) & 0xff;
+        f(m, unpack(miniblock, lane * width, width));
+        miniblock += width ? width : 1;
+    }
+}
+
+struct decode_gpu_for {
+    static constexpr bool RANDOM_ACCESS = true;
+    static constexpr uint32_t SCRATCH_BYTES = 0;
+    const uint32_t *data, *starts; /* of this tile's 8 blocks */
+    uint32_t lane;
+
+    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
+    {
+        data = words_at(chunk.data);
+        starts = words_at(chunk.directory) + tile * 8;
+        lane = of_lane;
+    }
+    template <class F> __device__ __forceinline__ void items(uint32_t *, F f)
+    {
+#pragma unroll
+        for (uint32_t b = 0; b < 8; b++) {
+            const uint32_t *block = data + __ldg(starts + b);
+            const uint32_t reference = __ldg(block);
+            gpu_block_items(block, lane, [&](uint32_t m, uint32_t packed) {
+                f(4 * b + m, (int32_t)(reference + packed));
+            });
+        }
+    }
+    __device__ __forceinline__ void stage(uint32_t *)
+    {
+    }
+    __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t j)
+    {
+        const uint32_t *block = data + __ldg(starts + j / 4);
+        const uint32_t widths = __ldg(block + 1);
+        const uint32_t *miniblock = block + 2;
+        for (uint32_t m = 0; m < j % 4; m++)
+            miniblock += max(widths >> (8 * m) & 0xff, 1u);
+        const uint32_t width = widths >> (8 * (j % 4)) & 0xff;
+        return (int32_t)(__ldg(block) + unpack(miniblock, lane * width, width));
+    }
+};
+
+struct decode_gpu_dfor {
+    static constexpr bool RANDOM_ACCESS = false;
+    static constexpr uint32_t SCRATCH_BYTES = 0;
+    const uint32_t *data, *starts;
+    uint32_t lane;
+
+    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
+    {
+        data = words_at(chunk.data);
+        starts = words_at(chunk.directory) + tile * 8;
+        lane = of_lane;
+    }
+    template <class F> __device__ __forceinline__ void items(uint32_t *, F f)
+    {
+        uint32_t value = 0; /* of the row before the item's first */
+#pragma unroll
+        for (uint32_t b = 0; b < 8; b++) {
+            const uint32_t *block = data + __ldg(starts + b);
+            const uint32_t reference = __ldg(block);
+            if (b % 4 == 0)
+                value =
+                    __ldg(block -
+                          1); /* a group's first value stands before its first block; its first delta is 0 */
+            gpu_block_items(block, lane, [&](uint32_t m, uint32_t packed) {
+                const uint32_t own = value + scan_warp(reference + packed, lane);
+                f(4 * b + m, (int32_t)own);
+                value = __shfl_sync(FULL_WARP, own, 31);
+            });
+        }
+    }
+    __device__ __forceinline__ void stage(uint32_t *)
+    {
+    }
+};
+
+/* Decoded to rank form: a bit for each run's start, set from the run lengths; a row's run is the rank of its
+ * bit. */
+struct decode_gpu_rfor {
+    static constexpr bool RANDOM_ACCESS = false;
+    static constexpr uint32_t SCRATCH_BYTES = 128; /* 32 mark words */
+    const uint32_t *data, *auxiliary, *value_starts, *run_starts;
+    uint32_t lane;
+
+    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
+    {
+        data = words_at(chunk.data);
+        auxiliary = words_at(chunk.auxiliary);
+        value_starts = words_at(chunk.directory) + tile * 2;
+        run_starts = value_starts + (uint32_t)chunk.detail + 1;
+        lane = of_lane;
+    }
+    template <class F> __device__ __forceinline__ void items(uint32_t *scratch, F f)
+    {
+        __syncwarp();
+        scratch[lane] = 0;
+        __syncwarp();
+#pragma unroll
+        for (uint32_t b = 0; b < 2; b++) {
+            const uint32_t *runs = auxiliary + __ldg(run_starts + b);
+            const uint32_t reference = __ldg(runs), width = __ldg(runs + 1) & 0xff, count = __ldg(runs + 2);
+            uint32_t end = 0; /* rows of the runs before these 32 */
+            for (uint32_t first = 0; first < count; first += 32) {
+                const uint32_t run = first + lane;
+                uint32_t length = run < count ? reference + unpack(runs + 3, run * width, width) : 0;
+                const uint32_t start = end + scan_warp(length, lane) - length;
+                if (run < count)
+                    atomicOr(&scratch[16 * b + start / 32], 1u << start % 32);
+                end = __shfl_sync(FULL_WARP, start + length, 31);
+            }
+        }
+        __syncwarp();
+        const uint32_t mark = scratch[lane], count = __popc(mark);
+        uint32_t before = scan_warp(count, lane) - count;
+        const uint32_t first_block = __shfl_sync(FULL_WARP, before, 16);
+        before -= lane < 16 ? 0 : first_block; /* ranks begin anew in each block of 512 */
+#pragma unroll
+        for (uint32_t b = 0; b < 2; b++) {
+            const uint32_t *values = data + __ldg(value_starts + b);
+            const uint32_t reference = __ldg(values), width = __ldg(values + 1) & 0xff;
+#pragma unroll
+            for (uint32_t j = 16 * b; j < 16 * b + 16; j++) {
+                const uint32_t word = __shfl_sync(FULL_WARP, mark, j);
+                const uint32_t rank =
+                    __shfl_sync(FULL_WARP, before, j) + __popc(word & (0xffffffffu >> (31 - lane))) - 1;
+                f(j, (int32_t)(reference + unpack(values + 3, rank * width, width)));
+            }
+        }
+    }
+    __device__ __forceinline__ void stage(uint32_t *)
+    {
+    }
+};
+
+#endif

@@ -1,0 +1,267 @@
+/*
+ * tile_cuda.h: the tile dialect on a GPU (tile.h says what each word means): a warp owns the tile, a lane's
+ * mask holds its 32 items, bit j for row 32j + lane. Compiled at run time, for the codecs and widths that the
+ * columns have.
+ *
+ * Shared memory of a block, in this order: copies of dimension bitmaps, the block's sums, and a staging area
+ * for each warp, where columns without random access are decoded once for tile_value. Its sizes come from
+ * engine/kernel_plan.c.
+ */
+#ifndef TESSERA_OPERATORS_TILE_CUDA_H
+#define TESSERA_OPERATORS_TILE_CUDA_H
+
+#include "operators/decode_cuda.h"
+
+typedef uint32_t tile_mask;
+
+struct tile {
+    uint32_t segment, index; /* of the tile within the segment */
+    uint32_t rows;           /* 1 .. 1024 */
+    uint32_t lane;
+};
+
+extern __shared__ __align__(16) unsigned char tile_shared[];
+
+/* A column that the query does not use. */
+struct tile_absent {
+    __device__ __forceinline__ void bind(const bound_column &, unsigned char *)
+    {
+    }
+    __device__ __forceinline__ void bind(const bound_dimension &)
+    {
+    }
+    __device__ __forceinline__ void seek(const tile &)
+    {
+    }
+};
+
+/* FETCHED: tile_value reads it. NULLABLE: it has validity words. */
+template <class DECODE, bool FETCHED, bool NULLABLE> struct tile_column {
+    static constexpr bool STAGED = FETCHED && !DECODE::RANDOM_ACCESS;
+    DECODE decode;
+    const bound_chunk *chunks;
+    uint32_t *scratch; /* the decoder's, then 1024 values if STAGED */
+    int32_t low, high;
+    bool staged; /* this tile's values are in shared memory already */
+
+    __device__ __forceinline__ void bind(const bound_column &bound, unsigned char *staging)
+    {
+        chunks = reinterpret_cast<const bound_chunk *>(bound.chunks);
+        scratch = reinterpret_cast<uint32_t *>(staging + bound.staging);
+        low = bound.low;
+        high = bound.high;
+    }
+    __device__ __forceinline__ void seek(const tile &t)
+    {
+        decode.seek(chunks[t.segment], t.index, t.lane);
+        staged = false;
+    }
+    __device__ __forceinline__ tile_mask valid(const tile *t, tile_mask keep) const
+    {
+        if (NULLABLE) {
+            const uint32_t *validity = words_at(chunks[t->segment].validity);
+            if (validity)
+                keep &= __ldg(validity + t->index * TILE_LANES + t->lane);
+        }
+        return keep;
+    }
+    __device__ __forceinline__ uint32_t *values() const
+    {
+        return scratch + DECODE::SCRATCH_BYTES / sizeof(uint32_t);
+    }
+    /* Each item of this lane, kept in shared memory on the way if tile_value will ask for it. */
+    template <class F> __device__ __forceinline__ void items(const tile *t, F f)
+    {
+        uint32_t *mine = values() + t->lane;
+        decode.items(scratch, [&](uint32_t j, int32_t value) {
+            if (STAGED)
+                mine[32 * j] = (uint32_t)value;
+            f(j, value);
+        });
+        staged = true;
+    }
+    __device__ __forceinline__ tile_mask filter(const tile *t, tile_mask keep)
+    {
+        const uint32_t span = (uint32_t)high - (uint32_t)low;
+        tile_mask inside = 0;
+        items(t, [&](uint32_t j, int32_t value) {
+            inside |= (uint32_t)((uint32_t)value - (uint32_t)low <= span) << j;
+        });
+        return valid(t, keep & inside & (low <= high ? FULL_WARP : 0));
+    }
+    template <class DIMENSION>
+    __device__ __forceinline__ tile_mask semi_join(const tile *t, tile_mask keep, const DIMENSION &dimension)
+    {
+        keep = valid(t, keep);
+        if (!DIMENSION::FILTERED || !__any_sync(FULL_WARP, keep != 0))
+            return keep;
+        tile_mask found = 0;
+        items(t, [&](uint32_t j, int32_t value) {
+            if (keep >> j & 1)
+                found |= dimension.passes((uint32_t)value) << j;
+        });
+        return found;
+    }
+    __device__ __forceinline__ void fetch(const tile *t, tile_mask keep)
+    {
+        if (!__any_sync(FULL_WARP, keep != 0))
+            return;
+        if (!STAGED)
+            decode.stage(scratch);
+        else if (!staged)
+            items(t, [](uint32_t, int32_t) {});
+    }
+    __device__ __forceinline__ int32_t value(const tile *t, uint32_t item)
+    {
+        if constexpr (STAGED)
+            return (int32_t)values()[32 * item + t->lane];
+        else
+            return decode.item(scratch, item);
+    }
+};
+
+/* Where the bitmap is probed: nowhere (every row passes), in shared memory, in global memory. */
+enum tile_bitmap { TILE_BITMAP_NONE, TILE_BITMAP_SHARED, TILE_BITMAP_GLOBAL };
+
+/* CODE: type of the group attribute's array. */
+template <tile_bitmap BITMAP, class CODE> struct tile_dimension {
+    static constexpr bool FILTERED = BITMAP != TILE_BITMAP_NONE;
+    const uint32_t *bitmap;
+    const CODE *codes;
+    uint32_t code_base, shared_offset;
+
+    __device__ __forceinline__ void bind(const bound_dimension &bound)
+    {
+        bitmap = words_at(bound.bitmap);
+        codes = reinterpret_cast<const CODE *>(bound.codes);
+        code_base = bound.code_base;
+        shared_offset = bound.shared_offset;
+        if (BITMAP == TILE_BITMAP_SHARED) {
+            uint32_t *copy = reinterpret_cast<uint32_t *>(tile_shared + shared_offset);
+            for (uint32_t word = threadIdx.x; word < bound.bitmap_words; word += blockDim.x)
+                copy[word] = bitmap[word];
+        }
+    }
+    __device__ __forceinline__ uint32_t passes(uint32_t position) const
+    {
+        const uint32_t *words = BITMAP == TILE_BITMAP_SHARED
+                                    ? reinterpret_cast<const uint32_t *>(tile_shared + shared_offset)
+                                    : bitmap;
+        return words[position / 32] >> position % 32 & 1;
+    }
+    __device__ __forceinline__ uint32_t code(int32_t position) const
+    {
+        return (uint32_t)__ldg(codes + position) - code_base;
+    }
+};
+
+/* One sum for the whole query, kept in registers. */
+struct tile_sums_single {
+    int64_t total;
+    uint32_t rows;
+    bound_sums bound;
+
+    __device__ __forceinline__ void bind(const bound_sums &sums)
+    {
+        bound = sums;
+        total = 0;
+        rows = 0;
+    }
+    __device__ __forceinline__ void add(uint32_t, int64_t value)
+    {
+        total += value;
+        rows = 1;
+    }
+    __device__ __forceinline__ void finish()
+    {
+#pragma unroll
+        for (uint32_t distance = 16; distance > 0; distance /= 2) {
+            total += __shfl_down_sync(FULL_WARP, total, distance);
+            rows |= __shfl_down_sync(FULL_WARP, rows, distance);
+        }
+        if (threadIdx.x % 32 == 0 && rows) {
+            atomicAdd(reinterpret_cast<unsigned long long *>(bound.sums), (unsigned long long)total);
+            atomicOr(reinterpret_cast<uint32_t *>(bound.present), 1u);
+        }
+    }
+};
+
+/* A sum for each slot, a block's own in shared memory: low and high words apart, because shared memory adds
+ * 32 bits at a time (64-bit additions there are loops); a carry is rare. */
+struct tile_sums_shared {
+    uint32_t *low, *high, *present;
+    bound_sums bound;
+
+    __device__ __forceinline__ void bind(const bound_sums &sums)
+    {
+        bound = sums;
+        low = reinterpret_cast<uint32_t *>(tile_shared + sums.shared_offset);
+        high = low + sums.slots;
+        present = high + sums.slots;
+        for (uint32_t word = threadIdx.x; word < 3 * sums.slots; word += blockDim.x)
+            low[word] = 0;
+    }
+    __device__ __forceinline__ void add(uint32_t slot, int64_t value)
+    {
+        const uint32_t value_low = (uint32_t)value;
+        const uint32_t before = atomicAdd(&low[slot], value_low);
+        const uint32_t value_high = (uint32_t)(value >> 32) + (before + value_low < before);
+        if (value_high)
+            atomicAdd(&high[slot], value_high);
+        atomicOr(&present[slot], 1u);
+    }
+    __device__ __forceinline__ void finish()
+    {
+        __syncthreads();
+        for (uint32_t slot = threadIdx.x; slot < bound.slots; slot += blockDim.x) {
+            if (!present[slot])
+                continue;
+            const unsigned long long sum = (unsigned long long)high[slot] << 32 | low[slot];
+            atomicAdd(reinterpret_cast<unsigned long long *>(bound.sums) + slot, sum);
+            atomicOr(reinterpret_cast<uint32_t *>(bound.present) + slot, 1u);
+        }
+    }
+};
+
+/* Too many slots for shared memory: straight to global memory. */
+struct tile_sums_global {
+    bound_sums bound;
+
+    __device__ __forceinline__ void bind(const bound_sums &sums)
+    {
+        bound = sums;
+    }
+    __device__ __forceinline__ void add(uint32_t slot, int64_t value)
+    {
+        atomicAdd(reinterpret_cast<unsigned long long *>(bound.sums) + slot, (unsigned long long)value);
+        atomicOr(reinterpret_cast<uint32_t *>(bound.present) + slot, 1u);
+    }
+    __device__ __forceinline__ void finish()
+    {
+    }
+};
+
+/* ---- The words of the dialect ---- */
+
+#define TILE_QUERY(name, q, t) TILE_INLINE void tile_answer(tile_parameters *q, const tile *t)
+
+TILE_INLINE tile_mask tile_all(const tile *t)
+{
+    /* Items j with 32j + lane < rows. */
+    const uint32_t items = (t->rows + 31 - t->lane) / 32;
+    return low_bits(items);
+}
+
+#define tile_filter(t, keep, column)               (column).filter((t), (keep))
+#define tile_semi_join(t, keep, column, dimension) (column).semi_join((t), (keep), (dimension))
+#define tile_fetch(t, keep, column)                (column).fetch((t), (keep))
+#define tile_each(t, keep, row)                                                                \
+    for (uint32_t rest_##row = (keep), row; rest_##row && (row = __ffs(rest_##row) - 1, true); \
+         rest_##row &= rest_##row - 1)
+#define tile_value(t, column, row)     (column).value((t), (row))
+#define tile_code(dimension, position) (dimension).code(position)
+#define tile_group2(sums, a, b)        ((a) * (sums).bound.domain[1] + (b))
+#define tile_group3(sums, a, b, c)     (((a) * (sums).bound.domain[1] + (b)) * (sums).bound.domain[2] + (c))
+#define tile_sum(t, sums, slot, value) (sums).add((slot), (value))
+
+#endif
