@@ -2,6 +2,7 @@
 #include "loader/key_index.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,12 +129,16 @@ enum status key_index_create(const int64_t *keys, uint64_t rows, const char *tab
     enum status status = allocate(index, keys, rows, error);
     for (uint64_t i = 0; i < rows && status == STATUS_OK; i++) {
         int32_t before = enter(index, keys[i], (int32_t)i);
-        if (before != NO_ROW)
-            status = error_set(
-                error, STATUS_BAD_INPUT,
-                "%s%stable %s, column %s: the key %" PRId64 " is in row %" PRIu64 " and in row %" PRId32
-                "; a primary key must name one row, so remove or renumber one of them",
-                source ? source : "", source ? ": " : "", table, column, keys[i], i + 1, before + 1);
+        if (before == NO_ROW)
+            continue;
+        char place[512] = "";
+        if (source)
+            snprintf(place, sizeof place, "%s:%" PRIu64 ": ", source, i + 1);
+        status =
+            error_set(error, STATUS_BAD_INPUT,
+                      "%stable %s, column %s: the key %" PRId64 " of row %" PRIu64 " is that of row %" PRId32
+                      " already; a primary key must name one row, so remove or renumber one of them",
+                      place, table, column, keys[i], i + 1, before + 1);
     }
     if (status != STATUS_OK) {
         key_index_destroy(index);

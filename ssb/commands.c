@@ -1,8 +1,12 @@
 /* commands.c: what ssb brings to the command line. */
+#include "ssb/commands.h"
+
 #include "storage/command.h"
 
 #include <stddef.h>
 
 const struct command ssb_commands[] = {
+    {"ssb generate", "Write the benchmark's tables as text files", ssb_generate_command},
+    {"ssb load", "Make a database of the benchmark", ssb_load_command},
     {NULL, NULL, NULL},
 };

@@ -9,5 +9,6 @@
 #include "storage/status.h"
 
 enum status ssb_generate_command(int argc, char **argv, struct progress *progress, struct error *error);
+enum status ssb_load_command(int argc, char **argv, struct progress *progress, struct error *error);
 
 #endif
