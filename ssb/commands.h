@@ -10,5 +10,7 @@
 
 enum status ssb_generate_command(int argc, char **argv, struct progress *progress, struct error *error);
 enum status ssb_load_command(int argc, char **argv, struct progress *progress, struct error *error);
+enum status ssb_run_command(int argc, char **argv, struct progress *progress, struct error *error);
+enum status ssb_compare_command(int argc, char **argv, struct progress *progress, struct error *error);
 
 #endif

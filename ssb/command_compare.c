@@ -1,0 +1,86 @@
+/* command_compare.c: `tessera ssb compare`, runtimes and sizes of several codecs side by side. */
+#include "ssb/benchmark.h"
+#include "ssb/commands.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CODEC_NAME_BYTES 32
+
+enum option_key { KEY_CODECS = 'c' };
+
+static const struct argp_option option_list[] = {
+    {"codecs", KEY_CODECS, "NAME,...", 0,
+     "Codecs or choosers to compare; the first is what the others are measured against. plain,gpu-star,auto "
+     "by default",
+     0},
+    {0}};
+
+struct arguments {
+    struct benchmark_options options;
+    uint32_t count;
+    char names[BENCHMARK_CHOICES_MAX][CODEC_NAME_BYTES];
+};
+
+static enum status parse_codecs(struct arguments *arguments, const char *text)
+{
+    struct error *error = arguments->options.error;
+    arguments->count = 0;
+    while (text) {
+        const char *comma = strchr(text, ',');
+        if (arguments->count == BENCHMARK_CHOICES_MAX)
+            return error_set(error, STATUS_BAD_INPUT, "--codecs compares at most %u at once",
+                             BENCHMARK_CHOICES_MAX);
+        char *name = arguments->names[arguments->count];
+        snprintf(name, CODEC_NAME_BYTES, "%.*s", comma ? (int)(comma - text) : CODEC_NAME_BYTES - 1, text);
+        struct codec_choice choice;
+        RETURN_IF_ERROR(codec_choice_parse(name, &choice, error));
+        for (uint32_t i = 0; i < arguments->count; i++)
+            if (strcmp(arguments->names[i], name) == 0)
+                return error_set(error, STATUS_BAD_INPUT, "--codecs names %s twice", name);
+        arguments->count++;
+        text = comma ? comma + 1 : NULL;
+    }
+    return STATUS_OK;
+}
+
+static error_t parse_key(int key, char *argument, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->options;
+        return 0;
+    case KEY_CODECS:
+        return parse_codecs(arguments, argument) == STATUS_OK ? 0 : EINVAL;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = {{.argp = &benchmark_argp}, {0}};
+
+static const struct argp parser = {
+    .options = option_list,
+    .parser = parse_key,
+    .children = children,
+    .doc =
+        "Runs the queries of the Star Schema Benchmark with several codecs and prints runtimes, ratios and "
+        "sizes side by side. Exit code 1 if an answer is wrong.\v"
+        "Examples:\n"
+        "  tessera ssb compare --db ssb1.db\n"
+        "  tessera ssb compare --db ssb1.db --codecs plain,gpu-for,lane-for --queries q1.1,q4.1",
+};
+
+enum status ssb_compare_command(int argc, char **argv, struct progress *progress, struct error *error)
+{
+    struct error failure = {0};
+    struct arguments arguments = {.count = 3, .names = {"plain", "gpu-star", "auto"}};
+    benchmark_options_default(&arguments.options, &failure);
+    RETURN_IF_ERROR(benchmark_parse(&parser, argc, argv, &arguments, &failure, error));
+    const char *choices[BENCHMARK_CHOICES_MAX];
+    for (uint32_t i = 0; i < arguments.count; i++)
+        choices[i] = arguments.names[i];
+    return benchmark(&arguments.options, choices, arguments.count, true, progress, error);
+}

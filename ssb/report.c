@@ -1,0 +1,69 @@
+/* report.c: medians, means and totals; see report.h. */
+#include "ssb/report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CLOCK_MS \
+    1e-6 /* the clock's step: shorter times (of empty tables) count as this, so that means exist */
+
+static int compare_doubles(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+enum status report_times_finish(struct report_times *times, uint32_t count, struct error *error)
+{
+    double *sorted = malloc(count * sizeof *sorted);
+    if (!sorted)
+        return error_out_of_memory(error, count * sizeof *sorted, "the median");
+    memcpy(sorted, times->runs, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_doubles);
+    times->min = sorted[0];
+    times->median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+    free(sorted);
+    return STATUS_OK;
+}
+
+void report_totals(const struct report *report, uint32_t choice, struct report_totals *totals)
+{
+    *totals = (struct report_totals){0};
+    double log_ms = 0, log_speed = 0, log_sqlite = 0;
+    uint32_t judged = 0;
+    for (uint32_t q = 0; q < report->query_count; q++) {
+        const struct report_query *query = &report->queries[q];
+        double ms = fmax(query->cells[choice].total.median, CLOCK_MS);
+        totals->total_ms += ms;
+        log_ms += log(ms);
+        log_speed += log(fmax(query->cells[0].total.median, CLOCK_MS) / ms);
+        if (query->sqlite_ms > 0) {
+            double ratio = query->sqlite_ms / ms;
+            if (judged++ == 0 || ratio < totals->least_sqlite)
+                totals->least_sqlite = ratio;
+            log_sqlite += log(ratio);
+        }
+    }
+    if (report->query_count) {
+        totals->mean_ms = exp(log_ms / report->query_count);
+        totals->speed = exp(log_speed / report->query_count);
+    }
+    if (judged)
+        totals->mean_sqlite = exp(log_sqlite / judged);
+    for (uint32_t c = 0; c < report->column_count; c++) {
+        totals->plain_bytes += report->columns[c].value_bytes * report->fact_rows;
+        totals->bytes += report->columns[c].encodings[choice].bytes;
+    }
+}
+
+double report_bits(const struct report *report, const struct report_encoding *encoding)
+{
+    return 8.0 * (double)encoding->bytes / (double)report->fact_rows;
+}
+
+double report_ratio(const struct report *report, const struct report_column *column,
+                    const struct report_encoding *encoding)
+{
+    return (double)column->value_bytes * (double)report->fact_rows / (double)encoding->bytes;
+}
