@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "database_cases.h"
 #include "ssb/answer.h"
 
 #include <stdio.h>
@@ -134,10 +135,9 @@ static void empty_means_no_rows_or_only_null(void **state)
 static void the_hash_is_xxh3_of_the_file(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/tessera-answer-XXXXXX", answers[64], path[80], text[4096], hash[17], expected[17];
+    char answers[PATH_BYTES], path[PATH_BYTES + 16], text[4096], hash[17], expected[17];
     struct result answer;
-    assert_non_null(mkdtemp(folder));
-    snprintf(answers, sizeof answers, "%s/answers", folder);
+    directory_make(answers);
     snprintf(path, sizeof path, "%s/q21.csv", answers);
     make(&answer, 31);
     for (int i = 0; i < 2; i++) /* into a new folder, then over an existing file */
@@ -153,7 +153,7 @@ static void the_hash_is_xxh3_of_the_file(void **state)
     result_destroy(&answer);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(rmdir(answers), 0); /* nothing else was left in it */
-    assert_int_equal(rmdir(folder), 0);
+    directory_remove(answers);
 }
 
 static void a_folder_that_cannot_be_made_is_named(void **state)

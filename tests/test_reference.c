@@ -9,12 +9,12 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "database_cases.h"
 #include "ssb/answer.h"
 #include "ssb/queries/queries.h"
 #include "ssb/reference.h"
 
 #include <fcntl.h>
-#include <ftw.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char folder[64], file[96], partial[128];
+static char folder[PATH_BYTES], file[PATH_BYTES + 32], partial[PATH_BYTES + 64];
 static struct ssb_generator *generator;
 
 static struct reference_source source_of(double scale_factor)
@@ -37,20 +37,12 @@ static struct reference_source source_of(double scale_factor)
     return source;
 }
 
-static int remove_entry(const char *path, const struct stat *about, int type, struct FTW *walk)
-{
-    (void)about;
-    (void)type;
-    (void)walk;
-    return remove(path);
-}
-
 static int make_folder(void **state)
 {
     (void)state;
     const struct ssb_options options = {.scale_factor = 0.01};
-    strcpy(folder, "/tmp/tessera-reference-XXXXXX");
-    if (!mkdtemp(folder) || ssb_generator_create(&options, 1, &generator, NULL) != STATUS_OK)
+    directory_make(folder);
+    if (mkdir(folder, 0777) != 0 || ssb_generator_create(&options, 1, &generator, NULL) != STATUS_OK)
         return -1;
     snprintf(file, sizeof file, "%s/%s", folder, REFERENCE_FILE);
     snprintf(partial, sizeof partial, "%s.partial", file);
@@ -61,7 +53,8 @@ static int remove_folder(void **state)
 {
     (void)state;
     ssb_generator_destroy(generator);
-    return nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    directory_remove(folder);
+    return 0;
 }
 
 /* Opens the reference, and says whether it had to be loaded. */
@@ -312,7 +305,7 @@ static void tbl_files_give_the_same_answers(void **state)
     struct reference_source source = source_of(0.01);
     struct reference_answer generated[SSB_QUERIES], read[SSB_QUERIES];
     struct reference *reference;
-    char tables[96], path[128], hidden[128];
+    char tables[PATH_BYTES + 16], path[PATH_BYTES + 64], hidden[PATH_BYTES + 64];
     snprintf(tables, sizeof tables, "%s/tables", folder);
     snprintf(path, sizeof path, "%s/supplier.tbl", tables);
     snprintf(hidden, sizeof hidden, "%s/supplier", tables);
@@ -362,7 +355,7 @@ static void bad_lines_are_named(void **state)
     };
     struct reference_source source = source_of(0.01);
     struct reference *reference;
-    char tables[96], path[128];
+    char tables[PATH_BYTES + 16], path[PATH_BYTES + 64];
     snprintf(tables, sizeof tables, "%s/tables", folder);
     snprintf(path, sizeof path, "%s/supplier.tbl", tables);
     source.from = tables;
