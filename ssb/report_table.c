@@ -10,7 +10,7 @@ static void write_head(const struct report *report, FILE *file)
 {
     fprintf(file, "Device:   %s", report->device);
     if (report->why_cpu)
-        fprintf(file, " (no GPU: %s)", report->why_cpu);
+        fprintf(file, " (%s)", report->why_cpu);
     fprintf(file, "\nDatabase: %s", report->database);
     if (report->scale_factor > 0)
         fprintf(file, ", scale factor %g", report->scale_factor);

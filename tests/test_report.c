@@ -192,7 +192,7 @@ static void the_table_begins_with_the_device_and_names_wrong_answers(void **stat
 {
     (void)state;
     char *text = print(report_table, &report);
-    const char *const first = "Device:   CPU, 2 threads, \"avx512\" (no GPU: no driver)\n";
+    const char *const first = "Device:   CPU, 2 threads, \"avx512\" (no driver)\n";
     assert_int_equal(strncmp(text, first, strlen(first)), 0);
     assert_non_null(strstr(text, "  ok\n"));
     assert_non_null(strstr(text, "  wrong lane-for\n"));
