@@ -192,10 +192,33 @@ static bool valid(const struct chunk_view *chunk)
            header->auxiliary_bytes == run_at * 4 + SPARE_BYTES && width_range_matches(&widths, chunk);
 }
 
+FORCED_INLINE void runs_expand(const uint32_t *lengths, const void *run_values, uint32_t count,
+                               const uint32_t value_bytes, void *out)
+{
+    uint32_t row = 0;
+#if defined(__AVX2__)
+    if (value_bytes == 4) {
+        uint8_t marks[RUN_ROWS] = {0};
+        for (uint32_t run = 0; run < count; run++) {
+            marks[row] = 1;
+            row += lengths[run];
+        }
+        const uint32_t *next = run_values;
+        for (row = 0; row < RUN_ROWS; row += 8)
+            next = ranks_expand(load_u64(marks + row), next, (uint32_t *)out + row);
+        return;
+    }
+#endif
+    for (uint32_t run = 0; run < count; run++) {
+        run_fill(out, RUN_ROWS, value_bytes, row, row + lengths[run], run_values, run);
+        row += lengths[run];
+    }
+}
+
 FORCED_INLINE void block_decode(const struct chunk_view *chunk, uint32_t block, const uint32_t value_bytes,
                                 void *out)
 {
-    _Alignas(64) int64_t run_values[RUN_ROWS];
+    _Alignas(64) int64_t run_values[RUN_ROWS + RANKS_SPARE];
     _Alignas(64) uint32_t lengths[RUN_ROWS];
     const uint32_t *const value_starts = (const uint32_t *)chunk->directory;
     const uint32_t *const run_starts = value_starts + block_count(chunk->rows) + 1;
@@ -203,11 +226,7 @@ FORCED_INLINE void block_decode(const struct chunk_view *chunk, uint32_t block, 
     const struct stream_block runs = stream_block_at(chunk->auxiliary, run_starts[block], 4);
     bits_unpack(values.packed, values.count, value_bytes, values.width, values.reference, run_values);
     bits_unpack_narrow(runs.packed, runs.count, runs.width, (uint32_t)runs.reference, lengths);
-    uint32_t row = 0;
-    for (uint32_t run = 0; run < runs.count; run++) {
-        run_fill(out, RUN_ROWS, value_bytes, row, row + lengths[run], run_values, run);
-        row += lengths[run];
-    }
+    runs_expand(lengths, run_values, runs.count, value_bytes, out);
 }
 
 static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out)

@@ -161,6 +161,25 @@ static bool valid(const struct chunk_view *chunk)
     return width_range_matches(&widths, chunk);
 }
 
+/* Rows hold differences to 32 rows earlier, but the first 32 hold values: makes all of them values. The sums
+ * of narrow values stay in a register all the way down. */
+FORCED_INLINE void lanes_sum(void *rows, const uint32_t value_bytes)
+{
+    if (value_bytes == 8) {
+        for (uint32_t row = TILE_LANES; row < TILE_ROWS; row++)
+            ((uint64_t *)rows)[row] += ((uint64_t *)rows)[row - TILE_LANES];
+        return;
+    }
+    for (uint32_t lane = 0; lane < TILE_LANES; lane += VECTOR_LANES) {
+        lane_vector sum = *(const lane_vector *)((const uint32_t *)rows + lane);
+        for (uint32_t row = lane + TILE_LANES; row < TILE_ROWS; row += TILE_LANES) {
+            lane_vector *const at = (lane_vector *)((uint32_t *)rows + row);
+            sum += *at;
+            *at = sum;
+        }
+    }
+}
+
 FORCED_INLINE void decode_values(const struct chunk_view *chunk, uint32_t tile, const uint32_t value_bytes,
                                  void *out)
 {
@@ -169,14 +188,7 @@ FORCED_INLINE void decode_values(const struct chunk_view *chunk, uint32_t tile, 
     bits_unpack(lines + line_words(entry.width), TILE_LANES, value_bytes, entry.first_width, entry.base, out);
     lanes_unpack(lines, DELTAS, value_bytes, entry.delta_reference, entry.width,
                  (uint8_t *)out + TILE_LANES * value_bytes);
-    for (uint32_t item = 1; item <= DELTAS; item++)
-        for (uint32_t lane = 0; lane < TILE_LANES; lane++) {
-            const uint32_t row = item * TILE_LANES + lane;
-            if (value_bytes == 4)
-                ((uint32_t *)out)[row] += ((uint32_t *)out)[row - TILE_LANES];
-            else
-                ((uint64_t *)out)[row] += ((uint64_t *)out)[row - TILE_LANES];
-        }
+    lanes_sum(out, value_bytes);
 }
 
 static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out)

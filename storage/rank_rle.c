@@ -166,15 +166,10 @@ static bool valid(const struct chunk_view *chunk)
     return width_range_matches(&widths, chunk);
 }
 
-FORCED_INLINE void decode_values(const struct chunk_view *chunk, uint32_t tile, const uint32_t value_bytes,
-                                 void *out)
+FORCED_INLINE void runs_expand(const uint8_t *marks, const void *run_values, const uint32_t value_bytes,
+                               void *out)
 {
-    _Alignas(64) int64_t run_values[TILE_ROWS];
     uint16_t begins[TILE_ROWS + 1];
-    const struct tile_entry entry = entry_read(chunk->directory, tile, value_bytes);
-    const uint8_t *const marks = chunk->data + entry.start * CODEC_START_BYTES;
-    bits_unpack((const uint32_t *)marks + MARK_WORDS, entry.runs, value_bytes, entry.width, entry.reference,
-                run_values);
     uint32_t runs = 0;
     for (uint32_t row = 0; row < TILE_ROWS; row += 64)
         for (uint64_t left = load_u64(marks + row / 8); left; left &= left - 1)
@@ -182,6 +177,25 @@ FORCED_INLINE void decode_values(const struct chunk_view *chunk, uint32_t tile, 
     begins[runs] = TILE_ROWS;
     for (uint32_t run = 0; run < runs; run++)
         run_fill(out, TILE_ROWS, value_bytes, begins[run], begins[run + 1], run_values, run);
+}
+
+FORCED_INLINE void decode_values(const struct chunk_view *chunk, uint32_t tile, const uint32_t value_bytes,
+                                 void *out)
+{
+    _Alignas(64) int64_t run_values[TILE_ROWS + RANKS_SPARE];
+    const struct tile_entry entry = entry_read(chunk->directory, tile, value_bytes);
+    const uint8_t *const marks = chunk->data + entry.start * CODEC_START_BYTES;
+    bits_unpack((const uint32_t *)marks + MARK_WORDS, entry.runs, value_bytes, entry.width, entry.reference,
+                run_values);
+#if defined(__AVX2__)
+    if (value_bytes == 4) {
+        const uint32_t *next = (const uint32_t *)run_values;
+        for (uint32_t row = 0; row < TILE_ROWS; row += 8)
+            next = ranks_expand(_pdep_u64(marks[row / 8], EIGHT_ONES), next, (uint32_t *)out + row);
+        return;
+    }
+#endif
+    runs_expand(marks, run_values, value_bytes, out);
 }
 
 static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out)

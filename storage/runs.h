@@ -59,4 +59,24 @@ FORCED_INLINE void run_fill(void *out, uint32_t rows, const uint32_t value_bytes
     }
 }
 
+/* ranks_expand reads this many values behind the last run. */
+#define RANKS_SPARE 8u
+#define EIGHT_ONES  UINT64_C(0x0101010101010101)
+
+#if defined(__AVX2__)
+/* Writes eight rows, whatever their runs are like. Byte i of `marks` is 1 if row i starts a run, else 0;
+ * `next` is the first run value that no earlier row has. Multiplied by 1 in each byte, the marks become the
+ * number of marks up to each row, hence its index among the at most eight runs from that of the first row on.
+ * Returns the next `next`. The very first row must start a run. */
+FORCED_INLINE const uint32_t *ranks_expand(uint64_t marks, const uint32_t *next, uint32_t *out)
+{
+    const uint64_t first = marks & 1;
+    const uint64_t ranks = (marks - first) * EIGHT_ONES;
+    const __m256i index = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)ranks));
+    const __m256i runs = _mm256_loadu_si256((const __m256i *)(next + first - 1));
+    _mm256_storeu_si256((__m256i *)out, _mm256_permutevar8x32_epi32(runs, index));
+    return next + __builtin_popcountll(marks);
+}
+#endif
+
 #endif

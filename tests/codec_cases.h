@@ -120,7 +120,7 @@ static inline enum codec_id cases_codec(void **state)
 }
 
 /* Values of exactly each width, at a reference anywhere in the type. */
-static void round_trip_at_every_width(void **state)
+static inline void round_trip_at_every_width(void **state)
 {
     uint64_t random = CODEC_CASES_SEED;
     const uint32_t rows = 2 * TILE_ROWS + 300;
@@ -135,27 +135,27 @@ static void round_trip_at_every_width(void **state)
     free(values);
 }
 
-static void fill_uniform(void *values, uint32_t rows, uint32_t value_bytes, uint64_t *random)
+static inline void fill_uniform(void *values, uint32_t rows, uint32_t value_bytes, uint64_t *random)
 {
     for (uint32_t i = 0; i < rows; i++)
         cases_set(values, i, value_bytes, random_bits(random, 11));
 }
 
-static void fill_sorted(void *values, uint32_t rows, uint32_t value_bytes, uint64_t *random)
+static inline void fill_sorted(void *values, uint32_t rows, uint32_t value_bytes, uint64_t *random)
 {
     uint64_t value = random_next(random) >> 40;
     for (uint32_t i = 0; i < rows; i++)
         cases_set(values, i, value_bytes, value += random_bits(random, 3));
 }
 
-static void fill_descending(void *values, uint32_t rows, uint32_t value_bytes, uint64_t *random)
+static inline void fill_descending(void *values, uint32_t rows, uint32_t value_bytes, uint64_t *random)
 {
     (void)random;
     for (uint32_t i = 0; i < rows; i++)
         cases_set(values, i, value_bytes, UINT64_C(0) - i);
 }
 
-static void fill_short_runs(void *values, uint32_t rows, uint32_t value_bytes, uint64_t *random)
+static inline void fill_short_runs(void *values, uint32_t rows, uint32_t value_bytes, uint64_t *random)
 {
     uint64_t value = 0;
     for (uint32_t i = 0, left = 0; i < rows; i++, left--) {
@@ -167,7 +167,7 @@ static void fill_short_runs(void *values, uint32_t rows, uint32_t value_bytes, u
     }
 }
 
-static void fill_long_runs(void *values, uint32_t rows, uint32_t value_bytes, uint64_t *random)
+static inline void fill_long_runs(void *values, uint32_t rows, uint32_t value_bytes, uint64_t *random)
 {
     uint64_t value = 0;
     for (uint32_t i = 0, left = 0; i < rows; i++, left--) {
@@ -179,40 +179,40 @@ static void fill_long_runs(void *values, uint32_t rows, uint32_t value_bytes, ui
     }
 }
 
-static void fill_equal(void *values, uint32_t rows, uint32_t value_bytes, uint64_t *random)
+static inline void fill_equal(void *values, uint32_t rows, uint32_t value_bytes, uint64_t *random)
 {
     const uint64_t value = random_next(random);
     for (uint32_t i = 0; i < rows; i++)
         cases_set(values, i, value_bytes, value);
 }
 
-static void fill_alternating(void *values, uint32_t rows, uint32_t value_bytes, uint64_t *random)
+static inline void fill_alternating(void *values, uint32_t rows, uint32_t value_bytes, uint64_t *random)
 {
     (void)random;
     for (uint32_t i = 0; i < rows; i++)
         cases_set(values, i, value_bytes, i % 2 ? UINT64_C(0) - 5 : 1000000);
 }
 
-static uint64_t type_least(uint32_t value_bytes)
+static inline uint64_t type_least(uint32_t value_bytes)
 {
     return UINT64_C(1) << (value_bytes * 8 - 1);
 }
 
 /* The widest differences that there are: least and largest value of the type side by side. */
-static void fill_extremes(void *values, uint32_t rows, uint32_t value_bytes, uint64_t *random)
+static inline void fill_extremes(void *values, uint32_t rows, uint32_t value_bytes, uint64_t *random)
 {
     for (uint32_t i = 0; i < rows; i++)
         cases_set(values, i, value_bytes, type_least(value_bytes) - random_bits(random, 1));
 }
 
-static void fill_one_outlier(void *values, uint32_t rows, uint32_t value_bytes, uint64_t *random)
+static inline void fill_one_outlier(void *values, uint32_t rows, uint32_t value_bytes, uint64_t *random)
 {
     for (uint32_t i = 0; i < rows; i++)
         cases_set(values, i, value_bytes, random_bits(random, 2));
     cases_set(values, rows / 2, value_bytes, type_least(value_bytes));
 }
 
-static void fill_anything(void *values, uint32_t rows, uint32_t value_bytes, uint64_t *random)
+static inline void fill_anything(void *values, uint32_t rows, uint32_t value_bytes, uint64_t *random)
 {
     for (uint32_t i = 0; i < rows; i++)
         cases_set(values, i, value_bytes, random_next(random));
@@ -223,7 +223,7 @@ static void (*const fills[])(void *, uint32_t, uint32_t, uint64_t *) = {
     fill_equal,   fill_alternating, fill_extremes,   fill_one_outlier, fill_anything,
 };
 
-static void round_trip_at_odd_sizes_and_shapes(void **state)
+static inline void round_trip_at_odd_sizes_and_shapes(void **state)
 {
     static const uint32_t sizes[] = {1,   2,   31,  32,   33,   127,  128,      129,
                                      511, 512, 513, 1023, 1024, 1025, 4096 + 7, 100001};
