@@ -46,7 +46,7 @@ static enum status compile(struct prepared *prepared, struct cuda_query *query, 
                                      gpu->shared_per_multiprocessor_bytes, gpu->threads_per_multiprocessor,
                                      &query->plan, error));
     struct nvrtc_request request = {
-        .name = prepared->bound.query->source, .source = query->plan.source, .arch = gpu->arch};
+        .name = prepared->bound.query->name, .source = query->plan.source, .arch = gpu->arch};
     struct kernel_binary binary = {0};
     RETURN_IF_ERROR(kernel_cache_get(&request, &binary, NULL, error));
     prepared->info.compile_ms = binary.compile_ms;

@@ -4,7 +4,7 @@
 #
 #     tests/gpu.sh [--sanitize] [--filter REGEX] [--logs FOLDER] [STEP...]
 #
-#     STEP        tests (the default), or any other step_NAME below
+#     STEP        tests (the default), codecs (all queries with all codecs), or any other step_NAME below
 #     --sanitize  every program once more under compute-sanitizer, memcheck and racecheck
 #     --filter    only programs whose name matches
 #     --logs      where each program's output goes (build/gpu/logs)
@@ -54,7 +54,7 @@ check() {
 
 # What of the programs in build/gpu speaks to the GPU.
 programs() {
-    find build/gpu -maxdepth 1 -type f -perm -u+x \( -name 'test_*gpu*' -o -name 'test_cuda' -o -name 'test_nvrtc' \
+    find build/gpu -maxdepth 1 -type f -perm -u+x \( -name 'test_cuda*' -o -name 'test_nvrtc' \
         -o -name 'test_kernel_cache' \) -printf '%f\n' | grep -E -- "$filter" | sort
 }
 
@@ -67,6 +67,18 @@ step_tests() {
             # Errors that calls return are what some tests are about; only what kernels do counts here.
             check "$program.$tool" env TESSERA_UNDER_SANITIZER=1 compute-sanitizer --tool "$tool" \
                 --report-api-errors no --error-exitcode 9 --target-processes all "build/gpu/$program"
+        done
+    done
+}
+
+# Every query with every codec on the GPU, at small and odd scale factors, judged by SQLite.
+step_codecs() {
+    local sf codec
+    for sf in 0.0001 0.01 0.1; do
+        check "load.sf$sf" build/gpu/tessera ssb load --force --sf "$sf" --db "build/gpu/sf$sf"
+        for codec in plain nsf gpu-for gpu-dfor gpu-rfor lane-for lane-delta rank-rle gpu-star smallest auto; do
+            check "queries.sf$sf.$codec" build/gpu/tessera ssb run --db "build/gpu/sf$sf" --device cuda --codec "$codec" \
+                --verify sqlite --repeat 1
         done
     done
 }

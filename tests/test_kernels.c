@@ -1,0 +1,146 @@
+/*
+ * test_kernels.c: every query's kernel compiles for every architecture and codec, without a GPU, and within
+ * the registers that its launch bounds leave. Skipped where NVRTC is not installed, unless
+ * TESSERA_REQUIRE_NVRTC is set.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "engine/bind.h"
+#include "engine/kernel_plan.h"
+#include "engine/nvrtc.h"
+#include "ssb/load.h"
+#include "ssb/queries/queries.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Shared memory per block and per multiprocessor, threads per multiprocessor. */
+static const struct {
+    const char *arch;
+    uint64_t shared_block, shared_multiprocessor;
+    uint32_t threads;
+} gpus[] = {{"sm_75", 65536, 65536, 1024}, {"sm_80", 166912, 167936, 2048}, {"sm_90", 232448, 233472, 2048}};
+
+static const char *const codecs[] = {"plain",    "nsf",        "gpu-for",  "gpu-dfor",
+                                     "gpu-rfor", "lane-delta", "rank-rle", "auto"};
+
+static char directory[64];
+static struct database *database;
+
+static int load(void **state)
+{
+    (void)state;
+    snprintf(directory, sizeof directory, "/tmp/tessera-kernels-XXXXXX");
+    struct ssb_load_options options = {.data = {.scale_factor = 0.01}, .directory = directory};
+    struct error error = {0};
+    if (!mkdtemp(directory) || ssb_load(&options, NULL, &error) != STATUS_OK ||
+        database_open(directory, &database, &error) != STATUS_OK) {
+        fprintf(stderr, "%s\n", error.text);
+        return 1;
+    }
+    return 0;
+}
+
+static int unload(void **state)
+{
+    char command[96];
+    (void)state;
+    database_close(database);
+    snprintf(command, sizeof command, "rm -rf %s", directory);
+    return system(command);
+}
+
+static void need_nvrtc(void)
+{
+    int major, minor;
+    struct error error = {0};
+    if (nvrtc_version(&major, &minor, &error) == STATUS_OK)
+        return;
+    if (getenv("TESSERA_REQUIRE_NVRTC"))
+        fail_msg("%s", error.text);
+    skip();
+}
+
+struct compilation {
+    const struct bound_query *bound;
+    const char *codec;
+    size_t gpu;
+};
+
+static enum status compile(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    const struct compilation *compilation = (const struct compilation *)context + item;
+    struct kernel_plan plan;
+    (void)thread;
+    RETURN_IF_ERROR(kernel_plan_make(compilation->bound, gpus[compilation->gpu].shared_block,
+                                     gpus[compilation->gpu].shared_multiprocessor,
+                                     gpus[compilation->gpu].threads, &plan, error));
+    struct nvrtc_request request = {
+        .name = compilation->bound->query->name, .source = plan.source, .arch = gpus[compilation->gpu].arch};
+    void *cubin;
+    size_t bytes;
+    char *log = NULL;
+    enum status status = nvrtc_compile(&request, &cubin, &bytes, &log, error);
+    if (status == STATUS_OK)
+        free(cubin);
+    else
+        fprintf(stderr, "%s, %s, %s:\n%s\n%s\n", compilation->bound->query->name, compilation->codec,
+                gpus[compilation->gpu].arch, plan.source, log ? log : "");
+    free(log);
+    kernel_plan_free(&plan);
+    return status;
+}
+
+static void every_query_compiles_for_every_architecture(void **state)
+{
+    (void)state;
+    need_nvrtc();
+    static struct bound_query bound[SSB_QUERIES];
+    struct compilation compilations[SSB_QUERIES * 3];
+    struct error error = {0};
+    for (size_t i = 0; i < SSB_QUERIES * 3; i++) {
+        size_t query = i / 3;
+        if (i % 3 == 0 &&
+            bound_query_open(database, ssb_queries[query], "auto", 1, &bound[query], &error) != STATUS_OK)
+            fail_msg("%s", error.text);
+        compilations[i] = (struct compilation){&bound[query], "auto", i % 3};
+    }
+    enum status status = parallel_for(0, SSB_QUERIES * 3, compile, compilations, &error);
+    for (size_t q = 0; q < SSB_QUERIES; q++)
+        bound_query_close(&bound[q]);
+    if (status != STATUS_OK)
+        fail_msg("%s", error.text);
+}
+
+static void every_codec_compiles(void **state)
+{
+    (void)state;
+    need_nvrtc();
+    enum { CODECS = sizeof codecs / sizeof *codecs };
+    static struct bound_query bound[CODECS];
+    struct compilation compilations[CODECS];
+    struct error error = {0};
+    for (size_t i = 0; i < CODECS; i++) {
+        if (bound_query_open(database, &q42, codecs[i], 1, &bound[i], &error) != STATUS_OK)
+            fail_msg("%s", error.text);
+        compilations[i] = (struct compilation){&bound[i], codecs[i], 2};
+    }
+    enum status status = parallel_for(0, CODECS, compile, compilations, &error);
+    for (size_t i = 0; i < CODECS; i++)
+        bound_query_close(&bound[i]);
+    if (status != STATUS_OK)
+        fail_msg("%s", error.text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_query_compiles_for_every_architecture),
+        cmocka_unit_test(every_codec_compiles),
+    };
+    return cmocka_run_group_tests(tests, load, unload);
+}
