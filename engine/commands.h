@@ -5,6 +5,8 @@
 
 #include "storage/command.h"
 
+enum status command_inspect(int argc, char **argv, struct progress *progress, struct error *error);
+enum status command_check(int argc, char **argv, struct progress *progress, struct error *error);
 enum status command_devices(int argc, char **argv, struct progress *progress, struct error *error);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PATH_BYTES 512
@@ -32,6 +33,23 @@ static inline void directory_remove(const char *path)
     char parent[PATH_BYTES];
     snprintf(parent, sizeof parent, "%.*s", (int)(strlen(path) - strlen("/db")), path);
     nftw(parent, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static uint64_t files_counted;
+
+static inline int count_one(const char *path, const struct stat *stat, int type, struct FTW *walk)
+{
+    (void)path, (void)stat, (void)walk;
+    files_counted += type == FTW_F;
+    return 0;
+}
+
+/* Files, not directories, at any depth below `path`. */
+static inline uint64_t directory_files(const char *path)
+{
+    files_counted = 0;
+    nftw(path, count_one, 16, FTW_PHYS);
+    return files_counted;
 }
 
 /* Fails with the sentence if the call failed. */
@@ -204,6 +222,23 @@ static inline int64_t sale_difference(const struct column_data *data, int column
         }
     }
     return row == data->column->table->rows ? -1 : (int64_t)row;
+}
+
+/* Opens the database and reads every column of sale in that codec. */
+static inline void check_sale(const char *path, const char *codec, uint64_t rows)
+{
+    struct database *database;
+    const struct table *table;
+    must(database_open(path, &database, error));
+    must(database_table(database, "sale", &table, error));
+    assert_int_equal(table->rows, rows);
+    for (int c = 0; c < SALE_COLUMNS; c++) {
+        struct column_data *data;
+        must(column_data_open(database, &table->columns[c], codec_by_name(codec)->id, 2, &data, error));
+        assert_int_equal(sale_difference(data, c), -1);
+        column_data_close(data);
+    }
+    database_close(database);
 }
 
 #endif

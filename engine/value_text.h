@@ -1,0 +1,13 @@
+/* value_text.h: a stored value as a person writes it. Called for a few values of a screen, not for rows of
+ * data. */
+#ifndef TESSERA_ENGINE_VALUE_TEXT_H
+#define TESSERA_ENGINE_VALUE_TEXT_H
+
+#include "storage/database.h"
+
+/* "1994-02-28", "-0.05", "true", "MFGR#12" (a string's code is looked up; bytes that cannot be printed become
+ * '?'), or the number; a foreign key's row position as "row 17". What does not fit into `bytes` is cut.
+ * Returns text. */
+const char *value_text(const struct column *column, int64_t value, char *text, size_t bytes);
+
+#endif
