@@ -9,6 +9,7 @@
 
 #include "engine/execute.h"
 #include "ssb/judge.h"
+#include "storage/codec_spec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -117,6 +118,18 @@ static const char *own_name(const struct table *fact)
     return fact->columns[0].own_name;
 }
 
+/* Names of codecs and columns that do not exist are refused before anything takes long. */
+static enum status check_codec(const struct table *fact, const char *codec, struct error *error)
+{
+    char name[NAME_BYTES];
+    const struct column *column;
+    struct codec_choice choice;
+    bool chosen;
+    for (uint32_t i = 0; codec_spec_column(codec, i, name, sizeof name); i++)
+        RETURN_IF_ERROR(table_column(fact, name, &column, error));
+    return codec_spec_find(codec, fact->columns[0].schema.name, &choice, &chosen, error);
+}
+
 /* ---- Times and answers ---- */
 
 /* Every run is judged; a run that answers otherwise than the one before it is wrong even where nobody judges.
@@ -196,8 +209,11 @@ static enum status run_all(struct session *session, bool sizes, struct error *er
     RETURN_IF_ERROR(database_open(options->database, &session->database, error));
     RETURN_IF_ERROR(engine_open(options->device, options->threads, &session->engine, error));
     RETURN_IF_ERROR(database_table(session->database, "lineorder", &fact, error));
-    for (uint32_t c = 0; c < report->choice_count; c++)
+    for (uint32_t c = 0; c < report->choice_count; c++) {
+        if (session->codecs[c])
+            RETURN_IF_ERROR(check_codec(fact, session->codecs[c], error));
         session->names[c] = session->codecs[c] ? session->codecs[c] : own_name(fact);
+    }
     report->choices = session->names;
     report->fact_rows = fact->rows;
     report->device = engine_device_text(session->engine);
