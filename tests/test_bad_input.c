@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-static char folder[] = "/tmp/tessera-bad-XXXXXX";
+static char folder[128]; /* below $TMPDIR */
 static struct program_run run;
 
 /* Runs a shell command in the folder: $T is the program, tbl the five files of SF 0.001. */
@@ -204,6 +204,8 @@ static void a_disk_that_is_full(void **state)
 static int make_folder(void **state)
 {
     (void)state;
+    const char *base = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/tessera-bad-XXXXXX", base ? base : "/tmp");
     if (!mkdtemp(folder))
         return -1;
     shell("$T ssb generate --sf 0.001 --out tbl");

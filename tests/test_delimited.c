@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static char path[] = "/tmp/tessera-delimited-XXXXXX";
+static char path[128]; /* below $TMPDIR */
 static const char *const names[] = {"id", "name", "size"};
 
 static void write_file(const void *bytes, size_t size)
@@ -267,6 +267,8 @@ static void a_file_cut_short_while_it_is_read_is_an_error(void **state)
 static int make_path(void **state)
 {
     (void)state;
+    const char *base = getenv("TMPDIR");
+    snprintf(path, sizeof path, "%s/tessera-delimited-XXXXXX", base ? base : "/tmp");
     int descriptor = mkstemp(path);
     return descriptor < 0 ? -1 : close(descriptor);
 }

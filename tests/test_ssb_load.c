@@ -19,7 +19,7 @@
 
 #define SCALE_FACTOR 0.01 /* 60175 rows of lineorder: one segment, 59 tiles, the last one short */
 
-static char folder[] = "/tmp/tessera-load-XXXXXX";
+static char folder[128]; /* below $TMPDIR */
 
 /* A path in the folder; good for the next 63 calls, which is more than a test makes. */
 static const char *in_folder(const char *name)
@@ -393,6 +393,7 @@ static void a_replacement_that_fails_changes_nothing(void **state)
     assert_int_equal(ssb_origin_read(options.directory, &origin, NULL), STATUS_OK);
     assert_int_equal(origin.options.dates, SSB_DATES_FULL);
     ssb_origin_free(&origin);
+    assert_int_equal(database_check(options.directory, 0, NULL, NULL, NULL, NULL), STATUS_OK);
 }
 
 /* Stops the work as soon as it comes to `context`, the name of a table. */
@@ -432,13 +433,20 @@ static void order_keys_are_wide_where_they_must_be(void **state)
 static int make_folder(void **state)
 {
     (void)state;
-    return mkdtemp(folder) ? 0 : -1;
+    const char *base = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/tessera-load-XXXXXX", base ? base : "/tmp");
+    char *made = mkdtemp(folder) ? realpath(folder, NULL) : NULL; /* origins hold real paths */
+    if (!made || strlen(made) >= sizeof folder)
+        return -1;
+    strcpy(folder, made);
+    free(made);
+    return 0;
 }
 
 static int remove_folder(void **state)
 {
     (void)state;
-    char command[128];
+    char command[256];
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command);
 }
