@@ -3,7 +3,7 @@
  *
  * The reference is one SQLite file beside a database (DB/reference.sqlite). It is loaded from the raw rows,
  * generated or read from .tbl files, never from our columns, so that a fault in codecs, dictionaries or key
- * resolution cannot hide in it. It holds the 25 columns that the 13 queries use (docs/benchmark.md): at scale
+ * resolution cannot hide in it. It holds the 26 columns that the 13 queries use (docs/benchmark.md): at scale
  * factor 1 about 240 MB, at 10 ten times that. What SQLite answered is kept in the same file, so that a
  * second run is instant.
  */

@@ -99,8 +99,14 @@ static enum status next_line(struct reference_rows *rows, char **fields, bool *e
     }
     rows->row++;
     char *at = rows->line, *line_end = rows->line + bytes;
+    if (line_end > at && line_end[-1] == '\n')
+        *--line_end = 0;
+    if (line_end > at && line_end[-1] == '\r')
+        *--line_end = 0;
     for (uint32_t c = 0; c < info->column_count; c++) {
-        char *bar = memchr(at, '|', (size_t)(line_end - at));
+        char *bar = at <= line_end ? memchr(at, '|', (size_t)(line_end - at)) : NULL;
+        if (!bar && c + 1 == info->column_count && at < line_end)
+            bar = line_end; /* files without a bar behind the last field are legal */
         if (!bar)
             return error_set(error, STATUS_BAD_INPUT,
                              "%s, line %" PRIu64 ": %" PRIu32 " fields where %s has %" PRIu32, rows->path,

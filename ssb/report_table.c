@@ -98,7 +98,10 @@ static void write_comparison(const struct report *report, FILE *file)
             write_sqlite_ratio(file, query->sqlite_ms / ms);
             fputc(' ', file);
         }
-        fprintf(file, " %9.0f", query->sqlite_ms);
+        if (query->sqlite_ms > 0)
+            fprintf(file, " %9.1f", query->sqlite_ms);
+        else
+            fprintf(file, " %9s", "-");
         write_check(report, query, file);
     }
 }

@@ -340,6 +340,25 @@ static void tbl_files_give_the_same_answers(void **state)
     reference_close(reference);
 }
 
+/* Without the last bar, or with \r\n, as the loader takes them. */
+static void text_of_other_programs_is_read(void **state)
+{
+    (void)state;
+    struct reference_source source = source_of(0.01);
+    struct reference *reference;
+    char tables[PATH_BYTES + 16], path[PATH_BYTES + 64];
+    snprintf(tables, sizeof tables, "%s/tables", folder);
+    snprintf(path, sizeof path, "%s/supplier.tbl", tables);
+    source.from = tables;
+    source.rows[SSB_SUPPLIER] = 3;
+    write_tables(tables);
+    FILE *table = fopen(path, "w");
+    fputs("1|S|a|CITY|NATION|REGION|phone\n2|S|a|C|N|R|1|\r\n3|S|a|C|N|R|1\r\n", table);
+    fclose(table);
+    assert_true(open_loads(&source, &reference));
+    reference_close(reference);
+}
+
 static void bad_lines_are_named(void **state)
 {
     (void)state;
@@ -347,6 +366,8 @@ static void bad_lines_are_named(void **state)
         const char *line, *sentence;
     } cases[] = {
         {"1|Supplier|address|CITY|NATION|REGION\n", "supplier.tbl, line 3: 5 fields where supplier has 7"},
+        {"1|Supplier|address|CITY|NATION|REGION|\n", "supplier.tbl, line 3: 6 fields where supplier has 7"},
+        {"\n", "supplier.tbl, line 3: 0 fields where supplier has 7"},
         {"x1|Supplier|a|CITY|NATION|REGION|1|\n", "line 3, s_suppkey: \"x1\" is not a number of 32 bits"},
         {"9999999999|Supplier|a|CITY|NATION|REGION|1|\n", "\"9999999999\" is not a number of 32 bits"},
         {"1|Supplier|a|CITY IN A COUNTRY WITH A VERY LONG NAME|NATION|REGION|1|\n",
@@ -412,6 +433,7 @@ int main(void)
         cmocka_unit_test(failures_leave_no_file),
         cmocka_unit_test(a_statement_that_fails_says_so),
         cmocka_unit_test(tbl_files_give_the_same_answers),
+        cmocka_unit_test(text_of_other_programs_is_read),
         cmocka_unit_test(bad_lines_are_named),
         cmocka_unit_test(sqlite_scans_lineorder_once),
     };
