@@ -66,7 +66,7 @@ step_tests() {
         for tool in memcheck racecheck; do
             # Errors that calls return are what some tests are about; only what kernels do counts here.
             check "$program.$tool" env TESSERA_UNDER_SANITIZER=1 compute-sanitizer --tool "$tool" \
-                --report-api-errors no --error-exitcode 9 --target-processes all "build/gpu/$program"
+                --report-api-errors no --error-exitcode 9 --target-processes application-only "build/gpu/$program"
         done
     done
 }
