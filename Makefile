@@ -33,8 +33,8 @@ check: build
 	@ctest --test-dir $(RELEASE) -j $(JOBS) --output-on-failure
 
 ssb: build
-	@test -e $(DB) || $(TESSERA) ssb load --sf $(SF) --db $(DB)
-	@$(TESSERA) ssb compare --db $(DB) --codecs $(CODECS)
+	@test -e '$(DB)' || { mkdir -p '$(dir $(DB))' && $(TESSERA) ssb load --sf $(SF) --db '$(DB)'; }
+	@$(TESSERA) ssb compare --db '$(DB)' --codecs $(CODECS)
 
 sanitize: setup
 	@cmake --preset sanitize $(call generator,sanitize) >/dev/null

@@ -160,6 +160,26 @@ static void output_that_cannot_be_written_is_a_failure(void **state)
     assert_non_null(strstr(run.errors, "code 3"));
 }
 
+/* Generating 600 million rows takes minutes, so it is certainly under way when the signal comes. */
+static void interrupted_work_ends_with_130_and_a_sentence(void **state)
+{
+    (void)state;
+    const char *signals[] = {"INT", "TERM"};
+    for (size_t i = 0; i < 2; i++) {
+        char shell[400];
+        snprintf(
+            shell, sizeof shell,
+            "d=$(mktemp -d \"${TMPDIR:-/tmp}/test_cli.XXXXXX\") || exit 99\n"
+            "timeout --preserve-status -s %s 0.5 $T ssb generate --sf 100 --table lineorder --out $d/out\n"
+            "code=$?\nls $d/out 2>/dev/null\nrm -rf $d\nexit $code",
+            signals[i]);
+        run_shell(shell, &run);
+        assert_int_equal(run.exit_code, 130);
+        assert_one_sentence(run.errors);
+        assert_string_equal(run.output, ""); /* nothing half-written is left */
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -172,6 +192,7 @@ int main(void)
         cmocka_unit_test(devices_always_answers),
         cmocka_unit_test(devices_refuses_what_it_does_not_know),
         cmocka_unit_test(output_that_cannot_be_written_is_a_failure),
+        cmocka_unit_test(interrupted_work_ends_with_130_and_a_sentence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
