@@ -118,9 +118,11 @@ enum status database_writer_commit(struct database_writer *writer, struct error 
 {
     struct catalogue next = {0};
     bool visible = false;
-    enum status status = check_references(writer, error);
+    enum status status = STATUS_OK;
     for (const struct table_writer *table = writer->tables; table && status == STATUS_OK; table = table->next)
         status = table_writer_check(table, error);
+    if (status == STATUS_OK)
+        status = check_references(writer, error);
     if (status == STATUS_OK)
         status = finish_columns(writer, error);
     if (status == STATUS_OK)
