@@ -82,8 +82,9 @@ static void print_column(const struct column *column)
 static void print_table(const struct table *table, const struct column *only)
 {
     uint64_t bytes = 0, plain = 0;
-    printf("%s: %" PRIu64 " rows, %u segments, %" PRIu64 " tiles\n", table->name, table->rows,
-           table->segment_count, table_tiles(table));
+    printf("%s: %" PRIu64 " row%s, %u segment%s, %" PRIu64 " tile%s\n", table->name, table->rows,
+           table->rows == 1 ? "" : "s", table->segment_count, table->segment_count == 1 ? "" : "s",
+           table_tiles(table), table_tiles(table) == 1 ? "" : "s");
     printf("  %-20s %-13s %-22s %10s %8s %14s %12s %12s %10s  %s\n", "column", "type", "codec (chosen by)",
            "bits/value", "ratio", "bytes", "distinct", "runs", "nulls", "least .. greatest");
     for (uint32_t c = 0; c < table->column_count; c++) {

@@ -100,9 +100,13 @@ static bool check_side(struct check *check, uint64_t item, const struct column *
 
 /* ---- Encodings ---- */
 
-/* Decodes a segment; the first tile whose values are not those of its statistics, or -1. */
-static int64_t wrong_tile(const struct segment_data *segment, struct column_statistics *found)
+/* Decodes a segment; the first tile whose values are not those of its statistics, or -1. What a NULL row
+ * holds must lie within the column's, since kernels may use it before they look at its validity. */
+static int64_t wrong_tile(const struct segment_data *segment, const struct column_statistics *column,
+                          struct column_statistics *found)
 {
+    bool any = column->min <= column->max;
+    int64_t low = any ? column->min : 0, high = any ? column->max : 0;
     const struct chunk_view *chunk = &segment->chunk;
     _Alignas(64) int64_t values[TILE_ROWS];
     for (uint32_t tile = 0; tile < chunk->tiles; tile++) {
@@ -112,8 +116,11 @@ static int64_t wrong_tile(const struct segment_data *segment, struct column_stat
         chunk->codec->decode_tile(chunk, tile, values);
         for (uint32_t r = 0; r < rows; r++) {
             int64_t value = chunk->value_bytes == 4 ? ((const int32_t *)values)[r] : values[r];
-            if (validity && !(validity[r % TILE_LANES] >> r / TILE_LANES & 1))
+            if (validity && !(validity[r % TILE_LANES] >> r / TILE_LANES & 1)) {
+                if (value < low || value > high)
+                    return tile;
                 continue;
+            }
             min = value < min ? value : min;
             max = value > max ? value : max;
         }
@@ -130,7 +137,7 @@ static void check_values(struct check *check, uint64_t item, const struct column
     struct error error = {0};
     struct column_statistics found = COLUMN_STATISTICS_NONE;
     for (uint32_t s = 0; s < data->segment_count && !cancel_requested(); s++) {
-        int64_t tile = wrong_tile(&data->segments[s], &found);
+        int64_t tile = wrong_tile(&data->segments[s], &column->statistics, &found);
         if (tile < 0)
             continue;
         error_set(&error, STATUS_CHECK_FAILED,

@@ -6,103 +6,10 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "tests/database_cases.h"
+#include "tests/database_files.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
-#include <xxhash.h>
-
-#define ROWS  3000 /* three tiles, the last one partly filled */
-#define SEED  20260117u
-#define FILES 32
-
-/* ---- Files as bytes ---- */
-
-struct bytes {
-    char path[2 * PATH_BYTES];
-    uint8_t *data;
-    size_t size;
-};
-
-static struct bytes bytes_of(const char *path)
-{
-    struct bytes bytes;
-    struct stat stat_of;
-    snprintf(bytes.path, sizeof bytes.path, "%s", path);
-    FILE *file = fopen(bytes.path, "rb");
-    assert_non_null(file);
-    assert_int_equal(fstat(fileno(file), &stat_of), 0);
-    bytes.size = (size_t)stat_of.st_size;
-    bytes.data = malloc(bytes.size + 1);
-    assert_non_null(bytes.data);
-    assert_int_equal(fread(bytes.data, 1, bytes.size, file), bytes.size);
-    fclose(file);
-    return bytes;
-}
-
-static struct bytes bytes_read(const char *directory, const char *name)
-{
-    char path[2 * PATH_BYTES];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    return bytes_of(path);
-}
-
-static void bytes_write(const char *path, const void *data, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(data, 1, size, file), size);
-    fclose(file);
-}
-
-static void byte_write(const char *path, size_t offset, uint8_t byte)
-{
-    int file = open(path, O_WRONLY);
-    assert_true(file >= 0);
-    assert_int_equal(pwrite(file, &byte, 1, (off_t)offset), 1);
-    close(file);
-}
-
-/* Opens everything and reads every value: the first failure's status, or OK; wrong data fail the test. */
-static enum status read_all(const char *path, const char *codec, struct error *error)
-{
-    struct database *database;
-    const struct table *table;
-    enum status status = database_open(path, &database, error);
-    if (status != STATUS_OK)
-        return status;
-    status = database_table(database, "sale", &table, error);
-    for (int c = 0; c < SALE_COLUMNS && status == STATUS_OK; c++) {
-        struct column_data *data;
-        status = column_data_open(database, &table->columns[c], codec_by_name(codec)->id, 1, &data, error);
-        if (status != STATUS_OK)
-            break;
-        assert_int_equal(table->rows, ROWS);
-        assert_int_equal(sale_difference(data, c), -1);
-        column_data_close(data);
-    }
-    database_close(database);
-    return status;
-}
-
-static int database_begin(void **state)
-{
-    static char path[PATH_BYTES];
-    directory_make(path);
-    database_make(path, "lane-for", ROWS);
-    *state = path;
-    return 0;
-}
-
-static int database_end(void **state)
-{
-    directory_remove(*state);
-    return 0;
-}
 
 /* ---- Places that are none ---- */
 
@@ -413,17 +320,38 @@ static void check_lists_every_fault(void **state)
     free(day.data), free(note.data), free(color.data);
 }
 
-/* A file of the right checksums whose values are others than its statistics. */
+/* Right checksums over wrong values: the catalogue's, a chunk's, and those of NULL rows. */
 static void check_compares_values_with_statistics(void **state)
 {
     const char *path = *state;
+    database_make(path, "plain", ROWS);
     struct bytes catalogue = bytes_read(path, "catalogue");
     forge_replaced(&catalogue, "\"max\": 30", "\"max\": 31"); /* c_key's */
     must_refuse(STATUS_CHECK_FAILED, "color.c_key", "not those in the catalogue", "",
                 database_check(path, 1, NULL, NULL, NULL, error));
     bytes_write(catalogue.path, catalogue.data, catalogue.size);
-    must(database_check(path, 1, NULL, NULL, NULL, error));
     free(catalogue.data);
+    must(database_check(path, 1, NULL, NULL, NULL, error));
+    static const struct {
+        const char *name, *column;
+        size_t row;
+    } cases[] = {{"tables/sale/s_day.plain.2", "sale.s_day", 1500},
+                 {"tables/sale/s_note.plain.2", "sale.s_note", 1000}};
+    assert_true(sale_null(SALE_NOTE, cases[1].row));
+    for (int c = 0; c < 2; c++) {
+        struct bytes file = bytes_read(path, cases[c].name);
+        uint8_t *copy = malloc(file.size);
+        assert_non_null(copy);
+        memcpy(copy, file.data, file.size);
+        copy[4096 + 128 + 4 * cases[c].row + 1] ^= 0x40;
+        reseal(copy, file.size);
+        bytes_write(file.path, copy, file.size);
+        must_refuse(STATUS_CHECK_FAILED, cases[c].column, "not within its statistics", "",
+                    database_check(path, 1, NULL, NULL, NULL, error));
+        bytes_write(file.path, file.data, file.size);
+        free(copy), free(file.data);
+    }
+    must(database_check(path, 1, NULL, NULL, NULL, error));
 }
 
 static int run_program(const char *arguments, const char *path)
@@ -456,305 +384,6 @@ static void the_program_says_it_with_its_exit_code(void **state)
     free(catalogue.data);
 }
 
-/* ---- Crashes and full disks ---- */
-
-static void a_killed_writer_changes_nothing(void **state)
-{
-    const char *path = *state;
-    uint64_t files = directory_files(path);
-    for (int where = 0; where < 3; where++) {
-        pid_t child = fork();
-        assert_true(child >= 0);
-        if (child == 0) {
-            struct database_writer *writer;
-            struct table_writer *table;
-            if (database_writer_open(path, &writer, NULL) != STATUS_OK)
-                _exit(1);
-            write_color(writer, "plain");
-            if (where == 1)
-                write_sale(writer, "plain", ROWS - 1);
-            if (where == 2 &&
-                database_writer_table(writer, "other", color_columns, 2, 3, &table, NULL) != STATUS_OK)
-                _exit(1);
-            _exit(0); /* no abort, no commit: as if killed */
-        }
-        int status;
-        assert_int_equal(waitpid(child, &status, 0), child);
-        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-        assert_true(directory_files(path) > files);
-        must(read_all(path, "lane-for", error));
-        must(database_check(path, 1, NULL, NULL, NULL, error));
-        struct database_writer *writer;
-        must(database_writer_open(path, &writer, error)); /* the lock died with the writer */
-        assert_int_equal(directory_files(path), files);
-        database_writer_abort(writer);
-    }
-    must(read_all(path, "lane-for", error));
-}
-
-static void a_first_writer_that_was_killed_can_be_repeated(void **state)
-{
-    (void)state;
-    char path[PATH_BYTES];
-    struct database *database;
-    directory_make(path);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        struct database_writer *writer;
-        if (database_writer_open(path, &writer, NULL) == STATUS_OK)
-            write_color(writer, "plain");
-        _exit(0);
-    }
-    assert_int_equal(waitpid(child, NULL, 0), child);
-    must_refuse(STATUS_BAD_INPUT, path, "first load did not finish", "",
-                database_open(path, &database, error));
-    database_make(path, "lane-for", ROWS);
-    must(read_all(path, "lane-for", error));
-    directory_remove(path);
-}
-
-/* While no file may become larger than `limit`. */
-static void limit_files(rlim_t limit, struct rlimit *before)
-{
-    assert_int_equal(getrlimit(RLIMIT_FSIZE, before), 0);
-    struct rlimit small = {.rlim_cur = limit, .rlim_max = before->rlim_max};
-    signal(SIGXFSZ, SIG_IGN);
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-}
-
-static void unlimit_files(const struct rlimit *before)
-{
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, before), 0);
-    signal(SIGXFSZ, SIG_DFL);
-}
-
-#define KEYS 12
-
-/* A table of one plain column of `rows` keys, or of KEYS columns without rows. */
-static enum status load_keys(const char *path, rlim_t limit, uint64_t rows, struct error *reason)
-{
-    struct rlimit before;
-    struct database_writer *writer;
-    struct table_writer *table;
-    struct column_schema schemas[KEYS] = {{.name = "k0", .type = TYPE_INT64}};
-    int64_t *values = calloc(ROWS, sizeof *values);
-    assert_non_null(values);
-    for (int k = 1; k < KEYS; k++) {
-        schemas[k].type = TYPE_INT64;
-        snprintf(schemas[k].name, NAME_BYTES, "k%d", k);
-    }
-    must(database_writer_open(path, &writer, error));
-    must(database_writer_table(writer, "keys", schemas, rows ? 1 : KEYS, rows, &table, error));
-    must(table_writer_codec(table, 0, "plain", error));
-    limit_files(limit, &before);
-    enum status status = rows ? table_writer_segment(table, 0, 0, values, NULL, reason) : STATUS_OK;
-    if (status == STATUS_OK)
-        status = database_writer_commit(writer, reason);
-    else
-        database_writer_abort(writer);
-    unlimit_files(&before);
-    free(values);
-    return status;
-}
-
-static enum status encode_keys(const char *path, rlim_t limit, struct error *reason)
-{
-    struct rlimit before;
-    struct database *database;
-    const struct table *table;
-    struct codec_choice plain;
-    enum codec_id codec;
-    must(codec_choice_parse("plain", &plain, error));
-    must(database_open(path, &database, error));
-    must(database_table(database, "sale", &table, error));
-    limit_files(limit, &before);
-    enum status status = database_encode(database, &table->columns[SALE_KEY], &plain, 1, &codec, reason);
-    unlimit_files(&before);
-    assert_int_equal(table->columns[SALE_KEY].encoding_count, status == STATUS_OK ? 2 : 1);
-    database_close(database);
-    return status;
-}
-
-static void a_full_disk_leaves_nothing_half_written(void **state)
-{
-    const char *path = *state;
-    char other[PATH_BYTES];
-    directory_make(other);
-    database_make(other, "plain", ROWS);
-    struct bytes plain = bytes_read(other, "tables/sale/s_key.plain.1");
-    directory_remove(other);
-    uint64_t files = directory_files(path);
-    /* In the first chunk, behind it, in the directory, in the trailer, in the header. */
-    const rlim_t limits[] = {0, 4000, 4096, 8192, plain.size - 73, plain.size - 50, plain.size - 1};
-    for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
-        must_refuse(STATUS_MACHINE, path, "File too large", "make room", encode_keys(path, limits[l], error));
-        assert_int_equal(directory_files(path), files);
-        must_refuse(STATUS_MACHINE, path, "File too large", "make room",
-                    load_keys(path, limits[l], ROWS, error));
-        assert_int_equal(directory_files(path), files);
-        must(read_all(path, "lane-for", error));
-    }
-    /* Files of no rows fit, the catalogue of 21 columns does not. */
-    must_refuse(STATUS_MACHINE, "catalogue.new", "File too large", "make room",
-                load_keys(path, 4096 + 32, 0, error));
-    assert_int_equal(directory_files(path), files);
-    must(read_all(path, "lane-for", error));
-    must(encode_keys(path, RLIM_INFINITY, error));
-    must(load_keys(path, RLIM_INFINITY, ROWS, error));
-    must(database_check(path, 1, NULL, NULL, NULL, error));
-    free(plain.data);
-}
-
-/* ---- Fuzzing ---- */
-
-static struct bytes fuzzed[FILES];
-static int fuzzed_count;
-
-static int gather(const char *path, const struct stat *stat, int type, struct FTW *walk)
-{
-    (void)walk;
-    if (type == FTW_F && stat->st_size > 0) {
-        assert_true(fuzzed_count < FILES);
-        fuzzed[fuzzed_count++] = bytes_of(path);
-    }
-    return 0;
-}
-
-static uint64_t random_state = SEED;
-
-static uint32_t random_below(uint32_t bound)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (uint32_t)(random_state >> 16) % bound;
-}
-
-/* Flips, overwrites, clears or cuts; returns the new size. */
-static size_t mutate(uint8_t *data, size_t size)
-{
-    uint32_t kind = random_below(8), count = 1 + random_below(8);
-    if (kind == 0)
-        return random_below((uint32_t)size);
-    /* Most of a small column file is the header's empty page: half of the hits go where something is. */
-    for (uint32_t i = 0; i < count; i++) {
-        size_t place = size > 4096 && random_below(4)  ? 4096 + random_below((uint32_t)(size - 4096))
-                       : size > 256 && random_below(2) ? random_below(256)
-                                                       : random_below((uint32_t)size);
-        if (kind < 4)
-            data[place] ^= (uint8_t)(1u << random_below(8));
-        else if (kind < 7)
-            data[place] = (uint8_t)(random_below(2) ? 0xff : random_below(256));
-        else
-            memset(data + place, 0, size - place < 64 ? size - place : 64);
-    }
-    return size;
-}
-
-static void put64(uint8_t *at, uint64_t value)
-{
-    memcpy(at, &value, sizeof value);
-}
-
-/* Makes all checksums of a column file right again, as an attacker would: then only the checks of fields
- * stand between its bytes and the decoders. */
-static void reseal(uint8_t *data, size_t size)
-{
-    uint64_t directory, parts = 0;
-    if (size < 4096 + 32)
-        return;
-    memcpy(&parts, data + 40, 4);
-    memcpy(&directory, data + 48, 8);
-    if (directory > size - 32 || (size - 32 - directory) / 40 < parts)
-        return;
-    for (uint64_t p = 0; p < parts; p++) {
-        uint8_t *entry = data + directory + 40 * p;
-        uint64_t offset, bytes;
-        memcpy(&offset, entry, 8);
-        memcpy(&bytes, entry + 8, 8);
-        uint64_t padded = (bytes + 127) / 128 * 128;
-        if (offset <= size && padded >= bytes && padded <= size - offset)
-            put64(entry + 16, XXH3_64bits(data + offset, padded));
-    }
-    put64(data + 4088, XXH3_64bits(data, 4088));
-    memcpy(data + size - 24, data + 4088, 8);
-    put64(data + size - 32, XXH3_64bits(data + directory, 40 * parts));
-}
-
-/* Whatever a file says that is sealed rightly, reading it stays inside of it; its values may be any. */
-static void decode_anything(const char *path)
-{
-    struct database *database;
-    static int64_t sink[TILE_ROWS];
-    if (database_open(path, &database, NULL) != STATUS_OK)
-        return;
-    for (uint32_t t = 0; t < database_table_count(database); t++) {
-        const struct table *table = database_table_at(database, t);
-        for (uint32_t c = 0; c < table->column_count; c++) {
-            struct column_data *data;
-            const struct column *column = &table->columns[c];
-            for (uint32_t code = 0; column->dictionary && code < column->dictionary->count; code++) {
-                uint32_t length;
-                const char *string = dictionary_string(column->dictionary, code, &length);
-                (void)dictionary_find(column->dictionary, string, length);
-            }
-            if (column_data_open(database, column, column->own, 1, &data, NULL) != STATUS_OK)
-                continue;
-            for (uint32_t s = 0; s < data->segment_count; s++) {
-                const struct chunk_view *chunk = &data->segments[s].chunk;
-                for (uint32_t tile = 0; tile < chunk->tiles; tile++)
-                    chunk->codec->decode_tile(chunk, tile, sink);
-                sink[0] += chunk->codec->value(chunk, chunk->rows - 1);
-            }
-            column_data_close(data);
-        }
-    }
-    database_close(database);
-    enum status status = database_check(path, 1, NULL, NULL, NULL, NULL);
-    assert_true(status == STATUS_OK || status == STATUS_CHECK_FAILED || status == STATUS_BAD_INPUT);
-}
-
-static void fuzz(const char *codec, int rounds)
-{
-    char path[PATH_BYTES];
-    directory_make(path);
-    database_make(path, codec, ROWS);
-    fuzzed_count = 0;
-    nftw(path, gather, 16, FTW_PHYS);
-    assert_true(fuzzed_count > SALE_COLUMNS);
-    for (int round = 0; round < rounds; round++) {
-        const struct bytes *file = &fuzzed[random_below((uint32_t)fuzzed_count)];
-        uint8_t *copy = malloc(file->size);
-        assert_non_null(copy);
-        memcpy(copy, file->data, file->size);
-        size_t size = mutate(copy, file->size);
-        bytes_write(file->path, copy, size);
-        assert_int_not_equal(read_all(path, codec, NULL), STATUS_MACHINE); /* wrong data fail in there */
-        reseal(copy, size);
-        bytes_write(file->path, copy, size);
-        decode_anything(path);
-        bytes_write(file->path, file->data, file->size);
-        free(copy);
-    }
-    must(read_all(path, codec, error));
-    for (int f = 0; f < fuzzed_count; f++)
-        free(fuzzed[f].data);
-    directory_remove(path);
-}
-
-static void random_damage_gives_an_error_or_the_right_data(void **state)
-{
-    (void)state;
-    print_message("seed %u\n", SEED);
-    const char *const codecs[] = {"plain",    "nsf",      "lane-for",   "gpu-for",
-                                  "gpu-dfor", "gpu-rfor", "lane-delta", "rank-rle"};
-    for (int c = 0; c < 8; c++)
-        fuzz(codecs[c], 250);
-}
-
-#define in_a_database(test) cmocka_unit_test_setup_teardown(test, database_begin, database_end)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -769,10 +398,6 @@ int main(void)
         in_a_database(check_lists_every_fault),
         in_a_database(check_compares_values_with_statistics),
         in_a_database(the_program_says_it_with_its_exit_code),
-        in_a_database(a_killed_writer_changes_nothing),
-        cmocka_unit_test(a_first_writer_that_was_killed_can_be_repeated),
-        in_a_database(a_full_disk_leaves_nothing_half_written),
-        cmocka_unit_test(random_damage_gives_an_error_or_the_right_data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
