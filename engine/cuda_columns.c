@@ -82,6 +82,7 @@ static enum status add(struct cuda_columns *columns, const struct column *key, e
         free(entry);
         return status;
     }
+    entry->column.bytes = bytes;
     entry->key = key;
     entry->codec = codec;
     entry->array = array;

@@ -13,7 +13,9 @@
 struct cuda_columns;
 
 struct cuda_column {
-    cuda_address address; /* of struct bound_chunk, one a segment; or of the attribute's values */
+    cuda_address address; /* of struct bound_chunk, one a segment, with the chunks behind; or of the
+                             attribute's values */
+    uint64_t bytes;       /* all of it */
 };
 
 NODISCARD enum status cuda_columns_create(struct cuda *cuda, struct cuda_columns **columns,

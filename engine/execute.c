@@ -1,6 +1,7 @@
 /* execute.c: see execute.h. */
 #include "engine/execute.h"
 
+#include "engine/ceiling.h"
 #include "engine/cuda.h"
 #include "engine/cuda_columns.h"
 #include "engine/execute_internal.h"
@@ -109,7 +110,6 @@ enum status engine_prepare(struct engine *engine, struct database *database, con
     enum status status = bound_query_open(database, query, codec, engine->threads, &made->bound, error);
     if (status == STATUS_OK) {
         made->info.fact_rows = made->bound.fact->rows;
-        made->info.bytes_read = made->bound.bytes;
         status = operations(engine)->prepare(made, error);
     }
     if (status != STATUS_OK) {
@@ -132,6 +132,20 @@ void prepared_destroy(struct prepared *prepared)
 const struct prepared_info *prepared_info(const struct prepared *prepared)
 {
     return &prepared->info;
+}
+
+enum status prepared_bytes_read(struct prepared *prepared, uint64_t *bytes, struct error *error)
+{
+    return operations(prepared->engine)->bytes_read(prepared, bytes, error);
+}
+
+enum status engine_read_ceiling(struct engine *engine, double *bytes_per_second, struct error *error)
+{
+    if (engine->read_ceiling == 0)
+        RETURN_IF_ERROR(engine->cuda ? ceiling_cuda(engine->cuda, &engine->read_ceiling, error)
+                                     : ceiling_cpu(engine->threads, &engine->read_ceiling, error));
+    *bytes_per_second = engine->read_ceiling;
+    return STATUS_OK;
 }
 
 enum status engine_run(struct prepared *prepared, struct query_timing *timing, struct result *result,

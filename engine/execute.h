@@ -44,14 +44,22 @@ struct query_timing {
 /* What does not change from run to run. */
 struct prepared_info {
     uint64_t fact_rows;
-    uint64_t
-        bytes_read;     /* encoded bytes of the fact columns that the kernel uses, each counted once, whole */
-    double compile_ms;  /* of the kernel, 0 if it came from the cache or the device is the CPU */
-    uint32_t registers; /* a thread, on a GPU */
+    double compile_ms;     /* of the kernel, 0 if it came from the cache or the device is the CPU */
+    uint32_t registers;    /* a thread, on a GPU */
     uint32_t local_bytes;  /* a thread, on a GPU: 0 unless registers were too few */
     uint32_t shared_bytes; /* a block, on a GPU */
 };
 const struct prepared_info *prepared_info(const struct prepared *prepared);
+
+/* Bytes of the fact table that the kernel needs. On a GPU counted by running it once more, with every 32-byte
+ * sector that is touched counted once (compiles a second kernel, kept in the cache); on a CPU the encoded
+ * size of the columns it uses. */
+NODISCARD enum status prepared_bytes_read(struct prepared *prepared, uint64_t *bytes, struct error *error);
+
+/* How fast this device can read memory, in bytes a second: measured by the first call (a fraction of a
+ * second). */
+NODISCARD enum status engine_read_ceiling(struct engine *engine, double *bytes_per_second,
+                                          struct error *error);
 
 /* Answers the query: `result` is filled (result_destroy it) unless NULL. */
 NODISCARD enum status engine_run(struct prepared *prepared, struct query_timing *timing,

@@ -274,5 +274,12 @@ static enum status cpu_run(struct prepared *prepared, struct query_timing *timin
     return STATUS_OK;
 }
 
+static enum status cpu_bytes_read(struct prepared *prepared, uint64_t *bytes, struct error *error)
+{
+    (void)error;
+    *bytes = prepared->bound.bytes;
+    return STATUS_OK;
+}
+
 const struct device_operations cpu_operations = {
-    .prepare = cpu_prepare, .run = cpu_run, .release = cpu_release};
+    .prepare = cpu_prepare, .run = cpu_run, .bytes_read = cpu_bytes_read, .release = cpu_release};

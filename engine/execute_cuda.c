@@ -7,6 +7,7 @@
 
 #include "engine/cuda.h"
 #include "engine/cuda_columns.h"
+#include "engine/cuda_sectors.h"
 #include "engine/kernel_cache.h"
 #include "engine/kernel_plan.h"
 
@@ -288,5 +289,22 @@ static enum status cuda_run(struct prepared *prepared, struct query_timing *timi
     return STATUS_OK;
 }
 
+static enum status cuda_bytes_read(struct prepared *prepared, uint64_t *bytes, struct error *error)
+{
+    struct cuda *cuda = prepared->engine->cuda;
+    struct cuda_query *query = prepared->device;
+    void *arguments[] = {query->bound, &query->scan_work};
+    const struct sector_count count = {.name = prepared->bound.query->name,
+                                       .source = query->plan.source,
+                                       .columns = query->uploaded,
+                                       .column_count = prepared->bound.column_count,
+                                       .blocks = query->scan_blocks,
+                                       .threads = query->plan.threads,
+                                       .shared_bytes = query->plan.shared_bytes,
+                                       .arguments = arguments};
+    RETURN_IF_ERROR(launch_prepare(cuda, query, error));
+    return cuda_sectors_count(cuda, &count, bytes, error);
+}
+
 const struct device_operations cuda_operations = {
-    .prepare = cuda_prepare, .run = cuda_run, .release = cuda_release};
+    .prepare = cuda_prepare, .run = cuda_run, .bytes_read = cuda_bytes_read, .release = cuda_release};

@@ -15,6 +15,7 @@ struct engine {
     unsigned threads;
     struct cuda *cuda;            /* NULL: the CPU */
     struct cuda_columns *columns; /* kept on the GPU between queries */
+    double read_ceiling;          /* bytes a second; 0 until measured */
     char device[256];
     char why_cpu[ERROR_TEXT_BYTES]; /* "" unless "auto" was asked for and no GPU could be used */
 };
@@ -31,6 +32,7 @@ struct device_operations {
     /* Answers into sums[slots] and present[slots], owned by the device half and valid until the next call. */
     enum status (*run)(struct prepared *prepared, struct query_timing *timing, const int64_t **sums,
                        const uint32_t **present, struct error *error);
+    enum status (*bytes_read)(struct prepared *prepared, uint64_t *bytes, struct error *error);
     void (*release)(struct prepared *prepared);
 };
 

@@ -15,6 +15,10 @@
  * to hold a tile's packed words (docs/performance.md). */
 #define THREADS_WANTED 1024u
 
+/* Packed words a thread of the columns that filter, loaded at once (operators/tile_cuda.h): what 64 registers
+ * leave. */
+#define PRELOAD_WORDS_MAX 40u
+
 /* What decode_cuda.h says of a decoder: SCRATCH_BYTES and RANDOM_ACCESS. */
 static uint32_t scratch_bytes(enum codec_id codec)
 {
@@ -90,6 +94,26 @@ static enum status shared_plan(const struct bound_query *bound, uint64_t limit, 
     return STATUS_OK;
 }
 
+/* Filters first, then joins in the query's order, as long as registers last. Codecs whose decoders read
+ * memory as they go have nothing to preload. */
+static void preload_plan(const struct bound_query *bound, struct kernel_plan *plan)
+{
+    uint32_t words = 0;
+    for (uint32_t c = 0; c < bound->column_count; c++) {
+        const struct fact_column *column = &bound->columns[c];
+        bool filters = column->filtered;
+        for (uint32_t j = 0; j < bound->join_count; j++)
+            filters |= bound->joins[j].column == c && bound->joins[j].predicate_count;
+        uint32_t own = column->data->codec->id == CODEC_PLAIN      ? 32
+                       : column->data->codec->id == CODEC_LANE_FOR ? column->width_high
+                                                                   : 0;
+        if (!filters || own == 0 || words + own > PRELOAD_WORDS_MAX)
+            continue;
+        plan->preload[c] = true;
+        words += own;
+    }
+}
+
 /* ---- Source text ---- */
 
 static const char *unsigned_type(uint32_t bytes)
@@ -129,15 +153,16 @@ static void write_decoder(FILE *out, const struct fact_column *column)
     }
 }
 
-static void write_column(FILE *out, const struct bound_query *bound, uint32_t place)
+static void write_column(FILE *out, const struct bound_query *bound, const struct kernel_plan *plan,
+                         uint32_t place)
 {
     for (uint32_t c = 0; c < bound->column_count; c++)
         if (bound->columns[c].place == place) {
             const struct fact_column *column = &bound->columns[c];
             fputs("typedef tile_column<", out);
             write_decoder(out, column);
-            fprintf(out, ", %s, %s>", column->fetched ? "true" : "false",
-                    column->nullable ? "true" : "false");
+            fprintf(out, ", %s, %s, %s>", plan->preload[c] ? "true" : "false",
+                    column->fetched ? "true" : "false", column->nullable ? "true" : "false");
             return;
         }
     fputs("typedef tile_absent", out);
@@ -173,7 +198,7 @@ static enum status source_write(const struct bound_query *bound, struct kernel_p
             "#include <stdint.h>\n#include \"operators/tile.h\"\n",
             plan->threads, plan->blocks_per_multiprocessor);
     for (uint32_t i = 0; i < bound->layout_columns; i++) {
-        write_column(out, bound, i);
+        write_column(out, bound, plan, i);
         fprintf(out, " %s_TYPE;\n", layout->column_names[i]);
     }
     for (uint32_t i = 0; i < bound->layout_dimensions; i++) {
@@ -192,6 +217,7 @@ enum status kernel_plan_make(const struct bound_query *bound, uint64_t shared_li
 {
     *plan = (struct kernel_plan){0};
     RETURN_IF_ERROR(shared_plan(bound, shared_limit, shared_total, threads_limit, plan, error));
+    preload_plan(bound, plan);
     enum status status = source_write(bound, plan, error);
     if (status != STATUS_OK)
         kernel_plan_free(plan);

@@ -21,6 +21,7 @@ struct kernel_plan {
     uint32_t bitmap_words[TILE_DIMENSIONS_MAX]; /* 0: the join has no filter */
     enum sums_place sums;
     uint32_t sums_offset;
+    bool preload[BOUND_COLUMNS_MAX];     /* the column's words are loaded as soon as the tile is known */
     uint32_t staging[BOUND_COLUMNS_MAX]; /* of each column within a warp's area */
     uint32_t staging_offset, staging_bytes;
 };

@@ -5,10 +5,13 @@
  * A warp owns a tile. Lane l holds items 0..31, the rows l, 32 + l, 64 + l, ...; each decoder offers
  *
  *     seek(chunk, tile, lane)   finds the tile; called by all lanes
- *     items(scratch, f)         calls f(j, value) for j = 0 .. 31, unrolled, all lanes together; what is
- * decoded stays in registers. scratch: SCRATCH_BYTES of the warp's shared memory stage(scratch) for codecs
- * whose `item` needs it: brings what it needs into scratch; all lanes item(scratch, j)          one value
- * (RANDOM_ACCESS codecs only), by any lane at any time
+ *     preload()                 brings the tile's packed words into registers, for columns that filter: the
+ * words of all of them are then in flight at once. Nothing where items() reads memory itself
+ *     items<PRELOADED>(scratch, f)
+ *                               calls f(j, value) for j = 0 .. 31, unrolled, all lanes together; what is
+ * decoded stays in registers. scratch: SCRATCH_BYTES of the warp's shared memory stage(scratch) for decoders
+ * whose item() needs it: brings what it needs into scratch; all lanes item(scratch, row)        the value of
+ * one row of the tile (RANDOM_ACCESS decoders only), any lane, any row
  *
  * Widths are template arguments where a column has few of them, so that shifts and masks become constants:
  * the engine compiles a kernel for the widths that the column's chunks have.
@@ -26,6 +29,36 @@
 /* A lane-for column with this many different widths or fewer gets a decoder for each of them. */
 #define TILE_WIDTHS_MAX 4
 
+/* Every encoded byte is read through here. A kernel compiled with TILE_COUNT_SECTORS also marks the 32-byte
+ * sector of memory that the byte lies in, so that the sectors a query needs can be counted
+ * (engine/cuda_sectors.c). */
+#ifdef TILE_COUNT_SECTORS
+struct counted_memory {
+    uint64_t address, bytes; /* of one column */
+    uint32_t *sectors;       /* a bit each */
+};
+extern "C" {
+__constant__ counted_memory tile_counted[16]; /* ends with bytes == 0 */
+}
+
+static __device__ __noinline__ void mark_sector(uint64_t address)
+{
+    for (uint32_t i = 0; tile_counted[i].bytes; i++)
+        if (address - tile_counted[i].address < tile_counted[i].bytes) {
+            const uint64_t sector = (address - tile_counted[i].address) / 32;
+            atomicOr(tile_counted[i].sectors + sector / 32, 1u << sector % 32);
+        }
+}
+#endif
+
+template <class T> TILE_INLINE T load(const T *from)
+{
+#ifdef TILE_COUNT_SECTORS
+    mark_sector(reinterpret_cast<uint64_t>(from));
+#endif
+    return __ldg(from);
+}
+
 TILE_INLINE const uint32_t *words_at(uint64_t address)
 {
     return reinterpret_cast<const uint32_t *>(address);
@@ -42,7 +75,7 @@ TILE_INLINE uint32_t low_bits(uint32_t width)
 TILE_INLINE uint32_t unpack(const uint32_t *words, uint32_t bit, uint32_t width)
 {
     const uint32_t *word = words + bit / 32;
-    return __funnelshift_r(__ldg(word), __ldg(word + 1), bit) & low_bits(width);
+    return __funnelshift_r(load(word), load(word + 1), bit) & low_bits(width);
 }
 
 TILE_INLINE uint32_t scan_warp(uint32_t value, uint32_t lane)
@@ -55,21 +88,39 @@ TILE_INLINE uint32_t scan_warp(uint32_t value, uint32_t lane)
     return value;
 }
 
+TILE_INLINE uint32_t sum_warp(uint32_t value)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(FULL_WARP, value);
+#else
+#pragma unroll
+    for (uint32_t distance = 16; distance > 0; distance /= 2)
+        value += __shfl_xor_sync(FULL_WARP, value, distance);
+    return value;
+#endif
+}
+
 struct decode_plain {
     static constexpr bool RANDOM_ACCESS = true;
     static constexpr uint32_t SCRATCH_BYTES = 0;
-    const uint32_t *values; /* of this lane */
+    const uint32_t *values;
+    uint32_t lane, loaded[32];
 
-    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t lane)
+    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
     {
-        values = words_at(chunk.data) + tile * TILE_ROWS + lane;
+        values = words_at(chunk.data) + tile * TILE_ROWS;
+        lane = of_lane;
     }
-    template <class F> __device__ __forceinline__ void items(uint32_t *, F f)
+    __device__ __forceinline__ void preload()
     {
-        uint32_t loaded[32];
 #pragma unroll
         for (uint32_t j = 0; j < 32; j++)
-            loaded[j] = __ldg(values + j * 32);
+            loaded[j] = load(values + j * 32 + lane);
+    }
+    template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *, F f)
+    {
+        if (!PRELOADED)
+            preload();
 #pragma unroll
         for (uint32_t j = 0; j < 32; j++)
             f(j, (int32_t)loaded[j]);
@@ -77,9 +128,9 @@ struct decode_plain {
     __device__ __forceinline__ void stage(uint32_t *)
     {
     }
-    __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t j)
+    __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t row)
     {
-        return (int32_t)__ldg(values + j * 32);
+        return (int32_t)load(values + row);
     }
 };
 
@@ -88,17 +139,22 @@ template <class TYPE> struct decode_nsf {
     static constexpr bool RANDOM_ACCESS = true;
     static constexpr uint32_t SCRATCH_BYTES = 0;
     const TYPE *values;
+    uint32_t lane;
 
-    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t lane)
+    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
     {
-        values = reinterpret_cast<const TYPE *>(chunk.data) + tile * TILE_ROWS + lane;
+        values = reinterpret_cast<const TYPE *>(chunk.data) + tile * TILE_ROWS;
+        lane = of_lane;
     }
-    template <class F> __device__ __forceinline__ void items(uint32_t *, F f)
+    __device__ __forceinline__ void preload()
+    {
+    }
+    template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *, F f)
     {
         TYPE loaded[32];
 #pragma unroll
         for (uint32_t j = 0; j < 32; j++)
-            loaded[j] = __ldg(values + j * 32);
+            loaded[j] = load(values + j * 32 + lane);
 #pragma unroll
         for (uint32_t j = 0; j < 32; j++)
             f(j, (int32_t)loaded[j]);
@@ -106,9 +162,9 @@ template <class TYPE> struct decode_nsf {
     __device__ __forceinline__ void stage(uint32_t *)
     {
     }
-    __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t j)
+    __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t row)
     {
-        return (int32_t)__ldg(values + j * 32);
+        return (int32_t)load(values + row);
     }
 };
 
@@ -116,55 +172,65 @@ template <class TYPE> struct decode_nsf {
 struct decode_nsf_mixed {
     static constexpr bool RANDOM_ACCESS = true;
     static constexpr uint32_t SCRATCH_BYTES = 0;
-    uint64_t data; /* of this lane's item 0 */
-    uint32_t bytes;
+    uint64_t data;
+    uint32_t lane, bytes;
 
-    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t lane)
+    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
     {
         bytes = (uint32_t)chunk.detail;
-        data = chunk.data + (uint64_t)(tile * TILE_ROWS + lane) * bytes;
+        data = chunk.data + (uint64_t)(tile * TILE_ROWS) * bytes;
+        lane = of_lane;
+    }
+    __device__ __forceinline__ void preload()
+    {
     }
     template <class F> __device__ __forceinline__ void items(uint32_t *scratch, F f)
     {
 #pragma unroll
         for (uint32_t j = 0; j < 32; j++)
-            f(j, item(scratch, j));
+            f(j, item(scratch, 32 * j + lane));
     }
     __device__ __forceinline__ void stage(uint32_t *)
     {
     }
-    __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t j)
+    __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t row)
     {
-        const uint64_t address = data + (uint64_t)(j * 32) * bytes;
+        const uint64_t address = data + (uint64_t)row * bytes;
         if (bytes == 1)
-            return __ldg(reinterpret_cast<const unsigned char *>(address));
+            return load(reinterpret_cast<const unsigned char *>(address));
         if (bytes == 2)
-            return __ldg(reinterpret_cast<const unsigned short *>(address));
-        return (int32_t)__ldg(words_at(address));
+            return load(reinterpret_cast<const unsigned short *>(address));
+        return (int32_t)load(words_at(address));
     }
 };
 
 template <uint32_t LOW, uint32_t HIGH> struct decode_lane_for {
     static constexpr bool RANDOM_ACCESS = true;
     static constexpr uint32_t SCRATCH_BYTES = 0;
-    const uint32_t *words; /* of this lane, 32 apart */
-    uint32_t width;
-    uint32_t reference;
+    static constexpr bool FEW_WIDTHS = HIGH - LOW < TILE_WIDTHS_MAX;
+    const uint32_t *words; /* word w of lane l at 32 w + l */
+    uint32_t lane, width, reference;
+    uint32_t loaded[FEW_WIDTHS ? HIGH + 1 : 1]; /* this lane's words */
 
-    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t lane)
+    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
     {
-        const uint2 entry = __ldg(reinterpret_cast<const uint2 *>(chunk.directory) + tile);
-        words = words_at(chunk.data) + (entry.x & 0x3ffffffu) * 8 + lane; /* starts count 32 bytes */
+        const uint2 entry = load(reinterpret_cast<const uint2 *>(chunk.directory) + tile);
+        words = words_at(chunk.data) + (entry.x & 0x3ffffffu) * 8; /* starts count 32 bytes */
         width = LOW == HIGH ? LOW : entry.x >> 26;
         reference = entry.y;
+        lane = of_lane;
+    }
+    __device__ __forceinline__ void preload()
+    {
+        if constexpr (FEW_WIDTHS) {
+#pragma unroll
+            for (uint32_t w = 0; w < HIGH; w++)
+                loaded[w] = w < LOW || w < width ? load(words + w * 32 + lane) : 0;
+            loaded[HIGH] = 0;
+        }
     }
     template <uint32_t WIDTH, class F> __device__ __forceinline__ void items_of(F f)
     {
-        uint32_t loaded[WIDTH + 1];
-#pragma unroll
-        for (uint32_t w = 0; w < WIDTH; w++)
-            loaded[w] = __ldg(words + w * 32);
-        loaded[WIDTH] = 0;
 #pragma unroll
         for (uint32_t j = 0; j < 32; j++) {
             const uint32_t bit = j * WIDTH, word = bit / 32, shift = bit % 32;
@@ -176,45 +242,40 @@ template <uint32_t LOW, uint32_t HIGH> struct decode_lane_for {
             f(j, (int32_t)(reference + packed));
         }
     }
-    template <class F> __device__ __forceinline__ void items_any(F f)
+    __device__ __forceinline__ uint32_t packed_at(uint32_t of_lane, uint32_t j)
     {
-        const uint32_t mask = low_bits(width);
-#pragma unroll 8
-        for (uint32_t j = 0; j < 32; j++)
-            f(j, (int32_t)(reference + packed_at(j, mask)));
-    }
-    __device__ __forceinline__ uint32_t packed_at(uint32_t j, uint32_t mask)
-    {
-        const uint32_t bit = j * width, word = bit / 32, shift = bit % 32;
+        const uint32_t bit = j * width, shift = bit % 32;
+        const uint32_t *word = words + bit / 32 * 32 + of_lane;
         if (width == 0)
             return 0;
-        const uint32_t low = __ldg(words + word * 32);
-        const uint32_t high = shift + width > 32 ? __ldg(words + word * 32 + 32) : 0;
-        return __funnelshift_r(low, high, shift) & mask;
+        const uint32_t high = shift + width > 32 ? load(word + 32) : 0;
+        return __funnelshift_r(load(word), high, shift) & low_bits(width);
     }
-    template <class F> __device__ __forceinline__ void items(uint32_t *, F f)
+    template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *, F f)
     {
-        if constexpr (LOW == HIGH) {
-            items_of<LOW>(f);
-        } else if constexpr (HIGH - LOW < TILE_WIDTHS_MAX) {
-            if (width == LOW)
+        if constexpr (!FEW_WIDTHS) {
+#pragma unroll 8
+            for (uint32_t j = 0; j < 32; j++)
+                f(j, (int32_t)(reference + packed_at(lane, j)));
+        } else {
+            if (!PRELOADED)
+                preload();
+            if (LOW == HIGH || width == HIGH)
+                items_of<HIGH>(f);
+            else if (width == LOW)
                 items_of<LOW>(f);
             else if (width == LOW + 1)
-                items_of<LOW + 1>(f);
-            else if (HIGH > LOW + 1 && width == LOW + 2)
-                items_of<(HIGH > LOW + 1 ? LOW + 2 : HIGH)>(f);
+                items_of<(LOW + 1 < HIGH ? LOW + 1 : HIGH)>(f);
             else
-                items_of<HIGH>(f);
-        } else {
-            items_any(f);
+                items_of<(LOW + 2 < HIGH ? LOW + 2 : HIGH)>(f);
         }
     }
     __device__ __forceinline__ void stage(uint32_t *)
     {
     }
-    __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t j)
+    __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t row)
     {
-        return (int32_t)(reference + packed_at(j, low_bits(width)));
+        return (int32_t)(reference + packed_at(row % 32, row / 32));
     }
 };
 
@@ -227,7 +288,7 @@ struct decode_lane_delta {
 
     __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
     {
-        const uint4 entry = __ldg(reinterpret_cast<const uint4 *>(chunk.directory) + tile);
+        const uint4 entry = load(reinterpret_cast<const uint4 *>(chunk.directory) + tile);
         const uint32_t *start = words_at(chunk.data) + (entry.x & 0x3ffffffu) * 8;
         lane = of_lane;
         width = entry.x >> 26;
@@ -237,7 +298,10 @@ struct decode_lane_delta {
         words = start + lane;
         firsts = start + (31 * width + 31) / 32 * 32;
     }
-    template <class F> __device__ __forceinline__ void items(uint32_t *, F f)
+    __device__ __forceinline__ void preload()
+    {
+    }
+    template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *, F f)
     {
         const uint32_t mask = low_bits(width);
         uint32_t value = base + unpack(firsts, lane * first_width, first_width);
@@ -245,8 +309,8 @@ struct decode_lane_delta {
 #pragma unroll
         for (uint32_t j = 1; j < 32; j++) {
             const uint32_t bit = (j - 1) * width, word = bit / 32, shift = bit % 32;
-            const uint32_t low = width ? __ldg(words + word * 32) : 0;
-            const uint32_t high = shift + width > 32 ? __ldg(words + word * 32 + 32) : 0;
+            const uint32_t low = width ? load(words + word * 32) : 0;
+            const uint32_t high = shift + width > 32 ? load(words + word * 32 + 32) : 0;
             value += reference + (__funnelshift_r(low, high, shift) & mask);
             f(j, (int32_t)value);
         }
@@ -264,7 +328,7 @@ struct decode_rank_rle {
 
     __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
     {
-        const uint2 entry = __ldg(reinterpret_cast<const uint2 *>(chunk.directory) + 2 * tile);
+        const uint2 entry = load(reinterpret_cast<const uint2 *>(chunk.directory) + 2 * tile);
         marks = words_at(chunk.data) + (entry.x & 0x3ffffffu) * 8;
         width = entry.x >> 26;
         reference = entry.y;
@@ -272,29 +336,32 @@ struct decode_rank_rle {
     }
     /* Value of the run that item j (row 32j + lane) lies in: `mark` is mark word j, `before` the runs before
      * it. */
-    __device__ __forceinline__ int32_t run_value(uint32_t mark, uint32_t before)
+    __device__ __forceinline__ int32_t run_value(uint32_t of_lane, uint32_t mark, uint32_t before)
     {
-        const uint32_t rank = before + __popc(mark & (0xffffffffu >> (31 - lane))) - 1;
+        const uint32_t rank = before + __popc(mark & (0xffffffffu >> (31 - of_lane))) - 1;
         return (int32_t)(reference + unpack(marks + 32, rank * width, width));
     }
-    template <class F> __device__ __forceinline__ void items(uint32_t *, F f)
+    __device__ __forceinline__ void preload()
     {
-        const uint32_t mark = __ldg(marks + lane), count = __popc(mark);
+    }
+    template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *, F f)
+    {
+        const uint32_t mark = load(marks + lane), count = __popc(mark);
         const uint32_t before = scan_warp(count, lane) - count;
 #pragma unroll
         for (uint32_t j = 0; j < 32; j++)
-            f(j, run_value(__shfl_sync(FULL_WARP, mark, j), __shfl_sync(FULL_WARP, before, j)));
+            f(j, run_value(lane, __shfl_sync(FULL_WARP, mark, j), __shfl_sync(FULL_WARP, before, j)));
     }
     __device__ __forceinline__ void stage(uint32_t *scratch)
     {
-        const uint32_t mark = __ldg(marks + lane), count = __popc(mark);
+        const uint32_t mark = load(marks + lane), count = __popc(mark);
         scratch[lane] = mark;
         scratch[32 + lane] = scan_warp(count, lane) - count;
         __syncwarp();
     }
-    __device__ __forceinline__ int32_t item(const uint32_t *scratch, uint32_t j)
+    __device__ __forceinline__ int32_t item(const uint32_t *scratch, uint32_t row)
     {
-        return run_value(scratch[j], scratch[32 + j]);
+        return run_value(row % 32, scratch[row / 32], scratch[32 + row / 32]);
     }
 };
 
@@ -302,7 +369,7 @@ struct decode_rank_rle {
  * reference. */
 template <class F> TILE_INLINE void gpu_block_items(const uint32_t *block, uint32_t lane, F f)
 {
-    const uint32_t widths = __ldg(block + 1);
+    const uint32_t widths = load(block + 1);
     const uint32_t *miniblock = block + 2;
 #pragma unroll
     for (uint32_t m = 0; m < 4; m++) {
@@ -324,12 +391,15 @@ struct decode_gpu_for {
         starts = words_at(chunk.directory) + tile * 8;
         lane = of_lane;
     }
-    template <class F> __device__ __forceinline__ void items(uint32_t *, F f)
+    __device__ __forceinline__ void preload()
+    {
+    }
+    template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *, F f)
     {
 #pragma unroll
         for (uint32_t b = 0; b < 8; b++) {
-            const uint32_t *block = data + __ldg(starts + b);
-            const uint32_t reference = __ldg(block);
+            const uint32_t *block = data + load(starts + b);
+            const uint32_t reference = load(block);
             gpu_block_items(block, lane, [&](uint32_t m, uint32_t packed) {
                 f(4 * b + m, (int32_t)(reference + packed));
             });
@@ -338,15 +408,16 @@ struct decode_gpu_for {
     __device__ __forceinline__ void stage(uint32_t *)
     {
     }
-    __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t j)
+    __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t row)
     {
-        const uint32_t *block = data + __ldg(starts + j / 4);
-        const uint32_t widths = __ldg(block + 1);
+        const uint32_t j = row / 32;
+        const uint32_t *block = data + load(starts + j / 4);
+        const uint32_t widths = load(block + 1);
         const uint32_t *miniblock = block + 2;
         for (uint32_t m = 0; m < j % 4; m++)
             miniblock += max(widths >> (8 * m) & 0xff, 1u);
         const uint32_t width = widths >> (8 * (j % 4)) & 0xff;
-        return (int32_t)(__ldg(block) + unpack(miniblock, lane * width, width));
+        return (int32_t)(load(block) + unpack(miniblock, row % 32 * width, width));
     }
 };
 
@@ -362,17 +433,20 @@ struct decode_gpu_dfor {
         starts = words_at(chunk.directory) + tile * 8;
         lane = of_lane;
     }
-    template <class F> __device__ __forceinline__ void items(uint32_t *, F f)
+    __device__ __forceinline__ void preload()
+    {
+    }
+    template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *, F f)
     {
         uint32_t value = 0; /* of the row before the item's first */
 #pragma unroll
         for (uint32_t b = 0; b < 8; b++) {
-            const uint32_t *block = data + __ldg(starts + b);
-            const uint32_t reference = __ldg(block);
+            const uint32_t *block = data + load(starts + b);
+            const uint32_t reference = load(block);
             if (b % 4 == 0)
                 value =
-                    __ldg(block -
-                          1); /* a group's first value stands before its first block; its first delta is 0 */
+                    load(block -
+                         1); /* a group's first value stands before its first block; its first delta is 0 */
             gpu_block_items(block, lane, [&](uint32_t m, uint32_t packed) {
                 const uint32_t own = value + scan_warp(reference + packed, lane);
                 f(4 * b + m, (int32_t)own);
@@ -401,15 +475,18 @@ struct decode_gpu_rfor {
         run_starts = value_starts + (uint32_t)chunk.detail + 1;
         lane = of_lane;
     }
-    template <class F> __device__ __forceinline__ void items(uint32_t *scratch, F f)
+    __device__ __forceinline__ void preload()
+    {
+    }
+    template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *scratch, F f)
     {
         __syncwarp();
         scratch[lane] = 0;
         __syncwarp();
 #pragma unroll
         for (uint32_t b = 0; b < 2; b++) {
-            const uint32_t *runs = auxiliary + __ldg(run_starts + b);
-            const uint32_t reference = __ldg(runs), width = __ldg(runs + 1) & 0xff, count = __ldg(runs + 2);
+            const uint32_t *runs = auxiliary + load(run_starts + b);
+            const uint32_t reference = load(runs), width = load(runs + 1) & 0xff, count = load(runs + 2);
             uint32_t end = 0; /* rows of the runs before these 32 */
             for (uint32_t first = 0; first < count; first += 32) {
                 const uint32_t run = first + lane;
@@ -427,8 +504,8 @@ struct decode_gpu_rfor {
         before -= lane < 16 ? 0 : first_block; /* ranks begin anew in each block of 512 */
 #pragma unroll
         for (uint32_t b = 0; b < 2; b++) {
-            const uint32_t *values = data + __ldg(value_starts + b);
-            const uint32_t reference = __ldg(values), width = __ldg(values + 1) & 0xff;
+            const uint32_t *values = data + load(value_starts + b);
+            const uint32_t reference = load(values), width = load(values + 1) & 0xff;
 #pragma unroll
             for (uint32_t j = 16 * b; j < 16 * b + 16; j++) {
                 const uint32_t word = __shfl_sync(FULL_WARP, mark, j);

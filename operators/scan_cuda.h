@@ -12,7 +12,8 @@
 #define TILE_BIND_COLUMN_(name)    q.name.bind(bound.name, staging);
 #define TILE_BIND_DIMENSION_(name) q.name.bind(bound.name);
 #define TILE_SEEK_COLUMN_(name)    q.name.seek(t);
-#define TILE_SEEK_DIMENSION_(name)
+#define TILE_PRELOAD_COLUMN_(name) q.name.preload();
+#define TILE_NO_DIMENSION_(name)
 
 extern "C" __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS)
     scan(const __grid_constant__ tile_bound bound, const __grid_constant__ bound_scan work)
@@ -27,14 +28,18 @@ extern "C" __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS)
     const uint4 *items = reinterpret_cast<const uint4 *>(work.work);
     const uint32_t step = gridDim.x * (TILE_THREADS / 32 / WORK_TILES);
     const uint32_t tile_of_item = warp % WORK_TILES;
-    for (uint32_t item = blockIdx.x * (TILE_THREADS / 32 / WORK_TILES) + warp / WORK_TILES; item < work.items;
-         item += step) {
-        const uint4 piece = __ldg(items + item); /* struct bound_work */
-        if (piece.z <= tile_of_item * TILE_ROWS)
-            continue;
+    uint32_t item = blockIdx.x * (TILE_THREADS / 32 / WORK_TILES) + warp / WORK_TILES;
+    uint4 piece = item < work.items ? __ldg(items + item) : uint4{}; /* struct bound_work */
+    while (item < work.items) {
         const tile t = {piece.x, piece.y + tile_of_item, min(piece.z - tile_of_item * TILE_ROWS, TILE_ROWS),
                         lane};
-        TILE_PARAMETER_LIST(TILE_SEEK_COLUMN_, TILE_SEEK_DIMENSION_)
+        const bool any = piece.z > tile_of_item * TILE_ROWS;
+        item += step;
+        piece = item < work.items ? __ldg(items + item) : uint4{};
+        if (!any)
+            continue;
+        TILE_PARAMETER_LIST(TILE_SEEK_COLUMN_, TILE_NO_DIMENSION_)
+        TILE_PARAMETER_LIST(TILE_PRELOAD_COLUMN_, TILE_NO_DIMENSION_)
         tile_answer(&q, &t);
         __syncwarp(); /* the next tile reuses the staging area */
     }

@@ -33,16 +33,24 @@ struct tile_absent {
     __device__ __forceinline__ void seek(const tile &)
     {
     }
+    __device__ __forceinline__ void preload()
+    {
+    }
 };
 
-/* FETCHED: tile_value reads it. NULLABLE: it has validity words. */
-template <class DECODE, bool FETCHED, bool NULLABLE> struct tile_column {
+/* At or below this many survivors in a tile, a column is asked for them one by one: at most as many 32-byte
+ * sectors are read as the whole tile of a narrow column has. */
+#define TILE_FEW_ROWS 32u
+
+/* PRELOADED: it filters, and its packed words are loaded as soon as the tile is known. FETCHED: tile_value
+ * reads it. NULLABLE: it has validity words. */
+template <class DECODE, bool PRELOADED, bool FETCHED, bool NULLABLE> struct tile_column {
     static constexpr bool STAGED = FETCHED && !DECODE::RANDOM_ACCESS;
     DECODE decode;
     const bound_chunk *chunks;
     uint32_t *scratch; /* the decoder's, then 1024 values if STAGED */
     int32_t low, high;
-    bool staged; /* this tile's values are in shared memory already */
+    bool staged; /* this tile's values, or what the decoder's item() needs, are in shared memory */
 
     __device__ __forceinline__ void bind(const bound_column &bound, unsigned char *staging)
     {
@@ -56,12 +64,17 @@ template <class DECODE, bool FETCHED, bool NULLABLE> struct tile_column {
         decode.seek(chunks[t.segment], t.index, t.lane);
         staged = false;
     }
+    __device__ __forceinline__ void preload()
+    {
+        if (PRELOADED)
+            decode.preload();
+    }
     __device__ __forceinline__ tile_mask valid(const tile *t, tile_mask keep) const
     {
         if (NULLABLE) {
             const uint32_t *validity = words_at(chunks[t->segment].validity);
             if (validity)
-                keep &= __ldg(validity + t->index * TILE_LANES + t->lane);
+                keep &= load(validity + t->index * TILE_LANES + t->lane);
         }
         return keep;
     }
@@ -73,50 +86,119 @@ template <class DECODE, bool FETCHED, bool NULLABLE> struct tile_column {
     template <class F> __device__ __forceinline__ void items(const tile *t, F f)
     {
         uint32_t *mine = values() + t->lane;
-        decode.items(scratch, [&](uint32_t j, int32_t value) {
+        decode.template items<PRELOADED>(scratch, [&](uint32_t j, int32_t value) {
             if (STAGED)
                 mine[32 * j] = (uint32_t)value;
             f(j, value);
         });
+        if (STAGED) {
+            __syncwarp();
+            staged = true;
+        }
+    }
+    /* Makes `value` possible for the tile's rows; all lanes. */
+    __device__ __forceinline__ void stage(const tile *t)
+    {
+        if (staged)
+            return;
+        if constexpr (STAGED)
+            items(t, [](uint32_t, int32_t) {});
+        else
+            decode.stage(scratch);
         staged = true;
+    }
+    template <class TEST>
+    __device__ __forceinline__ tile_mask keep_singly(const tile *t, tile_mask keep, TEST test)
+    {
+        stage(t);
+        for (tile_mask rest = keep; rest; rest &= rest - 1) {
+            const uint32_t j = __ffs(rest) - 1;
+            if (!test(decode.item(scratch, 32 * j + t->lane)))
+                keep &= ~(1u << j);
+        }
+        __syncwarp();
+        return keep;
+    }
+    /* Of keep, the rows whose value passes `test`: one by one where few are left and the words are not here
+     * yet. */
+    template <class TEST>
+    __device__ __forceinline__ tile_mask keep_if(const tile *t, tile_mask keep, TEST test)
+    {
+        if (!PRELOADED) {
+            const uint32_t survivors = sum_warp(__popc(keep));
+            if (survivors == 0)
+                return 0;
+            if constexpr (DECODE::RANDOM_ACCESS)
+                if (survivors <= TILE_FEW_ROWS)
+                    return keep_singly(t, keep, test);
+        }
+        tile_mask passing = 0;
+        items(t, [&](uint32_t j, int32_t value) { passing |= (uint32_t)test(value) << j; });
+        return keep & passing;
     }
     __device__ __forceinline__ tile_mask filter(const tile *t, tile_mask keep)
     {
         const uint32_t span = (uint32_t)high - (uint32_t)low;
-        tile_mask inside = 0;
-        items(t, [&](uint32_t j, int32_t value) {
-            inside |= (uint32_t)((uint32_t)value - (uint32_t)low <= span) << j;
-        });
-        return valid(t, keep & inside & (low <= high ? FULL_WARP : 0));
+        keep = valid(t, low <= high ? keep : 0);
+        return keep_if(t, keep, [&](int32_t value) { return (uint32_t)value - (uint32_t)low <= span; });
     }
     template <class DIMENSION>
     __device__ __forceinline__ tile_mask semi_join(const tile *t, tile_mask keep, const DIMENSION &dimension)
     {
         keep = valid(t, keep);
-        if (!DIMENSION::FILTERED || !__any_sync(FULL_WARP, keep != 0))
+        if (!DIMENSION::FILTERED)
             return keep;
-        tile_mask found = 0;
-        items(t, [&](uint32_t j, int32_t value) {
-            if (keep >> j & 1)
-                found |= dimension.passes((uint32_t)value) << j;
-        });
-        return found;
+        return keep_if(t, keep, [&](int32_t value) { return dimension.passes((uint32_t)value); });
     }
     __device__ __forceinline__ void fetch(const tile *t, tile_mask keep)
     {
-        if (!__any_sync(FULL_WARP, keep != 0))
-            return;
-        if (!STAGED)
-            decode.stage(scratch);
-        else if (!staged)
-            items(t, [](uint32_t, int32_t) {});
+        if (__any_sync(FULL_WARP, keep != 0))
+            stage(t);
     }
-    __device__ __forceinline__ int32_t value(const tile *t, uint32_t item)
+    __device__ __forceinline__ int32_t value(uint32_t row)
     {
         if constexpr (STAGED)
-            return (int32_t)values()[32 * item + t->lane];
+            return (int32_t)values()[row];
         else
-            return decode.item(scratch, item);
+            return decode.item(scratch, row);
+    }
+};
+
+/* Hands the survivors of a tile out to the lanes, 32 at a time, whichever lane's mask they stand in: the body
+ * then runs ceil(survivors / 32) times, with the loads of 32 survivors in flight at once. */
+struct tile_walk {
+    uint32_t keep, upto; /* this lane's rows; survivors of this lane and those below it */
+    uint32_t total, next_rank, lane;
+
+    __device__ __forceinline__ tile_walk(const tile *t, tile_mask of_lane)
+    {
+        lane = t->lane;
+        keep = of_lane;
+        upto = scan_warp(__popc(keep), lane);
+        total = __shfl_sync(FULL_WARP, upto, 31);
+        next_rank = 0;
+    }
+    /* All lanes; false for all of them when there is nothing left. `row` is TILE_ROWS for lanes that get
+     * none. */
+    __device__ __forceinline__ bool next(uint32_t &row)
+    {
+        if (next_rank >= total)
+            return false;
+        const uint32_t rank = next_rank + lane;
+        uint32_t owner = 0; /* lanes whose survivors all come before this rank */
+#pragma unroll
+        for (uint32_t step = 16; step > 0; step /= 2)
+            owner += __shfl_sync(FULL_WARP, upto, owner + step - 1) <= rank ? step : 0;
+        uint32_t rows = __shfl_sync(FULL_WARP, keep, owner);
+        uint32_t skip = rank - (__shfl_sync(FULL_WARP, upto, owner) - __popc(rows));
+        row = TILE_ROWS;
+        if (rank < total) {
+            for (; skip > 0; skip--)
+                rows &= rows - 1;
+            row = 32 * (__ffs(rows) - 1) + owner;
+        }
+        next_rank += 32;
+        return true;
     }
 };
 
@@ -255,10 +337,11 @@ TILE_INLINE tile_mask tile_all(const tile *t)
 #define tile_filter(t, keep, column)               (column).filter((t), (keep))
 #define tile_semi_join(t, keep, column, dimension) (column).semi_join((t), (keep), (dimension))
 #define tile_fetch(t, keep, column)                (column).fetch((t), (keep))
-#define tile_each(t, keep, row)                                                                \
-    for (uint32_t rest_##row = (keep), row; rest_##row && (row = __ffs(rest_##row) - 1, true); \
-         rest_##row &= rest_##row - 1)
-#define tile_value(t, column, row)     (column).value((t), (row))
+#define tile_each(t, keep, row)                   \
+    if (tile_walk walk_##row((t), (keep)); true)  \
+        for (uint32_t row; walk_##row.next(row);) \
+            if (row < TILE_ROWS)
+#define tile_value(t, column, row)     (column).value(row)
 #define tile_code(dimension, position) (dimension).code(position)
 #define tile_group2(sums, a, b)        ((a) * (sums).bound.domain[1] + (b))
 #define tile_group3(sums, a, b, c)     (((a) * (sums).bound.domain[1] + (b)) * (sums).bound.domain[2] + (c))

@@ -195,8 +195,9 @@ static enum status run_query(struct session *session, uint32_t q, uint32_t c, st
     struct report_cell *cell = &session->report.queries[q].cells[c];
     cell->compile_ms = info->compile_ms;
     cell->fact_rows = info->fact_rows;
-    cell->bytes_read = info->bytes_read;
     enum status status = run_prepared(session, prepared, q, c, error);
+    if (status == STATUS_OK)
+        status = prepared_bytes_read(prepared, &cell->bytes_read, error);
     prepared_destroy(prepared);
     return status;
 }
@@ -226,6 +227,7 @@ static enum status run_all(struct session *session, bool sizes, struct error *er
     if (sizes)
         RETURN_IF_ERROR(measure_sizes(session, fact, error));
     RETURN_IF_ERROR(allocate_cells(session, error));
+    RETURN_IF_ERROR(engine_read_ceiling(session->engine, &report->read_ceiling, error));
     for (uint32_t q = 0; q < report->query_count; q++)
         for (uint32_t c = 0; c < report->choice_count; c++) {
             RETURN_IF_ERROR(run_query(session, q, c, error));

@@ -57,6 +57,16 @@ void report_totals(const struct report *report, uint32_t choice, struct report_t
     }
 }
 
+double report_rate(const struct report_cell *cell)
+{
+    return (double)cell->bytes_read / (fmax(cell->kernel.median, CLOCK_MS) * 1e-3);
+}
+
+double report_share(const struct report *report, const struct report_cell *cell)
+{
+    return report->read_ceiling > 0 ? 100 * report_rate(cell) / report->read_ceiling : 0;
+}
+
 double report_bits(const struct report *report, const struct report_encoding *encoding)
 {
     return 8.0 * (double)encoding->bytes / (double)report->fact_rows;

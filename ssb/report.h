@@ -52,6 +52,7 @@ struct report {
     double scale_factor;     /* 0: not known */
     char judge[128];         /* "SQLite 3.40.1, answers of 2026-01-31 12:00:00 UTC"; "plain"; "nobody" */
     uint64_t fact_rows;      /* of lineorder */
+    double read_ceiling;     /* bytes a second that the device can read, measured in the same run */
     uint32_t repeat, warmup; /* timed and untimed runs of each */
     uint32_t choice_count;
     const char *const *choices; /* "plain", "gpu-star", ... */
@@ -70,6 +71,10 @@ struct report_totals {
     uint64_t plain_bytes, bytes; /* of all columns as arrays of 4 or 8 bytes, and encoded */
 };
 void report_totals(const struct report *report, uint32_t choice, struct report_totals *totals);
+
+/* Bytes a second that the cell's kernel read, and their share of what the device can read in percent. */
+double report_rate(const struct report_cell *cell);
+double report_share(const struct report *report, const struct report_cell *cell);
 
 /* Bits per value, and how many times smaller than the values as an array. */
 double report_bits(const struct report *report, const struct report_encoding *encoding);

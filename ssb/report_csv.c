@@ -22,9 +22,10 @@ static void write_cell(const struct report *report, const struct report_query *q
     const struct report_cell *cell = &query->cells[choice];
     fprintf(file, "%s,%s,", query->name, report->choices[choice]);
     write_quoted(file, report->device);
-    fprintf(file, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f,%.6f,%.6f,%.6f,%.3f,%.6f,", cell->fact_rows,
+    fprintf(file, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f,%.6f,%.6f,%.6f,%.2f,%.3f,%.6f,", cell->fact_rows,
             cell->answer_rows, cell->bytes_read, cell->total.median, cell->total.min, cell->kernel.median,
-            cell->kernel.min, cell->compile_ms, query->cells[0].total.median / cell->total.median);
+            cell->kernel.min, report_share(report, cell), cell->compile_ms,
+            query->cells[0].total.median / cell->total.median);
     if (query->sqlite_ms > 0)
         fprintf(file, "%.3f", query->sqlite_ms);
     fprintf(file, ",%s,%s\n", cell->hash, answer_check_text(cell->check));
@@ -33,7 +34,7 @@ static void write_cell(const struct report *report, const struct report_query *q
 enum status report_csv(const struct report *report, FILE *file, struct error *error)
 {
     fputs("query,codec,device,rows,answer_rows,bytes_read,total_median_ms,total_min_ms,kernel_median_ms,"
-          "kernel_min_ms,compile_ms,speed,sqlite_ms,result_hash,check\n",
+          "kernel_min_ms,percent_of_ceiling,compile_ms,speed,sqlite_ms,result_hash,check\n",
           file);
     for (uint32_t q = 0; q < report->query_count; q++)
         for (uint32_t c = 0; c < report->choice_count; c++)

@@ -20,13 +20,14 @@ static json_t *known(double number)
 static json_t *cell_json(const struct report *report, const struct report_query *query, uint32_t choice)
 {
     const struct report_cell *cell = &query->cells[choice];
-    return json_pack("{s:s, s:s, s:s, s:I, s:I, s:o, s:o, s:f, s:I, s:o, s:s, s:s}", "query", query->name,
-                     "codec", report->choices[choice], "device", report->device, "rows",
+    return json_pack("{s:s, s:s, s:s, s:I, s:I, s:o, s:o, s:f, s:I, s:f, s:f, s:o, s:s, s:s}", "query",
+                     query->name, "codec", report->choices[choice], "device", report->device, "rows",
                      (json_int_t)cell->fact_rows, "answer_rows", (json_int_t)cell->answer_rows, "total_ms",
                      times_json(&cell->total, report->repeat), "kernel_ms",
                      times_json(&cell->kernel, report->repeat), "compile_ms", cell->compile_ms, "bytes_read",
-                     (json_int_t)cell->bytes_read, "sqlite_ms", known(query->sqlite_ms), "result_hash",
-                     cell->hash, "check", answer_check_text(cell->check));
+                     (json_int_t)cell->bytes_read, "gb_per_second", report_rate(cell) / 1e9,
+                     "percent_of_ceiling", report_share(report, cell), "sqlite_ms", known(query->sqlite_ms),
+                     "result_hash", cell->hash, "check", answer_check_text(cell->check));
 }
 
 static json_t *columns_json(const struct report *report)
@@ -71,10 +72,11 @@ enum status report_json(const struct report *report, FILE *file, struct error *e
         for (uint32_t c = 0; c < report->choice_count; c++)
             json_array_append_new(queries, cell_json(report, &report->queries[q], c));
     json_t *root =
-        json_pack("{s:s, s:s?, s:s, s:o, s:s, s:i, s:i, s:o, s:o}", "device", report->device, "why_cpu",
+        json_pack("{s:s, s:s?, s:s, s:o, s:f, s:s, s:i, s:i, s:o, s:o}", "device", report->device, "why_cpu",
                   report->why_cpu, "database", report->database, "scale_factor", known(report->scale_factor),
-                  "judge", report->judge, "repeat", (int)report->repeat, "warmup", (int)report->warmup,
-                  "queries", queries, "totals", totals_json(report));
+                  "read_ceiling_gb_per_second", report->read_ceiling / 1e9, "judge", report->judge, "repeat",
+                  (int)report->repeat, "warmup", (int)report->warmup, "queries", queries, "totals",
+                  totals_json(report));
     if (root && report->column_count)
         json_object_set_new(root, "columns", columns_json(report));
     if (!root || json_array_size(queries) != report->query_count * report->choice_count) {

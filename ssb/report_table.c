@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #define MEGABYTE 1e6
+#define GIGABYTE 1e9
 
 static void write_head(const struct report *report, FILE *file)
 {
@@ -16,6 +17,8 @@ static void write_head(const struct report *report, FILE *file)
         fprintf(file, ", scale factor %g", report->scale_factor);
     fprintf(file, ", %" PRIu64 " rows of lineorder\n", report->fact_rows);
     fprintf(file, "Checked:  by %s\n", report->judge);
+    fprintf(file, "Memory:   read at %.1f GB/s at most, measured in this run\n",
+            report->read_ceiling / GIGABYTE);
     fprintf(file, "Times:    median of %" PRIu32 " runs after %" PRIu32 " untimed, in milliseconds\n\n",
             report->repeat, report->warmup);
 }
@@ -32,14 +35,15 @@ static void write_sqlite_ratio(FILE *file, double ratio)
 
 static void write_details(const struct report *report, FILE *file)
 {
-    fprintf(file, "%-6s %-10s %10s %10s %10s %9s %8s %10s %6s  %-16s  %s\n", "query", "codec", "total ms",
-            "min ms", "kernel ms", "MB read", "GB/s", "vs SQLite", "rows", "result hash", "check");
+    fprintf(file, "%-6s %-10s %10s %10s %10s %9s %8s %8s %10s %6s  %-16s  %s\n", "query", "codec", "total ms",
+            "min ms", "kernel ms", "MB read", "GB/s", "% of max", "vs SQLite", "rows", "result hash",
+            "check");
     for (uint32_t q = 0; q < report->query_count; q++) {
         const struct report_query *query = &report->queries[q];
         const struct report_cell *cell = query->cells;
-        fprintf(file, "%-6s %-10s %10.3f %10.3f %10.3f %9.2f %8.2f", query->name, report->choices[0],
+        fprintf(file, "%-6s %-10s %10.3f %10.3f %10.3f %9.2f %8.2f %8.1f", query->name, report->choices[0],
                 cell->total.median, cell->total.min, cell->kernel.median, (double)cell->bytes_read / MEGABYTE,
-                cell->kernel.median > 0 ? (double)cell->bytes_read / MEGABYTE / cell->kernel.median : 0.0);
+                report_rate(cell) / GIGABYTE, report_share(report, cell));
         write_sqlite_ratio(file, query->sqlite_ms / cell->total.median);
         fprintf(file, " %6" PRIu64 "  %-16s  %s\n", cell->answer_rows, cell->hash,
                 answer_check_text(cell->check));

@@ -18,21 +18,21 @@ static const char kernel_text[] =
     "#define TILE_CUDA 1\n"
     "#include <stdint.h>\n"
     "#include \"operators/decode_cuda.h\"\n"
-    "template <class DECODE, bool SINGLY> TILE_INLINE void decode_all(const bound_chunk &chunk, uint32_t "
+    "template <bool SINGLY> TILE_INLINE void decode_all(const bound_chunk &chunk, uint32_t "
     "tiles, int32_t *out)\n"
     "{\n"
     "    __shared__ uint32_t scratch[64];\n"
     "    const uint32_t lane = threadIdx.x;\n"
     "    for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {\n"
-    "        DECODE decode;\n"
+    "        DECODER decode;\n"
     "        decode.seek(chunk, tile, lane);\n"
     "        int32_t *rows = out + tile * TILE_ROWS + lane;\n"
     "        if constexpr (SINGLY) {\n"
     "            decode.stage(scratch);\n"
     "            for (uint32_t j = 0; j < 32; j++)\n"
-    "                rows[32 * (31 - j)] = decode.item(scratch, 31 - j);\n"
+    "                rows[32 * (31 - j)] = decode.item(scratch, 32 * (31 - j) + lane);\n"
     "        } else {\n"
-    "            decode.items(scratch, [&](uint32_t j, int32_t value) { rows[32 * j] = value; });\n"
+    "            decode.items<false>(scratch, [&](uint32_t j, int32_t value) { rows[32 * j] = value; });\n"
     "        }\n"
     "        __syncwarp();\n"
     "    }\n"
@@ -40,12 +40,12 @@ static const char kernel_text[] =
     "extern \"C\" __global__ void all_items(const __grid_constant__ bound_chunk chunk, uint32_t tiles, "
     "int32_t *out)\n"
     "{\n"
-    "    decode_all<DECODE, false>(chunk, tiles, out);\n"
+    "    decode_all<false>(chunk, tiles, out);\n"
     "}\n"
     "extern \"C\" __global__ void single_items(const __grid_constant__ bound_chunk chunk, uint32_t tiles, "
     "int32_t *out)\n"
     "{\n"
-    "    decode_all<DECODE, DECODE::RANDOM_ACCESS>(chunk, tiles, out);\n"
+    "    decode_all<DECODER::RANDOM_ACCESS>(chunk, tiles, out);\n"
     "}\n";
 
 static struct cuda *cuda;
@@ -85,7 +85,7 @@ static struct kernels compile(const char *decoder)
     struct kernels kernels;
     struct kernel_binary binary = {0};
     struct error error = {0};
-    snprintf(define, sizeof define, "-DDECODE=%s", decoder);
+    snprintf(define, sizeof define, "-DDECODER=%s", decoder);
     const char *const options[] = {define, NULL};
     struct nvrtc_request request = {
         .source = kernel_text, .arch = cuda_properties(cuda)->arch, .options = options};

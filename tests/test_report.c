@@ -27,6 +27,7 @@ static struct report report = {.device = "CPU, 2 threads, \"avx512\"",
                                .scale_factor = 0.5,
                                .judge = "SQLite 3",
                                .fact_rows = 1000,
+                               .read_ceiling = 1e9,
                                .repeat = 3,
                                .warmup = 1,
                                .choice_count = 2,
@@ -120,15 +121,15 @@ static void csv_has_a_line_for_each_query_and_choice(void **state)
     assert_string_equal(
         text,
         "query,codec,device,rows,answer_rows,bytes_read,total_median_ms,total_min_ms,kernel_median_ms,"
-        "kernel_min_ms,compile_ms,speed,sqlite_ms,result_hash,check\n"
+        "kernel_min_ms,percent_of_ceiling,compile_ms,speed,sqlite_ms,result_hash,check\n"
         "q1.1,plain,\"CPU, 2 threads, \"\"avx512\"\"\",1000,35,123456,4.000000,3.500000,4.000000,3.500000,"
-        "7.000,1.000000,400.000,0123456789abcdef,ok\n"
+        "3.09,7.000,1.000000,400.000,0123456789abcdef,ok\n"
         "q1.1,lane-for,\"CPU, 2 threads, \"\"avx512\"\"\",1000,35,123456,2.000000,1.500000,2.000000,"
-        "1.500000,7.000,2.000000,400.000,0123456789abcdef,ok\n"
+        "1.500000,6.17,7.000,2.000000,400.000,0123456789abcdef,ok\n"
         "q2.1,plain,\"CPU, 2 threads, \"\"avx512\"\"\",1000,35,123456,1.000000,1.000000,1.000000,1.000000,"
-        "7.000,1.000000,30.000,0123456789abcdef,ok\n"
+        "12.35,7.000,1.000000,30.000,0123456789abcdef,ok\n"
         "q2.1,lane-for,\"CPU, 2 threads, \"\"avx512\"\"\",1000,35,123456,2.000000,2.000000,2.000000,"
-        "2.000000,7.000,0.500000,30.000,0123456789abcdef,wrong\n"
+        "2.000000,6.17,7.000,0.500000,30.000,0123456789abcdef,wrong\n"
         "\ncolumn,choice,codec,bytes,bits_per_value,ratio\n"
         "lo_revenue,plain,plain,4000,32.0000,1.0000\nlo_revenue,lane-for,lane-for,1000,8.0000,4.0000\n");
     free(text);
