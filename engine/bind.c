@@ -60,9 +60,9 @@ static enum status fact_column_open(struct database *database, const char *codec
 {
     enum codec_id id = column->column->own;
     struct codec_choice choice;
-    bool chosen;
-    RETURN_IF_ERROR(codec_spec_find(codec, column->column->schema.name, &choice, &chosen, error));
-    if (chosen)
+    enum codec_spec_part said;
+    RETURN_IF_ERROR(codec_spec_find(codec, column->column->schema.name, &choice, &said, error));
+    if (said != CODEC_SPEC_NOTHING)
         RETURN_IF_ERROR(database_encode(database, column->column, &choice, threads, &id, error));
     RETURN_IF_ERROR(column_data_open(database, column->column, id, threads, &column->data, error));
     for (uint32_t s = 0; s < column->data->segment_count; s++) {

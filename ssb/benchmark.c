@@ -124,10 +124,10 @@ static enum status check_codec(const struct table *fact, const char *codec, stru
     char name[NAME_BYTES];
     const struct column *column;
     struct codec_choice choice;
-    bool chosen;
+    enum codec_spec_part said;
     for (uint32_t i = 0; codec_spec_column(codec, i, name, sizeof name); i++)
         RETURN_IF_ERROR(table_column(fact, name, &column, error));
-    return codec_spec_find(codec, fact->columns[0].schema.name, &choice, &chosen, error);
+    return codec_spec_find(codec, fact->columns[0].schema.name, &choice, &said, error);
 }
 
 /* ---- Times and answers ---- */
