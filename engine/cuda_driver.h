@@ -19,7 +19,7 @@ struct cuda_recording; /* CUgraph; struct cuda_graph is CUgraphExec */
 
 enum { CUDA_SUCCESS = 0, CUDA_ERROR_OUT_OF_MEMORY = 2, CUDA_ERROR_NO_DEVICE = 100 };
 
-/* X(field and suffix of the message, symbol, parameters) */
+/* X(field of struct cuda_driver, symbol in the library, parameters) */
 #define CUDA_DRIVER_FUNCTIONS(X)                                                                             \
     X(init, "cuInit", (unsigned flags))                                                                      \
     X(driver_version, "cuDriverGetVersion", (int *version))                                                  \
