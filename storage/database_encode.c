@@ -25,9 +25,9 @@ static enum status encode_segment(void *context, uint64_t item, unsigned thread,
     const struct chunk_view *chunk = &work->source->segments[item].chunk;
     size_t tile_bytes = (size_t)TILE_ROWS * chunk->value_bytes;
     RETURN_IF_ERROR(cancel_check(error));
-    char *values = aligned_alloc(64, chunk->tiles * tile_bytes);
+    char *values = segment_buffer(chunk->tiles * tile_bytes, "a decoded segment", error);
     if (!values)
-        return error_out_of_memory(error, chunk->tiles * tile_bytes, "a decoded segment");
+        return STATUS_MACHINE;
     for (uint32_t tile = 0; tile < chunk->tiles; tile++)
         chunk->codec->decode_tile(chunk, tile, values + tile * tile_bytes);
     enum status status = encoding_writer_segment(&work->writer, (uint32_t)item, values, chunk->rows, error);

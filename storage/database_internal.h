@@ -32,6 +32,10 @@ bool column_has_dictionary(const struct column_schema *schema);
 
 /* ---- Writing one encoding (encoding_writer.c) ---- */
 
+/* Memory for the values or the bytes of a segment, aligned to 128 at least; free() it. NULL with its sentence
+ * if there is none. */
+void *segment_buffer(size_t bytes, const char *what, struct error *error);
+
 /* A column file of chunks, all of one codec: a column being loaded, or a further encoding of one that is
  * there. */
 struct encoding_writer {

@@ -2,12 +2,14 @@
  *
  * A segment needs one output buffer of the codec's bound (at most about 1.1 times its values), twice that
  * while a chooser tries its candidates on the first segment. */
+#define _GNU_SOURCE
 #include "storage/database_internal.h"
 
 #include "storage/database_files.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static enum status create_file(struct encoding_writer *writer, enum codec_id codec, struct error *error)
 {
@@ -31,11 +33,21 @@ void encoding_writer_open(struct encoding_writer *writer, const char *directory,
     pthread_mutex_init(&writer->lock, NULL);
 }
 
-static uint8_t *buffer(size_t bytes, struct error *error)
+/* A page fault for each 4 KiB of a fresh 64 MiB buffer costs twice the encoding itself (1.3 ns a value), so
+ * large buffers ask for pages of 2 MiB; a system that has none gives small ones. */
+#define LARGE_PAGE ((size_t)1 << 21)
+#define ENCODED    "an encoded segment"
+
+void *segment_buffer(size_t bytes, const char *what, struct error *error)
 {
-    uint8_t *memory = aligned_alloc(CHUNK_ALIGNMENT, bytes);
+    bool large = bytes >= LARGE_PAGE;
+    size_t alignment = large ? LARGE_PAGE : CHUNK_ALIGNMENT;
+    size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+    void *memory = aligned_alloc(alignment, rounded);
     if (!memory)
-        error_out_of_memory(error, bytes, "an encoded segment");
+        error_out_of_memory(error, bytes, what);
+    else if (large)
+        (void)madvise(memory, rounded, MADV_HUGEPAGE); /* a wish */
     return memory;
 }
 
@@ -55,8 +67,8 @@ static enum status begin(struct encoding_writer *writer, uint32_t segment, const
     if (writer->choice.codec)
         return create_file(writer, writer->choice.codec->id, error);
     size_t bound = codec_choice_bound(&writer->choice, rows, writer->identity.value_bytes);
-    uint8_t *scratch = buffer(bound, error);
-    *bytes = scratch ? buffer(bound, error) : NULL;
+    uint8_t *scratch = segment_buffer(bound, ENCODED, error);
+    *bytes = scratch ? segment_buffer(bound, ENCODED, error) : NULL;
     if (*bytes)
         *size = codec_choose(&writer->choice, values, rows, writer->identity.value_bytes, *bytes, scratch);
     free(scratch);
@@ -73,7 +85,7 @@ static enum status encode(const struct encoding_writer *writer, uint32_t segment
                           uint32_t rows, uint8_t **bytes, size_t *size, struct error *error)
 {
     const struct codec *codec = codec_by_id(writer->identity.codec);
-    *bytes = buffer(codec->bound(rows, writer->identity.value_bytes), error);
+    *bytes = segment_buffer(codec->bound(rows, writer->identity.value_bytes), ENCODED, error);
     if (!*bytes)
         return STATUS_MACHINE;
     *size = codec->encode(values, rows, writer->identity.value_bytes, *bytes);

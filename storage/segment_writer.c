@@ -41,9 +41,10 @@ static enum status claim(struct table_writer *table, uint32_t column, uint32_t s
 
 /* What a NULL row holds is nobody's business but the codecs' and the kernels': the value before it (or, at
  * the start, the first there is) costs no bits and is always in range. 0 if all rows are NULL. */
-static void *fill_nulls(const void *values, uint32_t value_bytes, uint32_t rows, const uint64_t *validity)
+static void *fill_nulls(const void *values, uint32_t value_bytes, uint32_t rows, const uint64_t *validity,
+                        struct error *error)
 {
-    char *filled = malloc((size_t)rows * value_bytes);
+    char *filled = segment_buffer((size_t)rows * value_bytes, "a segment with NULLs", error);
     if (!filled)
         return NULL;
     memcpy(filled, values, (size_t)rows * value_bytes);
@@ -175,9 +176,9 @@ enum status table_writer_segment(struct table_writer *table, uint32_t column, ui
             "table %s: column %s: row %" PRIu64
             " (counted from 0) is NULL, but the column is NOT NULL; correct the row or the schema",
             table->table.name, described->schema.name, (uint64_t)segment * SEGMENT_ROWS + row);
-    void *filled = fill_nulls(values, described->value_bytes, rows, validity);
+    void *filled = fill_nulls(values, described->value_bytes, rows, validity, error);
     if (!filled)
-        return error_out_of_memory(error, (uint64_t)rows * described->value_bytes, "a segment with NULLs");
+        return STATUS_MACHINE;
     enum status status = write_segment(table, column, segment, filled, validity, error);
     free(filled);
     return status;
