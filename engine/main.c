@@ -156,7 +156,8 @@ static void catch_signals(void)
     sigemptyset(&ignore.sa_mask);
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
-    sigaction(SIGPIPE, &ignore, NULL); /* a closed pipe is told as a write that failed */
+    sigaction(SIGPIPE, &ignore, NULL); /* a closed pipe is told as a write that failed, */
+    sigaction(SIGXFSZ, &ignore, NULL); /* and so is a file that may not grow further */
 }
 
 /* Data that did not reach standard output are a failure. Runs behind every command and, since argp exits by
