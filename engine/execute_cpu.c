@@ -14,11 +14,14 @@
  * and the last ones end together. */
 #define PIECE_TILES 64u
 
-/* Rows of a dimension filtered at a time; a multiple of 32. */
-#define FILTER_ROWS 65536u
+/* Rows of a dimension filtered at a time; a multiple of 32. A thread is worth starting for FILTER_PIECES of
+ * them: they take longer than starting it, some 30 microseconds. */
+#define FILTER_ROWS   65536u
+#define FILTER_PIECES 8u
 
 struct worker {
     uint8_t *parameters; /* a struct tile_parameters: columns, dimensions, sums, in the layout's order */
+    struct tile_list *list;
     int64_t *sums;
     uint32_t *present;
     uint32_t segment; /* that the columns stand in, or UINT32_MAX */
@@ -74,13 +77,14 @@ static enum status worker_prepare(const struct bound_query *bound, const struct 
     size_t bytes = bound->layout_columns * sizeof(struct tile_column) +
                    bound->layout_dimensions * sizeof(struct tile_dimension) + sizeof(struct tile_sums);
     RETURN_IF_ERROR(zeroed(bytes, "query parameters", &worker->parameters, error));
+    RETURN_IF_ERROR(zeroed(sizeof *worker->list, "a list of rows", &worker->list, error));
     RETURN_IF_ERROR(zeroed(bound->slots * sizeof *worker->sums, "sums", &worker->sums, error));
     RETURN_IF_ERROR(zeroed(bound->slots * sizeof *worker->present, "sums", &worker->present, error));
     for (uint32_t c = 0; c < bound->column_count; c++) {
         struct tile_column *column = worker_column(worker, bound->columns[c].place);
         column->low = bound->columns[c].low;
         column->high = bound->columns[c].high;
-        RETURN_IF_ERROR(zeroed(TILE_ROWS * sizeof(int32_t), "a decoding buffer", &column->values, error));
+        RETURN_IF_ERROR(zeroed(TILE_ROWS * sizeof(int32_t), "a decoding buffer", &column->buffer, error));
     }
     for (uint32_t j = 0; j < bound->join_count; j++) {
         const struct dimension_join *join = &bound->joins[j];
@@ -148,8 +152,9 @@ static void cpu_release(struct prepared *prepared)
     for (uint32_t w = 0; w < query->worker_count; w++) {
         struct worker *worker = &query->workers[w];
         for (uint32_t c = 0; worker->parameters && c < prepared->bound.column_count; c++)
-            free(worker_column(worker, prepared->bound.columns[c].place)->values);
+            free(worker_column(worker, prepared->bound.columns[c].place)->buffer);
         free(worker->parameters);
+        free(worker->list);
         free(worker->sums);
         free(worker->present);
     }
@@ -232,8 +237,53 @@ static enum status scan_piece(void *context, uint64_t item, unsigned thread, str
              end = first + PIECE_TILES < tiles ? first + PIECE_TILES : tiles;
     for (uint32_t index = first; index < end; index++) {
         uint32_t left = rows - index * TILE_ROWS;
-        struct tile tile = {.index = index, .rows = left < TILE_ROWS ? left : TILE_ROWS};
+        struct tile tile = {
+            .index = index, .rows = left < TILE_ROWS ? left : TILE_ROWS, .list = worker->list};
         query->kernel((struct tile_parameters *)(void *)worker->parameters, &tile);
+    }
+    return STATUS_OK;
+}
+
+/* Dates of a year or a month, and whatever else a dimension is sorted by, are neighbours: then the scan
+ * compares positions instead of looking up bits. */
+static void bitmap_span(const uint32_t *bitmap, uint64_t rows, struct tile_dimension *dimension)
+{
+    uint64_t count = 0, first = 0, last = 0;
+    for (uint64_t word = 0; word < (rows + 31) / 32; word++) {
+        if (!bitmap[word])
+            continue;
+        if (count == 0)
+            first = word * 32 + (uint32_t)__builtin_ctz(bitmap[word]);
+        last = word * 32 + 31 - (uint32_t)__builtin_clz(bitmap[word]);
+        count += (uint32_t)__builtin_popcount(bitmap[word]);
+    }
+    dimension->contiguous = count > 0 && count == last - first + 1;
+    dimension->first = (int32_t)first;
+    dimension->last = (int32_t)last;
+}
+
+static enum status filter_dimensions(struct prepared *prepared, struct error *error)
+{
+    const struct bound_query *bound = &prepared->bound;
+    struct cpu_query *query = prepared->device;
+    uint64_t pieces = 0;
+    for (uint32_t j = 0; j < bound->join_count; j++)
+        pieces += query->filter_pieces[j];
+    const uint64_t threads = 1 + pieces / FILTER_PIECES;
+    RETURN_IF_ERROR(parallel_for(threads < query->worker_count ? (unsigned)threads : query->worker_count,
+                                 pieces, filter_piece, prepared, error));
+    for (uint32_t j = 0; j < bound->join_count; j++) {
+        if (!query->bitmaps[j])
+            continue;
+        struct tile_dimension span = {0};
+        bitmap_span(query->bitmaps[j], bound->joins[j].table->rows, &span);
+        for (uint32_t w = 0; w < query->worker_count; w++) {
+            struct tile_dimension *dimension =
+                worker_dimension(bound, &query->workers[w], bound->joins[j].place);
+            dimension->contiguous = span.contiguous;
+            dimension->first = span.first;
+            dimension->last = span.last;
+        }
     }
     return STATUS_OK;
 }
@@ -250,13 +300,10 @@ static enum status cpu_run(struct prepared *prepared, struct query_timing *timin
 {
     const struct bound_query *bound = &prepared->bound;
     struct cpu_query *query = prepared->device;
-    uint64_t filter_pieces = 0;
-    for (uint32_t j = 0; j < bound->join_count; j++)
-        filter_pieces += query->filter_pieces[j];
     for (uint32_t w = 0; w < query->worker_count; w++)
         query->workers[w].used = false;
     double begin = now_ms();
-    RETURN_IF_ERROR(parallel_for(query->worker_count, filter_pieces, filter_piece, prepared, error));
+    RETURN_IF_ERROR(filter_dimensions(prepared, error));
     worker_begin(bound, &query->workers[0]);
     double filtered = now_ms();
     RETURN_IF_ERROR(parallel_for(query->worker_count, query->pieces, scan_piece, prepared, error));

@@ -1,16 +1,17 @@
 /*
- * tile_cpu.h: the tile dialect on a CPU: one thread, one tile, its columns decoded in the first-level cache.
+ * tile_cpu.h: the tile dialect on a CPU: one thread, one tile, its columns in the first-level cache.
  *
- * A column that a filter needs is decoded whole (1024 values, 4 KB) into the thread's buffer, tested with
- * vector instructions and packed to one bit a row. A column that only survivors need is decoded whole only if
- * enough survive; below TILE_FEW_ROWS a codec with random access is asked value by value. Compiled once per
- * instruction set (isa.h).
+ * A column that a filter needs is decoded whole (1024 values, 4 KB) into the thread's buffer (plain is read
+ * where it lies), tested with vector instructions and packed to one bit a row. Once few rows are left, a
+ * semi-join looks at those alone, and columns are no longer decoded but asked for the survivors' values, as
+ * far as their codec is quicker so (codec.h: fetch_rows). Compiled once per instruction set (isa.h). Figures
+ * in docs/performance.md, "On a CPU".
  */
 #ifndef TESSERA_OPERATORS_TILE_CPU_H
 #define TESSERA_OPERATORS_TILE_CPU_H
 
 #include "operators/bound.h"
-#include "storage/codec.h"
+#include "storage/chunk.h"
 #include "storage/isa.h"
 
 #include <stdbool.h>
@@ -20,9 +21,9 @@
 #include <immintrin.h>
 #endif
 
-/* At or below this many survivors, fetching values one by one (an indirect call and two loads each) beats
- * decoding 1024 of them; docs/performance.md has the measurement. */
-#define TILE_FEW_ROWS 24u
+/* From this many survivors on, a semi-join probes all rows with a gather, which takes 1.0 cycles a row,
+ * rather than the survivors one by one, which takes 2.7 cycles each. */
+#define TILE_GATHER_ROWS 384u
 
 #define TILE_MASK_WORDS (TILE_ROWS / 64u)
 
@@ -31,14 +32,21 @@ typedef struct {
     uint64_t bits[TILE_MASK_WORDS];
 } tile_mask;
 
-/* A column bound to a query, one copy a thread: `values` is the thread's buffer of TILE_ROWS values, aligned
- * to 64. */
+/* The survivors of a mask as row numbers, in order. Belongs to `mask`, whatever the tile: computed again only
+ * when asked about another one. */
+struct tile_list {
+    tile_mask mask;
+    uint32_t count;
+    uint16_t rows[TILE_ROWS + 8]; /* written eight at a time */
+};
+
+/* A column bound to a query, one copy a thread: `buffer` has room for TILE_ROWS values, aligned to 64. */
 struct tile_column {
     const struct chunk_view *chunk; /* of the segment at hand; NULL: the query does not use this column */
     const uint32_t *validity;       /* of the segment; NULL: no NULLs */
-    int32_t *values;
-    int64_t decoded; /* the tile of this segment that `values` holds, or -1 */
-    bool dense;      /* tile_value may read `values` */
+    int32_t *buffer;
+    const int32_t *values; /* of the tile, by row: `buffer` or, for plain, the chunk itself */
+    int64_t decoded;       /* the tile of this segment of which all rows are in `values`, or -1 */
     int32_t low, high;
 };
 
@@ -47,6 +55,8 @@ struct tile_dimension {
     const void *codes;
     uint32_t code_bytes; /* 1, 2 or 4 */
     uint32_t code_base;
+    bool contiguous; /* the rows that pass are first .. last: probing is comparing */
+    int32_t first, last;
 };
 
 /* One copy a thread; the engine adds them up. */
@@ -57,8 +67,9 @@ struct tile_sums {
 };
 
 struct tile {
-    uint32_t index; /* within the segment */
-    uint32_t rows;  /* 1 .. TILE_ROWS */
+    uint32_t index;         /* within the segment */
+    uint32_t rows;          /* 1 .. TILE_ROWS */
+    struct tile_list *list; /* the thread's, to keep the latest one */
 };
 
 struct tile_parameters;
@@ -82,6 +93,16 @@ TILE_INLINE tile_mask tile_all(const struct tile *t)
     return keep;
 }
 
+/* The number of the lowest bit that is set, or any number below 64 if none is. */
+TILE_INLINE uint32_t tile_lowest(uint64_t bits)
+{
+#if defined(__BMI__)
+    return (uint32_t)_tzcnt_u64(bits) & 63;
+#else
+    return bits ? (uint32_t)__builtin_ctzll(bits) : 0;
+#endif
+}
+
 TILE_INLINE uint32_t tile_count(const tile_mask *keep)
 {
     uint32_t count = 0;
@@ -90,10 +111,48 @@ TILE_INLINE uint32_t tile_count(const tile_mask *keep)
     return count;
 }
 
-TILE_INLINE const int32_t *tile_decode(const struct tile *t, struct tile_column *column)
+/* Eight rows are written for each step, needed or not: a branch for each would often be predicted wrongly. */
+static inline const struct tile_list *tile_list_of(const struct tile *t, const tile_mask *keep)
 {
-    if (column->decoded != (int64_t)t->index) {
-        column->chunk->codec->decode_tile(column->chunk, t->index, column->values);
+    struct tile_list *list = t->list;
+    if (memcmp(&list->mask, keep, sizeof *keep) == 0)
+        return list;
+    uint32_t count = 0;
+    for (uint32_t word = 0; word < TILE_MASK_WORDS; word++) {
+        uint64_t rest = keep->bits[word];
+        const uint32_t end = count + (uint32_t)__builtin_popcountll(rest);
+        for (; count < end; count += 8)
+            for (uint32_t i = 0; i < 8; i++) {
+                list->rows[count + i] = (uint16_t)(word * 64 + tile_lowest(rest));
+                rest &= rest - 1;
+            }
+        count = end;
+    }
+    list->mask = *keep;
+    list->count = count;
+    return list;
+}
+
+/* Makes values[row] the column's value at least for the rows of `keep`, of which there are `survivors`. Other
+ * rows hold values of this column, too, from earlier tiles (or 0). */
+TILE_INLINE const int32_t *tile_values(const struct tile *t, const tile_mask *keep, uint32_t survivors,
+                                       struct tile_column *column)
+{
+    if (column->decoded == (int64_t)t->index)
+        return column->values;
+    const struct codec *codec = column->chunk->codec;
+    if (codec->id == CODEC_PLAIN) {
+        column->values = (const int32_t *)(const void *)column->chunk->data + (size_t)t->index * TILE_ROWS;
+        prefetch_behind((const uint8_t *)column->values, TILE_ROWS * sizeof(int32_t));
+        column->decoded = (int64_t)t->index;
+        return column->values;
+    }
+    column->values = column->buffer;
+    if (survivors <= codec->fetch_rows) {
+        const struct tile_list *list = tile_list_of(t, keep);
+        codec->fetch(column->chunk, t->index, list->rows, list->count, column->buffer);
+    } else {
+        codec->decode_tile(column->chunk, t->index, column->buffer);
         column->decoded = (int64_t)t->index;
     }
     return column->values;
@@ -106,14 +165,14 @@ TILE_INLINE uint64_t tile_bits_in_range(const int32_t *values, int32_t low, int3
 #if defined(__AVX512F__)
     const __m512i first = _mm512_set1_epi32(low), last = _mm512_set1_epi32(high);
     for (uint32_t part = 0; part < 4; part++) {
-        __m512i value = _mm512_load_si512(values + 16 * part);
+        __m512i value = _mm512_loadu_si512(values + 16 * part);
         __mmask16 above = _mm512_cmple_epi32_mask(first, value);
         bits |= (uint64_t)_mm512_mask_cmple_epi32_mask(above, value, last) << (16 * part);
     }
 #elif defined(__AVX2__)
     const __m256i first = _mm256_set1_epi32(low), last = _mm256_set1_epi32(high);
     for (uint32_t part = 0; part < 8; part++) {
-        __m256i value = _mm256_load_si256((const __m256i *)(values + 8 * part));
+        __m256i value = _mm256_loadu_si256((const __m256i *)(values + 8 * part));
         __m256i out = _mm256_or_si256(_mm256_cmpgt_epi32(first, value), _mm256_cmpgt_epi32(value, last));
         bits |= (uint64_t)(uint8_t)~_mm256_movemask_ps(_mm256_castsi256_ps(out)) << (8 * part);
     }
@@ -130,7 +189,7 @@ TILE_INLINE uint64_t tile_bits_in_bitmap(const int32_t *positions, const uint32_
     uint64_t bits = 0;
 #if defined(__AVX512F__)
     for (uint32_t part = 0; part < 4; part++) {
-        __m512i position = _mm512_load_si512(positions + 16 * part);
+        __m512i position = _mm512_loadu_si512(positions + 16 * part);
         __m512i word = _mm512_i32gather_epi32(_mm512_srli_epi32(position, 5), bitmap, 4);
         __m512i bit =
             _mm512_sllv_epi32(_mm512_set1_epi32(1), _mm512_and_si512(position, _mm512_set1_epi32(31)));
@@ -138,7 +197,7 @@ TILE_INLINE uint64_t tile_bits_in_bitmap(const int32_t *positions, const uint32_
     }
 #elif defined(__AVX2__)
     for (uint32_t part = 0; part < 8; part++) {
-        __m256i position = _mm256_load_si256((const __m256i *)(positions + 8 * part));
+        __m256i position = _mm256_loadu_si256((const __m256i *)(positions + 8 * part));
         __m256i word = _mm256_i32gather_epi32((const int *)bitmap, _mm256_srli_epi32(position, 5), 4);
         __m256i rest =
             _mm256_sub_epi32(_mm256_set1_epi32(31), _mm256_and_si256(position, _mm256_set1_epi32(31)));
@@ -154,6 +213,30 @@ TILE_INLINE uint64_t tile_bits_in_bitmap(const int32_t *positions, const uint32_
     return bits;
 }
 
+/* The same, but only for the rows of `keep`, four at a time. */
+TILE_INLINE uint64_t tile_bits_of_few_in_bitmap(uint64_t keep, const int32_t *positions,
+                                                const uint32_t *bitmap)
+{
+#if defined(__BMI2__)
+    uint64_t found = 0;
+    uint32_t count = 0;
+    for (uint64_t rest = keep; rest; count += 4)
+        for (uint32_t i = 0; i < 4; i++) {
+            const uint32_t position = (uint32_t)positions[tile_lowest(rest)];
+            found |= (uint64_t)(bitmap[position / 32] >> position % 32 & 1) << ((count + i) & 63);
+            rest &= rest - 1;
+        }
+    return _pdep_u64(found, keep);
+#else
+    uint64_t bits = 0;
+    for (uint64_t rest = keep; rest; rest &= rest - 1) {
+        const uint32_t row = tile_lowest(rest), position = (uint32_t)positions[row];
+        bits |= (uint64_t)(bitmap[position / 32] >> position % 32 & 1) << row;
+    }
+    return bits;
+#endif
+}
+
 /* Validity words are in lane order (bit j of word l: row 32j + l); brings 64 of them back to row order. */
 TILE_INLINE uint64_t tile_bits_valid(const uint32_t *validity, uint32_t word)
 {
@@ -164,38 +247,6 @@ TILE_INLINE uint64_t tile_bits_valid(const uint32_t *validity, uint32_t word)
     return bits;
 }
 
-TILE_INLINE bool tile_fetches_singly(const struct tile *t, const struct tile_column *column,
-                                     uint32_t survivors)
-{
-    return survivors <= TILE_FEW_ROWS && column->decoded != (int64_t)t->index &&
-           column->chunk->codec->random_access;
-}
-
-TILE_INLINE int32_t tile_fetch_single(const struct tile *t, const struct tile_column *column, uint32_t row)
-{
-    return (int32_t)column->chunk->codec->value(column->chunk, t->index * TILE_ROWS + row);
-}
-
-/* Tests every survivor by `test(value)` where few are left, else 64 rows at a time by `test_64(values)`. */
-#define TILE_KEEP_IF_(t, keep, column, test, test_64)                                     \
-    do {                                                                                  \
-        uint32_t survivors_ = tile_count(&(keep));                                        \
-        if (survivors_ == 0)                                                              \
-            break;                                                                        \
-        if (tile_fetches_singly((t), (column), survivors_)) {                             \
-            for (uint32_t word_ = 0; word_ < TILE_MASK_WORDS; word_++)                    \
-                for (uint64_t rest_ = (keep).bits[word_]; rest_; rest_ &= rest_ - 1) {    \
-                    uint32_t bit_ = (uint32_t)__builtin_ctzll(rest_);                     \
-                    int32_t value_ = tile_fetch_single((t), (column), word_ * 64 + bit_); \
-                    (keep).bits[word_] &= ~((uint64_t) !(test(value_)) << bit_);          \
-                }                                                                         \
-        } else {                                                                          \
-            const int32_t *values_ = tile_decode((t), (column));                          \
-            for (uint32_t word_ = 0; word_ < TILE_MASK_WORDS; word_++)                    \
-                (keep).bits[word_] &= test_64(values_ + 64 * word_);                      \
-        }                                                                                 \
-    } while (0)
-
 TILE_INLINE tile_mask tile_keep_valid(const struct tile *t, tile_mask keep, const struct tile_column *column)
 {
     if (column->validity)
@@ -204,16 +255,21 @@ TILE_INLINE tile_mask tile_keep_valid(const struct tile *t, tile_mask keep, cons
     return keep;
 }
 
+TILE_INLINE tile_mask tile_keep_range(const struct tile *t, tile_mask keep, struct tile_column *column,
+                                      int32_t low, int32_t high)
+{
+    const uint32_t survivors = tile_count(&keep);
+    if (survivors == 0)
+        return keep;
+    const int32_t *values = tile_values(t, &keep, survivors, column);
+    for (uint32_t word = 0; word < TILE_MASK_WORDS; word++)
+        keep.bits[word] &= tile_bits_in_range(values + 64 * word, low, high);
+    return keep;
+}
+
 TILE_INLINE tile_mask tile_filter_(const struct tile *t, tile_mask keep, struct tile_column *column)
 {
-    const int32_t low = column->low, high = column->high;
-    keep = tile_keep_valid(t, keep, column);
-#define TILE_TEST_(value)     ((value) >= low && (value) <= high)
-#define TILE_TEST_64_(values) tile_bits_in_range((values), low, high)
-    TILE_KEEP_IF_(t, keep, column, TILE_TEST_, TILE_TEST_64_);
-#undef TILE_TEST_
-#undef TILE_TEST_64_
-    return keep;
+    return tile_keep_range(t, tile_keep_valid(t, keep, column), column, column->low, column->high);
 }
 #define tile_filter(t, keep, column) tile_filter_((t), (keep), &(column))
 
@@ -224,35 +280,36 @@ TILE_INLINE tile_mask tile_semi_join_(const struct tile *t, tile_mask keep, stru
     keep = tile_keep_valid(t, keep, column);
     if (!bitmap)
         return keep;
-#define TILE_TEST_(value)     (bitmap[(uint32_t)(value) / 32] >> ((uint32_t)(value) % 32) & 1)
-#define TILE_TEST_64_(values) tile_bits_in_bitmap((values), bitmap)
-    TILE_KEEP_IF_(t, keep, column, TILE_TEST_, TILE_TEST_64_);
-#undef TILE_TEST_
-#undef TILE_TEST_64_
+    if (dimension->contiguous)
+        return tile_keep_range(t, keep, column, dimension->first, dimension->last);
+    const uint32_t survivors = tile_count(&keep);
+    if (survivors == 0)
+        return keep;
+    const int32_t *values = tile_values(t, &keep, survivors, column);
+    if (survivors >= TILE_GATHER_ROWS)
+        for (uint32_t word = 0; word < TILE_MASK_WORDS; word++)
+            keep.bits[word] &= tile_bits_in_bitmap(values + 64 * word, bitmap);
+    else
+        for (uint32_t word = 0; word < TILE_MASK_WORDS; word++)
+            keep.bits[word] = tile_bits_of_few_in_bitmap(keep.bits[word], values + 64 * word, bitmap);
     return keep;
 }
 #define tile_semi_join(t, keep, column, dimension) tile_semi_join_((t), (keep), &(column), &(dimension))
 
 TILE_INLINE void tile_fetch_(const struct tile *t, const tile_mask *keep, struct tile_column *column)
 {
-    uint32_t survivors = tile_count(keep);
-    column->dense = survivors && !tile_fetches_singly(t, column, survivors);
-    if (column->dense)
-        tile_decode(t, column);
+    const uint32_t survivors = tile_count(keep);
+    if (survivors)
+        tile_values(t, keep, survivors, column);
 }
 #define tile_fetch(t, keep, column) tile_fetch_((t), &(keep), &(column))
 
-#define tile_each(t, keep, row)                                                                   \
-    for (uint32_t word_##row = 0, row = 0; word_##row < TILE_MASK_WORDS; word_##row++)            \
-        for (uint64_t rest_##row = (keep).bits[word_##row];                                       \
-             rest_##row && (row = word_##row * 64 + (uint32_t)__builtin_ctzll(rest_##row), true); \
-             rest_##row &= rest_##row - 1)
+#define tile_each(t, keep, row)                                                                          \
+    for (const struct tile_list *list_##row = tile_list_of((t), &(keep)); list_##row; list_##row = NULL) \
+        for (uint32_t at_##row = 0, row;                                                                 \
+             at_##row < list_##row->count && (row = list_##row->rows[at_##row], true); at_##row++)
 
-TILE_INLINE int32_t tile_value_(const struct tile *t, const struct tile_column *column, uint32_t row)
-{
-    return column->dense ? column->values[row] : tile_fetch_single(t, column, row);
-}
-#define tile_value(t, column, row) tile_value_((t), &(column), (row))
+#define tile_value(t, column, row) ((column).values[row])
 
 TILE_INLINE uint32_t tile_code_(const struct tile_dimension *dimension, int32_t position)
 {

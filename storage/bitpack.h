@@ -325,7 +325,15 @@ FORCED_INLINE void lanes_unpack(const uint32_t *lines, const uint32_t items, con
             ((uint64_t *)out)[i] = offsets[i] + (uint64_t)reference;
 }
 
-/* Item `item` of lane `lane`, without the reference. Reads up to three words of the lane. */
+/* Item `item` of lane `lane`, without the reference, for widths 0..32. Reads two words of the lane. */
+FORCED_INLINE uint32_t lanes_fetch_narrow(const uint32_t *lines, uint32_t item, uint32_t lane, unsigned width)
+{
+    const uint32_t *const word = lines + (size_t)(item * width / 32) * TILE_LANES + lane;
+    const uint64_t value = (word[0] | (uint64_t)word[TILE_LANES] << 32) >> item * width % 32;
+    return (uint32_t)(value & width_mask(width));
+}
+
+/* The same for any width. Reads up to three words of the lane. */
 FORCED_INLINE uint64_t lanes_fetch(const uint32_t *lines, uint32_t item, uint32_t lane, unsigned width)
 {
     const unsigned shift = item * width % 32;

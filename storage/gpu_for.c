@@ -98,6 +98,13 @@ static int64_t value(const struct chunk_view *chunk, uint32_t row)
                        chunk->value_bytes);
 }
 
+static void fetch(const struct chunk_view *chunk, uint32_t tile, const uint16_t *rows, uint32_t count,
+                  int32_t *out)
+{
+    for (uint32_t i = 0; i < count; i++)
+        out[rows[i]] = (int32_t)value(chunk, tile * TILE_ROWS + rows[i]);
+}
+
 const struct codec ISA(codec_gpu_for) = {
     .id = CODEC_GPU_FOR,
     .name = "gpu-for",
@@ -108,4 +115,6 @@ const struct codec ISA(codec_gpu_for) = {
     .valid = valid,
     .decode_tile = decode_tile,
     .value = value,
+    .fetch_rows = 24,
+    .fetch = fetch,
 };

@@ -117,6 +117,7 @@ static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out
 {
     const struct tile_entry entry = entry_read(chunk->directory, tile, chunk->value_bytes);
     const uint32_t *const lines = (const uint32_t *)(chunk->data + entry.start * CODEC_START_BYTES);
+    prefetch_behind((const uint8_t *)lines, entry.width * TILE_LANES * UINT64_C(4));
     if (chunk->value_bytes == 4)
         lanes_unpack(lines, TILE_LANES, 4, entry.reference, entry.width, out);
     else
@@ -132,6 +133,20 @@ static int64_t value(const struct chunk_view *chunk, uint32_t row)
     return chunk_value(offset + (uint64_t)entry.reference, chunk->value_bytes);
 }
 
+static void fetch(const struct chunk_view *chunk, uint32_t tile, const uint16_t *rows, uint32_t count,
+                  int32_t *out)
+{
+    const struct tile_entry entry = entry_read(chunk->directory, tile, 4);
+    const uint32_t *const lines = (const uint32_t *)(chunk->data + entry.start * CODEC_START_BYTES);
+    const uint32_t reference = (uint32_t)entry.reference;
+    prefetch_behind((const uint8_t *)lines, entry.width * TILE_LANES * UINT64_C(4));
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t row = rows[i];
+        const uint64_t offset = lanes_fetch_narrow(lines, row / TILE_LANES, row % TILE_LANES, entry.width);
+        out[row] = (int32_t)((uint32_t)offset + reference);
+    }
+}
+
 const struct codec ISA(codec_lane_for) = {
     .id = CODEC_LANE_FOR,
     .name = "lane-for",
@@ -142,4 +157,6 @@ const struct codec ISA(codec_lane_for) = {
     .valid = valid,
     .decode_tile = decode_tile,
     .value = value,
+    .fetch_rows = 16,
+    .fetch = fetch,
 };

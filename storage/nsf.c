@@ -81,6 +81,7 @@ static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out
 {
     const uint32_t width = chunk->width_low;
     const uint8_t *const stored = chunk->data + stored_bytes(tile, width);
+    prefetch_behind(stored, stored_bytes(1, width));
     if (chunk->value_bytes * 8 == width)
         memcpy(out, stored, stored_bytes(1, width));
     else if (width == 32)
@@ -111,6 +112,14 @@ static int64_t value(const struct chunk_view *chunk, uint32_t row)
     }
 }
 
+static void fetch(const struct chunk_view *chunk, uint32_t tile, const uint16_t *rows, uint32_t count,
+                  int32_t *out)
+{
+    prefetch_behind(chunk->data + stored_bytes(tile, chunk->width_low), stored_bytes(1, chunk->width_low));
+    for (uint32_t i = 0; i < count; i++)
+        out[rows[i]] = (int32_t)value(chunk, tile * TILE_ROWS + rows[i]);
+}
+
 const struct codec ISA(codec_nsf) = {
     .id = CODEC_NSF,
     .name = "nsf",
@@ -121,4 +130,6 @@ const struct codec ISA(codec_nsf) = {
     .valid = valid,
     .decode_tile = decode_tile,
     .value = value,
+    .fetch_rows = 24,
+    .fetch = fetch,
 };

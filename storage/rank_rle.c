@@ -216,6 +216,13 @@ static int64_t value(const struct chunk_view *chunk, uint32_t row)
     return chunk_value(offset + (uint64_t)entry.reference, chunk->value_bytes);
 }
 
+static void fetch(const struct chunk_view *chunk, uint32_t tile, const uint16_t *rows, uint32_t count,
+                  int32_t *out)
+{
+    for (uint32_t i = 0; i < count; i++)
+        out[rows[i]] = (int32_t)value(chunk, tile * TILE_ROWS + rows[i]);
+}
+
 const struct codec ISA(codec_rank_rle) = {
     .id = CODEC_RANK_RLE,
     .name = "rank-rle",
@@ -226,4 +233,6 @@ const struct codec ISA(codec_rank_rle) = {
     .valid = valid,
     .decode_tile = decode_tile,
     .value = value,
+    .fetch_rows = 16,
+    .fetch = fetch,
 };

@@ -55,6 +55,25 @@ static inline void cases_set(void *values, uint32_t row, uint32_t value_bytes, u
         ((uint64_t *)values)[row] = value;
 }
 
+/* Every third row of a tile, fetched: they are right and no other row is written. */
+static inline void check_fetches(const struct chunk_view *chunk, const void *values)
+{
+    for (uint32_t t = 0; t < chunk->tiles; t++) {
+        const uint32_t first = t * TILE_ROWS;
+        const uint32_t here = chunk->rows - first < TILE_ROWS ? chunk->rows - first : TILE_ROWS;
+        int32_t got[TILE_ROWS];
+        uint16_t rows[TILE_ROWS];
+        uint32_t count = 0;
+        memset(got, 0xcc, sizeof got);
+        for (uint32_t row = t % 3; row < here; row += 3)
+            rows[count++] = (uint16_t)row;
+        chunk->codec->fetch(chunk, t, rows, count, got);
+        for (uint32_t row = 0; row < TILE_ROWS; row++)
+            assert_int_equal(got[row], row < here && row % 3 == t % 3 ? ((const int32_t *)values)[first + row]
+                                                                      : (int32_t)0xcccccccc);
+    }
+}
+
 static inline void check_decodes(const struct chunk_view *chunk, const void *values)
 {
     _Alignas(64) static int64_t tile[TILE_ROWS];
@@ -66,6 +85,8 @@ static inline void check_decodes(const struct chunk_view *chunk, const void *val
         assert_memory_equal(tile, (const uint8_t *)values + (size_t)first * chunk->value_bytes,
                             (size_t)here * chunk->value_bytes);
     }
+    if (chunk->codec->fetch && chunk->value_bytes == 4)
+        check_fetches(chunk, values);
     /* every row where that is cheap; else steps that are coprime to every block size */
     const uint32_t step = chunk->rows > 3000 ? 997 : chunk->codec->random_access ? 1 : 37;
     for (uint32_t row = 0; row < chunk->rows; row += step)
