@@ -1,31 +1,36 @@
 #!/usr/bin/env bash
-# gpu.sh: Tessera's tests on a machine with a GPU. Builds Release into build/gpu and runs every test program that
-# speaks to the GPU, insisting that there is one; ends with a table and with 1 if anything failed.
+# gpu.sh: Tessera's tests on a machine with a GPU. Builds Release into build/gpu, then does the steps asked for; ends
+# with a table and with 1 if anything failed.
 #
-#     tests/gpu.sh [--sanitize] [--filter REGEX] [--logs FOLDER] [STEP...]
+#     tests/gpu.sh [--filter REGEX] [--logs FOLDER] [STEP...]
 #
-#     STEP        tests (the default), codecs (all queries with all codecs), or any other step_NAME below
-#     --sanitize  every program once more under compute-sanitizer, memcheck and racecheck
-#     --filter    only programs whose name matches
-#     --logs      where each program's output goes (build/gpu/logs)
+#     STEP        tests     every test program that speaks to the GPU, insisting that there is one (the default)
+#                 codecs    all queries with all codecs and choosers at three scale factors, judged by SQLite
+#                 sanitize  the same programs, and all queries with all codecs at SF 0.01 and 0.1, under
+#                           compute-sanitizer: memcheck and racecheck
+#     --filter    only jobs whose name, as in the table, matches
+#     --logs      where the output goes: build.log and one log for each step (build/gpu/logs)
 #
 # Needs gcc, CMake and the CUDA toolkit's NVRTC. Where the other libraries cannot be installed, unpack them into
 # .deps with cmake/fetch-deps.sh elsewhere and bring the folder along.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-sanitize=false filter=. logs=build/gpu/logs steps=()
+filter=. logs=build/gpu/logs steps=()
 while [ $# -gt 0 ]; do
     case $1 in
-    --sanitize) sanitize=true ;;
     --filter) filter=$2 && shift ;;
     --logs) logs=$2 && shift ;;
-    -*) echo "gpu.sh: there is no option $1; see the head of the file" >&2 && exit 2 ;;
-    *) steps+=("$1") ;;
+    tests | codecs | sanitize) steps+=("$1") ;;
+    *) echo "gpu.sh: there is no option or step $1; see the head of the file" >&2 && exit 2 ;;
     esac
     shift
 done
 if [ ${#steps[@]} -eq 0 ]; then steps=(tests); fi
+
+tessera=build/gpu/tessera
+codecs=(plain nsf gpu-for gpu-dfor gpu-rfor lane-for lane-delta rank-rle)
+choosers=(gpu-star smallest auto)
 
 build() {
     local options=(-DCMAKE_BUILD_TYPE=Release -DTESSERA_CUDA=ON)
@@ -35,59 +40,126 @@ build() {
     cmake --build build/gpu -j "$(nproc)" >"$logs/build.log" 2>&1 || { tail -40 "$logs/build.log" && exit 1; }
 }
 
-failures=0
-table=()
+# ---- Jobs: they run side by side, each with a log of its own, until `collect` ----
 
-# check NAME COMMAND...: runs it, keeps its output in $logs/NAME.log, notes result and time for the table.
-check() {
-    local name=$1 start result=passed seconds
+side_by_side=$((($(nproc) + 1) / 2)) # each job has more than one thread
+jobs=() failures=0 table=()
+
+# start NAME COMMAND...
+start() {
+    local name=$1
     shift
-    start=$(date +%s%N)
-    if ! "$@" >"$logs/$name.log" 2>&1; then
-        result=FAILED
-        failures=$((failures + 1))
-        echo "---- $name:" && tail -30 "$logs/$name.log"
-    fi
-    seconds=$(($(date +%s%N) - start))
-    table+=("$(printf '%-44s %-7s %7d.%02d s' "$name" "$result" $((seconds / 1000000000)) $((seconds / 10000000 % 100)))")
+    while [ "$(jobs -rp | wc -l)" -ge "$side_by_side" ]; do wait -n || true; done
+    jobs+=("$name")
+    {
+        begun=$(date +%s%N) result=passed
+        "$@" >"$work/$name.log" 2>&1 || result="FAILED ($?)"
+        spent=$((($(date +%s%N) - begun) / 10000000))
+        printf '%-44s %-12s %5d.%02d s\n' "$name" "$result" $((spent / 100)) $((spent % 100)) >"$work/$name.result"
+    } &
+}
+
+matched=0
+job() { if [[ $1 =~ $filter ]]; then matched=$((matched + 1)) && start "$@"; fi; }
+
+# collect STEP: waits for all jobs; their logs go into one, their results into the table, in the order of their start.
+collect() {
+    local name result
+    wait
+    for name in ${jobs[@]+"${jobs[@]}"}; do
+        result=$(<"$work/$name.result")
+        table+=("$result")
+        { echo "==== $result" && cat "$work/$name.log"; } >>"$logs/$1.log"
+        if [[ $result == *FAILED* ]]; then
+            failures=$((failures + 1))
+            echo "---- $name:" && tail -30 "$work/$name.log"
+        fi
+    done
+    jobs=()
 }
 
 # What of the programs in build/gpu speaks to the GPU.
 programs() {
     find build/gpu -maxdepth 1 -type f -perm -u+x \( -name 'test_cuda*' -o -name 'test_nvrtc' \
-        -o -name 'test_kernel_cache' \) -printf '%f\n' | grep -E -- "$filter" | sort
+        -o -name 'test_kernel_cache' \) -printf '%f\n' | sort
 }
+
+# A database with every encoding and SQLite's answers, so that the jobs that follow only read it.
+prepare() {
+    rm -rf "build/gpu/sf$1"
+    $tessera ssb load --sf "$1" --db "build/gpu/sf$1" &&
+        $tessera ssb compare --db "build/gpu/sf$1" --device cpu --verify sqlite --repeat 1 --warmup 0 \
+            --codecs "$(IFS=, && echo "${codecs[*]},${choosers[*]}")"
+}
+
+prepare_all() { # STEP SF...
+    local step=$1 sf
+    shift
+    for sf in "$@"; do start "prepare.sf$sf" prepare "$sf"; done
+    collect "$step"
+}
+
+queries() { # SF CODEC TOOL...
+    local sf=$1 codec=$2
+    shift 2
+    "$@" $tessera ssb run --db "build/gpu/sf$sf" --device cuda --codec "$codec" --verify sqlite --repeat 1 --warmup 0
+}
+
+# sanitized TOOL COMMAND...: errors that calls return are what some tests are about; only what kernels do counts.
+sanitized() {
+    local tool=$1
+    shift
+    TESSERA_UNDER_SANITIZER=1 compute-sanitizer --tool "$tool" --report-api-errors no --error-exitcode 9 \
+        --target-processes application-only "$@"
+}
+
+# ---- Steps ----
 
 step_tests() {
-    local program tool
-    for program in $(programs); do check "$program" "build/gpu/$program"; done
-    if ! $sanitize; then return; fi
-    for program in $(programs); do
-        for tool in memcheck racecheck; do
-            # Errors that calls return are what some tests are about; only what kernels do counts here.
-            check "$program.$tool" env TESSERA_UNDER_SANITIZER=1 compute-sanitizer --tool "$tool" \
-                --report-api-errors no --error-exitcode 9 --target-processes application-only "build/gpu/$program"
-        done
-    done
+    local program
+    for program in $(programs); do job "$program" "build/gpu/$program"; done
+    collect tests
 }
 
-# Every query with every codec on the GPU, at small and odd scale factors, judged by SQLite.
 step_codecs() {
     local sf codec
+    prepare_all codecs 0.0001 0.01 0.1
     for sf in 0.0001 0.01 0.1; do
-        check "load.sf$sf" build/gpu/tessera ssb load --force --sf "$sf" --db "build/gpu/sf$sf"
-        for codec in plain nsf gpu-for gpu-dfor gpu-rfor lane-for lane-delta rank-rle gpu-star smallest auto; do
-            check "queries.sf$sf.$codec" build/gpu/tessera ssb run --db "build/gpu/sf$sf" --device cuda --codec "$codec" \
-                --verify sqlite --repeat 1
+        for codec in "${codecs[@]}" "${choosers[@]}"; do job "queries.sf$sf.$codec" queries "$sf" "$codec"; done
+    done
+    collect codecs
+}
+
+# The queries run once without a tool, so that their kernels are in the cache for both.
+step_sanitize() {
+    local sf codec tool program
+    prepare_all sanitize 0.01 0.1
+    for sf in 0.1 0.01; do
+        for codec in "${codecs[@]}"; do start "kernels.sf$sf.$codec" queries "$sf" "$codec"; done
+    done
+    collect sanitize
+    for tool in racecheck memcheck; do
+        for program in $(programs); do job "$tool.$program" sanitized "$tool" "build/gpu/$program"; done
+        for sf in 0.1 0.01; do
+            for codec in "${codecs[@]}"; do
+                job "$tool.sf$sf.$codec" queries "$sf" "$codec" sanitized "$tool"
+            done
         done
     done
+    collect sanitize
 }
 
 mkdir -p "$logs"
+work=$(mktemp -d)
+trap 'kill $(jobs -rp) 2>/dev/null || true; rm -rf "$work"' EXIT
 export TESSERA_REQUIRE_GPU=1 TESSERA_REQUIRE_NVRTC=1 TESSERA_KERNEL_CACHE="$PWD/build/gpu/kernel-cache"
 build
-build/gpu/tessera devices
-for step in "${steps[@]}"; do "step_$step"; done
+$tessera devices
+for step in "${steps[@]}"; do
+    : >"$logs/$step.log"
+    "step_$step"
+done
+if [ "$matched" -eq 0 ]; then echo "gpu.sh: no job's name matches $filter" >&2 && exit 2; fi
 printf '%s\n' "" "${table[@]}"
 if [ "$failures" -gt 0 ]; then echo "$failures of ${#table[@]} failed" && exit 1; fi
 echo "all ${#table[@]} passed"
