@@ -5,7 +5,8 @@
  * encoders: called on the first segment of a column, not on all.
  *
  *   gpu-star   the smallest of gpu-for, gpu-dfor and gpu-rfor, as published.
- *   smallest   the smallest of all codecs.
+ *   smallest   the smallest of all codecs; lane-slice is not tried, for it is always as large as lane-for,
+ *              which stands before it.
  *   auto       the cheapest to query by what is known: only codecs with random access, so that a query may
  *              fetch the rows that survive its filters, and a dearer decoder only for a clear gain. The rule
  *              is the table below: each candidate is kept unless a later one is smaller by its factor.

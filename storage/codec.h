@@ -40,7 +40,8 @@ enum codec_id {
     CODEC_LANE_FOR = 6,
     CODEC_LANE_DELTA = 7,
     CODEC_RANK_RLE = 8,
-    CODEC_COUNT = 9
+    CODEC_LANE_SLICE = 9,
+    CODEC_COUNT = 10
 };
 
 /* Head of every encoded chunk, 64 bytes. */

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CODECS(X) X(plain) X(nsf) X(gpu_for) X(gpu_dfor) X(gpu_rfor) X(lane_for) X(lane_delta) X(rank_rle)
+#define CODECS(X) \
+    X(plain) X(nsf) X(gpu_for) X(gpu_dfor) X(gpu_rfor) X(lane_for) X(lane_delta) X(rank_rle) X(lane_slice)
 
 /* As CMakeLists.txt builds them (storage/isa.h). */
 #if defined(__x86_64__)

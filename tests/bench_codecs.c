@@ -147,9 +147,9 @@ static void bench_speed(void)
 /* Bits a value; the sum over all columns at the end, where orderkey may be of 8 bytes. */
 static void bench_sizes(double scale_factor)
 {
-    static const char *const choices[] = {"plain",    "nsf",      "gpu-for",    "gpu-dfor",
-                                          "gpu-rfor", "lane-for", "lane-delta", "rank-rle",
-                                          "gpu-star", "smallest", "auto"};
+    static const char *const choices[] = {"plain",      "nsf",      "gpu-for",    "gpu-dfor",
+                                          "gpu-rfor",   "lane-for", "lane-delta", "rank-rle",
+                                          "lane-slice", "gpu-star", "smallest",   "auto"};
     enum { CHOICES = sizeof choices / sizeof *choices };
     const struct ssb_table_info *const info = ssb_table_info(SSB_LINEORDER);
     const struct ssb_options options = {.scale_factor = scale_factor};

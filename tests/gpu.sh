@@ -29,7 +29,7 @@ done
 if [ ${#steps[@]} -eq 0 ]; then steps=(tests); fi
 
 tessera=build/gpu/tessera
-codecs=(plain nsf gpu-for gpu-dfor gpu-rfor lane-for lane-delta rank-rle)
+codecs=(plain nsf gpu-for gpu-dfor gpu-rfor lane-for lane-delta rank-rle lane-slice)
 choosers=(gpu-star smallest auto)
 
 build() {

@@ -97,7 +97,7 @@ static void an_unknown_name_gets_the_list_of_names(void **state)
     struct error error = {0};
     assert_int_equal(codec_find("zip", &codec, &error), STATUS_BAD_INPUT);
     assert_string_equal(error.text, "there is no codec 'zip'; choose one of plain, nsf, gpu-for, gpu-dfor, "
-                                    "gpu-rfor, lane-for, lane-delta, rank-rle");
+                                    "gpu-rfor, lane-for, lane-delta, rank-rle, lane-slice");
     assert_int_equal(codec_find("gpu-for", &codec, &error), STATUS_OK);
     assert_int_equal(codec->id, CODEC_GPU_FOR);
 }
