@@ -17,8 +17,8 @@
  * to 8, for example, items j, j + 8, j + 16 and j + 24 are the bytes of one word, and 8x8 bits in each byte
  * are transposed.
  */
+#include "storage/lane_slice.h"
 #include "storage/isa.h"
-#include "storage/lane_tiles.h"
 
 /* The least power of 2 that is not below the width: how many bits an item gets in a word. */
 FORCED_INLINE unsigned slot_of(const unsigned width)
@@ -166,6 +166,12 @@ static int64_t value(const struct chunk_view *chunk, uint32_t row)
     for (uint32_t plane = 0; plane < entry.width; plane++)
         offset |= (uint64_t)(lines[plane * TILE_LANES + lane] >> item & 1) << plane;
     return chunk_value(offset + (uint64_t)entry.reference, chunk->value_bytes);
+}
+
+void ISA(lane_slice_range)(const struct chunk_view *chunk, uint32_t tile, int32_t low, int32_t high,
+                           uint64_t bits[TILE_ROWS / 64])
+{
+    lane_slice_range(chunk, tile, low, high, bits);
 }
 
 const struct codec ISA(codec_lane_slice) = {

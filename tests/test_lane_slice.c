@@ -1,4 +1,5 @@
-/* test_lane_slice.c: lane-slice: the general cases, its size, and its bits. */
+/* test_lane_slice.c: lane-slice: the general cases, its size, its bits, and ranges on its planes. */
+#include "storage/lane_slice.h"
 #include "tests/codec_cases.h"
 
 static void it_is_as_large_as_lane_for(void **state)
@@ -61,6 +62,67 @@ static void every_bit_is_in_its_plane(void **state)
         }
 }
 
+static void check_range(const struct chunk_view *chunk, const int32_t *values, int64_t low, int64_t high)
+{
+    if (low < INT32_MIN || low > INT32_MAX || high < INT32_MIN || high > INT32_MAX)
+        return;
+    for (int level = 0; level <= (int)isa_level(); level++)
+        for (uint32_t t = 0; t < chunk->tiles; t++) {
+            uint64_t bits[TILE_ROWS / 64];
+            memset(bits, 0x5a, sizeof bits);
+            lane_slice_range_isa((enum isa_level)level)(chunk, t, (int32_t)low, (int32_t)high, bits);
+            for (uint32_t row = t * TILE_ROWS; row < (t + 1) * TILE_ROWS && row < chunk->rows; row++)
+                if ((bits[row % TILE_ROWS / 64] >> row % 64 & 1) !=
+                    (values[row] >= low && values[row] <= high))
+                    fail_msg("%s: row %u, %d, is on the wrong side of %lld .. %lld",
+                             isa_name((enum isa_level)level), row, values[row], (long long)low,
+                             (long long)high);
+        }
+}
+
+/* Tiles of every width at references in the middle and at both ends of the type; bounds at, next to and
+ * between all corners, in both orders. */
+static void ranges_are_those_of_the_values(void **state)
+{
+    (void)state;
+    enum { ROWS = TILE_ROWS + 300 };
+    uint64_t random = CODEC_CASES_SEED;
+    int32_t values[ROWS];
+    const struct codec *codec = codec_by_id(CODEC_LANE_SLICE);
+    uint8_t *bytes = cases_allocate(codec->bound(ROWS, 4));
+    for (unsigned width = 0; width <= 32; width++)
+        for (int place = 0; place < 3; place++) {
+            const int64_t most = (int64_t)((UINT64_C(1) << width) - 1);
+            const int64_t reference = place == 0   ? INT32_MIN
+                                      : place == 1 ? INT32_MAX - most
+                                                   : (INT32_MIN + INT32_MAX - most) / 2;
+            for (uint32_t i = 0; i < ROWS; i++)
+                values[i] = (int32_t)(reference + (int64_t)random_bits(&random, width));
+            values[0] = values[ROWS - 1] = (int32_t)reference;
+            values[TILE_ROWS - 1] = values[TILE_ROWS] = (int32_t)(reference + most);
+            struct chunk_view chunk;
+            struct error error = {0};
+            const size_t size = codec->encode(values, ROWS, 4, bytes);
+            assert_int_equal(chunk_open(bytes, size, &chunk, &error), STATUS_OK);
+            const int64_t somewhere = reference + (int64_t)random_bits(&random, width);
+            const int64_t bounds[] = {INT32_MIN,
+                                      INT32_MAX,
+                                      reference - 1,
+                                      reference,
+                                      reference + 1,
+                                      somewhere,
+                                      values[777],
+                                      (int64_t)values[778] + 1,
+                                      reference + most - 1,
+                                      reference + most,
+                                      reference + most + 1};
+            for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
+                for (size_t j = 0; j < sizeof bounds / sizeof *bounds; j++)
+                    check_range(&chunk, values, bounds[i], bounds[j]);
+        }
+    free(bytes);
+}
+
 int main(void)
 {
     static enum codec_id id = CODEC_LANE_SLICE;
@@ -69,6 +131,7 @@ int main(void)
         cmocka_unit_test_prestate(it_is_as_large_as_lane_for, &id),
         cmocka_unit_test(bits_are_where_the_format_says),
         cmocka_unit_test(every_bit_is_in_its_plane),
+        cmocka_unit_test(ranges_are_those_of_the_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
