@@ -37,7 +37,7 @@ typedef struct {
 struct tile_list {
     tile_mask mask;
     uint32_t count;
-    uint16_t rows[TILE_ROWS + 8]; /* written eight at a time */
+    uint16_t rows[TILE_ROWS + 4]; /* written four at a time */
 };
 
 /* A column bound to a query, one copy a thread: `buffer` has room for TILE_ROWS values, aligned to 64. */
@@ -111,7 +111,7 @@ TILE_INLINE uint32_t tile_count(const tile_mask *keep)
     return count;
 }
 
-/* Eight rows are written for each step, needed or not: a branch for each would often be predicted wrongly. */
+/* Four rows are written for each word, needed or not: a branch that asks would often be predicted wrongly. */
 static inline const struct tile_list *tile_list_of(const struct tile *t, const tile_mask *keep)
 {
     struct tile_list *list = t->list;
@@ -121,11 +121,13 @@ static inline const struct tile_list *tile_list_of(const struct tile *t, const t
     for (uint32_t word = 0; word < TILE_MASK_WORDS; word++) {
         uint64_t rest = keep->bits[word];
         const uint32_t end = count + (uint32_t)__builtin_popcountll(rest);
-        for (; count < end; count += 8)
-            for (uint32_t i = 0; i < 8; i++) {
+        do {
+            for (uint32_t i = 0; i < 4; i++) {
                 list->rows[count + i] = (uint16_t)(word * 64 + tile_lowest(rest));
                 rest &= rest - 1;
             }
+            count += 4;
+        } while (count < end);
         count = end;
     }
     list->mask = *keep;
@@ -213,19 +215,22 @@ TILE_INLINE uint64_t tile_bits_in_bitmap(const int32_t *positions, const uint32_
     return bits;
 }
 
-/* The same, but only for the rows of `keep`, four at a time. */
+/* The same, but only for the rows of `keep`: four at a time, needed or not, as in tile_list_of. */
 TILE_INLINE uint64_t tile_bits_of_few_in_bitmap(uint64_t keep, const int32_t *positions,
                                                 const uint32_t *bitmap)
 {
 #if defined(__BMI2__)
     uint64_t found = 0;
     uint32_t count = 0;
-    for (uint64_t rest = keep; rest; count += 4)
+    uint64_t rest = keep;
+    do {
         for (uint32_t i = 0; i < 4; i++) {
             const uint32_t position = (uint32_t)positions[tile_lowest(rest)];
             found |= (uint64_t)(bitmap[position / 32] >> position % 32 & 1) << ((count + i) & 63);
             rest &= rest - 1;
         }
+        count += 4;
+    } while (rest);
     return _pdep_u64(found, keep);
 #else
     uint64_t bits = 0;

@@ -99,7 +99,7 @@ static inline const void *chunk_tile_values(const void *values, uint32_t rows, u
 static inline __attribute__((always_inline)) void prefetch_behind(const uint8_t *data, uint64_t bytes)
 {
     for (uint64_t at = bytes; at < 2 * bytes; at += 64)
-        __builtin_prefetch(data + at, 0, 2);
+        __builtin_prefetch(data + at, 0, 0);
 }
 
 /* Narrowest and widest width seen so far; starts as {UINT32_MAX, 0}. */
