@@ -135,27 +135,19 @@ static inline const struct tile_list *tile_list_of(const struct tile *t, const t
     return list;
 }
 
-/* Makes values[row] the column's value at least for the rows of `keep`, of which there are `survivors`. Other
- * rows hold values of this column, too, from earlier tiles (or 0). */
-TILE_INLINE const int32_t *tile_values(const struct tile *t, const tile_mask *keep, uint32_t survivors,
-                                       struct tile_column *column)
+/* All values of the tile, by row. */
+TILE_INLINE const int32_t *tile_decode(const struct tile *t, struct tile_column *column)
 {
+    const struct chunk_view *chunk = column->chunk;
     if (column->decoded == (int64_t)t->index)
         return column->values;
-    const struct codec *codec = column->chunk->codec;
-    if (codec->id == CODEC_PLAIN) {
-        column->values = (const int32_t *)(const void *)column->chunk->data + (size_t)t->index * TILE_ROWS;
+    column->decoded = (int64_t)t->index;
+    if (chunk->codec->id == CODEC_PLAIN) {
+        column->values = (const int32_t *)(const void *)chunk->data + (size_t)t->index * TILE_ROWS;
         prefetch_behind((const uint8_t *)column->values, TILE_ROWS * sizeof(int32_t));
-        column->decoded = (int64_t)t->index;
-        return column->values;
-    }
-    column->values = column->buffer;
-    if (survivors <= codec->fetch_rows) {
-        const struct tile_list *list = tile_list_of(t, keep);
-        codec->fetch(column->chunk, t->index, list->rows, list->count, column->buffer);
     } else {
-        codec->decode_tile(column->chunk, t->index, column->buffer);
-        column->decoded = (int64_t)t->index;
+        column->values = column->buffer;
+        chunk->codec->decode_tile(chunk, t->index, column->buffer);
     }
     return column->values;
 }
@@ -263,10 +255,9 @@ TILE_INLINE tile_mask tile_keep_valid(const struct tile *t, tile_mask keep, cons
 TILE_INLINE tile_mask tile_keep_range(const struct tile *t, tile_mask keep, struct tile_column *column,
                                       int32_t low, int32_t high)
 {
-    const uint32_t survivors = tile_count(&keep);
-    if (survivors == 0)
+    if (tile_count(&keep) == 0)
         return keep;
-    const int32_t *values = tile_values(t, &keep, survivors, column);
+    const int32_t *values = tile_decode(t, column);
     for (uint32_t word = 0; word < TILE_MASK_WORDS; word++)
         keep.bits[word] &= tile_bits_in_range(values + 64 * word, low, high);
     return keep;
@@ -290,7 +281,7 @@ TILE_INLINE tile_mask tile_semi_join_(const struct tile *t, tile_mask keep, stru
     const uint32_t survivors = tile_count(&keep);
     if (survivors == 0)
         return keep;
-    const int32_t *values = tile_values(t, &keep, survivors, column);
+    const int32_t *values = tile_decode(t, column);
     if (survivors >= TILE_GATHER_ROWS)
         for (uint32_t word = 0; word < TILE_MASK_WORDS; word++)
             keep.bits[word] &= tile_bits_in_bitmap(values + 64 * word, bitmap);
@@ -301,11 +292,20 @@ TILE_INLINE tile_mask tile_semi_join_(const struct tile *t, tile_mask keep, stru
 }
 #define tile_semi_join(t, keep, column, dimension) tile_semi_join_((t), (keep), &(column), &(dimension))
 
+/* tile_each will need the list of survivors anyway, so only here are values fetched one by one. */
 TILE_INLINE void tile_fetch_(const struct tile *t, const tile_mask *keep, struct tile_column *column)
 {
+    const struct codec *codec = column->chunk->codec;
     const uint32_t survivors = tile_count(keep);
-    if (survivors)
-        tile_values(t, keep, survivors, column);
+    if (survivors == 0 || column->decoded == (int64_t)t->index)
+        return;
+    if (survivors > codec->fetch_rows) {
+        tile_decode(t, column);
+        return;
+    }
+    const struct tile_list *list = tile_list_of(t, keep);
+    codec->fetch(column->chunk, t->index, list->rows, list->count, column->buffer);
+    column->values = column->buffer;
 }
 #define tile_fetch(t, keep, column) tile_fetch_((t), &(keep), &(column))
 
