@@ -73,7 +73,7 @@ struct bound_query {
     uint64_t bytes; /* of the encoded fact columns */
 };
 
-/* Opens everything the query needs; see engine_prepare for `codec` and errors. Free with bound_query_close.
+/* Opens everything the query needs; see engine_bind for `codec` and errors. Free with bound_query_close.
  */
 NODISCARD enum status bound_query_open(struct database *database, const struct star_query *query,
                                        const char *codec, unsigned threads, struct bound_query *bound,

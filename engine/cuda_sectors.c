@@ -1,8 +1,6 @@
 /* cuda_sectors.c: see cuda_sectors.h. */
 #include "engine/cuda_sectors.h"
 
-#include "engine/kernel_cache.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +12,8 @@ struct counted_memory {
     uint64_t address, bytes;
     uint64_t sectors;
 };
+
+const char *const cuda_sectors_options[] = {"-DTILE_COUNT_SECTORS", NULL};
 
 struct counter {
     struct cuda *cuda;
@@ -27,16 +27,7 @@ struct counter {
 static enum status load_kernel(struct counter *counter, const struct sector_count *count,
                                struct cuda_function **function, struct error *error)
 {
-    static const char *const options[] = {"-DTILE_COUNT_SECTORS", NULL};
-    struct nvrtc_request request = {.name = count->name,
-                                    .source = count->source,
-                                    .arch = cuda_properties(counter->cuda)->arch,
-                                    .options = options};
-    struct kernel_binary binary = {0};
-    RETURN_IF_ERROR(kernel_cache_get(&request, &binary, NULL, error));
-    enum status status = cuda_module_load(counter->cuda, binary.cubin, &counter->module, error);
-    kernel_binary_free(&binary);
-    RETURN_IF_ERROR(status);
+    RETURN_IF_ERROR(cuda_module_load(counter->cuda, count->cubin, &counter->module, error));
     RETURN_IF_ERROR(cuda_module_function(counter->cuda, counter->module, "scan", function, error));
     return cuda_function_allow_shared(counter->cuda, *function, count->shared_bytes, error);
 }

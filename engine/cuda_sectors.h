@@ -12,9 +12,13 @@
 #include "engine/cuda.h"
 #include "engine/cuda_columns.h"
 
-/* A launch of the counting kernel: the plan's source, the same shape and arguments as the query's own. */
+/* What the query's own source must be compiled with to count; ended by NULL. */
+extern const char *const cuda_sectors_options[];
+
+/* A launch of the counting kernel: the same shape and arguments as the query's own. */
 struct sector_count {
-    const char *name, *source;
+    const char *name;
+    const void *cubin;
     const struct cuda_column *const *columns; /* that it reads */
     uint32_t column_count;
     unsigned blocks, threads;

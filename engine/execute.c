@@ -6,6 +6,7 @@
 #include "engine/cuda_columns.h"
 #include "engine/execute_internal.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,8 +101,8 @@ bool engine_is_cuda(const struct engine *engine)
     return engine->cuda != NULL;
 }
 
-enum status engine_prepare(struct engine *engine, struct database *database, const struct star_query *query,
-                           const char *codec, struct prepared **prepared, struct error *error)
+enum status engine_bind(struct engine *engine, struct database *database, const struct star_query *query,
+                        const char *codec, struct prepared **prepared, struct error *error)
 {
     struct prepared *made = calloc(1, sizeof *made);
     if (!made)
@@ -110,7 +111,8 @@ enum status engine_prepare(struct engine *engine, struct database *database, con
     enum status status = bound_query_open(database, query, codec, engine->threads, &made->bound, error);
     if (status == STATUS_OK) {
         made->info.fact_rows = made->bound.fact->rows;
-        status = operations(engine)->prepare(made, error);
+        if (operations(engine)->plan)
+            status = operations(engine)->plan(made, error);
     }
     if (status != STATUS_OK) {
         prepared_destroy(made);
@@ -118,6 +120,59 @@ enum status engine_prepare(struct engine *engine, struct database *database, con
     }
     *prepared = made;
     return STATUS_OK;
+}
+
+/* A compiler takes 80 MB a thread: 2.5 GB on however many cores. */
+#define COMPILE_THREADS_MAX 32u
+
+struct compilation {
+    struct prepared *const *prepared;
+    unsigned kernels; /* of each query */
+    uint64_t total;
+    atomic_uint_fast64_t done;
+    struct progress *progress;
+};
+
+static enum status compile_item(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    struct compilation *compilation = context;
+    struct prepared *prepared = compilation->prepared[item / compilation->kernels];
+    (void)thread;
+    RETURN_IF_ERROR(cancel_check(error));
+    RETURN_IF_ERROR(
+        operations(prepared->engine)->compile(prepared, (enum kernel)(item % compilation->kernels), error));
+    progress_report(compilation->progress, "compiling", "kernels",
+                    atomic_fetch_add(&compilation->done, 1) + 1, compilation->total);
+    return STATUS_OK;
+}
+
+enum status engine_compile(struct engine *engine, struct prepared *const *prepared, uint32_t count,
+                           bool counting, struct progress *progress, struct error *error)
+{
+    if (!operations(engine)->compile)
+        return STATUS_OK;
+    struct compilation compilation = {
+        .prepared = prepared, .kernels = counting ? KERNELS : KERNEL_QUERY + 1, .progress = progress};
+    compilation.total = (uint64_t)count * compilation.kernels;
+    unsigned threads = engine->threads < COMPILE_THREADS_MAX ? engine->threads : COMPILE_THREADS_MAX;
+    return parallel_for(threads, compilation.total, compile_item, &compilation, error);
+}
+
+enum status engine_load(struct prepared *prepared, struct error *error)
+{
+    return operations(prepared->engine)->load(prepared, error);
+}
+
+enum status engine_prepare(struct engine *engine, struct database *database, const struct star_query *query,
+                           const char *codec, struct prepared **prepared, struct error *error)
+{
+    RETURN_IF_ERROR(engine_bind(engine, database, query, codec, prepared, error));
+    enum status status = engine_load(*prepared, error);
+    if (status != STATUS_OK) {
+        prepared_destroy(*prepared);
+        *prepared = NULL;
+    }
+    return status;
 }
 
 void prepared_destroy(struct prepared *prepared)

@@ -3,7 +3,8 @@
  *
  * engine_open once; engine_prepare binds a query to a database and makes everything ready (encodings that are
  * missing, code arrays, compiled kernels, columns in the device's memory); engine_run answers it, any number
- * of times.
+ * of times. For many queries the steps of engine_prepare can be had apart, which compiles on all threads:
+ * engine_bind each, engine_compile all, and engine_load one when its turn comes.
  */
 #ifndef TESSERA_ENGINE_EXECUTE_H
 #define TESSERA_ENGINE_EXECUTE_H
@@ -27,9 +28,25 @@ const char *engine_device_text(const struct engine *engine);
 const char *engine_why_cpu(const struct engine *engine);
 bool engine_is_cuda(const struct engine *engine);
 
-/* Binds `query` to the database. `codec`: for the fact columns: NULL for each column's own encoding, one name
- * for all, or COLUMN=CODEC,... ; what is missing is encoded and kept. Unknown names, a database without the
- * tables, sums that might overflow: STATUS_BAD_INPUT. The database must stay open until engine_close. */
+/* Binds `query` to the database; nothing is on the device yet. `codec`: for the fact columns: NULL for each
+ * column's own encoding, one name for all, or COLUMN=CODEC,... ; what is missing is encoded and kept. Unknown
+ * names, a database without the tables, sums that might overflow: STATUS_BAD_INPUT. The database must stay
+ * open until engine_close. */
+NODISCARD enum status engine_bind(struct engine *engine, struct database *database,
+                                  const struct star_query *query, const char *codec,
+                                  struct prepared **prepared, struct error *error);
+
+/* Compiles the kernels of all `count` queries at once, on all threads (a kernel takes 0.3 to 2 seconds of
+ * one), `counting`: also those of prepared_bytes_read. They are kept in memory until they are loaded, and in
+ * the cache of kernels if there is one. Never needed: what is not compiled is compiled when it is loaded. On
+ * a CPU there is nothing to do. */
+NODISCARD enum status engine_compile(struct engine *engine, struct prepared *const *prepared, uint32_t count,
+                                     bool counting, struct progress *progress, struct error *error);
+
+/* Makes a bound query ready to run: its kernel and its columns go into the device's memory. Once. */
+NODISCARD enum status engine_load(struct prepared *prepared, struct error *error);
+
+/* engine_bind and engine_load. */
 NODISCARD enum status engine_prepare(struct engine *engine, struct database *database,
                                      const struct star_query *query, const char *codec,
                                      struct prepared **prepared, struct error *error);
@@ -41,10 +58,10 @@ struct query_timing {
     double total_ms, kernel_ms;
 };
 
-/* What does not change from run to run. */
+/* What does not change from run to run; all but fact_rows is known once the query is loaded. */
 struct prepared_info {
     uint64_t fact_rows;
-    double compile_ms;     /* of the kernel, 0 if it came from the cache or the device is the CPU */
+    double compile_ms;     /* of its kernel alone, 0 if it came from the cache or the device is the CPU */
     uint32_t registers;    /* a thread, on a GPU */
     uint32_t local_bytes;  /* a thread, on a GPU: 0 unless registers were too few */
     uint32_t shared_bytes; /* a block, on a GPU */

@@ -115,7 +115,7 @@ static dimension_filter *filter_of(enum isa_level level)
 #endif
 }
 
-static enum status cpu_prepare(struct prepared *prepared, struct error *error)
+static enum status cpu_load(struct prepared *prepared, struct error *error)
 {
     const struct bound_query *bound = &prepared->bound;
     struct cpu_query *query = calloc(1, sizeof *query);
@@ -329,4 +329,4 @@ static enum status cpu_bytes_read(struct prepared *prepared, uint64_t *bytes, st
 }
 
 const struct device_operations cpu_operations = {
-    .prepare = cpu_prepare, .run = cpu_run, .bytes_read = cpu_bytes_read, .release = cpu_release};
+    .load = cpu_load, .run = cpu_run, .bytes_read = cpu_bytes_read, .release = cpu_release};

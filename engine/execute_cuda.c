@@ -1,7 +1,7 @@
 /*
- * execute_cuda.c: a bound query on one GPU. Preparing plans and compiles the kernel and brings the columns'
- * chunks, byte for byte as they are on disk, into the GPU's memory; a run launches one graph: dimension
- * filters, cleared sums, scan.
+ * execute_cuda.c: a bound query on one GPU. Loading brings the compiled kernel and the columns' chunks,
+ * byte for byte as they are on disk, into the GPU's memory; a run launches one graph: dimension filters,
+ * cleared sums, scan.
  */
 #include "engine/execute_internal.h"
 
@@ -19,6 +19,7 @@
 
 struct cuda_query {
     struct kernel_plan plan;
+    struct kernel_binary binaries[KERNELS]; /* from compiling until loading */
     struct cuda_module *module;
     struct cuda_function *prepare, *scan;
     struct cuda_graph *graph;
@@ -37,23 +38,42 @@ struct cuda_query {
     uint64_t answer_bytes;
 };
 
-/* ---- Prepare ---- */
+/* ---- Plan and compile ---- */
 
-static enum status compile(struct prepared *prepared, struct cuda_query *query, struct error *error)
+static enum status cuda_plan(struct prepared *prepared, struct error *error)
+{
+    const struct cuda_properties *gpu = cuda_properties(prepared->engine->cuda);
+    struct cuda_query *query = calloc(1, sizeof *query);
+    if (!query)
+        return error_out_of_memory(error, sizeof *query, "a prepared query");
+    prepared->device = query;
+    return kernel_plan_make(&prepared->bound, gpu->shared_per_block_bytes,
+                            gpu->shared_per_multiprocessor_bytes, gpu->threads_per_multiprocessor,
+                            &query->plan, error);
+}
+
+static enum status cuda_compile(struct prepared *prepared, enum kernel kernel, struct error *error)
+{
+    struct cuda_query *query = prepared->device;
+    struct nvrtc_request request = {.name = prepared->bound.query->name,
+                                    .source = query->plan.source,
+                                    .arch = cuda_properties(prepared->engine->cuda)->arch,
+                                    .options = kernel == KERNEL_COUNTING ? cuda_sectors_options : NULL};
+    return query->binaries[kernel].cubin ? STATUS_OK
+                                         : kernel_cache_get(&request, &query->binaries[kernel], NULL, error);
+}
+
+/* ---- Load ---- */
+
+static enum status load_kernel(struct prepared *prepared, struct cuda_query *query, struct error *error)
 {
     struct cuda *cuda = prepared->engine->cuda;
     const struct cuda_properties *gpu = cuda_properties(cuda);
-    RETURN_IF_ERROR(kernel_plan_make(&prepared->bound, gpu->shared_per_block_bytes,
-                                     gpu->shared_per_multiprocessor_bytes, gpu->threads_per_multiprocessor,
-                                     &query->plan, error));
-    struct nvrtc_request request = {
-        .name = prepared->bound.query->name, .source = query->plan.source, .arch = gpu->arch};
-    struct kernel_binary binary = {0};
-    RETURN_IF_ERROR(kernel_cache_get(&request, &binary, NULL, error));
-    prepared->info.compile_ms = binary.compile_ms;
-    enum status status = cuda_module_load(cuda, binary.cubin, &query->module, error);
-    kernel_binary_free(&binary);
-    RETURN_IF_ERROR(status);
+    struct kernel_binary *binary = &query->binaries[KERNEL_QUERY];
+    RETURN_IF_ERROR(cuda_compile(prepared, KERNEL_QUERY, error));
+    prepared->info.compile_ms = binary->compile_ms;
+    RETURN_IF_ERROR(cuda_module_load(cuda, binary->cubin, &query->module, error));
+    kernel_binary_free(binary);
     RETURN_IF_ERROR(cuda_module_function(cuda, query->module, "prepare", &query->prepare, error));
     RETURN_IF_ERROR(cuda_module_function(cuda, query->module, "scan", &query->scan, error));
     RETURN_IF_ERROR(cuda_function_allow_shared(cuda, query->scan, query->plan.shared_bytes, error));
@@ -222,14 +242,11 @@ static enum status record_graph(struct cuda *cuda, struct cuda_query *query, str
     return status != STATUS_OK ? status : ended;
 }
 
-static enum status cuda_prepare(struct prepared *prepared, struct error *error)
+static enum status cuda_load(struct prepared *prepared, struct error *error)
 {
     struct cuda *cuda = prepared->engine->cuda;
-    struct cuda_query *query = calloc(1, sizeof *query);
-    if (!query)
-        return error_out_of_memory(error, sizeof *query, "a prepared query");
-    prepared->device = query;
-    RETURN_IF_ERROR(compile(prepared, query, error));
+    struct cuda_query *query = prepared->device;
+    RETURN_IF_ERROR(load_kernel(prepared, query, error));
     RETURN_IF_ERROR(upload(prepared, query, error));
     RETURN_IF_ERROR(fill(&prepared->bound, query, error));
     RETURN_IF_ERROR(cuda_event_create(cuda, &query->begin, error));
@@ -253,6 +270,8 @@ static void cuda_release(struct prepared *prepared)
     cuda_free(cuda, query->work);
     cuda_pinned_free(cuda, query->answer);
     cuda_module_unload(cuda, query->module);
+    for (enum kernel kernel = 0; kernel < KERNELS; kernel++)
+        kernel_binary_free(&query->binaries[kernel]);
     for (uint32_t c = 0; c < BOUND_COLUMNS_MAX; c++)
         cuda_columns_release(query->uploaded[c]);
     for (uint32_t a = 0; a < sizeof query->attributes / sizeof *query->attributes; a++)
@@ -294,8 +313,9 @@ static enum status cuda_bytes_read(struct prepared *prepared, uint64_t *bytes, s
     struct cuda *cuda = prepared->engine->cuda;
     struct cuda_query *query = prepared->device;
     void *arguments[] = {query->bound, &query->scan_work};
+    RETURN_IF_ERROR(cuda_compile(prepared, KERNEL_COUNTING, error));
     const struct sector_count count = {.name = prepared->bound.query->name,
-                                       .source = query->plan.source,
+                                       .cubin = query->binaries[KERNEL_COUNTING].cubin,
                                        .columns = query->uploaded,
                                        .column_count = prepared->bound.column_count,
                                        .blocks = query->scan_blocks,
@@ -306,5 +326,9 @@ static enum status cuda_bytes_read(struct prepared *prepared, uint64_t *bytes, s
     return cuda_sectors_count(cuda, &count, bytes, error);
 }
 
-const struct device_operations cuda_operations = {
-    .prepare = cuda_prepare, .run = cuda_run, .bytes_read = cuda_bytes_read, .release = cuda_release};
+const struct device_operations cuda_operations = {.plan = cuda_plan,
+                                                  .compile = cuda_compile,
+                                                  .load = cuda_load,
+                                                  .run = cuda_run,
+                                                  .bytes_read = cuda_bytes_read,
+                                                  .release = cuda_release};

@@ -1,5 +1,5 @@
 /*
- * execute_internal.h: the executor's two halves. A device answers three calls: prepare, run, release;
+ * execute_internal.h: the executor's two halves. A device answers a few calls, in the order below;
  * execute.c chooses between them once and knows nothing else of either.
  */
 #ifndef TESSERA_ENGINE_EXECUTE_INTERNAL_H
@@ -27,8 +27,14 @@ struct prepared {
     void *device; /* of execute_cpu.c or execute_cuda.c */
 };
 
+enum kernel { KERNEL_QUERY, KERNEL_COUNTING /* the query's, counting the bytes that it needs */, KERNELS };
+
 struct device_operations {
-    enum status (*prepare)(struct prepared *prepared, struct error *error);
+    /* Decides what is to be compiled; then compiles one kernel, unless that is done, several at the same
+     * time. Nothing on the device yet. NULL: kernels are not compiled at run time. */
+    enum status (*plan)(struct prepared *prepared, struct error *error);
+    enum status (*compile)(struct prepared *prepared, enum kernel kernel, struct error *error);
+    enum status (*load)(struct prepared *prepared, struct error *error);
     /* Answers into sums[slots] and present[slots], owned by the device half and valid until the next call. */
     enum status (*run)(struct prepared *prepared, struct query_timing *timing, const int64_t **sums,
                        const uint32_t **present, struct error *error);

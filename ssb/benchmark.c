@@ -16,13 +16,14 @@
 
 struct session {
     const struct benchmark_options *options;
-    const char *const *codecs; /* what engine_prepare takes */
+    const char *const *codecs; /* what engine_bind takes */
     struct database *database;
     struct engine *engine;
     struct progress *progress;
     struct judge judge;
     struct report report;
     const char *names[BENCHMARK_CHOICES_MAX]; /* of the choices, in the report */
+    struct prepared **prepared;               /* query by query, a choice each; NULL once they have run */
     FILE *notes;                              /* kept until the progress bar is gone */
     char *notes_text;
     size_t notes_bytes;
@@ -186,20 +187,36 @@ static enum status run_prepared(struct session *session, struct prepared *prepar
     return report_times_finish(&cell->kernel, session->report.repeat, error);
 }
 
+/* All queries are bound before the first one runs, so that their kernels are compiled side by side and what
+ * cannot run is said at once. */
+static enum status bind_all(struct session *session, struct error *error)
+{
+    const uint32_t choices = session->report.choice_count, cells = session->report.query_count * choices;
+    session->prepared = calloc(cells, sizeof *session->prepared);
+    if (!session->prepared)
+        return error_out_of_memory(error, cells * sizeof *session->prepared, "the queries");
+    for (uint32_t i = 0; i < cells; i++) {
+        RETURN_IF_ERROR(cancel_check(error));
+        RETURN_IF_ERROR(engine_bind(session->engine, session->database,
+                                    session->options->queries[i / choices], session->codecs[i % choices],
+                                    &session->prepared[i], error));
+        progress_report(session->progress, "binding", "queries", i + 1, cells);
+    }
+    return engine_compile(session->engine, session->prepared, cells, true, session->progress, error);
+}
+
 static enum status run_query(struct session *session, uint32_t q, uint32_t c, struct error *error)
 {
-    struct prepared *prepared;
-    RETURN_IF_ERROR(engine_prepare(session->engine, session->database, session->options->queries[q],
-                                   session->codecs[c], &prepared, error));
-    const struct prepared_info *info = prepared_info(prepared);
+    struct prepared **prepared = &session->prepared[q * session->report.choice_count + c];
     struct report_cell *cell = &session->report.queries[q].cells[c];
-    cell->compile_ms = info->compile_ms;
-    cell->fact_rows = info->fact_rows;
-    enum status status = run_prepared(session, prepared, q, c, error);
-    if (status == STATUS_OK)
-        status = prepared_bytes_read(prepared, &cell->bytes_read, error);
-    prepared_destroy(prepared);
-    return status;
+    RETURN_IF_ERROR(engine_load(*prepared, error));
+    cell->compile_ms = prepared_info(*prepared)->compile_ms;
+    cell->fact_rows = prepared_info(*prepared)->fact_rows;
+    RETURN_IF_ERROR(run_prepared(session, *prepared, q, c, error));
+    RETURN_IF_ERROR(prepared_bytes_read(*prepared, &cell->bytes_read, error));
+    prepared_destroy(*prepared);
+    *prepared = NULL;
+    return STATUS_OK;
 }
 
 static enum status run_all(struct session *session, bool sizes, struct error *error)
@@ -227,6 +244,7 @@ static enum status run_all(struct session *session, bool sizes, struct error *er
     if (sizes)
         RETURN_IF_ERROR(measure_sizes(session, fact, error));
     RETURN_IF_ERROR(allocate_cells(session, error));
+    RETURN_IF_ERROR(bind_all(session, error));
     RETURN_IF_ERROR(engine_read_ceiling(session->engine, &report->read_ceiling, error));
     for (uint32_t q = 0; q < report->query_count; q++)
         for (uint32_t c = 0; c < report->choice_count; c++) {
@@ -271,9 +289,12 @@ enum status benchmark(const struct benchmark_options *options, const char *const
     if (status == STATUS_OK)
         status = finish(&session, error);
     judge_destroy(&session.judge);
+    for (uint32_t i = 0; session.prepared && i < options->query_count * choice_count; i++)
+        prepared_destroy(session.prepared[i]);
+    free(session.prepared);
     free_report(&session.report);
+    engine_close(session.engine);
     if (session.database)
         database_close(session.database);
-    engine_close(session.engine);
     return status;
 }

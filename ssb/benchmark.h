@@ -35,7 +35,7 @@ extern const struct argp benchmark_argp; /* a child; its input is a struct bench
 NODISCARD enum status benchmark_parse(const struct argp *argp, int argc, char **argv, void *input,
                                       struct error *failure, struct error *error);
 
-/* Measures every query with every choice (what engine_prepare takes as codec; NULL: the columns' own), checks
+/* Measures every query with every choice (what engine_bind takes as codec; NULL: the columns' own), checks
  * the answers, and prints the report on stdout, what went wrong on stderr. With `sizes` all columns of
  * lineorder are encoded in every choice, which must then be names of codecs or choosers. Answers that are
  * wrong: STATUS_CHECK_FAILED, after the report. */

@@ -55,17 +55,23 @@ static enum status ask_plain(struct judge *judge, const struct benchmark_options
                              struct database *database, struct engine *engine, struct progress *progress,
                              struct error *error)
 {
+    struct prepared *prepared[SSB_QUERIES] = {NULL};
+    enum status status = STATUS_OK;
     snprintf(judge->text, sizeof judge->text, "the plain codec's answers on the same device");
+    for (uint32_t q = 0; q < options->query_count && status == STATUS_OK; q++)
+        status = engine_bind(engine, database, options->queries[q], "plain", &prepared[q], error);
+    if (status == STATUS_OK)
+        status = engine_compile(engine, prepared, options->query_count, false, progress, error);
     for (uint32_t q = 0; q < options->query_count; q++) {
-        struct prepared *prepared;
         struct query_timing timing;
-        RETURN_IF_ERROR(engine_prepare(engine, database, options->queries[q], "plain", &prepared, error));
-        enum status status = engine_run(prepared, &timing, &judge->expected[q], error);
-        prepared_destroy(prepared);
-        RETURN_IF_ERROR(status);
+        if (status == STATUS_OK)
+            status = engine_load(prepared[q], error);
+        if (status == STATUS_OK)
+            status = engine_run(prepared[q], &timing, &judge->expected[q], error);
+        prepared_destroy(prepared[q]);
         progress_report(progress, "answering with plain", "queries", q + 1, options->query_count);
     }
-    return STATUS_OK;
+    return status;
 }
 
 /* Without --verify. An origin that cannot be read leaves only the plain codec. */

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "engine/bind.h"
+#include "engine/cuda_sectors.h"
 #include "engine/kernel_plan.h"
 #include "engine/nvrtc.h"
 #include "ssb/load.h"
@@ -69,6 +70,7 @@ struct compilation {
     const struct bound_query *bound;
     const char *codec;
     size_t gpu;
+    const char *const *options;
 };
 
 static enum status compile(void *context, uint64_t item, unsigned thread, struct error *error)
@@ -79,8 +81,10 @@ static enum status compile(void *context, uint64_t item, unsigned thread, struct
     RETURN_IF_ERROR(kernel_plan_make(compilation->bound, gpus[compilation->gpu].shared_block,
                                      gpus[compilation->gpu].shared_multiprocessor,
                                      gpus[compilation->gpu].threads, &plan, error));
-    struct nvrtc_request request = {
-        .name = compilation->bound->query->name, .source = plan.source, .arch = gpus[compilation->gpu].arch};
+    struct nvrtc_request request = {.name = compilation->bound->query->name,
+                                    .source = plan.source,
+                                    .arch = gpus[compilation->gpu].arch,
+                                    .options = compilation->options};
     void *cubin;
     size_t bytes;
     char *log = NULL;
@@ -107,7 +111,7 @@ static void every_query_compiles_for_every_architecture(void **state)
         if (i % 3 == 0 &&
             bound_query_open(database, ssb_queries[query], "auto", 1, &bound[query], &error) != STATUS_OK)
             fail_msg("%s", error.text);
-        compilations[i] = (struct compilation){&bound[query], "auto", i % 3};
+        compilations[i] = (struct compilation){&bound[query], "auto", i % 3, NULL};
     }
     enum status status = parallel_for(0, SSB_QUERIES * 3, compile, compilations, &error);
     for (size_t q = 0; q < SSB_QUERIES; q++)
@@ -116,20 +120,22 @@ static void every_query_compiles_for_every_architecture(void **state)
         fail_msg("%s", error.text);
 }
 
+/* As it is, and counting what it reads. */
 static void every_codec_compiles(void **state)
 {
     (void)state;
     need_nvrtc();
     enum { CODECS = sizeof codecs / sizeof *codecs };
     static struct bound_query bound[CODECS];
-    struct compilation compilations[CODECS];
+    struct compilation compilations[2 * CODECS];
     struct error error = {0};
     for (size_t i = 0; i < CODECS; i++) {
         if (bound_query_open(database, &q42, codecs[i], 1, &bound[i], &error) != STATUS_OK)
             fail_msg("%s", error.text);
-        compilations[i] = (struct compilation){&bound[i], codecs[i], 2};
+        compilations[2 * i] = (struct compilation){&bound[i], codecs[i], 2, NULL};
+        compilations[2 * i + 1] = (struct compilation){&bound[i], codecs[i], 2, cuda_sectors_options};
     }
-    enum status status = parallel_for(0, CODECS, compile, compilations, &error);
+    enum status status = parallel_for(0, 2 * CODECS, compile, compilations, &error);
     for (size_t i = 0; i < CODECS; i++)
         bound_query_close(&bound[i]);
     if (status != STATUS_OK)
