@@ -30,11 +30,6 @@ struct benchmark_options {
 void benchmark_options_default(struct benchmark_options *options, struct error *error);
 extern const struct argp benchmark_argp; /* a child; its input is a struct benchmark_options */
 
-/* Reads the command line with `argp`, whose input is `input`; whatever its parsers put into *failure is the
- * result. */
-NODISCARD enum status benchmark_parse(const struct argp *argp, int argc, char **argv, void *input,
-                                      struct error *failure, struct error *error);
-
 /* Measures every query with every choice (what engine_bind takes as codec; NULL: the columns' own), checks
  * the answers, and prints the report on stdout, what went wrong on stderr. With `sizes` all columns of
  * lineorder are encoded in every choice, which must then be names of codecs or choosers. Answers that are

@@ -169,16 +169,3 @@ static error_t parse_key(int key, char *argument, struct argp_state *state)
 }
 
 const struct argp benchmark_argp = {.options = option_list, .parser = parse_key};
-
-enum status benchmark_parse(const struct argp *argp, int argc, char **argv, void *input,
-                            struct error *failure, struct error *error)
-{
-    int parsed = argp_parse(argp, argc, argv, 0, NULL, input);
-    if (parsed == 0)
-        return STATUS_OK;
-    if (failure->status == STATUS_OK)
-        error_set_errno(failure, parsed, "could not read the command line of '%s'", argv[0]);
-    if (error)
-        *error = *failure;
-    return failure->status;
-}

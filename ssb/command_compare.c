@@ -1,6 +1,7 @@
 /* command_compare.c: `tessera ssb compare`, runtimes and sizes of several codecs side by side. */
 #include "ssb/benchmark.h"
 #include "ssb/commands.h"
+#include "ssb/options.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -78,7 +79,7 @@ enum status ssb_compare_command(int argc, char **argv, struct progress *progress
     struct error failure = {0};
     struct arguments arguments = {.count = 3, .names = {"plain", "gpu-star", "auto"}};
     benchmark_options_default(&arguments.options, &failure);
-    RETURN_IF_ERROR(benchmark_parse(&parser, argc, argv, &arguments, &failure, error));
+    RETURN_IF_ERROR(ssb_command_line(&parser, argc, argv, &arguments, &failure, error));
     const char *choices[BENCHMARK_CHOICES_MAX];
     for (uint32_t i = 0; i < arguments.count; i++)
         choices[i] = arguments.names[i];

@@ -55,6 +55,12 @@ static error_t parse_key(int key, char *argument, struct argp_state *state)
         return parse_tables(argument, arguments->tables, error) == STATUS_OK ? 0 : EINVAL;
     case KEY_THREADS:
         return ssb_threads_parse(argument, &arguments->threads, error) == STATUS_OK ? 0 : EINVAL;
+    case ARGP_KEY_SUCCESS:
+        if (arguments->directory)
+            return 0;
+        error_set(error, STATUS_BAD_INPUT,
+                  "--out is missing; give the folder for the files, as in --out ssb1");
+        return EINVAL;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -97,15 +103,6 @@ enum status ssb_generate_command(int argc, char **argv, struct progress *progres
 {
     struct error failure = {0};
     struct arguments arguments = {.data = {.options = SSB_OPTIONS_DEFAULT, .error = &failure}};
-    const int parsed = argp_parse(&parser, argc, argv, 0, NULL, &arguments);
-    if (parsed != 0 && failure.status == STATUS_OK)
-        error_set_errno(&failure, parsed, "could not read the command line of '%s'", argv[0]);
-    else if (parsed == 0 && !arguments.directory)
-        error_set(&failure, STATUS_BAD_INPUT,
-                  "--out is missing; give the folder for the files, as in --out ssb1");
-    if (failure.status == STATUS_OK)
-        return write_tables(&arguments, progress, error);
-    if (error)
-        *error = failure;
-    return failure.status;
+    RETURN_IF_ERROR(ssb_command_line(&parser, argc, argv, &arguments, &failure, error));
+    return write_tables(&arguments, progress, error);
 }

@@ -79,6 +79,12 @@ static error_t parse_key(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_THREADS:
         return ssb_threads_parse(argument, &load->threads, error) == STATUS_OK ? 0 : EINVAL;
+    case ARGP_KEY_SUCCESS:
+        if (load->directory)
+            return 0;
+        error_set(error, STATUS_BAD_INPUT,
+                  "--db is missing; give the directory for the database, as in --db ssb1.db");
+        return EINVAL;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -125,17 +131,7 @@ enum status ssb_load_command(int argc, char **argv, struct progress *progress, s
     struct error failure = {0};
     struct arguments arguments = {.data = {.options = {.scale_factor = 0}, .error = &failure}};
     struct ssb_load_options *load = &arguments.load;
-    const int parsed = argp_parse(&parser, argc, argv, 0, NULL, &arguments);
-    if (parsed != 0 && failure.status == STATUS_OK)
-        error_set_errno(&failure, parsed, "could not read the command line of '%s'", argv[0]);
-    else if (parsed == 0 && !load->directory)
-        error_set(&failure, STATUS_BAD_INPUT,
-                  "--db is missing; give the directory for the database, as in --db ssb1.db");
-    if (failure.status != STATUS_OK) {
-        if (error)
-            *error = failure;
-        return failure.status;
-    }
+    RETURN_IF_ERROR(ssb_command_line(&parser, argc, argv, &arguments, &failure, error));
     load->data = arguments.data.options;
     if (load->data.scale_factor == 0 && !load->from)
         load->data.scale_factor = 1;

@@ -1,6 +1,7 @@
 /* command_run.c: `tessera ssb run`, the 13 queries with one choice of codecs, timed and checked. */
 #include "ssb/benchmark.h"
 #include "ssb/commands.h"
+#include "ssb/options.h"
 
 enum option_key { KEY_CODEC = 'c' };
 
@@ -50,7 +51,7 @@ enum status ssb_run_command(int argc, char **argv, struct progress *progress, st
     struct error failure = {0};
     struct arguments arguments = {0};
     benchmark_options_default(&arguments.options, &failure);
-    RETURN_IF_ERROR(benchmark_parse(&parser, argc, argv, &arguments, &failure, error));
+    RETURN_IF_ERROR(ssb_command_line(&parser, argc, argv, &arguments, &failure, error));
     const char *const choices[] = {arguments.codec};
     return benchmark(&arguments.options, choices, 1, false, progress, error);
 }

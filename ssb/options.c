@@ -78,6 +78,19 @@ static error_t parse_key(int key, char *argument, struct argp_state *state)
 
 const struct argp ssb_options_argp = {.options = option_list, .parser = parse_key};
 
+enum status ssb_command_line(const struct argp *argp, int argc, char **argv, void *input,
+                             struct error *failure, struct error *error)
+{
+    int parsed = argp_parse(argp, argc, argv, 0, NULL, input);
+    if (parsed == 0)
+        return STATUS_OK;
+    if (failure->status == STATUS_OK)
+        error_set_errno(failure, parsed, "could not read the command line of '%s'", argv[0]);
+    if (error)
+        *error = *failure;
+    return failure->status;
+}
+
 enum status ssb_threads_parse(const char *text, unsigned *threads, struct error *error)
 {
     char *end = NULL;

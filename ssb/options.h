@@ -1,6 +1,6 @@
 /*
  * options.h: the command-line options that say which data are meant (--sf, --mode, --variant, --date-table),
- * shared by the commands that generate.
+ * shared by the commands that generate; and what all of SSB's commands read their command lines with.
  */
 #ifndef TESSERA_SSB_OPTIONS_H
 #define TESSERA_SSB_OPTIONS_H
@@ -21,6 +21,11 @@ struct ssb_options_input {
     }
 
 extern const struct argp ssb_options_argp;
+
+/* Reads the command line with `argp`, whose input is `input`; what its parsers put into *failure, which must
+ * be zeroed before, is the result. */
+NODISCARD enum status ssb_command_line(const struct argp *argp, int argc, char **argv, void *input,
+                                       struct error *failure, struct error *error);
 
 /* A number of threads from text, 1 .. PARALLEL_THREADS_MAX. */
 NODISCARD enum status ssb_threads_parse(const char *text, unsigned *threads, struct error *error);

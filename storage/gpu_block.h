@@ -106,4 +106,26 @@ FORCED_INLINE uint64_t block_value(const uint32_t *words, const uint32_t value_b
     return reference + bits_fetch(words, index % MINIBLOCK_ROWS * width, width);
 }
 
+/* ---- The chunk around them: starts[blocks + 1] in the directory, the blocks in the data ---- */
+
+static inline uint64_t blocks_directory_bytes(uint32_t rows)
+{
+    return ((uint64_t)chunk_tiles(rows) * BLOCKS_PER_TILE + 1) * 4;
+}
+
+/* Ends a chunk whose directory is complete and whose data are `words` long; returns its size. */
+static inline size_t blocks_finish(uint8_t *chunk, enum codec_id codec, uint32_t rows, uint32_t value_bytes,
+                                   struct width_range widths, uint32_t words)
+{
+    const struct chunk_header header = {.codec = codec,
+                                        .rows = rows,
+                                        .value_bytes = value_bytes,
+                                        .width_low = widths.low,
+                                        .width_high = widths.high,
+                                        .directory_bytes = blocks_directory_bytes(rows),
+                                        .data_bytes = (uint64_t)words * 4 + SPARE_BYTES};
+    memset(chunk_data(chunk, header.directory_bytes) + (uint64_t)words * 4, 0, SPARE_BYTES);
+    return chunk_finish(chunk, header);
+}
+
 #endif

@@ -1,9 +1,10 @@
 /*
  * gpu_dfor.c: gpu-dfor: deltas within groups of D = 4 blocks, as published (gpu_block.h).
  *
- *     directory    word starts[blocks + 1]: where each block's reference is in data, in words; the last one
- * is the end of the last block; blocks = tiles * 8 data         groups of 512 rows: the group's first value
- * (1 word, int64: 2), then 4 blocks; then SPARE_BYTES zeros
+ *     directory    word starts[blocks + 1]: where each block's reference is in data, in words;
+ *                  starts[blocks] is the end of the last block; blocks = tiles * 8
+ *     data         groups of 512 rows: the group's first value (1 word, int64: 2), then 4 blocks;
+ *                  then SPARE_BYTES zeros
  *
  * The blocks hold deltas, d[i] = v[i] - v[i-1] modulo 2^32 (2^64) and d[0] = 0 at the start of a group, so
  * that a group is decoded alone; starts[b] of a group's first block points behind the first value. A tile is
@@ -17,16 +18,11 @@
 #define GROUP_ROWS      (GROUP_BLOCKS * BLOCK_ROWS)
 #define GROUPS_PER_TILE (TILE_ROWS / GROUP_ROWS)
 
-static uint64_t directory_bytes(uint32_t rows)
-{
-    return ((uint64_t)chunk_tiles(rows) * BLOCKS_PER_TILE + 1) * 4;
-}
-
 static size_t bound(uint32_t rows, uint32_t value_bytes)
 {
     const uint64_t groups = (uint64_t)chunk_tiles(rows) * GROUPS_PER_TILE;
     const uint64_t words = value_words(value_bytes) + GROUP_BLOCKS * block_words_bound(value_bytes);
-    return chunk_size(directory_bytes(rows), groups * words * 4 + SPARE_BYTES, 0);
+    return chunk_size(blocks_directory_bytes(rows), groups * words * 4 + SPARE_BYTES, 0);
 }
 
 FORCED_INLINE void deltas_take(const void *values, const uint32_t value_bytes, void *deltas)
@@ -52,7 +48,7 @@ FORCED_INLINE size_t encode_values(const void *values, uint32_t rows, const uint
     _Alignas(64) int64_t last[TILE_ROWS], deltas[GROUP_ROWS];
     struct width_range widths = {UINT32_MAX, 0};
     uint32_t *starts = (uint32_t *)chunk_directory(out);
-    uint32_t *const words = (uint32_t *)chunk_data(out, directory_bytes(rows));
+    uint32_t *const words = (uint32_t *)chunk_data(out, blocks_directory_bytes(rows));
     uint32_t at = 0;
     for (uint32_t tile = 0; tile < chunk_tiles(rows); tile++) {
         const uint8_t *v = chunk_tile_values(values, rows, value_bytes, tile, last);
@@ -68,14 +64,7 @@ FORCED_INLINE size_t encode_values(const void *values, uint32_t rows, const uint
         }
     }
     *starts = at;
-    memset(words + at, 0, SPARE_BYTES);
-    return chunk_finish(out, (struct chunk_header){.codec = CODEC_GPU_DFOR,
-                                                   .rows = rows,
-                                                   .value_bytes = value_bytes,
-                                                   .width_low = widths.low,
-                                                   .width_high = widths.high,
-                                                   .directory_bytes = directory_bytes(rows),
-                                                   .data_bytes = (uint64_t)at * 4 + SPARE_BYTES});
+    return blocks_finish(out, CODEC_GPU_DFOR, rows, value_bytes, widths, at);
 }
 
 static size_t encode(const void *values, uint32_t rows, uint32_t value_bytes, uint8_t *out)
@@ -87,7 +76,7 @@ static size_t encode(const void *values, uint32_t rows, uint32_t value_bytes, ui
 static bool valid(const struct chunk_view *chunk)
 {
     const uint64_t data_bytes = chunk_head(chunk)->data_bytes;
-    if (chunk_head(chunk)->directory_bytes != directory_bytes(chunk->rows) || data_bytes < SPARE_BYTES)
+    if (chunk_head(chunk)->directory_bytes != blocks_directory_bytes(chunk->rows) || data_bytes < SPARE_BYTES)
         return false;
     const uint32_t *const starts = (const uint32_t *)chunk->directory;
     const uint32_t *const words = (const uint32_t *)chunk->data;

@@ -10,15 +10,11 @@
 #include "storage/gpu_block.h"
 #include "storage/isa.h"
 
-static uint64_t directory_bytes(uint32_t rows)
-{
-    return ((uint64_t)chunk_tiles(rows) * BLOCKS_PER_TILE + 1) * 4;
-}
-
 static size_t bound(uint32_t rows, uint32_t value_bytes)
 {
     const uint64_t blocks = (uint64_t)chunk_tiles(rows) * BLOCKS_PER_TILE;
-    return chunk_size(directory_bytes(rows), blocks * block_words_bound(value_bytes) * 4 + SPARE_BYTES, 0);
+    return chunk_size(blocks_directory_bytes(rows), blocks * block_words_bound(value_bytes) * 4 + SPARE_BYTES,
+                      0);
 }
 
 FORCED_INLINE size_t encode_values(const void *values, uint32_t rows, const uint32_t value_bytes,
@@ -27,7 +23,7 @@ FORCED_INLINE size_t encode_values(const void *values, uint32_t rows, const uint
     _Alignas(64) int64_t last[TILE_ROWS];
     struct width_range widths = {UINT32_MAX, 0};
     uint32_t *starts = (uint32_t *)chunk_directory(out);
-    uint8_t *const data = chunk_data(out, directory_bytes(rows));
+    uint8_t *const data = chunk_data(out, blocks_directory_bytes(rows));
     uint32_t *const words = (uint32_t *)data;
     uint32_t at = 0;
     for (uint32_t tile = 0; tile < chunk_tiles(rows); tile++) {
@@ -38,14 +34,7 @@ FORCED_INLINE size_t encode_values(const void *values, uint32_t rows, const uint
         }
     }
     *starts = at;
-    memset(words + at, 0, SPARE_BYTES);
-    return chunk_finish(out, (struct chunk_header){.codec = CODEC_GPU_FOR,
-                                                   .rows = rows,
-                                                   .value_bytes = value_bytes,
-                                                   .width_low = widths.low,
-                                                   .width_high = widths.high,
-                                                   .directory_bytes = directory_bytes(rows),
-                                                   .data_bytes = (uint64_t)at * 4 + SPARE_BYTES});
+    return blocks_finish(out, CODEC_GPU_FOR, rows, value_bytes, widths, at);
 }
 
 static size_t encode(const void *values, uint32_t rows, uint32_t value_bytes, uint8_t *out)
@@ -57,7 +46,7 @@ static size_t encode(const void *values, uint32_t rows, uint32_t value_bytes, ui
 static bool valid(const struct chunk_view *chunk)
 {
     const uint64_t data_bytes = chunk_head(chunk)->data_bytes;
-    if (chunk_head(chunk)->directory_bytes != directory_bytes(chunk->rows) || data_bytes < SPARE_BYTES)
+    if (chunk_head(chunk)->directory_bytes != blocks_directory_bytes(chunk->rows) || data_bytes < SPARE_BYTES)
         return false;
     const uint32_t *const starts = (const uint32_t *)chunk->directory;
     const uint32_t *const words = (const uint32_t *)chunk->data;

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "engine/kernel_cache.h"
+#include "tests/need_nvrtc.h"
 
 #include <dirent.h>
 #include <stdint.h>
@@ -67,17 +68,6 @@ static int tear_down(void **state)
     snprintf(path, sizeof path, "%s/a", folder);
     rmdir(path);
     return rmdir(folder);
-}
-
-static void need_nvrtc(void)
-{
-    int major, minor;
-    struct error error = {0};
-    if (nvrtc_version(&major, &minor, &error) == STATUS_OK)
-        return;
-    if (getenv("TESSERA_REQUIRE_NVRTC"))
-        fail_msg("%s", error.text);
-    skip();
 }
 
 static struct kernel_binary get(const struct nvrtc_request *wanted)

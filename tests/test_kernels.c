@@ -11,9 +11,9 @@
 #include "engine/bind.h"
 #include "engine/cuda_sectors.h"
 #include "engine/kernel_plan.h"
-#include "engine/nvrtc.h"
 #include "ssb/load.h"
 #include "ssb/queries/queries.h"
+#include "tests/need_nvrtc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,17 +53,6 @@ static int unload(void **state)
     database_close(database);
     snprintf(command, sizeof command, "rm -rf %s", directory);
     return system(command);
-}
-
-static void need_nvrtc(void)
-{
-    int major, minor;
-    struct error error = {0};
-    if (nvrtc_version(&major, &minor, &error) == STATUS_OK)
-        return;
-    if (getenv("TESSERA_REQUIRE_NVRTC"))
-        fail_msg("%s", error.text);
-    skip();
 }
 
 struct compilation {
