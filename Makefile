@@ -33,7 +33,7 @@ check: build
 	@ctest --test-dir $(RELEASE) -j $(JOBS) --output-on-failure
 
 ssb: build
-	@test -e '$(DB)' || { mkdir -p '$(dir $(DB))' && $(TESSERA) ssb load --sf $(SF) --db '$(DB)'; }
+	@test -e '$(DB)/catalogue' || { mkdir -p '$(dir $(DB))' && $(TESSERA) ssb load --sf $(SF) --db '$(DB)'; }
 	@$(TESSERA) ssb compare --db '$(DB)' --codecs $(CODECS)
 
 sanitize: setup

@@ -46,7 +46,11 @@ enum status reference_error(sqlite3 *connection, const char *path, const char *w
     case SQLITE_NOMEM:
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
-        return error_set(error, STATUS_MACHINE, "%s: %s: SQLite says \"%s\"", path, what, text);
+        return error_set(
+            error, STATUS_MACHINE,
+            "%s: %s: SQLite says \"%s\"; see that the folder can be written and has room, or use "
+            "--verify plain",
+            path, what, text);
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
         return error_set(error, STATUS_CHECK_FAILED,
@@ -142,7 +146,8 @@ static enum status lock_partial(const char *path, int *descriptor, struct error 
     struct stat opened, named;
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0)
-        return error_set_errno(error, errno, "cannot create %s for SQLite's copy of the rows", path);
+        return error_set_errno(
+            error, errno, "cannot create %s, SQLite's copy of the rows (--verify plain does without)", path);
     /* a file that its loader has renamed meanwhile is complete and no longer ours to empty */
     if (flock(fd, LOCK_EX | LOCK_NB) != 0 || fstat(fd, &opened) != 0 || stat(path, &named) != 0 ||
         opened.st_ino != named.st_ino) {

@@ -57,7 +57,11 @@ enum status directory_create(const char *path, bool *created, struct error *erro
     int reason = errno;
     if (reason == EEXIST && stat(path, &stat_of) == 0 && S_ISDIR(stat_of.st_mode))
         return STATUS_OK;
-    return error_set_errno(error, reason == EEXIST ? ENOTDIR : reason, "cannot create directory %s", path);
+    if (reason == EEXIST)
+        return error_set(error, STATUS_BAD_INPUT, "%s is a file; name a directory that is new or empty",
+                         path);
+    return error_set_errno(error, reason, "cannot create directory %s%s", path,
+                           reason == ENOENT ? " (create its parent first)" : "");
 }
 
 enum status directory_sync(const char *path, struct error *error)

@@ -28,7 +28,7 @@ bool cancel_requested(void)
 enum status cancel_check(struct error *error)
 {
     if (cancelled)
-        return error_set(error, STATUS_INTERRUPTED, "interrupted; nothing was changed");
+        return error_set(error, STATUS_INTERRUPTED, "interrupted; what was not finished is undone");
     return STATUS_OK;
 }
 

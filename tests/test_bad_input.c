@@ -168,9 +168,11 @@ static void directories_that_are_no_place_for_a_database(void **state)
     shell("test \"$(ls full)\" = mine");
     assert_int_equal(run.exit_code, 0);
     shell("$T ssb load --sf 0.001 --db full/mine");
-    assert_failure(2, "full/mine");
+    assert_failure(2, "full/mine is a file");
     shell("test \"$(cat full/mine)\" = hello");
     assert_int_equal(run.exit_code, 0);
+    shell("$T ssb load --sf 0.001 --db none/such");
+    assert_failure(2, "none/such (create its parent first)");
     shell("mkdir empty && $T ssb load --sf 0.001 --db empty --codec bad");
     assert_failure(2, "bad");
     shell("test -z \"$(ls -A empty)\" && $T ssb load --sf 0.001 --db empty 2>&1 | grep -q lineorder");

@@ -175,7 +175,7 @@ static void interrupted_work_ends_with_130_and_a_sentence(void **state)
             signals[i]);
         run_shell(shell, &run);
         assert_int_equal(run.exit_code, 130);
-        assert_one_sentence(run.errors);
+        assert_string_equal(run.errors, "tessera: interrupted; what was not finished is undone\n");
         assert_string_equal(run.output, ""); /* nothing half-written is left */
     }
 }

@@ -243,7 +243,7 @@ static void places_that_are_no_database(void **state)
     close(open(inside, O_CREAT | O_WRONLY, 0666));
     must_refuse(STATUS_BAD_INPUT, path, "not empty", "name a database",
                 database_writer_open(path, &writer, error));
-    must_refuse(STATUS_BAD_INPUT, inside, "Not a directory", "",
+    must_refuse(STATUS_BAD_INPUT, inside, "is a file", "new or empty",
                 database_writer_open(inside, &writer, error));
     assert_int_equal(directory_files(path), 1);
     directory_remove(path);
