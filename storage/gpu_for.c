@@ -72,6 +72,9 @@ FORCED_INLINE const uint32_t *block_at(const struct chunk_view *chunk, uint32_t 
 
 static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out)
 {
+    const uint32_t *const begin = block_at(chunk, tile * BLOCKS_PER_TILE);
+    prefetch_behind((const uint8_t *)begin,
+                    (uint64_t)(block_at(chunk, (tile + 1) * BLOCKS_PER_TILE) - begin) * 4);
     for (uint32_t block = 0; block < BLOCKS_PER_TILE; block++) {
         const uint32_t *const words = block_at(chunk, tile * BLOCKS_PER_TILE + block);
         if (chunk->value_bytes == 4)
