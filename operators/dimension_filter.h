@@ -1,5 +1,5 @@
 /*
- * dimension_filter.h: a dimension's predicates to a bitmap over its row positions (design.md §5), on a CPU.
+ * dimension_filter.h: a dimension's predicates to a bitmap over its row positions, on a CPU.
  *
  * Called once per query and dimension; n is the dimension's rows (2,557 to some millions), an attribute is an
  * array of 1, 2 or 4 byte unsigned numbers (dictionary codes, years). The GPU's twin is in scan_cuda.h.

@@ -12,7 +12,7 @@
 #ifdef TILE_CUDA
 
 /* What the kernel gets (addresses and numbers), and what each thread makes of it: types that know the codec,
- * which the engine defines as NAME_TYPE before it includes the query (engine/kernel_source.c). */
+ * which the engine defines as NAME_TYPE before it includes the query (engine/kernel_plan.c). */
 #define TILE_BOUND_COLUMN_(name)    bound_column name;
 #define TILE_BOUND_DIMENSION_(name) bound_dimension name;
 #define TILE_TYPED_(name)           name##_TYPE name;

@@ -1,7 +1,7 @@
 /*
  * scan_cuda.h: the two kernels around a query: `prepare` evaluates dimension filters and clears the sums,
  * `scan` runs the query's tile_answer over the fact table. Included last, behind the query
- * (engine/kernel_source.c).
+ * (engine/kernel_plan.c).
  *
  * The grid is as large as the GPU holds at once (persistent blocks), so that bitmaps are copied to shared
  * memory and sums are flushed once a block and not once a tile.

@@ -1,5 +1,5 @@
 /*
- * tile.h: the tile dialect, in which every query kernel is written once for CPU and GPU (design.md §5).
+ * tile.h: the tile dialect, in which every query kernel is written once for CPU and GPU.
  *
  * A query works on one tile (1024 rows) at a time and mask first: filters and semi-joins turn packed columns
  * into a mask of surviving rows; then only survivors are looked at. Nothing in a query names a thread, a

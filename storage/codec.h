@@ -4,7 +4,7 @@
  * A chunk is one column of one segment: 1 .. 2^24 rows of int32 or int64, encoded by one codec into one run
  * of bytes that is the same on disk, in host memory and on the GPU. It begins with a struct chunk_header; the
  * codec's file draws the rest. A tile is 1024 consecutive rows of a chunk; row r of a tile is item r/32 of
- * lane r%32 (design.md §2).
+ * lane r%32.
  *
  *     chunk_header | directory | padding to 128 bytes | data | padding to 128 bytes | auxiliary | padding to
  * 128 bytes
@@ -25,7 +25,7 @@
 
 #define TILE_ROWS         1024u
 #define TILE_LANES        32u
-#define SEGMENT_ROWS      (1u << 24) /* the most rows of a chunk: the unit of streaming (design.md §2) */
+#define SEGMENT_ROWS      (1u << 24) /* the most rows of a chunk: the unit of streaming */
 #define CHUNK_ALIGNMENT   128u       /* of every section: one line of GPU memory */
 #define CODEC_START_BYTES 32u /* lane codecs count where tiles start in units of one GPU memory sector */
 

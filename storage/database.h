@@ -3,8 +3,8 @@
  *
  * Reading: open a database, find tables and columns, open a column in one encoding (memory-mapped, checked),
  * decode tiles. Writing: one writer adds tables, column by column and segment by segment from any thread,
- * then commits; what was there before stays readable until the commit's rename, and after a crash. design.md
- * §2, §3; docs/format.md draws the bytes.
+ * then commits; what was there before stays readable until the commit's rename, and after a crash.
+ * docs/format.md draws the bytes.
  */
 #ifndef TESSERA_STORAGE_DATABASE_H
 #define TESSERA_STORAGE_DATABASE_H

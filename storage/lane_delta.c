@@ -1,5 +1,5 @@
 /*
- * lane_delta.c: lane-delta: differences to the value 32 rows earlier, packed in 32 lanes (design.md §4).
+ * lane_delta.c: lane-delta: differences to the value 32 rows earlier, packed in 32 lanes.
  *
  *     directory, int32, 16 bytes a tile     word 0: start | width << 26    word 1: first width
  *                                           word 2: base                   word 3: delta reference

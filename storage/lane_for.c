@@ -1,5 +1,5 @@
 /*
- * lane_for.c: lane-for: frame of reference per tile of 1024, packed in 32 lanes (design.md §4).
+ * lane_for.c: lane-for: frame of reference per tile of 1024, packed in 32 lanes.
  *
  *     directory, int32, 8 bytes a tile      word 0: start | width << 26    word 1: reference
  *     directory, int64, 16 bytes a tile     word 0: start  word 1: width   words 2, 3: reference

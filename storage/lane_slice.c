@@ -1,5 +1,5 @@
 /*
- * lane_slice.c: lane-slice: frame of reference per tile of 1024, cut into bit planes (design.md §4).
+ * lane_slice.c: lane-slice: frame of reference per tile of 1024, cut into bit planes.
  *
  *     directory     as lane-for's (lane_tiles.h)
  *     data          each tile: `width` lines of 32 words; then LANE_SPARE_BYTES zeros

@@ -1,5 +1,5 @@
 /*
- * rank_rle.c: rank-rle: one bit a row marks where a run starts, and the run values are packed (design.md §4).
+ * rank_rle.c: rank-rle: one bit a row marks where a run starts, and the run values are packed.
  *
  *     directory, int32, 16 bytes a tile     word 0: start | width << 26    word 1: reference
  *                                           word 2: runs in the tile       word 3: runs in all earlier tiles

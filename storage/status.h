@@ -4,7 +4,7 @@
  * Every function that can fail returns an `enum status` and, when the caller gives one, fills a `struct
  * error` with one sentence for a person: what failed, on what (path, line, column), what to do next. The
  * library never exits and never prints. The values of `enum status` are the exit codes of the program
- * (docs/guide.md).
+ * (README.md).
  */
 #ifndef TESSERA_STORAGE_STATUS_H
 #define TESSERA_STORAGE_STATUS_H
