@@ -256,16 +256,26 @@ static bool row_passes(const struct bound_query *bound, const struct dimension_j
     return true;
 }
 
-/* Codes of rows that do not pass are never looked up, so the domain spans only those that do. */
-static void domain_bind(const struct bound_query *bound, struct dimension_join *join)
+/* The filter is evaluated once here, for what the plan can gain from it: codes of rows that do not pass are
+ * never looked up, so sums need slots only for those that do; and rows that stand together need no bitmap to
+ * be found. */
+static void passing_rows_bind(const struct bound_query *bound, struct dimension_join *join)
 {
     int64_t least = INT64_MAX, greatest = INT64_MIN;
-    for (uint64_t row = 0; row < join->table->rows; row++)
-        if (row_passes(bound, join, row)) {
-            int64_t code = attribute_value(&bound->attributes[join->code], row);
-            least = code < least ? code : least;
-            greatest = code > greatest ? code : greatest;
-        }
+    uint64_t first = 0, last = 0, passing = 0;
+    for (uint64_t row = 0; row < join->table->rows; row++) {
+        if (!row_passes(bound, join, row))
+            continue;
+        first = passing++ ? first : row;
+        last = row;
+        if (join->code < 0)
+            continue;
+        int64_t code = attribute_value(&bound->attributes[join->code], row);
+        least = code < least ? code : least;
+        greatest = code > greatest ? code : greatest;
+    }
+    join->passing = passing;
+    join->contiguous = passing == 0 || last - first + 1 == passing;
     join->code_base = least <= greatest ? (int32_t)least : 0;
     join->domain = least <= greatest ? (uint32_t)(greatest - least + 1) : 1;
 }
@@ -289,12 +299,13 @@ static enum status join_bind(struct database *database, struct bound_query *boun
     for (uint32_t p = 0; p < TILE_PREDICATES_MAX && join->where[p].column; p++)
         RETURN_IF_ERROR(predicate_bind(database, bound, bind->table, &join->where[p], threads,
                                        &bind->predicates[bind->predicate_count++], error));
-    if (!join->code)
-        return STATUS_OK;
-    uint32_t code;
-    RETURN_IF_ERROR(attribute_open(database, bound, bind->table, join->code, threads, &code, error));
-    bind->code = (int32_t)code;
-    domain_bind(bound, bind);
+    if (join->code) {
+        uint32_t code;
+        RETURN_IF_ERROR(attribute_open(database, bound, bind->table, join->code, threads, &code, error));
+        bind->code = (int32_t)code;
+    }
+    if (join->code || bind->predicate_count)
+        passing_rows_bind(bound, bind);
     return STATUS_OK;
 }
 

@@ -49,6 +49,8 @@ struct dimension_join {
     uint32_t column; /* the key: index into bound_query.columns */
     uint32_t predicate_count;
     struct attribute_predicate predicates[TILE_PREDICATES_MAX];
+    uint64_t passing;  /* rows of the table that pass the predicates */
+    bool contiguous;   /* the rows that pass are one range of positions, or none */
     int32_t code;      /* index into attributes, or -1 */
     int32_t code_base; /* least and number of codes among the rows that pass the predicates: found when the
                           query is */

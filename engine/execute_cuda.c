@@ -47,9 +47,10 @@ static enum status cuda_plan(struct prepared *prepared, struct error *error)
     if (!query)
         return error_out_of_memory(error, sizeof *query, "a prepared query");
     prepared->device = query;
-    return kernel_plan_make(&prepared->bound, gpu->shared_per_block_bytes,
-                            gpu->shared_per_multiprocessor_bytes, gpu->threads_per_multiprocessor,
-                            &query->plan, error);
+    const struct kernel_target target = {.shared_block = gpu->shared_per_block_bytes,
+                                         .shared_multiprocessor = gpu->shared_per_multiprocessor_bytes,
+                                         .threads = gpu->threads_per_multiprocessor};
+    return kernel_plan_make(&prepared->bound, &target, &query->plan, error);
 }
 
 static enum status cuda_compile(struct prepared *prepared, enum kernel kernel, struct error *error)
@@ -166,7 +167,6 @@ static void fill_dimensions(const struct bound_query *bound, struct cuda_query *
             (struct bound_dimension){.bitmap = query->bitmaps[j],
                                      .codes = join->code < 0 ? 0 : query->attributes[join->code]->address,
                                      .bitmap_words = query->plan.bitmap_words[j],
-                                     .shared_offset = query->plan.bitmap_offset[j],
                                      .code_base = (uint32_t)join->code_base};
     }
 }
@@ -206,10 +206,11 @@ static enum status fill(const struct bound_query *bound, struct cuda_query *quer
     fill_columns(bound, query);
     fill_dimensions(bound, query);
     struct bound_sums *sums = (struct bound_sums *)(void *)(query->bound + columns + dimensions);
-    *sums = (struct bound_sums){.sums = query->sums,
-                                .present = query->sums + bound->slots * sizeof(int64_t),
-                                .slots = bound->slots,
-                                .shared_offset = query->plan.sums_offset};
+    *sums = (struct bound_sums){
+        .sums = query->sums,
+        .present = query->sums + bound->slots * sizeof(int64_t),
+        .slots = bound->slots,
+    };
     memcpy(sums->domain, bound->domain, sizeof sums->domain);
     query->scan_work = (struct bound_scan){.work = query->work,
                                            .items = query->items,

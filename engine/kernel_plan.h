@@ -9,28 +9,39 @@
 
 #include "engine/bind.h"
 
+/* What a plan must know of a GPU. */
+struct kernel_target {
+    uint64_t shared_block,
+        shared_multiprocessor; /* bytes of shared memory that a block may have, and that there are */
+    uint32_t threads;          /* of a multiprocessor */
+};
+
 enum sums_place { SUMS_SINGLE, SUMS_SHARED, SUMS_GLOBAL };
+
+/* enum tile_bitmap of operators/tile_cuda.h */
+enum bitmap_place { BITMAP_NONE, BITMAP_SHARED, BITMAP_GLOBAL, BITMAP_RANGE };
 
 struct kernel_plan {
     char *source; /* CUDA C++, the caller's to free with kernel_plan_free */
     uint32_t threads;
     uint32_t blocks_per_multiprocessor;
     uint64_t shared_bytes; /* of a block */
-    bool bitmap_shared[TILE_DIMENSIONS_MAX];
+    enum sums_place sums;  /* shared ones begin at byte 0 */
+    enum bitmap_place bitmap[TILE_DIMENSIONS_MAX];
     uint32_t bitmap_offset[TILE_DIMENSIONS_MAX];
     uint32_t bitmap_words[TILE_DIMENSIONS_MAX]; /* 0: the join has no filter */
-    enum sums_place sums;
-    uint32_t sums_offset;
     bool preload[BOUND_COLUMNS_MAX];     /* the column's words are loaded as soon as the tile is known */
-    uint32_t staging[BOUND_COLUMNS_MAX]; /* of each column within a warp's area */
+    uint32_t staging[BOUND_COLUMNS_MAX]; /* of each column within a warp's staging area */
     uint32_t staging_offset, staging_bytes;
 };
 
-/* For a GPU whose blocks may have `shared_limit` bytes of shared memory and whose multiprocessors have
- * `shared_total` and `threads_limit` threads. */
-NODISCARD enum status kernel_plan_make(const struct bound_query *bound, uint64_t shared_limit,
-                                       uint64_t shared_total, uint32_t threads_limit,
+NODISCARD enum status kernel_plan_make(const struct bound_query *bound, const struct kernel_target *target,
                                        struct kernel_plan *plan, struct error *error);
 void kernel_plan_free(struct kernel_plan *plan);
+
+/* The second half of kernel_plan_make (kernel_source.c): writes plan->source for a plan that is otherwise
+ * complete. */
+NODISCARD enum status kernel_source_write(const struct bound_query *bound, struct kernel_plan *plan,
+                                          struct error *error);
 
 #endif

@@ -45,9 +45,7 @@ struct bound_sums {
     uint64_t sums;    /* int64 a slot */
     uint64_t present; /* uint32 a slot: not zero if any row was added */
     uint32_t slots;
-    uint32_t shared_offset;           /* where in shared memory a block keeps its own sums, if it does */
     uint32_t domain[TILE_GROUPS_MAX]; /* sizes of the domains of the group attributes, outermost first */
-    uint32_t reserved;
 };
 
 /* Neighbouring tiles of one segment: what eight warps take at a time. */
@@ -75,7 +73,8 @@ struct bound_predicate {
     uint32_t low[TILE_RANGES_MAX], high[TILE_RANGES_MAX];
 };
 
-/* The filter of one dimension: all its predicates; rows == 0: none to evaluate. */
+/* The filter of one dimension: all its predicates; rows == 0: none to evaluate. Row r sets bit 31 - r%32 of
+ * word r/32: most significant first, which a probe can shift out at the top. */
 struct bound_filter {
     uint64_t bitmap;
     uint64_t rows;

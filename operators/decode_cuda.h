@@ -7,11 +7,10 @@
  *     seek(chunk, tile, lane)   finds the tile; called by all lanes
  *     preload()                 brings the tile's packed words into registers, for columns that filter: the
  * words of all of them are then in flight at once. Nothing where items() reads memory itself
- *     items<PRELOADED>(scratch, f)
- *                               calls f(j, value) for j = 0 .. 31, unrolled, all lanes together; what is
- * decoded stays in registers. scratch: SCRATCH_BYTES of the warp's shared memory stage(scratch) for decoders
- * whose item() needs it: brings what it needs into scratch; all lanes item(scratch, row)        the value of
- * one row of the tile (RANDOM_ACCESS decoders only), any lane, any row
+ * without looking items<PRELOADED>(scratch, f) calls f(j, value) for j = 0 .. 31, unrolled, all lanes
+ * together; what is decoded stays in registers. scratch: SCRATCH_BYTES of the warp's shared memory
+ * stage(scratch) for decoders whose item() needs it: brings what it needs into scratch; all lanes
+ * item(scratch, row)        the value of one row of the tile (RANDOM_ACCESS decoders only), any lane, any row
  *
  * Widths are template arguments where a column has few of them, so that shifts and masks become constants:
  * the engine compiles a kernel for the widths that the column's chunks have.
@@ -59,6 +58,32 @@ template <class T> TILE_INLINE T load(const T *from)
     return __ldg(from);
 }
 
+/* A word of shared memory by its address there. Through a pointer the compiler would work out where shared
+ * memory begins before every single load (three instructions, one of them slow). For what was written before
+ * the last barrier. */
+TILE_INLINE uint32_t load_shared(uint32_t address)
+{
+    uint32_t word;
+    asm("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(address));
+    return word;
+}
+
+/* 0 without a load if `condition` is 0. Written as one piece so that only the load is conditional, not the
+ * address. */
+TILE_INLINE uint32_t load_shared_if(uint32_t address, uint32_t condition)
+{
+    uint32_t word;
+    asm("{\n"
+        ".reg .pred wanted;\n"
+        "setp.ne.u32 wanted, %2, 0;\n"
+        "mov.u32 %0, 0;\n"
+        "@wanted ld.shared.u32 %0, [%1];\n"
+        "}"
+        : "=&r"(word)
+        : "r"(address), "r"(condition));
+    return word;
+}
+
 TILE_INLINE const uint32_t *words_at(uint64_t address)
 {
     return reinterpret_cast<const uint32_t *>(address);
@@ -100,7 +125,13 @@ TILE_INLINE uint32_t sum_warp(uint32_t value)
 #endif
 }
 
-struct decode_plain {
+/* What most decoders are not. */
+struct decode_base {
+    static constexpr bool SLICED = false; /* in_range() tests bit planes */
+    static constexpr bool PROBES = false; /* probe() looks packed items up in a bitmap */
+};
+
+struct decode_plain : decode_base {
     static constexpr bool RANDOM_ACCESS = true;
     static constexpr uint32_t SCRATCH_BYTES = 0;
     const uint32_t *values;
@@ -135,7 +166,7 @@ struct decode_plain {
 };
 
 /* TYPE: unsigned char, unsigned short or unsigned int, by the chunk's width. */
-template <class TYPE> struct decode_nsf {
+template <class TYPE> struct decode_nsf : decode_base {
     static constexpr bool RANDOM_ACCESS = true;
     static constexpr uint32_t SCRATCH_BYTES = 0;
     const TYPE *values;
@@ -169,7 +200,7 @@ template <class TYPE> struct decode_nsf {
 };
 
 /* For a column whose segments need different numbers of bytes. */
-struct decode_nsf_mixed {
+struct decode_nsf_mixed : decode_base {
     static constexpr bool RANDOM_ACCESS = true;
     static constexpr uint32_t SCRATCH_BYTES = 0;
     uint64_t data;
@@ -184,7 +215,7 @@ struct decode_nsf_mixed {
     __device__ __forceinline__ void preload()
     {
     }
-    template <class F> __device__ __forceinline__ void items(uint32_t *scratch, F f)
+    template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *scratch, F f)
     {
 #pragma unroll
         for (uint32_t j = 0; j < 32; j++)
@@ -204,8 +235,20 @@ struct decode_nsf_mixed {
     }
 };
 
-template <uint32_t LOW, uint32_t HIGH> struct decode_lane_for {
+/* A tile's entry in the directory of lane-for and lane-slice: start in units of 32 bytes | width << 26,
+ * reference. */
+template <uint32_t LOW, bool REGULAR> TILE_INLINE uint2 lane_entry(const bound_chunk &chunk, uint32_t tile)
+{
+    if (REGULAR)
+        return make_uint2(tile * (LOW * 4), 0);
+    return load(reinterpret_cast<const uint2 *>(chunk.directory) + tile);
+}
+
+/* LOW, HIGH: the column's narrowest and widest tile. REGULAR: these are equal, all references are 0, and each
+ * tile stands right behind the one before: then the directory says nothing, and is not read. */
+template <uint32_t LOW, uint32_t HIGH, bool REGULAR> struct decode_lane_for : decode_base {
     static constexpr bool RANDOM_ACCESS = true;
+    static constexpr bool PROBES = HIGH - LOW < TILE_WIDTHS_MAX;
     static constexpr uint32_t SCRATCH_BYTES = 0;
     static constexpr bool FEW_WIDTHS = HIGH - LOW < TILE_WIDTHS_MAX;
     const uint32_t *words; /* word w of lane l at 32 w + l */
@@ -214,7 +257,7 @@ template <uint32_t LOW, uint32_t HIGH> struct decode_lane_for {
 
     __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
     {
-        const uint2 entry = load(reinterpret_cast<const uint2 *>(chunk.directory) + tile);
+        const uint2 entry = lane_entry<LOW, REGULAR>(chunk, tile);
         words = words_at(chunk.data) + (entry.x & 0x3ffffffu) * 8; /* starts count 32 bytes */
         width = LOW == HIGH ? LOW : entry.x >> 26;
         reference = entry.y;
@@ -229,18 +272,61 @@ template <uint32_t LOW, uint32_t HIGH> struct decode_lane_for {
             loaded[HIGH] = 0;
         }
     }
+    /* Item j's bits at the bottom of a word, with whatever stands above them. */
+    template <uint32_t WIDTH> __device__ __forceinline__ uint32_t aligned(uint32_t j)
+    {
+        const uint32_t bit = j * WIDTH, word = bit / 32, shift = bit % 32;
+        if (WIDTH == 0)
+            return 0;
+        return shift + WIDTH > 32 ? __funnelshift_r(loaded[word], loaded[word + 1], shift)
+                                  : loaded[word] >> shift;
+    }
     template <uint32_t WIDTH, class F> __device__ __forceinline__ void items_of(F f)
     {
 #pragma unroll
-        for (uint32_t j = 0; j < 32; j++) {
-            const uint32_t bit = j * WIDTH, word = bit / 32, shift = bit % 32;
-            uint32_t packed = WIDTH == 0 ? 0 : loaded[word] >> shift;
-            if (WIDTH != 0 && shift + WIDTH > 32)
-                packed = __funnelshift_r(loaded[word], loaded[word + 1], shift);
-            if (WIDTH != 0 && shift + WIDTH != 32)
-                packed &= low_bits(WIDTH);
-            f(j, (int32_t)(reference + packed));
+        for (uint32_t j = 0; j < 32; j++)
+            f(j, (int32_t)(reference + (aligned<WIDTH>(j) & low_bits(WIDTH))));
+    }
+    /* Bit j: the bitmap's bit at item j. The bitmap's words have their bits in reverse, so that shifting one
+     * left by the row position (its lowest five bits count) brings the wanted bit to the top, from where a
+     * funnel shift takes it into the mask: six instructions a row. CONDITIONAL: only rows in `keep` are
+     * looked up, which spares bank conflicts. */
+    template <uint32_t WIDTH, bool CONDITIONAL>
+    __device__ __forceinline__ uint32_t probe_of(uint32_t bitmap, uint32_t keep)
+    {
+        constexpr uint32_t INDEX_BITS = WIDTH > 5 ? WIDTH - 5 : 0;
+        constexpr uint32_t INDEX_MASK = !REGULAR     ? 0xfffffffcu
+                                        : INDEX_BITS ? 0xffffffffu >> (32 - INDEX_BITS) << 2
+                                                     : 0u;
+        uint32_t found = 0;
+#pragma unroll
+        for (uint32_t i = 0; i < 32; i++) {
+            const uint32_t j = 31 - i;
+            uint32_t position = aligned<WIDTH>(j);
+            if (!REGULAR)
+                position = reference + (position & low_bits(WIDTH));
+            const uint32_t at = bitmap + (position >> 3 & INDEX_MASK);
+            const uint32_t word = CONDITIONAL ? load_shared_if(at, keep & 1u << j) : load_shared(at);
+            found = __funnelshift_l(__funnelshift_l(word, word, position), found, 1);
         }
+        return found & keep;
+    }
+    template <uint32_t WIDTH> __device__ __forceinline__ uint32_t probe_width(uint32_t bitmap, uint32_t keep)
+    {
+        return __all_sync(FULL_WARP, keep == FULL_WARP) ? probe_of<WIDTH, false>(bitmap, keep)
+                                                        : probe_of<WIDTH, true>(bitmap, keep);
+    }
+    template <bool PRELOADED> __device__ __forceinline__ uint32_t probe(uint32_t bitmap, uint32_t keep)
+    {
+        if (!PRELOADED)
+            preload();
+        if (LOW == HIGH || width == HIGH)
+            return probe_width<HIGH>(bitmap, keep);
+        if (width == LOW)
+            return probe_width<LOW>(bitmap, keep);
+        if (width == LOW + 1)
+            return probe_width<(LOW + 1 < HIGH ? LOW + 1 : HIGH)>(bitmap, keep);
+        return probe_width<(LOW + 2 < HIGH ? LOW + 2 : HIGH)>(bitmap, keep);
     }
     __device__ __forceinline__ uint32_t packed_at(uint32_t of_lane, uint32_t j)
     {
@@ -279,7 +365,82 @@ template <uint32_t LOW, uint32_t HIGH> struct decode_lane_for {
     }
 };
 
-struct decode_lane_delta {
+/* Bit planes: line k of a tile holds bit k of every value, word l of it that bit of lane l's 32 items. A
+ * range is tested on the planes themselves, one logical operation a plane and bound for 32 rows
+ * (BitWeaving/V, Li and Patel, SIGMOD 2013). */
+template <uint32_t LOW, uint32_t HIGH, bool REGULAR> struct decode_lane_slice {
+    static constexpr bool RANDOM_ACCESS = true;
+    static constexpr bool SLICED = true;
+    static constexpr bool PROBES = false;
+    static constexpr uint32_t SCRATCH_BYTES = 0;
+    const uint32_t *words;
+    uint32_t lane, width, reference;
+    uint32_t planes[HIGH + 1];
+
+    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
+    {
+        const uint2 entry = lane_entry<LOW, REGULAR>(chunk, tile);
+        words = words_at(chunk.data) + (entry.x & 0x3ffffffu) * 8;
+        width = LOW == HIGH ? LOW : entry.x >> 26;
+        reference = entry.y;
+        lane = of_lane;
+    }
+    __device__ __forceinline__ void preload()
+    {
+#pragma unroll
+        for (uint32_t k = 0; k < HIGH; k++)
+            planes[k] = k < LOW || k < width ? load(words + k * 32 + lane) : 0;
+    }
+    /* Bit j: low <= value of item j <= high. From the least significant plane up, `above` says whether the
+     * bits so far are at least the lower bound's, `below` whether they are at most the upper bound's. */
+    template <bool PRELOADED> __device__ __forceinline__ uint32_t in_range(int32_t low, int32_t high)
+    {
+        if (!PRELOADED)
+            preload();
+        const int64_t most = (int64_t)low_bits(width), first = (int64_t)low - (int32_t)reference,
+                      last = (int64_t)high - (int32_t)reference;
+        if (last < 0 || first > most)
+            return 0;
+        const uint32_t from = first < 0 ? 0u : (uint32_t)first,
+                       to = last > most ? (uint32_t)most : (uint32_t)last;
+        uint32_t above = FULL_WARP, below = FULL_WARP;
+#pragma unroll
+        for (uint32_t k = 0; k < HIGH; k++) {
+            const uint32_t from_bit = (uint32_t)((int32_t)(from << (31 - k)) >> 31);
+            const uint32_t to_bit = (uint32_t)((int32_t)(to << (31 - k)) >> 31);
+            above = (from_bit & planes[k] & above) | (~from_bit & (planes[k] | above));
+            below = (to_bit & (~planes[k] | below)) | (~to_bit & ~planes[k] & below);
+        }
+        return above & below;
+    }
+    template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *, F f)
+    {
+        if (!PRELOADED)
+            preload();
+#pragma unroll
+        for (uint32_t j = 0; j < 32; j++) {
+            uint32_t value = 0;
+#pragma unroll
+            for (uint32_t k = 0; k < HIGH; k++)
+                value |= (planes[k] >> j & 1) << k;
+            f(j, (int32_t)(reference + value));
+        }
+    }
+    __device__ __forceinline__ void stage(uint32_t *)
+    {
+    }
+    __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t row)
+    {
+        uint32_t value = 0;
+#pragma unroll
+        for (uint32_t k = 0; k < HIGH; k++)
+            if (k < LOW || k < width)
+                value |= (load(words + k * 32 + row % 32) >> row / 32 & 1) << k;
+        return (int32_t)(reference + value);
+    }
+};
+
+struct decode_lane_delta : decode_base {
     static constexpr bool RANDOM_ACCESS = false;
     static constexpr uint32_t SCRATCH_BYTES = 0;
     const uint32_t *words; /* of this lane */
@@ -320,7 +481,7 @@ struct decode_lane_delta {
     }
 };
 
-struct decode_rank_rle {
+struct decode_rank_rle : decode_base {
     static constexpr bool RANDOM_ACCESS = true;
     static constexpr uint32_t SCRATCH_BYTES = 256; /* 32 mark words, 32 ranks before them */
     const uint32_t *marks;
@@ -365,21 +526,32 @@ struct decode_rank_rle {
     }
 };
 
-/* Offsets of a GPU-FOR block of 128: f(m, packed) for its four miniblocks of 32; `block` points at the
- * reference. */
-template <class F> TILE_INLINE void gpu_block_items(const uint32_t *block, uint32_t lane, F f)
+/* Offsets of a GPU-FOR block of 128: f(m, packed) for its four miniblocks of 32; `block` is the word where
+ * its reference is. The published encoder gives all four the same width, and then a lane's word and shift are
+ * the same in each of them. */
+template <class F> TILE_INLINE void gpu_block_items(const uint32_t *data, uint32_t block, uint32_t lane, F f)
 {
-    const uint32_t widths = load(block + 1);
-    const uint32_t *miniblock = block + 2;
+    const uint32_t widths = load(data + block + 1), width = widths & 0xff;
+    if (widths == width * 0x01010101u) {
+        const uint32_t step = max(width, 1u), shift = lane * width, mask = low_bits(width);
+        const uint32_t first = block + 2 + shift / 32;
+#pragma unroll
+        for (uint32_t m = 0; m < 4; m++) {
+            const uint32_t *word = data + (first + m * step);
+            f(m, __funnelshift_r(load(word), load(word + 1), shift) & mask);
+        }
+        return;
+    }
+    uint32_t miniblock = block + 2;
 #pragma unroll
     for (uint32_t m = 0; m < 4; m++) {
-        const uint32_t width = widths >> (8 * m) & 0xff;
-        f(m, unpack(miniblock, lane * width, width));
-        miniblock += width ? width : 1;
+        const uint32_t own = widths >> (8 * m) & 0xff;
+        f(m, unpack(data + miniblock, lane * own, own));
+        miniblock += max(own, 1u);
     }
 }
 
-struct decode_gpu_for {
+struct decode_gpu_for : decode_base {
     static constexpr bool RANDOM_ACCESS = true;
     static constexpr uint32_t SCRATCH_BYTES = 0;
     const uint32_t *data, *starts; /* of this tile's 8 blocks */
@@ -398,9 +570,8 @@ struct decode_gpu_for {
     {
 #pragma unroll
         for (uint32_t b = 0; b < 8; b++) {
-            const uint32_t *block = data + load(starts + b);
-            const uint32_t reference = load(block);
-            gpu_block_items(block, lane, [&](uint32_t m, uint32_t packed) {
+            const uint32_t block = load(starts + b), reference = load(data + block);
+            gpu_block_items(data, block, lane, [&](uint32_t m, uint32_t packed) {
                 f(4 * b + m, (int32_t)(reference + packed));
             });
         }
@@ -421,7 +592,7 @@ struct decode_gpu_for {
     }
 };
 
-struct decode_gpu_dfor {
+struct decode_gpu_dfor : decode_base {
     static constexpr bool RANDOM_ACCESS = false;
     static constexpr uint32_t SCRATCH_BYTES = 0;
     const uint32_t *data, *starts;
@@ -441,13 +612,12 @@ struct decode_gpu_dfor {
         uint32_t value = 0; /* of the row before the item's first */
 #pragma unroll
         for (uint32_t b = 0; b < 8; b++) {
-            const uint32_t *block = data + load(starts + b);
-            const uint32_t reference = load(block);
+            const uint32_t block = load(starts + b), reference = load(data + block);
             if (b % 4 == 0)
                 value =
-                    load(block -
+                    load(data + block -
                          1); /* a group's first value stands before its first block; its first delta is 0 */
-            gpu_block_items(block, lane, [&](uint32_t m, uint32_t packed) {
+            gpu_block_items(data, block, lane, [&](uint32_t m, uint32_t packed) {
                 const uint32_t own = value + scan_warp(reference + packed, lane);
                 f(4 * b + m, (int32_t)own);
                 value = __shfl_sync(FULL_WARP, own, 31);
@@ -461,7 +631,7 @@ struct decode_gpu_dfor {
 
 /* Decoded to rank form: a bit for each run's start, set from the run lengths; a row's run is the rank of its
  * bit. */
-struct decode_gpu_rfor {
+struct decode_gpu_rfor : decode_base {
     static constexpr bool RANDOM_ACCESS = false;
     static constexpr uint32_t SCRATCH_BYTES = 128; /* 32 mark words */
     const uint32_t *data, *auxiliary, *value_starts, *run_starts;
@@ -483,14 +653,16 @@ struct decode_gpu_rfor {
         __syncwarp();
         scratch[lane] = 0;
         __syncwarp();
+        bool single[2]; /* every row of the block is a run of its own */
 #pragma unroll
         for (uint32_t b = 0; b < 2; b++) {
             const uint32_t *runs = auxiliary + load(run_starts + b);
             const uint32_t reference = load(runs), width = load(runs + 1) & 0xff, count = load(runs + 2);
             uint32_t end = 0; /* rows of the runs before these 32 */
-            for (uint32_t first = 0; first < count; first += 32) {
+            single[b] = count == 512;
+            for (uint32_t first = 0; first < count && !single[b]; first += 32) {
                 const uint32_t run = first + lane;
-                uint32_t length = run < count ? reference + unpack(runs + 3, run * width, width) : 0;
+                const uint32_t length = run < count ? reference + unpack(runs + 3, run * width, width) : 0;
                 const uint32_t start = end + scan_warp(length, lane) - length;
                 if (run < count)
                     atomicOr(&scratch[16 * b + start / 32], 1u << start % 32);
@@ -506,6 +678,12 @@ struct decode_gpu_rfor {
         for (uint32_t b = 0; b < 2; b++) {
             const uint32_t *values = data + load(value_starts + b);
             const uint32_t reference = load(values), width = load(values + 1) & 0xff;
+            if (single[b]) {
+#pragma unroll
+                for (uint32_t j = 0; j < 16; j++)
+                    f(16 * b + j, (int32_t)(reference + unpack(values + 3, (32 * j + lane) * width, width)));
+                continue;
+            }
 #pragma unroll
             for (uint32_t j = 16 * b; j < 16 * b + 16; j++) {
                 const uint32_t word = __shfl_sync(FULL_WARP, mark, j);

@@ -15,28 +15,49 @@
 #define TILE_PRELOAD_COLUMN_(name) q.name.preload();
 #define TILE_NO_DIMENSION_(name)
 
+/* The tiles of one warp: one of every item of work that falls to its group of eight warps. */
+struct tile_course {
+    const uint4 *items; /* struct bound_work */
+    uint32_t count, first, step, place, lane;
+    uint32_t item; /* the next one */
+
+    /* The next tile; rows is 0 where an item has too few rows for this warp, or there are no more items. */
+    __device__ __forceinline__ tile next()
+    {
+        tile t = {0, 0, 0, lane};
+        if (item < count) {
+            const uint4 piece = __ldg(items + item);
+            t.segment = piece.x;
+            t.index = piece.y + place;
+            t.rows = piece.z > place * TILE_ROWS ? min(piece.z - place * TILE_ROWS, TILE_ROWS) : 0;
+        }
+        item += step;
+        return t;
+    }
+};
+
 extern "C" __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS)
     scan(const __grid_constant__ tile_bound bound, const __grid_constant__ bound_scan work)
 {
-    const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const uint32_t warp = threadIdx.x / 32, groups = TILE_THREADS / 32 / WORK_TILES;
     unsigned char *staging = tile_shared + work.staging_offset + warp * work.staging_bytes;
     tile_parameters q;
     TILE_PARAMETER_LIST(TILE_BIND_COLUMN_, TILE_BIND_DIMENSION_)
     q.sums.bind(bound.sums);
     __syncthreads();
-
-    const uint4 *items = reinterpret_cast<const uint4 *>(work.work);
-    const uint32_t step = gridDim.x * (TILE_THREADS / 32 / WORK_TILES);
-    const uint32_t tile_of_item = warp % WORK_TILES;
-    uint32_t item = blockIdx.x * (TILE_THREADS / 32 / WORK_TILES) + warp / WORK_TILES;
-    uint4 piece = item < work.items ? __ldg(items + item) : uint4{}; /* struct bound_work */
-    while (item < work.items) {
-        const tile t = {piece.x, piece.y + tile_of_item, min(piece.z - tile_of_item * TILE_ROWS, TILE_ROWS),
-                        lane};
-        const bool any = piece.z > tile_of_item * TILE_ROWS;
-        item += step;
-        piece = item < work.items ? __ldg(items + item) : uint4{};
-        if (!any)
+    const uint32_t first = blockIdx.x * groups + warp / WORK_TILES;
+    tile_course course = {reinterpret_cast<const uint4 *>(work.work),
+                          work.items,
+                          first,
+                          gridDim.x * groups,
+                          warp % WORK_TILES,
+                          threadIdx.x % 32,
+                          first};
+    tile ahead = course.next();
+    for (uint32_t item = course.first; item < course.count; item += course.step) {
+        const tile t = ahead;
+        ahead = course.next();
+        if (!t.rows)
             continue;
         TILE_PARAMETER_LIST(TILE_SEEK_COLUMN_, TILE_NO_DIMENSION_)
         TILE_PARAMETER_LIST(TILE_PRELOAD_COLUMN_, TILE_NO_DIMENSION_)
@@ -80,7 +101,7 @@ extern "C" __global__ void __launch_bounds__(256) prepare(const __grid_constant_
                     any |= value - predicate.low[r] <= predicate.high[r] - predicate.low[r];
                 passes = any;
             }
-            const uint32_t bits = __ballot_sync(FULL_WARP, passes);
+            const uint32_t bits = __brev(__ballot_sync(FULL_WARP, passes)); /* bit 31 - row % 32 */
             if (lane == 0)
                 reinterpret_cast<uint32_t *>(filter.bitmap)[first / 32] = bits;
         }

@@ -255,6 +255,13 @@ TILE_INLINE tile_mask tile_keep_valid(const struct tile *t, tile_mask keep, cons
 TILE_INLINE tile_mask tile_keep_range(const struct tile *t, tile_mask keep, struct tile_column *column,
                                       int32_t low, int32_t high)
 {
+    if (column->chunk->codec->in_range) {
+        tile_mask inside;
+        column->chunk->codec->in_range(column->chunk, t->index, low, high, inside.bits);
+        for (uint32_t word = 0; word < TILE_MASK_WORDS; word++)
+            keep.bits[word] &= inside.bits[word];
+        return keep;
+    }
     if (tile_count(&keep) == 0)
         return keep;
     const int32_t *values = tile_decode(t, column);

@@ -3,9 +3,9 @@
  * mask holds its 32 items, bit j for row 32j + lane. Compiled at run time, for the codecs and widths that the
  * columns have.
  *
- * Shared memory of a block, in this order: copies of dimension bitmaps, the block's sums, and a staging area
- * for each warp, where columns without random access are decoded once for tile_value. Its sizes come from
- * engine/kernel_plan.c.
+ * Shared memory of a block, in this order: the block's sums, copies of dimension bitmaps, a staging area for
+ * each warp, where columns without random access are decoded once for tile_value, and a ring of stages for
+ * each warp, into which the next tiles' lines are copied. Its sizes come from engine/kernel_plan.c.
  */
 #ifndef TESSERA_OPERATORS_TILE_CUDA_H
 #define TESSERA_OPERATORS_TILE_CUDA_H
@@ -42,8 +42,9 @@ struct tile_absent {
  * sectors are read as the whole tile of a narrow column has. */
 #define TILE_FEW_ROWS 32u
 
-/* PRELOADED: it filters, and its packed words are loaded as soon as the tile is known. FETCHED: tile_value
- * reads it. NULLABLE: it has validity words. */
+/* PRELOADED: it filters, and its packed words are loaded as soon as the tile is known, so that those of all
+ * such columns are in flight at once.
+ * FETCHED: tile_value reads it. NULLABLE: it has validity words. */
 template <class DECODE, bool PRELOADED, bool FETCHED, bool NULLABLE> struct tile_column {
     static constexpr bool STAGED = FETCHED && !DECODE::RANDOM_ACCESS;
     DECODE decode;
@@ -66,7 +67,7 @@ template <class DECODE, bool PRELOADED, bool FETCHED, bool NULLABLE> struct tile
     }
     __device__ __forceinline__ void preload()
     {
-        if (PRELOADED)
+        if constexpr (PRELOADED)
             decode.preload();
     }
     __device__ __forceinline__ tile_mask valid(const tile *t, tile_mask keep) const
@@ -140,6 +141,8 @@ template <class DECODE, bool PRELOADED, bool FETCHED, bool NULLABLE> struct tile
     {
         const uint32_t span = (uint32_t)high - (uint32_t)low;
         keep = valid(t, low <= high ? keep : 0);
+        if constexpr (DECODE::SLICED)
+            return keep & decode.template in_range<PRELOADED>(low, high);
         return keep_if(t, keep, [&](int32_t value) { return (uint32_t)value - (uint32_t)low <= span; });
     }
     template <class DIMENSION>
@@ -148,6 +151,13 @@ template <class DECODE, bool PRELOADED, bool FETCHED, bool NULLABLE> struct tile
         keep = valid(t, keep);
         if (!DIMENSION::FILTERED)
             return keep;
+        if constexpr (DECODE::SLICED && DIMENSION::IS_RANGE)
+            return keep & decode.template in_range<PRELOADED>(dimension.first, dimension.last);
+        if constexpr (DECODE::PROBES && DIMENSION::IS_SHARED) {
+            const uint32_t survivors = PRELOADED ? TILE_ROWS : sum_warp(__popc(keep));
+            if (survivors > TILE_FEW_ROWS)
+                return decode.template probe<PRELOADED>(dimension.shared, keep);
+        }
         return keep_if(t, keep, [&](int32_t value) { return dimension.passes((uint32_t)value); });
     }
     __device__ __forceinline__ void fetch(const tile *t, tile_mask keep)
@@ -202,34 +212,66 @@ struct tile_walk {
     }
 };
 
-/* Where the bitmap is probed: nowhere (every row passes), in shared memory, in global memory. */
-enum tile_bitmap { TILE_BITMAP_NONE, TILE_BITMAP_SHARED, TILE_BITMAP_GLOBAL };
+/* Where the bitmap is probed: nowhere (every row passes), in shared memory, in global memory; or not at all,
+ * because the rows that pass stand together, as the days of a year do: then two comparisons say the same. */
+enum tile_bitmap { TILE_BITMAP_NONE, TILE_BITMAP_SHARED, TILE_BITMAP_GLOBAL, TILE_BITMAP_RANGE };
 
-/* CODE: type of the group attribute's array. */
-template <tile_bitmap BITMAP, class CODE> struct tile_dimension {
+/* SHARED_OFFSET: where in shared memory the block keeps its copy of the bitmap, if it keeps one. CODE: type
+ * of the group attribute's array. */
+template <tile_bitmap BITMAP, uint32_t SHARED_OFFSET, class CODE> struct tile_dimension {
     static constexpr bool FILTERED = BITMAP != TILE_BITMAP_NONE;
+    static constexpr bool IS_RANGE = BITMAP == TILE_BITMAP_RANGE;
+    static constexpr bool IS_SHARED = BITMAP == TILE_BITMAP_SHARED;
+    int32_t first, last; /* row positions that pass, if IS_RANGE; first > last: none */
     const uint32_t *bitmap;
     const CODE *codes;
-    uint32_t code_base, shared_offset;
+    uint32_t code_base;
+    uint32_t shared; /* address of the block's copy of the bitmap in shared memory */
 
     __device__ __forceinline__ void bind(const bound_dimension &bound)
     {
         bitmap = words_at(bound.bitmap);
         codes = reinterpret_cast<const CODE *>(bound.codes);
         code_base = bound.code_base;
-        shared_offset = bound.shared_offset;
+        shared = (uint32_t)__cvta_generic_to_shared(tile_shared) + SHARED_OFFSET;
+        if (IS_RANGE)
+            find_range(bound.bitmap_words);
         if (BITMAP == TILE_BITMAP_SHARED) {
-            uint32_t *copy = reinterpret_cast<uint32_t *>(tile_shared + shared_offset);
+            uint32_t *copy = reinterpret_cast<uint32_t *>(tile_shared + SHARED_OFFSET);
             for (uint32_t word = threadIdx.x; word < bound.bitmap_words; word += blockDim.x)
                 copy[word] = bitmap[word];
         }
     }
+    /* The engine found the rows standing together when it bound the query (engine/kernel_plan.c); each warp
+     * looks where. */
+    __device__ __forceinline__ void find_range(uint32_t bitmap_words)
+    {
+        first = 0x7fffffff;
+        last = -1;
+        uint32_t rows = 0;
+        for (uint32_t word = threadIdx.x % 32; word < bitmap_words; word += 32) {
+            const uint32_t bits = __brev(bitmap[word]);
+            if (bits) {
+                first = min(first, (int32_t)(word * 32) + __ffs(bits) - 1);
+                last = max(last, (int32_t)(word * 32) + 31 - __clz(bits));
+                rows += __popc(bits);
+            }
+        }
+#pragma unroll
+        for (uint32_t distance = 16; distance > 0; distance /= 2) {
+            first = min(first, __shfl_xor_sync(FULL_WARP, first, distance));
+            last = max(last, __shfl_xor_sync(FULL_WARP, last, distance));
+            rows += __shfl_xor_sync(FULL_WARP, rows, distance);
+        }
+        if (rows && rows != (uint32_t)(last - first) + 1)
+            __trap(); /* no range: never answer wrongly */
+    }
     __device__ __forceinline__ uint32_t passes(uint32_t position) const
     {
-        const uint32_t *words = BITMAP == TILE_BITMAP_SHARED
-                                    ? reinterpret_cast<const uint32_t *>(tile_shared + shared_offset)
-                                    : bitmap;
-        return words[position / 32] >> position % 32 & 1;
+        if (IS_RANGE)
+            return first <= last && position - (uint32_t)first <= (uint32_t)(last - first);
+        const uint32_t word = IS_SHARED ? load_shared(shared + position / 32 * 4) : bitmap[position / 32];
+        return word << position % 32 >> 31;
     }
     __device__ __forceinline__ uint32_t code(int32_t position) const
     {
@@ -277,7 +319,7 @@ struct tile_sums_shared {
     __device__ __forceinline__ void bind(const bound_sums &sums)
     {
         bound = sums;
-        low = reinterpret_cast<uint32_t *>(tile_shared + sums.shared_offset);
+        low = reinterpret_cast<uint32_t *>(tile_shared);
         high = low + sums.slots;
         present = high + sums.slots;
         for (uint32_t word = threadIdx.x; word < 3 * sums.slots; word += blockDim.x)

@@ -7,8 +7,8 @@
  *   gpu-star   the smallest of gpu-for, gpu-dfor and gpu-rfor, as published.
  *   smallest   the smallest of all codecs; lane-slice is not tried, for it is always as large as lane-for,
  *              which stands before it.
- *   auto       the cheapest to query by what is known: only codecs with random access, so that a query may
- *              fetch the rows that survive its filters, and a dearer decoder only for a clear gain. The rule
+ *   auto       the cheapest to query by what is known: only codecs from which a query can fetch the rows that
+ *              survive its filters, and a dearer decoder only for a clear gain. The rule
  *              is the table below: each candidate is kept unless a later one is smaller by its factor.
  *
  * A tie goes to the candidate that stands first, which is the one that costs less to decode.
@@ -19,26 +19,29 @@
 #include <string.h>
 
 /* In order of what decoding costs. A candidate replaces the best so far if its size is less than
- * percent/100 of that one's. */
+ * percent/100 of that one's and its widest tile has at most width_most bits (0: any width). */
 struct candidate {
     enum codec_id codec;
     unsigned percent;
+    unsigned width_most;
 };
 
 static const struct candidate gpu_star[] = {
-    {CODEC_GPU_FOR, 100}, {CODEC_GPU_DFOR, 100}, {CODEC_GPU_RFOR, 100}, {CODEC_NONE, 0}};
+    {CODEC_GPU_FOR, 100, 0}, {CODEC_GPU_DFOR, 100, 0}, {CODEC_GPU_RFOR, 100, 0}, {CODEC_NONE, 0, 0}};
 
 static const struct candidate smallest[] = {
-    {CODEC_PLAIN, 100},    {CODEC_NSF, 100},        {CODEC_LANE_FOR, 100},
-    {CODEC_RANK_RLE, 100}, {CODEC_LANE_DELTA, 100}, {CODEC_GPU_FOR, 100},
-    {CODEC_GPU_DFOR, 100}, {CODEC_GPU_RFOR, 100},   {CODEC_NONE, 0}};
+    {CODEC_PLAIN, 100, 0},    {CODEC_NSF, 100, 0},        {CODEC_LANE_FOR, 100, 0},
+    {CODEC_RANK_RLE, 100, 0}, {CODEC_LANE_DELTA, 100, 0}, {CODEC_GPU_FOR, 100, 0},
+    {CODEC_GPU_DFOR, 100, 0}, {CODEC_GPU_RFOR, 100, 0},   {CODEC_NONE, 0, 0}};
 
 /* plain and nsf decode as fast as memory: lane-for must save a tenth. rank-rle takes more instructions a
  * value than lane-for: on an H200 a query over dates took 0.26 ms with it and 0.18 ms with lane-for, although
  * it read 1.76 bytes a row instead of 2.75; it has to be four times smaller, which long runs make it, and
- * long runs are what it decodes fast. */
-static const struct candidate automatic[] = {
-    {CODEC_PLAIN, 100}, {CODEC_NSF, 90}, {CODEC_LANE_FOR, 90}, {CODEC_RANK_RLE, 25}, {CODEC_NONE, 0}};
+ * long runs are what it decodes fast. lane-slice is as large as lane-for and compares a narrow column in a
+ * tenth of the instructions: flight 1 gained a fifth on an H200 (docs/performance.md). */
+static const struct candidate automatic[] = {{CODEC_PLAIN, 100, 0},   {CODEC_NSF, 90, 0},
+                                             {CODEC_LANE_FOR, 90, 0}, {CODEC_LANE_SLICE, 101, 8},
+                                             {CODEC_RANK_RLE, 25, 0}, {CODEC_NONE, 0, 0}};
 
 static const struct {
     const char *name;
@@ -86,6 +89,9 @@ size_t codec_choose(const struct codec_choice *choice, const void *values, uint3
     size_t best_bytes = 0;
     for (const struct candidate *c = choosers[choice->chooser].candidates; c->codec != CODEC_NONE; c++) {
         const size_t bytes = codec_by_id(c->codec)->encode(values, rows, value_bytes, next);
+        const uint32_t width = ((const struct chunk_header *)next)->width_high;
+        if (c->width_most && (width == 0 || width > c->width_most))
+            continue;
         if (bytes == 0 || (best_bytes != 0 && (uint64_t)bytes * 100 >= (uint64_t)best_bytes * c->percent))
             continue;
         uint8_t *const beaten = best;

@@ -105,6 +105,11 @@ struct codec {
     uint32_t fetch_rows;
     void (*fetch)(const struct chunk_view *chunk, uint32_t tile, const uint16_t *rows, uint32_t count,
                   int32_t *out);
+
+    /* NULL, or: the rows of a tile of an int32 chunk whose value is at least low and at most high, bit r%64
+     * of word r/64 for row r, found without decoding and for less than decoding and comparing costs. */
+    void (*in_range)(const struct chunk_view *chunk, uint32_t tile, int32_t low, int32_t high,
+                     uint64_t bits[TILE_ROWS / 64]);
 };
 
 /* The codec with this number or name, for this machine's instruction set; NULL if there is none. */

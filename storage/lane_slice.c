@@ -168,8 +168,8 @@ static int64_t value(const struct chunk_view *chunk, uint32_t row)
     return chunk_value(offset + (uint64_t)entry.reference, chunk->value_bytes);
 }
 
-void ISA(lane_slice_range)(const struct chunk_view *chunk, uint32_t tile, int32_t low, int32_t high,
-                           uint64_t bits[TILE_ROWS / 64])
+static void in_range(const struct chunk_view *chunk, uint32_t tile, int32_t low, int32_t high,
+                     uint64_t bits[TILE_ROWS / 64])
 {
     lane_slice_range(chunk, tile, low, high, bits);
 }
@@ -184,4 +184,5 @@ const struct codec ISA(codec_lane_slice) = {
     .valid = lane_tiles_valid,
     .decode_tile = decode_tile,
     .value = value,
+    .in_range = in_range,
 };

@@ -125,20 +125,4 @@ FORCED_INLINE void lane_slice_range(const struct chunk_view *chunk, uint32_t til
     memcpy(bits, inside, TILE_ROWS / 8);
 }
 
-/* The same out of line, for callers that are compiled once: NULL where this build lacks the level. */
-typedef void lane_slice_range_function(const struct chunk_view *chunk, uint32_t tile, int32_t low,
-                                       int32_t high, uint64_t bits[TILE_ROWS / 64]);
-lane_slice_range_function lane_slice_range_baseline, lane_slice_range_avx2, lane_slice_range_avx512;
-
-static inline lane_slice_range_function *lane_slice_range_isa(enum isa_level level)
-{
-#if defined(__x86_64__)
-    static lane_slice_range_function *const levels[ISA_LEVELS] = {
-        lane_slice_range_baseline, lane_slice_range_avx2, lane_slice_range_avx512};
-    return levels[level];
-#else
-    return level == ISA_BASELINE ? lane_slice_range_baseline : NULL;
-#endif
-}
-
 #endif

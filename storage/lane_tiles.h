@@ -17,7 +17,7 @@
 /* A tile's entry in the directory. */
 struct lane_tile {
     uint64_t start;    /* in units of CODEC_START_BYTES */
-    int64_t reference; /* the least value of the tile */
+    int64_t reference; /* the least value of the tile, or 0 where that needs no wider lines */
     uint32_t width;
 };
 
@@ -87,6 +87,8 @@ static inline size_t lane_tiles_encode(enum codec_id id, const void *values, uin
         int64_t low, high;
         values_range(v, TILE_ROWS, value_bytes, &low, &high);
         const uint32_t width = width_of((uint64_t)high - (uint64_t)low);
+        if (low > 0 && width_of((uint64_t)high) == width)
+            low = 0; /* costs no bit, and GPU kernels save an addition a row where all references are 0 */
         width_range_add(&widths, width);
         lane_tile_write(
             directory, tile, value_bytes,

@@ -18,13 +18,13 @@ static const char kernel_text[] =
     "#define TILE_CUDA 1\n"
     "#include <stdint.h>\n"
     "#include \"operators/decode_cuda.h\"\n"
-    "template <bool SINGLY> TILE_INLINE void decode_all(const bound_chunk &chunk, uint32_t "
+    "template <class D, bool SINGLY> TILE_INLINE void decode_all(const bound_chunk &chunk, uint32_t "
     "tiles, int32_t *out)\n"
     "{\n"
     "    __shared__ uint32_t scratch[64];\n"
     "    const uint32_t lane = threadIdx.x;\n"
     "    for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {\n"
-    "        DECODER decode;\n"
+    "        D decode;\n"
     "        decode.seek(chunk, tile, lane);\n"
     "        int32_t *rows = out + tile * TILE_ROWS + lane;\n"
     "        if constexpr (SINGLY) {\n"
@@ -32,7 +32,8 @@ static const char kernel_text[] =
     "            for (uint32_t j = 0; j < 32; j++)\n"
     "                rows[32 * (31 - j)] = decode.item(scratch, 32 * (31 - j) + lane);\n"
     "        } else {\n"
-    "            decode.items<false>(scratch, [&](uint32_t j, int32_t value) { rows[32 * j] = value; });\n"
+    "            decode.template items<false>(scratch, [&](uint32_t j, int32_t value) { rows[32 * j] = "
+    "value; });\n"
     "        }\n"
     "        __syncwarp();\n"
     "    }\n"
@@ -40,12 +41,12 @@ static const char kernel_text[] =
     "extern \"C\" __global__ void all_items(const __grid_constant__ bound_chunk chunk, uint32_t tiles, "
     "int32_t *out)\n"
     "{\n"
-    "    decode_all<false>(chunk, tiles, out);\n"
+    "    decode_all<DECODER, false>(chunk, tiles, out);\n"
     "}\n"
     "extern \"C\" __global__ void single_items(const __grid_constant__ bound_chunk chunk, uint32_t tiles, "
     "int32_t *out)\n"
     "{\n"
-    "    decode_all<DECODER::RANDOM_ACCESS>(chunk, tiles, out);\n"
+    "    decode_all<DECODER, DECODER::RANDOM_ACCESS>(chunk, tiles, out);\n"
     "}\n";
 
 static struct cuda *cuda;
@@ -185,8 +186,11 @@ static void check_codec(const char *name)
                     [CODEC_GPU_DFOR] = "decode_gpu_dfor",     [CODEC_GPU_RFOR] = "decode_gpu_rfor",
                     [CODEC_LANE_DELTA] = "decode_lane_delta", [CODEC_RANK_RLE] = "decode_rank_rle",
                 };
-                if (codec->id == CODEC_LANE_FOR)
-                    snprintf(decoder, sizeof decoder, "decode_lane_for<%u,%u>", chunk.width_low,
+                if (codec->id == CODEC_LANE_SLICE)
+                    snprintf(decoder, sizeof decoder, "decode_lane_slice<%u,%u,false>", chunk.width_low,
+                             chunk.width_high);
+                else if (codec->id == CODEC_LANE_FOR)
+                    snprintf(decoder, sizeof decoder, "decode_lane_for<%u,%u,false>", chunk.width_low,
                              chunk.width_high);
                 else if (codec->id == CODEC_NSF)
                     snprintf(decoder, sizeof decoder, s % 2 ? "decode_nsf_mixed" : "decode_nsf<unsigned%s>",
@@ -219,6 +223,7 @@ CODEC_TEST(gpu_for, "gpu-for")
 CODEC_TEST(gpu_dfor, "gpu-dfor")
 CODEC_TEST(gpu_rfor, "gpu-rfor")
 CODEC_TEST(lane_for, "lane-for")
+CODEC_TEST(lane_slice, "lane-slice")
 CODEC_TEST(lane_delta, "lane-delta")
 CODEC_TEST(rank_rle, "rank-rle")
 
@@ -231,6 +236,7 @@ int main(void)
         cmocka_unit_test(gpu_dfor_decodes_as_on_the_host),
         cmocka_unit_test(gpu_rfor_decodes_as_on_the_host),
         cmocka_unit_test(lane_for_decodes_as_on_the_host),
+        cmocka_unit_test(lane_slice_decodes_as_on_the_host),
         cmocka_unit_test(lane_delta_decodes_as_on_the_host),
         cmocka_unit_test(rank_rle_decodes_as_on_the_host),
     };

@@ -19,15 +19,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Shared memory per block and per multiprocessor, threads per multiprocessor. */
 static const struct {
     const char *arch;
-    uint64_t shared_block, shared_multiprocessor;
-    uint32_t threads;
-} gpus[] = {{"sm_75", 65536, 65536, 1024}, {"sm_80", 166912, 167936, 2048}, {"sm_90", 232448, 233472, 2048}};
+    struct kernel_target target;
+} gpus[] = {
+    {"sm_75", {65536, 65536, 1024}}, {"sm_80", {166912, 167936, 2048}}, {"sm_90", {232448, 233472, 2048}}};
 
-static const char *const codecs[] = {"plain",    "nsf",        "gpu-for",  "gpu-dfor",
-                                     "gpu-rfor", "lane-delta", "rank-rle", "auto"};
+static const char *const codecs[] = {"plain",      "nsf",      "gpu-for",  "gpu-dfor",   "gpu-rfor",
+                                     "lane-delta", "rank-rle", "lane-for", "lane-slice", "auto"};
 
 static char directory[64];
 static struct database *database;
@@ -67,9 +66,7 @@ static enum status compile(void *context, uint64_t item, unsigned thread, struct
     const struct compilation *compilation = (const struct compilation *)context + item;
     struct kernel_plan plan;
     (void)thread;
-    RETURN_IF_ERROR(kernel_plan_make(compilation->bound, gpus[compilation->gpu].shared_block,
-                                     gpus[compilation->gpu].shared_multiprocessor,
-                                     gpus[compilation->gpu].threads, &plan, error));
+    RETURN_IF_ERROR(kernel_plan_make(compilation->bound, &gpus[compilation->gpu].target, &plan, error));
     struct nvrtc_request request = {.name = compilation->bound->query->name,
                                     .source = plan.source,
                                     .arch = gpus[compilation->gpu].arch,

@@ -70,7 +70,8 @@ static void check_range(const struct chunk_view *chunk, const int32_t *values, i
         for (uint32_t t = 0; t < chunk->tiles; t++) {
             uint64_t bits[TILE_ROWS / 64];
             memset(bits, 0x5a, sizeof bits);
-            lane_slice_range_isa((enum isa_level)level)(chunk, t, (int32_t)low, (int32_t)high, bits);
+            codec_by_id_isa(CODEC_LANE_SLICE, (enum isa_level)level)
+                ->in_range(chunk, t, (int32_t)low, (int32_t)high, bits);
             for (uint32_t row = t * TILE_ROWS; row < (t + 1) * TILE_ROWS && row < chunk->rows; row++)
                 if ((bits[row % TILE_ROWS / 64] >> row % 64 & 1) !=
                     (values[row] >= low && values[row] <= high))

@@ -18,9 +18,9 @@ STAR_QUERY(q13, .name = "q1.3",
 TILE_QUERY(q13, q, t)
 {
     tile_mask keep = tile_all(t);
-    keep = tile_semi_join(t, keep, q->lo_orderdate, q->date);
     keep = tile_filter(t, keep, q->lo_discount);
     keep = tile_filter(t, keep, q->lo_quantity);
+    keep = tile_semi_join(t, keep, q->lo_orderdate, q->date);
     tile_fetch(t, keep, q->lo_extendedprice);
     tile_fetch(t, keep, q->lo_discount);
     tile_each (t, keep, row) {
