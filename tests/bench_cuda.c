@@ -20,13 +20,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Rows of a chunk: 2^22. */
+#define CHUNK_BITS 22
+
 static const char kernel_text[] =
     "#define TILE_CUDA 1\n"
     "#include <stdint.h>\n"
     "#include \"operators/decode_cuda.h\"\n"
     "extern __shared__ uint32_t scratch[];\n"
     "extern \"C\" __global__ void __launch_bounds__(256, 4)\n"
-    "    decode_sum(const bound_chunk *chunks, uint32_t tiles_per_chunk, uint64_t rows, unsigned long long "
+    "    decode_sum(const bound_chunk *chunks, uint32_t tile_bits, uint64_t rows, unsigned long long "
     "*out)\n"
     "{\n"
     "    const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;\n"
@@ -35,7 +38,7 @@ static const char kernel_text[] =
     "    for (uint64_t tile = blockIdx.x * 8ull + warp; tile < tiles; tile += gridDim.x * 8ull) {\n"
     "        DECODER decode;\n"
     "        uint32_t part = 0;\n"
-    "        decode.seek(chunks[tile / tiles_per_chunk], tile % tiles_per_chunk, lane);\n"
+    "        decode.seek(chunks[tile >> tile_bits], (uint32_t)tile & ((1u << tile_bits) - 1), lane);\n"
     "        if ((tile + 1) * TILE_ROWS <= rows)\n"
     "            decode.items<false>(scratch + 64 * warp, [&](uint32_t, int32_t value) { part += "
     "(uint32_t)value; });\n"
@@ -112,7 +115,7 @@ static enum status run(struct bench *bench, const struct codec *codec, unsigned 
                        struct error *error)
 {
     struct cuda *cuda = bench->cuda;
-    const uint32_t chunk_rows = 1u << 22;
+    const uint32_t chunk_rows = 1u << CHUNK_BITS;
     const uint32_t chunks = (uint32_t)(bench->rows / chunk_rows);
     const uint64_t rows = (uint64_t)chunks * chunk_rows;
     uint64_t seed = 20261120 + width, expected = 0;
@@ -158,8 +161,8 @@ static enum status run(struct bench *bench, const struct codec *codec, unsigned 
     RETURN_IF_ERROR(cuda_module_function(cuda, module, "decode_sum", &function, error));
     RETURN_IF_ERROR(cuda_function_properties(cuda, function, &properties, error));
     RETURN_IF_ERROR(cuda_function_blocks(cuda, function, 256, 2048, &blocks, error));
-    uint32_t tiles = chunk.tiles;
-    void *arguments[] = {&list, &tiles, (void *)(uintptr_t)&rows, &out};
+    uint32_t tile_bits = CHUNK_BITS - 10;
+    void *arguments[] = {&list, &tile_bits, (void *)(uintptr_t)&rows, &out};
     uint64_t sum = 0;
     for (int repeat = -2; repeat < bench->repeats; repeat++) {
         double ms;
@@ -202,7 +205,7 @@ static enum status run_all(struct bench *bench, struct error *error)
     RETURN_IF_ERROR(cuda_event_create(bench->cuda, &bench->begin, error));
     RETURN_IF_ERROR(cuda_event_create(bench->cuda, &bench->end, error));
     printf("%s, %" PRIu64 " rows, memory read at %.0f GB/s at most\n\n", cuda_properties(bench->cuda)->name,
-           bench->rows / (1u << 22) * (1u << 22), bench->ceiling / 1e9);
+           bench->rows / (1u << CHUNK_BITS) * (1u << CHUNK_BITS), bench->ceiling / 1e9);
     printf("%-11s %-8s %5s %8s %9s %9s %8s %8s %5s %6s\n", "codec", "values", "width", "bits", "ms", "min ms",
            "GB/s", "% of max", "regs", "spill");
     for (uint32_t id = 1; id < CODEC_COUNT; id++)
