@@ -526,28 +526,49 @@ struct decode_rank_rle : decode_base {
     }
 };
 
-/* Offsets of a GPU-FOR block of 128: f(m, packed) for its four miniblocks of 32; `block` is the word where
- * its reference is. The published encoder gives all four the same width, and then a lane's word and shift are
- * the same in each of them. */
-template <class F> TILE_INLINE void gpu_block_items(const uint32_t *data, uint32_t block, uint32_t lane, F f)
+/* The eight GPU-FOR blocks of a tile, 128 values each: f(j, reference, packed) for j = 0 .. 31, item j % 4 of
+ * block j / 4. All starts are loaded at once, then all headers, then the packed words: three trips to memory
+ * a tile. The published encoder gives the four miniblocks of a block the same width; then a lane's word and
+ * shift are the same in each of them, and no branch stands between the loads of different blocks. */
+template <class F>
+TILE_INLINE void gpu_tile_items(const uint32_t *data, const uint32_t *starts, uint32_t lane, F f)
 {
-    const uint32_t widths = load(data + block + 1), width = widths & 0xff;
-    if (widths == width * 0x01010101u) {
-        const uint32_t step = max(width, 1u), shift = lane * width, mask = low_bits(width);
-        const uint32_t first = block + 2 + shift / 32;
+    const uint4 first = load(reinterpret_cast<const uint4 *>(starts)),
+                second = load(reinterpret_cast<const uint4 *>(starts) + 1);
+    const uint32_t block[8] = {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
+    uint32_t reference[8], widths[8];
+    bool same = true;
 #pragma unroll
-        for (uint32_t m = 0; m < 4; m++) {
-            const uint32_t *word = data + (first + m * step);
-            f(m, __funnelshift_r(load(word), load(word + 1), shift) & mask);
+    for (uint32_t b = 0; b < 8; b++) {
+        reference[b] = load(data + block[b]);
+        widths[b] = load(data + block[b] + 1);
+    }
+#pragma unroll
+    for (uint32_t b = 0; b < 8; b++)
+        same &= widths[b] == (widths[b] & 0xff) * 0x01010101u;
+    if (same) {
+#pragma unroll
+        for (uint32_t b = 0; b < 8; b++) {
+            const uint32_t width = widths[b] & 0xff, step = max(width, 1u), shift = lane * width,
+                           mask = low_bits(width);
+            const uint32_t word = block[b] + 2 + shift / 32;
+#pragma unroll
+            for (uint32_t m = 0; m < 4; m++) {
+                const uint32_t *at = data + (word + m * step);
+                f(4 * b + m, reference[b], __funnelshift_r(load(at), load(at + 1), shift) & mask);
+            }
         }
         return;
     }
-    uint32_t miniblock = block + 2;
 #pragma unroll
-    for (uint32_t m = 0; m < 4; m++) {
-        const uint32_t own = widths >> (8 * m) & 0xff;
-        f(m, unpack(data + miniblock, lane * own, own));
-        miniblock += max(own, 1u);
+    for (uint32_t b = 0; b < 8; b++) {
+        uint32_t miniblock = block[b] + 2;
+#pragma unroll
+        for (uint32_t m = 0; m < 4; m++) {
+            const uint32_t width = widths[b] >> (8 * m) & 0xff;
+            f(4 * b + m, reference[b], unpack(data + miniblock, lane * width, width));
+            miniblock += max(width, 1u);
+        }
     }
 }
 
@@ -568,13 +589,9 @@ struct decode_gpu_for : decode_base {
     }
     template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *, F f)
     {
-#pragma unroll
-        for (uint32_t b = 0; b < 8; b++) {
-            const uint32_t block = load(starts + b), reference = load(data + block);
-            gpu_block_items(data, block, lane, [&](uint32_t m, uint32_t packed) {
-                f(4 * b + m, (int32_t)(reference + packed));
-            });
-        }
+        gpu_tile_items(data, starts, lane, [&](uint32_t j, uint32_t reference, uint32_t packed) {
+            f(j, (int32_t)(reference + packed));
+        });
     }
     __device__ __forceinline__ void stage(uint32_t *)
     {
@@ -609,20 +626,15 @@ struct decode_gpu_dfor : decode_base {
     }
     template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *, F f)
     {
+        /* A group's first value stands before its first block; its first difference is 0. */
+        const uint32_t first[2] = {load(data + load(starts) - 1), load(data + load(starts + 4) - 1)};
         uint32_t value = 0; /* of the row before the item's first */
-#pragma unroll
-        for (uint32_t b = 0; b < 8; b++) {
-            const uint32_t block = load(starts + b), reference = load(data + block);
-            if (b % 4 == 0)
-                value =
-                    load(data + block -
-                         1); /* a group's first value stands before its first block; its first delta is 0 */
-            gpu_block_items(data, block, lane, [&](uint32_t m, uint32_t packed) {
-                const uint32_t own = value + scan_warp(reference + packed, lane);
-                f(4 * b + m, (int32_t)own);
-                value = __shfl_sync(FULL_WARP, own, 31);
-            });
-        }
+        gpu_tile_items(data, starts, lane, [&](uint32_t j, uint32_t reference, uint32_t packed) {
+            value = j % 16 == 0 ? first[j / 16] : value;
+            const uint32_t own = value + scan_warp(reference + packed, lane);
+            f(j, (int32_t)own);
+            value = __shfl_sync(FULL_WARP, own, 31);
+        });
     }
     __device__ __forceinline__ void stage(uint32_t *)
     {
