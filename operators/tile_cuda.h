@@ -3,9 +3,9 @@
  * mask holds its 32 items, bit j for row 32j + lane. Compiled at run time, for the codecs and widths that the
  * columns have.
  *
- * Shared memory of a block, in this order: the block's sums, copies of dimension bitmaps, a staging area for
- * each warp, where columns without random access are decoded once for tile_value, and a ring of stages for
- * each warp, into which the next tiles' lines are copied. Its sizes come from engine/kernel_plan.c.
+ * Shared memory of a block, in this order: the block's sums, copies of dimension bitmaps, and a staging area
+ * for each warp, where columns without random access are decoded once for tile_value. Its sizes come from
+ * engine/kernel_plan.c.
  */
 #ifndef TESSERA_OPERATORS_TILE_CUDA_H
 #define TESSERA_OPERATORS_TILE_CUDA_H
@@ -43,8 +43,7 @@ struct tile_absent {
 #define TILE_FEW_ROWS 32u
 
 /* PRELOADED: it filters, and its packed words are loaded as soon as the tile is known, so that those of all
- * such columns are in flight at once.
- * FETCHED: tile_value reads it. NULLABLE: it has validity words. */
+ * such columns are in flight at once. FETCHED: tile_value reads it. NULLABLE: it has validity words. */
 template <class DECODE, bool PRELOADED, bool FETCHED, bool NULLABLE> struct tile_column {
     static constexpr bool STAGED = FETCHED && !DECODE::RANDOM_ACCESS;
     DECODE decode;
