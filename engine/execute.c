@@ -101,6 +101,28 @@ bool engine_is_cuda(const struct engine *engine)
     return engine->cuda != NULL;
 }
 
+static void describe_steps(struct prepared *prepared)
+{
+    const struct bound_query *bound = &prepared->bound;
+    const uint64_t sums_bytes = bound->slots * (sizeof(int64_t) + sizeof(uint32_t)); /* and who is present */
+    struct prepared_info *info = &prepared->info;
+    info->fact_rows = bound->fact->rows;
+    info->filter_bytes = sums_bytes;
+    for (uint32_t j = 0; j < bound->join_count; j++) {
+        const struct dimension_join *join = &bound->joins[j];
+        if (join->predicate_count == 0)
+            continue;
+        info->filter_rows += join->table->rows;
+        info->filter_bytes += (join->table->rows / 32 + 1) * sizeof(uint32_t);
+        for (uint32_t p = 0; p < join->predicate_count; p++)
+            info->filter_bytes +=
+                join->table->rows * bound->attributes[join->predicates[p].attribute].value_bytes;
+    }
+    const unsigned merged = prepared->engine->cuda ? 0 : prepared->engine->threads - 1;
+    info->merge_rows = (uint64_t)merged * bound->slots;
+    info->merge_bytes = merged * sums_bytes;
+}
+
 enum status engine_bind(struct engine *engine, struct database *database, const struct star_query *query,
                         const char *codec, struct prepared **prepared, struct error *error)
 {
@@ -110,7 +132,7 @@ enum status engine_bind(struct engine *engine, struct database *database, const 
     made->engine = engine;
     enum status status = bound_query_open(database, query, codec, engine->threads, &made->bound, error);
     if (status == STATUS_OK) {
-        made->info.fact_rows = made->bound.fact->rows;
+        describe_steps(made);
         if (operations(engine)->plan)
             status = operations(engine)->plan(made, error);
     }

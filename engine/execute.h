@@ -53,14 +53,23 @@ NODISCARD enum status engine_prepare(struct engine *engine, struct database *dat
 void prepared_destroy(struct prepared *prepared);
 
 /* Milliseconds; total: from the first operation (dimension filters) to the sums complete on the device;
- * kernel: the scan of the fact table alone. */
+ * then the steps that it consists of. On a CPU they add up to the total. On a GPU they are launched by
+ * themselves, and what lies between two kernels is in the total only. */
 struct query_timing {
-    double total_ms, kernel_ms;
+    double total_ms;
+    double filter_ms; /* dimension filters and cleared sums */
+    double kernel_ms; /* the scan of the fact table */
+    double merge_ms;  /* the threads' sums added up; 0 on a GPU */
 };
 
-/* What does not change from run to run; all but fact_rows is known once the query is loaded. */
+/* What does not change from run to run; rows and bytes are known once the query is bound, the rest once it is
+ * loaded. */
 struct prepared_info {
     uint64_t fact_rows;
+    uint64_t filter_rows;  /* of the dimensions that are filtered */
+    uint64_t filter_bytes; /* their attributes in the filters as arrays, the bitmaps, the cleared sums */
+    uint64_t merge_rows;   /* groups that merging adds up: those of every thread but one, 0 on a GPU */
+    uint64_t merge_bytes;  /* their sums */
     double compile_ms;     /* of its kernel alone, 0 if it came from the cache or the device is the CPU */
     uint32_t registers;    /* a thread, on a GPU */
     uint32_t local_bytes;  /* a thread, on a GPU: 0 unless registers were too few */

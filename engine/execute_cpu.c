@@ -315,7 +315,10 @@ static enum status cpu_run(struct prepared *prepared, struct query_timing *timin
             total->present[slot] |= query->workers[w].present[slot];
         }
     double end = now_ms();
-    *timing = (struct query_timing){.total_ms = end - begin, .kernel_ms = scanned - filtered};
+    *timing = (struct query_timing){.total_ms = end - begin,
+                                    .filter_ms = filtered - begin,
+                                    .kernel_ms = scanned - filtered,
+                                    .merge_ms = end - scanned};
     *sums = total->sums;
     *present = total->present;
     return STATUS_OK;

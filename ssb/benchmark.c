@@ -41,10 +41,11 @@ static enum status allocate_cells(struct session *session, struct error *error)
         query->sqlite_ms = session->judge.sqlite_ms[q];
         query->cells = calloc(report->choice_count, sizeof *query->cells);
         for (uint32_t c = 0; query->cells && c < report->choice_count; c++) {
-            query->cells[c].total.runs = calloc(report->repeat, sizeof(double));
-            query->cells[c].kernel.runs = calloc(report->repeat, sizeof(double));
-            if (!query->cells[c].total.runs || !query->cells[c].kernel.runs)
-                return error_out_of_memory(error, report->repeat * 2 * sizeof(double), "the runs' times");
+            struct report_cell *cell = &query->cells[c];
+            struct report_times *const times[] = {&cell->total, &cell->filter, &cell->kernel, &cell->merge};
+            for (size_t t = 0; t < sizeof times / sizeof *times; t++)
+                if (!(times[t]->runs = calloc(report->repeat, sizeof(double))))
+                    return error_out_of_memory(error, report->repeat * sizeof(double), "the runs' times");
         }
         if (!query->cells)
             return error_out_of_memory(error, report->choice_count * sizeof *query->cells, "the report");
@@ -59,7 +60,9 @@ static void free_report(struct report *report)
     for (uint32_t q = 0; report->queries && q < report->query_count; q++) {
         for (uint32_t c = 0; report->queries[q].cells && c < report->choice_count; c++) {
             free(report->queries[q].cells[c].total.runs);
+            free(report->queries[q].cells[c].filter.runs);
             free(report->queries[q].cells[c].kernel.runs);
+            free(report->queries[q].cells[c].merge.runs);
         }
         free(report->queries[q].cells);
     }
@@ -180,11 +183,15 @@ static enum status run_prepared(struct session *session, struct prepared *prepar
         RETURN_IF_ERROR(status);
         if (run >= warmup) {
             cell->total.runs[run - warmup] = timing.total_ms;
+            cell->filter.runs[run - warmup] = timing.filter_ms;
             cell->kernel.runs[run - warmup] = timing.kernel_ms;
+            cell->merge.runs[run - warmup] = timing.merge_ms;
         }
     }
     RETURN_IF_ERROR(report_times_finish(&cell->total, session->report.repeat, error));
-    return report_times_finish(&cell->kernel, session->report.repeat, error);
+    RETURN_IF_ERROR(report_times_finish(&cell->filter, session->report.repeat, error));
+    RETURN_IF_ERROR(report_times_finish(&cell->kernel, session->report.repeat, error));
+    return report_times_finish(&cell->merge, session->report.repeat, error);
 }
 
 /* All queries are bound before the first one runs, so that their kernels are compiled side by side and what
@@ -210,8 +217,13 @@ static enum status run_query(struct session *session, uint32_t q, uint32_t c, st
     struct prepared **prepared = &session->prepared[q * session->report.choice_count + c];
     struct report_cell *cell = &session->report.queries[q].cells[c];
     RETURN_IF_ERROR(engine_load(*prepared, error));
-    cell->compile_ms = prepared_info(*prepared)->compile_ms;
-    cell->fact_rows = prepared_info(*prepared)->fact_rows;
+    const struct prepared_info *info = prepared_info(*prepared);
+    cell->compile_ms = info->compile_ms;
+    cell->fact_rows = info->fact_rows;
+    cell->filter_rows = info->filter_rows;
+    cell->filter_bytes = info->filter_bytes;
+    cell->merge_rows = info->merge_rows;
+    cell->merge_bytes = info->merge_bytes;
     RETURN_IF_ERROR(run_prepared(session, *prepared, q, c, error));
     RETURN_IF_ERROR(prepared_bytes_read(*prepared, &cell->bytes_read, error));
     prepared_destroy(*prepared);
@@ -274,6 +286,7 @@ enum status benchmark(const struct benchmark_options *options, const char *const
                               .codecs = choices,
                               .progress = progress,
                               .report = {.database = options->database,
+                                         .profile = options->profile,
                                          .repeat = options->repeat,
                                          .warmup = options->warmup,
                                          .choice_count = choice_count,

@@ -21,6 +21,7 @@ struct benchmark_options {
     enum benchmark_verify verify;
     unsigned threads; /* 0: all */
     uint32_t repeat, warmup;
+    bool profile; /* print each query's steps */
     uint32_t query_count;
     const struct star_query *queries[SSB_QUERIES]; /* each at most once */
     report_writer *write;

@@ -3,12 +3,17 @@
 #include "ssb/commands.h"
 #include "ssb/options.h"
 
-enum option_key { KEY_CODEC = 'c' };
+enum option_key { KEY_CODEC = 'c', KEY_PROFILE = 'p' };
 
 static const struct argp_option option_list[] = {
     {"codec", KEY_CODEC, "NAME|COLUMN=CODEC,...", 0,
      "Codec of the fact columns: a codec, gpu-star, smallest, auto, or one for each column named; what is "
      "missing is encoded and kept. By default each column's own",
+     0},
+    {"profile", KEY_PROFILE, NULL, 0,
+     "Also print the steps of each query (dimension filters, scan, on a CPU merging the threads' sums): "
+     "rows, "
+     "bytes, median time, GB/s and percent of what the device reads at most",
      0},
     {0}};
 
@@ -27,6 +32,9 @@ static error_t parse_key(int key, char *argument, struct argp_state *state)
     case KEY_CODEC:
         arguments->codec = argument;
         return 0;
+    case KEY_PROFILE:
+        arguments->options.profile = true;
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -43,6 +51,7 @@ static const struct argp parser = {
            "Examples:\n"
            "  tessera ssb run --db ssb1.db\n"
            "  tessera ssb run --db ssb1.db --query q2.1,q4.3 --codec gpu-star --device cuda --repeat 20\n"
+           "  tessera ssb run --db ssb1.db --query q3.1 --profile\n"
            "  tessera ssb run --db ssb1.db --format json --answers answers",
 };
 

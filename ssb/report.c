@@ -57,14 +57,45 @@ void report_totals(const struct report *report, uint32_t choice, struct report_t
     }
 }
 
+static double rate_of(uint64_t bytes, const struct report_times *times)
+{
+    return (double)bytes / (fmax(times->median, CLOCK_MS) * 1e-3);
+}
+
+static double share_of(const struct report *report, double rate)
+{
+    return report->read_ceiling > 0 ? 100 * rate / report->read_ceiling : 0;
+}
+
 double report_rate(const struct report_cell *cell)
 {
-    return (double)cell->bytes_read / (fmax(cell->kernel.median, CLOCK_MS) * 1e-3);
+    return rate_of(cell->bytes_read, &cell->kernel);
 }
 
 double report_share(const struct report *report, const struct report_cell *cell)
 {
-    return report->read_ceiling > 0 ? 100 * report_rate(cell) / report->read_ceiling : 0;
+    return share_of(report, report_rate(cell));
+}
+
+uint32_t report_step_count(const struct report *report)
+{
+    return report->on_gpu ? 2 : 3;
+}
+
+void report_step_get(const struct report *report, const struct report_cell *cell, uint32_t index,
+                     struct report_step *step)
+{
+    static const char *const names[] = {"filter", "scan", "merge"};
+    const struct report_times *const times[] = {&cell->filter, &cell->kernel, &cell->merge};
+    const uint64_t rows[] = {cell->filter_rows, cell->fact_rows, cell->merge_rows};
+    const uint64_t bytes[] = {cell->filter_bytes, cell->bytes_read, cell->merge_bytes};
+    const double rate = rate_of(bytes[index], times[index]);
+    *step = (struct report_step){.name = names[index],
+                                 .rows = rows[index],
+                                 .bytes = bytes[index],
+                                 .ms = times[index]->median,
+                                 .rate = rate,
+                                 .share = share_of(report, rate)};
 }
 
 double report_bits(const struct report *report, const struct report_encoding *encoding)

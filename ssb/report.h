@@ -20,9 +20,10 @@ struct report_times {
 
 /* One query with one choice of codecs. */
 struct report_cell {
-    struct report_times total, kernel;
+    struct report_times total, filter, kernel, merge; /* the whole, and its steps: struct query_timing */
     double compile_ms;
     uint64_t fact_rows, bytes_read, answer_rows;
+    uint64_t filter_rows, filter_bytes, merge_rows, merge_bytes; /* struct prepared_info */
     char hash[17];
     enum answer_check check;
 };
@@ -48,6 +49,7 @@ struct report {
     const char *device;  /* engine_device_text */
     const char *why_cpu; /* engine_why_cpu, or NULL */
     bool on_gpu;
+    bool profile;            /* the steps of each query are printed, too */
     const char *database;    /* its path */
     double scale_factor;     /* 0: not known */
     char judge[128];         /* "SQLite 3.40.1, answers of 2026-01-31 12:00:00 UTC"; "plain"; "nobody" */
@@ -71,6 +73,21 @@ struct report_totals {
     uint64_t plain_bytes, bytes; /* of all columns as arrays of 4 or 8 bytes, and encoded */
 };
 void report_totals(const struct report *report, uint32_t choice, struct report_totals *totals);
+
+/* A step of a query: "filter" (the dimension filters and cleared sums), "scan" (of lineorder) and, on a CPU,
+ * "merge" (the threads' sums). */
+struct report_step {
+    const char *name;
+    uint64_t rows, bytes;
+    double ms;    /* median */
+    double rate;  /* bytes a second */
+    double share; /* of what the device can read, in percent; more than 100 is possible from its caches */
+};
+
+/* How many steps the report's queries have on its device, and the one at `index`. */
+uint32_t report_step_count(const struct report *report);
+void report_step_get(const struct report *report, const struct report_cell *cell, uint32_t index,
+                     struct report_step *step);
 
 /* Bytes a second that the cell's kernel read, and their share of what the device can read in percent. */
 double report_rate(const struct report_cell *cell);

@@ -31,6 +31,20 @@ static void write_cell(const struct report *report, const struct report_query *q
     fprintf(file, ",%s,%s\n", cell->hash, answer_check_text(cell->check));
 }
 
+static void write_steps(const struct report *report, FILE *file)
+{
+    fputs("\nquery,codec,step,rows,bytes,median_ms,gb_per_second,percent_of_ceiling\n", file);
+    for (uint32_t q = 0; q < report->query_count; q++)
+        for (uint32_t c = 0; c < report->choice_count; c++)
+            for (uint32_t s = 0; s < report_step_count(report); s++) {
+                struct report_step step;
+                report_step_get(report, &report->queries[q].cells[c], s, &step);
+                fprintf(file, "%s,%s,%s,%" PRIu64 ",%" PRIu64 ",%.6f,%.4f,%.2f\n", report->queries[q].name,
+                        report->choices[c], step.name, step.rows, step.bytes, step.ms, step.rate / 1e9,
+                        step.share);
+            }
+}
+
 enum status report_csv(const struct report *report, FILE *file, struct error *error)
 {
     fputs("query,codec,device,rows,answer_rows,bytes_read,total_median_ms,total_min_ms,kernel_median_ms,"
@@ -49,6 +63,8 @@ enum status report_csv(const struct report *report, FILE *file, struct error *er
                     encoding->codec, encoding->bytes, report_bits(report, encoding),
                     report_ratio(report, column, encoding));
         }
+    if (report->profile)
+        write_steps(report, file);
     if (ferror(file))
         return error_set_errno(error, errno, "cannot write the report");
     return STATUS_OK;

@@ -17,17 +17,34 @@ static json_t *known(double number)
     return number > 0 ? json_real(number) : json_null();
 }
 
+static json_t *steps_json(const struct report *report, const struct report_cell *cell)
+{
+    json_t *steps = json_array();
+    for (uint32_t s = 0; s < report_step_count(report); s++) {
+        struct report_step step;
+        report_step_get(report, cell, s, &step);
+        json_array_append_new(steps, json_pack("{s:s, s:I, s:I, s:f, s:f, s:f}", "step", step.name, "rows",
+                                               (json_int_t)step.rows, "bytes", (json_int_t)step.bytes,
+                                               "median_ms", step.ms, "gb_per_second", step.rate / 1e9,
+                                               "percent_of_ceiling", step.share));
+    }
+    return steps;
+}
+
 static json_t *cell_json(const struct report *report, const struct report_query *query, uint32_t choice)
 {
     const struct report_cell *cell = &query->cells[choice];
-    return json_pack("{s:s, s:s, s:s, s:I, s:I, s:o, s:o, s:f, s:I, s:f, s:f, s:o, s:s, s:s}", "query",
-                     query->name, "codec", report->choices[choice], "device", report->device, "rows",
-                     (json_int_t)cell->fact_rows, "answer_rows", (json_int_t)cell->answer_rows, "total_ms",
-                     times_json(&cell->total, report->repeat), "kernel_ms",
-                     times_json(&cell->kernel, report->repeat), "compile_ms", cell->compile_ms, "bytes_read",
-                     (json_int_t)cell->bytes_read, "gb_per_second", report_rate(cell) / 1e9,
-                     "percent_of_ceiling", report_share(report, cell), "sqlite_ms", known(query->sqlite_ms),
-                     "result_hash", cell->hash, "check", answer_check_text(cell->check));
+    json_t *json = json_pack(
+        "{s:s, s:s, s:s, s:I, s:I, s:o, s:o, s:f, s:I, s:f, s:f, s:o, s:s, s:s}", "query", query->name,
+        "codec", report->choices[choice], "device", report->device, "rows", (json_int_t)cell->fact_rows,
+        "answer_rows", (json_int_t)cell->answer_rows, "total_ms", times_json(&cell->total, report->repeat),
+        "kernel_ms", times_json(&cell->kernel, report->repeat), "compile_ms", cell->compile_ms, "bytes_read",
+        (json_int_t)cell->bytes_read, "gb_per_second", report_rate(cell) / 1e9, "percent_of_ceiling",
+        report_share(report, cell), "sqlite_ms", known(query->sqlite_ms), "result_hash", cell->hash, "check",
+        answer_check_text(cell->check));
+    if (json && report->profile)
+        json_object_set_new(json, "steps", steps_json(report, cell));
+    return json;
 }
 
 static json_t *columns_json(const struct report *report)

@@ -57,6 +57,24 @@ static void write_details(const struct report *report, FILE *file)
     fputc('\n', file);
 }
 
+/* Where the time of each query goes. */
+static void write_steps(const struct report *report, FILE *file)
+{
+    fprintf(file, "\n%-6s %-10s %-7s %11s %9s %10s %8s %8s %10s\n", "query", "codec", "step", "rows", "MB",
+            "ms", "GB/s", "% of max", "% of total");
+    for (uint32_t q = 0; q < report->query_count; q++)
+        for (uint32_t c = 0; c < report->choice_count; c++)
+            for (uint32_t s = 0; s < report_step_count(report); s++) {
+                const struct report_cell *cell = &report->queries[q].cells[c];
+                struct report_step step;
+                report_step_get(report, cell, s, &step);
+                fprintf(file, "%-6s %-10s %-7s %11" PRIu64 " %9.3f %10.4f %8.2f %8.1f %10.1f\n",
+                        s ? "" : report->queries[q].name, s ? "" : report->choices[c], step.name, step.rows,
+                        (double)step.bytes / MEGABYTE, step.ms, step.rate / GIGABYTE, step.share,
+                        cell->total.median > 0 ? 100 * step.ms / cell->total.median : 0);
+            }
+}
+
 /* ---- Several choices side by side ---- */
 
 /* "ok", "skipped", "ok, skipped: plain", "wrong: gpu-star auto". */
@@ -166,6 +184,8 @@ enum status report_table(const struct report *report, FILE *file, struct error *
             write_columns(report, file);
         write_totals(report, file);
     }
+    if (report->profile)
+        write_steps(report, file);
     if (!report->on_gpu)
         fputs("On a CPU the ratios count; the times depend on the machine and what else it does.\n", file);
     if (ferror(file))

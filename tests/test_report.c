@@ -44,7 +44,13 @@ static int fill(void **state)
         cells[i] = (struct report_cell){.total = {.runs = runs[i]},
                                         .kernel = {.runs = runs[i]},
                                         .compile_ms = 7,
+                                        .filter = {.median = 0.5},
+                                        .merge = {.median = 0},
                                         .fact_rows = 1000,
+                                        .filter_rows = 31,
+                                        .filter_bytes = 250,
+                                        .merge_rows = 7,
+                                        .merge_bytes = 84,
                                         .bytes_read = 123456,
                                         .answer_rows = 35,
                                         .hash = "0123456789abcdef",
@@ -135,6 +141,51 @@ static void csv_has_a_line_for_each_query_and_choice(void **state)
     free(text);
 }
 
+static void a_profile_has_a_line_for_each_step(void **state)
+{
+    (void)state;
+    struct report profile = report;
+    profile.profile = true;
+    profile.column_count = 0;
+    profile.query_count = 1;
+    char *text = print(report_csv, &profile);
+    const char *steps = strstr(text, "\n\n");
+    assert_non_null(steps);
+    assert_string_equal(steps,
+                        "\n\nquery,codec,step,rows,bytes,median_ms,gb_per_second,percent_of_ceiling\n"
+                        "q1.1,plain,filter,31,250,0.500000,0.0005,0.05\n"
+                        "q1.1,plain,scan,1000,123456,4.000000,0.0309,3.09\n"
+                        "q1.1,plain,merge,7,84,0.000000,84.0000,8400.00\n" /* 0 ms is the clock's step */
+                        "q1.1,lane-for,filter,31,250,0.500000,0.0005,0.05\n"
+                        "q1.1,lane-for,scan,1000,123456,2.000000,0.0617,6.17\n"
+                        "q1.1,lane-for,merge,7,84,0.000000,84.0000,8400.00\n");
+    free(text);
+    profile.on_gpu = true; /* nothing to merge */
+    profile.choice_count = 1;
+    text = print(report_table, &profile);
+    assert_non_null(strstr(text,
+                           "q1.1   plain      filter           31     0.000     0.5000     0.00      0.1 "
+                           "      12.5\n"));
+    assert_non_null(strstr(text,
+                           "                  scan           1000     0.123     4.0000     0.03      3.1 "
+                           "     100.0\n"));
+    assert_null(strstr(text, "merge"));
+    free(text);
+    text = print(report_json, &profile);
+    json_t *root = json_loads(text, 0, NULL);
+    const json_t *list = json_object_get(json_array_get(json_object_get(root, "queries"), 0), "steps");
+    assert_int_equal(json_array_size(list), 2);
+    const json_t *scan = json_array_get(list, 1);
+    assert_string_equal(json_string_value(json_object_get(scan, "step")), "scan");
+    assert_int_equal(json_integer_value(json_object_get(scan, "rows")), 1000);
+    assert_int_equal(json_integer_value(json_object_get(scan, "bytes")), 123456);
+    assert_true(json_real_value(json_object_get(scan, "median_ms")) == 4);
+    assert_true(near(json_real_value(json_object_get(scan, "gb_per_second")), 0.030864));
+    assert_true(near(json_real_value(json_object_get(scan, "percent_of_ceiling")), 3.0864));
+    json_decref(root);
+    free(text);
+}
+
 static void json_has_the_fields_of_the_manual(void **state)
 {
     (void)state;
@@ -155,6 +206,7 @@ static void json_has_the_fields_of_the_manual(void **state)
     assert_true(json_real_value(json_object_get(times, "min")) == 2);
     assert_non_null(json_object_get(json_object_get(last, "kernel_ms"), "median"));
     assert_true(json_real_value(json_object_get(last, "compile_ms")) == 7);
+    assert_null(json_object_get(last, "steps"));
     assert_true(json_real_value(json_object_get(last, "sqlite_ms")) == 30);
     assert_string_equal(json_string_value(json_object_get(root, "why_cpu")), "no driver");
     assert_int_equal(json_array_size(json_object_get(root, "columns")), 2);
@@ -214,6 +266,7 @@ int main(void)
         cmocka_unit_test(totals_are_sums_and_geometric_means),
         cmocka_unit_test(times_of_zero_do_not_spoil_the_means),
         cmocka_unit_test(csv_has_a_line_for_each_query_and_choice),
+        cmocka_unit_test(a_profile_has_a_line_for_each_step),
         cmocka_unit_test(json_has_the_fields_of_the_manual),
         cmocka_unit_test(a_path_that_is_no_text_is_a_sentence_not_a_crash),
         cmocka_unit_test(a_full_disk_is_told),

@@ -15,6 +15,7 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <xxhash.h>
@@ -202,6 +203,50 @@ static void json_and_answer_files_agree(void **state)
     json_decref(root);
 }
 
+/* One run, so that a median is that run's time: then the steps take as long as the query, but for rounding.
+ */
+static void a_profile_accounts_for_all_the_time(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"filter", "scan", "merge"};
+    assert_runs("$T ssb run --db $D/db --device cpu --threads 3 --repeat 1 --profile --format json", 0);
+    json_t *root = json_loads(run.output, 0, NULL);
+    const json_t *list = json_object_get(root, "queries");
+    const double ceiling = json_number_value(json_object_get(root, "read_ceiling_gb_per_second"));
+    assert_int_equal(json_array_size(list), QUERIES);
+    for (size_t q = 0; q < QUERIES; q++) {
+        const json_t *query = json_array_get(list, q), *steps = json_object_get(query, "steps");
+        double sum = 0,
+               total = json_number_value(json_object_get(json_object_get(query, "total_ms"), "median"));
+        assert_int_equal(json_array_size(steps), 3);
+        for (size_t s = 0; s < 3; s++) {
+            const json_t *step = json_array_get(steps, s);
+            const double ms = json_number_value(json_object_get(step, "median_ms")),
+                         rate = json_number_value(json_object_get(step, "gb_per_second")),
+                         bytes = (double)json_integer_value(json_object_get(step, "bytes"));
+            assert_string_equal(json_string_value(json_object_get(step, "step")), names[s]);
+            assert_true(json_integer_value(json_object_get(step, "rows")) > 0);
+            assert_true(ms > 0 && bytes > 0);
+            assert_true(fabs(rate - bytes / ms * 1e-6) < 1e-6 * rate);
+            assert_true(fabs(json_number_value(json_object_get(step, "percent_of_ceiling")) -
+                             100 * rate / ceiling) < 1e-5 * 100 * rate / ceiling);
+            sum += ms;
+        }
+        assert_true(fabs(sum - total) < 1e-5 * total);
+        const json_t *filter = json_array_get(steps, 0), *scan = json_array_get(steps, 1);
+        assert_int_equal(json_integer_value(json_object_get(scan, "rows")), 600572);
+        assert_int_equal(json_integer_value(json_object_get(scan, "bytes")),
+                         json_integer_value(json_object_get(query, "bytes_read")));
+        if (q < 3) /* one filter, on the dates */
+            assert_in_range(json_integer_value(json_object_get(filter, "rows")), 2556, 2557);
+    }
+    json_decref(root);
+    assert_runs("$T ssb run --db $D/db --device cpu --threads 1 --query q3.1 --profile", 0);
+    assert_non_null(strstr(run.output, "                  merge             0     0.000"));
+    assert_runs("$T ssb run --db $D/db --device cpu --query q3.1", 0);
+    assert_null(strstr(run.output, "merge"));
+}
+
 /* Six queries find nothing among 255 dates; SQL's NULL and no rows are right answers then. */
 static void a_short_date_table_drops_rows_as_sql_does(void **state)
 {
@@ -256,6 +301,7 @@ static void what_bad_usage_gets(void **state)
         {"compare --db $D/db --codecs plain,zip", 2, "zip"},
         {"compare --db $D/db --codecs plain,plain", 2, "--codecs names plain twice"},
         {"compare --db $D/db extra", 2, ""},
+        {"compare --db $D/db --profile", 2, ""},
         {"run --db $D/db --query q1.1 --device cpu >/dev/full", 3, "standard output"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -283,6 +329,7 @@ static void help_says_what_there_is(void **state)
     (void)state;
     assert_runs("$T ssb run --help", 0);
     assert_non_null(strstr(run.output, "--answers=DIR"));
+    assert_non_null(strstr(run.output, "--profile"));
     assert_runs("$T ssb compare --help", 0);
     assert_non_null(strstr(run.output, "--codecs=NAME,..."));
     assert_runs("$T ssb --help", 0);
@@ -298,6 +345,7 @@ int main(void)
         cmocka_unit_test(a_wrong_answer_is_named_and_ends_with_1),
         cmocka_unit_test(other_judges),
         cmocka_unit_test(json_and_answer_files_agree),
+        cmocka_unit_test(a_profile_accounts_for_all_the_time),
         cmocka_unit_test(a_short_date_table_drops_rows_as_sql_does),
         cmocka_unit_test(a_database_from_text_is_checked_with_the_text),
         cmocka_unit_test(what_bad_usage_gets),
