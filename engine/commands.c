@@ -4,8 +4,8 @@
 #include <stddef.h>
 
 const struct command engine_commands[] = {
-    {"inspect", "what a database holds: codecs, sizes and statistics of its columns", command_inspect},
-    {"check", "every checksum of a database", command_check},
-    {"devices", "what this machine has, or why the GPU cannot be used", command_devices},
+    {"inspect", "What a database holds: codecs, sizes and statistics of its columns", command_inspect},
+    {"check", "Every checksum of a database", command_check},
+    {"devices", "What this machine has, or why the GPU cannot be used", command_devices},
     {NULL, NULL, NULL},
 };

@@ -19,18 +19,18 @@ static void a_place_that_is_no_database_is_refused(void **state)
     char path[PATH_BYTES], file[2 * PATH_BYTES];
     struct database *database;
     directory_make(path);
-    must_refuse(STATUS_BAD_INPUT, path, "No such file", "tessera load",
+    must_refuse(STATUS_BAD_INPUT, path, "No such file", "tessera ssb load",
                 database_open(path, &database, error));
     must_refuse(STATUS_BAD_INPUT, path, "No such file", "", database_check(path, 1, NULL, NULL, NULL, error));
     assert_int_equal(mkdir(path, 0777), 0);
-    must_refuse(STATUS_BAD_INPUT, path, "no file \"catalogue\"", "tessera load",
+    must_refuse(STATUS_BAD_INPUT, path, "no file \"catalogue\"", "tessera ssb load",
                 database_open(path, &database, error));
     snprintf(file, sizeof file, "%s/catalogue", path);
     const char *const garbage[] = {"", "\n", "tessera catalogu",
                                    "PK\3\4 something else altogether, and long enough\n"};
     for (int g = 0; g < 4; g++) {
         bytes_write(file, garbage[g], strlen(garbage[g]));
-        must_refuse(STATUS_BAD_INPUT, file, "no catalogue", "tessera load",
+        must_refuse(STATUS_BAD_INPUT, file, "no catalogue", "tessera ssb load",
                     database_open(path, &database, error));
     }
     must_refuse(STATUS_BAD_INPUT, file, "not a directory", "", database_open(file, &database, error));
