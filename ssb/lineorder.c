@@ -16,7 +16,7 @@
 
 #define BATCH_ORDERS 256u
 #define BATCH_ROWS   (BATCH_ORDERS * ORDER_LINES_MAX)
-#define LANES                                                                                     \
+#define LANES \
     16u /* states of one stream that advance side by side; divides every count of draws asked for \
          */
 

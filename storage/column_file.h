@@ -39,7 +39,7 @@
 #include <stdint.h>
 
 #define COLUMN_FILE_VERSION 1u
-#define COLUMN_FILE_HEADER_BYTES                                               \
+#define COLUMN_FILE_HEADER_BYTES \
     4096u /* parts begin on a page: good for mapping and for pinned GPU copies \
            */
 #define COLUMN_FILE_ALIGNMENT CHUNK_ALIGNMENT
