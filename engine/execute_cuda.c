@@ -133,9 +133,12 @@ static enum status upload(struct prepared *prepared, struct cuda_query *query, s
     for (uint32_t a = 0; a < bound->attribute_count; a++)
         RETURN_IF_ERROR(cuda_columns_array(columns, &bound->attributes[a], &query->attributes[a], error));
     for (uint32_t j = 0; j < bound->join_count; j++)
-        if (query->plan.bitmap_words[j])
+        if (query->plan.bitmap_words[j]) {
             RETURN_IF_ERROR(cuda_allocate(cuda, query->plan.bitmap_words[j] * sizeof(uint32_t),
                                           "a dimension's bitmap", &query->bitmaps[j], error));
+            /* the filter writes the words that have rows; a warp that looks for a range reads all */
+            RETURN_IF_ERROR(cuda_set_words(cuda, query->bitmaps[j], 0, query->plan.bitmap_words[j], error));
+        }
     query->answer_bytes = (uint64_t)bound->slots * (sizeof(int64_t) + sizeof(uint32_t));
     RETURN_IF_ERROR(cuda_allocate(cuda, query->answer_bytes, "sums", &query->sums, error));
     void *answer;

@@ -21,9 +21,9 @@ template <uint32_t LOW, bool REGULAR> TILE_INLINE uint2 lane_entry(const bound_c
  * tile stands right behind the one before: then the directory says nothing, and is not read. */
 template <uint32_t LOW, uint32_t HIGH, bool REGULAR> struct decode_lane_for : decode_base {
     static constexpr bool RANDOM_ACCESS = true;
-    static constexpr bool PROBES = HIGH - LOW < TILE_WIDTHS_MAX;
     static constexpr uint32_t SCRATCH_BYTES = 0;
     static constexpr bool FEW_WIDTHS = HIGH - LOW < TILE_WIDTHS_MAX;
+    static constexpr bool PROBES = FEW_WIDTHS;
     const uint32_t *words; /* word w of lane l at 32 w + l */
     uint32_t lane, width, reference;
     uint32_t loaded[FEW_WIDTHS ? HIGH + 1 : 1]; /* this lane's words */
