@@ -293,7 +293,6 @@ static enum status join_bind(struct database *database, struct bound_query *boun
         return error_set(error, STATUS_BAD_INPUT,
                          "column %s.%s references no table, so query %s cannot join over it",
                          bound->fact->name, join->key, bound->query->name);
-    key->joined = true;
     bind->column = (uint32_t)(key - bound->columns);
     bind->table = key->column->references->table;
     for (uint32_t p = 0; p < TILE_PREDICATES_MAX && join->where[p].column; p++)
@@ -320,10 +319,8 @@ static enum status groups_bind(struct bound_query *bound, struct error *error)
         bound->group_count = g + 1;
         bound->group_join[g] = bound->join_count;
         for (uint32_t j = 0; j < bound->join_count; j++)
-            if (query->join[j].code && strcmp(query->join[j].code, query->group[g]) == 0) {
+            if (query->join[j].code && strcmp(query->join[j].code, query->group[g]) == 0)
                 bound->group_join[g] = j;
-                bound->joins[j].group = g;
-            }
         if (bound->group_join[g] == bound->join_count)
             return error_set(error, STATUS_BAD_INPUT, "query %s groups by %s, which none of its joins brings",
                              query->name, query->group[g]);

@@ -31,7 +31,6 @@ struct fact_column {
     uint32_t place;                 /* in the layout's columns */
     int32_t low, high;              /* tile_filter's range */
     bool filtered;                  /* by tile_filter */
-    bool joined;                    /* by tile_semi_join */
     bool fetched;                   /* by tile_fetch */
     bool nullable;                  /* some segment has a validity bitmap */
     uint32_t width_low, width_high; /* of all chunks */
@@ -55,7 +54,6 @@ struct dimension_join {
     int32_t code_base; /* least and number of codes among the rows that pass the predicates: found when the
                           query is */
     uint32_t domain;   /* bound, so that the sums stay small enough for a cache or shared memory */
-    uint32_t group;    /* which group attribute the code is */
 };
 
 struct bound_query {

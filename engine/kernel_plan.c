@@ -51,7 +51,7 @@ static uint32_t column_lines(const struct fact_column *column)
     case CODEC_LANE_SLICE:
         return column->width_high;
     case CODEC_LANE_FOR:
-        return column->width_high - column->width_low < 4 ? column->width_high : 0;
+        return column->width_high - column->width_low < TILE_WIDTHS_MAX ? column->width_high : 0;
     default:
         return 0;
     }

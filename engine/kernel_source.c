@@ -59,6 +59,16 @@ static void write_decoder(FILE *out, const struct fact_column *column)
     }
 }
 
+/* Behind the types: what the plan left room for in shared memory is what the decoders ask for, or nothing compiles. */
+static void write_staging_checks(FILE *out, const struct bound_query *bound, const struct kernel_plan *plan)
+{
+    for (uint32_t c = 0; c < bound->column_count; c++) {
+        const uint32_t end = c + 1 < bound->column_count ? plan->staging[c + 1] : plan->staging_bytes;
+        fprintf(out, "static_assert(%s_TYPE::STAGING_BYTES == %u, \"staging\");\n",
+                bound->columns[c].column->schema.name, end - plan->staging[c]);
+    }
+}
+
 static void write_column(FILE *out, const struct bound_query *bound, const struct kernel_plan *plan,
                          uint32_t place)
 {
@@ -106,6 +116,7 @@ enum status kernel_source_write(const struct bound_query *bound, struct kernel_p
         write_column(out, bound, plan, i);
         fprintf(out, " %s_TYPE;\n", layout->column_names[i]);
     }
+    write_staging_checks(out, bound, plan);
     for (uint32_t i = 0; i < bound->layout_dimensions; i++) {
         write_dimension(out, bound, plan, i);
         fprintf(out, " %s_TYPE;\n", layout->dimension_names[i]);

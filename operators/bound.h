@@ -15,7 +15,10 @@
 #define TILE_GROUPS_MAX     3u /* group attributes of a query */
 #define TILE_DIMENSIONS_MAX 4u
 #define TILE_PREDICATES_MAX 2u /* predicates on one dimension, all of which must hold */
-#define TILE_RANGES_MAX     4u /* alternatives of one predicate */
+/* A lane-for column with this many different widths or fewer gets a decoder for each of them. */
+#define TILE_WIDTHS_MAX 4u
+
+#define TILE_RANGES_MAX 4u /* alternatives of one predicate */
 
 /* One chunk of a column on the device: its sections (storage/codec.h) and its validity words, or 0. `detail`:
  * for gpu-rfor the chunk's blocks of 512 rows, for nsf the bytes of a value. */

@@ -46,6 +46,8 @@ struct tile_absent {
  * such columns are in flight at once. FETCHED: tile_value reads it. NULLABLE: it has validity words. */
 template <class DECODE, bool PRELOADED, bool FETCHED, bool NULLABLE> struct tile_column {
     static constexpr bool STAGED = FETCHED && !DECODE::RANDOM_ACCESS;
+    static constexpr uint32_t STAGING_BYTES =
+        DECODE::SCRATCH_BYTES + (STAGED ? TILE_ROWS * sizeof(uint32_t) : 0);
     DECODE decode;
     const bound_chunk *chunks;
     uint32_t *scratch; /* the decoder's, then 1024 values if STAGED */

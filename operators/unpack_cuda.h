@@ -12,9 +12,6 @@
 #define TILE_INLINE static __device__ __forceinline__
 #define FULL_WARP   0xffffffffu
 
-/* A lane-for column with this many different widths or fewer gets a decoder for each of them. */
-#define TILE_WIDTHS_MAX 4
-
 /* Every encoded byte is read through here. A kernel compiled with TILE_COUNT_SECTORS also marks the 32-byte
  * sector of memory that the byte lies in, so that the sectors a query needs can be counted
  * (engine/cuda_sectors.c). */
