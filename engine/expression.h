@@ -11,6 +11,7 @@
 #ifndef TESSERA_ENGINE_EXPRESSION_H
 #define TESSERA_ENGINE_EXPRESSION_H
 
+#include "storage/calendar.h"
 #include "storage/database.h"
 
 enum value_kind {
@@ -56,18 +57,6 @@ enum expression_operation {
     EXPRESSION_OPERATIONS
 };
 
-enum date_field {
-    FIELD_YEAR,
-    FIELD_QUARTER,
-    FIELD_MONTH,
-    FIELD_DAY,
-    FIELD_DAY_OF_WEEK, /* 0: Sunday */
-    FIELD_DAY_OF_YEAR, /* from 1 */
-    FIELD_HOUR,
-    FIELD_MINUTE,
-    FIELD_SECOND
-};
-
 /* Values that nodes look up: owned by the list of nodes. */
 struct value_table {
     uint64_t count;
@@ -79,7 +68,7 @@ struct expression {
     struct value_type type;
     bool nullable;     /* may be NULL */
     bool is_null;      /* EXPRESSION_CONSTANT */
-    uint8_t field;     /* enum date_field */
+    uint8_t field;     /* enum calendar_field */
     uint8_t children;  /* 0..3 */
     uint32_t child[3]; /* numbers of nodes before this one */
     uint32_t index;

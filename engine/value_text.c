@@ -1,24 +1,16 @@
 /* value_text.c: see value_text.h. */
 #include "engine/value_text.h"
 
+#include "storage/calendar.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The Gregorian date `days` after 1970-01-01, by counting in eras of 400 years (146 097 days) that begin in
- * March. */
 static void date_text(int64_t days, char *text, size_t bytes)
 {
-    int64_t shifted = days + 719468; /* from 0000-03-01 */
-    int64_t era = (shifted >= 0 ? shifted : shifted - 146096) / 146097;
-    int64_t day_of_era = shifted - era * 146097;
-    int64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-    int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    int64_t month = (5 * day_of_year + 2) / 153; /* 0: March */
-    int64_t day = day_of_year - (153 * month + 2) / 5 + 1;
-    int64_t year = year_of_era + era * 400 + (month >= 10);
-    snprintf(text, bytes, "%04" PRId64 "-%02d-%02d", year, (int)(month < 10 ? month + 3 : month - 9),
-             (int)day);
+    const struct calendar_date date = calendar_date_of(days);
+    snprintf(text, bytes, "%04" PRId64 "-%02d-%02d", date.year, date.month, date.day);
 }
 
 static void decimal_text(int64_t value, unsigned scale, char *text, size_t bytes)
