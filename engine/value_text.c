@@ -13,6 +13,21 @@ static void date_text(int64_t days, char *text, size_t bytes)
     snprintf(text, bytes, "%04" PRId64 "-%02d-%02d", date.year, date.month, date.day);
 }
 
+/* The fraction of a second only where there is one. */
+static void timestamp_text(int64_t microseconds, char *text, size_t bytes)
+{
+    const int64_t second = 1000000, days = calendar_floor(microseconds, CALENDAR_DAY_MICROSECONDS);
+    const int64_t behind = microseconds % CALENDAR_DAY_MICROSECONDS;
+    const int64_t of_day = behind < 0 ? behind + CALENDAR_DAY_MICROSECONDS : behind;
+    const int seconds = (int)(of_day / second);
+    char date[32], fraction[8] = "";
+    date_text(days, date, sizeof date);
+    if (of_day % second)
+        snprintf(fraction, sizeof fraction, ".%06d", (int)(of_day % second));
+    snprintf(text, bytes, "%s %02d:%02d:%02d%s", date, seconds / 3600, seconds / 60 % 60, seconds % 60,
+             fraction);
+}
+
 static void decimal_text(int64_t value, unsigned scale, char *text, size_t bytes)
 {
     uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value, unit = 1;
@@ -48,6 +63,8 @@ const char *value_text(const struct column *column, int64_t value, char *text, s
         string_text(column->dictionary, value, text, bytes);
     else if (schema->type == TYPE_DATE)
         date_text(value, text, bytes);
+    else if (schema->type == TYPE_TIMESTAMP)
+        timestamp_text(value, text, bytes);
     else if (schema->type == TYPE_DECIMAL)
         decimal_text(value, schema->scale, text, bytes);
     else if (schema->type == TYPE_BOOL)

@@ -5,7 +5,7 @@
 
 #include "storage/database.h"
 
-/* "1994-02-28", "-0.05", "true", "MFGR#12" (a string's code is looked up; bytes that cannot be printed become
+/* "1994-02-28", "1994-02-28 23:59:59.000001", "-0.05", "true", "MFGR#12" (a string's code is looked up; bytes that cannot be printed become
  * '?'), or the number; a foreign key's row position as "row 17". What does not fit into `bytes` is cut.
  * Returns text. */
 const char *value_text(const struct column *column, int64_t value, char *text, size_t bytes);

@@ -178,13 +178,39 @@ static enum status parse_column(struct parser *parser, const json_t *object, uin
     return STATUS_OK;
 }
 
+/* Absent: all full but the last. */
+static enum status parse_segments(const struct parser *parser, const json_t *object, struct table *table)
+{
+    const json_t *list = json_object_get(object, "segments");
+    if (!list)
+        return table_segments_set(table, parser->error);
+    size_t count = json_array_size(list);
+    if (!json_is_array(list) || count > TABLE_SEGMENTS_MAX)
+        return wrong(parser, "segments");
+    uint32_t *rows = calloc(count + 1, sizeof *rows);
+    if (!rows)
+        return error_out_of_memory(parser->error, count * sizeof *rows, "the catalogue");
+    table->segment_rows = rows;
+    table->segment_count = (uint32_t)count;
+    uint64_t sum = 0;
+    for (size_t s = 0; s < count; s++) {
+        const json_t *value = json_array_get(list, s);
+        json_int_t number = json_is_integer(value) ? json_integer_value(value) : 0;
+        if (number < 1 || number > (json_int_t)SEGMENT_ROWS)
+            return wrong(parser, "segments");
+        rows[s] = (uint32_t)number;
+        sum += rows[s];
+    }
+    return sum == table->rows ? STATUS_OK : wrong(parser, "segments");
+}
+
 static enum status parse_table(struct parser *parser, const json_t *object, struct table *table)
 {
     parser->table = parser->column = NULL;
     RETURN_IF_ERROR(parse_name(parser, object, "name", table->name));
     parser->table = table->name;
     RETURN_IF_ERROR(parse_count(parser, object, "rows", TABLE_ROWS_MAX, &table->rows));
-    RETURN_IF_ERROR(table_segments_set(table, parser->error));
+    RETURN_IF_ERROR(parse_segments(parser, object, table));
     const json_t *list = json_object_get(object, "columns");
     size_t count = json_array_size(list);
     if (count == 0)
@@ -265,9 +291,10 @@ static enum status parse_text(const char *path, const char *text, size_t size, s
             error, STATUS_BAD_INPUT,
             "%s: catalogue version %u is newer than the %u that this program reads; use a newer Tessera",
             path, version, CATALOGUE_VERSION);
-    snprintf(again, sizeof again, "tessera catalogue %u %016" PRIx64, CATALOGUE_VERSION, checksum);
+    snprintf(again, sizeof again, "tessera catalogue %u %016" PRIx64, version, checksum);
     size_t begin = newline ? (size_t)(newline - text) + 1 : size;
-    if (fields != 2 || strcmp(line, again) != 0 || checksum != XXH3_64bits(text + begin, size - begin))
+    if (fields != 2 || version == 0 || strcmp(line, again) != 0 ||
+        checksum != XXH3_64bits(text + begin, size - begin))
         return error_set(
             error, STATUS_CHECK_FAILED,
             "%s: the catalogue is damaged (wrong checksum); restore it from a copy or load the database "

@@ -2,7 +2,8 @@
  * catalogue.h: which tables, columns and files a database has: one small text file, replaced whole at every
  * commit.
  *
- *     tessera catalogue 1 <16 hex digits>\n    version, then XXH3-64 of every byte behind this line
+ *     tessera catalogue 1 <16 hex digits>\n    version, then XXH3-64 of every byte behind this line; the version
+ *                                              is the least that has all that the text uses
  *     {"generation": 3, "tables": [ ... ]}     JSON; docs/format.md lists every field
  *
  * Read once when a database is opened and once by a writer; about 400 bytes a column. A commit is the rename
@@ -14,7 +15,8 @@
 
 #include "storage/database.h"
 
-#define CATALOGUE_VERSION   1
+/* 1: types without timestamp, segments all full but the last. 2: those too. */
+#define CATALOGUE_VERSION   2
 #define CATALOGUE_FILE      "catalogue"
 #define CATALOGUE_NEW_FILE  "catalogue.new"
 #define CATALOGUE_BYTES_MAX (1u << 30) /* 2 million columns; more is no catalogue */
@@ -36,6 +38,9 @@ NODISCARD enum status catalogue_write(const char *directory, const struct catalo
                                       struct error *error);
 
 const struct table *catalogue_table(const struct catalogue *catalogue, const char *name); /* or NULL */
+
+/* The most segments of a table: 16 times what TABLE_ROWS_MAX full ones are, 9 MB of the catalogue. */
+#define TABLE_SEGMENTS_MAX (1u << 20)
 
 /* Sets segment_count and segment_rows of a table from its rows (at most TABLE_ROWS_MAX). */
 NODISCARD enum status table_segments_set(struct table *table, struct error *error);

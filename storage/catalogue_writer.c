@@ -61,18 +61,53 @@ static json_t *format_column(const struct column *column)
     return NULL;
 }
 
+static bool segments_regular(const struct table *table)
+{
+    for (uint32_t s = 0; s + 1 < table->segment_count; s++)
+        if (table->segment_rows[s] != SEGMENT_ROWS)
+            return false;
+    return true;
+}
+
+/* The least version that knows all that the catalogue uses. */
+static unsigned version_needed(const struct catalogue *catalogue)
+{
+    unsigned version = 1;
+    for (uint32_t t = 0; t < catalogue->table_count; t++) {
+        const struct table *table = &catalogue->tables[t];
+        version = segments_regular(table) ? version : 2;
+        for (uint32_t c = 0; c < table->column_count; c++)
+            version = table->columns[c].schema.type == TYPE_TIMESTAMP ? 2 : version;
+    }
+    return version;
+}
+
+static json_t *format_table(const struct table *table)
+{
+    json_t *columns = json_array(), *segments = segments_regular(table) ? NULL : json_array();
+    json_t *object = json_pack("{s:s, s:I}", "name", table->name, "rows", (json_int_t)table->rows);
+    int failed = 0;
+    for (uint32_t s = 0; segments && s < table->segment_count; s++)
+        failed |= json_array_append_new(segments, json_integer(table->segment_rows[s]));
+    if (segments)
+        failed |= json_object_set_new(object, "segments", segments);
+    else
+        failed |= !segments_regular(table);
+    for (uint32_t c = 0; c < table->column_count; c++)
+        failed |= json_array_append_new(columns, format_column(&table->columns[c]));
+    failed |= json_object_set_new(object, "columns", columns);
+    if (!failed)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
 static json_t *format_root(const struct catalogue *catalogue)
 {
     json_t *tables = json_array();
     int failed = 0;
-    for (uint32_t t = 0; t < catalogue->table_count; t++) {
-        const struct table *table = &catalogue->tables[t];
-        json_t *columns = json_array();
-        for (uint32_t c = 0; c < table->column_count; c++)
-            failed |= json_array_append_new(columns, format_column(&table->columns[c]));
-        failed |= json_array_append_new(tables, json_pack("{s:s, s:I, s:o}", "name", table->name, "rows",
-                                                          (json_int_t)table->rows, "columns", columns));
-    }
+    for (uint32_t t = 0; t < catalogue->table_count; t++)
+        failed |= json_array_append_new(tables, format_table(&catalogue->tables[t]));
     json_t *root = json_pack("{s:I, s:o}", "generation", (json_int_t)catalogue->generation, "tables", tables);
     if (!failed)
         return root;
@@ -80,7 +115,7 @@ static json_t *format_root(const struct catalogue *catalogue)
     return NULL;
 }
 
-static enum status write_new(const char *path, const char *text, struct error *error)
+static enum status write_new(const char *path, unsigned version, const char *text, struct error *error)
 {
     FILE *file = fopen(path, "we");
     if (!file)
@@ -95,7 +130,7 @@ static enum status write_new(const char *path, const char *text, struct error *e
     }
     if (status == STATUS_OK) {
         checksum = XXH3_64bits(body, size);
-        bool good = fprintf(file, "tessera catalogue %u %016" PRIx64 "\n", CATALOGUE_VERSION, checksum) > 0 &&
+        bool good = fprintf(file, "tessera catalogue %u %016" PRIx64 "\n", version, checksum) > 0 &&
                     fwrite(body, 1, size, file) == size && fflush(file) == 0 && fsync(fileno(file)) == 0;
         if (!good)
             status = error_set_errno(
@@ -120,7 +155,7 @@ enum status catalogue_write(const char *directory, const struct catalogue *catal
         (!(root = format_root(catalogue)) || !(text = json_dumps(root, JSON_INDENT(1)))))
         status = error_out_of_memory(error, catalogue->table_count * sizeof(struct table), "the catalogue");
     if (status == STATUS_OK)
-        status = write_new(new_path, text, error);
+        status = write_new(new_path, version_needed(catalogue), text, error);
     if (status == STATUS_OK) {
         if (rename(new_path, path) == 0)
             *renamed = true;

@@ -76,8 +76,8 @@ static void schemas_that_cannot_be_stored(void **state)
     for (size_t n = 0; n < sizeof good_names / sizeof *good_names; n++)
         assert_true(name_valid(good_names[n]));
     schema_refused(change, "t", good, good, "two columns are named a", "rename");
-    schema_refused(change, "t", good, (struct column_schema){.name = "b", .type = (enum column_type)6},
-                   "column b", "type 6 does not exist");
+    schema_refused(change, "t", good, (struct column_schema){.name = "b", .type = (enum column_type)7},
+                   "column b", "type 7 does not exist");
     schema_refused(change, "t", good,
                    (struct column_schema){.name = "b", .type = TYPE_DECIMAL, .precision = 19},
                    "decimal(19,0) cannot be stored", "1 to 18");

@@ -22,7 +22,7 @@ static void values_read_as_their_type(void **state)
 {
     (void)state;
     const struct column_schema integer = {.type = TYPE_INT64}, date = {.type = TYPE_DATE},
-                               yes_no = {.type = TYPE_BOOL};
+                               yes_no = {.type = TYPE_BOOL}, moment = {.type = TYPE_TIMESTAMP};
     const struct column_schema money = {.type = TYPE_DECIMAL, .precision = 18, .scale = 2};
     const struct column_schema whole = {.type = TYPE_DECIMAL, .precision = 5};
     const struct column_schema key = {.type = TYPE_STRING, .references_table = "t"};
@@ -38,6 +38,10 @@ static void values_read_as_their_type(void **state)
     check_text(date, 0, "1970-01-01");
     check_text(date, -719528, "0000-01-01");
     check_text(date, 2932896, "9999-12-31");
+    check_text(moment, 0, "1970-01-01 00:00:00");
+    check_text(moment, -1, "1969-12-31 23:59:59.999999");
+    check_text(moment, 761702399000000, "1994-02-19 23:59:59");
+    check_text(moment, INT64_MIN, "-290308-12-21 19:59:05.224192");
 }
 
 static void dates_agree_with_the_c_library(void **state)
