@@ -1,8 +1,8 @@
 /* bind.c: see bind.h. */
 #include "engine/bind.h"
 
+#include "engine/fact_data.h"
 #include "operators/dimension_filter.h"
-#include "storage/codec_spec.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -58,51 +58,12 @@ static enum status fact_column_add(struct bound_query *bound, const char *name, 
 static enum status fact_column_open(struct database *database, const char *codec, unsigned threads,
                                     struct fact_column *column, struct error *error)
 {
-    enum codec_id id = column->column->own;
-    struct codec_choice choice;
-    enum codec_spec_part said;
-    RETURN_IF_ERROR(codec_spec_find(codec, column->column->schema.name, &choice, &said, error));
-    if (said != CODEC_SPEC_NOTHING)
-        RETURN_IF_ERROR(database_encode(database, column->column, &choice, threads, &id, error));
-    RETURN_IF_ERROR(column_data_open(database, column->column, id, threads, &column->data, error));
-    for (uint32_t s = 0; s < column->data->segment_count; s++) {
-        const struct segment_data *segment = &column->data->segments[s];
-        if (s == 0 || segment->chunk.width_low < column->width_low)
-            column->width_low = segment->chunk.width_low;
-        if (segment->chunk.width_high > column->width_high)
-            column->width_high = segment->chunk.width_high;
-        column->nullable |= segment->validity != NULL;
-    }
-    return STATUS_OK;
-}
-
-/* Kernels look positions up without asking; so every stored position is looked at once, here, whatever the
- * file says. */
-struct position_check {
-    const struct fact_column *column;
-    uint64_t limit;
-};
-
-static enum status check_segment_positions(void *context, uint64_t item, unsigned thread, struct error *error)
-{
-    const struct position_check *check = context;
-    const struct chunk_view *chunk = &check->column->data->segments[item].chunk;
-    (void)thread;
-    for (uint32_t tile = 0; tile < chunk->tiles; tile++) {
-        _Alignas(64) int32_t values[TILE_ROWS];
-        uint32_t highest = 0;
-        chunk->codec->decode_tile(chunk, tile, values);
-        for (uint32_t row = 0; row < TILE_ROWS; row++)
-            highest = (uint32_t)values[row] > highest ? (uint32_t)values[row] : highest;
-        if (highest >= check->limit)
-            return error_set(error, STATUS_BAD_INPUT,
-                             "column %s.%s, segment %u, tile %u points at row %u of %s, which has %llu; the "
-                             "file is damaged: "
-                             "load the table again",
-                             check->column->column->table->name, check->column->column->schema.name,
-                             (unsigned)item, tile, highest, check->column->column->references->table->name,
-                             (unsigned long long)check->limit);
-    }
+    struct fact_data opened;
+    RETURN_IF_ERROR(fact_data_open(database, column->column, codec, threads, &opened, error));
+    column->data = opened.data;
+    column->nullable = opened.nullable;
+    column->width_low = opened.width_low;
+    column->width_high = opened.width_high;
     return STATUS_OK;
 }
 
@@ -394,13 +355,6 @@ static enum status bind_all(struct database *database, const char *codec, unsign
     for (uint32_t i = 0; i < bound->column_count; i++) {
         RETURN_IF_ERROR(fact_column_open(database, codec, threads, &bound->columns[i], error));
         bound->bytes += bound->columns[i].data->bytes;
-    }
-    for (uint32_t j = 0; j < bound->join_count; j++) {
-        struct position_check check = {&bound->columns[bound->joins[j].column], bound->joins[j].table->rows};
-        if (check.limit == 0)
-            check.limit = 1; /* every key is NULL and stored as 0 */
-        RETURN_IF_ERROR(
-            parallel_for(threads, check.column->data->segment_count, check_segment_positions, &check, error));
     }
     return STATUS_OK;
 }

@@ -83,13 +83,84 @@ struct expression_list {
     uint32_t count, capacity, table_count;
     struct expression *nodes;
     struct value_table *tables;
-    struct dictionary *dictionaries; /* merged ones, which types point at */
     uint32_t dictionary_count;
-    void *arena;
+    struct dictionary **dictionaries; /* merged ones, which types point at; each in one piece of memory */
 };
 
 void expression_list_free(struct expression_list *list);
 
 #define EXPRESSION_NONE UINT32_MAX
+
+/* ---- Making nodes: engine/expression.c ---- */
+
+/* Adds a node, or finds an equal one, and works out type (unless the caller gave it where operation and
+ * children do not say it: constants, leaves, lookups), range and nullability. Of constants alone a constant is
+ * made. Children must have the types that the operation takes. A value that may leave 64 bits:
+ * STATUS_BAD_INPUT, a sentence without position. */
+NODISCARD enum status expression_add(struct expression_list *list, const struct expression *node,
+                                     uint32_t *index, struct error *error);
+NODISCARD enum status expression_constant(struct expression_list *list, struct value_type type, int64_t value,
+                                          uint32_t *index, struct error *error);
+NODISCARD enum status expression_null(struct expression_list *list, struct value_type type, uint32_t *index,
+                                      struct error *error);
+/* child2 may be EXPRESSION_NONE, and then child1. */
+NODISCARD enum status expression_apply(struct expression_list *list, enum expression_operation operation,
+                                       uint32_t child0, uint32_t child1, uint32_t child2, uint32_t *index,
+                                       struct error *error);
+
+/* `count` values, which the list then owns (they must come from malloc; freed also on failure). For
+ * EXPRESSION_IN_SET sorted, without duplicates. */
+NODISCARD enum status expression_in_set(struct expression_list *list, uint32_t child, int64_t *values,
+                                        uint64_t count, uint32_t *index, struct error *error);
+NODISCARD enum status expression_lookup(struct expression_list *list, uint32_t child, struct value_type type,
+                                        int64_t *values, uint64_t count, uint32_t *index,
+                                        struct error *error);
+
+/* ---- Reading them ---- */
+
+/* Whether the node is a constant, and not NULL. */
+bool expression_is_constant(const struct expression_list *list, uint32_t node);
+
+/* Calls `visit` for each leaf (columns, groups, aggregates) below the node; a leaf may come more than once. */
+void expression_visit(const struct expression_list *list, uint32_t node,
+                      void (*visit)(void *context, const struct expression *leaf), void *context);
+
+/* ---- One value: engine/expression_scalar.c, the reference that vectors and kernels are checked against ---- */
+
+struct scalar {
+    int64_t value;
+    bool null;
+};
+
+/* The operation of a node on its children's values. */
+struct scalar expression_scalar(const struct expression_list *list, const struct expression *node,
+                                const struct scalar *children);
+
+/* The value of the node, leaves from `leaf`. Costs a call a node: for tests, and for single rows. */
+struct scalar expression_evaluate(const struct expression_list *list, uint32_t node,
+                                  struct scalar (*leaf)(void *context, const struct expression *leaf),
+                                  void *context);
+
+/* ---- Strings: engine/expression_string.c ---- */
+
+/* A dictionary of one string, owned by the list. */
+NODISCARD enum status expression_string_constant(struct expression_list *list, const char *string,
+                                                 uint32_t length, uint32_t *index, struct error *error);
+
+/* Makes the strings of both nodes codes of one dictionary, so that they can be compared and chosen from. */
+NODISCARD enum status expression_string_unify(struct expression_list *list, uint32_t *left, uint32_t *right,
+                                              struct error *error);
+
+/* LIKE as SQLite has it: % and _, ASCII letters alike in both cases; escape 0: none. */
+NODISCARD enum status expression_string_like(struct expression_list *list, uint32_t child,
+                                             const char *pattern, uint32_t length, char escape,
+                                             uint32_t *index, struct error *error);
+
+/* upper, lower (ASCII), length (characters of UTF-8), substr(s, first[, count]) with constant arguments, as
+ * SQLite has them: worked out once for each string of the dictionary. */
+enum string_function { STRING_UPPER, STRING_LOWER, STRING_TRIM, STRING_LENGTH, STRING_SUBSTR };
+NODISCARD enum status expression_string_function(struct expression_list *list, enum string_function function,
+                                                 uint32_t child, int64_t first, int64_t count,
+                                                 uint32_t *index, struct error *error);
 
 #endif

@@ -55,8 +55,8 @@ struct plan_array {
 /* A join along a declared reference: the key of a fact row is the position of its row. */
 struct plan_join {
     const struct table *table;
-    const char *name; /* alias or table: for EXPLAIN */
-    uint32_t column;  /* the key, of plan->columns */
+    char *name;      /* alias or table: for EXPLAIN */
+    uint32_t column; /* the key, of plan->columns */
     /* A fact row without a partner (its key is NULL, or the partner does not fulfil `match`) is dropped if
      * `inner`; else the dimension's columns are NULL for it. */
     bool inner;
@@ -88,7 +88,8 @@ struct plan_step {
     double share;        /* of the rows that reach it, expected to pass */
 };
 
-/* code = NULL ? 0 : value - low + nullable; the group's number: sum of code * stride. */
+/* code = NULL ? 0 : value - low + nullable, cut to domain - 1 (catalogues may lie about ranges, and slots must
+ * exist); the group's number: sum of code * stride. */
 struct plan_group {
     uint32_t expression;
     int64_t low;
@@ -107,11 +108,11 @@ enum aggregate_kind {
 };
 
 /* avg(x) is sum(x) and count(x) with a division above. sum, min and max over no value that is not NULL are
- * NULL: the plan counts such values (`count`) where the argument may be NULL or there may be no row. */
+ * NULL: the plan counts such values where the argument may be NULL. */
 struct plan_aggregate {
     enum aggregate_kind kind;
     uint32_t argument; /* expression, or EXPRESSION_NONE: count(*) */
-    uint32_t count;    /* the aggregate that counts its values, or its own number: rows of the group */
+    uint32_t count;    /* the aggregate that counts its values, or its own number: every row has one */
     struct value_type type;
     int64_t low, high; /* of the argument: COUNT_DISTINCT's domain */
 };
@@ -124,7 +125,7 @@ enum plan_shape {
 };
 
 struct plan_output {
-    const char *name;
+    char *name;
     uint32_t expression; /* PLAN_ROWS: over sources; else over groups and aggregates */
 };
 
@@ -154,13 +155,34 @@ struct star_plan {
     uint64_t slots;         /* PLAN_DENSE: of the group numbers; PLAN_TOTAL: 1; else 0 */
     uint64_t groups_most;   /* PLAN_HASH: no more groups than this (rows, product of the domains) */
     uint32_t having;        /* over groups and aggregates, or EXPRESSION_NONE */
-    bool distinct_rows;     /* never set with aggregates: SELECT DISTINCT is planned as GROUP BY */
     uint64_t limit, offset; /* limit UINT64_MAX: none */
     bool nothing;           /* a condition is never true: no row is read */
-    void *arena;            /* names */
 };
 
 void star_plan_free(struct star_plan *plan);
+
+/* ---- Parts of a plan that is being made: engine/star_plan.c ---- */
+
+/* The dimension column as an array, one value for each row of a join's table. positions: NULL, or for a table
+ * beyond the join's (a dimension of a dimension) the `rows` positions there, -1: NULL. */
+NODISCARD enum status plan_array_open(struct star_plan *plan, const struct column *column,
+                                      const int32_t *positions, uint64_t rows, unsigned threads,
+                                      uint32_t *index, struct error *error);
+
+/* Stored values of a column whole, one int32 each, -1 where it is NULL: a foreign key's positions. Owned by
+ * the caller (free). */
+NODISCARD enum status plan_positions_read(struct star_plan *plan, const struct column *column,
+                                          unsigned threads, int32_t **positions, struct error *error);
+
+/* Evaluates the join's condition over its table: passing, contiguous, first and last; and for each of
+ * `count` expressions over its columns alone the least and greatest value among the rows that pass, low >
+ * high if there are none. Constraints: as many rows as the table has, 10 ns each and node. */
+NODISCARD enum status plan_join_analyse(struct star_plan *plan, uint32_t join, const uint32_t *expressions,
+                                        uint32_t count, int64_t *low, int64_t *high, struct error *error);
+
+/* Fills the vector with the array's values at rows first .. first + rows - 1. */
+void plan_array_read(const struct plan_array *array, uint64_t first, uint32_t rows, int64_t *values,
+                     uint8_t *nulls);
 
 /* What a device brings back. PLAN_ROWS: `rows`, ascending row numbers of the fact table, at least limit +
  * offset of them if there is no order and as many exist. Else `count` groups that have rows (PLAN_TOTAL: one,
@@ -170,7 +192,7 @@ struct star_groups {
     uint64_t *keys;                       /* group numbers */
     int64_t *states[PLAN_AGGREGATES_MAX]; /* count each; a sum's low 64 bits; undefined where count is 0 */
     int64_t *states_high[PLAN_AGGREGATES_MAX]; /* AGGREGATE_SUM_WIDE: the high 64 bits */
-    uint64_t *group_rows;                      /* rows of each group; NULL unless an aggregate needs it */
+    uint64_t total_rows;                       /* PLAN_TOTAL: rows that were left */
     uint64_t *rows;                            /* PLAN_ROWS: `count` of them */
 };
 void star_groups_free(struct star_groups *groups);
