@@ -60,8 +60,8 @@ static enum status dictionary_of_pieces(struct expression_list *list, struct pie
             distinct++;
             bytes += pieces[i].length;
         }
-    uint64_t *starts;
-    char *text;
+    uint64_t *starts = NULL;
+    char *text = NULL;
     RETURN_IF_ERROR(dictionary_make(list, distinct, bytes, dictionary, &starts, &text, error));
     uint32_t code = 0;
     for (uint64_t i = 0; i < count; i++) {
@@ -85,8 +85,8 @@ enum status expression_string_constant(struct expression_list *list, const char 
             (length == 0 || memcmp(list->dictionaries[d]->bytes, string, length) == 0))
             dictionary = list->dictionaries[d];
     if (!dictionary) {
-        uint64_t *starts;
-        char *text;
+        uint64_t *starts = NULL;
+        char *text = NULL;
         RETURN_IF_ERROR(dictionary_make(list, 1, length, &dictionary, &starts, &text, error));
         if (length)
             memcpy(text, string, length);
@@ -137,7 +137,7 @@ enum status expression_string_unify(struct expression_list *list, uint32_t *left
                          INT32_MAX);
     struct piece *pieces = malloc((count ? count : 1) * sizeof *pieces);
     int64_t *codes = malloc((count ? count : 1) * sizeof *codes);
-    struct dictionary *merged;
+    struct dictionary *merged = NULL;
     enum status status;
     if (!pieces || !codes) {
         status = error_out_of_memory(error, count * (sizeof *pieces + sizeof *codes), "a dictionary");
@@ -309,7 +309,7 @@ static enum status string_map(struct expression_list *list, enum string_function
                               uint32_t *index, struct error *error)
 {
     const struct dictionary *const dictionary = list->nodes[child].type.dictionary;
-    struct dictionary *made;
+    struct dictionary *made = NULL;
     if (dictionary->count)
         memcpy(copy, dictionary->bytes, dictionary->starts[dictionary->count]);
     if (function == STRING_UPPER || function == STRING_LOWER)

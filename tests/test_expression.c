@@ -45,11 +45,12 @@ static uint32_t truth(int64_t value)
     return node;
 }
 
-static uint32_t column(int64_t low, int64_t high, bool nullable)
+static uint32_t column(uint32_t index, int64_t low, int64_t high, bool nullable)
 {
     uint32_t node;
     const struct expression leaf = {.operation = EXPRESSION_COLUMN,
                                     .type = {.kind = VALUE_INTEGER},
+                                    .index = index,
                                     .nullable = nullable,
                                     .low = low,
                                     .high = high};
@@ -78,7 +79,7 @@ static void assert_constant(uint32_t node, int64_t value)
     assert_int_equal(list.nodes[node].constant, value);
 }
 
-static void assert_null(uint32_t node)
+static void assert_is_null(uint32_t node)
 {
     assert_int_equal(list.nodes[node].operation, EXPRESSION_CONSTANT);
     assert_true(list.nodes[node].is_null);
@@ -90,9 +91,9 @@ static void constants_are_folded_as_sqlite_counts(void **state)
     assert_constant(apply(EXPRESSION_ADD, number(40), number(2), EXPRESSION_NONE), 42);
     assert_constant(apply(EXPRESSION_DIVIDE, number(-7), number(2), EXPRESSION_NONE), -3);
     assert_constant(apply(EXPRESSION_REMAINDER, number(-7), number(2), EXPRESSION_NONE), -1);
-    assert_null(apply(EXPRESSION_DIVIDE, number(1), number(0), EXPRESSION_NONE));
-    assert_null(apply(EXPRESSION_REMAINDER, number(1), number(0), EXPRESSION_NONE));
-    assert_null(apply(EXPRESSION_ADD, number(1), null(VALUE_INTEGER), EXPRESSION_NONE));
+    assert_is_null(apply(EXPRESSION_DIVIDE, number(1), number(0), EXPRESSION_NONE));
+    assert_is_null(apply(EXPRESSION_REMAINDER, number(1), number(0), EXPRESSION_NONE));
+    assert_is_null(apply(EXPRESSION_ADD, number(1), null(VALUE_INTEGER), EXPRESSION_NONE));
     assert_constant(apply(EXPRESSION_IS_NULL, null(VALUE_INTEGER), EXPRESSION_NONE, EXPRESSION_NONE), 1);
     assert_constant(apply(EXPRESSION_CHOOSE, truth(-1), number(1), number(2)), 2);
 }
@@ -107,16 +108,16 @@ static void truth_has_three_values(void **state)
         for (int b = 0; b < 3; b++) {
             const uint32_t both = apply(EXPRESSION_AND, truth(values[a]), truth(values[b]), EXPRESSION_NONE);
             const uint32_t any = apply(EXPRESSION_OR, truth(values[a]), truth(values[b]), EXPRESSION_NONE);
-            and[a][b] < 0 ? assert_null(both) : assert_constant(both, and[a][b]);
-            or [a][b] < 0 ? assert_null(any) : assert_constant(any, or [a][b]);
+            and[a][b] < 0 ? assert_is_null(both) : assert_constant(both, and[a][b]);
+            or [a][b] < 0 ? assert_is_null(any) : assert_constant(any, or [a][b]);
         }
-    assert_null(apply(EXPRESSION_NOT, truth(-1), EXPRESSION_NONE, EXPRESSION_NONE));
+    assert_is_null(apply(EXPRESSION_NOT, truth(-1), EXPRESSION_NONE, EXPRESSION_NONE));
 }
 
 static void ranges_follow_from_children_and_64_bits_are_kept(void **state)
 {
     (void)state;
-    const uint32_t a = column(-3, 5, false), b = column(2, 4, true);
+    const uint32_t a = column(0, -3, 5, false), b = column(1, 2, 4, true);
     const struct expression *product = &list.nodes[apply(EXPRESSION_MULTIPLY, a, b, EXPRESSION_NONE)];
     assert_int_equal(product->low, -12);
     assert_int_equal(product->high, 20);
@@ -125,7 +126,7 @@ static void ranges_follow_from_children_and_64_bits_are_kept(void **state)
     assert_int_equal(quotient->low, -1);
     assert_int_equal(quotient->high, 2);
     uint32_t node;
-    const uint32_t wide = column(0, INT64_MAX, false);
+    const uint32_t wide = column(2, 0, INT64_MAX, false);
     assert_int_equal(expression_apply(&list, EXPRESSION_ADD, wide, a, EXPRESSION_NONE, &node, &error),
                      STATUS_BAD_INPUT);
     assert_non_null(strstr(error.text, "64 bits"));
@@ -134,7 +135,7 @@ static void ranges_follow_from_children_and_64_bits_are_kept(void **state)
 static void equal_nodes_are_made_once(void **state)
 {
     (void)state;
-    const uint32_t a = column(0, 9, false), one = number(1);
+    const uint32_t a = column(0, 0, 9, false), one = number(1);
     assert_int_equal(apply(EXPRESSION_ADD, a, one, EXPRESSION_NONE),
                      apply(EXPRESSION_ADD, a, one, EXPRESSION_NONE));
 }
