@@ -29,6 +29,12 @@ if(NOT TESSERA_SANITIZE)
     set_tests_properties(test_install PROPERTIES TIMEOUT 300)
 endif()
 
+# The judgement of tests/bench, not its measurements.
+find_package(Python3 3.8 COMPONENTS Interpreter)
+if(Python3_FOUND)
+    add_test(NAME test_bench COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tests/test_bench.py)
+endif()
+
 file(GLOB bench_sources CONFIGURE_DEPENDS tests/bench_*.c)
 foreach(source ${bench_sources})
     get_filename_component(name ${source} NAME_WE)

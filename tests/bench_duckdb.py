@@ -2,16 +2,16 @@
 """Tessera on a CPU against DuckDB: the same rows, the same 13 statements, the same threads.
 
     tests/bench_duckdb.py --program build/tessera --sf 1 [--folder DIR] [--threads N] [--codec auto] [--repeat 3]
+                          [--format table|json]
 
 Generates the .tbl files and the database in DIR (kept, and found again by the next run), loads the files into
 native DuckDB tables there, runs every statement warm and by turns with Tessera, compares the answers and prints
 the medians and their ratio. DuckDB gets the statements as the queries' sources give them, `ANALYZE`d tables and
-the columns that the 13 queries read. Exit code 0: all answers equal; 1: one differs; 2: bad usage; 3: the Python
+the columns that the 13 queries read. As JSON also the ratio of each turn's medians. Exit code 0: all answers equal; 1: one differs; 2: bad usage; 3: the Python
 package duckdb is missing.
 """
 import argparse
 import json
-import math
 import os
 import pathlib
 import re
@@ -102,6 +102,7 @@ def main():
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--codec", default="auto")
     parser.add_argument("--repeat", type=int, default=3, help="runs of each in a turn")
+    parser.add_argument("--format", choices=["table", "json"], default="table")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(options.folder or temporary) / f"sf{options.sf}"
@@ -109,38 +110,58 @@ def main():
         return compare(options, folder)
 
 
+def take_turns(options, connection, database, query, sql, answers):
+    """Milliseconds of DuckDB and of Tessera: a list for each turn. Tessera's answer comes into the folder."""
+    theirs, ours = [], []
+    for _ in range(ROUNDS):
+        theirs.append([])
+        for _ in range(options.repeat):
+            begin = time.perf_counter()
+            connection.execute(sql).fetchall()
+            theirs[-1].append((time.perf_counter() - begin) * 1e3)
+        run = subprocess.run(
+            [options.program, "ssb", "run", "--db", database, "--device", "cpu", "--query", query, "--codec",
+             options.codec, "--threads", str(options.threads), "--repeat", str(options.repeat), "--warmup",
+             "2", "--verify", "none", "--format", "json", "--answers", answers],
+            check=True, stdout=subprocess.PIPE)
+        ours.append(json.loads(run.stdout)["queries"][0]["total_ms"]["runs"])
+    return theirs, ours
+
+
+def result_of(query, theirs, ours, same):
+    duckdb_ms, tessera_ms = statistics.median(sum(theirs, [])), statistics.median(sum(ours, []))
+    return {"query": query, "duckdb_ms": duckdb_ms, "tessera_ms": tessera_ms, "ratio": duckdb_ms / tessera_ms,
+            "turns": [statistics.median(left) / statistics.median(right) for left, right in zip(theirs, ours)],
+            "answer": "ok" if same else "wrong"}
+
+
 def compare(options, folder):
     text, database = generate(options.program, options.sf, folder)
     connection = load_duckdb(text, folder / "duckdb", options.threads)
-    print(f"DuckDB {duckdb.__version__} and Tessera ({options.codec}), {options.threads} threads, scale factor "
-          f"{options.sf}; milliseconds, median of {ROUNDS} turns of "
-          f"{options.repeat} warm runs\n")
-    print(f"{'query':6}{'DuckDB':>10}{'Tessera':>10}{'ratio':>9}  answer")
-    logs, wrong = [], 0
+    table = options.format == "table"
+    if table:
+        print(f"DuckDB {duckdb.__version__} and Tessera ({options.codec}), {options.threads} threads, scale factor "
+              f"{options.sf}; milliseconds, median of {ROUNDS} turns of {options.repeat} warm runs\n\n"
+              f"{'query':6}{'DuckDB':>10}{'Tessera':>10}{'ratio':>9}  answer")
+    results = []
     with tempfile.TemporaryDirectory() as answers:
         for query, sql in statements().items():
             expected = csv_of(connection, sql)
-            theirs, ours = [], []
-            for _ in range(ROUNDS):
-                for _ in range(options.repeat):
-                    begin = time.perf_counter()
-                    connection.execute(sql).fetchall()
-                    theirs.append((time.perf_counter() - begin) * 1e3)
-                run = subprocess.run(
-                    [options.program, "ssb", "run", "--db", database, "--device", "cpu", "--query", query, "--codec",
-                     options.codec, "--threads", str(options.threads), "--repeat", str(options.repeat), "--warmup",
-                     "2", "--verify", "none", "--format", "json", "--answers", answers],
-                    check=True, stdout=subprocess.PIPE)
-                ours += json.loads(run.stdout)["queries"][0]["total_ms"]["runs"]
+            theirs, ours = take_turns(options, connection, database, query, sql, answers)
             got = (pathlib.Path(answers) / f"{query.replace('.', '')}.csv").read_text()
-            same = ordered(got) == ordered(expected)
-            wrong += not same
-            ratio = statistics.median(theirs) / statistics.median(ours)
-            logs.append(math.log(ratio))
-            print(f"{query:6}{statistics.median(theirs):10.2f}{statistics.median(ours):10.3f}{ratio:8.1f}x  {'ok' if same else 'WRONG'}",
-                  flush=True)
-    print(f"\ngeometric mean {math.exp(statistics.fmean(logs)):.1f}x, least {math.exp(min(logs)):.1f}x")
-    return 1 if wrong else 0
+            result = result_of(query, theirs, ours, ordered(got) == ordered(expected))
+            results.append(result)
+            if table:
+                print(f"{query:6}{result['duckdb_ms']:10.2f}{result['tessera_ms']:10.3f}{result['ratio']:8.1f}x  "
+                      f"{result['answer']}", flush=True)
+    ratios = [result["ratio"] for result in results]
+    if table:
+        print(f"\ngeometric mean {statistics.geometric_mean(ratios):.1f}x, least {min(ratios):.1f}x")
+    else:
+        json.dump({"duckdb": duckdb.__version__, "threads": options.threads, "codec": options.codec,
+                   "queries": results}, sys.stdout, indent=1)
+        print()
+    return 0 if all(result["answer"] == "ok" for result in results) else 1
 
 
 if __name__ == "__main__":
