@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static uint32_t names_count(const char *const *names)
 {
@@ -220,25 +221,33 @@ static bool row_passes(const struct bound_query *bound, const struct dimension_j
 /* The filter is evaluated once here, for what the plan can gain from it: codes of rows that do not pass are
  * never looked up, so sums need slots only for those that do; and rows that stand together need no bitmap to
  * be found. */
-static void passing_rows_bind(const struct bound_query *bound, struct dimension_join *join)
+static enum status passing_rows_bind(const struct bound_query *bound, struct dimension_join *join,
+                                     struct error *error)
 {
     int64_t least = INT64_MAX, greatest = INT64_MIN;
+    if (join->predicate_count)
+        RETURN_IF_ERROR(position_set_create(join->table->rows, &join->passing_rows, error));
     uint64_t first = 0, last = 0, passing = 0;
     for (uint64_t row = 0; row < join->table->rows; row++) {
         if (!row_passes(bound, join, row))
             continue;
         first = passing++ ? first : row;
         last = row;
+        if (join->predicate_count)
+            position_set_add(&join->passing_rows, row);
         if (join->code < 0)
             continue;
         int64_t code = attribute_value(&bound->attributes[join->code], row);
         least = code < least ? code : least;
         greatest = code > greatest ? code : greatest;
     }
+    if (join->predicate_count)
+        position_set_count(&join->passing_rows);
     join->passing = passing;
     join->contiguous = passing == 0 || last - first + 1 == passing;
     join->code_base = least <= greatest ? (int32_t)least : 0;
     join->domain = least <= greatest ? (uint32_t)(greatest - least + 1) : 1;
+    return STATUS_OK;
 }
 
 static enum status join_bind(struct database *database, struct bound_query *bound,
@@ -265,7 +274,7 @@ static enum status join_bind(struct database *database, struct bound_query *boun
         bind->code = (int32_t)code;
     }
     if (join->code || bind->predicate_count)
-        passing_rows_bind(bound, bind);
+        RETURN_IF_ERROR(passing_rows_bind(bound, bind, error));
     return STATUS_OK;
 }
 
@@ -327,6 +336,40 @@ static enum status sum_check(const struct bound_query *bound, struct error *erro
     return STATUS_OK;
 }
 
+/* ---- Tiles ---- */
+
+static double now_ms(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
+}
+
+/* A range and a dimension's passing rows for each column that has them; a join without predicates still drops
+ * rows whose key is NULL. */
+static enum status scan_bind(struct bound_query *bound, struct error *error)
+{
+    struct tile_test tests[BOUND_COLUMNS_MAX + TILE_DIMENSIONS_MAX];
+    uint32_t count = 0;
+    const double begin = now_ms();
+    for (uint32_t c = 0; c < bound->column_count; c++)
+        if (bound->columns[c].filtered)
+            tests[count++] = (struct tile_test){
+                .data = bound->columns[c].data, .low = bound->columns[c].low, .high = bound->columns[c].high};
+    for (uint32_t j = 0; j < bound->join_count; j++) {
+        const struct dimension_join *join = &bound->joins[j];
+        tests[count++] = (struct tile_test){.data = bound->columns[join->column].data,
+                                            .low = INT64_MIN,
+                                            .high = INT64_MAX,
+                                            .set = join->predicate_count ? &join->passing_rows : NULL};
+    }
+    RETURN_IF_ERROR(tile_skip_find(bound->fact, tests, count, &bound->scan, error));
+    for (uint32_t j = 0; j < bound->join_count; j++)
+        position_set_free(&bound->joins[j].passing_rows);
+    bound->skip_ms = now_ms() - begin;
+    return STATUS_OK;
+}
+
 /* ---- All together ---- */
 
 static enum status bind_all(struct database *database, const char *codec, unsigned threads,
@@ -356,7 +399,7 @@ static enum status bind_all(struct database *database, const char *codec, unsign
         RETURN_IF_ERROR(fact_column_open(database, codec, threads, &bound->columns[i], error));
         bound->bytes += bound->columns[i].data->bytes;
     }
-    return STATUS_OK;
+    return scan_bind(bound, error);
 }
 
 enum status bound_query_open(struct database *database, const struct star_query *query, const char *codec,
@@ -377,5 +420,8 @@ void bound_query_close(struct bound_query *bound)
         column_data_close(bound->attributes[i].data);
         free(bound->attributes[i].copy);
     }
+    for (uint32_t j = 0; j < bound->join_count; j++)
+        position_set_free(&bound->joins[j].passing_rows);
+    tile_skip_free(&bound->scan);
     *bound = (struct bound_query){0};
 }

@@ -7,6 +7,7 @@
 
 #include "engine/query.h"
 #include "engine/result.h"
+#include "engine/tile_skip.h"
 #include "storage/database.h"
 
 #define BOUND_COLUMNS_MAX 12u
@@ -48,9 +49,10 @@ struct dimension_join {
     uint32_t column; /* the key: index into bound_query.columns */
     uint32_t predicate_count;
     struct attribute_predicate predicates[TILE_PREDICATES_MAX];
-    uint64_t passing;  /* rows of the table that pass the predicates */
-    bool contiguous;   /* the rows that pass are one range of positions, or none */
-    int32_t code;      /* index into attributes, or -1 */
+    uint64_t passing;                 /* rows of the table that pass the predicates */
+    struct position_set passing_rows; /* only while the query is being bound */
+    bool contiguous;                  /* the rows that pass are one range of positions, or none */
+    int32_t code;                     /* index into attributes, or -1 */
     int32_t code_base; /* least and number of codes among the rows that pass the predicates: found when the
                           query is */
     uint32_t domain;   /* bound, so that the sums stay small enough for a cache or shared memory */
@@ -70,7 +72,9 @@ struct bound_query {
     uint32_t group_join[TILE_GROUPS_MAX]; /* the join whose code is that group */
     uint32_t domain[TILE_GROUPS_MAX];     /* 1 where there is no such group */
     uint32_t slots;
-    uint64_t bytes; /* of the encoded fact columns */
+    uint64_t bytes;        /* of the encoded fact columns */
+    struct tile_skip scan; /* the tiles that can hold a row of the answer */
+    double skip_ms;        /* that finding them took */
 };
 
 /* Opens everything the query needs; see engine_bind for `codec` and errors. Free with bound_query_close.

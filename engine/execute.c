@@ -107,6 +107,10 @@ static void describe_steps(struct prepared *prepared)
     const uint64_t sums_bytes = bound->slots * (sizeof(int64_t) + sizeof(uint32_t)); /* and who is present */
     struct prepared_info *info = &prepared->info;
     info->fact_rows = bound->fact->rows;
+    info->tiles = bound->scan.tiles;
+    info->tiles_skipped = bound->scan.tiles - bound->scan.kept_tiles;
+    info->rows_skipped = bound->scan.rows - bound->scan.kept_rows;
+    info->skip_ms = bound->skip_ms;
     info->filter_bytes = sums_bytes;
     for (uint32_t j = 0; j < bound->join_count; j++) {
         const struct dimension_join *join = &bound->joins[j];

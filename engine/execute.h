@@ -66,7 +66,10 @@ struct query_timing {
  * loaded. */
 struct prepared_info {
     uint64_t fact_rows;
-    uint64_t filter_rows;  /* of the dimensions that are filtered */
+    uint64_t tiles;                       /* of the fact table */
+    uint64_t tiles_skipped, rows_skipped; /* that are not scanned: statistics say that none can pass */
+    double skip_ms;                       /* that finding these took when the query was bound */
+    uint64_t filter_rows;                 /* of the dimensions that are filtered */
     uint64_t filter_bytes; /* their attributes in the filters as arrays, the bitmaps, the cleared sums */
     uint64_t merge_rows;   /* groups that merging adds up: those of every thread but one, 0 on a GPU */
     uint64_t merge_bytes;  /* their sums */
@@ -79,7 +82,7 @@ const struct prepared_info *prepared_info(const struct prepared *prepared);
 
 /* Bytes of the fact table that the kernel needs. On a GPU counted by running it once more, with every 32-byte
  * sector that is touched counted once (compiles a second kernel, kept in the cache); on a CPU the encoded
- * size of the columns it uses. */
+ * size of the columns it uses, by the share of their tiles that are scanned. */
 NODISCARD enum status prepared_bytes_read(struct prepared *prepared, uint64_t *bytes, struct error *error);
 
 /* How fast this device can read memory, in bytes a second: measured by the first call (a fraction of a

@@ -124,9 +124,7 @@ static enum status cpu_load(struct prepared *prepared, struct error *error)
     prepared->device = query;
     query->kernel = bound->query->kernel[isa_level()];
     query->filter = filter_of(isa_level());
-    for (uint32_t s = 0; s < bound->fact->segment_count; s++)
-        query->pieces +=
-            (bound->fact->segment_rows[s] + PIECE_TILES * TILE_ROWS - 1) / (PIECE_TILES * TILE_ROWS);
+    query->pieces = (bound->scan.kept_tiles + PIECE_TILES - 1) / PIECE_TILES;
     for (uint32_t j = 0; j < bound->join_count; j++) {
         const struct dimension_join *join = &bound->joins[j];
         if (join->predicate_count == 0)
@@ -213,6 +211,18 @@ static void worker_begin(const struct bound_query *bound, struct worker *worker)
     memset(worker->present, 0, bound->slots * sizeof *worker->present);
 }
 
+/* Tiles of the segment that the worker stands in. */
+static void scan_tiles(const struct bound_query *bound, const struct cpu_query *query, struct worker *worker,
+                       uint32_t first, uint32_t count)
+{
+    for (uint32_t index = first; index < first + count; index++) {
+        uint32_t left = bound->fact->segment_rows[worker->segment] - index * TILE_ROWS;
+        struct tile tile = {
+            .index = index, .rows = left < TILE_ROWS ? left : TILE_ROWS, .list = worker->list};
+        query->kernel((struct tile_parameters *)(void *)worker->parameters, &tile);
+    }
+}
+
 static enum status scan_piece(void *context, uint64_t item, unsigned thread, struct error *error)
 {
     const struct prepared *prepared = context;
@@ -222,24 +232,18 @@ static enum status scan_piece(void *context, uint64_t item, unsigned thread, str
     RETURN_IF_ERROR(cancel_check(error));
     if (!worker->used)
         worker_begin(bound, worker);
-    uint32_t segment = 0;
-    for (;; segment++) {
-        uint64_t pieces =
-            (bound->fact->segment_rows[segment] + PIECE_TILES * TILE_ROWS - 1) / (PIECE_TILES * TILE_ROWS);
-        if (item < pieces)
-            break;
-        item -= pieces;
-    }
-    if (worker->segment != segment)
-        worker_enter_segment(bound, worker, segment);
-    uint32_t rows = bound->fact->segment_rows[segment], tiles = (rows + TILE_ROWS - 1) / TILE_ROWS;
-    uint32_t first = (uint32_t)item * PIECE_TILES,
-             end = first + PIECE_TILES < tiles ? first + PIECE_TILES : tiles;
-    for (uint32_t index = first; index < end; index++) {
-        uint32_t left = rows - index * TILE_ROWS;
-        struct tile tile = {
-            .index = index, .rows = left < TILE_ROWS ? left : TILE_ROWS, .list = worker->list};
-        query->kernel((struct tile_parameters *)(void *)worker->parameters, &tile);
+    const struct tile_skip *scan = &bound->scan;
+    uint64_t tile = item * PIECE_TILES,
+             end = tile + PIECE_TILES < scan->kept_tiles ? tile + PIECE_TILES : scan->kept_tiles;
+    for (uint64_t r = tile_skip_run(scan, tile); tile < end; r++) {
+        const struct tile_run *run = &scan->runs[r];
+        const uint32_t within = (uint32_t)(tile - run->before);
+        const uint32_t count =
+            (uint32_t)(run->tiles - within < end - tile ? run->tiles - within : end - tile);
+        if (worker->segment != run->segment)
+            worker_enter_segment(bound, worker, run->segment);
+        scan_tiles(bound, query, worker, run->first + within, count);
+        tile += count;
     }
     return STATUS_OK;
 }
@@ -327,7 +331,9 @@ static enum status cpu_run(struct prepared *prepared, struct query_timing *timin
 static enum status cpu_bytes_read(struct prepared *prepared, uint64_t *bytes, struct error *error)
 {
     (void)error;
-    *bytes = prepared->bound.bytes;
+    const struct tile_skip *scan = &prepared->bound.scan;
+    const double share = scan->tiles ? (double)scan->kept_tiles / (double)scan->tiles : 1;
+    *bytes = (uint64_t)(share * (double)prepared->bound.bytes);
     return STATUS_OK;
 }
 

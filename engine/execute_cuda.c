@@ -99,22 +99,27 @@ static enum status load_kernel(struct prepared *prepared, struct cuda_query *que
 static enum status upload_work(struct prepared *prepared, struct cuda_query *query, struct error *error)
 {
     const struct table *fact = prepared->bound.fact;
-    uint64_t count = 0;
-    for (uint32_t s = 0; s < fact->segment_count; s++)
-        count += (fact->segment_rows[s] + WORK_TILES * TILE_ROWS - 1) / (WORK_TILES * TILE_ROWS);
-    struct bound_work *work = malloc((count ? count : 1) * sizeof *work);
+    const struct tile_skip *scan = &prepared->bound.scan;
+    uint64_t most = 0;
+    for (uint64_t r = 0; r < scan->run_count; r++)
+        most += (scan->runs[r].tiles + WORK_TILES - 1) / WORK_TILES;
+    struct bound_work *work = malloc((most ? most : 1) * sizeof *work);
     if (!work)
-        return error_out_of_memory(error, count * sizeof *work, "the list of work");
+        return error_out_of_memory(error, most * sizeof *work, "the list of work");
+    uint64_t count = 0, run = 0;
+    uint32_t tile = scan->run_count ? scan->runs[0].first : 0;
+    while (run < scan->run_count) {
+        const uint32_t segment = scan->runs[run].segment, first = tile;
+        const uint32_t rows = tile_skip_take(scan, WORK_TILES, &run, &tile) * TILE_ROWS;
+        const uint32_t left = fact->segment_rows[segment] - first * TILE_ROWS;
+        work[count++] =
+            (struct bound_work){.segment = segment, .first_tile = first, .rows = rows < left ? rows : left};
+    }
     query->items = (uint32_t)count;
-    struct bound_work *next = work;
-    for (uint32_t s = 0; s < fact->segment_count; s++)
-        for (uint32_t row = 0; row < fact->segment_rows[s]; row += WORK_TILES * TILE_ROWS) {
-            uint32_t left = fact->segment_rows[s] - row;
-            *next++ =
-                (struct bound_work){.segment = s,
-                                    .first_tile = row / TILE_ROWS,
-                                    .rows = left < WORK_TILES * TILE_ROWS ? left : WORK_TILES * TILE_ROWS};
-        }
+    /* A block without work would only copy bitmaps and clear sums. */
+    const uint64_t groups = query->plan.threads / 32 / WORK_TILES, blocks = (count + groups - 1) / groups;
+    if (blocks < query->scan_blocks)
+        query->scan_blocks = blocks ? (unsigned)blocks : 1;
     struct cuda *cuda = prepared->engine->cuda;
     enum status status = cuda_allocate(cuda, count * sizeof *work, "the list of work", &query->work, error);
     if (status == STATUS_OK)

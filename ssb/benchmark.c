@@ -220,6 +220,10 @@ static enum status run_query(struct session *session, uint32_t q, uint32_t c, st
     const struct prepared_info *info = prepared_info(*prepared);
     cell->compile_ms = info->compile_ms;
     cell->fact_rows = info->fact_rows;
+    cell->tiles = info->tiles;
+    cell->tiles_skipped = info->tiles_skipped;
+    cell->rows_skipped = info->rows_skipped;
+    cell->skip_ms = info->skip_ms;
     cell->filter_rows = info->filter_rows;
     cell->filter_bytes = info->filter_bytes;
     cell->merge_rows = info->merge_rows;

@@ -17,7 +17,8 @@ enum option_key {
     KEY_FROM = 'f',
     KEY_THREADS = 'j',
     KEY_DANGLING = 0x200,
-    KEY_FORCE
+    KEY_FORCE,
+    KEY_SORT_BY
 };
 
 static const struct argp_option option_list[] = {
@@ -36,6 +37,13 @@ static const struct argp_option option_list[] = {
      "What becomes of a foreign key that finds no row: the load fails (error, the default), or NULL is "
      "stored, which "
      "joins drop (null)",
+     0},
+    {"sort-by", KEY_SORT_BY, "COLUMN", 0,
+     "Store the rows of lineorder sorted by this column of it, such as lo_orderdate, NULLs first and rows "
+     "with "
+     "equal values as they come: queries then skip the tiles that their filters rule out. Takes 24 bytes of "
+     "memory "
+     "and 68 of disk a row meanwhile",
      0},
     {"force", KEY_FORCE, NULL, 0, "Replace the tables of a database that exists", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads; all processors by default", 0},
@@ -74,6 +82,9 @@ static error_t parse_key(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_DANGLING:
         return parse_dangling(argument, &load->dangling_null, error) == STATUS_OK ? 0 : EINVAL;
+    case KEY_SORT_BY:
+        load->sort_by = argument;
+        return 0;
     case KEY_FORCE:
         load->replace = true;
         return 0;
@@ -102,6 +113,7 @@ static const struct argp parser = {
            "Examples:\n"
            "  tessera ssb load --sf 1 --db ssb1.db\n"
            "  tessera ssb load --db ssb1.db --from ssb1 --codec gpu-star,lo_tax=plain --force\n"
+           "  tessera ssb load --sf 10 --db sorted.db --sort-by lo_orderdate\n"
            "  tessera ssb load --sf 0.1 --date-table classic --dangling null --db small.db",
 };
 

@@ -84,12 +84,13 @@ static enum status commit(const struct ssb_load_options *options, const struct s
 }
 
 static enum status load_from(const struct ssb_load_options *options, const struct ssb_origin *origin,
-                             const struct ssb_codecs *codecs, const struct ssb_source *source,
-                             struct progress *progress, struct error *error)
+                             const struct ssb_codecs *codecs, const uint32_t *sort_by,
+                             const struct ssb_source *source, struct progress *progress, struct error *error)
 {
     struct ssb_load load = {
         .source = source,
         .codecs = *codecs,
+        .sort_by = sort_by,
         .dangling_null = options->dangling_null,
         .threads = options->threads ? options->threads : parallel_threads_available(),
         .progress = progress,
@@ -124,6 +125,9 @@ enum status ssb_load(const struct ssb_load_options *options, struct progress *pr
 {
     struct ssb_codecs codecs;
     RETURN_IF_ERROR(ssb_codecs_parse(options->codecs, &codecs, error));
+    uint32_t sort_by;
+    if (options->sort_by)
+        RETURN_IF_ERROR(ssb_lineorder_column_find(options->sort_by, &sort_by, error));
     if (!options->replace)
         RETURN_IF_ERROR(refuse_existing(options->directory, error));
     struct ssb_origin origin = {.options = options->data, .dangling_null = options->dangling_null};
@@ -134,7 +138,8 @@ enum status ssb_load(const struct ssb_load_options *options, struct progress *pr
                              ? ssb_source_read(options->from, options->threads, progress, &source, error)
                              : ssb_source_generate(&options->data, options->threads, &source, error);
     if (status == STATUS_OK) {
-        status = load_from(options, &origin, &codecs, source, progress, error);
+        status =
+            load_from(options, &origin, &codecs, options->sort_by ? &sort_by : NULL, source, progress, error);
         ssb_source_close(source);
     }
     ssb_origin_free(&origin);

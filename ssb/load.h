@@ -4,7 +4,8 @@
  * Dimensions first, whole in memory (SF 100: 5 million rows, less than 1 GB with their dictionaries); then
  * lineorder, one segment of 2^24 rows at a time: all threads fill ranges of its 17 arrays (1.1 GB), replace
  * foreign keys by row positions in place, and encode and write column by column. So memory does not grow with
- * the scale factor, apart from the dimensions.
+ * the scale factor, apart from the dimensions. Sorting lineorder (sort_by) is another matter:
+ * table_writer_sort_by in storage/database.h says what it takes.
  */
 #ifndef TESSERA_SSB_LOAD_H
 #define TESSERA_SSB_LOAD_H
@@ -17,6 +18,7 @@ struct ssb_load_options {
     const char *directory;   /* of the database */
     const char *from;        /* the folder of .tbl files; NULL: generate */
     const char *codecs;      /* NULL, or as --codec: "auto", "gpu-star,lo_tax=plain" (codecs.h) */
+    const char *sort_by;     /* a column of lineorder, or NULL: rows stay as they come */
     bool dangling_null;      /* store NULL for a key that finds no row; else it is an error */
     bool replace;            /* the tables of a database that exists */
     unsigned threads;        /* 0: all */

@@ -1,7 +1,8 @@
 /*
  * load_lineorder.c: the fact table, one segment at a time. Threads first fill ranges of the segment's 17
  * arrays and replace the foreign keys in them by row positions, then encode and write a column each. A
- * segment is 1.1 GB of arrays; a range (65536 rows, 4.5 MB) is looked up while the cache still has it.
+ * segment is 1.1 GB of arrays; a range (65536 rows, 4.5 MB) is looked up while the cache still has it. If the
+ * table is to be sorted, the writer keeps the segments until the last one is there.
  */
 #include "ssb/load_tables.h"
 
@@ -186,9 +187,13 @@ enum status ssb_load_lineorder(struct ssb_load *load, struct error *error)
         if (!lineorder.info->columns[c].number)
             RETURN_IF_ERROR(
                 table_writer_dictionary(lineorder.writer, c, &load->source->dictionaries[c], error));
+    if (load->sort_by)
+        RETURN_IF_ERROR(table_writer_sort_by(lineorder.writer, *load->sort_by, error));
     enum status status = allocate(&lineorder, error);
     for (; lineorder.first_row < lineorder.rows && status == STATUS_OK; lineorder.first_row += SEGMENT_ROWS)
         status = load_segment(&lineorder, error);
     release(&lineorder);
+    if (status == STATUS_OK && load->sort_by)
+        status = table_writer_sort(lineorder.writer, load->threads, load->progress, error);
     return status;
 }

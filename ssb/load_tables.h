@@ -12,6 +12,7 @@ struct ssb_load {
     const struct ssb_source *source;
     struct database_writer *writer;
     struct ssb_codecs codecs;
+    const uint32_t *sort_by; /* a column of lineorder, or NULL */
     bool dangling_null;
     unsigned threads;
     struct progress *progress;

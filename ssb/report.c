@@ -85,14 +85,17 @@ uint32_t report_step_count(const struct report *report)
 void report_step_get(const struct report *report, const struct report_cell *cell, uint32_t index,
                      struct report_step *step)
 {
-    static const char *const names[] = {"filter", "scan", "merge"};
+    enum { FILTER, SCAN, MERGE };
+    static const char *const names[] = {[FILTER] = "filter", [SCAN] = "scan", [MERGE] = "merge"};
     const struct report_times *const times[] = {&cell->filter, &cell->kernel, &cell->merge};
-    const uint64_t rows[] = {cell->filter_rows, cell->fact_rows, cell->merge_rows};
+    const uint64_t rows[] = {cell->filter_rows, cell->fact_rows - cell->rows_skipped, cell->merge_rows};
     const uint64_t bytes[] = {cell->filter_bytes, cell->bytes_read, cell->merge_bytes};
     const double rate = rate_of(bytes[index], times[index]);
     *step = (struct report_step){.name = names[index],
                                  .rows = rows[index],
                                  .bytes = bytes[index],
+                                 .tiles = index == SCAN ? cell->tiles : 0,
+                                 .tiles_skipped = index == SCAN ? cell->tiles_skipped : 0,
                                  .ms = times[index]->median,
                                  .rate = rate,
                                  .share = share_of(report, rate)};

@@ -21,8 +21,9 @@ struct report_times {
 /* One query with one choice of codecs. */
 struct report_cell {
     struct report_times total, filter, kernel, merge; /* the whole, and its steps: struct query_timing */
-    double compile_ms;
+    double compile_ms, skip_ms;
     uint64_t fact_rows, bytes_read, answer_rows;
+    uint64_t tiles, tiles_skipped, rows_skipped;                 /* of lineorder: struct prepared_info */
     uint64_t filter_rows, filter_bytes, merge_rows, merge_bytes; /* struct prepared_info */
     char hash[17];
     enum answer_check check;
@@ -79,8 +80,9 @@ void report_totals(const struct report *report, uint32_t choice, struct report_t
 struct report_step {
     const char *name;
     uint64_t rows, bytes;
-    double ms;    /* median */
-    double rate;  /* bytes a second */
+    uint64_t tiles, tiles_skipped; /* of lineorder; 0 in steps that do not read it */
+    double ms;                     /* median */
+    double rate;                   /* bytes a second */
     double share; /* of what the device can read, in percent; more than 100 is possible from its caches */
 };
 

@@ -22,9 +22,12 @@ static void write_cell(const struct report *report, const struct report_query *q
     const struct report_cell *cell = &query->cells[choice];
     fprintf(file, "%s,%s,", query->name, report->choices[choice]);
     write_quoted(file, report->device);
-    fprintf(file, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f,%.6f,%.6f,%.6f,%.2f,%.3f,%.6f,", cell->fact_rows,
-            cell->answer_rows, cell->bytes_read, cell->total.median, cell->total.min, cell->kernel.median,
-            cell->kernel.min, report_share(report, cell), cell->compile_ms,
+    fprintf(file,
+            ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+            ",%.6f,%.6f,%.6f,%.6f,%.2f,%.3f,%.3f,%.6f,",
+            cell->fact_rows, cell->answer_rows, cell->tiles, cell->tiles_skipped, cell->bytes_read,
+            cell->total.median, cell->total.min, cell->kernel.median, cell->kernel.min,
+            report_share(report, cell), cell->compile_ms, cell->skip_ms,
             query->cells[0].total.median / cell->total.median);
     if (query->sqlite_ms > 0)
         fprintf(file, "%.3f", query->sqlite_ms);
@@ -47,8 +50,9 @@ static void write_steps(const struct report *report, FILE *file)
 
 enum status report_csv(const struct report *report, FILE *file, struct error *error)
 {
-    fputs("query,codec,device,rows,answer_rows,bytes_read,total_median_ms,total_min_ms,kernel_median_ms,"
-          "kernel_min_ms,percent_of_ceiling,compile_ms,speed,sqlite_ms,result_hash,check\n",
+    fputs("query,codec,device,rows,answer_rows,tiles,tiles_skipped,bytes_read,total_median_ms,total_min_ms,"
+          "kernel_median_ms,"
+          "kernel_min_ms,percent_of_ceiling,compile_ms,skip_ms,speed,sqlite_ms,result_hash,check\n",
           file);
     for (uint32_t q = 0; q < report->query_count; q++)
         for (uint32_t c = 0; c < report->choice_count; c++)

@@ -35,12 +35,14 @@ static json_t *cell_json(const struct report *report, const struct report_query 
 {
     const struct report_cell *cell = &query->cells[choice];
     json_t *json = json_pack(
-        "{s:s, s:s, s:s, s:I, s:I, s:o, s:o, s:f, s:I, s:f, s:f, s:o, s:s, s:s}", "query", query->name,
-        "codec", report->choices[choice], "device", report->device, "rows", (json_int_t)cell->fact_rows,
-        "answer_rows", (json_int_t)cell->answer_rows, "total_ms", times_json(&cell->total, report->repeat),
-        "kernel_ms", times_json(&cell->kernel, report->repeat), "compile_ms", cell->compile_ms, "bytes_read",
-        (json_int_t)cell->bytes_read, "gb_per_second", report_rate(cell) / 1e9, "percent_of_ceiling",
-        report_share(report, cell), "sqlite_ms", known(query->sqlite_ms), "result_hash", cell->hash, "check",
+        "{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:f, s:f, s:I, s:f, s:f, s:o, s:s, s:s}", "query",
+        query->name, "codec", report->choices[choice], "device", report->device, "rows",
+        (json_int_t)cell->fact_rows, "answer_rows", (json_int_t)cell->answer_rows, "tiles",
+        (json_int_t)cell->tiles, "tiles_skipped", (json_int_t)cell->tiles_skipped, "total_ms",
+        times_json(&cell->total, report->repeat), "kernel_ms", times_json(&cell->kernel, report->repeat),
+        "compile_ms", cell->compile_ms, "skip_ms", cell->skip_ms, "bytes_read", (json_int_t)cell->bytes_read,
+        "gb_per_second", report_rate(cell) / 1e9, "percent_of_ceiling", report_share(report, cell),
+        "sqlite_ms", known(query->sqlite_ms), "result_hash", cell->hash, "check",
         answer_check_text(cell->check));
     if (json && report->profile)
         json_object_set_new(json, "steps", steps_json(report, cell));

@@ -60,18 +60,21 @@ static void write_details(const struct report *report, FILE *file)
 /* Where the time of each query goes. */
 static void write_steps(const struct report *report, FILE *file)
 {
-    fprintf(file, "\n%-6s %-10s %-7s %11s %9s %10s %8s %8s %10s\n", "query", "codec", "step", "rows", "MB",
-            "ms", "GB/s", "% of max", "% of total");
+    fprintf(file, "\n%-6s %-10s %-7s %11s %9s %10s %8s %8s %10s  %s\n", "query", "codec", "step", "rows",
+            "MB", "ms", "GB/s", "% of max", "% of total", "tiles skipped");
     for (uint32_t q = 0; q < report->query_count; q++)
         for (uint32_t c = 0; c < report->choice_count; c++)
             for (uint32_t s = 0; s < report_step_count(report); s++) {
                 const struct report_cell *cell = &report->queries[q].cells[c];
                 struct report_step step;
                 report_step_get(report, cell, s, &step);
-                fprintf(file, "%-6s %-10s %-7s %11" PRIu64 " %9.3f %10.4f %8.2f %8.1f %10.1f\n",
+                fprintf(file, "%-6s %-10s %-7s %11" PRIu64 " %9.3f %10.4f %8.2f %8.1f %10.1f",
                         s ? "" : report->queries[q].name, s ? "" : report->choices[c], step.name, step.rows,
                         (double)step.bytes / MEGABYTE, step.ms, step.rate / GIGABYTE, step.share,
                         cell->total.median > 0 ? 100 * step.ms / cell->total.median : 0);
+                if (step.tiles)
+                    fprintf(file, "  %" PRIu64 " of %" PRIu64, step.tiles_skipped, step.tiles);
+                fputc('\n', file);
             }
 }
 

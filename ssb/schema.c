@@ -52,3 +52,18 @@ enum status ssb_column_find(const char *name, enum ssb_table *table, uint32_t *c
         "c_city, s_city or p_brand1",
         name);
 }
+
+enum status ssb_lineorder_column_find(const char *name, uint32_t *column, struct error *error)
+{
+    const struct ssb_table_info *info = ssb_table_info(SSB_LINEORDER);
+    char names[SSB_COLUMNS_MAX * NAME_BYTES];
+    size_t used = 0;
+    for (*column = 0; *column < info->column_count; ++*column) {
+        if (strcmp(info->columns[*column].name, name) == 0)
+            return STATUS_OK;
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", *column ? ", " : "",
+                                 info->columns[*column].name);
+    }
+    return error_set(error, STATUS_BAD_INPUT, "lineorder has no column '%.60s' to sort by; it has: %s", name,
+                     names);
+}

@@ -28,4 +28,7 @@ enum ssb_table ssb_referenced_table(uint32_t lineorder_column);
 NODISCARD enum status ssb_column_find(const char *name, enum ssb_table *table, uint32_t *column,
                                       struct error *error);
 
+/* The column of lineorder with that name; STATUS_BAD_INPUT with a sentence that lists all if there is none. */
+NODISCARD enum status ssb_lineorder_column_find(const char *name, uint32_t *column, struct error *error);
+
 #endif

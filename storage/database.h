@@ -229,6 +229,19 @@ NODISCARD enum status table_writer_dictionary(struct table_writer *table, uint32
 NODISCARD enum status table_writer_codec(struct table_writer *table, uint32_t column, const char *choice,
                                          struct error *error);
 
+/* Stores the table's rows in ascending order of that column (strings by their codes), NULLs first; rows with
+ * equal values stay in the order in which they are given. Called before the first segment; the segments are
+ * then kept as they come, in a file without a name in the database's directory (the values' bytes: 4 or 8 each,
+ * and a bit for each that may be NULL), and table_writer_sort, called when all have been given and before the
+ * commit, sorts and writes them. It takes 24 bytes of memory a row (16 to sort and the column, later 4 and as
+ * many columns as threads write and memory holds), and 300 MB for each thread. Where memory or disk will not
+ * do: STATUS_MACHINE with the bytes needed, before the first row is given. More than SORT_ROWS_MAX rows:
+ * STATUS_BAD_INPUT. */
+#define SORT_ROWS_MAX UINT32_MAX
+NODISCARD enum status table_writer_sort_by(struct table_writer *table, uint32_t column, struct error *error);
+NODISCARD enum status table_writer_sort(struct table_writer *table, unsigned threads,
+                                        struct progress *progress, struct error *error);
+
 /* Encodes and writes one segment of one column: `values` are int32_t[] or int64_t[] by the column's
  * value_bytes; `validity`: NULL or one bit a row in row order (bit r%64 of word r/64 set: row r is not NULL).
  * From any thread; each (column, segment) exactly once. Statistics are taken here. Values must be in range

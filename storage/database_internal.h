@@ -77,10 +77,13 @@ struct column_writer {
 
 #define DOMAIN_ANY UINT64_MAX
 
+struct table_sorter; /* table_sorter.c */
+
 struct table_writer {
     struct database_writer *database;
-    struct table_writer *next; /* added before this one */
-    struct table table;        /* as the catalogue will have it */
+    struct table_sorter *sorter; /* NULL: rows stay in the order in which they come */
+    struct table_writer *next;   /* added before this one */
+    struct table table;          /* as the catalogue will have it */
     struct column_writer *columns;
 };
 
@@ -106,6 +109,22 @@ void table_writer_free(struct table_writer *table);
 NODISCARD enum status table_writer_check(const struct table_writer *table, struct error *error);
 NODISCARD enum status table_writer_finish_column(struct table_writer *table, uint32_t column,
                                                  struct error *error);
+
+/* ---- One segment (segment_writer.c) ---- */
+
+/* Encodes and writes values that have been checked for NULLs; `validity` as for table_writer_segment. */
+NODISCARD enum status segment_write(struct table_writer *table, uint32_t column, uint32_t segment,
+                                    const void *values, const uint64_t *validity, struct error *error);
+
+/* ---- Sorting (table_sorter.c) ---- */
+
+/* Keeps a segment that segment_write would write. */
+NODISCARD enum status table_sorter_take(struct table_writer *table, uint32_t column, uint32_t segment,
+                                        const void *values, const uint64_t *validity,
+                                        const struct column_statistics *statistics, struct error *error);
+/* True once table_writer_sort has written everything. */
+bool table_sorter_done(const struct table_sorter *sorter);
+void table_sorter_free(struct table_sorter *sorter);
 
 /* Lets go of the lock and of memory; files stay as they are. */
 void database_writer_free(struct database_writer *writer);

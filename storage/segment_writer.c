@@ -124,6 +124,23 @@ static enum status check_range(const struct table_writer *table, uint32_t column
                      value, (int64_t)domain - 1);
 }
 
+/* Minima and maxima of a segment's tiles, padded as column_file_add wants them, and its statistics, which must
+ * be in range. */
+static enum status take_statistics(const struct table_writer *table, uint32_t column, uint32_t segment,
+                                   const void *values, const uint64_t *validity, int64_t **min_max,
+                                   uint64_t *min_max_bytes, struct column_statistics *statistics,
+                                   struct error *error)
+{
+    uint32_t value_bytes = table->table.columns[column].value_bytes,
+             rows = table->table.segment_rows[segment];
+    *min_max_bytes = (rows + TILE_ROWS - 1) / TILE_ROWS * 2 * sizeof(int64_t);
+    *min_max = calloc(1, part_padded(*min_max_bytes));
+    if (!*min_max)
+        return error_out_of_memory(error, *min_max_bytes, "a segment's statistics");
+    statistics_segment(values, value_bytes, rows, validity, *min_max, statistics);
+    return check_range(table, column, segment, statistics, values, rows, error);
+}
+
 static enum status write_segment(struct table_writer *table, uint32_t column, uint32_t segment,
                                  const void *values, const uint64_t *validity, struct error *error)
 {
@@ -132,12 +149,10 @@ static enum status write_segment(struct table_writer *table, uint32_t column, ui
              rows = table->table.segment_rows[segment];
     struct column_statistics statistics;
     struct distinct distinct = {0};
-    uint64_t min_max_bytes = (rows + TILE_ROWS - 1) / TILE_ROWS * 2 * sizeof(int64_t);
-    int64_t *min_max = calloc(1, part_padded(min_max_bytes));
-    if (!min_max)
-        return error_out_of_memory(error, min_max_bytes, "a segment's statistics");
-    statistics_segment(values, value_bytes, rows, validity, min_max, &statistics);
-    enum status status = check_range(table, column, segment, &statistics, values, rows, error);
+    uint64_t min_max_bytes;
+    int64_t *min_max = NULL;
+    enum status status = take_statistics(table, column, segment, values, validity, &min_max, &min_max_bytes,
+                                         &statistics, error);
     if (status == STATUS_OK && statistics.min <= statistics.max)
         status = distinct_take(&distinct, values, value_bytes, rows, statistics.min, statistics.max, error);
     if (status == STATUS_OK)
@@ -160,6 +175,33 @@ static enum status write_segment(struct table_writer *table, uint32_t column, ui
     return status;
 }
 
+enum status segment_write(struct table_writer *table, uint32_t column, uint32_t segment, const void *values,
+                          const uint64_t *validity, struct error *error)
+{
+    if (!validity)
+        return write_segment(table, column, segment, values, NULL, error);
+    void *filled = fill_nulls(values, table->table.columns[column].value_bytes,
+                              table->table.segment_rows[segment], validity, error);
+    if (!filled)
+        return STATUS_MACHINE;
+    enum status status = write_segment(table, column, segment, filled, validity, error);
+    free(filled);
+    return status;
+}
+
+static enum status keep_segment(struct table_writer *table, uint32_t column, uint32_t segment,
+                                const void *values, const uint64_t *validity, struct error *error)
+{
+    struct column_statistics statistics;
+    uint64_t min_max_bytes;
+    int64_t *min_max = NULL;
+    enum status status = take_statistics(table, column, segment, values, validity, &min_max, &min_max_bytes,
+                                         &statistics, error);
+    free(min_max);
+    RETURN_IF_ERROR(status);
+    return table_sorter_take(table, column, segment, values, validity, &statistics, error);
+}
+
 enum status table_writer_segment(struct table_writer *table, uint32_t column, uint32_t segment,
                                  const void *values, const uint64_t *validity, struct error *error)
 {
@@ -168,18 +210,13 @@ enum status table_writer_segment(struct table_writer *table, uint32_t column, ui
     uint32_t rows = table->table.segment_rows[segment], row = 0;
     while (validity && row < rows && row_valid(validity, row))
         row++;
-    if (!validity || row == rows)
-        return write_segment(table, column, segment, values, NULL, error);
-    if (!described->schema.nullable)
+    if (row == rows)
+        validity = NULL;
+    if (validity && !described->schema.nullable)
         return error_set(
             error, STATUS_BAD_INPUT,
             "table %s: column %s: row %" PRIu64
             " (counted from 0) is NULL, but the column is NOT NULL; correct the row or the schema",
             table->table.name, described->schema.name, (uint64_t)segment * SEGMENT_ROWS + row);
-    void *filled = fill_nulls(values, described->value_bytes, rows, validity, error);
-    if (!filled)
-        return STATUS_MACHINE;
-    enum status status = write_segment(table, column, segment, filled, validity, error);
-    free(filled);
-    return status;
+    return (table->sorter ? keep_segment : segment_write)(table, column, segment, values, validity, error);
 }

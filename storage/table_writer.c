@@ -82,6 +82,7 @@ void table_writer_free(struct table_writer *table)
         distinct_free(&writer->distinct);
         free(writer->segment_state);
     }
+    table_sorter_free(table->sorter);
     free(table->columns);
     table_free(&table->table);
     free(table);
@@ -178,6 +179,10 @@ enum status table_writer_dictionary(struct table_writer *table, uint32_t column,
 
 enum status table_writer_check(const struct table_writer *table, struct error *error)
 {
+    if (table->sorter && !table_sorter_done(table->sorter))
+        return error_set(error, STATUS_BAD_INPUT,
+                         "table %s was to be sorted and was not (table_writer_sort); nothing was changed",
+                         table->table.name);
     for (uint32_t c = 0; c < table->table.column_count; c++) {
         const struct column_writer *writer = &table->columns[c];
         const char *name = column_name(table, c);

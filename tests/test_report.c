@@ -44,6 +44,10 @@ static int fill(void **state)
         cells[i] = (struct report_cell){.total = {.runs = runs[i]},
                                         .kernel = {.runs = runs[i]},
                                         .compile_ms = 7,
+                                        .skip_ms = 0.25,
+                                        .tiles = 9,
+                                        .tiles_skipped = 2,
+                                        .rows_skipped = 200,
                                         .filter = {.median = 0.5},
                                         .merge = {.median = 0},
                                         .fact_rows = 1000,
@@ -126,16 +130,19 @@ static void csv_has_a_line_for_each_query_and_choice(void **state)
     char *text = print(report_csv, &report);
     assert_string_equal(
         text,
-        "query,codec,device,rows,answer_rows,bytes_read,total_median_ms,total_min_ms,kernel_median_ms,"
-        "kernel_min_ms,percent_of_ceiling,compile_ms,speed,sqlite_ms,result_hash,check\n"
-        "q1.1,plain,\"CPU, 2 threads, \"\"avx512\"\"\",1000,35,123456,4.000000,3.500000,4.000000,3.500000,"
-        "3.09,7.000,1.000000,400.000,0123456789abcdef,ok\n"
-        "q1.1,lane-for,\"CPU, 2 threads, \"\"avx512\"\"\",1000,35,123456,2.000000,1.500000,2.000000,"
-        "1.500000,6.17,7.000,2.000000,400.000,0123456789abcdef,ok\n"
-        "q2.1,plain,\"CPU, 2 threads, \"\"avx512\"\"\",1000,35,123456,1.000000,1.000000,1.000000,1.000000,"
-        "12.35,7.000,1.000000,30.000,0123456789abcdef,ok\n"
-        "q2.1,lane-for,\"CPU, 2 threads, \"\"avx512\"\"\",1000,35,123456,2.000000,2.000000,2.000000,"
-        "2.000000,6.17,7.000,0.500000,30.000,0123456789abcdef,wrong\n"
+        "query,codec,device,rows,answer_rows,tiles,tiles_skipped,bytes_read,total_median_ms,total_min_ms,"
+        "kernel_median_ms,"
+        "kernel_min_ms,percent_of_ceiling,compile_ms,skip_ms,speed,sqlite_ms,result_hash,check\n"
+        "q1.1,plain,\"CPU, 2 threads, "
+        "\"\"avx512\"\"\",1000,35,9,2,123456,4.000000,3.500000,4.000000,3.500000,"
+        "3.09,7.000,0.250,1.000000,400.000,0123456789abcdef,ok\n"
+        "q1.1,lane-for,\"CPU, 2 threads, \"\"avx512\"\"\",1000,35,9,2,123456,2.000000,1.500000,2.000000,"
+        "1.500000,6.17,7.000,0.250,2.000000,400.000,0123456789abcdef,ok\n"
+        "q2.1,plain,\"CPU, 2 threads, "
+        "\"\"avx512\"\"\",1000,35,9,2,123456,1.000000,1.000000,1.000000,1.000000,"
+        "12.35,7.000,0.250,1.000000,30.000,0123456789abcdef,ok\n"
+        "q2.1,lane-for,\"CPU, 2 threads, \"\"avx512\"\"\",1000,35,9,2,123456,2.000000,2.000000,2.000000,"
+        "2.000000,6.17,7.000,0.250,0.500000,30.000,0123456789abcdef,wrong\n"
         "\ncolumn,choice,codec,bytes,bits_per_value,ratio\n"
         "lo_revenue,plain,plain,4000,32.0000,1.0000\nlo_revenue,lane-for,lane-for,1000,8.0000,4.0000\n");
     free(text);
@@ -154,10 +161,10 @@ static void a_profile_has_a_line_for_each_step(void **state)
     assert_string_equal(steps,
                         "\n\nquery,codec,step,rows,bytes,median_ms,gb_per_second,percent_of_ceiling\n"
                         "q1.1,plain,filter,31,250,0.500000,0.0005,0.05\n"
-                        "q1.1,plain,scan,1000,123456,4.000000,0.0309,3.09\n"
+                        "q1.1,plain,scan,800,123456,4.000000,0.0309,3.09\n"
                         "q1.1,plain,merge,7,84,0.000000,84.0000,8400.00\n" /* 0 ms is the clock's step */
                         "q1.1,lane-for,filter,31,250,0.500000,0.0005,0.05\n"
-                        "q1.1,lane-for,scan,1000,123456,2.000000,0.0617,6.17\n"
+                        "q1.1,lane-for,scan,800,123456,2.000000,0.0617,6.17\n"
                         "q1.1,lane-for,merge,7,84,0.000000,84.0000,8400.00\n");
     free(text);
     profile.on_gpu = true; /* nothing to merge */
@@ -167,8 +174,8 @@ static void a_profile_has_a_line_for_each_step(void **state)
                            "q1.1   plain      filter           31     0.000     0.5000     0.00      0.1 "
                            "      12.5\n"));
     assert_non_null(strstr(text,
-                           "                  scan           1000     0.123     4.0000     0.03      3.1 "
-                           "     100.0\n"));
+                           "                  scan            800     0.123     4.0000     0.03      3.1 "
+                           "     100.0  2 of 9\n"));
     assert_null(strstr(text, "merge"));
     free(text);
     text = print(report_json, &profile);
@@ -177,7 +184,7 @@ static void a_profile_has_a_line_for_each_step(void **state)
     assert_int_equal(json_array_size(list), 2);
     const json_t *scan = json_array_get(list, 1);
     assert_string_equal(json_string_value(json_object_get(scan, "step")), "scan");
-    assert_int_equal(json_integer_value(json_object_get(scan, "rows")), 1000);
+    assert_int_equal(json_integer_value(json_object_get(scan, "rows")), 800);
     assert_int_equal(json_integer_value(json_object_get(scan, "bytes")), 123456);
     assert_true(json_real_value(json_object_get(scan, "median_ms")) == 4);
     assert_true(near(json_real_value(json_object_get(scan, "gb_per_second")), 0.030864));
@@ -206,6 +213,9 @@ static void json_has_the_fields_of_the_manual(void **state)
     assert_true(json_real_value(json_object_get(times, "min")) == 2);
     assert_non_null(json_object_get(json_object_get(last, "kernel_ms"), "median"));
     assert_true(json_real_value(json_object_get(last, "compile_ms")) == 7);
+    assert_true(json_real_value(json_object_get(last, "skip_ms")) == 0.25);
+    assert_int_equal(json_integer_value(json_object_get(last, "tiles")), 9);
+    assert_int_equal(json_integer_value(json_object_get(last, "tiles_skipped")), 2);
     assert_null(json_object_get(last, "steps"));
     assert_true(json_real_value(json_object_get(last, "sqlite_ms")) == 30);
     assert_string_equal(json_string_value(json_object_get(root, "why_cpu")), "no driver");
