@@ -78,6 +78,8 @@ template <uint32_t LOW, uint32_t HIGH, bool REGULAR> struct decode_lane_for : de
             uint32_t position = aligned<WIDTH>(j);
             if (!REGULAR)
                 position = reference + (position & low_bits(WIDTH));
+            else if (WIDTH < 5) /* the shift below would take the next items' bits, too */
+                position &= low_bits(WIDTH);
             const uint32_t at = bitmap + (position >> 3 & INDEX_MASK);
             const uint32_t word = CONDITIONAL ? load_shared_if(at, keep & 1u << j) : load_shared(at);
             found = __funnelshift_l(__funnelshift_l(word, word, position), found, 1);
