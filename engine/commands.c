@@ -6,6 +6,8 @@
 const struct command engine_commands[] = {
     {"inspect", "What a database holds: codecs, sizes and statistics of its columns", command_inspect},
     {"check", "Every checksum of a database", command_check},
+    {"calibrate", "What codecs cost on this machine: the table that `--codec auto` chooses by",
+     command_calibrate},
     {"devices", "What this machine has, or why the GPU cannot be used", command_devices},
     {NULL, NULL, NULL},
 };

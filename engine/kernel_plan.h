@@ -9,6 +9,8 @@
 
 #include "engine/bind.h"
 
+#include <stdio.h>
+
 /* What a plan must know of a GPU. */
 struct kernel_target {
     uint64_t shared_block,
@@ -43,5 +45,8 @@ void kernel_plan_free(struct kernel_plan *plan);
  * complete. */
 NODISCARD enum status kernel_source_write(const struct bound_query *bound, struct kernel_plan *plan,
                                           struct error *error);
+
+/* The type of the column's decoder (operators/decode_cuda.h), from its codec, its widths and its directories. */
+void kernel_decoder_write(FILE *out, const struct fact_column *column);
 
 #endif

@@ -33,7 +33,7 @@ static bool is_regular(const struct fact_column *column)
     return true;
 }
 
-static void write_decoder(FILE *out, const struct fact_column *column)
+void kernel_decoder_write(FILE *out, const struct fact_column *column)
 {
     static const char *const fixed[CODEC_COUNT] = {
         [CODEC_PLAIN] = "decode_plain",           [CODEC_GPU_FOR] = "decode_gpu_for",
@@ -76,7 +76,7 @@ static void write_column(FILE *out, const struct bound_query *bound, const struc
         if (bound->columns[c].place == place) {
             const struct fact_column *column = &bound->columns[c];
             fputs("typedef tile_column<", out);
-            write_decoder(out, column);
+            kernel_decoder_write(out, column);
             fprintf(out, ", %s, %s, %s>", plan->preload[c] ? "true" : "false",
                     column->fetched ? "true" : "false", column->nullable ? "true" : "false");
             return;

@@ -138,11 +138,14 @@ NODISCARD enum status chunk_open(const uint8_t *bytes, uint64_t size, struct chu
 enum chooser { CHOOSER_NONE = 0, CHOOSER_GPU_STAR, CHOOSER_SMALLEST, CHOOSER_AUTO };
 
 /* A codec or a chooser by name: exactly one of them is set; STATUS_BAD_INPUT with a sentence that lists all
- * names. */
+ * names, or if TESSERA_COSTS names no table (codec_costs.h). */
 struct codec_choice {
     const struct codec *codec;
     enum chooser chooser;
     const char *name;
+    const struct codec_costs
+        *costs;  /* CHOOSER_AUTO: what it chooses by: codec_costs_in_use, until set otherwise */
+    bool probed; /* CHOOSER_AUTO: the values are row positions of another table, to be set */
 };
 NODISCARD enum status codec_choice_parse(const char *name, struct codec_choice *choice, struct error *error);
 

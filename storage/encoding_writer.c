@@ -30,6 +30,7 @@ void encoding_writer_open(struct encoding_writer *writer, const char *directory,
         .column = column,
         .choice = *choice,
         .identity = column_identity(column, choice->codec ? choice->codec->id : CODEC_PLAIN, generation)};
+    writer->choice.probed = column->schema.references_table[0] != '\0';
     pthread_mutex_init(&writer->lock, NULL);
 }
 

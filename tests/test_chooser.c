@@ -3,27 +3,35 @@
 #include "tests/codec_cases.h"
 
 #include "ssb/generator.h"
+#include "storage/codec_costs.h"
 
 #define ROWS (40 * TILE_ROWS)
 
 /* Encodes with a choice, checks the chunk, and says which codec it became. */
-static const struct codec *choose(const char *name, const void *values, uint32_t rows, uint32_t value_bytes,
-                                  size_t *bytes)
+static const struct codec *choose_by(const struct codec_choice *choice, const void *values, uint32_t rows,
+                                     uint32_t value_bytes, size_t *bytes)
 {
-    struct codec_choice choice;
     struct error error = {0};
     struct chunk_view chunk;
-    assert_int_equal(codec_choice_parse(name, &choice, &error), STATUS_OK);
-    assert_string_equal(choice.name, name);
-    assert_int_equal((choice.codec != NULL) + (choice.chooser != CHOOSER_NONE), 1);
-    const size_t bound = codec_choice_bound(&choice, rows, value_bytes);
+    const size_t bound = codec_choice_bound(choice, rows, value_bytes);
     uint8_t *out = cases_allocate(bound), *scratch = cases_allocate(bound);
-    *bytes = codec_choose(&choice, values, rows, value_bytes, out, scratch);
+    *bytes = codec_choose(choice, values, rows, value_bytes, out, scratch);
     assert_int_equal(chunk_open(out, *bytes, &chunk, &error), STATUS_OK);
     check_decodes(&chunk, values);
     free(out);
     free(scratch);
     return chunk.codec;
+}
+
+static const struct codec *choose(const char *name, const void *values, uint32_t rows, uint32_t value_bytes,
+                                  size_t *bytes)
+{
+    struct codec_choice choice;
+    struct error error = {0};
+    assert_int_equal(codec_choice_parse(name, &choice, &error), STATUS_OK);
+    assert_string_equal(choice.name, name);
+    assert_int_equal((choice.codec != NULL) + (choice.chooser != CHOOSER_NONE), 1);
+    return choose_by(&choice, values, rows, value_bytes, bytes);
 }
 
 static void expect_choice(const char *name, const void *values, uint32_t rows, enum codec_id expected)
@@ -43,7 +51,6 @@ static void one_value_throughout(void **state)
         values[i] = 12345678;
     expect_choice("gpu-star", values, ROWS, CODEC_GPU_RFOR);
     expect_choice("smallest", values, ROWS, CODEC_LANE_FOR);
-    expect_choice("auto", values, ROWS, CODEC_LANE_FOR);
 }
 
 static void sorted_numbers(void **state)
@@ -53,7 +60,6 @@ static void sorted_numbers(void **state)
         values[i] = (int32_t)i;
     expect_choice("gpu-star", values, ROWS, CODEC_GPU_DFOR);
     expect_choice("smallest", values, ROWS, CODEC_LANE_DELTA);
-    expect_choice("auto", values, ROWS, CODEC_LANE_FOR);
 }
 
 static void whole_bytes_and_words(void **state)
@@ -64,51 +70,117 @@ static void whole_bytes_and_words(void **state)
         values[i] = (int32_t)random_bits(&random, 8);
     expect_choice("gpu-star", values, ROWS, CODEC_GPU_FOR);
     expect_choice("smallest", values, ROWS, CODEC_NSF);
-    expect_choice("auto", values, ROWS, CODEC_NSF);
     for (uint32_t i = 0; i < ROWS; i++)
         values[i] = (int32_t)random_next(&random);
     expect_choice("smallest", values, ROWS, CODEC_PLAIN);
-    expect_choice("auto", values, ROWS, CODEC_PLAIN);
 }
 
-/* auto takes a dearer decoder for a clear gain only: 7.06 bits against 8 yes, 29.06 against 32 no. */
-static void auto_wants_a_tenth(void **state)
+/* ---- auto by tables made by hand ---- */
+
+/* Every codec that auto may take, at the same cost for each use and width. */
+static void costs_even(struct codec_costs *costs, double read_bytes_per_ns, double ns)
 {
-    (void)state;
-    uint64_t random = CODEC_CASES_SEED;
-    for (uint32_t i = 0; i < ROWS; i++)
-        values[i] = (int32_t)random_bits(&random, 12);
-    expect_choice("auto", values, ROWS, CODEC_LANE_FOR);
-    for (uint32_t i = 0; i < ROWS; i++)
-        values[i] = (int32_t)random_bits(&random, 29);
-    expect_choice("auto", values, ROWS, CODEC_PLAIN);
-    expect_choice("smallest", values, ROWS, CODEC_LANE_FOR);
+    static const enum codec_id codecs[] = {CODEC_PLAIN,    CODEC_NSF,      CODEC_GPU_FOR,
+                                           CODEC_LANE_FOR, CODEC_RANK_RLE, CODEC_LANE_SLICE};
+    *costs = (struct codec_costs){.read_bytes_per_ns = read_bytes_per_ns};
+    for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
+        for (uint32_t use = 0; use < CODEC_USES; use++)
+            for (uint32_t w = 0; w < CODEC_COST_WIDTHS; w++)
+                costs->ns[codecs[i]][use][w] = ns;
 }
 
-/* Up to 8 bits a value planes are as small and compare faster. */
-static void auto_cuts_narrow_columns_into_planes(void **state)
+static void costs_set(struct codec_costs *costs, enum codec_id codec, enum codec_use use, double ns)
 {
-    (void)state;
-    uint64_t random = CODEC_CASES_SEED;
-    for (uint32_t i = 0; i < ROWS; i++)
-        values[i] = (int32_t)random_bits(&random, 7);
-    expect_choice("auto", values, ROWS, CODEC_LANE_SLICE);
-    expect_choice("smallest", values, ROWS, CODEC_LANE_FOR);
-    values[ROWS / 2] = 300;
-    expect_choice("auto", values, ROWS, CODEC_LANE_FOR);
+    for (uint32_t w = 0; w < CODEC_COST_WIDTHS; w++)
+        costs->ns[codec][use][w] = ns;
 }
 
-/* and rank-rle only where runs are long. */
-static void auto_takes_rank_rle_for_long_runs(void **state)
+static void expect_auto(const struct codec_costs *costs, bool probed, enum codec_id expected)
 {
-    (void)state;
+    const struct codec_choice choice = {
+        .chooser = CHOOSER_AUTO, .name = "auto", .costs = costs, .probed = probed};
+    size_t bytes;
+    const struct codec *codec = choose_by(&choice, values, ROWS, 4, &bytes);
+    if (codec->id != expected)
+        fail_msg("auto chose %s, expected %s", codec->name, codec_by_id(expected)->name);
+}
+
+static void fill_random(uint32_t width, uint32_t run)
+{
     uint64_t random = CODEC_CASES_SEED;
     for (uint32_t i = 0; i < ROWS; i++)
-        values[i] = i % 5 ? values[i - 1] : (int32_t)random_bits(&random, 20);
-    expect_choice("auto", values, ROWS, CODEC_LANE_FOR);
-    for (uint32_t i = 0; i < ROWS; i++)
-        values[i] = i % 50 ? values[i - 1] : (int32_t)random_bits(&random, 20);
-    expect_choice("auto", values, ROWS, CODEC_RANK_RLE);
+        values[i] = i % run ? values[i - 1] : (int32_t)random_bits(&random, width);
+}
+
+/* Instructions for nothing: bytes decide, also for codecs that smallest takes. */
+static void auto_takes_the_fewest_bytes_where_memory_binds(void **state)
+{
+    (void)state;
+    struct codec_costs costs;
+    costs_even(&costs, 1, 1e-6);
+    fill_random(12, 1);
+    expect_auto(&costs, false, CODEC_LANE_FOR);
+    fill_random(8, 1);
+    expect_auto(&costs, false, CODEC_NSF);
+    fill_random(20, 5);
+    expect_auto(&costs, false, CODEC_RANK_RLE);
+}
+
+/* Bytes for nothing: the cheapest use decides, and which use is told by `probed`. */
+static void auto_takes_the_fewest_instructions_where_they_bind(void **state)
+{
+    (void)state;
+    struct codec_costs costs;
+    costs_even(&costs, 1e6, 10);
+    costs_set(&costs, CODEC_LANE_SLICE, CODEC_USE_COMPARE, 1);
+    costs_set(&costs, CODEC_PLAIN, CODEC_USE_PROBE, 2);
+    fill_random(12, 1);
+    expect_auto(&costs, false, CODEC_LANE_SLICE);
+    expect_auto(&costs, true, CODEC_PLAIN);
+    /* 64 of 1024 values are fetched: 9 saved on each row for 144 more on a value fetched are no gain */
+    costs_set(&costs, CODEC_LANE_SLICE, CODEC_USE_FETCH, 10 + 9 * 16 - 1);
+    expect_auto(&costs, false, CODEC_LANE_SLICE);
+    costs_set(&costs, CODEC_LANE_SLICE, CODEC_USE_FETCH, 10 + 9 * 16 + 1);
+    expect_auto(&costs, false, CODEC_LANE_FOR);
+}
+
+/* Costs at the width that the values have. */
+static void auto_looks_at_the_width(void **state)
+{
+    (void)state;
+    struct codec_costs costs;
+    costs_even(&costs, 1e6, 10);
+    costs.ns[CODEC_LANE_SLICE][CODEC_USE_COMPARE][1] = 1; /* width 4 */
+    fill_random(4, 1);
+    expect_auto(&costs, false, CODEC_LANE_SLICE);
+    fill_random(8, 1);
+    expect_auto(&costs, false, CODEC_LANE_FOR);
+}
+
+static void auto_takes_only_what_the_table_has(void **state)
+{
+    (void)state;
+    struct codec_costs costs = {.read_bytes_per_ns = 1};
+    costs_set(&costs, CODEC_PLAIN, CODEC_USE_COMPARE, 5);
+    costs_set(&costs, CODEC_PLAIN, CODEC_USE_FETCH, 5);
+    fill_random(3, 1);
+    expect_auto(&costs, false, CODEC_PLAIN);
+}
+
+/* Chosen twice, chosen alike; and never a codec that has no random access, but for lane-slice. */
+static void auto_repeats_itself(void **state)
+{
+    (void)state;
+    for (uint32_t width = 1; width < 32; width++)
+        for (uint32_t run = 1; run < 100; run += 33) {
+            size_t first_bytes, second_bytes;
+            fill_random(width, run);
+            const struct codec *first = choose("auto", values, ROWS, 4, &first_bytes);
+            const struct codec *second = choose("auto", values, ROWS, 4, &second_bytes);
+            assert_ptr_equal(first, second);
+            assert_int_equal(first_bytes, second_bytes);
+            assert_true(first->random_access || first->id == CODEC_LANE_SLICE);
+        }
 }
 
 static void a_codec_may_be_named_as_well(void **state)
@@ -210,9 +282,11 @@ int main(void)
         cmocka_unit_test(one_value_throughout),
         cmocka_unit_test(sorted_numbers),
         cmocka_unit_test(whole_bytes_and_words),
-        cmocka_unit_test(auto_wants_a_tenth),
-        cmocka_unit_test(auto_cuts_narrow_columns_into_planes),
-        cmocka_unit_test(auto_takes_rank_rle_for_long_runs),
+        cmocka_unit_test(auto_takes_the_fewest_bytes_where_memory_binds),
+        cmocka_unit_test(auto_takes_the_fewest_instructions_where_they_bind),
+        cmocka_unit_test(auto_looks_at_the_width),
+        cmocka_unit_test(auto_takes_only_what_the_table_has),
+        cmocka_unit_test(auto_repeats_itself),
         cmocka_unit_test(a_codec_may_be_named_as_well),
         cmocka_unit_test(every_shape_and_size_has_a_choice),
         cmocka_unit_test(lineorder_sizes_are_the_published_ones),
