@@ -8,6 +8,7 @@ const struct command engine_commands[] = {
     {"check", "Every checksum of a database", command_check},
     {"calibrate", "What codecs cost on this machine: the table that `--codec auto` chooses by",
      command_calibrate},
+    {"sql", "Answers SELECT statements over a star schema", command_sql},
     {"devices", "What this machine has, or why the GPU cannot be used", command_devices},
     {NULL, NULL, NULL},
 };

@@ -9,5 +9,6 @@ enum status command_inspect(int argc, char **argv, struct progress *progress, st
 enum status command_check(int argc, char **argv, struct progress *progress, struct error *error);
 enum status command_calibrate(int argc, char **argv, struct progress *progress, struct error *error);
 enum status command_devices(int argc, char **argv, struct progress *progress, struct error *error);
+enum status command_sql(int argc, char **argv, struct progress *progress, struct error *error);
 
 #endif

@@ -101,6 +101,11 @@ bool engine_is_cuda(const struct engine *engine)
     return engine->cuda != NULL;
 }
 
+unsigned engine_threads(const struct engine *engine)
+{
+    return engine->threads;
+}
+
 static void describe_steps(struct prepared *prepared)
 {
     const struct bound_query *bound = &prepared->bound;

@@ -27,6 +27,7 @@ void engine_close(struct engine *engine);
 const char *engine_device_text(const struct engine *engine);
 const char *engine_why_cpu(const struct engine *engine);
 bool engine_is_cuda(const struct engine *engine);
+unsigned engine_threads(const struct engine *engine);
 
 /* Binds `query` to the database; nothing is on the device yet. `codec`: for the fact columns: NULL for each
  * column's own encoding, one name for all, or COLUMN=CODEC,... ; what is missing is encoded and kept. Unknown

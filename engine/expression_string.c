@@ -48,6 +48,23 @@ static int compare_pieces(const void *left, const void *right)
     return order ? order : (a->length > b->length) - (a->length < b->length);
 }
 
+/* The dictionary made last, or one of the same strings that was there before: equal expressions then are equal
+ * nodes. */
+static struct dictionary *one_of_equals(struct expression_list *list, struct dictionary *made)
+{
+    for (uint32_t d = 0; d + 1 < list->dictionary_count; d++) {
+        struct dictionary *const other = list->dictionaries[d];
+        if (other->count == made->count &&
+            memcmp(other->starts, made->starts, ((size_t)made->count + 1) * sizeof *made->starts) == 0 &&
+            memcmp(other->bytes, made->bytes, made->starts[made->count]) == 0) {
+            list->dictionary_count--;
+            free(made);
+            return other;
+        }
+    }
+    return made;
+}
+
 /* A dictionary of the pieces, in any order and with duplicates; codes[piece.number] is the code of each. */
 static enum status dictionary_of_pieces(struct expression_list *list, struct piece *pieces, uint64_t count,
                                         int64_t *codes, struct dictionary **dictionary, struct error *error)
@@ -73,6 +90,7 @@ static enum status dictionary_of_pieces(struct expression_list *list, struct pie
         }
         codes[pieces[i].number] = code - 1;
     }
+    *dictionary = one_of_equals(list, *dictionary);
     return STATUS_OK;
 }
 

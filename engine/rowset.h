@@ -9,6 +9,8 @@
 
 #include "engine/expression.h"
 
+#include <stdio.h>
+
 struct rowset_column {
     char *name;
     struct value_type type;
@@ -21,19 +23,40 @@ struct rowset {
     uint32_t column_count;
     struct rowset_column *columns;
     uint64_t rows;
-    struct dictionary *dictionaries; /* own ones */
-    uint32_t dictionary_count;
+    struct dictionary **dictionaries; /* own ones, a column each, or NULL */
 };
 
 void rowset_free(struct rowset *rows);
 
-/* The most bytes that rowset_text writes for anything but a string, the closing zero included. */
+/* Makes `count` columns of `capacity` rows each, names copied, values to be filled in, no NULLs yet. Strings'
+ * dictionaries are taken as they are. */
+NODISCARD enum status rowset_create(struct rowset *rows, uint32_t count, const char *const *names,
+                                    const struct value_type *types, uint64_t capacity, struct error *error);
+
+/* Makes the column's dictionary the rowset's own, if it has one: it may then outlive what made it. */
+NODISCARD enum status rowset_own_dictionary(struct rowset *rows, uint32_t column, struct error *error);
+
+/* A rowset of one string column, a row a line of `text`. */
+NODISCARD enum status rowset_of_lines(struct rowset *rows, const char *name, const char *text,
+                                      struct error *error);
+
 #define ROWSET_TEXT_BYTES 64
 
-/* The text of a value that is not NULL: "12.50", "1994-01-31", "1994-01-31 23:59:59.5", "true", the string
- * itself; doubles with 17 digits at most, the fewest that read back alike, always with a point or exponent.
- * Returns a pointer into `buffer` or the dictionary; *length bytes, not zero-terminated. */
+/* The value as text: of a string itself (with whatever bytes it has), else as typed_text (value_text.h) writes
+ * it, into `buffer`; NULL for NULL. *length bytes, not zero-terminated. */
 const char *rowset_text(const struct rowset_column *column, uint64_t row, char buffer[ROWSET_TEXT_BYTES],
                         uint32_t *length);
+
+/* ---- Printing: engine/rowset_print.c ---- */
+
+enum rowset_format { ROWSET_TABLE, ROWSET_CSV, ROWSET_JSON, ROWSET_MARKDOWN };
+
+/* "table", "csv", "json" or "markdown" */
+bool rowset_format_by_name(const char *name, enum rowset_format *format);
+
+/* Everything to `out`. CSV by RFC 4180 with a header, NULL an empty field; JSON an array of objects; a table
+ * right-aligns numbers and ends without a count. STATUS_INTERRUPTED on Ctrl-C. */
+NODISCARD enum status rowset_print(const struct rowset *rows, enum rowset_format format, FILE *out,
+                                   struct error *error);
 
 #endif

@@ -31,6 +31,9 @@
  * more are hashed. */
 #define PLAN_DENSE_SLOTS_MAX (1u << 20)
 
+/* So few slots are dense however few rows there are. */
+#define PLAN_DENSE_SLOTS_ALWAYS 4096u
+
 /* A fact column, opened in one encoding. */
 struct plan_column {
     const struct column *column;
@@ -48,6 +51,7 @@ struct plan_array {
     uint32_t value_bytes; /* 1, 2, 4 or 8 */
     uint64_t rows;
     const uint32_t *valid;    /* bit r%32 of word r/32: row r is not NULL; NULL: none is */
+    bool composed;            /* of a dimension of a dimension: made for one join and column alone */
     struct column_data *data; /* what `values` points into, or NULL */
     void *copy, *valid_copy;  /* what had to be put together */
 };

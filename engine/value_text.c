@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void date_text(int64_t days, char *text, size_t bytes)
@@ -54,22 +55,59 @@ static void string_text(const struct dictionary *dictionary, int64_t code, char 
     text[kept] = '\0';
 }
 
+/* The fewest digits that read back alike; always with a point, an exponent or a word, so that it is no integer. */
+static void double_text(int64_t bits, char *text, size_t bytes)
+{
+    double number;
+    memcpy(&number, &bits, sizeof number);
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, bytes, "%.*g", digits, number);
+        if (strtod(text, NULL) == number)
+            break;
+    }
+    if (strspn(text, "-0123456789") == strlen(text) && strlen(text) + 2 < bytes)
+        strcat(text, ".0");
+}
+
+const char *typed_text(struct value_type type, int64_t value, char *text, size_t bytes)
+{
+    switch (type.kind) {
+    case VALUE_STRING:
+        string_text(type.dictionary, value, text, bytes);
+        break;
+    case VALUE_DATE:
+        date_text(value, text, bytes);
+        break;
+    case VALUE_TIMESTAMP:
+        timestamp_text(value, text, bytes);
+        break;
+    case VALUE_BOOLEAN:
+        snprintf(text, bytes, "%s", value ? "true" : "false");
+        break;
+    case VALUE_DOUBLE:
+        double_text(value, text, bytes);
+        break;
+    default:
+        decimal_text(value, type.scale, text, bytes);
+    }
+    return text;
+}
+
+struct value_type column_value_type(const struct column *column)
+{
+    static const enum value_kind kinds[] = {
+        [TYPE_INT32] = VALUE_INTEGER,      [TYPE_INT64] = VALUE_INTEGER, [TYPE_DECIMAL] = VALUE_INTEGER,
+        [TYPE_DATE] = VALUE_DATE,          [TYPE_BOOL] = VALUE_BOOLEAN,  [TYPE_STRING] = VALUE_STRING,
+        [TYPE_TIMESTAMP] = VALUE_TIMESTAMP};
+    return (struct value_type){.kind = kinds[column->schema.type],
+                               .scale = column->schema.type == TYPE_DECIMAL ? column->schema.scale : 0,
+                               .dictionary = column->dictionary};
+}
+
 const char *value_text(const struct column *column, int64_t value, char *text, size_t bytes)
 {
-    const struct column_schema *schema = &column->schema;
-    if (schema->references_table[0])
-        snprintf(text, bytes, "row %" PRId64, value);
-    else if (schema->type == TYPE_STRING)
-        string_text(column->dictionary, value, text, bytes);
-    else if (schema->type == TYPE_DATE)
-        date_text(value, text, bytes);
-    else if (schema->type == TYPE_TIMESTAMP)
-        timestamp_text(value, text, bytes);
-    else if (schema->type == TYPE_DECIMAL)
-        decimal_text(value, schema->scale, text, bytes);
-    else if (schema->type == TYPE_BOOL)
-        snprintf(text, bytes, "%s", value ? "true" : "false");
-    else
-        snprintf(text, bytes, "%" PRId64, value);
+    if (!column->schema.references_table[0])
+        return typed_text(column_value_type(column), value, text, bytes);
+    snprintf(text, bytes, "row %" PRId64, value);
     return text;
 }

@@ -1,0 +1,254 @@
+/*
+ * sql_bind_where.c: conditions become steps (sql_bind_internal.h). What a condition reads decides: one
+ * dimension alone: a part of its condition, and the join drops rows; one int32 fact column between two values:
+ * a range; anything else: a condition on the rows that are left. Then the steps are ordered.
+ */
+#include "engine/sql_bind_internal.h"
+
+/* ---- What a condition reads ---- */
+
+struct reads {
+    const struct star_plan *plan;
+    bool fact;
+    uint32_t joins; /* a bit each */
+};
+
+static void see(void *context, const struct expression *leaf)
+{
+    struct reads *reads = context;
+    const int32_t join = reads->plan->sources[leaf->index].join;
+    if (join < 0)
+        reads->fact = true;
+    else
+        reads->joins |= 1u << join;
+}
+
+static struct reads reads_of(const struct binder *binder, uint32_t node)
+{
+    struct reads reads = {.plan = binder->plan};
+    expression_visit(binder->list, node, see, &reads);
+    return reads;
+}
+
+static struct scalar every_null(void *context, const struct expression *leaf)
+{
+    (void)context;
+    (void)leaf;
+    return (struct scalar){0, true};
+}
+
+/* Whether the condition drops a row whose dimension is missing: then a left join is an inner one. */
+static bool rejects_null(const struct binder *binder, uint32_t node)
+{
+    const struct scalar value = expression_evaluate(binder->list, node, every_null, NULL);
+    return value.null || !value.value;
+}
+
+/* ---- Ranges ---- */
+
+struct column_range {
+    uint32_t column; /* of the plan */
+    int64_t low, high;
+};
+
+static bool is_plain_column(const struct binder *binder, uint32_t node, uint32_t *column)
+{
+    const struct expression *leaf = &binder->list->nodes[node];
+    if (leaf->operation != EXPRESSION_COLUMN)
+        return false;
+    const struct plan_source *source = &binder->plan->sources[leaf->index];
+    *column = source->column;
+    return source->join < 0 && binder->plan->columns[source->column].column->value_bytes == 4;
+}
+
+/* column OPERATION constant, or turned; a set without gaps. Ranges of NULL-free rows: a NULL passes none. */
+static bool range_of(const struct binder *binder, uint32_t node, struct column_range *range)
+{
+    const struct expression_list *list = binder->list;
+    const struct expression *test = &list->nodes[node];
+    *range = (struct column_range){.low = INT64_MIN, .high = INT64_MAX};
+    if (test->operation == EXPRESSION_IN_SET && is_plain_column(binder, test->child[0], &range->column)) {
+        const struct value_table *table = &list->tables[test->table];
+        if (table->count == 0)
+            *range = (struct column_range){range->column, 1, 0};
+        else
+            *range = (struct column_range){range->column, table->values[0], table->values[table->count - 1]};
+        return table->count == 0 || (uint64_t)range->high - (uint64_t)range->low == table->count - 1;
+    }
+    if (test->operation != EXPRESSION_EQUAL && test->operation != EXPRESSION_LESS &&
+        test->operation != EXPRESSION_LESS_EQUAL)
+        return false;
+    const bool strict = test->operation == EXPRESSION_LESS;
+    if (is_plain_column(binder, test->child[0], &range->column) &&
+        expression_is_constant(list, test->child[1])) {
+        const int64_t constant = list->nodes[test->child[1]].constant;
+        range->high = constant - strict;
+        if (test->operation == EXPRESSION_EQUAL)
+            range->low = constant;
+        return true;
+    }
+    if (is_plain_column(binder, test->child[1], &range->column) &&
+        expression_is_constant(list, test->child[0])) {
+        const int64_t constant = list->nodes[test->child[0]].constant;
+        range->low = constant + strict;
+        if (test->operation == EXPRESSION_EQUAL)
+            range->high = constant;
+        return true;
+    }
+    return false;
+}
+
+static enum status step_add(struct binder *binder, struct plan_step step)
+{
+    struct star_plan *plan = binder->plan;
+    if (plan->step_count == PLAN_STEPS_MAX)
+        return error_set(binder->error, STATUS_BAD_INPUT, "the statement has more than %u conditions",
+                         PLAN_STEPS_MAX);
+    plan->steps[plan->step_count++] = step;
+    return STATUS_OK;
+}
+
+static enum status range_add(struct binder *binder, struct column_range range)
+{
+    struct star_plan *plan = binder->plan;
+    const struct column_statistics *statistics = &plan->columns[range.column].column->statistics;
+    struct plan_step *step = NULL;
+    for (uint32_t s = 0; s < plan->step_count; s++)
+        if (plan->steps[s].kind == STEP_RANGE && plan->steps[s].column == range.column)
+            step = &plan->steps[s];
+    int64_t low = step ? step->low : statistics->min, high = step ? step->high : statistics->max;
+    low = range.low > low ? range.low : low;
+    high = range.high < high ? range.high : high;
+    if (low > high) {
+        plan->nothing = true;
+        low = high = 0;
+    }
+    if (!step) {
+        RETURN_IF_ERROR(step_add(binder, (struct plan_step){.kind = STEP_RANGE, .column = range.column}));
+        step = &plan->steps[plan->step_count - 1];
+        plan->columns[range.column].stepped = true;
+    }
+    step->low = (int32_t)low; /* within the statistics of an int32 column */
+    step->high = (int32_t)high;
+    return STATUS_OK;
+}
+
+/* ---- WHERE ---- */
+
+static enum status condition_add(struct binder *binder, uint32_t node)
+{
+    struct star_plan *plan = binder->plan;
+    const struct expression *condition = &binder->list->nodes[node];
+    struct column_range range;
+    if (condition->operation == EXPRESSION_CONSTANT) {
+        plan->nothing |= condition->is_null || !condition->constant;
+        return STATUS_OK;
+    }
+    if (condition->operation == EXPRESSION_AND) {
+        const uint32_t second = condition->child[1];
+        RETURN_IF_ERROR(condition_add(binder, condition->child[0]));
+        return condition_add(binder, second);
+    }
+    if (range_of(binder, node, &range))
+        return range_add(binder, range);
+    const struct reads reads = reads_of(binder, node);
+    if (!reads.fact && reads.joins && (reads.joins & (reads.joins - 1)) == 0) {
+        const uint32_t j = (uint32_t)__builtin_ctz(reads.joins);
+        struct plan_join *join = &plan->joins[j];
+        if (join->inner || rejects_null(binder, node)) {
+            join->inner = true;
+            if (join->match == EXPRESSION_NONE) {
+                join->match = node;
+                return STATUS_OK;
+            }
+            return expression_apply(binder->list, EXPRESSION_AND, join->match, node, EXPRESSION_NONE,
+                                    &join->match, binder->error);
+        }
+    }
+    return step_add(binder, (struct plan_step){.kind = STEP_CONDITION, .expression = node, .share = 0.5});
+}
+
+enum status bind_where(struct binder *binder)
+{
+    for (uint32_t c = 0; c < binder->condition_count; c++) {
+        const struct sql_expression *ast = binder->conditions[c];
+        uint32_t node;
+        RETURN_IF_ERROR(bind_condition(binder, ast, BIND_BELOW, &node));
+        RETURN_IF_ERROR(bind_placed(binder, ast->position, condition_add(binder, node)));
+    }
+    return STATUS_OK;
+}
+
+/* ---- Steps ---- */
+
+/* The greater of the two the better: rows that a step drops, by what it reads of each row. A probe of a bitmap
+ * costs as much as four bits more. */
+static double worth(const struct star_plan *plan, const struct plan_step *step)
+{
+    if (step->kind == STEP_CONDITION)
+        return -1;
+    const struct plan_column *column =
+        &plan->columns[step->kind == STEP_RANGE ? step->column : plan->joins[step->join].column];
+    const double rows = plan->fact->rows ? (double)plan->fact->rows : 1;
+    const bool probe = step->kind == STEP_SEMI_JOIN && !plan->joins[step->join].contiguous;
+    const double bits = (double)column->data->bytes * 8 / rows + (probe ? 4 : 0) + 0.5;
+    return (1 - step->share) / bits;
+}
+
+static double range_share(const struct star_plan *plan, const struct plan_step *step)
+{
+    const struct column_statistics *statistics = &plan->columns[step->column].column->statistics;
+    return ((double)step->high - step->low + 1) / ((double)statistics->max - (double)statistics->min + 1);
+}
+
+/* Groups of a filtered dimension have the values that its passing rows have: fewer slots. */
+static enum status narrow_groups(struct binder *binder, uint32_t j)
+{
+    struct star_plan *plan = binder->plan;
+    uint32_t nodes[PLAN_GROUPS_MAX] = {0}, terms[PLAN_GROUPS_MAX], count = 0;
+    int64_t low[PLAN_GROUPS_MAX] = {0}, high[PLAN_GROUPS_MAX] = {0};
+    for (uint32_t g = 0; g < plan->group_count; g++) {
+        const struct reads reads = reads_of(binder, plan->groups[g].expression);
+        if (reads.fact || reads.joins != 1u << j)
+            continue;
+        terms[count] = g;
+        nodes[count++] = plan->groups[g].expression;
+    }
+    RETURN_IF_ERROR(plan_join_analyse(plan, j, nodes, count, low, high, binder->error));
+    for (uint32_t i = 0; i < count; i++) {
+        struct plan_group *group = &plan->groups[terms[i]];
+        group->nullable |= !plan->joins[j].inner;
+        group->low = low[i] <= high[i] ? low[i] : 0;
+        group->domain = (low[i] <= high[i] ? (uint64_t)high[i] - (uint64_t)low[i] + 1 : 0) + group->nullable;
+        group->domain += group->domain == 0;
+    }
+    return STATUS_OK;
+}
+
+enum status bind_steps(struct binder *binder)
+{
+    struct star_plan *plan = binder->plan;
+    for (uint32_t j = 0; j < plan->join_count; j++) {
+        struct plan_join *join = &plan->joins[j];
+        if (join->match != EXPRESSION_NONE)
+            RETURN_IF_ERROR(narrow_groups(binder, j));
+        if (!join->inner || (join->match == EXPRESSION_NONE && !plan->columns[join->column].nullable))
+            continue;
+        const double rows = join->table->rows ? (double)join->table->rows : 1;
+        RETURN_IF_ERROR(step_add(
+            binder,
+            (struct plan_step){.kind = STEP_SEMI_JOIN, .join = j, .share = (double)join->passing / rows}));
+        plan->columns[join->column].stepped = true;
+        plan->nothing |= join->passing == 0;
+    }
+    for (uint32_t s = 0; s < plan->step_count; s++)
+        if (plan->steps[s].kind == STEP_RANGE)
+            plan->steps[s].share = range_share(plan, &plan->steps[s]);
+    for (uint32_t s = 1; s < plan->step_count; s++) /* stable: few steps */
+        for (uint32_t i = s; i > 0 && worth(plan, &plan->steps[i]) > worth(plan, &plan->steps[i - 1]); i--) {
+            const struct plan_step step = plan->steps[i];
+            plan->steps[i] = plan->steps[i - 1];
+            plan->steps[i - 1] = step;
+        }
+    return STATUS_OK;
+}

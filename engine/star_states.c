@@ -1,0 +1,391 @@
+/*
+ * star_states.c: see star_states.h. Hash tables are open, at most half full, and hold indices of groups, which
+ * are numbered as they come; a group number is hashed with the finaliser of MurmurHash3.
+ */
+#include "engine/star_states.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Group and value of a count(distinct), once each. */
+struct pair {
+    uint64_t group;
+    int64_t value;
+};
+
+struct pair_set {
+    uint64_t count, capacity; /* capacity: a power of two, or 0 */
+    struct pair *pairs;
+    uint8_t *used;
+};
+
+struct star_states {
+    const struct star_plan *plan;
+    bool hashed;
+    uint64_t count, capacity; /* groups; hashed: that were met, and that there is room for */
+    uint64_t *keys;           /* hashed: of each group */
+    uint32_t *table;          /* hashed: 2 * capacity places, group + 1 or 0 */
+    uint64_t *rows;           /* of each group */
+    int64_t *low[PLAN_AGGREGATES_MAX];
+    int64_t *high[PLAN_AGGREGATES_MAX]; /* AGGREGATE_SUM_WIDE */
+    struct pair_set sets[PLAN_AGGREGATES_MAX];
+};
+
+static uint64_t mix(uint64_t key)
+{
+    key ^= key >> 33;
+    key *= 0xff51afd7ed558ccdull;
+    key ^= key >> 33;
+    key *= 0xc4ceb9fe1a85ec53ull;
+    return key ^ key >> 33;
+}
+
+static int64_t initial(enum aggregate_kind kind)
+{
+    return kind == AGGREGATE_MIN ? INT64_MAX : kind == AGGREGATE_MAX ? INT64_MIN : 0;
+}
+
+static void initialise(struct star_states *states, uint64_t first, uint64_t end)
+{
+    memset(states->rows + first, 0, (end - first) * sizeof *states->rows);
+    for (uint32_t a = 0; a < states->plan->aggregate_count; a++) {
+        const int64_t value = initial(states->plan->aggregates[a].kind);
+        for (uint64_t group = first; group < end; group++)
+            states->low[a][group] = value;
+        if (states->high[a])
+            memset(states->high[a] + first, 0, (end - first) * sizeof(int64_t));
+    }
+}
+
+static bool grow_array(int64_t **array, uint64_t capacity)
+{
+    int64_t *grown = realloc(*array, capacity * sizeof *grown);
+    if (grown)
+        *array = grown;
+    return grown != NULL;
+}
+
+/* Room for twice as many groups; the table anew. */
+static enum status grow(struct star_states *states, uint64_t capacity, struct error *error)
+{
+    bool fits = true;
+    uint64_t *keys = realloc(states->keys, capacity * sizeof *keys);
+    states->keys = keys ? keys : states->keys;
+    uint64_t *rows = realloc(states->rows, capacity * sizeof *rows);
+    states->rows = rows ? rows : states->rows;
+    for (uint32_t a = 0; a < states->plan->aggregate_count; a++) {
+        fits &= grow_array(&states->low[a], capacity);
+        if (states->plan->aggregates[a].kind == AGGREGATE_SUM_WIDE)
+            fits &= grow_array(&states->high[a], capacity);
+    }
+    uint32_t *table = states->hashed ? calloc(2 * capacity, sizeof *table) : NULL;
+    if (!fits || !keys || !rows || (states->hashed && !table)) {
+        free(table);
+        return error_out_of_memory(error, capacity * 8 * (states->plan->aggregate_count + 3), "groups");
+    }
+    initialise(states, states->capacity, capacity);
+    states->capacity = capacity;
+    if (!states->hashed)
+        return STATUS_OK;
+    free(states->table);
+    states->table = table;
+    for (uint64_t group = 0; group < states->count; group++) {
+        uint64_t place = mix(keys[group]) & (2 * capacity - 1);
+        while (table[place])
+            place = (place + 1) & (2 * capacity - 1);
+        table[place] = (uint32_t)group + 1;
+    }
+    return STATUS_OK;
+}
+
+enum status star_states_create(const struct star_plan *plan, struct star_states **out, struct error *error)
+{
+    struct star_states *states = calloc(1, sizeof *states);
+    if (!states)
+        return error_out_of_memory(error, sizeof *states, "groups");
+    states->plan = plan;
+    states->hashed = plan->shape == PLAN_HASH;
+    enum status status = grow(states, states->hashed ? 1024 : plan->slots, error);
+    if (status == STATUS_OK)
+        *out = states;
+    else
+        star_states_free(states);
+    return status;
+}
+
+void star_states_free(struct star_states *states)
+{
+    if (!states)
+        return;
+    free(states->keys);
+    free(states->table);
+    free(states->rows);
+    for (uint32_t a = 0; a < PLAN_AGGREGATES_MAX; a++) {
+        free(states->low[a]);
+        free(states->high[a]);
+        free(states->sets[a].pairs);
+        free(states->sets[a].used);
+    }
+    free(states);
+}
+
+void star_states_clear(struct star_states *states)
+{
+    initialise(states, 0, states->hashed ? states->count : states->capacity);
+    states->count = 0;
+    if (states->hashed)
+        memset(states->table, 0, 2 * states->capacity * sizeof *states->table);
+    for (uint32_t a = 0; a < states->plan->aggregate_count; a++) {
+        struct pair_set *set = &states->sets[a];
+        if (set->capacity)
+            memset(set->used, 0, set->capacity);
+        set->count = 0;
+    }
+}
+
+static enum status find_group(struct star_states *states, uint64_t key, uint64_t *group, struct error *error)
+{
+    if (!states->hashed) { /* numbers are proven by the catalogue's ranges, which a damaged file may miss */
+        *group = key < states->capacity ? key : states->capacity - 1;
+        return STATUS_OK;
+    }
+    if (states->count == states->capacity) {
+        if (states->count > UINT32_MAX / 4)
+            return error_set(error, STATUS_MACHINE,
+                             "the query has more than %u groups, too many for one thread", UINT32_MAX / 4);
+        RETURN_IF_ERROR(grow(states, 2 * states->capacity, error));
+    }
+    const uint64_t last = 2 * states->capacity - 1;
+    uint64_t place = mix(key) & last;
+    for (; states->table[place]; place = (place + 1) & last)
+        if (states->keys[states->table[place] - 1] == key) {
+            *group = states->table[place] - 1;
+            return STATUS_OK;
+        }
+    *group = states->count++;
+    states->keys[*group] = key;
+    states->table[place] = (uint32_t)states->count;
+    return STATUS_OK;
+}
+
+/* ---- Distinct values ---- */
+
+static void pair_put(struct pair_set *set, struct pair pair)
+{
+    uint64_t place = mix(pair.group ^ mix((uint64_t)pair.value)) & (set->capacity - 1);
+    for (; set->used[place]; place = (place + 1) & (set->capacity - 1))
+        if (set->pairs[place].group == pair.group && set->pairs[place].value == pair.value)
+            return;
+    set->used[place] = 1;
+    set->pairs[place] = pair;
+    set->count++;
+}
+
+static enum status pair_add(struct pair_set *set, struct pair pair, struct error *error)
+{
+    if (2 * (set->count + 1) > set->capacity) {
+        struct pair_set grown = {.capacity = set->capacity ? 2 * set->capacity : 1024};
+        grown.pairs = malloc(grown.capacity * sizeof *grown.pairs);
+        grown.used = calloc(grown.capacity, 1);
+        if (!grown.pairs || !grown.used) {
+            free(grown.pairs);
+            free(grown.used);
+            return error_out_of_memory(error, grown.capacity * 17, "distinct values");
+        }
+        for (uint64_t i = 0; i < set->capacity; i++)
+            if (set->used[i])
+                pair_put(&grown, set->pairs[i]);
+        free(set->pairs);
+        free(set->used);
+        *set = grown;
+    }
+    pair_put(set, pair);
+    return STATUS_OK;
+}
+
+/* ---- Adding ---- */
+
+static void add_wide(int64_t *low, int64_t *high, int64_t value)
+{
+    const uint64_t sum = (uint64_t)*low + (uint64_t)value;
+    *high += (value < 0 ? -1 : 0) + (sum < (uint64_t)value);
+    *low = (int64_t)sum;
+}
+
+static bool present(struct vector argument, uint32_t row)
+{
+    return !argument.nulls || !argument.nulls[row];
+}
+
+static enum status add_rows(struct star_states *states, uint32_t a, uint32_t count, const uint64_t *groups,
+                            const uint64_t *numbers, struct vector argument, struct error *error)
+{
+    const struct plan_aggregate *aggregate = &states->plan->aggregates[a];
+    int64_t *const state = states->low[a];
+    switch (aggregate->kind) {
+    case AGGREGATE_COUNT:
+        if (aggregate->argument == EXPRESSION_NONE)
+            for (uint32_t i = 0; i < count; i++)
+                state[groups[i]]++;
+        else
+            for (uint32_t i = 0; i < count; i++)
+                state[groups[i]] += present(argument, i);
+        return STATUS_OK;
+    case AGGREGATE_SUM:
+        if (!argument.nulls)
+            for (uint32_t i = 0; i < count; i++)
+                state[groups[i]] = (int64_t)((uint64_t)state[groups[i]] + (uint64_t)argument.values[i]);
+        else
+            for (uint32_t i = 0; i < count; i++)
+                state[groups[i]] = (int64_t)((uint64_t)state[groups[i]] +
+                                             (argument.nulls[i] ? 0 : (uint64_t)argument.values[i]));
+        return STATUS_OK;
+    case AGGREGATE_SUM_WIDE:
+        for (uint32_t i = 0; i < count; i++)
+            if (present(argument, i))
+                add_wide(&state[groups[i]], &states->high[a][groups[i]], argument.values[i]);
+        return STATUS_OK;
+    case AGGREGATE_MIN:
+        for (uint32_t i = 0; i < count; i++)
+            if (present(argument, i) && argument.values[i] < state[groups[i]])
+                state[groups[i]] = argument.values[i];
+        return STATUS_OK;
+    case AGGREGATE_MAX:
+        for (uint32_t i = 0; i < count; i++)
+            if (present(argument, i) && argument.values[i] > state[groups[i]])
+                state[groups[i]] = argument.values[i];
+        return STATUS_OK;
+    default:
+        for (uint32_t i = 0; i < count; i++)
+            if (present(argument, i))
+                RETURN_IF_ERROR(
+                    pair_add(&states->sets[a], (struct pair){numbers[i], argument.values[i]}, error));
+        return STATUS_OK;
+    }
+}
+
+enum status star_states_add(struct star_states *states, uint32_t count, const uint64_t *numbers,
+                            const struct vector *arguments, struct error *error)
+{
+    uint64_t groups[VECTOR_ROWS];
+    for (uint32_t i = 0; i < count; i++) {
+        RETURN_IF_ERROR(find_group(states, numbers[i], &groups[i], error));
+        states->rows[groups[i]]++;
+    }
+    for (uint32_t a = 0; a < states->plan->aggregate_count; a++)
+        RETURN_IF_ERROR(add_rows(states, a, count, groups, numbers, arguments[a], error));
+    return STATUS_OK;
+}
+
+/* ---- Merging ---- */
+
+static void merge_group(struct star_states *states, uint64_t to, const struct star_states *from, uint64_t at)
+{
+    states->rows[to] += from->rows[at];
+    for (uint32_t a = 0; a < states->plan->aggregate_count; a++) {
+        int64_t *const state = &states->low[a][to];
+        const int64_t other = from->low[a][at];
+        switch (states->plan->aggregates[a].kind) {
+        case AGGREGATE_MIN:
+            *state = other < *state ? other : *state;
+            break;
+        case AGGREGATE_MAX:
+            *state = other > *state ? other : *state;
+            break;
+        case AGGREGATE_SUM_WIDE: {
+            const uint64_t sum = (uint64_t)*state + (uint64_t)other;
+            states->high[a][to] += from->high[a][at] + (sum < (uint64_t)other);
+            *state = (int64_t)sum;
+            break;
+        }
+        default:
+            *state = (int64_t)((uint64_t)*state + (uint64_t)other);
+        }
+    }
+}
+
+enum status star_states_merge(struct star_states *states, const struct star_states *from, struct error *error)
+{
+    const uint64_t groups = from->hashed ? from->count : from->capacity;
+    for (uint64_t at = 0; at < groups; at++) {
+        uint64_t to;
+        if (from->rows[at] == 0)
+            continue;
+        RETURN_IF_ERROR(find_group(states, from->hashed ? from->keys[at] : at, &to, error));
+        merge_group(states, to, from, at);
+    }
+    for (uint32_t a = 0; a < states->plan->aggregate_count; a++)
+        for (uint64_t i = 0; i < from->sets[a].capacity; i++)
+            if (from->sets[a].used[i])
+                RETURN_IF_ERROR(pair_add(&states->sets[a], from->sets[a].pairs[i], error));
+    return STATUS_OK;
+}
+
+/* ---- Export ---- */
+
+static enum status allocate(struct star_groups *groups, const struct star_states *states, uint64_t count,
+                            struct error *error)
+{
+    bool fits = (groups->keys = calloc(count + 1, sizeof *groups->keys)) != NULL;
+    for (uint32_t a = 0; a < states->plan->aggregate_count; a++) {
+        fits &= (groups->states[a] = calloc(count + 1, sizeof(int64_t))) != NULL;
+        if (states->high[a])
+            fits &= (groups->states_high[a] = calloc(count + 1, sizeof(int64_t))) != NULL;
+    }
+    return fits ? STATUS_OK
+                : error_out_of_memory(error, count * 8 * (states->plan->aggregate_count + 1), "groups");
+}
+
+/* numbers[] of the exported groups are ascending for slots; for hashed groups the states know where. */
+static enum status export_distinct(const struct star_states *states, uint32_t a, struct star_groups *groups,
+                                   const uint64_t *place)
+{
+    const struct pair_set *set = &states->sets[a];
+    for (uint64_t i = 0; i < set->capacity; i++) {
+        if (!set->used[i])
+            continue;
+        uint64_t group = set->pairs[i].group;
+        if (states->hashed) {
+            const uint64_t last = 2 * states->capacity - 1;
+            uint64_t at = mix(group) & last;
+            while (states->keys[states->table[at] - 1] != group)
+                at = (at + 1) & last;
+            group = states->table[at] - 1;
+        } else if (group >= states->capacity) {
+            group = states->capacity - 1;
+        }
+        groups->states[a][place[group]]++;
+    }
+    return STATUS_OK;
+}
+
+enum status star_states_export(const struct star_states *states, struct star_groups *groups,
+                               struct error *error)
+{
+    const bool total = states->plan->shape == PLAN_TOTAL;
+    const uint64_t all = states->hashed ? states->count : states->capacity;
+    uint64_t *place = malloc((all + 1) * sizeof *place);
+    if (!place)
+        return error_out_of_memory(error, all * sizeof *place, "groups");
+    uint64_t count = 0;
+    for (uint64_t group = 0; group < all; group++)
+        place[group] = states->rows[group] || total ? count++ : UINT64_MAX;
+    groups->count = count;
+    groups->total_rows = total ? states->rows[0] : 0;
+    enum status status = allocate(groups, states, count, error);
+    for (uint64_t group = 0; status == STATUS_OK && group < all; group++) {
+        if (place[group] == UINT64_MAX)
+            continue;
+        groups->keys[place[group]] = states->hashed ? states->keys[group] : group;
+        for (uint32_t a = 0; a < states->plan->aggregate_count; a++) {
+            groups->states[a][place[group]] = states->low[a][group];
+            if (states->high[a])
+                groups->states_high[a][place[group]] = states->high[a][group];
+        }
+    }
+    for (uint32_t a = 0; status == STATUS_OK && a < states->plan->aggregate_count; a++)
+        if (states->plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT)
+            status = export_distinct(states, a, groups, place);
+    free(place);
+    return status;
+}

@@ -1,0 +1,41 @@
+/* star_tile.c: see star_tile.h. Called once a tile and column; count <= 1024. */
+#include "engine/star_tile.h"
+
+uint32_t ISA(star_tile_rows)(const struct star_tile_step *steps, uint32_t step_count, const struct tile *t,
+                             uint16_t *rows, uint64_t *counts)
+{
+    tile_mask keep = tile_all(t);
+    for (uint32_t s = 0; s < step_count; s++) {
+        if (counts)
+            counts[s] += tile_count(&keep);
+        keep = steps[s].dimension ? tile_semi_join_(t, keep, steps[s].column, steps[s].dimension)
+                                  : tile_filter_(t, keep, steps[s].column);
+    }
+    const struct tile_list *list = tile_list_of(t, &keep);
+    if (counts)
+        counts[step_count] += list->count;
+    memcpy(rows, list->rows, list->count * sizeof *rows);
+    return list->count;
+}
+
+void ISA(star_tile_values)(struct tile_column *column, const struct tile *t, const uint16_t *rows,
+                           uint32_t count, int64_t *values, uint8_t *nulls)
+{
+    const struct codec *codec = column->chunk->codec;
+    if (column->decoded != (int64_t)t->index) {
+        if (count > codec->fetch_rows) {
+            tile_decode(t, column);
+        } else {
+            codec->fetch(column->chunk, t->index, rows, count, column->buffer);
+            column->values = column->buffer;
+        }
+    }
+    const int32_t *const from = column->values;
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = from[rows[i]];
+    if (!nulls)
+        return;
+    const uint32_t *const valid = column->validity ? column->validity + t->index * TILE_LANES : NULL;
+    for (uint32_t i = 0; i < count; i++)
+        nulls[i] = valid && !(valid[rows[i] % TILE_LANES] >> rows[i] / TILE_LANES & 1);
+}
