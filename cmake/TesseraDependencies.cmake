@@ -1,4 +1,4 @@
-# The three libraries that Tessera is linked with (docs/decisions.md says why these): used by the build, and by
+# The five libraries that Tessera is linked with (docs/decisions.md says why these): used by the build, and by
 # TesseraConfig.cmake for programs that use the installed library.
 #
 # Each is one header and one library, looked for as CMake does (CMAKE_PREFIX_PATH adds places), so that neither
@@ -26,3 +26,5 @@ endfunction()
 tessera_find_library(sqlite3 sqlite3.h libsqlite3-dev)
 tessera_find_library(xxhash xxhash.h libxxhash-dev)
 tessera_find_library(jansson jansson.h libjansson-dev)
+tessera_find_library(z zlib.h zlib1g-dev)
+tessera_find_library(zstd zstd.h libzstd-dev)

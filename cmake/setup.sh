@@ -27,6 +27,8 @@ need_program ninja-build ninja make
 need_header libsqlite3-dev sqlite3.h
 need_header libxxhash-dev xxhash.h
 need_header libjansson-dev jansson.h
+need_header zlib1g-dev zlib.h
+need_header libzstd-dev zstd.h
 # cmocka.h must not come before these, by its own rule
 need_header libcmocka-dev setjmp.h\>$'\n'\#include\ \<stdarg.h\>$'\n'\#include\ \<stddef.h\>$'\n'\#include\ \<stdint.h\>$'\n'\#include\ \<cmocka.h
 
