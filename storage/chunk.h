@@ -92,16 +92,6 @@ static inline const void *chunk_tile_values(const void *values, uint32_t rows, u
     return buffer;
 }
 
-/* Asks for the `bytes` that follow those at `data`: where the next tile lies, once this one, which took as
- * many, is decoded. A query reads its columns by turns, 1 to 4 KB each, which is too little for the
- * processor's own prefetching: 12 GB/s a core without this and 36 with it. Any address will do. Always
- * inline: GCC takes a function of mere prefetches for one without effect and drops its calls. */
-static inline __attribute__((always_inline)) void prefetch_behind(const uint8_t *data, uint64_t bytes)
-{
-    for (uint64_t at = bytes; at < 2 * bytes; at += 64)
-        __builtin_prefetch(data + at, 0, 0);
-}
-
 /* Narrowest and widest width seen so far; starts as {UINT32_MAX, 0}. */
 struct width_range {
     uint32_t low, high;

@@ -93,6 +93,11 @@ struct codec {
      * value are safe. The header and the section bounds have been checked already. */
     bool (*valid)(const struct chunk_view *chunk);
 
+    /* Where the packed bytes of a tile lie (gpu-rfor: its run values), and how many they are; those of the
+     * next tile lie right behind them. For readers that ask memory for the next tile while they work on this
+     * one. */
+    const uint8_t *(*tile_span)(const struct chunk_view *chunk, uint32_t tile, uint32_t *bytes);
+
     /* Decodes tile 0 .. tiles-1 into `out`: 1024 values of value_bytes each, row order, aligned to 64. */
     void (*decode_tile)(const struct chunk_view *chunk, uint32_t tile, void *out);
 

@@ -113,6 +113,19 @@ static inline uint64_t blocks_directory_bytes(uint32_t rows)
     return ((uint64_t)chunk_tiles(rows) * BLOCKS_PER_TILE + 1) * 4;
 }
 
+FORCED_INLINE const uint32_t *block_at(const struct chunk_view *chunk, uint32_t block)
+{
+    return (const uint32_t *)chunk->data + ((const uint32_t *)chunk->directory)[block];
+}
+
+/* codec.tile_span */
+static inline const uint8_t *blocks_tile_span(const struct chunk_view *chunk, uint32_t tile, uint32_t *bytes)
+{
+    const uint32_t *const begin = block_at(chunk, tile * BLOCKS_PER_TILE);
+    *bytes = (uint32_t)(block_at(chunk, (tile + 1) * BLOCKS_PER_TILE) - begin) * 4;
+    return (const uint8_t *)begin;
+}
+
 /* Ends a chunk whose directory is complete and whose data are `words` long; returns its size. */
 static inline size_t blocks_finish(uint8_t *chunk, enum codec_id codec, uint32_t rows, uint32_t value_bytes,
                                    struct width_range widths, uint32_t words)

@@ -145,6 +145,7 @@ const struct codec ISA(codec_gpu_dfor) = {
     .bound = bound,
     .encode = encode,
     .valid = valid,
+    .tile_span = blocks_tile_span,
     .decode_tile = decode_tile,
     .value = value,
 };

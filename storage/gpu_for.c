@@ -65,16 +65,8 @@ static bool valid(const struct chunk_view *chunk)
     return starts[blocks] == at && data_bytes == at * 4 + SPARE_BYTES && width_range_matches(&widths, chunk);
 }
 
-FORCED_INLINE const uint32_t *block_at(const struct chunk_view *chunk, uint32_t block)
-{
-    return (const uint32_t *)chunk->data + ((const uint32_t *)chunk->directory)[block];
-}
-
 static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out)
 {
-    const uint32_t *const begin = block_at(chunk, tile * BLOCKS_PER_TILE);
-    prefetch_behind((const uint8_t *)begin,
-                    (uint64_t)(block_at(chunk, (tile + 1) * BLOCKS_PER_TILE) - begin) * 4);
     for (uint32_t block = 0; block < BLOCKS_PER_TILE; block++) {
         const uint32_t *const words = block_at(chunk, tile * BLOCKS_PER_TILE + block);
         if (chunk->value_bytes == 4)
@@ -105,6 +97,7 @@ const struct codec ISA(codec_gpu_for) = {
     .bound = bound,
     .encode = encode,
     .valid = valid,
+    .tile_span = blocks_tile_span,
     .decode_tile = decode_tile,
     .value = value,
     .fetch_rows = 24,

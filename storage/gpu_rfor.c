@@ -229,6 +229,13 @@ FORCED_INLINE void block_decode(const struct chunk_view *chunk, uint32_t block, 
     runs_expand(lengths, run_values, runs.count, value_bytes, out);
 }
 
+static const uint8_t *tile_span(const struct chunk_view *chunk, uint32_t tile, uint32_t *bytes)
+{
+    const uint32_t *const starts = (const uint32_t *)chunk->directory + tile * RUN_BLOCKS_PER_TILE;
+    *bytes = (starts[RUN_BLOCKS_PER_TILE] - starts[0]) * 4;
+    return chunk->data + starts[0] * UINT64_C(4);
+}
+
 static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out)
 {
     for (uint32_t half = 0; half < RUN_BLOCKS_PER_TILE; half++)
@@ -256,6 +263,7 @@ const struct codec ISA(codec_gpu_rfor) = {
     .bound = bound,
     .encode = encode,
     .valid = valid,
+    .tile_span = tile_span,
     .decode_tile = decode_tile,
     .value = value,
 };

@@ -191,6 +191,13 @@ FORCED_INLINE void decode_values(const struct chunk_view *chunk, uint32_t tile, 
     lanes_sum(out, value_bytes);
 }
 
+static const uint8_t *tile_span(const struct chunk_view *chunk, uint32_t tile, uint32_t *bytes)
+{
+    const struct tile_entry entry = entry_read(chunk->directory, tile, chunk->value_bytes);
+    *bytes = (uint32_t)tile_bytes(entry.width, entry.first_width);
+    return chunk->data + entry.start * CODEC_START_BYTES;
+}
+
 static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out)
 {
     if (chunk->value_bytes == 4)
@@ -220,6 +227,7 @@ const struct codec ISA(codec_lane_delta) = {
     .bound = bound,
     .encode = encode,
     .valid = valid,
+    .tile_span = tile_span,
     .decode_tile = decode_tile,
     .value = value,
 };

@@ -35,7 +35,6 @@ static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out
 {
     const struct lane_tile entry = lane_tile_read(chunk->directory, tile, chunk->value_bytes);
     const uint32_t *const lines = lane_tile_lines(chunk, &entry);
-    prefetch_behind((const uint8_t *)lines, entry.width * TILE_LANES * UINT64_C(4));
     if (chunk->value_bytes == 4)
         lanes_unpack(lines, TILE_LANES, 4, entry.reference, entry.width, out);
     else
@@ -57,7 +56,6 @@ static void fetch(const struct chunk_view *chunk, uint32_t tile, const uint16_t 
     const struct lane_tile entry = lane_tile_read(chunk->directory, tile, 4);
     const uint32_t *const lines = lane_tile_lines(chunk, &entry);
     const uint32_t reference = (uint32_t)entry.reference;
-    prefetch_behind((const uint8_t *)lines, entry.width * TILE_LANES * UINT64_C(4));
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t row = rows[i];
         const uint64_t offset = lanes_fetch_narrow(lines, row / TILE_LANES, row % TILE_LANES, entry.width);
@@ -73,6 +71,7 @@ const struct codec ISA(codec_lane_for) = {
     .bound = lane_tiles_bound,
     .encode = encode,
     .valid = lane_tiles_valid,
+    .tile_span = lane_tiles_span,
     .decode_tile = decode_tile,
     .value = value,
     .fetch_rows = 16,

@@ -153,7 +153,6 @@ static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out
 {
     const struct lane_tile entry = lane_tile_read(chunk->directory, tile, chunk->value_bytes);
     const uint32_t *const lines = lane_tile_lines(chunk, &entry);
-    prefetch_behind((const uint8_t *)lines, entry.width * TILE_LANES * UINT64_C(4));
     unslice_tile(lines, chunk->value_bytes, entry.reference, entry.width, out);
 }
 
@@ -182,6 +181,7 @@ const struct codec ISA(codec_lane_slice) = {
     .bound = lane_tiles_bound,
     .encode = encode,
     .valid = lane_tiles_valid,
+    .tile_span = lane_tiles_span,
     .decode_tile = decode_tile,
     .value = value,
     .in_range = in_range,

@@ -100,7 +100,6 @@ FORCED_INLINE void lane_slice_range(const struct chunk_view *chunk, uint32_t til
     const uint32_t not_first = ~(first > 0 ? (uint32_t)first : 0);
     const uint32_t not_last = ~(last < most ? (uint32_t)last : (uint32_t)most);
     const uint32_t *const lines = lane_tile_lines(chunk, &entry);
-    prefetch_behind((const uint8_t *)lines, entry.width * TILE_LANES * UINT64_C(4));
     const lane_vector none = {0};
     lane_vector inside[LANE_VECTORS];
     /* two vectors at a time: four chains of carries keep a processor busy, and fit the registers of all */

@@ -57,6 +57,15 @@ FORCED_INLINE const uint32_t *lane_tile_lines(const struct chunk_view *chunk, co
     return (const uint32_t *)(chunk->data + entry->start * CODEC_START_BYTES);
 }
 
+/* codec.tile_span */
+static inline const uint8_t *lane_tiles_span(const struct chunk_view *chunk, uint32_t tile, uint32_t *bytes)
+{
+    const struct lane_tile entry = chunk->value_bytes == 4 ? lane_tile_read(chunk->directory, tile, 4)
+                                                           : lane_tile_read(chunk->directory, tile, 8);
+    *bytes = entry.width * TILE_LANES * 4;
+    return (const uint8_t *)lane_tile_lines(chunk, &entry);
+}
+
 /* codec.bound */
 static inline size_t lane_tiles_bound(uint32_t rows, uint32_t value_bytes)
 {

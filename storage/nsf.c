@@ -77,11 +77,16 @@ static bool valid(const struct chunk_view *chunk)
            chunk_head(chunk)->data_bytes == stored_bytes(chunk->tiles, width);
 }
 
+static const uint8_t *tile_span(const struct chunk_view *chunk, uint32_t tile, uint32_t *bytes)
+{
+    *bytes = (uint32_t)stored_bytes(1, chunk->width_low);
+    return chunk->data + stored_bytes(tile, chunk->width_low);
+}
+
 static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out)
 {
     const uint32_t width = chunk->width_low;
     const uint8_t *const stored = chunk->data + stored_bytes(tile, width);
-    prefetch_behind(stored, stored_bytes(1, width));
     if (chunk->value_bytes * 8 == width)
         memcpy(out, stored, stored_bytes(1, width));
     else if (width == 32)
@@ -115,7 +120,6 @@ static int64_t value(const struct chunk_view *chunk, uint32_t row)
 static void fetch(const struct chunk_view *chunk, uint32_t tile, const uint16_t *rows, uint32_t count,
                   int32_t *out)
 {
-    prefetch_behind(chunk->data + stored_bytes(tile, chunk->width_low), stored_bytes(1, chunk->width_low));
     for (uint32_t i = 0; i < count; i++)
         out[rows[i]] = (int32_t)value(chunk, tile * TILE_ROWS + rows[i]);
 }
@@ -128,6 +132,7 @@ const struct codec ISA(codec_nsf) = {
     .bound = bound,
     .encode = encode,
     .valid = valid,
+    .tile_span = tile_span,
     .decode_tile = decode_tile,
     .value = value,
     .fetch_rows = 24,

@@ -44,6 +44,12 @@ static bool valid(const struct chunk_view *chunk)
            chunk->width_low == chunk->value_bytes * 8 && chunk->width_high == chunk->width_low;
 }
 
+static const uint8_t *tile_span(const struct chunk_view *chunk, uint32_t tile, uint32_t *bytes)
+{
+    *bytes = (uint32_t)tile_bytes(chunk->value_bytes);
+    return chunk->data + tile * tile_bytes(chunk->value_bytes);
+}
+
 static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out)
 {
     memcpy(out, chunk->data + tile * tile_bytes(chunk->value_bytes), tile_bytes(chunk->value_bytes));
@@ -62,6 +68,7 @@ const struct codec ISA(codec_plain) = {
     .bound = bound,
     .encode = encode,
     .valid = valid,
+    .tile_span = tile_span,
     .decode_tile = decode_tile,
     .value = value,
 };

@@ -198,6 +198,13 @@ FORCED_INLINE void decode_values(const struct chunk_view *chunk, uint32_t tile, 
     runs_expand(marks, run_values, value_bytes, out);
 }
 
+static const uint8_t *tile_span(const struct chunk_view *chunk, uint32_t tile, uint32_t *bytes)
+{
+    const struct tile_entry entry = entry_read(chunk->directory, tile, chunk->value_bytes);
+    *bytes = (uint32_t)tile_bytes(entry.runs, entry.width);
+    return chunk->data + entry.start * CODEC_START_BYTES;
+}
+
 static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out)
 {
     if (chunk->value_bytes == 4)
@@ -231,6 +238,7 @@ const struct codec ISA(codec_rank_rle) = {
     .bound = bound,
     .encode = encode,
     .valid = valid,
+    .tile_span = tile_span,
     .decode_tile = decode_tile,
     .value = value,
     .fetch_rows = 16,

@@ -55,6 +55,21 @@ static inline void cases_set(void *values, uint32_t row, uint32_t value_bytes, u
         ((uint64_t *)values)[row] = value;
 }
 
+/* The tiles' bytes lie one behind the other, in the chunk, and cover no byte twice. */
+static inline void check_spans(const struct chunk_view *chunk)
+{
+    const uint8_t *end = NULL;
+    for (uint32_t t = 0; t < chunk->tiles; t++) {
+        uint32_t bytes = UINT32_MAX;
+        const uint8_t *const begin = chunk->codec->tile_span(chunk, t, &bytes);
+        assert_true(begin >= chunk->data && begin <= chunk->bytes + chunk->size);
+        assert_in_range(bytes, 0, (size_t)(chunk->bytes + chunk->size - begin));
+        if (end)
+            assert_ptr_equal(begin, end);
+        end = begin + bytes;
+    }
+}
+
 /* Every third row of a tile, fetched: they are right and no other row is written. */
 static inline void check_fetches(const struct chunk_view *chunk, const void *values)
 {
@@ -85,6 +100,7 @@ static inline void check_decodes(const struct chunk_view *chunk, const void *val
         assert_memory_equal(tile, (const uint8_t *)values + (size_t)first * chunk->value_bytes,
                             (size_t)here * chunk->value_bytes);
     }
+    check_spans(chunk);
     if (chunk->codec->fetch && chunk->value_bytes == 4)
         check_fetches(chunk, values);
     /* every row where that is cheap; else steps that are coprime to every block size */
