@@ -1,9 +1,9 @@
-/* commands.c: the commands that the loader brings to the program: none of its own. The benchmark's rows come
- * in through `tessera ssb load` (ssb/commands.c), which is built on this folder. */
-#include "storage/command.h"
+/* commands.c: what the loader brings to the command line. */
+#include "loader/commands.h"
 
 #include <stddef.h>
 
 const struct command loader_commands[] = {
+    {"load", "Loads a star schema of your own from CSV, TSV or '|'-delimited files", command_load},
     {NULL, NULL, NULL},
 };

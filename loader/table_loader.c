@@ -1,0 +1,378 @@
+/* table_loader.c: see table_loader.h. */
+#include "loader/table_loader_internal.h"
+
+#include "storage/codec_spec.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct load {
+    const struct star_schema *schema;
+    const struct load_options *options;
+    struct database *existing; /* or NULL */
+    struct database_writer *writer;
+    struct table_keys keys[SCHEMA_TABLES_MAX]; /* of the tables that are referenced */
+    bool keyed[SCHEMA_TABLES_MAX];
+    struct rejects rejects;
+    struct load_report *report;
+    struct progress *progress;
+    struct error *error;
+};
+
+static const struct load_input *input_of(const struct load *load, const char *table)
+{
+    for (uint32_t i = 0; i < load->options->input_count; i++)
+        if (strcasecmp(load->options->inputs[i].table, table) == 0)
+            return &load->options->inputs[i];
+    return NULL;
+}
+
+/* ---- Codes of all threads become one dictionary ---- */
+
+/* codes[thread][c]: for each code of the thread's builder the final code. */
+struct word_codes {
+    struct dictionary_builder *all;
+    struct dictionary dictionary;
+    int32_t **codes; /* a thread each */
+    unsigned threads;
+};
+
+static void word_codes_free(struct word_codes *words)
+{
+    for (unsigned t = 0; words->codes && t < words->threads; t++)
+        free(words->codes[t]);
+    free(words->codes);
+    dictionary_builder_destroy(words->all);
+    *words = (struct word_codes){0};
+}
+
+static enum status word_codes_make(const struct parsed_table *parsed, uint32_t c, struct word_codes *words,
+                                   struct error *error)
+{
+    const int32_t *sorted;
+    words->threads = parsed->threads;
+    words->codes = calloc(parsed->threads, sizeof *words->codes);
+    if (!words->codes)
+        return error_out_of_memory(error, parsed->threads * sizeof *words->codes, "dictionaries");
+    RETURN_IF_ERROR(dictionary_builder_create(&words->all, error));
+    for (unsigned t = 0; t < parsed->threads; t++) {
+        const struct dictionary_builder *own = parsed->words[t * parsed->table->column_count + c];
+        words->codes[t] = malloc(((size_t)dictionary_builder_count(own) + 1) * sizeof **words->codes);
+        if (!words->codes[t])
+            return error_out_of_memory(error, dictionary_builder_count(own) * 4ull, "dictionaries");
+        RETURN_IF_ERROR(dictionary_builder_merge(words->all, own, words->codes[t], error));
+    }
+    RETURN_IF_ERROR(dictionary_builder_sort(words->all, &words->dictionary, &sorted, error));
+    for (unsigned t = 0; t < parsed->threads; t++)
+        for (uint32_t i = 0; i < dictionary_builder_count(parsed->words[t * parsed->table->column_count + c]);
+             i++)
+            words->codes[t][i] = sorted[words->codes[t][i]];
+    return STATUS_OK;
+}
+
+/* ---- Segments ---- */
+
+struct column_write {
+    const struct parsed_table *parsed;
+    struct table_writer *writer;
+    uint32_t column;
+    const struct word_codes *words; /* or NULL */
+};
+
+/* Rows [first, first + rows) of the table, put together from the blocks. */
+static void gather(const struct column_write *write, uint64_t first, uint32_t rows, uint32_t bytes,
+                   uint8_t *values, uint64_t *validity, bool *any_null)
+{
+    uint64_t at = 0;
+    uint32_t filled = 0;
+    *any_null = false;
+    for (uint64_t b = 0; b < write->parsed->block_count && filled < rows; b++) {
+        const struct parsed_block *block = &write->parsed->blocks[b];
+        const uint64_t block_first = at;
+        at += block->rows;
+        if (at <= first)
+            continue;
+        const uint32_t from = first + filled > block_first ? (uint32_t)(first + filled - block_first) : 0;
+        const uint32_t count = block->rows - from < rows - filled ? block->rows - from : rows - filled;
+        memcpy(values + (size_t)filled * bytes,
+               (const uint8_t *)block->values[write->column] + (size_t)from * bytes, (size_t)count * bytes);
+        const uint8_t *const nulls = block->nulls[write->column];
+        int32_t *const codes = (int32_t *)(void *)values + filled;
+        for (uint32_t i = 0; write->words && i < count; i++)
+            codes[i] = nulls && nulls[from + i] ? 0 : write->words->codes[block->thread][codes[i]];
+        for (uint32_t i = 0; nulls && i < count; i++)
+            if (nulls[from + i]) {
+                validity[(filled + i) / 64] &= ~(1ull << (filled + i) % 64);
+                *any_null = true;
+            }
+        filled += count;
+    }
+}
+
+static enum status write_column(const struct column_write *write, struct error *error)
+{
+    const uint64_t rows = write->parsed->rows;
+    const uint32_t bytes = column_schema_value_bytes(&write->parsed->table->columns[write->column]);
+    const uint32_t most = rows < SEGMENT_ROWS ? (uint32_t)rows : SEGMENT_ROWS;
+    uint8_t *values = malloc((size_t)most * bytes + 64);
+    uint64_t *validity = malloc((most / 64 + 1) * sizeof *validity);
+    enum status status =
+        values && validity ? STATUS_OK : error_out_of_memory(error, (uint64_t)most * bytes, "a segment");
+    for (uint64_t first = 0; status == STATUS_OK && first < rows; first += SEGMENT_ROWS) {
+        const uint32_t here = rows - first < SEGMENT_ROWS ? (uint32_t)(rows - first) : SEGMENT_ROWS;
+        bool any_null;
+        memset(validity, 0xff, (here / 64 + 1) * sizeof *validity);
+        gather(write, first, here, bytes, values, validity, &any_null);
+        status = table_writer_segment(write->writer, write->column, (uint32_t)(first / SEGMENT_ROWS), values,
+                                      any_null ? validity : NULL, error);
+        if (status == STATUS_OK)
+            status = cancel_check(error);
+    }
+    free(values);
+    free(validity);
+    return status;
+}
+
+struct columns_write {
+    const struct load *load;
+    const struct parsed_table *parsed;
+    struct table_writer *writer;
+    struct word_codes *words; /* of all columns; those of the key stay */
+};
+
+static enum status write_item(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    struct columns_write *all = context;
+    const uint32_t c = (uint32_t)item;
+    struct column_write write = {.parsed = all->parsed, .writer = all->writer, .column = c};
+    (void)thread;
+    if (all->parsed->words[c]) {
+        RETURN_IF_ERROR(word_codes_make(all->parsed, c, &all->words[c], error));
+        RETURN_IF_ERROR(table_writer_dictionary(all->writer, c, &all->words[c].dictionary, error));
+        write.words = &all->words[c];
+    }
+    return write_column(&write, error);
+}
+
+/* The key column whole, as table_keys_make wants it. */
+static enum status take_keys(struct load *load, const struct columns_write *all, uint32_t number)
+{
+    const struct star_schema_table *table = all->parsed->table;
+    const struct load_input *input = input_of(load, table->name);
+    uint32_t c = 0;
+    while (!table->columns[c].primary_key)
+        c++;
+    const bool strings = all->parsed->words[c] != NULL;
+    const uint32_t bytes = column_schema_value_bytes(&table->columns[c]);
+    int64_t *values = malloc((all->parsed->rows + 1) * sizeof *values);
+    if (!values)
+        return error_out_of_memory(load->error, all->parsed->rows * sizeof *values, "keys");
+    uint64_t row = 0;
+    for (uint64_t b = 0; b < all->parsed->block_count; b++) {
+        const struct parsed_block *block = &all->parsed->blocks[b];
+        for (uint32_t i = 0; i < block->rows; i++) {
+            const int64_t value =
+                bytes == 4 ? ((const int32_t *)block->values[c])[i] : ((const int64_t *)block->values[c])[i];
+            values[row++] = strings ? all->words[c].codes[block->thread][value] : value;
+        }
+    }
+    const enum status status =
+        table_keys_make(table, values, row, strings ? &all->words[c].dictionary : NULL,
+                        input->path_count == 1 ? input->paths[0] : NULL, &load->keys[number], load->error);
+    load->keyed[number] = true;
+    free(values);
+    return status;
+}
+
+/* ---- Tables ---- */
+
+static enum status choose_codecs(const struct load *load, const struct star_schema_table *table,
+                                 struct table_writer *writer)
+{
+    for (uint32_t c = 0; load->options->codecs && c < table->column_count; c++) {
+        struct codec_choice choice;
+        enum codec_spec_part said;
+        RETURN_IF_ERROR(
+            codec_spec_find(load->options->codecs, table->columns[c].name, &choice, &said, load->error));
+        if (said != CODEC_SPEC_NOTHING)
+            RETURN_IF_ERROR(table_writer_codec(writer, c, choice.name, load->error));
+    }
+    return STATUS_OK;
+}
+
+static enum status find_sort_column(const struct load *load, const struct star_schema_table *table,
+                                    uint32_t *column)
+{
+    *column = UINT32_MAX;
+    for (uint32_t c = 0; load->options->sort_by && c < table->column_count; c++)
+        if (strcasecmp(table->columns[c].name, load->options->sort_by) == 0)
+            *column = c;
+    for (uint32_t t = 0; *column != UINT32_MAX && t < load->schema->table_count; t++)
+        for (uint32_t c = 0; c < load->schema->tables[t].column_count; c++)
+            if (strcasecmp(load->schema->tables[t].columns[c].references_table, table->name) == 0)
+                return error_set(
+                    load->error, STATUS_BAD_INPUT,
+                    "--sort-by %s: table %s is referenced, and positions of its rows are what is "
+                    "stored; sort a table that is not referenced",
+                    load->options->sort_by, table->name);
+    return STATUS_OK;
+}
+
+static enum status write_table(struct load *load, struct columns_write *all, uint32_t number, bool referenced)
+{
+    const struct star_schema_table *table = all->parsed->table;
+    uint32_t sort_column;
+    RETURN_IF_ERROR(find_sort_column(load, table, &sort_column));
+    RETURN_IF_ERROR(database_writer_table(load->writer, table->name, table->columns, table->column_count,
+                                          all->parsed->rows, &all->writer, load->error));
+    RETURN_IF_ERROR(choose_codecs(load, table, all->writer));
+    if (sort_column != UINT32_MAX)
+        RETURN_IF_ERROR(table_writer_sort_by(all->writer, sort_column, load->error));
+    RETURN_IF_ERROR(parallel_for(load->options->threads, table->column_count, write_item, all, load->error));
+    if (sort_column != UINT32_MAX)
+        RETURN_IF_ERROR(table_writer_sort(all->writer, load->options->threads, load->progress, load->error));
+    return referenced ? take_keys(load, all, number) : STATUS_OK;
+}
+
+static bool is_referenced(const struct star_schema *schema, const char *name)
+{
+    for (uint32_t t = 0; t < schema->table_count; t++)
+        for (uint32_t c = 0; c < schema->tables[t].column_count; c++)
+            if (strcmp(schema->tables[t].columns[c].references_table, name) == 0)
+                return true;
+    return false;
+}
+
+/* The keys that a column's values are looked up in; of a table that is not loaded now, from the database. */
+static enum status keys_of(struct load *load, const struct column_schema *column,
+                           const struct table_keys **keys)
+{
+    *keys = NULL;
+    if (!column->references_table[0])
+        return STATUS_OK;
+    uint32_t t = 0;
+    while (strcmp(load->schema->tables[t].name, column->references_table) != 0)
+        t++;
+    *keys = &load->keys[t];
+    if (load->keyed[t])
+        return STATUS_OK;
+    if (!load->existing)
+        return error_set(
+            load->error, STATUS_BAD_INPUT,
+            "column %s references table %s, which is neither loaded (give %s=FILE) nor in a database "
+            "that exists",
+            column->name, column->references_table, column->references_table);
+    load->keyed[t] = true;
+    return table_keys_read(load->existing, column->references_table, load->options->threads, &load->keys[t],
+                           load->error);
+}
+
+static enum status load_table(struct load *load, uint32_t number)
+{
+    const struct star_schema_table *table = &load->schema->tables[number];
+    const struct load_input *input = input_of(load, table->name);
+    const struct table_keys *keys[SCHEMA_COLUMNS_MAX];
+    struct parsed_table parsed = {0};
+    struct columns_write all = {.load = load, .parsed = &parsed};
+    if (!input)
+        return STATUS_OK;
+    for (uint32_t c = 0; c < table->column_count; c++)
+        RETURN_IF_ERROR(keys_of(load, &table->columns[c], &keys[c]));
+    enum status status = table_rows_parse(table, input, load->options, keys, &load->rejects, &parsed,
+                                          load->progress, load->error);
+    all.words = calloc(table->column_count, sizeof *all.words);
+    if (status == STATUS_OK && !all.words)
+        status = error_out_of_memory(load->error, table->column_count * sizeof *all.words, "dictionaries");
+    if (status == STATUS_OK)
+        status = write_table(load, &all, number, is_referenced(load->schema, table->name));
+    load->report->rows += parsed.rows;
+    for (uint32_t c = 0; all.words && c < table->column_count; c++)
+        word_codes_free(&all.words[c]);
+    free(all.words);
+    table_rows_free(&parsed);
+    return status;
+}
+
+/* ---- All together ---- */
+
+static enum status check_inputs(const struct load *load)
+{
+    const struct load_options *options = load->options;
+    bool sorts = !options->sort_by;
+    for (uint32_t i = 0; i < options->input_count; i++) {
+        const struct star_schema_table *table = star_schema_table(load->schema, options->inputs[i].table);
+        if (!table)
+            return error_set(load->error, STATUS_BAD_INPUT, "the schema has no table '%s'",
+                             options->inputs[i].table);
+        for (uint32_t before = 0; before < i; before++)
+            if (strcasecmp(options->inputs[before].table, options->inputs[i].table) == 0)
+                return error_set(load->error, STATUS_BAD_INPUT,
+                                 "table %s is given twice; put its files together, as %s=A.csv,B.csv",
+                                 table->name, table->name);
+        for (uint32_t c = 0; c < table->column_count && !sorts; c++)
+            sorts = strcasecmp(table->columns[c].name, options->sort_by) == 0;
+        for (uint32_t t = 0; load->existing && !options->replace && t < database_table_count(load->existing);
+             t++)
+            if (strcmp(database_table_at(load->existing, t)->name, table->name) == 0)
+                return error_set(load->error, STATUS_BAD_INPUT,
+                                 "%s has a table %s already; give --force to replace it", options->directory,
+                                 table->name);
+    }
+    return sorts ? STATUS_OK
+                 : error_set(load->error, STATUS_BAD_INPUT,
+                             "--sort-by %s: no table that is loaded has that column", options->sort_by);
+}
+
+static enum status load_all(struct load *load)
+{
+    RETURN_IF_ERROR(check_inputs(load));
+    RETURN_IF_ERROR(database_writer_open(load->options->directory, &load->writer, load->error));
+    enum status status = STATUS_OK;
+    for (uint32_t t = 0; t < load->schema->table_count && status == STATUS_OK; t++)
+        status = load_table(load, t);
+    if (status == STATUS_OK)
+        status = cancel_check(load->error);
+    if (load->rejects.file && fflush(load->rejects.file) != 0 && status == STATUS_OK)
+        status = error_set_errno(load->error, errno, "%s: the rejected rows cannot be written",
+                                 load->options->reject);
+    if (status == STATUS_OK)
+        return database_writer_commit(load->writer, load->error);
+    database_writer_abort(load->writer);
+    return status;
+}
+
+enum status tables_load(const struct star_schema *schema, const struct load_options *asked,
+                        struct load_report *report, struct progress *progress, struct error *error)
+{
+    struct load_options options = *asked;
+    options.threads = options.threads ? options.threads : parallel_threads_available();
+    struct load *load = calloc(1, sizeof *load);
+    if (!load)
+        return error_out_of_memory(error, sizeof *load, "a load");
+    *report = (struct load_report){0};
+    load->schema = schema;
+    load->options = &options;
+    load->report = report;
+    load->progress = progress;
+    load->error = error;
+    load->rejects.most = options.max_errors;
+    enum status status = STATUS_OK;
+    if (database_open(options.directory, &load->existing, NULL) != STATUS_OK)
+        load->existing = NULL; /* whether it can become a database is for the writer to say */
+    if (options.reject && !(load->rejects.file = fopen(options.reject, "wb")))
+        status = error_set_errno(error, errno, "%s: cannot be written", options.reject);
+    if (status == STATUS_OK)
+        status = load_all(load);
+    report->rejected = load->rejects.count;
+    memcpy(report->first_rejected, load->rejects.first, sizeof report->first_rejected);
+    if (load->rejects.file && fclose(load->rejects.file) != 0 && status == STATUS_OK)
+        status = error_set_errno(error, errno, "%s: the rejected rows cannot be written", options.reject);
+    for (uint32_t t = 0; t < SCHEMA_TABLES_MAX; t++)
+        table_keys_free(&load->keys[t]);
+    database_close(load->existing);
+    free(load);
+    return status;
+}

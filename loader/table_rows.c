@@ -1,0 +1,318 @@
+/*
+ * table_rows.c: the rows of one table from text to values, on all threads (table_loader_internal.h). A thread
+ * has a dictionary of its own for each string column, so none waits for another.
+ */
+#define _GNU_SOURCE
+#include "loader/table_loader_internal.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct parse {
+    const struct load_options *options;
+    const struct table_keys *const *keys;
+    struct parsed_table *parsed;
+    struct text_source *source;
+    struct rejects *rejects;
+    struct progress *progress;
+    pthread_mutex_t lock;
+    bool stop;
+    uint64_t error_block; /* of the error that is told: the first in the text, of those that were met */
+    struct error error;
+    uint32_t value_bytes[SCHEMA_COLUMNS_MAX];
+};
+
+static bool is_word(const struct column_schema *column)
+{
+    return column->type == TYPE_STRING && !column->references_table[0];
+}
+
+void table_rows_free(struct parsed_table *parsed)
+{
+    const uint32_t columns = parsed->table ? parsed->table->column_count : 0;
+    for (uint64_t b = 0; b < parsed->block_count; b++) {
+        for (uint32_t c = 0; parsed->blocks[b].values && c < columns; c++) {
+            free(parsed->blocks[b].values[c]);
+            free(parsed->blocks[b].nulls[c]);
+        }
+        free(parsed->blocks[b].values);
+        free(parsed->blocks[b].nulls);
+    }
+    free(parsed->blocks);
+    for (uint32_t w = 0; parsed->words && w < parsed->threads * columns; w++)
+        dictionary_builder_destroy(parsed->words[w]);
+    free(parsed->words);
+    *parsed = (struct parsed_table){0};
+}
+
+/* ---- Complaints ---- */
+
+/* Cut, and control characters as '?'. */
+static void printable(const char *text, uint32_t length, char out[64])
+{
+    const uint32_t kept = length < 60 ? length : 57;
+    for (uint32_t i = 0; i < kept; i++)
+        out[i] = (unsigned char)text[i] < ' ' || text[i] == 127 ? '?' : text[i];
+    memcpy(out + kept, length < 60 ? "" : "...", length < 60 ? 1 : 4);
+}
+
+static void complain(char text[ERROR_TEXT_BYTES], const struct text_block *block, uint32_t row,
+                     const struct column_schema *column, const struct text_field *field,
+                     const char *complaint)
+{
+    char shown[64] = "";
+    if (!column) {
+        snprintf(text, ERROR_TEXT_BYTES, "%s:%llu: the row %s", block->path,
+                 (unsigned long long)block->row_line[row], complaint);
+        return;
+    }
+    if (field->length != TEXT_NULL)
+        printable(field->text, field->length, shown);
+    snprintf(text, ERROR_TEXT_BYTES, "%s:%llu: column %s: '%s' %s", block->path,
+             (unsigned long long)block->row_line[row], column->name, shown, complaint);
+}
+
+/* A bad row is written out, or ends the load. */
+static enum status reject(struct parse *parse, const struct text_block *block, uint32_t row, const char *text)
+{
+    struct rejects *rejects = parse->rejects;
+    enum status status = STATUS_OK;
+    pthread_mutex_lock(&parse->lock);
+    if (rejects->count < rejects->most) {
+        if (rejects->count++ == 0)
+            snprintf(rejects->first, sizeof rejects->first, "%s", text);
+        const size_t bytes = (size_t)(block->row_text[row + 1] - block->row_text[row]);
+        if (rejects->file) {
+            fwrite(block->row_text[row], 1, bytes, rejects->file);
+            if (bytes == 0 || block->row_text[row][bytes - 1] != '\n')
+                putc('\n', rejects->file);
+        }
+    } else {
+        status = STATUS_BAD_INPUT;
+        parse->stop = true;
+        if (block->number < parse->error_block) {
+            parse->error_block = block->number;
+            error_set(&parse->error, STATUS_BAD_INPUT, "%.700s%s", text,
+                      rejects->most ? "; more rows are bad than --max-errors allows"
+                                    : "; nothing was loaded (--max-errors N leaves bad rows out)");
+        }
+    }
+    pthread_mutex_unlock(&parse->lock);
+    return status;
+}
+
+/* ---- One row ---- */
+
+/* The stored value of a field; *null if there is none. Returns what is wrong with it, or NULL. */
+static const char *field_value(const struct parse *parse, const struct column_schema *column, uint32_t c,
+                               const struct text_field *field, int64_t *value, bool *null)
+{
+    const struct table_keys *const keys = parse->keys[c];
+    const char *complaint;
+    *null = field->length == TEXT_NULL;
+    *value = 0;
+    if (*null)
+        return column->nullable ? NULL : "is NULL, but the column is NOT NULL";
+    if (!keys)
+        return text_value(column, field->text, field->length, value);
+    *value = table_keys_find(keys, field->text, field->length, &complaint);
+    if (complaint || *value >= 0)
+        return complaint;
+    *value = 0;
+    *null = parse->options->dangling_null && column->nullable;
+    return *null ? NULL : "is no key of the table that it references";
+}
+
+static void put(struct parsed_block *to, uint32_t c, uint32_t bytes, uint32_t row, int64_t value)
+{
+    if (bytes == 4)
+        ((int32_t *)to->values[c])[row] = (int32_t)value;
+    else
+        ((int64_t *)to->values[c])[row] = value;
+}
+
+static enum status put_null(struct parsed_block *to, uint32_t c, uint32_t row, uint32_t rows,
+                            struct error *error)
+{
+    if (!to->nulls[c] && !(to->nulls[c] = calloc(rows, 1)))
+        return error_out_of_memory(error, rows, "NULLs");
+    to->nulls[c][row] = 1;
+    return STATUS_OK;
+}
+
+/* *bad: the row is left out (or ends the load: the status says it). */
+static enum status parse_row(struct parse *parse, const struct text_block *block, uint32_t row,
+                             unsigned thread, struct parsed_block *to, bool *bad, struct error *error)
+{
+    const struct star_schema_table *table = parse->parsed->table;
+    *bad = false;
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        const struct column_schema *column = &table->columns[c];
+        const struct text_field *field = &block->fields[(size_t)row * table->column_count + c];
+        struct dictionary_builder *const words = parse->parsed->words[thread * table->column_count + c];
+        int64_t value = 0;
+        bool null = field->length == TEXT_NULL;
+        const char *complaint = NULL;
+        if (words && !null) {
+            int32_t code;
+            RETURN_IF_ERROR(dictionary_builder_add(words, field->text, field->length, &code, error));
+            value = code;
+        } else {
+            complaint = field_value(parse, column, c, field, &value, &null);
+        }
+        if (complaint) {
+            char text[ERROR_TEXT_BYTES];
+            complain(text, block, row, column, field, complaint);
+            *bad = true;
+            return reject(parse, block, row, text);
+        }
+        put(to, c, parse->value_bytes[c], to->rows, value);
+        if (null)
+            RETURN_IF_ERROR(put_null(to, c, to->rows, block->rows, error));
+        else if (to->nulls[c])
+            to->nulls[c][to->rows] = 0;
+    }
+    to->rows++;
+    return STATUS_OK;
+}
+
+/* ---- Blocks ---- */
+
+static enum status block_begin(const struct parse *parse, const struct text_block *block, unsigned thread,
+                               struct parsed_block *to, struct error *error)
+{
+    const uint32_t columns = parse->parsed->table->column_count;
+    *to = (struct parsed_block){.thread = thread,
+                                .values = calloc(columns, sizeof *to->values),
+                                .nulls = calloc(columns, sizeof *to->nulls)};
+    bool fits = to->values && to->nulls;
+    for (uint32_t c = 0; fits && c < columns; c++)
+        fits = (to->values[c] = malloc((size_t)block->rows * parse->value_bytes[c])) != NULL;
+    return fits ? STATUS_OK : error_out_of_memory(error, (uint64_t)block->rows * columns * 4, "rows");
+}
+
+/* Puts the block where its number says. */
+static enum status block_keep(struct parse *parse, uint64_t number, const struct parsed_block *block,
+                              struct error *error)
+{
+    struct parsed_table *parsed = parse->parsed;
+    enum status status = STATUS_OK;
+    pthread_mutex_lock(&parse->lock);
+    if (number >= parsed->block_room) {
+        uint64_t room = parsed->block_room ? parsed->block_room : 64;
+        while (room <= number)
+            room *= 2;
+        struct parsed_block *grown = realloc(parsed->blocks, room * sizeof *grown);
+        if (grown) {
+            memset(grown + parsed->block_room, 0, (room - parsed->block_room) * sizeof *grown);
+            parsed->blocks = grown;
+            parsed->block_room = room;
+        } else {
+            status = error_out_of_memory(error, room * sizeof *grown, "rows");
+        }
+    }
+    if (status == STATUS_OK) {
+        parsed->blocks[number] = *block;
+        parsed->block_count = number + 1 > parsed->block_count ? number + 1 : parsed->block_count;
+        parsed->rows += block->rows;
+    }
+    pthread_mutex_unlock(&parse->lock);
+    return status;
+}
+
+static enum status parse_block(struct parse *parse, const struct text_block *block, unsigned thread,
+                               struct error *error)
+{
+    struct parsed_block to;
+    enum status status = block_begin(parse, block, thread, &to, error);
+    for (uint32_t row = 0, fault = 0; status == STATUS_OK && row < block->rows; row++) {
+        bool bad;
+        if (fault < block->fault_count && block->faults[fault].row == row) {
+            char text[ERROR_TEXT_BYTES];
+            complain(text, block, row, NULL, NULL, block->faults[fault++].complaint);
+            status = reject(parse, block, row, text);
+            continue;
+        }
+        status = parse_row(parse, block, row, thread, &to, &bad, error);
+    }
+    enum status kept = block_keep(parse, block->number, &to, error);
+    return status != STATUS_OK ? status : kept;
+}
+
+static enum status parse_blocks(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    struct parse *parse = context;
+    struct text_block block = {0};
+    enum status status = STATUS_OK;
+    (void)item;
+    for (bool stop = false; status == STATUS_OK && !stop;) {
+        uint64_t done, all;
+        pthread_mutex_lock(&parse->lock);
+        stop = parse->stop;
+        pthread_mutex_unlock(&parse->lock);
+        if (stop)
+            break;
+        status = text_source_next(parse->source, &block, error);
+        if (status != STATUS_OK || block.rows == 0)
+            break;
+        status = parse_block(parse, &block, thread, error);
+        text_source_progress(parse->source, &done, &all);
+        progress_report(parse->progress, parse->parsed->table->name, "bytes", done, all);
+        if (status == STATUS_OK)
+            status = cancel_check(error);
+    }
+    text_block_free(&block);
+    return status;
+}
+
+static enum status words_create(struct parsed_table *parsed, struct error *error)
+{
+    const uint32_t columns = parsed->table->column_count;
+    parsed->words = calloc((size_t)parsed->threads * columns, sizeof *parsed->words);
+    if (!parsed->words)
+        return error_out_of_memory(error, parsed->threads * columns * sizeof *parsed->words, "dictionaries");
+    for (uint32_t i = 0; i < parsed->threads * columns; i++)
+        if (is_word(&parsed->table->columns[i % columns]))
+            RETURN_IF_ERROR(dictionary_builder_create(&parsed->words[i], error));
+    return STATUS_OK;
+}
+
+enum status table_rows_parse(const struct star_schema_table *table, const struct load_input *input,
+                             const struct load_options *options, const struct table_keys *const *keys,
+                             struct rejects *rejects, struct parsed_table *parsed, struct progress *progress,
+                             struct error *error)
+{
+    const char *names[SCHEMA_COLUMNS_MAX];
+    struct parse *parse = calloc(1, sizeof *parse);
+    if (!parse)
+        return error_out_of_memory(error, sizeof *parse, "a load");
+    *parsed = (struct parsed_table){.table = table, .threads = options->threads};
+    parse->options = options;
+    parse->keys = keys;
+    parse->parsed = parsed;
+    parse->rejects = rejects;
+    parse->progress = progress;
+    parse->error_block = UINT64_MAX;
+    pthread_mutex_init(&parse->lock, NULL);
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        names[c] = table->columns[c].name;
+        parse->value_bytes[c] = column_schema_value_bytes(&table->columns[c]);
+    }
+    enum status status = words_create(parsed, error);
+    if (status == STATUS_OK)
+        status = text_source_open(input->paths, input->path_count, names, table->column_count, &options->text,
+                                  &parse->source, error);
+    if (status == STATUS_OK)
+        status = parallel_for(options->threads, options->threads, parse_blocks, parse, error);
+    if (parse->error.status != STATUS_OK && status != STATUS_INTERRUPTED) {
+        status = parse->error.status;
+        if (error)
+            *error = parse->error;
+    }
+    text_source_close(parse->source);
+    pthread_mutex_destroy(&parse->lock);
+    free(parse);
+    return status;
+}
