@@ -86,8 +86,8 @@ struct cuda_driver {
 };
 
 /* Each of the threads that fill staging buffers has two, and a stream of its own. */
-#define UPLOAD_THREADS 8u
-#define UPLOAD_BYTES   (4u << 20)
+#define UPLOAD_THREADS 12u
+#define UPLOAD_BYTES   (2u << 20)
 
 struct cuda_upload_lane {
     struct cuda_stream *stream;

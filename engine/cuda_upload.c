@@ -2,8 +2,8 @@
  * cuda_upload.c: pageable memory to the device at nearly the speed of pinned memory.
  *
  * Workload: column chunks of 1 to 100 MB from mapped files, of which the pages may still be on disk. One core
- * copies about 10 GB/s, PCIe 5 takes 55: so up to 8 threads take pieces of 4 MiB, each with two pinned
- * buffers and a stream of its own; while one buffer travels the other is filled. 64 MiB of pinned memory at
+ * copies about 10 GB/s, PCIe 5 takes 55: so up to 12 threads take pieces of 2 MiB, each with two pinned
+ * buffers and a stream of its own; while one buffer travels the other is filled. 48 MiB of pinned memory at
  * most.
  */
 #include "engine/cuda_driver.h"
@@ -25,7 +25,7 @@ static enum status lane_open(struct cuda *cuda, struct cuda_upload_lane *lane, s
     for (int i = 0; i < 2; i++) {
         RETURN_IF_ERROR(cuda_result(cuda,
                                     driver->host_allocate(&lane->buffer[i], UPLOAD_BYTES, HOST_PORTABLE),
-                                    "pinning 4 MiB of host memory for uploads", error));
+                                    "pinning 2 MiB of host memory for uploads", error));
         RETURN_IF_ERROR(cuda_result(cuda, driver->event_create(&lane->copied[i], EVENT_DISABLE_TIMING),
                                     "making an event for uploads", error));
     }

@@ -11,7 +11,7 @@
  *                                   stays in registers. scratch: SCRATCH_BYTES of the warp's shared memory
  *     stage(scratch)                for decoders whose item() needs it: brings what it needs into scratch; all lanes
  *     item(scratch, row)            the value of one row of the tile, by any lane (RANDOM_ACCESS decoders only)
- *     in_range<PRELOADED>(low, high) the mask of items in a range, without decoding (SLICED decoders only)
+ *     in_range<PRELOADED>(low, high) the mask of items in a range, without decoding (RANGES only)
  *     probe<PRELOADED>(bitmap, keep) the mask of items whose bit is set in a bitmap in shared memory (PROBES only)
  *
  * Widths are template arguments where a column has few of them, so that shifts and masks become constants: the engine

@@ -24,6 +24,7 @@ template <uint32_t LOW, uint32_t HIGH, bool REGULAR> struct decode_lane_for : de
     static constexpr uint32_t SCRATCH_BYTES = 0;
     static constexpr bool FEW_WIDTHS = HIGH - LOW < TILE_WIDTHS_MAX;
     static constexpr bool PROBES = FEW_WIDTHS;
+    static constexpr bool RANGES = FEW_WIDTHS;
     const uint32_t *words; /* word w of lane l at 32 w + l */
     uint32_t lane, width, reference;
     uint32_t loaded[FEW_WIDTHS ? HIGH + 1 : 1]; /* this lane's words */
@@ -59,6 +60,50 @@ template <uint32_t LOW, uint32_t HIGH, bool REGULAR> struct decode_lane_for : de
 #pragma unroll
         for (uint32_t j = 0; j < 32; j++)
             f(j, (int32_t)(reference + (aligned<WIDTH>(j) & low_bits(WIDTH))));
+    }
+    /* Bit j: from <= item j <= to, as packed; from <= to. Items are compared at the top of a word, where what
+     * stands below them does not matter; the comparison's carry goes straight into the mask: four
+     * instructions an item. */
+    template <uint32_t WIDTH> __device__ __forceinline__ uint32_t in_range_of(uint32_t from, uint32_t to)
+    {
+        if (WIDTH == 0)
+            return FULL_WARP;
+        constexpr uint32_t FREE = WIDTH ? 32 - WIDTH : 0;
+        const uint32_t first = from << FREE, over = ~((to - from) << FREE | low_bits(FREE));
+        uint32_t outside = 0;
+#pragma unroll
+        for (uint32_t i = 0; i < 32; i++) {
+            const uint32_t bit = (31 - i) * WIDTH, word = bit / 32, shift = bit % 32;
+            const uint32_t top = shift > FREE
+                                     ? __funnelshift_l(loaded[word], loaded[word + 1], FREE + 32 - shift)
+                                     : loaded[word] << (FREE - shift);
+            asm("{\n"
+                ".reg .u32 sum;\n"
+                "add.cc.u32 sum, %1, %2;\n" /* carries if above `to` */
+                "addc.u32 %0, %0, %0;\n"
+                "}"
+                : "+r"(outside)
+                : "r"(top - first), "r"(over));
+        }
+        return ~outside;
+    }
+    template <bool PRELOADED> __device__ __forceinline__ uint32_t in_range(int32_t low, int32_t high)
+    {
+        if (!PRELOADED)
+            preload();
+        const int64_t most = (int64_t)low_bits(width), first = (int64_t)low - (int32_t)reference,
+                      last = (int64_t)high - (int32_t)reference;
+        if (last < first || last < 0 || first > most)
+            return 0;
+        const uint32_t from = first < 0 ? 0u : (uint32_t)first,
+                       to = last > most ? (uint32_t)most : (uint32_t)last;
+        if (LOW == HIGH || width == HIGH)
+            return in_range_of<HIGH>(from, to);
+        if (width == LOW)
+            return in_range_of<LOW>(from, to);
+        if (width == LOW + 1)
+            return in_range_of<(LOW + 1 < HIGH ? LOW + 1 : HIGH)>(from, to);
+        return in_range_of<(LOW + 2 < HIGH ? LOW + 2 : HIGH)>(from, to);
     }
     /* Bit j: the bitmap's bit at item j. The bitmap's words have their bits in reverse, so that shifting one
      * left by the row position (its lowest five bits count) brings the wanted bit to the top, from where a

@@ -13,6 +13,7 @@
  * (BitWeaving/V, Li and Patel, SIGMOD 2013). */
 template <uint32_t LOW, uint32_t HIGH, bool REGULAR> struct decode_lane_slice {
     static constexpr bool RANDOM_ACCESS = true;
+    static constexpr bool RANGES = true;
     static constexpr bool SLICED = true;
     static constexpr bool PROBES = false;
     static constexpr uint32_t SCRATCH_BYTES = 0;

@@ -115,14 +115,19 @@ template <class DECODE, bool PRELOADED, bool FETCHED, bool NULLABLE> struct tile
         stage(t);
         for (tile_mask rest = keep; rest; rest &= rest - 1) {
             const uint32_t j = __ffs(rest) - 1;
-            if (!test(decode.item(scratch, 32 * j + t->lane)))
+            if (!test(decode.item(scratch, 32 * j + t->lane), 1u))
                 keep &= ~(1u << j);
         }
         __syncwarp();
         return keep;
     }
-    /* Of keep, the rows whose value passes `test`: one by one where few are left and the words are not here
-     * yet. */
+    /* Whether so many rows are left, or the words are here anyway, that all items are looked at. */
+    __device__ __forceinline__ bool looks_at_all(tile_mask keep) const
+    {
+        return PRELOADED || sum_warp(__popc(keep)) > TILE_FEW_ROWS;
+    }
+    /* Of keep, the rows whose value passes test(value, wanted): one by one where few are left and the words
+     * are not here yet. Where `wanted` is 0 any answer will do. */
     template <class TEST>
     __device__ __forceinline__ tile_mask keep_if(const tile *t, tile_mask keep, TEST test)
     {
@@ -135,16 +140,18 @@ template <class DECODE, bool PRELOADED, bool FETCHED, bool NULLABLE> struct tile
                     return keep_singly(t, keep, test);
         }
         tile_mask passing = 0;
-        items(t, [&](uint32_t j, int32_t value) { passing |= (uint32_t)test(value) << j; });
+        items(t, [&](uint32_t j, int32_t value) { passing |= (uint32_t)test(value, keep & 1u << j) << j; });
         return keep & passing;
     }
     __device__ __forceinline__ tile_mask filter(const tile *t, tile_mask keep)
     {
         const uint32_t span = (uint32_t)high - (uint32_t)low;
         keep = valid(t, low <= high ? keep : 0);
-        if constexpr (DECODE::SLICED)
-            return keep & decode.template in_range<PRELOADED>(low, high);
-        return keep_if(t, keep, [&](int32_t value) { return (uint32_t)value - (uint32_t)low <= span; });
+        if constexpr (DECODE::RANGES)
+            if (DECODE::SLICED || looks_at_all(keep))
+                return keep & decode.template in_range<PRELOADED>(low, high);
+        return keep_if(t, keep,
+                       [&](int32_t value, uint32_t) { return (uint32_t)value - (uint32_t)low <= span; });
     }
     template <class DIMENSION>
     __device__ __forceinline__ tile_mask semi_join(const tile *t, tile_mask keep, const DIMENSION &dimension)
@@ -152,14 +159,15 @@ template <class DECODE, bool PRELOADED, bool FETCHED, bool NULLABLE> struct tile
         keep = valid(t, keep);
         if (!DIMENSION::FILTERED)
             return keep;
-        if constexpr (DECODE::SLICED && DIMENSION::IS_RANGE)
-            return keep & decode.template in_range<PRELOADED>(dimension.first, dimension.last);
-        if constexpr (DECODE::PROBES && DIMENSION::IS_SHARED) {
-            const uint32_t survivors = PRELOADED ? TILE_ROWS : sum_warp(__popc(keep));
-            if (survivors > TILE_FEW_ROWS)
+        if constexpr (DECODE::RANGES && DIMENSION::IS_RANGE)
+            if (DECODE::SLICED || looks_at_all(keep))
+                return keep & decode.template in_range<PRELOADED>(dimension.first, dimension.last);
+        if constexpr (DECODE::PROBES && DIMENSION::IS_SHARED)
+            if (looks_at_all(keep))
                 return decode.template probe<PRELOADED>(dimension.shared, keep);
-        }
-        return keep_if(t, keep, [&](int32_t value) { return dimension.passes((uint32_t)value); });
+        return keep_if(t, keep, [&](int32_t value, uint32_t wanted) {
+            return dimension.passes((uint32_t)value, wanted);
+        });
     }
     __device__ __forceinline__ void fetch(const tile *t, tile_mask keep)
     {
@@ -267,11 +275,13 @@ template <tile_bitmap BITMAP, uint32_t SHARED_OFFSET, class CODE> struct tile_di
         if (rows && rows != (uint32_t)(last - first) + 1)
             __trap(); /* no range: never answer wrongly */
     }
-    __device__ __forceinline__ uint32_t passes(uint32_t position) const
+    /* A row that is not wanted costs no trip to the second-level cache. */
+    __device__ __forceinline__ uint32_t passes(uint32_t position, uint32_t wanted) const
     {
         if (IS_RANGE)
             return first <= last && position - (uint32_t)first <= (uint32_t)(last - first);
-        const uint32_t word = IS_SHARED ? load_shared(shared + position / 32 * 4) : bitmap[position / 32];
+        const uint32_t word =
+            IS_SHARED ? load_shared(shared + position / 32 * 4) : load_if(bitmap + position / 32, wanted);
         return word << position % 32 >> 31;
     }
     __device__ __forceinline__ uint32_t code(int32_t position) const

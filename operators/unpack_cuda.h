@@ -68,6 +68,21 @@ TILE_INLINE uint32_t load_shared_if(uint32_t address, uint32_t condition)
     return word;
 }
 
+/* The same for global memory that does not change while the kernel runs. */
+TILE_INLINE uint32_t load_if(const uint32_t *from, uint32_t condition)
+{
+    uint32_t word;
+    asm("{\n"
+        ".reg .pred wanted;\n"
+        "setp.ne.u32 wanted, %2, 0;\n"
+        "mov.u32 %0, 0;\n"
+        "@wanted ld.global.nc.u32 %0, [%1];\n"
+        "}"
+        : "=&r"(word)
+        : "l"(from), "r"(condition));
+    return word;
+}
+
 TILE_INLINE const uint32_t *words_at(uint64_t address)
 {
     return reinterpret_cast<const uint32_t *>(address);
@@ -111,7 +126,8 @@ TILE_INLINE uint32_t sum_warp(uint32_t value)
 
 /* What most decoders are not. */
 struct decode_base {
-    static constexpr bool SLICED = false; /* in_range() tests bit planes */
+    static constexpr bool RANGES = false; /* in_range() tests items without decoding them */
+    static constexpr bool SLICED = false; /* ... on bit planes, for less than it takes to count survivors */
     static constexpr bool PROBES = false; /* probe() looks packed items up in a bitmap */
 };
 

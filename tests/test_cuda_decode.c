@@ -1,7 +1,7 @@
 /*
  * test_cuda_decode.c: every decoder of operators/decode_cuda.h against the same codec's decoder on the host,
- * on random data of several shapes and odd sizes: all items at once, and one by one where there is random
- * access. Needs a GPU; without one it is skipped, unless TESSERA_REQUIRE_GPU is set.
+ * on random data of several shapes and odd sizes: all items at once, one by one where there is random
+ * access, and which lie in a range where that can be told without decoding. Needs a GPU; without one it is skipped, unless TESSERA_REQUIRE_GPU is set.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,6 +47,24 @@ static const char kernel_text[] =
     "int32_t *out)\n"
     "{\n"
     "    decode_all<DECODER, DECODER::RANDOM_ACCESS>(chunk, tiles, out);\n"
+    "}\n"
+    "template <class D> __device__ void range_all(const bound_chunk &chunk, uint32_t tiles, int32_t *out, "
+    "int32_t low, "
+    "int32_t high)\n"
+    "{\n"
+    "    if constexpr (D::RANGES)\n"
+    "        for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {\n"
+    "            D decode;\n"
+    "            decode.seek(chunk, tile, threadIdx.x);\n"
+    "            const uint32_t mask = decode.template in_range<false>(low, high);\n"
+    "            for (uint32_t j = 0; j < 32; j++)\n"
+    "                out[tile * TILE_ROWS + 32 * j + threadIdx.x] = mask >> j & 1;\n"
+    "        }\n"
+    "}\n"
+    "extern \"C\" __global__ void items_in_range(const __grid_constant__ bound_chunk chunk, uint32_t tiles, "
+    "int32_t *out, int32_t low, int32_t high)\n"
+    "{\n"
+    "    range_all<DECODER>(chunk, tiles, out, low, high);\n"
     "}\n";
 
 static struct cuda *cuda;
@@ -77,8 +95,16 @@ static void must(enum status status, const struct error *error)
 
 struct kernels {
     struct cuda_module *module;
-    struct cuda_function *all, *single;
+    struct cuda_function *all, *single, *range;
+    bool ranges; /* the decoder has in_range */
 };
+
+/* Whether it is lane-for's decoder for a column of few widths: decode_lane_for<LOW,HIGH,...>. */
+static bool few_widths(const char *decoder)
+{
+    unsigned low, high;
+    return sscanf(decoder, "decode_lane_for<%u,%u,", &low, &high) == 2 && high - low < TILE_WIDTHS_MAX;
+}
 
 static struct kernels compile(const char *decoder)
 {
@@ -96,6 +122,8 @@ static struct kernels compile(const char *decoder)
     kernel_binary_free(&binary);
     must(cuda_module_function(cuda, kernels.module, "all_items", &kernels.all, &error), &error);
     must(cuda_module_function(cuda, kernels.module, "single_items", &kernels.single, &error), &error);
+    must(cuda_module_function(cuda, kernels.module, "items_in_range", &kernels.range, &error), &error);
+    kernels.ranges = strstr(decoder, "lane_slice") || few_widths(decoder);
     return kernels;
 }
 
@@ -123,6 +151,23 @@ static void check_chunk(const struct kernels *kernels, const struct chunk_view *
         must(cuda_copy_to_host(cuda, decoded, out, out_bytes, &error), &error);
         must(cuda_synchronize(cuda, &error), &error);
         assert_memory_equal(decoded, values, chunk->rows * sizeof(int32_t));
+    }
+    /* From one value to another; the same as both bounds; all there are; none. */
+    const int32_t first = values[0], last = values[chunk->rows / 2];
+    const int32_t ranges[][2] = {{first < last ? first : last, first < last ? last : first},
+                                 {last, last},
+                                 {INT32_MIN, INT32_MAX},
+                                 {INT32_MIN, first},
+                                 {1, 0}};
+    for (size_t r = 0; kernels->ranges && r < sizeof ranges / sizeof *ranges; r++) {
+        int32_t low = ranges[r][0], high = ranges[r][1];
+        void *bounds[] = {&bound, &tiles, &out, &low, &high};
+        must(cuda_launch(cuda, kernels->range, tiles < 264 ? tiles : 264, 32, 0, bounds, &error), &error);
+        must(cuda_copy_to_host(cuda, decoded, out, out_bytes, &error), &error);
+        must(cuda_synchronize(cuda, &error), &error);
+        for (uint32_t row = 0; row < chunk->rows; row++)
+            if (decoded[row] != (values[row] >= low && values[row] <= high))
+                fail_msg("row %u, %d, is wrongly told from the range %d to %d", row, values[row], low, high);
     }
     free(decoded);
     cuda_free(cuda, memory);

@@ -14,15 +14,15 @@ STAR_QUERY(
               .key = "lo_suppkey",
               .where = {{"s_region", {EQUALS("AMERICA")}}},
               .code = "s_nation"},
+             {.dimension = "date",
+              .key = "lo_orderdate",
+              .where = {{"d_year", {BETWEEN("1997", "1998")}}},
+              .code = "d_year"},
              {.dimension = "customer", .key = "lo_custkey", .where = {{"c_region", {EQUALS("AMERICA")}}}},
              {.dimension = "part",
               .key = "lo_partkey",
               .where = {{"p_mfgr", {EQUALS("MFGR#1"), EQUALS("MFGR#2")}}},
-              .code = "p_category"},
-             {.dimension = "date",
-              .key = "lo_orderdate",
-              .where = {{"d_year", {BETWEEN("1997", "1998")}}},
-              .code = "d_year"}},
+              .code = "p_category"}},
     .fetch = {"lo_orderdate", "lo_suppkey", "lo_partkey", "lo_revenue", "lo_supplycost"},
     .group = {"d_year", "s_nation", "p_category"}, .measure = {"lo_revenue", '-', "lo_supplycost"},
     .output = {{"d_year", "d_year"},
@@ -35,8 +35,8 @@ TILE_QUERY(q42, q, t)
 {
     tile_mask keep = tile_all(t);
     keep = tile_semi_join(t, keep, q->lo_suppkey, q->supplier);
-    keep = tile_semi_join(t, keep, q->lo_custkey, q->customer);
     keep = tile_semi_join(t, keep, q->lo_orderdate, q->date);
+    keep = tile_semi_join(t, keep, q->lo_custkey, q->customer);
     keep = tile_semi_join(t, keep, q->lo_partkey, q->part);
     tile_fetch(t, keep, q->lo_orderdate);
     tile_fetch(t, keep, q->lo_suppkey);
