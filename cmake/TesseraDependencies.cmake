@@ -1,4 +1,4 @@
-# The five libraries that Tessera is linked with (docs/decisions.md says why these): used by the build, and by
+# The six libraries that Tessera is linked with (docs/decisions.md says why these): used by the build, and by
 # TesseraConfig.cmake for programs that use the installed library.
 #
 # Each is one header and one library, looked for as CMake does (CMAKE_PREFIX_PATH adds places), so that neither
@@ -28,3 +28,4 @@ tessera_find_library(xxhash xxhash.h libxxhash-dev)
 tessera_find_library(jansson jansson.h libjansson-dev)
 tessera_find_library(z zlib.h zlib1g-dev)
 tessera_find_library(zstd zstd.h libzstd-dev)
+tessera_find_library(edit histedit.h libedit-dev)

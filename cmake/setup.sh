@@ -29,6 +29,7 @@ need_header libxxhash-dev xxhash.h
 need_header libjansson-dev jansson.h
 need_header zlib1g-dev zlib.h
 need_header libzstd-dev zstd.h
+need_header libedit-dev histedit.h
 # cmocka.h must not come before these, by its own rule
 need_header libcmocka-dev setjmp.h\>$'\n'\#include\ \<stdarg.h\>$'\n'\#include\ \<stddef.h\>$'\n'\#include\ \<stdint.h\>$'\n'\#include\ \<cmocka.h
 

@@ -1,9 +1,9 @@
 /*
- * command_sql.c: `tessera sql`: one statement from the command line, or all of standard input, each answered in
- * turn; the first that fails ends the program with its exit code.
+ * command_sql.c: `tessera sql`: statements from the command line, from standard input, or, where that is a
+ * terminal, from a prompt (sql_shell.h). The first that fails ends a script with its exit code.
  */
 #include "engine/commands.h"
-#include "engine/sql.h"
+#include "engine/sql_shell.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -82,9 +82,13 @@ static const struct argp parser = {
     .parser = parse_key,
     .args_doc = "[\"STATEMENT; ...\"]",
     .doc = "Answers SELECT statements over one fact table and the tables that it references, from their "
-           "compressed columns. Without a statement it reads them from standard input.\v"
+           "compressed columns. Without a statement it reads them from standard input, and asks for them "
+           "where that is a terminal.\v"
            "docs/sql.md says what is supported; EXPLAIN and EXPLAIN ANALYZE show how a statement is "
-           "answered.\n\n"
+           "answered. Dot commands (.tables, .schema, .mode, .timer, .device; .help lists them) have a line "
+           "of their own between statements. A script stops at the first error, with its exit code. The "
+           "prompt keeps its history in ~/.tessera_history, or the file that TESSERA_HISTORY names (empty: "
+           "none).\n\n"
            "Examples:\n"
            "  tessera sql --db ssb1.db \"select d_year, sum(lo_revenue) from lineorder, date where "
            "lo_orderdate = "
@@ -111,53 +115,17 @@ static enum status read_all(FILE *in, char **text, size_t *length, struct error 
     return ferror(in) ? error_set_errno(error, errno, "standard input cannot be read") : STATUS_OK;
 }
 
-static enum status run_one(const struct sql_options *options, struct sql_statement *statement,
-                           struct error *error)
-{
-    struct rowset rows = {0};
-    struct star_timing timing;
-    if (sql_parameter_count(statement))
-        return error_set(error, STATUS_BAD_INPUT,
-                         "the statement has parameters (?), which only programs can set; write the values");
-    enum status status = sql_run(statement, &rows, &timing, error);
-    if (status == STATUS_OK)
-        status = rowset_print(&rows, options->format, stdout, error);
-    if (status == STATUS_OK && options->timer)
-        fprintf(stderr, "%llu row%s; plan %.3f ms, run %.3f ms, output %.3f ms\n",
-                (unsigned long long)rows.rows, rows.rows == 1 ? "" : "s", timing.plan_ms, timing.total_ms,
-                timing.output_ms);
-    rowset_free(&rows);
-    return status;
-}
-
-static enum status run_script(const struct sql_options *options, struct engine *engine,
-                              struct database *database, const char *text, size_t length, struct error *error)
-{
-    while (length > 0) {
-        struct sql_statement *statement;
-        size_t used;
-        RETURN_IF_ERROR(
-            sql_prepare(engine, database, text, length, options->codec, &statement, &used, error));
-        if (!statement)
-            return STATUS_OK;
-        const enum status status = run_one(options, statement, error);
-        sql_statement_free(statement);
-        RETURN_IF_ERROR(status);
-        text += used;
-        length -= used;
-    }
-    return STATUS_OK;
-}
-
-static enum status run_input(const struct sql_options *options, struct engine *engine,
-                             struct database *database, struct error *error)
+static enum status run_input(const struct sql_options *options, struct sql_shell *shell, struct error *error)
 {
     char *text = NULL;
     size_t length;
-    enum status status = options->statement ? STATUS_OK : read_all(stdin, &text, &length, error);
+    if (options->statement)
+        return sql_shell_script(shell, options->statement, strlen(options->statement), error);
+    if (isatty(STDIN_FILENO))
+        return sql_shell_prompt(shell, error);
+    enum status status = read_all(stdin, &text, &length, error);
     if (status == STATUS_OK)
-        status = run_script(options, engine, database, options->statement ? options->statement : text,
-                            options->statement ? strlen(options->statement) : length, error);
+        status = sql_shell_script(shell, text, length, error);
     free(text);
     return status;
 }
@@ -165,17 +133,17 @@ static enum status run_input(const struct sql_options *options, struct engine *e
 enum status command_sql(int argc, char **argv, struct progress *progress, struct error *error)
 {
     struct sql_options options = {.device = "cpu"};
-    struct database *database;
-    struct engine *engine;
     (void)progress;
     if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
         return error_set(error, STATUS_BAD_INPUT, "the options cannot be read");
-    RETURN_IF_ERROR(database_open(options.database, &database, error));
-    enum status status = engine_open(options.device, options.threads, &engine, error);
+    struct sql_shell shell = {
+        .codec = options.codec, .threads = options.threads, .format = options.format, .timer = options.timer};
+    RETURN_IF_ERROR(database_open(options.database, &shell.database, error));
+    enum status status = engine_open(options.device, options.threads, &shell.engine, error);
     if (status == STATUS_OK) {
-        status = run_input(&options, engine, database, error);
-        engine_close(engine);
+        status = run_input(&options, &shell, error);
+        engine_close(shell.engine);
     }
-    database_close(database);
+    database_close(shell.database);
     return status;
 }
