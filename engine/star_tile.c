@@ -21,15 +21,7 @@ uint32_t ISA(star_tile_rows)(const struct star_tile_step *steps, uint32_t step_c
 void ISA(star_tile_values)(struct tile_column *column, const struct tile *t, const uint16_t *rows,
                            uint32_t count, int64_t *values, uint8_t *nulls)
 {
-    const struct codec *codec = column->chunk->codec;
-    if (column->decoded != (int64_t)t->index) {
-        if (count > codec->fetch_rows) {
-            tile_decode(t, column);
-        } else {
-            codec->fetch(column->chunk, t->index, rows, count, column->buffer);
-            column->values = column->buffer;
-        }
-    }
+    tile_fetch_rows(t, column, rows, count);
     const int32_t *const from = column->values;
     for (uint32_t i = 0; i < count; i++)
         values[i] = from[rows[i]];

@@ -344,22 +344,28 @@ TILE_INLINE tile_mask tile_semi_join_(const struct tile *t, tile_mask keep, stru
 }
 #define tile_semi_join(t, keep, column, dimension) tile_semi_join_((t), (keep), &(column), &(dimension))
 
-/* tile_each will need the list of survivors anyway, so only here are values fetched one by one. */
-TILE_INLINE void tile_fetch_(const struct tile *t, const tile_mask *keep, struct tile_column *column)
+/* Makes values[row] the value of each of these rows: by decoding the tile, or one by one where that is quicker. */
+TILE_INLINE void tile_fetch_rows(const struct tile *t, struct tile_column *column, const uint16_t *rows,
+                                 uint32_t count)
 {
     const struct codec *codec = column->chunk->codec;
-    const uint32_t survivors = tile_count(keep);
-    if (survivors == 0 || column->decoded == (int64_t)t->index)
+    if (count == 0 || column->decoded == (int64_t)t->index)
         return;
     struct tile_ahead ahead = tile_ahead_of(t, column);
     tile_ahead_ask(&ahead, ahead.lines);
-    if (survivors > codec->fetch_rows) {
+    if (count > codec->fetch_rows) {
         tile_decode(t, column);
         return;
     }
-    const struct tile_list *list = tile_list_of(t, keep);
-    codec->fetch(column->chunk, t->index, list->rows, list->count, column->buffer);
+    codec->fetch(column->chunk, t->index, rows, count, column->buffer);
     column->values = column->buffer;
+}
+
+/* tile_each will need the list of survivors anyway, so only here are values fetched one by one. */
+TILE_INLINE void tile_fetch_(const struct tile *t, const tile_mask *keep, struct tile_column *column)
+{
+    const struct tile_list *list = tile_list_of(t, keep);
+    tile_fetch_rows(t, column, list->rows, list->count);
 }
 #define tile_fetch(t, keep, column) tile_fetch_((t), &(keep), &(column))
 

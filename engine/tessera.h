@@ -1,0 +1,124 @@
+/*
+ * tessera.h: Tessera as a library: open a database, ask SQL of it, read the answer; load a star schema.
+ *
+ *     struct tessera_error error;
+ *     struct tessera_database *database;
+ *     struct tessera_statement *statement;
+ *     struct tessera_result *result;
+ *     if (tessera_open("shop.db", 0, &database, &error) || tessera_prepare(database, "select ...", &statement, &error) ||
+ *         tessera_run(statement, &result, &error))
+ *         puts(error.text);
+ *
+ * C11, and C++ as it is. Handles are opaque; each call that can fail returns a tessera_status, TESSERA_OK being 0, and
+ * fills the caller's error with a sentence. The library never exits and never prints. A database and what was made of
+ * it belong to one thread at a time; different databases, also of one directory, are independent. What a create
+ * call gives, the caller frees with the call named there; NULL may be freed. Link with libtessera and what
+ * pkg-config or CMake name with it.
+ */
+#ifndef TESSERA_H
+#define TESSERA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Rises when a call changes; tessera_version says what the library was built as. */
+#define TESSERA_API_VERSION 1
+int tessera_version(void);
+
+enum tessera_status {
+    TESSERA_OK = 0,
+    TESSERA_CHECK_FAILED = 1, /* a checksum that does not match */
+    TESSERA_BAD_INPUT = 2,    /* a statement, file or row that is not what it should be */
+    TESSERA_MACHINE = 3,      /* out of memory, disk full */
+    TESSERA_INTERRUPTED = 130 /* tessera_interrupt */
+};
+
+/* What failed, on what, what to do next. */
+struct tessera_error {
+    enum tessera_status status;
+    char text[1024];
+};
+
+struct tessera_database;
+struct tessera_statement;
+struct tessera_result;
+
+/* Opens the database in directory `path` for queries on `threads` threads (0: all). It sees the state of this
+ * moment, whatever is loaded later. tessera_close it, after all that was made of it. */
+enum tessera_status tessera_open(const char *path, unsigned threads, struct tessera_database **database,
+                                 struct tessera_error *error);
+void tessera_close(struct tessera_database *database);
+
+/* Parses one statement (docs/sql.md), zero-terminated; what follows its semicolon is an error. tessera_finalize it. */
+enum tessera_status tessera_prepare(struct tessera_database *database, const char *sql,
+                                    struct tessera_statement **statement, struct tessera_error *error);
+void tessera_finalize(struct tessera_statement *statement);
+
+/* Parameters (?), counted from 0; NULL at first. Texts are copied. A decimal is value / 10^scale, scale 0..18; a
+ * date is written 'YYYY-MM-DD', as text. */
+uint32_t tessera_parameters(const struct tessera_statement *statement);
+enum tessera_status tessera_bind_null(struct tessera_statement *statement, uint32_t index,
+                                      struct tessera_error *error);
+enum tessera_status tessera_bind_int64(struct tessera_statement *statement, uint32_t index, int64_t value,
+                                       struct tessera_error *error);
+enum tessera_status tessera_bind_decimal(struct tessera_statement *statement, uint32_t index, int64_t value,
+                                         unsigned scale, struct tessera_error *error);
+enum tessera_status tessera_bind_text(struct tessera_statement *statement, uint32_t index, const char *text,
+                                      size_t length, struct tessera_error *error);
+
+/* Answers the statement, any number of times. The result stays valid when the statement is run again or finalized,
+ * until tessera_result_free, but not beyond tessera_close. */
+enum tessera_status tessera_run(struct tessera_statement *statement, struct tessera_result **result,
+                                struct tessera_error *error);
+void tessera_result_free(struct tessera_result *result);
+
+enum tessera_type {
+    TESSERA_INTEGER,   /* int64; a decimal if its scale is not 0: value / 10^scale */
+    TESSERA_DATE,      /* days since 1970-01-01 */
+    TESSERA_TIMESTAMP, /* microseconds since 1970-01-01 00:00:00 */
+    TESSERA_BOOLEAN,   /* 0 or 1 */
+    TESSERA_STRING,
+    TESSERA_DOUBLE
+};
+
+uint64_t tessera_rows(const struct tessera_result *result);
+uint32_t tessera_columns(const struct tessera_result *result);
+/* Columns and rows count from 0 and must be below these numbers. */
+const char *tessera_column_name(const struct tessera_result *result, uint32_t column);
+enum tessera_type tessera_column_type(const struct tessera_result *result, uint32_t column);
+unsigned tessera_column_scale(const struct tessera_result *result, uint32_t column);
+
+/* One value: whether it is NULL; as an int64 (of a double: cut); as a double (decimals divided); as bytes, not
+ * zero-terminated, good until the next call for this result: a string itself, anything else as SQL writes it. Of
+ * NULL: 0, 0.0, NULL. */
+int tessera_is_null(const struct tessera_result *result, uint32_t column, uint64_t row);
+int64_t tessera_int64(const struct tessera_result *result, uint32_t column, uint64_t row);
+double tessera_double(const struct tessera_result *result, uint32_t column, uint64_t row);
+const char *tessera_text(struct tessera_result *result, uint32_t column, uint64_t row, uint32_t *length);
+
+/* A whole column as it lies there, one int64 a row (a double's bits; a string's code) and its NULLs, a byte each, or
+ * NULL if none is. */
+const int64_t *tessera_column_values(const struct tessera_result *result, uint32_t column,
+                                     const uint8_t **nulls);
+
+/* Loads files into the database at `path`, which is made if it does not exist, as `tessera load` does
+ * (docs/loading.md): tables[i] from files[i]; `schema` is the text of the CREATE TABLE script. replace: not 0:
+ * tables that exist are replaced. All of it or nothing. */
+enum tessera_status tessera_load(const char *path, const char *schema, const char *const *tables,
+                                 const char *const *files, uint32_t count, int replace, uint64_t *rows,
+                                 struct tessera_error *error);
+
+/* Asks whatever runs in this process to stop, from any thread or signal handler: it returns
+ * TESSERA_INTERRUPTED. Takes effect until tessera_resume. */
+void tessera_interrupt(void);
+void tessera_resume(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
