@@ -1,9 +1,12 @@
 /*
  * sql_bind_where.c: conditions become steps (sql_bind_internal.h). What a condition reads decides: one
  * dimension alone: a part of its condition, and the join drops rows; one int32 fact column between two values:
- * a range; anything else: a condition on the rows that are left. Then the steps are ordered.
+ * a range; anything else: a condition on the rows that are left. Then the steps are put into the cheapest order.
  */
 #include "engine/sql_bind_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- What a condition reads ---- */
 
@@ -181,18 +184,77 @@ enum status bind_where(struct binder *binder)
 
 /* ---- Steps ---- */
 
-/* The greater of the two the better: rows that a step drops, by what it reads of each row. A probe of a bitmap
- * costs as much as four bits more. */
-static double worth(const struct star_plan *plan, const struct plan_step *step)
+/* Cycles a row of the tile, on a CPU (docs/performance.md, "On a CPU"): decoding, and asking all rows at once or,
+ * where few are left, one by one. */
+#define DECODE_CYCLES     0.4
+#define DECODE_BIT_CYCLES 0.02
+#define COMPARE_CYCLES    0.1
+#define SLICE_BIT_CYCLES  0.02
+#define GATHER_CYCLES     1.0
+#define PROBE_CYCLES      2.7
+#define GATHER_FROM       0.375 /* of a tile: TILE_GATHER_ROWS */
+
+/* What a step costs a tile's row if `share` of the rows reach it. A column is decoded whole as soon as one row of
+ * the tile is left, which is why a step saves its followers little until few rows are left at all. */
+static double step_cost(const struct star_plan *plan, const struct plan_step *step, double share)
 {
-    if (step->kind == STEP_CONDITION)
-        return -1;
-    const struct plan_column *column =
-        &plan->columns[step->kind == STEP_RANGE ? step->column : plan->joins[step->join].column];
+    const struct plan_join *join = step->kind == STEP_RANGE ? NULL : &plan->joins[step->join];
+    const struct plan_column *column = &plan->columns[join ? join->column : step->column];
     const double rows = plan->fact->rows ? (double)plan->fact->rows : 1;
-    const bool probe = step->kind == STEP_SEMI_JOIN && !plan->joins[step->join].contiguous;
-    const double bits = (double)column->data->bytes * 8 / rows + (probe ? 4 : 0) + 0.5;
-    return (1 - step->share) / bits;
+    const double bits = (double)column->data->bytes * 8 / rows;
+    const bool compares = !join || join->contiguous;
+    if (compares && column->data->codec->in_range)
+        return SLICE_BIT_CYCLES * bits;
+    double none = 1 - share; /* of the tile's 1024 rows, to the power of 2^10 */
+    for (int i = 0; i < 10; i++)
+        none *= none;
+    const double decoding = DECODE_CYCLES + DECODE_BIT_CYCLES * bits;
+    const double asking = compares               ? COMPARE_CYCLES
+                          : share >= GATHER_FROM ? GATHER_CYCLES
+                                                 : PROBE_CYCLES * share;
+    return (1 - none) * decoding + asking;
+}
+
+/* The cheapest order of up to ORDERED_STEPS steps: what a step costs depends only on which ones come before it, so
+ * the best order of each set is that of a smaller set and one step more. */
+#define ORDERED_STEPS 10u
+
+static void order_steps(struct star_plan *plan, uint32_t count)
+{
+    static const double unknown = 1e300;
+    double cost[1u << ORDERED_STEPS];
+    uint8_t last[1u << ORDERED_STEPS];
+    struct plan_step steps[ORDERED_STEPS];
+    memcpy(steps, plan->steps, count * sizeof *steps);
+    cost[0] = 0;
+    for (uint32_t set = 1; set < 1u << count; set++) {
+        cost[set] = unknown;
+        for (uint32_t s = 0; s < count; s++) {
+            const uint32_t before = set & ~(1u << s);
+            double share = 1;
+            if (before == set)
+                continue;
+            for (uint32_t b = 0; b < count; b++)
+                share *= before >> b & 1 ? steps[b].share : 1;
+            const double total = cost[before] + step_cost(plan, &steps[s], share);
+            if (total < cost[set]) {
+                cost[set] = total;
+                last[set] = (uint8_t)s;
+            }
+        }
+    }
+    for (uint32_t set = (1u << count) - 1, place = count; place-- > 0; set &= ~(1u << last[set]))
+        plan->steps[place] = steps[last[set]];
+}
+
+/* Conditions on single rows stay last, in the order in which they were written; the others first, and more of
+ * them than can be tried in every order by what they keep. */
+static int compare_steps(const void *left, const void *right)
+{
+    const struct plan_step *a = left, *b = right;
+    const double x = a->kind == STEP_CONDITION ? 2 + a->expression : a->share,
+                 y = b->kind == STEP_CONDITION ? 2 + b->expression : b->share;
+    return (x > y) - (x < y);
 }
 
 static double range_share(const struct star_plan *plan, const struct plan_step *step)
@@ -244,11 +306,10 @@ enum status bind_steps(struct binder *binder)
     for (uint32_t s = 0; s < plan->step_count; s++)
         if (plan->steps[s].kind == STEP_RANGE)
             plan->steps[s].share = range_share(plan, &plan->steps[s]);
-    for (uint32_t s = 1; s < plan->step_count; s++) /* stable: few steps */
-        for (uint32_t i = s; i > 0 && worth(plan, &plan->steps[i]) > worth(plan, &plan->steps[i - 1]); i--) {
-            const struct plan_step step = plan->steps[i];
-            plan->steps[i] = plan->steps[i - 1];
-            plan->steps[i - 1] = step;
-        }
+    uint32_t count = 0;
+    qsort(plan->steps, plan->step_count, sizeof *plan->steps, compare_steps);
+    while (count < plan->step_count && count < ORDERED_STEPS && plan->steps[count].kind != STEP_CONDITION)
+        count++;
+    order_steps(plan, count);
     return STATUS_OK;
 }

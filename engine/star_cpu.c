@@ -5,6 +5,7 @@
  */
 #include "engine/execute_internal.h"
 #include "engine/sql.h"
+#include "engine/star_match.h"
 #include "engine/star_states.h"
 #include "engine/star_tile.h"
 
@@ -16,12 +17,28 @@
 /* As in execute_cpu.c: 65,536 rows a piece. */
 #define PIECE_TILES 64u
 
-/* Dimension rows whose condition a thread evaluates at a time. */
-#define MATCH_ROWS 65536u
+/* Dimension rows whose condition a thread evaluates at a time; of the common shape MATCH_PIECES times as many take
+ * longer than starting a thread. */
+#define MATCH_ROWS   65536u
+#define MATCH_PIECES 8u
 
 struct piece_rows {
     uint64_t count;
     uint64_t *rows;
+};
+
+/* What is filled in before an expression is evaluated: by join, so that positions are looked up once for each. */
+struct leaf {
+    int32_t join;    /* -1: the fact table */
+    uint32_t column; /* as in struct plan_source */
+    struct vector vector;
+};
+
+struct values {
+    struct expression_program *program;
+    struct vector result; /* of a condition */
+    struct leaf *leaves;
+    uint32_t leaf_count;
 };
 
 struct worker {
@@ -31,8 +48,8 @@ struct worker {
     struct tile_dimension dimensions[PLAN_JOINS_MAX];
     struct star_tile_step steps[PLAN_STEPS_MAX];
     struct tile_list *list;
-    struct expression_program *conditions[PLAN_STEPS_MAX]; /* one for each STEP_CONDITION */
-    struct expression_program *values;                     /* groups and arguments */
+    struct values conditions[PLAN_STEPS_MAX]; /* one for each STEP_CONDITION */
+    struct values values;                     /* groups and arguments */
     struct expression_program *matches[PLAN_JOINS_MAX];
     struct star_states *states;
     uint64_t counts[PLAN_STEPS_MAX + 1];
@@ -55,6 +72,9 @@ struct star_run {
     uint32_t condition_step[PLAN_STEPS_MAX];
     uint32_t mask_step[PLAN_STEPS_MAX];
     uint32_t *bitmaps[PLAN_JOINS_MAX];
+    bool matched_fast[PLAN_JOINS_MAX]; /* by `matches` */
+    struct star_match matches[PLAN_JOINS_MAX];
+    uint64_t **skipped; /* of each segment, a bit a tile */
     uint64_t pieces;
     uint64_t match_pieces[PLAN_JOINS_MAX];
     struct worker *workers;
@@ -97,6 +117,34 @@ static enum status buffer(size_t bytes, void *memory, struct error *error)
     return STATUS_OK;
 }
 
+static enum status values_open(const struct star_plan *plan, const uint32_t *roots, uint32_t root_count,
+                               struct values *values, struct error *error)
+{
+    const uint32_t *nodes;
+    RETURN_IF_ERROR(
+        expression_program_create(&plan->expressions, roots, root_count, &values->program, error));
+    const uint32_t count = expression_program_leaves(values->program, &nodes);
+    values->leaves = malloc((count + 1) * sizeof *values->leaves);
+    if (!values->leaves)
+        return error_out_of_memory(error, count * sizeof *values->leaves, "vectors of expressions");
+    for (int32_t join = -1; join < (int32_t)plan->join_count; join++)
+        for (uint32_t n = 0; n < count; n++) {
+            const struct plan_source *source = &plan->sources[plan->expressions.nodes[nodes[n]].index];
+            if (source->join == join)
+                values->leaves[values->leaf_count++] =
+                    (struct leaf){join, source->column, expression_program_vector(values->program, nodes[n])};
+        }
+    if (root_count)
+        values->result = expression_program_vector(values->program, roots[0]);
+    return STATUS_OK;
+}
+
+static void values_close(struct values *values)
+{
+    expression_program_free(values->program);
+    free(values->leaves);
+}
+
 static enum status worker_programs(const struct star_run *run, struct worker *worker, struct error *error)
 {
     const struct star_plan *plan = run->plan;
@@ -106,13 +154,12 @@ static enum status worker_programs(const struct star_run *run, struct worker *wo
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
         if (plan->aggregates[a].argument != EXPRESSION_NONE)
             roots[count++] = plan->aggregates[a].argument;
-    RETURN_IF_ERROR(expression_program_create(&plan->expressions, roots, count, &worker->values, error));
+    RETURN_IF_ERROR(values_open(plan, roots, count, &worker->values, error));
     for (uint32_t c = 0; c < run->condition_count; c++)
-        RETURN_IF_ERROR(expression_program_create(&plan->expressions,
-                                                  &plan->steps[run->condition_step[c]].expression, 1,
-                                                  &worker->conditions[c], error));
+        RETURN_IF_ERROR(values_open(plan, &plan->steps[run->condition_step[c]].expression, 1,
+                                    &worker->conditions[c], error));
     for (uint32_t j = 0; j < plan->join_count; j++)
-        if (plan->joins[j].match != EXPRESSION_NONE)
+        if (plan->joins[j].match != EXPRESSION_NONE && !run->matched_fast[j])
             RETURN_IF_ERROR(expression_program_create(&plan->expressions, &plan->joins[j].match, 1,
                                                       &worker->matches[j], error));
     return plan->shape == PLAN_ROWS ? STATUS_OK : star_states_create(plan, &worker->states, error);
@@ -153,10 +200,10 @@ static void cpu_close(struct star_run *run)
             free(worker->wide[c]);
         }
         for (uint32_t s = 0; s < PLAN_STEPS_MAX; s++)
-            expression_program_free(worker->conditions[s]);
+            values_close(&worker->conditions[s]);
         for (uint32_t j = 0; j < PLAN_JOINS_MAX; j++)
             expression_program_free(worker->matches[j]);
-        expression_program_free(worker->values);
+        values_close(&worker->values);
         star_states_free(worker->states);
         free(worker->list);
     }
@@ -164,9 +211,48 @@ static void cpu_close(struct star_run *run)
         free(run->bitmaps[j]);
     for (uint64_t p = 0; run->found && p < run->pieces; p++)
         free(run->found[p].rows);
+    for (uint32_t segment = 0; run->skipped && segment < run->plan->fact->segment_count; segment++)
+        free(run->skipped[segment]);
+    free(run->skipped);
     free(run->found);
     free(run->workers);
     free(run);
+}
+
+/* Minima and maxima of the tile rule every row out. */
+static bool tile_is_skipped(const struct star_run *run, uint32_t segment, uint32_t index)
+{
+    const struct star_plan *plan = run->plan;
+    for (uint32_t i = 0; i < run->step_count; i++) {
+        const struct plan_step *step = &plan->steps[run->mask_step[i]];
+        const struct plan_join *join = step->kind == STEP_RANGE ? NULL : &plan->joins[step->join];
+        const int64_t *const tile =
+            plan->columns[join ? join->column : step->column].data->segments[segment].tile_min_max +
+            2 * index;
+        const int64_t low = join ? (int64_t)join->first : step->low,
+                      high = join ? (int64_t)join->last : step->high;
+        if (tile[1] < low || tile[0] > high)
+            return true;
+    }
+    return false;
+}
+
+/* A bit a tile, found once: a run would read 16 bytes a step and tile for it. */
+static enum status find_skipped(struct star_run *run, struct error *error)
+{
+    const struct table *fact = run->plan->fact;
+    run->skipped = calloc(fact->segment_count + 1, sizeof *run->skipped);
+    if (!run->skipped)
+        return error_out_of_memory(error, fact->segment_count * sizeof *run->skipped, "tiles to skip");
+    for (uint32_t s = 0; s < fact->segment_count; s++) {
+        const uint32_t tiles = (fact->segment_rows[s] + TILE_ROWS - 1) / TILE_ROWS;
+        run->skipped[s] = calloc(tiles / 64 + 1, sizeof(uint64_t));
+        if (!run->skipped[s])
+            return error_out_of_memory(error, tiles / 8, "tiles to skip");
+        for (uint32_t tile = 0; tile < tiles; tile++)
+            run->skipped[s][tile / 64] |= (uint64_t)tile_is_skipped(run, s, tile) << tile % 64;
+    }
+    return STATUS_OK;
 }
 
 static enum status prepare(struct star_run *run, struct error *error)
@@ -184,12 +270,14 @@ static enum status prepare(struct star_run *run, struct error *error)
     for (uint32_t j = 0; j < plan->join_count; j++) {
         if (plan->joins[j].match == EXPRESSION_NONE)
             continue;
+        run->matched_fast[j] = star_match_of(plan, j, &run->matches[j]);
         run->match_pieces[j] = (plan->joins[j].table->rows + MATCH_ROWS - 1) / MATCH_ROWS;
         RETURN_IF_ERROR(
             buffer((plan->joins[j].table->rows / 32 + 32) * sizeof(uint32_t), &run->bitmaps[j], error));
     }
     if (plan->shape == PLAN_ROWS && !(run->found = calloc(run->pieces + 1, sizeof *run->found)))
         return error_out_of_memory(error, run->pieces * sizeof *run->found, "rows");
+    RETURN_IF_ERROR(find_skipped(run, error));
     run->workers = calloc(run->threads, sizeof *run->workers);
     if (!run->workers)
         return error_out_of_memory(error, run->threads * sizeof *run->workers, "workers");
@@ -230,6 +318,10 @@ static enum status match_piece(void *context, uint64_t item, unsigned thread, st
     struct expression_program *program = run->workers[thread].matches[j];
     const uint64_t begin = item * MATCH_ROWS,
                    end = begin + MATCH_ROWS < join->table->rows ? begin + MATCH_ROWS : join->table->rows;
+    if (run->matched_fast[j]) {
+        star_match_run(&run->matches[j], begin, end - begin, run->bitmaps[j]);
+        return STATUS_OK;
+    }
     const uint32_t *leaves;
     const uint32_t leaf_count = expression_program_leaves(program, &leaves);
     for (uint64_t first = begin; first < end; first += VECTOR_ROWS) {
@@ -257,10 +349,14 @@ static enum status match_piece(void *context, uint64_t item, unsigned thread, st
 static enum status match_dimensions(struct star_run *run, struct error *error)
 {
     const struct star_plan *plan = run->plan;
-    uint64_t pieces = 0;
-    for (uint32_t j = 0; j < plan->join_count; j++)
+    uint64_t pieces = 0, worth = 0;
+    for (uint32_t j = 0; j < plan->join_count; j++) {
         pieces += run->match_pieces[j];
-    RETURN_IF_ERROR(parallel_for(pieces > 1 ? run->threads : 1, pieces, match_piece, run, error));
+        worth += run->match_pieces[j] * (run->matched_fast[j] ? 1 : MATCH_PIECES);
+    }
+    const uint64_t threads = 1 + worth / MATCH_PIECES;
+    RETURN_IF_ERROR(parallel_for(threads < run->threads ? (unsigned)threads : run->threads, pieces,
+                                 match_piece, run, error));
     for (unsigned w = 0; w < run->threads; w++)
         for (uint32_t j = 0; j < plan->join_count; j++)
             run->workers[w].dimensions[j] =
@@ -324,57 +420,53 @@ static void gather(const struct plan_array *array, const int64_t *positions, con
         GATHER(int64_t)
     }
     for (uint32_t i = 0; nulls && i < count; i++)
-        nulls[i] =
-            missing[i] || (array->valid && !(array->valid[positions[i] / 32] >> positions[i] % 32 & 1));
+        nulls[i] = (missing && missing[i]) ||
+                   (array->valid && !(array->valid[positions[i] / 32] >> positions[i] % 32 & 1));
 }
 
-/* The rows' positions in a join's table, and which have none; those are at position 0. */
-static void find_positions(const struct star_run *run, struct worker *worker, uint32_t j,
-                           const struct tile *t, const uint16_t *rows, uint32_t count)
+/* The rows' positions in a join's table, and which have none (NULL: all have one); those are at position 0. */
+static const uint8_t *find_positions(const struct star_run *run, struct worker *worker, uint32_t j,
+                                     const struct tile *t, const uint16_t *rows, uint32_t count)
 {
     const struct plan_join *join = &run->plan->joins[j];
-    fact_values(run, worker, join->column, t, rows, count, worker->positions, worker->missing);
     const uint32_t *const bitmap = join->inner ? NULL : run->bitmaps[j];
+    const bool all = !bitmap && !run->plan->columns[join->column].nullable;
+    fact_values(run, worker, join->column, t, rows, count, worker->positions, all ? NULL : worker->missing);
+    if (all)
+        return NULL;
     for (uint32_t i = 0; bitmap && i < count; i++)
         worker->missing[i] |= !(bitmap[worker->positions[i] / 32] >> worker->positions[i] % 32 & 1);
     for (uint32_t i = 0; i < count; i++)
         worker->positions[i] = worker->missing[i] ? 0 : worker->positions[i];
+    return worker->missing;
 }
 
-static void fill_leaves(const struct star_run *run, struct worker *worker,
-                        const struct expression_program *program, const struct tile *t, const uint16_t *rows,
-                        uint32_t count)
+static void fill_leaves(const struct star_run *run, struct worker *worker, const struct values *values,
+                        const struct tile *t, const uint16_t *rows, uint32_t count)
 {
-    const struct star_plan *plan = run->plan;
-    const uint32_t *leaves;
-    const uint32_t leaf_count = expression_program_leaves(program, &leaves);
-    for (int32_t j = -1; j < (int32_t)plan->join_count; j++) {
-        bool found = j < 0;
-        for (uint32_t l = 0; l < leaf_count; l++) {
-            const struct plan_source *source = &plan->sources[plan->expressions.nodes[leaves[l]].index];
-            const struct vector leaf = expression_program_vector(program, leaves[l]);
-            if (source->join != j)
-                continue;
-            if (!found)
-                find_positions(run, worker, (uint32_t)j, t, rows, count);
-            found = true;
-            if (j < 0)
-                fact_values(run, worker, source->column, t, rows, count, leaf.values, leaf.nulls);
-            else
-                gather(&plan->arrays[source->column], worker->positions, worker->missing, count, leaf.values,
-                       leaf.nulls);
+    const uint8_t *missing = NULL;
+    int32_t join = -1;
+    for (uint32_t l = 0; l < values->leaf_count; l++) {
+        const struct leaf *leaf = &values->leaves[l];
+        if (leaf->join < 0) {
+            fact_values(run, worker, leaf->column, t, rows, count, leaf->vector.values, leaf->vector.nulls);
+            continue;
         }
+        if (leaf->join != join)
+            missing = find_positions(run, worker, (uint32_t)leaf->join, t, rows, count);
+        join = leaf->join;
+        gather(&run->plan->arrays[leaf->column], worker->positions, missing, count, leaf->vector.values,
+               leaf->vector.nulls);
     }
 }
 
 static uint32_t keep_rows(const struct star_run *run, struct worker *worker, uint32_t condition,
                           const struct tile *t, uint32_t count)
 {
-    struct expression_program *program = worker->conditions[condition];
-    fill_leaves(run, worker, program, t, worker->rows, count);
-    expression_program_run(program, count);
-    const struct vector truth =
-        expression_program_vector(program, run->plan->steps[run->condition_step[condition]].expression);
+    const struct values *values = &worker->conditions[condition];
+    const struct vector truth = values->result;
+    fill_leaves(run, worker, values, t, worker->rows, count);
+    expression_program_run(values->program, count);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
         worker->rows[kept] = worker->rows[i];
@@ -383,34 +475,18 @@ static uint32_t keep_rows(const struct star_run *run, struct worker *worker, uin
     return kept;
 }
 
-/* Minima and maxima of the tile may rule every row out. */
-static bool skip_tile(const struct star_run *run, uint32_t segment, uint32_t index)
-{
-    const struct star_plan *plan = run->plan;
-    for (uint32_t i = 0; i < run->step_count; i++) {
-        const struct plan_step *step = &plan->steps[run->mask_step[i]];
-        const struct plan_join *join = step->kind == STEP_RANGE ? NULL : &plan->joins[step->join];
-        const int64_t *const tile =
-            plan->columns[join ? join->column : step->column].data->segments[segment].tile_min_max +
-            2 * index;
-        const int64_t low = join ? (int64_t)join->first : step->low,
-                      high = join ? (int64_t)join->last : step->high;
-        if (tile[1] < low || tile[0] > high)
-            return true;
-    }
-    return false;
-}
-
 static void number_groups(const struct star_plan *plan, struct worker *worker, uint32_t count)
 {
     memset(worker->numbers, 0, count * sizeof *worker->numbers);
     for (uint32_t g = 0; g < plan->group_count; g++) {
         const struct plan_group *group = &plan->groups[g];
-        const struct vector vector = expression_program_vector(worker->values, group->expression);
+        const struct vector vector = expression_program_vector(worker->values.program, group->expression);
+        const uint64_t base = (uint64_t)group->low - group->nullable, last = group->domain - 1;
         for (uint32_t i = 0; i < count; i++) {
-            uint64_t code = (uint64_t)vector.values[i] - (uint64_t)group->low + group->nullable;
-            code = vector.nulls && vector.nulls[i] ? 0 : code;
-            worker->numbers[i] += (code < group->domain ? code : group->domain - 1) * group->stride;
+            uint64_t code = (uint64_t)vector.values[i] - base;
+            if (vector.nulls)
+                code = vector.nulls[i] ? 0 : code;
+            worker->numbers[i] += (code < last ? code : last) * group->stride;
         }
     }
 }
@@ -430,13 +506,13 @@ static enum status take_rows(struct star_run *run, struct worker *worker, const 
         return STATUS_OK;
     }
     struct vector arguments[PLAN_AGGREGATES_MAX];
-    fill_leaves(run, worker, worker->values, t, worker->rows, count);
-    expression_program_run(worker->values, count);
+    fill_leaves(run, worker, &worker->values, t, worker->rows, count);
+    expression_program_run(worker->values.program, count);
     number_groups(plan, worker, count);
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
         arguments[a] = plan->aggregates[a].argument == EXPRESSION_NONE
                            ? (struct vector){0}
-                           : expression_program_vector(worker->values, plan->aggregates[a].argument);
+                           : expression_program_vector(worker->values.program, plan->aggregates[a].argument);
     return star_states_add(worker->states, count, worker->numbers, arguments, error);
 }
 
@@ -472,7 +548,7 @@ static enum status scan_piece(void *context, uint64_t item, unsigned thread, str
         const uint32_t left = rows - index * TILE_ROWS;
         const struct tile t = {
             .index = index, .rows = left < TILE_ROWS ? left : TILE_ROWS, .list = worker->list};
-        if (skip_tile(run, segment, index)) {
+        if (run->skipped[segment][index / 64] >> index % 64 & 1) {
             worker->tiles_skipped++;
             continue;
         }

@@ -143,10 +143,16 @@ void star_states_clear(struct star_states *states)
     }
 }
 
+/* Numbers are proven by the catalogue's ranges, which a damaged file may miss. */
+static uint64_t slot_of(const struct star_states *states, uint64_t number)
+{
+    return number < states->capacity ? number : states->capacity - 1;
+}
+
 static enum status find_group(struct star_states *states, uint64_t key, uint64_t *group, struct error *error)
 {
-    if (!states->hashed) { /* numbers are proven by the catalogue's ranges, which a damaged file may miss */
-        *group = key < states->capacity ? key : states->capacity - 1;
+    if (!states->hashed) {
+        *group = slot_of(states, key);
         return STATUS_OK;
     }
     if (states->count == states->capacity) {
@@ -264,12 +270,39 @@ static enum status add_rows(struct star_states *states, uint32_t a, uint32_t cou
     }
 }
 
+/* One group: sums stay in a register, where adding to memory row by row would wait for the row before. */
+static enum status add_to_one(struct star_states *states, uint32_t count, const uint64_t *numbers,
+                              const struct vector *arguments, struct error *error)
+{
+    static const uint64_t groups[VECTOR_ROWS];
+    states->rows[0] += count;
+    for (uint32_t a = 0; a < states->plan->aggregate_count; a++) {
+        const struct plan_aggregate *aggregate = &states->plan->aggregates[a];
+        uint64_t sum = 0;
+        if (aggregate->kind == AGGREGATE_COUNT && aggregate->argument == EXPRESSION_NONE) {
+            sum = count;
+        } else if (aggregate->kind == AGGREGATE_SUM && !arguments[a].nulls) {
+            for (uint32_t i = 0; i < count; i++)
+                sum += (uint64_t)arguments[a].values[i];
+        } else {
+            RETURN_IF_ERROR(add_rows(states, a, count, groups, numbers, arguments[a], error));
+        }
+        states->low[a][0] = (int64_t)((uint64_t)states->low[a][0] + sum);
+    }
+    return STATUS_OK;
+}
+
 enum status star_states_add(struct star_states *states, uint32_t count, const uint64_t *numbers,
                             const struct vector *arguments, struct error *error)
 {
     uint64_t groups[VECTOR_ROWS];
+    if (states->capacity == 1 && !states->hashed)
+        return add_to_one(states, count, numbers, arguments, error);
     for (uint32_t i = 0; i < count; i++) {
-        RETURN_IF_ERROR(find_group(states, numbers[i], &groups[i], error));
+        if (states->hashed)
+            RETURN_IF_ERROR(find_group(states, numbers[i], &groups[i], error));
+        else
+            groups[i] = slot_of(states, numbers[i]);
         states->rows[groups[i]]++;
     }
     for (uint32_t a = 0; a < states->plan->aggregate_count; a++)

@@ -1,0 +1,110 @@
+/*
+ * bench_sql.c: the 13 SSB queries in SQL against the hand-written ones, on the CPU, run by turns.
+ *
+ *     bench_sql DIR [ROUNDS [THREADS]]
+ *
+ * Prints medians of the total (dimension conditions, scan, threads' results joined), and of the scan alone, and
+ * their ratio; the last line has the geometric mean and the greatest. Answers are compared by
+ * tests/test_sql_ssb.c; here the rows of both are counted, so that nothing empty is timed.
+ */
+#include "engine/execute.h"
+#include "engine/sql.h"
+#include "ssb/queries/queries.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROUNDS_MAX 1001
+
+static struct error error;
+
+static void require(enum status status)
+{
+    if (status == STATUS_OK)
+        return;
+    fprintf(stderr, "%s\n", error.text);
+    exit((int)status);
+}
+
+static int compare(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static double median(double *times, int count)
+{
+    qsort(times, (size_t)count, sizeof *times, compare);
+    return times[count / 2];
+}
+
+struct medians {
+    double total, scan;
+};
+
+static void bench_query(struct engine *engine, struct database *database, const struct star_query *query,
+                        int rounds, struct medians *hand, struct medians *sql)
+{
+    static double times[4][ROUNDS_MAX];
+    struct prepared *prepared;
+    struct sql_statement *statement;
+    size_t used;
+    require(engine_prepare(engine, database, query, NULL, &prepared, &error));
+    require(sql_prepare(engine, database, query->sql, strlen(query->sql), NULL, &statement, &used, &error));
+    for (int round = -2; round < rounds; round++) {
+        struct query_timing timing;
+        struct star_timing star;
+        struct rowset rows;
+        struct result result = {0};
+        require(engine_run(prepared, &timing, round < 0 ? &result : NULL, &error));
+        require(sql_run(statement, &rows, &star, &error));
+        if (round < 0 && (result.rows != rows.rows || rows.rows == 0)) {
+            fprintf(stderr, "%s: %llu rows by hand, %llu in SQL\n", query->name,
+                    (unsigned long long)result.rows, (unsigned long long)rows.rows);
+            exit(STATUS_CHECK_FAILED);
+        }
+        rowset_free(&rows);
+        result_destroy(&result);
+        if (round < 0)
+            continue;
+        times[0][round] = timing.total_ms;
+        times[1][round] = timing.kernel_ms;
+        times[2][round] = star.total_ms;
+        times[3][round] = star.scan_ms;
+    }
+    *hand = (struct medians){median(times[0], rounds), median(times[1], rounds)};
+    *sql = (struct medians){median(times[2], rounds), median(times[3], rounds)};
+    sql_statement_free(statement);
+    prepared_destroy(prepared);
+}
+
+int main(int argc, char **argv)
+{
+    struct database *database;
+    struct engine *engine;
+    const int rounds = argc > 2 ? atoi(argv[2]) : 51;
+    double log_sum = 0, worst = 0;
+    if (argc < 2 || argc > 4 || rounds < 1 || rounds > ROUNDS_MAX) {
+        fprintf(stderr, "usage: bench_sql DIR [ROUNDS [THREADS]]\n");
+        return STATUS_BAD_INPUT;
+    }
+    require(database_open(argv[1], &database, &error));
+    require(engine_open("cpu", argc > 3 ? (unsigned)atoi(argv[3]) : 0, &engine, &error));
+    printf("%s; ms, medians of %d\n%-6s %9s %9s %6s %12s %9s\n", engine_device_text(engine), rounds, "query",
+           "by hand", "SQL", "ratio", "scan by hand", "SQL");
+    for (uint32_t q = 0; q < SSB_QUERIES; q++) {
+        struct medians hand, sql;
+        bench_query(engine, database, ssb_queries[q], rounds, &hand, &sql);
+        const double ratio = sql.total / hand.total;
+        printf("%-6s %9.3f %9.3f %6.2f %12.3f %9.3f\n", ssb_queries[q]->name, hand.total, sql.total, ratio,
+               hand.scan, sql.scan);
+        fflush(stdout);
+        log_sum += __builtin_log(ratio);
+        worst = ratio > worst ? ratio : worst;
+    }
+    printf("ratio: geometric mean %.2f, greatest %.2f\n", __builtin_exp(log_sum / SSB_QUERIES), worst);
+    engine_close(engine);
+    database_close(database);
+    return 0;
+}
