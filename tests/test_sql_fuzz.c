@@ -928,7 +928,7 @@ static void random_queries_answer_as_sqlite_does(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(random_queries_answer_as_sqlite_does)};
-    seconds = argc > 1 ? atof(argv[1]) : 20;
+    seconds = argc > 1 ? atof(argv[1]) : 120;
     seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 20261121;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
