@@ -152,7 +152,7 @@ static enum status parse_typed_literal(struct parser *parser, struct sql_express
     RETURN_IF_ERROR(parse_advance(parser));
     if (node->operation != SQL_INTERVAL)
         return STATUS_OK;
-    if (parser->token.kind != TOKEN_WORD)
+    if (!parse_is_name(parser))
         return parse_refuse(parser, "INTERVAL '%s' needs a unit behind it: YEAR, MONTH, DAY, ...",
                             node->text);
     char *unit;

@@ -225,6 +225,8 @@ static enum status take_line(struct prompt *prompt, bool *more, struct error *er
 {
     int length = 0;
     el_resize(prompt->editor);
+    el_set(prompt->editor, EL_PREP_TERM,
+           1); /* before the prompt is seen: a Ctrl-D behind it must not be lost */
     const char *const line = el_gets(prompt->editor, &length);
     *more = true;
     if (prompt->interrupted) { /* what was typed so far is given up */
