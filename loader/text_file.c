@@ -22,7 +22,7 @@ struct text_file {
     const char *path;
     int descriptor;
     enum text_file_kind kind;
-    uint64_t done, size;
+    uint64_t done;
     z_stream gzip;
     ZSTD_DStream *zstd;
     bool frame_open; /* a compressed stream is not at its end */
@@ -62,21 +62,36 @@ static enum status begin(struct text_file *file, struct error *error)
     return STATUS_OK;
 }
 
+static const char *shown_path(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+enum status text_file_check(const char *path, uint64_t *bytes, struct error *error)
+{
+    const bool is_input = strcmp(path, "-") == 0;
+    struct stat info;
+    *bytes = TEXT_FILE_SIZE_UNKNOWN;
+    if (is_input ? fstat(STDIN_FILENO, &info) != 0 : stat(path, &info) != 0 || access(path, R_OK) != 0)
+        return error_set_errno(error, errno, "%s: cannot be opened", shown_path(path));
+    if (S_ISDIR(info.st_mode))
+        return error_set(error, STATUS_BAD_INPUT, "%s: is a folder; name its files", shown_path(path));
+    if (S_ISREG(info.st_mode))
+        *bytes = (uint64_t)info.st_size;
+    return STATUS_OK;
+}
+
 enum status text_file_open(const char *path, struct text_file **out, struct error *error)
 {
     struct text_file *file = calloc(1, sizeof *file);
-    struct stat stat;
+    *out = NULL;
     if (!file)
         return error_out_of_memory(error, sizeof *file, "a file");
-    file->path = strcmp(path, "-") == 0 ? "standard input" : path;
+    file->path = shown_path(path);
     file->descriptor = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
     enum status status = STATUS_OK;
     if (file->descriptor < 0)
         status = error_set_errno(error, errno, "%s: cannot be opened", file->path);
-    else if (fstat(file->descriptor, &stat) == 0 && S_ISDIR(stat.st_mode))
-        status = error_set(error, STATUS_BAD_INPUT, "%s: is a folder; name its files", path);
-    else if (fstat(file->descriptor, &stat) == 0 && S_ISREG(stat.st_mode))
-        file->size = (uint64_t)stat.st_size;
     if (status == STATUS_OK)
         status = begin(file, error);
     if (status == STATUS_OK)
@@ -101,11 +116,6 @@ void text_file_close(struct text_file *file)
 uint64_t text_file_done(const struct text_file *file)
 {
     return file->done;
-}
-
-uint64_t text_file_size(const struct text_file *file)
-{
-    return file->size;
 }
 
 static enum status read_plain(struct text_file *file, char *out, size_t bytes, size_t *got,
@@ -133,7 +143,11 @@ static enum status read_plain(struct text_file *file, char *out, size_t bytes, s
 static enum status inflate_some(struct text_file *file, char *out, size_t bytes, size_t *got,
                                 struct error *error)
 {
-    if (!file->frame_open) { /* another member follows the one that ended */
+    if (!file->frame_open) { /* another member follows the one that ended, or zeros that fill a block of some medium */
+        while (file->input_at < file->input_bytes && file->input[file->input_at] == 0)
+            file->input_at++;
+        if (file->input_at == file->input_bytes)
+            return STATUS_OK;
         inflateReset(&file->gzip);
         file->frame_open = true;
     }

@@ -10,7 +10,12 @@
 
 struct text_file;
 
-/* path "-": standard input. */
+/* Whether the file is there, is no folder and may be read, without reading of it (a pipe's bytes come once), and its size,
+ * TEXT_FILE_SIZE_UNKNOWN for what is no regular file. */
+#define TEXT_FILE_SIZE_UNKNOWN UINT64_MAX
+NODISCARD enum status text_file_check(const char *path, uint64_t *bytes, struct error *error);
+
+/* path "-": standard input. The path is kept by reference. */
 NODISCARD enum status text_file_open(const char *path, struct text_file **file, struct error *error);
 void text_file_close(struct text_file *file);
 
@@ -19,8 +24,7 @@ void text_file_close(struct text_file *file);
 NODISCARD enum status text_file_read(struct text_file *file, char *out, size_t bytes, size_t *got,
                                      struct error *error);
 
-/* Bytes of the file itself that were read, and its size; 0 if that is not known. */
+/* Bytes of the file itself that were read. */
 uint64_t text_file_done(const struct text_file *file);
-uint64_t text_file_size(const struct text_file *file);
 
 #endif

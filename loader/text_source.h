@@ -6,9 +6,10 @@
  * Reading, decompressing and finding where rows end happens in text_source_next, by one thread at a time, at
  * about the speed of memory; splitting rows into fields, by each thread for its own block.
  *
- * Rows: fields may be quoted with ", doubled inside; a quoted field may hold delimiters and line ends. Lines end with \n or \r\n. A
- * byte order mark is skipped. Empty lines at the end of a file are no rows. A field that is not quoted and equals the NULL text is NULL. Text
- * must be UTF-8.
+ * Rows: a field that begins with " ends with one, and may hold delimiters, line ends and quotes, these doubled; any other quote
+ * is a character like others. Lines end with \n or \r\n. Empty lines are no rows, but a NULL in a table of one column. Every row
+ * has a delimiter behind its last field, or none: the first one decides. A byte order mark is skipped. A field that is
+ * not quoted and equals the NULL text is NULL. Text must be UTF-8 without NUL bytes.
  */
 #ifndef TESSERA_LOADER_TEXT_SOURCE_H
 #define TESSERA_LOADER_TEXT_SOURCE_H
@@ -42,7 +43,7 @@ struct text_field {
     uint32_t length;
 };
 
-/* A row that cannot be split into the right number of fields, or is no UTF-8: its fields are not given. */
+/* A row that cannot be split into the right number of fields, has a NUL byte or is no UTF-8: its fields mean nothing. */
 struct text_fault {
     uint32_t row;        /* of the block */
     char complaint[160]; /* "has 3 fields instead of 5" */
@@ -65,8 +66,8 @@ void text_block_free(struct text_block *block);
 struct text_source;
 
 /* Files (or "-" for standard input, alone) of one table; .gz and .zst by their first bytes. `column_names` are
- * kept by reference. Missing files, header names that are unknown, missing or there twice: STATUS_BAD_INPUT
- * naming file and name. All files have the same delimiter; each has a header or not. */
+ * and `paths` are kept by reference. Missing files, header names that are unknown, missing (of nullable columns, too) or there
+ * twice: STATUS_BAD_INPUT naming file and name. All files have the same delimiter; each has a header or not. */
 NODISCARD enum status text_source_open(const char *const *paths, uint32_t path_count,
                                        const char *const *column_names, uint32_t columns,
                                        const struct text_options *options, struct text_source **source,

@@ -7,6 +7,8 @@
 #include "loader/text_source.h"
 #include "storage/database.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct column_schema column;
@@ -48,6 +50,64 @@ static void whole_numbers(void **state)
     refuses("9223372036854775807x", "whole");
 }
 
+/* Every length and sign, and a byte that is no digit at every place. */
+static void numbers_of_every_length(void **state)
+{
+    (void)state;
+    for (int length = 1; length <= 19; length++) {
+        const char digits[] = "9081726354453627180";
+        for (int sign = 0; sign < 3; sign++) {
+            char text[32];
+            snprintf(text, sizeof text, "%s%.*s", sign == 0 ? "" : sign == 1 ? "-" : "+", length, digits);
+            column = (struct column_schema){.type = TYPE_INT64};
+            gives(text, strtoll(text, NULL, 10));
+            column = (struct column_schema){.type = TYPE_DECIMAL, .precision = 18};
+            if (length <= 18)
+                gives(text, strtoll(text, NULL, 10));
+            for (int at = sign != 0; text[at]; at++) {
+                static const char wrong[] = "/: .aA\x80\xb0\xff";
+                const char kept = text[at];
+                for (size_t w = 0; w < sizeof wrong - 1; w++) {
+                    text[at] = wrong[w];
+                    column.type = TYPE_INT64;
+                    refuses(text, "whole");
+                    column.type = TYPE_DECIMAL;
+                    if (wrong[w] != '.')
+                        refuses(text, "no number");
+                }
+                text[at] = kept;
+            }
+        }
+    }
+}
+
+/* A point at every place of up to ten digits. */
+static void decimals_of_every_shape(void **state)
+{
+    (void)state;
+    for (int length = 1; length <= 10; length++)
+        for (int behind = 0; behind <= length; behind++)
+            for (int scale = 0; scale <= 6; scale++) {
+                const char digits[] = "1234567899";
+                char text[32], reason[32];
+                int64_t expected = 0;
+                snprintf(text, sizeof text, "-%.*s.%.*s", length - behind, digits, behind,
+                         digits + length - behind);
+                for (int i = 0; i < length + scale - behind; i++)
+                    expected = expected * 10 - (i < length ? digits[i] - '0' : 0);
+                column =
+                    (struct column_schema){.type = TYPE_DECIMAL, .precision = 18, .scale = (uint8_t)scale};
+                snprintf(reason, sizeof reason, "more than %d decimal", scale);
+                if (behind <= scale)
+                    gives(text, expected);
+                else
+                    refuses(text, reason);
+                column.precision = (uint8_t)(length - behind + scale - 1);
+                if (behind <= scale && behind < length && column.precision >= scale)
+                    refuses(text, "range");
+            }
+}
+
 static void decimals(void **state)
 {
     (void)state;
@@ -62,6 +122,9 @@ static void decimals(void **state)
     refuses("1.255", "2 decimals");
     refuses("1e3", "no number");
     refuses(".", "no number");
+    refuses("-", "no number");
+    refuses("1.2.3", "no number");
+    refuses("1..2", "no number");
     column.precision = 18;
     column.scale = 0;
     gives("999999999999999999", 999999999999999999);
@@ -94,7 +157,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_numbers),
+        cmocka_unit_test(numbers_of_every_length),
         cmocka_unit_test(decimals),
+        cmocka_unit_test(decimals_of_every_shape),
         cmocka_unit_test(dates_times_and_truth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
