@@ -1,7 +1,6 @@
 /*
  * expression.h: what a star query computes, typed and bound: a list of nodes, children before parents, which
- * the CPU evaluates over vectors of up to 1024 rows (expression_vector.h) and the CUDA kernel as text
- * (star_kernel.h). Both give the same bits.
+ * the CPU evaluates over vectors of up to 1024 rows (expression_vector.h).
  *
  * Every value is an int64 that may be NULL: a number scaled by 10^scale, days, microseconds, 0 or 1, a
  * dictionary code. Above the aggregates a value may also be a double (its bits in the int64). Nothing can

@@ -1,6 +1,6 @@
 /*
  * expression_scalar.c: what each operation means, on one value at a time: the reference for the vectors of
- * expression_vector.c and the text of star_kernel.c, and what folds constants.
+ * expression_vector.c, and what folds constants.
  */
 #include "engine/expression.h"
 

@@ -1,6 +1,6 @@
 /*
  * sql.h: statements of SQL over a database: prepared, run any number of times with other parameters, on the
- * CPU or one GPU. engine/tessera.h is the face of this for programs outside.
+ * CPU. engine/tessera.h is the face of this for programs outside.
  */
 #ifndef TESSERA_ENGINE_SQL_H
 #define TESSERA_ENGINE_SQL_H
@@ -42,7 +42,7 @@ NODISCARD enum status sql_explain(const struct star_plan *plan, const struct eng
                                   const struct star_counts *counts, const struct star_timing *timing,
                                   double read_ceiling, struct rowset *rows, struct error *error);
 
-/* ---- Devices: engine/star_cpu.c, engine/star_cuda.c ---- */
+/* ---- Devices: engine/star_cpu.c, so far the only one ---- */
 
 struct star_run; /* a plan made ready on a device */
 
@@ -56,7 +56,7 @@ struct star_device {
                        struct star_timing *timing, struct error *error);
     void (*close)(struct star_run *run); /* NULL is legal */
 };
-extern const struct star_device star_cpu, star_cuda;
+extern const struct star_device star_cpu;
 
 /* ---- Output: engine/star_output.c ---- */
 

@@ -1,5 +1,5 @@
 /*
- * star_plan.h: a star query ready to be run on either device: which tiles and columns are read, which rows
+ * star_plan.h: a star query ready to be run: which tiles and columns are read, which rows
  * stay and in which order that is decided, how rows are grouped, what is summed, and what becomes of the
  * groups.
  *

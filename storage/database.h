@@ -181,43 +181,6 @@ NODISCARD enum status database_writer_table(struct database_writer *writer, cons
                                             const struct column_schema *columns, uint32_t column_count,
                                             uint64_t rows, struct table_writer **table, struct error *error);
 
-/* A new table whose number of rows is not known yet: it has no segment until table_writer_add_segment. */
-NODISCARD enum status database_writer_table_open(struct database_writer *writer, const char *name,
-                                                 const struct column_schema *columns, uint32_t column_count,
-                                                 struct table_writer **table, struct error *error);
-
-/* More rows for a table that exists and that this change does not replace; once a change. Its segments stay, and
- * so do the positions of its rows; new segments follow by table_writer_add_segment. A column keeps its codec
- * unless table_writer_codec names another, or it was taken by a chooser from fewer than APPEND_CHOOSE_ROWS rows:
- * then its chooser looks again. Its encodings beside its own are dropped (database_encode makes them again). A
- * string column keeps its dictionary unless a new one is given, which must have all its strings and needs
- * table_writer_provisional and table_writer_remap. */
-#define APPEND_CHOOSE_ROWS (1u << 16)
-NODISCARD enum status database_writer_append(struct database_writer *writer, const char *name,
-                                             struct table_writer **table, struct error *error);
-
-/* The table as this change has it: its columns, and how many rows and segments it has so far. Not while another
- * thread adds a segment. An appended column's dictionary is the old one, there until the writer is freed. */
-const struct table *table_writer_table(const struct table_writer *table);
-
-/* Adds a segment of `rows` (1 .. SEGMENT_ROWS) rows behind those that there are; *segment is its number. Before
- * the first of its columns is written; any thread. */
-NODISCARD enum status table_writer_add_segment(struct table_writer *table, uint32_t rows, uint32_t *segment,
-                                               struct error *error);
-
-/* The codes in this string column's segments are provisional: 0, 1, ... in any order, of strings that need not
- * be different, until table_writer_remap says what they are. Of a table that is appended to, codes below the old
- * dictionary's count are the old codes, in old and in new segments alike. Before the column's first segment. */
-NODISCARD enum status table_writer_provisional(struct table_writer *table, uint32_t column,
-                                               struct error *error);
-
-/* Once, after the dictionary and all segments of the column were given, if its codes are provisional: code c is
- * string map[c] of the dictionary; c < count. Segments (of an appended table: old ones too, unless the map leaves
- * all old codes as they are) are encoded with their final codes, on `threads` threads (0: all). A code that is
- * not below count, or that is mapped outside of the dictionary: STATUS_BAD_INPUT. */
-NODISCARD enum status table_writer_remap(struct table_writer *table, uint32_t column, const int32_t *map,
-                                         uint32_t count, unsigned threads, struct error *error);
-
 /* The column's strings, sorted and without duplicates; copied. Once, before the table is finished;
  * TYPE_STRING only. */
 NODISCARD enum status table_writer_dictionary(struct table_writer *table, uint32_t column,
