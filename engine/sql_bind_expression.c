@@ -459,6 +459,8 @@ static enum status date_arithmetic(struct binder *binder, const struct sql_expre
 {
     const enum value_kind a = kind_of(binder, left), b = kind_of(binder, right);
     const bool subtract = ast->operation == SQL_SUBTRACT;
+    if (!subtract && ast->operation != SQL_ADD)
+        return bind_refuse(binder, ast->position, "dates are added and subtracted only");
     if (a == VALUE_DATE && b == VALUE_INTEGER && at(binder, right)->type.scale == 0)
         return bind_apply(binder, ast->position, subtract ? EXPRESSION_SUBTRACT : EXPRESSION_ADD, left, right,
                           EXPRESSION_NONE, node);
@@ -475,8 +477,8 @@ static enum status date_arithmetic(struct binder *binder, const struct sql_expre
             return bind_apply(binder, ast->position, EXPRESSION_ADD, days, left, EXPRESSION_NONE, node);
         }
     }
-    return bind_refuse(binder, ast->position, "%s and %s cannot be added, subtracted or multiplied",
-                       kind_name(a), kind_name(b));
+    return bind_refuse(binder, ast->position, "%s and %s cannot be added or subtracted", kind_name(a),
+                       kind_name(b));
 }
 
 static enum status divide(struct binder *binder, const struct sql_expression *ast, uint32_t left,
@@ -659,12 +661,31 @@ static enum status bind_column_name(struct binder *binder, const struct sql_expr
     return bind_placed(binder, ast->position, bind_column(binder, table, column, node));
 }
 
+/* An aggregate, also by an alias: HAVING s > 0, where s is sum(x). Aliases that lead to themselves end somewhere;
+ * bind_alias refuses them. */
+static bool reaches_aggregate(const struct binder *binder, const struct sql_expression *ast, uint32_t aliases)
+{
+    if (bind_is_aggregate(ast))
+        return true;
+    for (uint32_t c = 0; c < ast->child_count; c++)
+        if (reaches_aggregate(binder, ast->children[c], aliases))
+            return true;
+    if (ast->operation != SQL_COLUMN || ast->qualifier || aliases == 8 || bind_name_exists(binder, ast))
+        return false;
+    for (uint32_t i = 0; i < binder->select->item_count; i++) {
+        const struct sql_item *item = &binder->select->items[i];
+        if (item->alias && strcmp(item->alias, ast->name) == 0)
+            return reaches_aggregate(binder, item->expression, aliases + 1);
+    }
+    return false;
+}
+
 /* What is one of the groups' expressions is that group's value; constants are the same everywhere. */
 static enum status find_group(struct binder *binder, const struct sql_expression *ast, bool *found,
                               uint32_t *node)
 {
     *found = false;
-    if (bind_has_aggregate(ast) || (ast->operation == SQL_COLUMN && !bind_name_exists(binder, ast)))
+    if (reaches_aggregate(binder, ast, 0) || (ast->operation == SQL_COLUMN && !bind_name_exists(binder, ast)))
         return STATUS_OK;
     uint32_t below;
     RETURN_IF_ERROR(bind_expression(binder, ast, BIND_BELOW, &below));

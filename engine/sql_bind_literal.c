@@ -84,7 +84,8 @@ static enum status bind_number(struct binder *binder, const struct sql_expressio
                                "the number %s has more than 18 digits; write fewer, or with an exponent",
                                ast->text);
     }
-    while (!exponent && type.scale > 0 && value % 10 == 0) { /* 1.50 is 1.5 */
+    while (!exponent && type.scale > 1 &&
+           value % 10 == 0) { /* 1.50 is 1.5, but 1.0 no whole number: 1.0 / 2 */
         value /= 10;
         type.scale--;
     }

@@ -326,10 +326,10 @@ static void number_constant(struct term *term)
     else
         snprintf(term->ours, TEXT, "%lld.%0*lld", (long long)(value / unit(term->scale)), term->scale,
                  (long long)(value % unit(term->scale)));
-    while (term->scale > 0 && value % 10 == 0 && strchr(term->ours, '.')) { /* as literals lose their zeros */
+    while (term->scale > 1 && value % 10 == 0) { /* as literals lose their zeros */
         int64_t digits = value;
         uint8_t scale = term->scale;
-        while (scale > 0 && digits % 10 == 0) {
+        while (scale > 1 && digits % 10 == 0) {
             digits /= 10;
             scale--;
         }
