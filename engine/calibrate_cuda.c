@@ -104,9 +104,10 @@ enum status calibrate_kernel_source(const struct calibration *calibration, char 
         return error_out_of_memory(error, 4096, "a kernel's source");
     struct segment_data segment = {.chunk = calibration->chunk};
     struct column_data data = {.codec = calibration->codec, .segment_count = 1, .segments = &segment};
-    const struct fact_column column = {.data = &data,
-                                       .width_low = calibration->chunk.width_low,
-                                       .width_high = calibration->chunk.width_high};
+    const struct kernel_column column = {.data = &data,
+                                         .value_bytes = sizeof(int32_t),
+                                         .width_low = calibration->chunk.width_low,
+                                         .width_high = calibration->chunk.width_high};
     fputs("#define TILE_CUDA 1\n#include <stdint.h>\n#include \"operators/tile_cuda.h\"\ntypedef ", out);
     kernel_decoder_write(out, &column);
     fprintf(out, " DECODER;\n#define BITMAP %s\n#define SCRATCH %uu\n#define CHUNK_TILES %uu\n%s",

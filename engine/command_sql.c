@@ -32,7 +32,8 @@ static const struct argp_option option_list[] = {
     {"format", KEY_FORMAT, "FORMAT", 0, "table (the default), csv, json or markdown", 0},
     {"codec", KEY_CODEC, "NAME|COLUMN=CODEC,...", 0,
      "Codec of the fact columns, encoded and kept where it is missing. By default each column's own", 0},
-    {"device", KEY_DEVICE, "DEVICE", 0, "cpu (the default): where statements run", 0},
+    {"device", KEY_DEVICE, "DEVICE", 0,
+     "Where statements run: auto (the default: the first GPU, or else the CPU), cpu, cuda or cuda:N", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads; by default all processors", 0},
     {"timer", KEY_TIMER, NULL, 0, "Print the time of each statement to standard error", 0},
     {0}};
@@ -132,7 +133,7 @@ static enum status run_input(const struct sql_options *options, struct sql_shell
 
 enum status command_sql(int argc, char **argv, struct progress *progress, struct error *error)
 {
-    struct sql_options options = {.device = "cpu"};
+    struct sql_options options = {.device = "auto"};
     (void)progress;
     if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
         return error_set(error, STATUS_BAD_INPUT, "the options cannot be read");

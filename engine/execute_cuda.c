@@ -7,31 +7,23 @@
 
 #include "engine/cuda.h"
 #include "engine/cuda_columns.h"
+#include "engine/cuda_scan.h"
 #include "engine/cuda_sectors.h"
 #include "engine/kernel_cache.h"
 #include "engine/kernel_plan.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define PREPARE_THREADS 256u
 
 struct cuda_query {
     struct kernel_plan plan;
     struct kernel_binary binaries[KERNELS]; /* from compiling until loading */
-    struct cuda_module *module;
-    struct cuda_function *prepare, *scan;
-    struct cuda_graph *graph;
-    struct cuda_event *begin, *filtered, *end;
+    struct cuda_scan scan;
     const struct cuda_column *uploaded[BOUND_COLUMNS_MAX];
     const struct cuda_column *attributes[TILE_DIMENSIONS_MAX * (TILE_PREDICATES_MAX + 1)];
     cuda_address bitmaps[TILE_DIMENSIONS_MAX];
     cuda_address sums; /* int64 a slot, then uint32 a slot: present */
-    cuda_address work;
-    uint32_t items;
-    unsigned prepare_blocks, scan_blocks;
-    uint8_t *bound; /* struct tile_bound: columns, dimensions, sums, in the layout's order */
+    uint8_t *bound;    /* struct tile_bound: columns, dimensions, sums, in the layout's order */
     struct bound_scan scan_work;
     struct bound_preparation preparation;
     uint8_t *answer; /* pinned copy of `sums` */
@@ -42,14 +34,11 @@ struct cuda_query {
 
 static enum status cuda_plan(struct prepared *prepared, struct error *error)
 {
-    const struct cuda_properties *gpu = cuda_properties(prepared->engine->cuda);
     struct cuda_query *query = calloc(1, sizeof *query);
     if (!query)
         return error_out_of_memory(error, sizeof *query, "a prepared query");
     prepared->device = query;
-    const struct kernel_target target = {.shared_block = gpu->shared_per_block_bytes,
-                                         .shared_multiprocessor = gpu->shared_per_multiprocessor_bytes,
-                                         .threads = gpu->threads_per_multiprocessor};
+    const struct kernel_target target = cuda_kernel_target(prepared->engine->cuda);
     return kernel_plan_make(&prepared->bound, &target, &query->plan, error);
 }
 
@@ -69,63 +58,19 @@ static enum status cuda_compile(struct prepared *prepared, enum kernel kernel, s
 static enum status load_kernel(struct prepared *prepared, struct cuda_query *query, struct error *error)
 {
     struct cuda *cuda = prepared->engine->cuda;
-    const struct cuda_properties *gpu = cuda_properties(cuda);
     struct kernel_binary *binary = &query->binaries[KERNEL_QUERY];
+    const struct bound_query *bound = &prepared->bound;
     RETURN_IF_ERROR(cuda_compile(prepared, KERNEL_QUERY, error));
     prepared->info.compile_ms = binary->compile_ms;
-    RETURN_IF_ERROR(cuda_module_load(cuda, binary->cubin, &query->module, error));
+    RETURN_IF_ERROR(cuda_scan_open(cuda, bound->query->name, binary->cubin, &query->plan, bound->fact,
+                                   &bound->scan, &query->scan, error));
     kernel_binary_free(binary);
-    RETURN_IF_ERROR(cuda_module_function(cuda, query->module, "prepare", &query->prepare, error));
-    RETURN_IF_ERROR(cuda_module_function(cuda, query->module, "scan", &query->scan, error));
-    RETURN_IF_ERROR(cuda_function_allow_shared(cuda, query->scan, query->plan.shared_bytes, error));
-    unsigned blocks;
-    RETURN_IF_ERROR(cuda_function_blocks(cuda, query->scan, query->plan.threads, query->plan.shared_bytes,
-                                         &blocks, error));
-    if (blocks == 0)
-        return error_set(
-            error, STATUS_MACHINE,
-            "query %s: a block of %u threads with %llu bytes of shared memory does not fit this GPU",
-            prepared->bound.query->name, query->plan.threads, (unsigned long long)query->plan.shared_bytes);
-    query->scan_blocks = blocks * gpu->multiprocessors;
-    query->prepare_blocks = 8 * gpu->multiprocessors;
     struct cuda_function_properties properties;
-    RETURN_IF_ERROR(cuda_function_properties(cuda, query->scan, &properties, error));
+    RETURN_IF_ERROR(cuda_function_properties(cuda, query->scan.scan, &properties, error));
     prepared->info.registers = properties.registers;
     prepared->info.local_bytes = properties.local_bytes;
     prepared->info.shared_bytes = (uint32_t)query->plan.shared_bytes;
     return STATUS_OK;
-}
-
-static enum status upload_work(struct prepared *prepared, struct cuda_query *query, struct error *error)
-{
-    const struct table *fact = prepared->bound.fact;
-    const struct tile_skip *scan = &prepared->bound.scan;
-    uint64_t most = 0;
-    for (uint64_t r = 0; r < scan->run_count; r++)
-        most += (scan->runs[r].tiles + WORK_TILES - 1) / WORK_TILES;
-    struct bound_work *work = malloc((most ? most : 1) * sizeof *work);
-    if (!work)
-        return error_out_of_memory(error, most * sizeof *work, "the list of work");
-    uint64_t count = 0, run = 0;
-    uint32_t tile = scan->run_count ? scan->runs[0].first : 0;
-    while (run < scan->run_count) {
-        const uint32_t segment = scan->runs[run].segment, first = tile;
-        const uint32_t rows = tile_skip_take(scan, WORK_TILES, &run, &tile) * TILE_ROWS;
-        const uint32_t left = fact->segment_rows[segment] - first * TILE_ROWS;
-        work[count++] =
-            (struct bound_work){.segment = segment, .first_tile = first, .rows = rows < left ? rows : left};
-    }
-    query->items = (uint32_t)count;
-    /* A block without work would only copy bitmaps and clear sums. */
-    const uint64_t groups = query->plan.threads / 32 / WORK_TILES, blocks = (count + groups - 1) / groups;
-    if (blocks < query->scan_blocks)
-        query->scan_blocks = blocks ? (unsigned)blocks : 1;
-    struct cuda *cuda = prepared->engine->cuda;
-    enum status status = cuda_allocate(cuda, count * sizeof *work, "the list of work", &query->work, error);
-    if (status == STATUS_OK)
-        status = cuda_upload(cuda, query->work, work, count * sizeof *work, error);
-    free(work);
-    return status;
 }
 
 static enum status upload(struct prepared *prepared, struct cuda_query *query, struct error *error)
@@ -149,7 +94,7 @@ static enum status upload(struct prepared *prepared, struct cuda_query *query, s
     void *answer;
     RETURN_IF_ERROR(cuda_pinned_allocate(cuda, query->answer_bytes, &answer, error));
     query->answer = answer;
-    return upload_work(prepared, query, error);
+    return STATUS_OK;
 }
 
 /* ---- The kernels' arguments ---- */
@@ -220,35 +165,15 @@ static enum status fill(const struct bound_query *bound, struct cuda_query *quer
         .slots = bound->slots,
     };
     memcpy(sums->domain, bound->domain, sizeof sums->domain);
-    query->scan_work = (struct bound_scan){.work = query->work,
-                                           .items = query->items,
+    query->scan_work = (struct bound_scan){.work = query->scan.work,
+                                           .items = query->scan.items,
                                            .staging_offset = query->plan.staging_offset,
                                            .staging_bytes = query->plan.staging_bytes};
     fill_preparation(bound, query);
+    query->scan.prepare_arguments[0] = &query->preparation;
+    query->scan.scan_arguments[0] = query->bound;
+    query->scan.scan_arguments[1] = &query->scan_work;
     return STATUS_OK;
-}
-
-static enum status launch_prepare(struct cuda *cuda, struct cuda_query *query, struct error *error)
-{
-    void *arguments[] = {&query->preparation};
-    return cuda_launch(cuda, query->prepare, query->prepare_blocks, PREPARE_THREADS, 0, arguments, error);
-}
-
-static enum status launch_scan(struct cuda *cuda, struct cuda_query *query, struct error *error)
-{
-    void *arguments[] = {query->bound, &query->scan_work};
-    return cuda_launch(cuda, query->scan, query->scan_blocks, query->plan.threads, query->plan.shared_bytes,
-                       arguments, error);
-}
-
-static enum status record_graph(struct cuda *cuda, struct cuda_query *query, struct error *error)
-{
-    RETURN_IF_ERROR(cuda_capture_begin(cuda, error));
-    enum status status = launch_prepare(cuda, query, error);
-    if (status == STATUS_OK)
-        status = launch_scan(cuda, query, error);
-    enum status ended = cuda_capture_end(cuda, &query->graph, status == STATUS_OK ? error : NULL);
-    return status != STATUS_OK ? status : ended;
 }
 
 static enum status cuda_load(struct prepared *prepared, struct error *error)
@@ -258,10 +183,7 @@ static enum status cuda_load(struct prepared *prepared, struct error *error)
     RETURN_IF_ERROR(load_kernel(prepared, query, error));
     RETURN_IF_ERROR(upload(prepared, query, error));
     RETURN_IF_ERROR(fill(&prepared->bound, query, error));
-    RETURN_IF_ERROR(cuda_event_create(cuda, &query->begin, error));
-    RETURN_IF_ERROR(cuda_event_create(cuda, &query->filtered, error));
-    RETURN_IF_ERROR(cuda_event_create(cuda, &query->end, error));
-    RETURN_IF_ERROR(record_graph(cuda, query, error));
+    RETURN_IF_ERROR(cuda_scan_record(cuda, &query->scan, error));
     return cuda_synchronize(cuda, error);
 }
 
@@ -271,16 +193,11 @@ static void cuda_release(struct prepared *prepared)
     struct cuda_query *query = prepared->device;
     if (!query)
         return;
-    cuda_graph_destroy(cuda, query->graph);
-    cuda_event_destroy(cuda, query->begin);
-    cuda_event_destroy(cuda, query->filtered);
-    cuda_event_destroy(cuda, query->end);
+    cuda_scan_close(cuda, &query->scan);
     for (uint32_t i = 0; i < TILE_DIMENSIONS_MAX; i++)
         cuda_free(cuda, query->bitmaps[i]);
     cuda_free(cuda, query->sums);
-    cuda_free(cuda, query->work);
     cuda_pinned_free(cuda, query->answer);
-    cuda_module_unload(cuda, query->module);
     for (enum kernel kernel = 0; kernel < KERNELS; kernel++)
         kernel_binary_free(&query->binaries[kernel]);
     for (uint32_t c = 0; c < BOUND_COLUMNS_MAX; c++)
@@ -294,31 +211,19 @@ static void cuda_release(struct prepared *prepared)
 
 /* ---- Run ---- */
 
-/* Filters and scan are timed apart, launched by themselves, since a graph's parts cannot be timed without
- * slowing it; then the graph is timed whole. Both compute the same sums. A filter ahead of the timed one
- * keeps the GPU busy until the others are queued, so that no time of the host's is taken for theirs. */
+/* Filters and scan are timed apart, then together. Both compute the same sums. */
 static enum status cuda_run(struct prepared *prepared, struct query_timing *timing, const int64_t **sums,
                             const uint32_t **present, struct error *error)
 {
     struct cuda *cuda = prepared->engine->cuda;
     struct cuda_query *query = prepared->device;
     RETURN_IF_ERROR(cancel_check(error));
-    RETURN_IF_ERROR(launch_prepare(cuda, query, error));
-    RETURN_IF_ERROR(cuda_event_record(cuda, query->begin, error));
-    RETURN_IF_ERROR(launch_prepare(cuda, query, error));
-    RETURN_IF_ERROR(cuda_event_record(cuda, query->filtered, error));
-    RETURN_IF_ERROR(launch_scan(cuda, query, error));
-    RETURN_IF_ERROR(cuda_event_record(cuda, query->end, error));
-    RETURN_IF_ERROR(cuda_synchronize(cuda, error));
     *timing = (struct query_timing){0};
-    RETURN_IF_ERROR(cuda_event_elapsed(cuda, query->begin, query->filtered, &timing->filter_ms, error));
-    RETURN_IF_ERROR(cuda_event_elapsed(cuda, query->filtered, query->end, &timing->kernel_ms, error));
-    RETURN_IF_ERROR(cuda_event_record(cuda, query->begin, error));
-    RETURN_IF_ERROR(cuda_graph_launch(cuda, query->graph, error));
-    RETURN_IF_ERROR(cuda_event_record(cuda, query->end, error));
+    RETURN_IF_ERROR(cuda_scan_run_apart(cuda, &query->scan, &timing->filter_ms, &timing->kernel_ms, error));
+    RETURN_IF_ERROR(cuda_scan_run(cuda, &query->scan, error));
     RETURN_IF_ERROR(cuda_copy_to_host(cuda, query->answer, query->sums, query->answer_bytes, error));
     RETURN_IF_ERROR(cuda_synchronize(cuda, error));
-    RETURN_IF_ERROR(cuda_event_elapsed(cuda, query->begin, query->end, &timing->total_ms, error));
+    RETURN_IF_ERROR(cuda_scan_elapsed(cuda, &query->scan, &timing->total_ms, error));
     *sums = (const int64_t *)(const void *)query->answer;
     *present = (const uint32_t *)(const void *)(query->answer + prepared->bound.slots * sizeof(int64_t));
     return STATUS_OK;
@@ -328,17 +233,16 @@ static enum status cuda_bytes_read(struct prepared *prepared, uint64_t *bytes, s
 {
     struct cuda *cuda = prepared->engine->cuda;
     struct cuda_query *query = prepared->device;
-    void *arguments[] = {query->bound, &query->scan_work};
     RETURN_IF_ERROR(cuda_compile(prepared, KERNEL_COUNTING, error));
     const struct sector_count count = {.name = prepared->bound.query->name,
                                        .cubin = query->binaries[KERNEL_COUNTING].cubin,
                                        .columns = query->uploaded,
                                        .column_count = prepared->bound.column_count,
-                                       .blocks = query->scan_blocks,
+                                       .blocks = query->scan.scan_blocks,
                                        .threads = query->plan.threads,
                                        .shared_bytes = query->plan.shared_bytes,
-                                       .arguments = arguments};
-    RETURN_IF_ERROR(launch_prepare(cuda, query, error));
+                                       .arguments = query->scan.scan_arguments};
+    RETURN_IF_ERROR(cuda_scan_prepare(cuda, &query->scan, error));
     return cuda_sectors_count(cuda, &count, bytes, error);
 }
 

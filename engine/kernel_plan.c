@@ -6,9 +6,6 @@
 
 #include <stdlib.h>
 
-/* More slots than this are summed in global memory: 12 bytes a slot, 72 KB at the most. */
-#define SHARED_SLOTS_MAX 6144u
-
 /* CUDA keeps this much of a multiprocessor's shared memory for itself, per block. */
 #define RESERVED_SHARED_BYTES 1024u
 
@@ -40,8 +37,10 @@ static uint32_t scratch_bytes(enum codec_id codec)
     return codec == CODEC_RANK_RLE ? 256 : codec == CODEC_GPU_RFOR ? 128 : 0;
 }
 
-static uint32_t staging_bytes(const struct fact_column *column)
+static uint32_t staging_bytes(const struct kernel_column *column)
 {
+    if (column->value_bytes == 8)
+        return 0; /* 64-bit values are asked for one by one */
     bool staged =
         column->fetched && column->data->codec->id != CODEC_LANE_SLICE && !column->data->codec->random_access;
     return scratch_bytes(column->data->codec->id) + (staged ? TILE_ROWS * (uint32_t)sizeof(uint32_t) : 0);
@@ -49,8 +48,10 @@ static uint32_t staging_bytes(const struct fact_column *column)
 
 /* Lines of 128 bytes that a tile has at most, 0 for codecs that are not made of lines (or of too many
  * different numbers of them: TILE_WIDTHS_MAX). */
-static uint32_t column_lines(const struct fact_column *column)
+static uint32_t column_lines(const struct kernel_column *column)
 {
+    if (column->value_bytes == 8)
+        return 0;
     switch (column->data->codec->id) {
     case CODEC_PLAIN:
         return 32;
@@ -83,23 +84,47 @@ static double kept_share(const struct bound_query *bound, uint32_t c)
     return share;
 }
 
-/* Columns stand in the order of the filters and then the joins, as the kernels apply them. */
-static void expect_rows(const struct bound_query *bound, double rows_before[BOUND_COLUMNS_MAX])
+/* The query in the shape of a kernel: columns stand in the order of the filters and then the joins, as the
+ * kernels apply them. */
+static void shape_make(const struct bound_query *bound, struct kernel_shape *shape)
+{
+    *shape = (struct kernel_shape){
+        .name = bound->query->name, .column_count = bound->column_count, .join_count = bound->join_count};
+    for (uint32_t c = 0; c < bound->column_count; c++) {
+        const struct fact_column *column = &bound->columns[c];
+        shape->columns[c] = (struct kernel_column){.data = column->data,
+                                                   .value_bytes = sizeof(int32_t),
+                                                   .width_low = column->width_low,
+                                                   .width_high = column->width_high,
+                                                   .fetched = column->fetched,
+                                                   .nullable = column->nullable,
+                                                   .kept = kept_share(bound, c)};
+    }
+    for (uint32_t j = 0; j < bound->join_count; j++) {
+        const struct dimension_join *join = &bound->joins[j];
+        shape->joins[j] = (struct kernel_join){.column = join->column,
+                                               .rows = join->table->rows,
+                                               .filtered = join->predicate_count > 0,
+                                               .contiguous = join->contiguous};
+    }
+}
+
+static void expect_rows(const struct kernel_shape *shape, double rows_before[KERNEL_COLUMNS_MAX])
 {
     double rows = TILE_ROWS;
-    for (uint32_t c = 0; c < bound->column_count; c++) {
+    for (uint32_t c = 0; c < shape->column_count; c++) {
         rows_before[c] = rows;
-        rows *= kept_share(bound, c);
+        rows *= shape->columns[c].kept;
     }
 }
 
 /* ---- Shared memory ---- */
 
 struct layout {
-    const struct bound_query *bound;
+    const struct kernel_shape *shape;
     const struct kernel_target *target;
     struct kernel_plan *plan;
-    double rows_before[BOUND_COLUMNS_MAX];
+    double rows_before[KERNEL_COLUMNS_MAX];
     uint64_t used; /* by what a block has once */
 };
 
@@ -130,8 +155,8 @@ static void keep_bitmap(struct layout *layout, uint32_t j, uint64_t most)
 static uint64_t roomy(const struct layout *layout)
 {
     uint64_t lines = 0;
-    for (uint32_t c = 0; c < layout->bound->column_count; c++)
-        lines += layout->plan->preload[c] ? column_lines(&layout->bound->columns[c]) : 0;
+    for (uint32_t c = 0; c < layout->shape->column_count; c++)
+        lines += layout->plan->preload[c] ? column_lines(&layout->shape->columns[c]) : 0;
     const uint64_t loading = lines * HALF_LINE_BYTES * (THREADS_WANTED / 32),
                    cache = layout->target->shared_multiprocessor * CACHE_EIGHTHS / 8;
     return loading < cache ? cache - loading : 0;
@@ -140,18 +165,18 @@ static uint64_t roomy(const struct layout *layout)
 static void place_bitmaps(struct layout *layout, bool dense)
 {
     const uint64_t most = dense ? layout->target->shared_block : roomy(layout);
-    for (uint32_t j = 0; j < layout->bound->join_count; j++)
-        if (!dense || layout->rows_before[layout->bound->joins[j].column] >= DENSE_ROWS_MIN)
+    for (uint32_t j = 0; j < layout->shape->join_count; j++)
+        if (!dense || layout->rows_before[layout->shape->joins[j].column] >= DENSE_ROWS_MIN)
             keep_bitmap(layout, j, most);
 }
 
 static void name_bitmaps(struct layout *layout)
 {
-    for (uint32_t j = 0; j < layout->bound->join_count; j++) {
-        const struct dimension_join *join = &layout->bound->joins[j];
-        if (join->predicate_count == 0)
+    for (uint32_t j = 0; j < layout->shape->join_count; j++) {
+        const struct kernel_join *join = &layout->shape->joins[j];
+        if (!join->filtered)
             continue;
-        layout->plan->bitmap_words[j] = (uint32_t)(join->table->rows / 32 + 1);
+        layout->plan->bitmap_words[j] = (uint32_t)(join->rows / 32 + 1);
         layout->plan->bitmap[j] = join->contiguous && layout->plan->bitmap_words[j] <= RANGE_WORDS_MAX
                                       ? BITMAP_RANGE
                                       : BITMAP_GLOBAL;
@@ -161,12 +186,12 @@ static void name_bitmaps(struct layout *layout)
 /* Columns whose whole tiles are needed go to registers, as long as these last. */
 static void plan_registers(struct layout *layout)
 {
-    const struct bound_query *bound = layout->bound;
+    const struct kernel_shape *shape = layout->shape;
     struct kernel_plan *plan = layout->plan;
     uint32_t words = 0;
-    for (uint32_t c = 0; c < bound->column_count; c++) {
-        uint32_t own = column_lines(&bound->columns[c]);
-        plan->preload[c] = own && kept_share(bound, c) < 1 && layout->rows_before[c] >= DENSE_ROWS_MIN &&
+    for (uint32_t c = 0; c < shape->column_count; c++) {
+        uint32_t own = column_lines(&shape->columns[c]);
+        plan->preload[c] = own && shape->columns[c].kept < 1 && layout->rows_before[c] >= DENSE_ROWS_MIN &&
                            words + own <= PRELOAD_WORDS_MAX;
         words += plan->preload[c] ? own : 0;
     }
@@ -195,22 +220,18 @@ static void plan_threads(struct layout *layout)
 
 static enum status plan_shared(struct layout *layout, struct error *error)
 {
-    const struct bound_query *bound = layout->bound;
+    const struct kernel_shape *shape = layout->shape;
     struct kernel_plan *plan = layout->plan;
-    for (uint32_t c = 0; c < bound->column_count; c++) {
+    for (uint32_t c = 0; c < shape->column_count; c++) {
         plan->staging[c] = plan->staging_bytes;
-        plan->staging_bytes += staging_bytes(&bound->columns[c]);
+        plan->staging_bytes += staging_bytes(&shape->columns[c]);
     }
-    plan->sums = bound->group_count == 0            ? SUMS_SINGLE
-                 : bound->slots <= SHARED_SLOTS_MAX ? SUMS_SHARED
-                                                    : SUMS_GLOBAL;
-    layout->used = plan->sums == SUMS_SHARED ? aligned((uint64_t)bound->slots * 12) : 0;
+    layout->used = aligned(shape->sums_bytes);
     if (!fits(layout, 0, WORK_TILES))
         return error_set(error, STATUS_MACHINE,
                          "query %s needs %llu bytes of shared memory a block, this GPU has %llu; use a codec "
                          "with random access",
-                         bound->query->name,
-                         (unsigned long long)(layout->used + WORK_TILES * plan->staging_bytes),
+                         shape->name, (unsigned long long)(layout->used + WORK_TILES * plan->staging_bytes),
                          (unsigned long long)layout->target->shared_block);
     plan_registers(layout);
     name_bitmaps(layout);
@@ -222,14 +243,31 @@ static enum status plan_shared(struct layout *layout, struct error *error)
     return STATUS_OK;
 }
 
+enum status kernel_plan_lay_out(const struct kernel_shape *shape, const struct kernel_target *target,
+                                struct kernel_plan *plan, struct error *error)
+{
+    *plan = (struct kernel_plan){0};
+    struct layout layout = {.shape = shape, .target = target, .plan = plan};
+    expect_rows(shape, layout.rows_before);
+    return plan_shared(&layout, error);
+}
+
+/* A slot of a block's own sums: 64 bits, and 32 for whether there is a row. */
+#define SUMS_SLOT_BYTES 12u
+
 enum status kernel_plan_make(const struct bound_query *bound, const struct kernel_target *target,
                              struct kernel_plan *plan, struct error *error)
 {
-    *plan = (struct kernel_plan){0};
-    struct layout layout = {.bound = bound, .target = target, .plan = plan};
-    expect_rows(bound, layout.rows_before);
-    RETURN_IF_ERROR(plan_shared(&layout, error));
-    enum status status = kernel_source_write(bound, plan, error);
+    struct kernel_shape shape;
+    shape_make(bound, &shape);
+    const uint64_t bytes = (uint64_t)bound->slots * SUMS_SLOT_BYTES;
+    const enum sums_place sums = bound->group_count == 0          ? SUMS_SINGLE
+                                 : bytes <= KERNEL_SUMS_BYTES_MAX ? SUMS_SHARED
+                                                                  : SUMS_GLOBAL;
+    shape.sums_bytes = sums == SUMS_SHARED ? bytes : 0;
+    RETURN_IF_ERROR(kernel_plan_lay_out(&shape, target, plan, error));
+    plan->sums = sums;
+    enum status status = kernel_source_write(bound, &shape, plan, error);
     if (status != STATUS_OK)
         kernel_plan_free(plan);
     return status;

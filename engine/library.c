@@ -44,15 +44,15 @@ int tessera_version(void)
     return TESSERA_API_VERSION;
 }
 
-enum tessera_status tessera_open(const char *path, unsigned threads, struct tessera_database **out,
-                                 struct tessera_error *error)
+enum tessera_status tessera_open(const char *path, const char *device, unsigned threads,
+                                 struct tessera_database **out, struct tessera_error *error)
 {
     struct error inner = {0};
     struct tessera_database *opened = calloc(1, sizeof *opened);
     enum status status = opened ? database_open(path, &opened->database, &inner)
                                 : error_out_of_memory(&inner, sizeof *opened, "a database");
     if (status == STATUS_OK)
-        status = engine_open("cpu", threads, &opened->engine, &inner);
+        status = engine_open(device ? device : "auto", threads, &opened->engine, &inner);
     if (status == STATUS_OK)
         *out = opened;
     else

@@ -24,15 +24,16 @@ static double now_ms(void)
     return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
 }
 
+static const struct star_device *device_of(const struct sql_statement *statement)
+{
+    return engine_is_cuda(statement->engine) ? &star_cuda : &star_cpu;
+}
+
 enum status sql_prepare(struct engine *engine, struct database *database, const char *text, size_t length,
                         const char *codec, struct sql_statement **out, size_t *used, struct error *error)
 {
     struct sql_statement_tree *tree;
     *out = NULL;
-    if (engine_is_cuda(engine))
-        return error_set(error, STATUS_MACHINE,
-                         "SQL statements run on the CPU; open the engine with device cpu (the 13 queries of "
-                         "`tessera ssb run` also run on a GPU)");
     RETURN_IF_ERROR(sql_parse(text, length, &tree, used, error));
     if (!tree)
         return STATUS_OK;
@@ -59,7 +60,7 @@ enum status sql_prepare(struct engine *engine, struct database *database, const 
 
 static void forget_plan(struct sql_statement *statement)
 {
-    star_cpu.close(statement->run);
+    device_of(statement)->close(statement->run);
     star_plan_free(statement->plan);
     statement->run = NULL;
     statement->plan = NULL;
@@ -111,22 +112,23 @@ static enum status make_plan(struct sql_statement *statement, struct error *erro
     if (statement->plan)
         return STATUS_OK;
     RETURN_IF_ERROR(sql_bind(statement->database, select, statement->parameters, statement->parameter_count,
-                             statement->codec, false, engine_threads(statement->engine), &statement->plan,
-                             error));
+                             statement->codec, engine_is_cuda(statement->engine),
+                             engine_threads(statement->engine), &statement->plan, error));
     statement->timing = (struct star_timing){.plan_ms = now_ms() - begin};
     for (uint32_t c = 0; c < statement->plan->column_count; c++)
         statement->timing.bytes += statement->plan->columns[c].data->bytes;
     if (select->explain == SQL_EXPLAIN)
         return STATUS_OK;
-    return star_cpu.open(statement->engine, statement->plan, select->explain == SQL_EXPLAIN_ANALYZE,
-                         &statement->run, &statement->timing, error);
+    return device_of(statement)->open(statement->engine, statement->plan,
+                                      select->explain == SQL_EXPLAIN_ANALYZE, &statement->run,
+                                      &statement->timing, error);
 }
 
 static enum status answer(struct sql_statement *statement, struct star_counts *counts, struct rowset *rows,
                           struct error *error)
 {
     struct star_groups groups;
-    RETURN_IF_ERROR(star_cpu.run(statement->run, &groups, counts, &statement->timing, error));
+    RETURN_IF_ERROR(device_of(statement)->run(statement->run, &groups, counts, &statement->timing, error));
     const double begin = now_ms();
     const enum status status = star_output(statement->plan, &groups, rows, error);
     statement->timing.output_ms = now_ms() - begin;

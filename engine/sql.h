@@ -1,6 +1,6 @@
 /*
  * sql.h: statements of SQL over a database: prepared, run any number of times with other parameters, on the
- * CPU. engine/tessera.h is the face of this for programs outside.
+ * CPU or a GPU. engine/tessera.h is the face of this for programs outside.
  */
 #ifndef TESSERA_ENGINE_SQL_H
 #define TESSERA_ENGINE_SQL_H
@@ -34,7 +34,8 @@ NODISCARD enum status sql_bind(struct database *database, const struct sql_selec
  * GB/s and share of the ceiling a step. */
 struct star_timing {
     double plan_ms, compile_ms, load_ms; /* before the run; compile and load are 0 on a CPU */
-    double filter_ms, scan_ms, total_ms; /* dimension conditions; the scan; both and what joins results */
+    double filter_ms, scan_ms, total_ms; /* dimension conditions; the scan; both and what joins results. On a
+                                            GPU the first two are measured only by EXPLAIN ANALYZE */
     double output_ms;                    /* the host's part: HAVING, order, text */
     uint64_t bytes;                      /* of the encoded fact columns that are read */
 };
@@ -42,7 +43,7 @@ NODISCARD enum status sql_explain(const struct star_plan *plan, const struct eng
                                   const struct star_counts *counts, const struct star_timing *timing,
                                   double read_ceiling, struct rowset *rows, struct error *error);
 
-/* ---- Devices: engine/star_cpu.c, so far the only one ---- */
+/* ---- Devices: engine/star_cpu.c, engine/star_cuda.c ---- */
 
 struct star_run; /* a plan made ready on a device */
 
@@ -56,7 +57,7 @@ struct star_device {
                        struct star_timing *timing, struct error *error);
     void (*close)(struct star_run *run); /* NULL is legal */
 };
-extern const struct star_device star_cpu;
+extern const struct star_device star_cpu, star_cuda;
 
 /* ---- Output: engine/star_output.c ---- */
 

@@ -18,9 +18,9 @@ static enum status run_one(struct sql_shell *shell, struct sql_statement *statem
         status = rowset_print(&rows, shell->format, stdout, error);
     fflush(stdout); /* before what is said of it; main.c tells if it could not be written */
     if (status == STATUS_OK && shell->timer)
-        fprintf(stderr, "%llu row%s; plan %.3f ms, run %.3f ms, output %.3f ms\n",
-                (unsigned long long)rows.rows, rows.rows == 1 ? "" : "s", timing.plan_ms, timing.total_ms,
-                timing.output_ms);
+        fprintf(stderr, "%llu row%s; plan %.3f ms, compile %.3f, load %.3f, run %.3f, output %.3f on %s\n",
+                (unsigned long long)rows.rows, rows.rows == 1 ? "" : "s", timing.plan_ms, timing.compile_ms,
+                timing.load_ms, timing.total_ms, timing.output_ms, engine_device_text(shell->engine));
     rowset_free(&rows);
     return status;
 }

@@ -196,9 +196,13 @@ struct star_groups {
     uint64_t *keys;                       /* group numbers */
     int64_t *states[PLAN_AGGREGATES_MAX]; /* count each; a sum's low 64 bits; undefined where count is 0 */
     int64_t *states_high[PLAN_AGGREGATES_MAX]; /* AGGREGATE_SUM_WIDE: the high 64 bits */
-    uint64_t total_rows;                       /* PLAN_TOTAL: rows that were left */
+    uint64_t total_rows;                       /* PLAN_TOTAL: 0 if no row was left */
     uint64_t *rows;                            /* PLAN_ROWS: `count` of them */
 };
+
+/* Room for that many groups, all zeros. What there is, also after an error, is freed by star_groups_free. */
+NODISCARD enum status star_groups_allocate(const struct star_plan *plan, uint64_t count,
+                                           struct star_groups *groups, struct error *error);
 void star_groups_free(struct star_groups *groups);
 
 /* Per step of a run that was analysed: rows that reached it and that it left. */

@@ -356,19 +356,6 @@ enum status star_states_merge(struct star_states *states, const struct star_stat
 
 /* ---- Export ---- */
 
-static enum status allocate(struct star_groups *groups, const struct star_states *states, uint64_t count,
-                            struct error *error)
-{
-    bool fits = (groups->keys = calloc(count + 1, sizeof *groups->keys)) != NULL;
-    for (uint32_t a = 0; a < states->plan->aggregate_count; a++) {
-        fits &= (groups->states[a] = calloc(count + 1, sizeof(int64_t))) != NULL;
-        if (states->high[a])
-            fits &= (groups->states_high[a] = calloc(count + 1, sizeof(int64_t))) != NULL;
-    }
-    return fits ? STATUS_OK
-                : error_out_of_memory(error, count * 8 * (states->plan->aggregate_count + 1), "groups");
-}
-
 /* numbers[] of the exported groups are ascending for slots; for hashed groups the states know where. */
 static enum status export_distinct(const struct star_states *states, uint32_t a, struct star_groups *groups,
                                    const uint64_t *place)
@@ -403,9 +390,8 @@ enum status star_states_export(const struct star_states *states, struct star_gro
     uint64_t count = 0;
     for (uint64_t group = 0; group < all; group++)
         place[group] = states->rows[group] || total ? count++ : UINT64_MAX;
-    groups->count = count;
+    enum status status = star_groups_allocate(states->plan, count, groups, error);
     groups->total_rows = total ? states->rows[0] : 0;
-    enum status status = allocate(groups, states, count, error);
     for (uint64_t group = 0; status == STATUS_OK && group < all; group++) {
         if (place[group] == UINT64_MAX)
             continue;

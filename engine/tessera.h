@@ -5,7 +5,7 @@
  *     struct tessera_database *database;
  *     struct tessera_statement *statement;
  *     struct tessera_result *result;
- *     if (tessera_open("shop.db", 0, &database, &error) || tessera_prepare(database, "select ...", &statement, &error) ||
+ *     if (tessera_open("shop.db", NULL, 0, &database, &error) || tessera_prepare(database, "select ...", &statement, &error) ||
  *         tessera_run(statement, &result, &error))
  *         puts(error.text);
  *
@@ -47,10 +47,12 @@ struct tessera_database;
 struct tessera_statement;
 struct tessera_result;
 
-/* Opens the database in directory `path` for queries on `threads` threads (0: all). It sees the state of this
- * moment, whatever is loaded later. tessera_close it, after all that was made of it. */
-enum tessera_status tessera_open(const char *path, unsigned threads, struct tessera_database **database,
-                                 struct tessera_error *error);
+/* Opens the database in directory `path` for queries on `device` ("cpu"; "cuda" or "cuda:1", which fail with
+ * TESSERA_MACHINE where that GPU cannot be used; "auto" or NULL: the first GPU if it can be used, else the CPU) and
+ * `threads` threads of the CPU (0: all). It sees the state of this moment, whatever is loaded later. tessera_close it,
+ * after all that was made of it. */
+enum tessera_status tessera_open(const char *path, const char *device, unsigned threads,
+                                 struct tessera_database **database, struct tessera_error *error);
 void tessera_close(struct tessera_database *database);
 
 /* Parses one statement (docs/sql.md), zero-terminated; what follows its semicolon is an error. tessera_finalize it. */

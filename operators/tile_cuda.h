@@ -38,6 +38,13 @@ struct tile_absent {
     }
 };
 
+/* A row's bit in the validity words of a column that may have them. */
+TILE_INLINE bool tile_row_is_null(const bound_chunk &chunk, const tile *t, uint32_t row)
+{
+    const uint32_t *validity = words_at(chunk.validity);
+    return validity && !(load(validity + t->index * TILE_LANES + row % 32) >> row / 32 & 1);
+}
+
 /* At or below this many survivors in a tile, a column is asked for them one by one: at most as many 32-byte
  * sectors are read as the whole tile of a narrow column has. */
 #define TILE_FEW_ROWS 32u
@@ -180,6 +187,10 @@ template <class DECODE, bool PRELOADED, bool FETCHED, bool NULLABLE> struct tile
             return (int32_t)values()[row];
         else
             return decode.item(scratch, row);
+    }
+    __device__ __forceinline__ bool is_null(const tile *t, uint32_t row) const
+    {
+        return NULLABLE && tile_row_is_null(chunks[t->segment], t, row);
     }
 };
 

@@ -1,10 +1,10 @@
 /*
- * bench_sql.c: the 13 SSB queries in SQL against the hand-written ones, on the CPU, run by turns.
+ * bench_sql.c: the 13 SSB queries in SQL against the hand-written ones, run by turns.
  *
- *     bench_sql DIR [ROUNDS [THREADS]]
+ *     bench_sql DIR [ROUNDS [DEVICE [THREADS]]]
  *
- * Prints medians of the total (dimension conditions, scan, threads' results joined), and of the scan alone, and
- * their ratio; the last line has the geometric mean and the greatest. Answers are compared by
+ * Prints medians of the total (dimension conditions, scan, threads' results joined), and on a CPU of the scan alone,
+ * and their ratio; the last line has the geometric mean and the greatest. Answers are compared by
  * tests/test_sql_ssb.c; here the rows of both are counted, so that nothing empty is timed.
  */
 #include "engine/execute.h"
@@ -85,12 +85,12 @@ int main(int argc, char **argv)
     struct engine *engine;
     const int rounds = argc > 2 ? atoi(argv[2]) : 51;
     double log_sum = 0, worst = 0;
-    if (argc < 2 || argc > 4 || rounds < 1 || rounds > ROUNDS_MAX) {
-        fprintf(stderr, "usage: bench_sql DIR [ROUNDS [THREADS]]\n");
+    if (argc < 2 || argc > 5 || rounds < 1 || rounds > ROUNDS_MAX) {
+        fprintf(stderr, "usage: bench_sql DIR [ROUNDS [DEVICE [THREADS]]]\n");
         return STATUS_BAD_INPUT;
     }
     require(database_open(argv[1], &database, &error));
-    require(engine_open("cpu", argc > 3 ? (unsigned)atoi(argv[3]) : 0, &engine, &error));
+    require(engine_open(argc > 3 ? argv[3] : "cpu", argc > 4 ? (unsigned)atoi(argv[4]) : 0, &engine, &error));
     printf("%s; ms, medians of %d\n%-6s %9s %9s %6s %12s %9s\n", engine_device_text(engine), rounds, "query",
            "by hand", "SQL", "ratio", "scan by hand", "SQL");
     for (uint32_t q = 0; q < SSB_QUERIES; q++) {

@@ -44,6 +44,13 @@ static inline int count_one(const char *path, const struct stat *stat, int type,
     return 0;
 }
 
+/* Where statements run in tests that any device must pass: TESSERA_TEST_DEVICE, or the CPU. */
+static inline const char *test_device(void)
+{
+    const char *device = getenv("TESSERA_TEST_DEVICE");
+    return device && *device ? device : "cpu";
+}
+
 /* Files, not directories, at any depth below `path`. */
 static inline uint64_t directory_files(const char *path)
 {

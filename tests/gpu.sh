@@ -7,6 +7,8 @@
 #     STEP        tests     every test program that speaks to the GPU, insisting that there is one (the default)
 #                 codecs    all queries with all codecs and choosers at three scale factors and with NULL
 #                           keys, judged by SQLite
+#                 sql       the tests of SQL on the GPU, random queries against SQLite (six seeds, FUZZ_SECONDS=60
+#                           each), and tests/devices.sql, whose answers must be the CPU's
 #                 sanitize  the same programs, and all queries with all codecs at SF 0.01 and 0.1, under
 #                           compute-sanitizer: memcheck and racecheck
 #     --filter    only jobs whose name, as in the table, matches
@@ -22,7 +24,7 @@ while [ $# -gt 0 ]; do
     case $1 in
     --filter) filter=$2 && shift ;;
     --logs) logs=$2 && shift ;;
-    tests | codecs | sanitize) steps+=("$1") ;;
+    tests | codecs | sql | sanitize) steps+=("$1") ;;
     *) echo "gpu.sh: there is no option or step $1; see the head of the file" >&2 && exit 2 ;;
     esac
     shift
@@ -131,6 +133,31 @@ step_codecs() {
         for codec in "${codecs[@]}" "${choosers[@]}"; do job "queries.sf$sf.$codec" queries "$sf" "$codec"; done
     done
     collect codecs
+}
+
+on_gpu() { TESSERA_TEST_DEVICE=cuda "$@"; }
+
+# Both devices give the same bytes.
+same_answers() {
+    local device
+    $tessera ssb load --force --sf 1 --db build/gpu/sfsql || return 1
+    for device in cpu cuda; do
+        $tessera sql --db build/gpu/sfsql --device "$device" --format csv --timer <tests/devices.sql \
+            >"$work/answers.$device" || return 1
+    done
+    wc -l "$work/answers.cuda" && cmp "$work/answers.cpu" "$work/answers.cuda"
+}
+
+step_sql() {
+    local seed
+    job sql.devices same_answers
+    for program in test_sql test_sql_ssb test_sql_shell test_library; do
+        job "sql.$program" on_gpu "build/gpu/$program"
+    done
+    for seed in 1 2 3 4 5 6; do
+        job "sql.fuzz.$seed" on_gpu build/gpu/test_sql_fuzz "${FUZZ_SECONDS:-60}" "$seed"
+    done
+    collect sql
 }
 
 # The queries run once without a tool, so that their kernels are in the cache for both.

@@ -58,7 +58,7 @@ static int star_open(void **state)
     must(tables_load(&schema, &options, &report, NULL, error));
     star_schema_free(&schema);
     must(database_open(star_path, &star_database, error));
-    must(engine_open("cpu", 2, &star_engine, error));
+    must(engine_open(test_device(), 2, &star_engine, error));
     return 0;
 }
 

@@ -44,7 +44,7 @@ static void a_statement_is_run_again_with_other_parameters(void **state)
     struct tessera_result *result, *other;
     uint32_t length;
     (void)state;
-    assert_int_equal(tessera_open(path, 1, &database, &error), TESSERA_OK);
+    assert_int_equal(tessera_open(path, "cpu", 1, &database, &error), TESSERA_OK);
     assert_int_equal(
         tessera_prepare(
             database,
@@ -85,9 +85,9 @@ static void errors_are_sentences(void **state)
     struct tessera_statement *statement;
     struct tessera_result *result;
     (void)state;
-    assert_int_equal(tessera_open("/nowhere/db", 1, &database, &error), TESSERA_BAD_INPUT);
+    assert_int_equal(tessera_open("/nowhere/db", NULL, 1, &database, &error), TESSERA_BAD_INPUT);
     assert_non_null(strstr(error.text, "/nowhere/db"));
-    assert_int_equal(tessera_open(path, 1, &database, &error), TESSERA_OK);
+    assert_int_equal(tessera_open(path, "cpu", 1, &database, &error), TESSERA_OK);
     assert_int_equal(tessera_prepare(database, "select", &statement, &error), TESSERA_BAD_INPUT);
     assert_int_equal(tessera_prepare(database, "select 1 from sales; select 2", &statement, &error),
                      TESSERA_BAD_INPUT);

@@ -7,7 +7,8 @@
  * numbers), so that one that fails can be shrunk part by part. Every line of the answer is ordered by, so answers
  * are compared row by row. Refusals count only if their reason is one that is documented.
  *
- * `test_sql_fuzz SECONDS SEED` does more of the same; each failure prints the seed that makes it again.
+ * `test_sql_fuzz SECONDS SEED DEVICE` does more of the same; each failure prints the seed that makes it again. DEVICE:
+ * as TESSERA_TEST_DEVICE says (cpu), or cuda, or `compile`, which answers on the CPU and also compiles each query's kernels for a GPU.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -17,6 +18,7 @@
 
 #include "engine/sql.h"
 #include "tests/database_cases.h"
+#include "tests/star_compile.h"
 
 #include <math.h>
 #include <sqlite3.h>
@@ -26,6 +28,7 @@
 
 static uint64_t seed, random_state;
 static double seconds = 20;
+static const char *device;
 
 static uint32_t below(uint32_t bound)
 {
@@ -769,7 +772,8 @@ static bool same_value(const struct rowset_column *column, uint64_t row, const s
 
 static bool documented_refusal(const char *text)
 {
-    static const char *const reasons[] = {"64 bits", "2^63", "18 digits", "digits behind the point"};
+    static const char *const reasons[] = {"64 bits", "2^63", "18 digits", "digits behind the point",
+                                          "use a codec with random access"};
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
         if (strstr(text, reasons[i]))
             return true;
@@ -829,6 +833,8 @@ static enum verdict try_query(struct engine *engine, struct database *database, 
     enum status status = sql_prepare(engine, database, ours, strlen(ours), codec, &statement, &used, &error);
     if (status == STATUS_OK)
         status = sql_run(statement, &rows, NULL, &error);
+    if (status == STATUS_OK && strcmp(device, "compile") == 0)
+        status = compile_statement(database, ours, codec, &compile_targets[2], &error);
     if (status == STATUS_OK)
         verdict = compare_rows(query, &rows, expected);
     else if (documented_refusal(error.text))
@@ -890,12 +896,12 @@ static void random_queries_answer_as_sqlite_does(void **state)
     struct timespec begin, now;
     (void)state;
     clock_gettime(CLOCK_MONOTONIC, &begin);
-    must(engine_open("cpu", 2, &engine, error));
     do {
         char path[PATH_BYTES];
         struct database *database;
         random_state = seed + 0x9e3779b97f4a7c15ull * ++stars;
         sqlite3 *sqlite = make_star(path, &database);
+        must(engine_open(strcmp(device, "compile") ? device : "cpu", 2, &engine, error));
         for (uint32_t q = 0; q < 60; q++) {
             const char *const codec = codecs[below(sizeof codecs / sizeof *codecs)];
             make_query(&query);
@@ -913,12 +919,12 @@ static void random_queries_answer_as_sqlite_does(void **state)
             fail_msg("seed %llu, star %llu, query %u: %s", (unsigned long long)seed,
                      (unsigned long long)stars, q, why);
         }
+        engine_close(engine);
         database_close(database);
         sqlite3_close(sqlite);
         directory_remove(path);
         clock_gettime(CLOCK_MONOTONIC, &now);
     } while ((double)(now.tv_sec - begin.tv_sec) < seconds);
-    engine_close(engine);
     print_message("seed %llu: %llu stars, %llu queries alike, %llu refused for a documented reason\n",
                   (unsigned long long)seed, (unsigned long long)stars, (unsigned long long)compared,
                   (unsigned long long)refused);
@@ -930,5 +936,6 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {cmocka_unit_test(random_queries_answer_as_sqlite_does)};
     seconds = argc > 1 ? atof(argv[1]) : 120;
     seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 20261121;
+    device = argc > 3 ? argv[3] : test_device();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

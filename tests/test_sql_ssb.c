@@ -75,7 +75,7 @@ static void every_query(const char *codec)
     struct database *database;
     struct engine *engine;
     must(database_open(path, &database, error));
-    must(engine_open("cpu", 2, &engine, error));
+    must(engine_open(test_device(), 2, &engine, error));
     for (uint32_t q = 0; q < SSB_QUERIES; q++)
         answers_are_the_same(engine, database, ssb_queries[q], codec);
     engine_close(engine);

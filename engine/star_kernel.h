@@ -1,0 +1,70 @@
+/*
+ * star_kernel.h: a planned statement (star_plan.h) as GPU kernels, written in the tile dialect (operators/tile.h) and
+ * its additions (operators/star_cuda.h):
+ *
+ *     prepare    clears the states, and makes each dimension's bitmap from its condition
+ *     scan       the plan's steps make a tile's mask; survivors' groups and values go into states, or the mask itself
+ *                is the answer
+ *     collect    hashed groups, one behind the other
+ *
+ * Pure planning, no GPU needed: the text is compiled by tests for several architectures. Constants, ranges of groups
+ * and addresses are no part of it (operators/star_arguments.h), so statements that differ in them alone share it.
+ */
+#ifndef TESSERA_ENGINE_STAR_KERNEL_H
+#define TESSERA_ENGINE_STAR_KERNEL_H
+
+#include "engine/kernel_plan.h"
+#include "engine/star_plan.h"
+#include "operators/star_arguments.h"
+
+/* Where groups' states are: in registers (one group), a copy for each block in shared memory, or global memory. */
+enum star_place { STAR_SINGLE, STAR_SHARED, STAR_GLOBAL };
+
+/* How a count(distinct) knows what it saw (operators/states_cuda.h). */
+enum star_distinct { STAR_DISTINCT_NONE, STAR_DISTINCT_BITS, STAR_DISTINCT_KEYS, STAR_DISTINCT_PAIRS };
+
+struct star_kernel {
+    struct kernel_plan plan;
+    struct kernel_shape shape; /* of the columns below, in their order */
+    enum star_place place;
+    uint32_t columns[KERNEL_COLUMNS_MAX]; /* of the plan's columns: those that the scan reads */
+    uint32_t joins[KERNEL_JOINS_MAX];     /* of the plan's joins: those whose keys it looks up */
+    bool array_used[PLAN_SOURCES_MAX];    /* of the plan's arrays */
+    uint32_t constant_count;
+    int64_t constants[STAR_CONSTANTS_MAX];
+    enum star_distinct distinct[PLAN_AGGREGATES_MAX];
+    uint32_t state_words[PLAN_AGGREGATES_MAX]; /* 64-bit words a slot: 2 for sums of 128 bits */
+};
+
+/* `analyse`: rows that reach and leave each step are counted. */
+NODISCARD enum status star_kernel_make(const struct star_plan *plan, bool analyse,
+                                       const struct kernel_target *target, struct star_kernel *kernel,
+                                       struct error *error);
+void star_kernel_free(struct star_kernel *kernel);
+
+/* ---- Expressions as text: engine/star_kernel_expression.c ---- */
+
+/* The body of a function or loop: nodes are written once, as constants named v<node> and, if they may be NULL,
+ * n<node>. */
+struct star_body {
+    FILE *out;
+    const struct star_plan *plan;
+    struct star_kernel *kernel; /* takes the constants */
+    uint8_t *written;           /* of each node */
+    bool positions[PLAN_JOINS_MAX];
+    bool of_dimension; /* columns are read at `row` of the dimension, not by way of a fact row */
+};
+
+NODISCARD enum status star_body_begin(struct star_body *body, FILE *out, const struct star_plan *plan,
+                                      struct star_kernel *kernel, bool of_dimension, struct error *error);
+void star_body_end(struct star_body *body);
+
+/* Writes what the node needs and has not been written yet; then "v7" is its value: int32_t or int64_t. */
+void star_body_write(struct star_body *body, uint32_t node);
+/* "n7", or "false" if the node is never NULL; in `text` of STAR_NAME_BYTES. */
+#define STAR_NAME_BYTES 16
+const char *star_body_null(const struct star_body *body, uint32_t node, char *text);
+/* Whether values of the node need 64 bits. */
+bool star_node_wide(const struct star_plan *plan, uint32_t node);
+
+#endif

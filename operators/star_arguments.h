@@ -1,0 +1,69 @@
+/*
+ * star_arguments.h: what the engine hands to the kernels of a planned statement (engine/star_kernel.h), laid out
+ * alike by host and device compilers; in the kernels' constant memory, under the name `star`.
+ *
+ * Numbers that differ from statement to statement (constants, ranges of groups, addresses) are here and not in the
+ * kernel's text, so that statements which differ in them alone share a compiled kernel.
+ */
+#ifndef TESSERA_OPERATORS_STAR_ARGUMENTS_H
+#define TESSERA_OPERATORS_STAR_ARGUMENTS_H
+
+#ifndef TILE_CUDA
+#include <stdint.h>
+#endif
+
+#define STAR_ARRAYS_MAX     64u
+#define STAR_JOINS_MAX      16u
+#define STAR_GROUPS_MAX     16u
+#define STAR_AGGREGATES_MAX 32u
+#define STAR_CONSTANTS_MAX  512u
+
+/* A dimension column, a value for each row of a join's table; valid: bit r%32 of word r/32, or 0: all are. */
+struct star_array {
+    uint64_t values, valid;
+};
+
+/* Values that expressions look up. */
+struct star_table {
+    uint64_t values; /* int64 each */
+    uint64_t count;
+};
+
+/* A group term's code is NULL ? 0 : value - base, cut to `last`; the group's number is the sum of code * stride. */
+struct star_group {
+    uint64_t base, last, stride;
+};
+
+/* The set of a count(distinct): values low .. low + last. */
+struct star_set {
+    uint64_t table, values, capacity;
+    int64_t low;
+    uint64_t last;
+};
+
+/* Which rows of a dimension fulfil its condition: bit 31 - r%32 of word r/32. */
+struct star_match {
+    uint64_t bitmap, rows;
+};
+
+struct star_arguments {
+    struct star_array arrays[STAR_ARRAYS_MAX];
+    struct star_match matches[STAR_JOINS_MAX];
+    struct star_group groups[STAR_GROUPS_MAX];
+    struct star_set sets[STAR_AGGREGATES_MAX];
+    uint64_t states
+        [STAR_AGGREGATES_MAX];   /* of each aggregate: `slots` 64-bit words, twice for a sum of 128 bits */
+    uint64_t present;            /* 32-bit words: the slot has rows */
+    uint64_t keys;               /* hashed groups: number + 1 of each slot, or 0 */
+    uint64_t slots;              /* hashed: a power of two */
+    uint64_t groups_found;       /* hashed: how many */
+    uint64_t full;               /* 32 bits: set if a hash table was too full for a row */
+    uint64_t counts;             /* 64 bits each: rows that reached each step, and were left */
+    uint64_t rows;               /* PLAN_ROWS: 32 mask words a tile */
+    uint64_t segment_tiles;      /* PLAN_ROWS: tiles of all segments before each, 64 bits each */
+    uint64_t clear, clear_words; /* what is set to 0 first, in units of 16 bytes */
+    uint64_t tables;             /* of struct star_table */
+    int64_t constants[STAR_CONSTANTS_MAX];
+};
+
+#endif
