@@ -123,7 +123,7 @@ static void dot_commands_check_their_words(void **state)
     assert_script(".timer maybe", 2, "", "the timer is on or off, not 'maybe'");
     assert_script(".timer on off", 2, "", ".timer takes one word, not 'off' too");
     assert_script(".tables x", 2, "", ".tables takes nothing behind it, not 'x' too");
-    assert_script(".device", 0, "CPU, ", "");
+    assert_script(".device cpu\n.device", 0, "CPU, ", "");
     assert_script(".device abacus", 2, "", "abacus");
     assert_script(".help", 0, ".quit", "");
     assert_script(".timer on\nselect count(*) from date;", 0, "2557", "1 row; plan ");
