@@ -240,8 +240,8 @@ const int64_t *tessera_column_values(const struct tessera_result *result, uint32
 }
 
 enum tessera_status tessera_load(const char *path, const char *schema, const char *const *tables,
-                                 const char *const *files, uint32_t count, int replace, uint64_t *rows,
-                                 struct tessera_error *error)
+                                 const char *const *files, uint32_t count, enum tessera_load_mode mode,
+                                 uint64_t *rows, struct tessera_error *error)
 {
     struct error inner = {0};
     struct star_schema parsed;
@@ -252,8 +252,11 @@ enum tessera_status tessera_load(const char *path, const char *schema, const cha
     for (uint32_t i = 0; status == STATUS_OK && i < count; i++)
         inputs[i] = (struct load_input){.table = tables[i], .paths = &files[i], .path_count = 1};
     if (status == STATUS_OK) {
-        const struct load_options options = {
-            .directory = path, .inputs = inputs, .input_count = count, .replace = replace != 0};
+        const struct load_options options = {.directory = path,
+                                             .inputs = inputs,
+                                             .input_count = count,
+                                             .replace = mode == TESSERA_LOAD_REPLACE,
+                                             .append = mode == TESSERA_LOAD_APPEND};
         status = tables_load(&parsed, &options, &report, NULL, &inner);
         star_schema_free(&parsed);
     }

@@ -107,12 +107,15 @@ const char *tessera_text(struct tessera_result *result, uint32_t column, uint64_
 const int64_t *tessera_column_values(const struct tessera_result *result, uint32_t column,
                                      const uint8_t **nulls);
 
+/* What becomes of a table that exists: the load is refused, it is replaced, or the rows are added behind its own (then
+ * all tables must exist, with the columns of the script). */
+enum tessera_load_mode { TESSERA_LOAD_NEW, TESSERA_LOAD_REPLACE, TESSERA_LOAD_APPEND };
+
 /* Loads files into the database at `path`, which is made if it does not exist, as `tessera load` does
- * (docs/loading.md): tables[i] from files[i]; `schema` is the text of the CREATE TABLE script. replace: not 0:
- * tables that exist are replaced. All of it or nothing. */
+ * (docs/loading.md): tables[i] from files[i]; `schema` is the text of the CREATE TABLE script. All of it or nothing. */
 enum tessera_status tessera_load(const char *path, const char *schema, const char *const *tables,
-                                 const char *const *files, uint32_t count, int replace, uint64_t *rows,
-                                 struct tessera_error *error);
+                                 const char *const *files, uint32_t count, enum tessera_load_mode mode,
+                                 uint64_t *rows, struct tessera_error *error);
 
 /* Asks whatever runs in this process to stop, from any thread or signal handler: it returns
  * TESSERA_INTERRUPTED. Takes effect until tessera_resume. */

@@ -24,6 +24,7 @@ enum option_key {
     KEY_MAX_ERRORS = 'm',
     KEY_REJECT = 'r',
     KEY_FORCE = 'f',
+    KEY_APPEND = 'a',
     KEY_THREADS = 't'
 };
 
@@ -49,6 +50,9 @@ static const struct argp_option option_list[] = {
      "Stores the fact table in the order of that column, for tile skipping", 0},
     {"max-errors", KEY_MAX_ERRORS, "N", 0, "Leaves out up to N rows that are wrong; 0 by default", 0},
     {"reject", KEY_REJECT, "FILE", 0, "Where rows that are left out are written, as they came", 0},
+    {"append", KEY_APPEND, NULL, 0,
+     "Adds the rows to tables that exist, facts and dimensions; together with --sort-by all rows are sorted",
+     0},
     {"force", KEY_FORCE, NULL, 0, "Replaces tables that exist", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads; by default all processors", 0},
     {0}};
@@ -141,6 +145,9 @@ static error_t parse_key(int key, char *argument, struct argp_state *state)
     case KEY_FORCE:
         load->replace = true;
         return 0;
+    case KEY_APPEND:
+        load->append = true;
+        return 0;
     case KEY_THREADS:
         parse_number(state, "--threads", argument, PARALLEL_THREADS_MAX, &number);
         load->threads = (unsigned)number;
@@ -169,7 +176,8 @@ static const struct argp parser = {
            "  tessera load --db shop.db --schema star.sql sales=sales.csv shops=shops.csv.gz\n"
            "  tessera load --db shop.db --schema star.sql --max-errors 100 --reject bad.csv "
            "sales=jan.csv,feb.csv shops=shops.csv\n"
-           "  zcat export.gz | tessera load --db shop.db --schema star.sql --force sales=-",
+           "  zcat export.gz | tessera load --db shop.db --schema star.sql --force sales=-\n"
+           "  tessera load --db shop.db --schema star.sql --append sales=today.csv shops=new-shops.csv",
 };
 
 static enum status run(struct arguments *arguments, struct progress *progress, struct error *error)

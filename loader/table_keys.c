@@ -11,14 +11,16 @@ void table_keys_free(struct table_keys *keys)
     *keys = (struct table_keys){0};
 }
 
-static enum status take_strings(const char *table, const int64_t *codes, uint64_t rows,
+/* The strings of rows first, first + 1, ... */
+static enum status take_strings(const char *table, const int64_t *codes, uint64_t first, uint64_t rows,
                                 const struct dictionary *words, struct table_keys *keys, struct error *error)
 {
-    RETURN_IF_ERROR(dictionary_builder_create(&keys->strings, error));
-    for (uint64_t row = 0; row < rows; row++) {
+    if (!keys->strings)
+        RETURN_IF_ERROR(dictionary_builder_create(&keys->strings, error));
+    for (uint64_t row = first; row < first + rows; row++) {
         uint32_t length;
         int32_t position;
-        const char *text = dictionary_string(words, (uint32_t)codes[row], &length);
+        const char *text = dictionary_string(words, (uint32_t)codes[row - first], &length);
         RETURN_IF_ERROR(dictionary_builder_add(keys->strings, text, length, &position, error));
         if ((uint64_t)position != row)
             return error_set(
@@ -39,22 +41,9 @@ static const struct column_schema *primary_key(const struct column_schema *colum
     return NULL;
 }
 
-enum status table_keys_make(const struct star_schema_table *table, const int64_t *values, uint64_t rows,
-                            const struct dictionary *words, const char *path, struct table_keys *keys,
-                            struct error *error)
-{
-    *keys = (struct table_keys){.key = *primary_key(table->columns, table->column_count), .rows = rows};
-    if (rows > INT32_MAX)
-        return error_set(error, STATUS_BAD_INPUT,
-                         "table %s has %llu rows; a table that is referenced may have %d", table->name,
-                         (unsigned long long)rows, INT32_MAX);
-    if (keys->key.type == TYPE_STRING)
-        return take_strings(table->name, values, rows, words, keys, error);
-    return key_index_create(values, rows, table->name, keys->key.name, path, &keys->numbers, error);
-}
-
-enum status table_keys_read(struct database *database, const char *name, unsigned threads,
-                            struct table_keys *keys, struct error *error)
+/* The primary key of a stored table: its values, or codes of column->dictionary, with room for `more` behind. */
+static enum status read_keys(struct database *database, const char *name, unsigned threads, uint64_t more,
+                             const struct column **key, int64_t **values, struct error *error)
 {
     const struct table *table;
     const struct column *column = NULL;
@@ -66,21 +55,61 @@ enum status table_keys_read(struct database *database, const char *name, unsigne
     if (!column || column->references)
         return error_set(error, STATUS_BAD_INPUT, "table %s of the database has no primary key of its own",
                          name);
-    *keys = (struct table_keys){.key = column->schema, .rows = table->rows};
     RETURN_IF_ERROR(column_data_open(database, column, column->own, threads, &data, error));
-    int64_t *values = malloc((table->rows + 1) * sizeof *values);
-    enum status status =
-        values ? STATUS_OK : error_out_of_memory(error, table->rows * sizeof *values, "keys");
+    *values = malloc((table->rows + more + 1) * sizeof **values);
     uint64_t row = 0;
-    for (uint32_t s = 0; status == STATUS_OK && s < data->segment_count; s++)
+    for (uint32_t s = 0; *values && s < data->segment_count; s++)
         for (uint32_t r = 0; r < data->segments[s].chunk.rows; r++)
-            values[row++] = data->segments[s].chunk.codec->value(&data->segments[s].chunk, r);
-    if (status == STATUS_OK)
-        status = keys->key.type == TYPE_STRING
-                     ? take_strings(name, values, row, column->dictionary, keys, error)
-                     : key_index_create(values, row, name, keys->key.name, NULL, &keys->numbers, error);
-    free(values);
+            (*values)[row++] = data->segments[s].chunk.codec->value(&data->segments[s].chunk, r);
     column_data_close(data);
+    *key = column;
+    return *values ? STATUS_OK : error_out_of_memory(error, (table->rows + more) * sizeof **values, "keys");
+}
+
+enum status table_keys_make(const struct star_schema_table *table, const int64_t *values, uint64_t rows,
+                            const struct dictionary *words, const char *path, struct database *before,
+                            struct table_keys *keys, struct error *error)
+{
+    int64_t *all = NULL;
+    const struct column *old = NULL;
+    if (before)
+        RETURN_IF_ERROR(read_keys(before, table->name, 0, rows, &old, &all, error));
+    const uint64_t old_rows = old ? old->table->rows : 0;
+    *keys = (struct table_keys){.key = *primary_key(table->columns, table->column_count),
+                                .rows = old_rows + rows};
+    enum status status = STATUS_OK;
+    if (keys->rows > INT32_MAX)
+        status = error_set(error, STATUS_BAD_INPUT,
+                           "table %s has %llu rows; a table that is referenced may have %d", table->name,
+                           (unsigned long long)keys->rows, INT32_MAX);
+    if (status == STATUS_OK && keys->key.type == TYPE_STRING) {
+        if (old)
+            status = take_strings(table->name, all, 0, old_rows, old->dictionary, keys, error);
+        if (status == STATUS_OK)
+            status = take_strings(table->name, values, old_rows, rows, words, keys, error);
+    } else if (status == STATUS_OK) {
+        if (old)
+            memcpy(all + old_rows, values, rows * sizeof *all);
+        status = key_index_create(old ? all : values, keys->rows, table->name, keys->key.name,
+                                  old ? NULL : path, &keys->numbers, error);
+    }
+    free(all);
+    return status;
+}
+
+enum status table_keys_read(struct database *database, const char *name, unsigned threads,
+                            struct table_keys *keys, struct error *error)
+{
+    int64_t *values;
+    const struct column *column;
+    RETURN_IF_ERROR(read_keys(database, name, threads, 0, &column, &values, error));
+    const uint64_t rows = column->table->rows;
+    *keys = (struct table_keys){.key = column->schema, .rows = rows};
+    const enum status status =
+        keys->key.type == TYPE_STRING
+            ? take_strings(name, values, 0, rows, column->dictionary, keys, error)
+            : key_index_create(values, rows, name, keys->key.name, NULL, &keys->numbers, error);
+    free(values);
     if (status != STATUS_OK)
         table_keys_free(keys);
     return status;

@@ -49,15 +49,23 @@ static void word_codes_free(struct word_codes *words)
     *words = (struct word_codes){0};
 }
 
-static enum status word_codes_make(const struct parsed_table *parsed, uint32_t c, struct word_codes *words,
+/* `before`: the strings that the column has already, or NULL. */
+static enum status word_codes_make(const struct parsed_table *parsed, uint32_t c,
+                                   const struct dictionary *before, struct word_codes *words,
                                    struct error *error)
 {
     const int32_t *sorted;
+    int32_t code;
     words->threads = parsed->threads;
     words->codes = calloc(parsed->threads, sizeof *words->codes);
     if (!words->codes)
         return error_out_of_memory(error, parsed->threads * sizeof *words->codes, "dictionaries");
     RETURN_IF_ERROR(dictionary_builder_create(&words->all, error));
+    for (uint32_t old = 0; before && old < before->count; old++) {
+        uint32_t length;
+        const char *text = dictionary_string(before, old, &length);
+        RETURN_IF_ERROR(dictionary_builder_add(words->all, text, length, &code, error));
+    }
     for (unsigned t = 0; t < parsed->threads; t++) {
         const struct dictionary_builder *own = parsed->words[t * parsed->table->column_count + c];
         words->codes[t] = malloc(((size_t)dictionary_builder_count(own) + 1) * sizeof **words->codes);
@@ -80,15 +88,16 @@ struct column_write {
     struct table_writer *writer;
     uint32_t column;
     const struct word_codes *words; /* or NULL */
+    uint64_t old_rows;              /* that the table has, if rows are appended */
 };
 
-/* Rows [first, first + rows) of the table, put together from the blocks. */
+/* Rows [first, first + rows) that were read, put together from the blocks, to place `to` of the segment on. */
 static void gather(const struct column_write *write, uint64_t first, uint32_t rows, uint32_t bytes,
-                   uint8_t *values, uint64_t *validity, bool *any_null)
+                   uint8_t *values, uint32_t to, uint64_t *validity, bool *any_null)
 {
     uint64_t at = 0;
     uint32_t filled = 0;
-    *any_null = false;
+    values += (size_t)to * bytes;
     for (uint64_t b = 0; b < write->parsed->block_count && filled < rows; b++) {
         const struct parsed_block *block = &write->parsed->blocks[b];
         const uint64_t block_first = at;
@@ -105,32 +114,48 @@ static void gather(const struct column_write *write, uint64_t first, uint32_t ro
             codes[i] = nulls && nulls[from + i] ? 0 : write->words->codes[block->thread][codes[i]];
         for (uint32_t i = 0; nulls && i < count; i++)
             if (nulls[from + i]) {
-                validity[(filled + i) / 64] &= ~(1ull << (filled + i) % 64);
+                validity[(to + filled + i) / 64] &= ~(1ull << (to + filled + i) % 64);
                 *any_null = true;
             }
         filled += count;
     }
 }
 
+/* Segment by segment; the first begins with those old rows that fill no segment. */
+static enum status write_segments(const struct column_write *write, uint32_t bytes, uint8_t *values,
+                                  uint64_t *validity, struct error *error)
+{
+    const uint64_t end = write->old_rows + write->parsed->rows;
+    uint32_t old = (uint32_t)(write->old_rows % SEGMENT_ROWS);
+    bool old_null = false;
+    memset(validity, 0xff, (SEGMENT_ROWS / 64) * sizeof *validity);
+    if (write->old_rows)
+        RETURN_IF_ERROR(table_writer_old(write->writer, write->column, values, validity, &old_null, error));
+    for (uint64_t first = write->old_rows - old; first < end; first += SEGMENT_ROWS) {
+        const uint32_t here = end - first < SEGMENT_ROWS ? (uint32_t)(end - first) : SEGMENT_ROWS;
+        bool any_null = false;
+        gather(write, first + old - write->old_rows, here - old, bytes, values, old, validity, &any_null);
+        RETURN_IF_ERROR(table_writer_segment(write->writer, write->column, (uint32_t)(first / SEGMENT_ROWS),
+                                             values, any_null || old_null ? validity : NULL, error));
+        old = 0;
+        old_null = false;
+        memset(validity, 0xff, (SEGMENT_ROWS / 64) * sizeof *validity);
+        RETURN_IF_ERROR(cancel_check(error));
+    }
+    return STATUS_OK;
+}
+
 static enum status write_column(const struct column_write *write, struct error *error)
 {
-    const uint64_t rows = write->parsed->rows;
+    const uint64_t rows = write->old_rows + write->parsed->rows;
     const uint32_t bytes = column_schema_value_bytes(&write->parsed->table->columns[write->column]);
     const uint32_t most = rows < SEGMENT_ROWS ? (uint32_t)rows : SEGMENT_ROWS;
     uint8_t *values = malloc((size_t)most * bytes + 64);
-    uint64_t *validity = malloc((most / 64 + 1) * sizeof *validity);
+    uint64_t *validity = malloc((SEGMENT_ROWS / 64) * sizeof *validity);
     enum status status =
         values && validity ? STATUS_OK : error_out_of_memory(error, (uint64_t)most * bytes, "a segment");
-    for (uint64_t first = 0; status == STATUS_OK && first < rows; first += SEGMENT_ROWS) {
-        const uint32_t here = rows - first < SEGMENT_ROWS ? (uint32_t)(rows - first) : SEGMENT_ROWS;
-        bool any_null;
-        memset(validity, 0xff, (here / 64 + 1) * sizeof *validity);
-        gather(write, first, here, bytes, values, validity, &any_null);
-        status = table_writer_segment(write->writer, write->column, (uint32_t)(first / SEGMENT_ROWS), values,
-                                      any_null ? validity : NULL, error);
-        if (status == STATUS_OK)
-            status = cancel_check(error);
-    }
+    if (status == STATUS_OK)
+        status = write_segments(write, bytes, values, validity, error);
     free(values);
     free(validity);
     return status;
@@ -141,16 +166,20 @@ struct columns_write {
     const struct parsed_table *parsed;
     struct table_writer *writer;
     struct word_codes *words; /* of all columns; those of the key stay */
+    const struct table *old;  /* what is appended to, or NULL */
+    uint64_t old_rows;
 };
 
 static enum status write_item(void *context, uint64_t item, unsigned thread, struct error *error)
 {
     struct columns_write *all = context;
     const uint32_t c = (uint32_t)item;
-    struct column_write write = {.parsed = all->parsed, .writer = all->writer, .column = c};
+    struct column_write write = {
+        .parsed = all->parsed, .writer = all->writer, .column = c, .old_rows = all->old_rows};
     (void)thread;
     if (all->parsed->words[c]) {
-        RETURN_IF_ERROR(word_codes_make(all->parsed, c, &all->words[c], error));
+        RETURN_IF_ERROR(word_codes_make(all->parsed, c, all->old ? all->old->columns[c].dictionary : NULL,
+                                        &all->words[c], error));
         RETURN_IF_ERROR(table_writer_dictionary(all->writer, c, &all->words[c].dictionary, error));
         write.words = &all->words[c];
     }
@@ -181,7 +210,8 @@ static enum status take_keys(struct load *load, const struct columns_write *all,
     }
     const enum status status =
         table_keys_make(table, values, row, strings ? &all->words[c].dictionary : NULL,
-                        input->path_count == 1 ? input->paths[0] : NULL, &load->keys[number], load->error);
+                        input->path_count == 1 ? input->paths[0] : NULL, all->old ? load->existing : NULL,
+                        &load->keys[number], load->error);
     load->keyed[number] = true;
     free(values);
     return status;
@@ -226,8 +256,12 @@ static enum status write_table(struct load *load, struct columns_write *all, uin
     const struct star_schema_table *table = all->parsed->table;
     uint32_t sort_column;
     RETURN_IF_ERROR(find_sort_column(load, table, &sort_column));
-    RETURN_IF_ERROR(database_writer_table(load->writer, table->name, table->columns, table->column_count,
-                                          all->parsed->rows, &all->writer, load->error));
+    if (all->old)
+        RETURN_IF_ERROR(database_writer_append(load->writer, table->name, all->parsed->rows, &all->writer,
+                                               &all->old_rows, load->error));
+    else
+        RETURN_IF_ERROR(database_writer_table(load->writer, table->name, table->columns, table->column_count,
+                                              all->parsed->rows, &all->writer, load->error));
     RETURN_IF_ERROR(choose_codecs(load, table, all->writer));
     if (sort_column != UINT32_MAX)
         RETURN_IF_ERROR(table_writer_sort_by(all->writer, sort_column, load->error));
@@ -270,6 +304,38 @@ static enum status keys_of(struct load *load, const struct column_schema *column
                            load->error);
 }
 
+/* "INT NOT NULL PRIMARY KEY", "TEXT REFERENCES shops" */
+static void describe(const struct column_schema *column, char *text, size_t bytes)
+{
+    char type[64];
+    snprintf(text, bytes, "%s%s%s%s%s", column_type_text(column, type), column->nullable ? "" : " NOT NULL",
+             column->primary_key ? " PRIMARY KEY" : "", column->references_table[0] ? " REFERENCES " : "",
+             column->references_table);
+}
+
+/* The stored table that rows are appended to, whose columns must be those of the script. */
+static enum status find_old(struct load *load, const struct star_schema_table *table,
+                            const struct table **old)
+{
+    RETURN_IF_ERROR(database_table(load->existing, table->name, old, load->error));
+    for (uint32_t c = 0; c < table->column_count || c < (*old)->column_count; c++) {
+        const struct column_schema *script = c < table->column_count ? &table->columns[c] : NULL,
+                                   *stored = c < (*old)->column_count ? &(*old)->columns[c].schema : NULL;
+        char here[256] = "nothing", there[256] = "nothing";
+        if (script)
+            describe(script, here, sizeof here);
+        if (stored)
+            describe(stored, there, sizeof there);
+        if (!script || !stored || strcmp(script->name, stored->name) != 0 || strcmp(here, there) != 0)
+            return error_set(
+                load->error, STATUS_BAD_INPUT,
+                "table %s, column %u: the schema script has %s %s, the database %s %s; rows can only be "
+                "appended to the same columns",
+                table->name, c + 1, script ? script->name : "", here, stored ? stored->name : "", there);
+    }
+    return STATUS_OK;
+}
+
 static enum status load_table(struct load *load, uint32_t number)
 {
     const struct star_schema_table *table = &load->schema->tables[number];
@@ -279,6 +345,8 @@ static enum status load_table(struct load *load, uint32_t number)
     struct columns_write all = {.load = load, .parsed = &parsed};
     if (!input)
         return STATUS_OK;
+    if (load->options->append)
+        RETURN_IF_ERROR(find_old(load, table, &all.old));
     for (uint32_t c = 0; c < table->column_count; c++)
         RETURN_IF_ERROR(keys_of(load, &table->columns[c], &keys[c]));
     enum status status = table_rows_parse(table, input, load->options, keys, &load->rejects, &parsed,
@@ -302,6 +370,12 @@ static enum status check_inputs(const struct load *load)
 {
     const struct load_options *options = load->options;
     bool sorts = !options->sort_by;
+    if (options->append && options->replace)
+        return error_set(load->error, STATUS_BAD_INPUT,
+                         "--append adds rows to tables, --force replaces them; give one of the two");
+    struct database *none;
+    if (options->append && !load->existing) /* which says why */
+        return database_open(options->directory, &none, load->error);
     for (uint32_t i = 0; i < options->input_count; i++) {
         const struct star_schema_table *table = star_schema_table(load->schema, options->inputs[i].table);
         if (!table)
@@ -314,12 +388,14 @@ static enum status check_inputs(const struct load *load)
                                  table->name, table->name);
         for (uint32_t c = 0; c < table->column_count && !sorts; c++)
             sorts = strcasecmp(table->columns[c].name, options->sort_by) == 0;
-        for (uint32_t t = 0; load->existing && !options->replace && t < database_table_count(load->existing);
+        for (uint32_t t = 0; load->existing && !options->replace && !options->append &&
+                             t < database_table_count(load->existing);
              t++)
             if (strcmp(database_table_at(load->existing, t)->name, table->name) == 0)
                 return error_set(load->error, STATUS_BAD_INPUT,
-                                 "%s has a table %s already; give --force to replace it", options->directory,
-                                 table->name);
+                                 "%s has a table %s already; give --append to add rows to it, or --force to "
+                                 "replace it",
+                                 options->directory, table->name);
     }
     return sorts ? STATUS_OK
                  : error_set(load->error, STATUS_BAD_INPUT,
@@ -331,6 +407,11 @@ static enum status load_all(struct load *load)
     RETURN_IF_ERROR(check_inputs(load));
     RETURN_IF_ERROR(database_writer_open(load->options->directory, &load->writer, load->error));
     enum status status = STATUS_OK;
+    if (load->existing) { /* as it is now that nobody else can change it */
+        database_close(load->existing);
+        load->existing = NULL;
+        status = database_open(load->options->directory, &load->existing, load->error);
+    }
     for (uint32_t t = 0; t < load->schema->table_count && status == STATUS_OK; t++)
         status = load_table(load, t);
     if (status == STATUS_OK)
@@ -338,6 +419,8 @@ static enum status load_all(struct load *load)
     if (load->rejects.file && fflush(load->rejects.file) != 0 && status == STATUS_OK)
         status = error_set_errno(load->error, errno, "%s: the rejected rows cannot be written",
                                  load->options->reject);
+    database_close(load->existing); /* the commit removes files that nobody holds */
+    load->existing = NULL;
     if (status == STATUS_OK)
         return database_writer_commit(load->writer, load->error);
     database_writer_abort(load->writer);

@@ -28,13 +28,14 @@ struct load_options {
     const char *sort_by; /* NULL, or a column of one of the tables that are no dimensions */
     bool dangling_null;  /* store NULL for a key that finds no row; else it is an error */
     bool replace;        /* tables that exist */
+    bool append;         /* to tables that exist, all of them; not together with `replace` */
     uint64_t max_errors; /* rows that may be left out */
     const char *reject;  /* where they are written, as they came; NULL: nowhere */
     unsigned threads;    /* 0: all */
 };
 
 struct load_report {
-    uint64_t rows, rejected, bytes;
+    uint64_t rows, rejected, bytes;        /* rows: read now */
     char first_rejected[ERROR_TEXT_BYTES]; /* why, if any was */
 };
 

@@ -20,10 +20,11 @@ struct table_keys {
 /* The keys of a table that is in the database already. */
 NODISCARD enum status table_keys_read(struct database *database, const char *table, unsigned threads,
                                       struct table_keys *keys, struct error *error);
-/* `values`: int64 a row, or codes of `words` for strings. */
+/* `values`: int64 a row, or codes of `words` for strings. `before`: the database that has the rows before these, or
+ * NULL. */
 NODISCARD enum status table_keys_make(const struct star_schema_table *table, const int64_t *values,
                                       uint64_t rows, const struct dictionary *words, const char *path,
-                                      struct table_keys *keys, struct error *error);
+                                      struct database *before, struct table_keys *keys, struct error *error);
 void table_keys_free(struct table_keys *keys);
 
 /* The row of a key as it was written, or -1; *complaint: NULL, or why the text is no key at all. */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -311,8 +312,7 @@ static enum status parse_text(const char *path, const char *text, size_t size, s
     return status;
 }
 
-static enum status read_text(const char *directory, const char *path, char **text, size_t *size,
-                             struct error *error)
+static enum status open_text(const char *directory, const char *path, int *descriptor, struct error *error)
 {
     struct stat stat_of;
     if (stat(directory, &stat_of) != 0)
@@ -325,15 +325,19 @@ static enum status read_text(const char *directory, const char *path, char **tex
                          "%s is no database: it is not a directory; name a directory that `tessera "
                          "ssb load` wrote",
                          directory);
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0 && errno == ENOENT)
+    *descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (*descriptor < 0 && errno == ENOENT)
         return error_set(
             error, STATUS_BAD_INPUT,
             "%s is no database, or its first load did not finish: it has no file \"" CATALOGUE_FILE
             "\"; load it with `tessera ssb load`",
             directory);
-    if (descriptor < 0)
-        return error_set_errno(error, errno, "cannot open %s", path);
+    return *descriptor < 0 ? error_set_errno(error, errno, "cannot open %s", path) : STATUS_OK;
+}
+
+static enum status read_text(const char *path, int descriptor, char **text, size_t *size, struct error *error)
+{
+    struct stat stat_of;
     enum status status = STATUS_OK;
     *text = NULL;
     if (fstat(descriptor, &stat_of) != 0)
@@ -353,23 +357,70 @@ static enum status read_text(const char *directory, const char *path, char **tex
         else if (got > 0)
             *size += (size_t)got;
     }
-    close(descriptor);
     return status;
 }
 
-enum status catalogue_read(const char *directory, struct catalogue *catalogue, struct error *error)
+static enum status read_catalogue(const char *path, int descriptor, struct catalogue *catalogue,
+                                  struct error *error)
 {
-    *catalogue = (struct catalogue){0};
-    char *path = NULL, *text = NULL;
+    char *text = NULL;
     size_t size = 0;
-    RETURN_IF_ERROR(path_format(&path, error, "%s/" CATALOGUE_FILE, directory));
-    enum status status = read_text(directory, path, &text, &size, error);
+    enum status status = read_text(path, descriptor, &text, &size, error);
     if (status == STATUS_OK)
         status = parse_text(path, text, size, catalogue, error);
     if (status != STATUS_OK)
         catalogue_free(catalogue);
     free(text);
+    return status;
+}
+
+/* Whether the file at `path` is still the one that was opened: a commit may have come in between. */
+static bool is_current(const char *path, int descriptor)
+{
+    struct stat opened, there;
+    return fstat(descriptor, &opened) == 0 && stat(path, &there) == 0 && opened.st_ino == there.st_ino;
+}
+
+enum status catalogue_hold(const char *directory, struct catalogue *catalogue, int *descriptor,
+                           struct error *error)
+{
+    *catalogue = (struct catalogue){0};
+    *descriptor = -1;
+    char *path = NULL;
+    RETURN_IF_ERROR(path_format(&path, error, "%s/" CATALOGUE_FILE, directory));
+    enum status status = open_text(directory, path, descriptor, error);
+    /* Where a file system knows no locks, a reader holds nothing, and is told when a file is gone. */
+    while (status == STATUS_OK && flock(*descriptor, LOCK_SH) == 0 && !is_current(path, *descriptor)) {
+        close(*descriptor);
+        *descriptor = -1;
+        status = open_text(directory, path, descriptor, error);
+    }
+    if (status == STATUS_OK)
+        status = read_catalogue(path, *descriptor, catalogue, error);
+    if (status != STATUS_OK && *descriptor >= 0) {
+        close(*descriptor);
+        *descriptor = -1;
+    }
     free(path);
+    return status;
+}
+
+enum status catalogue_read(const char *directory, struct catalogue *catalogue, struct error *error)
+{
+    int descriptor;
+    RETURN_IF_ERROR(catalogue_hold(directory, catalogue, &descriptor, error));
+    close(descriptor);
+    return STATUS_OK;
+}
+
+enum status catalogue_read_file(const char *path, struct catalogue *catalogue, struct error *error)
+{
+    *catalogue = (struct catalogue){0};
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return error_set_errno(error, errno, "cannot open %s", path);
+    enum status status = read_catalogue(path, descriptor, catalogue, error);
+    close(descriptor);
     return status;
 }
 

@@ -30,9 +30,18 @@ struct catalogue {
 /* The catalogue of the database in `directory`; free with catalogue_free. A directory that is none:
  * STATUS_BAD_INPUT; a wrong checksum: STATUS_CHECK_FAILED. */
 NODISCARD enum status catalogue_read(const char *directory, struct catalogue *catalogue, struct error *error);
+
+/* The same, and holds that state: until *descriptor is closed, no writer removes a file that it names
+ * (database_files.h). */
+NODISCARD enum status catalogue_hold(const char *directory, struct catalogue *catalogue, int *descriptor,
+                                     struct error *error);
+
+/* A catalogue by its own path: one that was superseded and is held. */
+NODISCARD enum status catalogue_read_file(const char *path, struct catalogue *catalogue, struct error *error);
 void catalogue_free(struct catalogue *catalogue);
 
-/* Writes the catalogue and makes it the current one: new file, fsync, rename, fsync of the directory.
+/* Writes the catalogue and makes it the current one: new file, fsync, rename, fsync of the directory. The one before
+ * keeps a name with its generation, for readers that hold it.
  * *renamed tells whether readers see it already, which a failure of the last step leaves so. */
 NODISCARD enum status catalogue_write(const char *directory, const struct catalogue *catalogue, bool *renamed,
                                       struct error *error);

@@ -142,6 +142,20 @@ static enum status write_new(const char *path, unsigned version, const char *tex
     return status;
 }
 
+/* A second name for the catalogue that is superseded, by which the next writers know what its readers may still open.
+ * Where a file system has no such names, readers of the old state are told to open the database again. */
+static enum status keep_old(const char *directory, const char *path, uint64_t generation, struct error *error)
+{
+    char *old = NULL;
+    RETURN_IF_ERROR(path_format(&old, error, "%s/" CATALOGUE_FILE ".%" PRIu64, directory, generation));
+    unlink(old); /* a commit that was cut off behind this left it */
+    if (link(path, old) != 0) {
+        /* the first commit has none before it */
+    }
+    free(old);
+    return STATUS_OK;
+}
+
 enum status catalogue_write(const char *directory, const struct catalogue *catalogue, bool *renamed,
                             struct error *error)
 {
@@ -156,6 +170,8 @@ enum status catalogue_write(const char *directory, const struct catalogue *catal
         status = error_out_of_memory(error, catalogue->table_count * sizeof(struct table), "the catalogue");
     if (status == STATUS_OK)
         status = write_new(new_path, version_needed(catalogue), text, error);
+    if (status == STATUS_OK)
+        status = keep_old(directory, path, catalogue->generation - 1, error);
     if (status == STATUS_OK) {
         if (rename(new_path, path) == 0)
             *renamed = true;

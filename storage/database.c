@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 bool column_has_dictionary(const struct column_schema *schema)
 {
@@ -106,13 +107,15 @@ enum status database_open(const char *path, struct database **out, struct error 
 {
     *out = NULL;
     struct database *database = calloc(1, sizeof *database);
-    if (database)
+    if (database) {
+        database->held = -1;
         database->path = strdup(path);
+    }
     if (!database || !database->path) {
         free(database);
         return error_out_of_memory(error, sizeof *database, "a database");
     }
-    enum status status = catalogue_read(path, &database->catalogue, error);
+    enum status status = catalogue_hold(path, &database->catalogue, &database->held, error);
     if (status == STATUS_OK)
         status = open_dictionaries(database, error);
     if (status != STATUS_OK) {
@@ -130,6 +133,8 @@ void database_close(struct database *database)
     for (uint32_t d = 0; d < database->dictionary_count; d++)
         column_file_close(database->dictionaries[d].file);
     free(database->dictionaries);
+    if (database->held >= 0)
+        close(database->held);
     catalogue_free(&database->catalogue);
     free(database->path);
     free(database);

@@ -128,7 +128,7 @@ struct database;
 
 /* Opens the database in directory `path`. A directory that is missing, is no database, was written by a newer
  * version or has a damaged catalogue: STATUS_BAD_INPUT (a wrong checksum: STATUS_CHECK_FAILED), a sentence
- * with the path. */
+ * with the path. What is read is the state of this moment until it is closed, whatever writers do meanwhile. */
 NODISCARD enum status database_open(const char *path, struct database **database, struct error *error);
 void database_close(struct database *database);
 const char *database_path(const struct database *database);
@@ -180,6 +180,23 @@ NODISCARD enum status database_writer_open(const char *path, struct database_wri
 NODISCARD enum status database_writer_table(struct database_writer *writer, const char *name,
                                             const struct column_schema *columns, uint32_t column_count,
                                             uint64_t rows, struct table_writer **table, struct error *error);
+
+/* The existing table `name` with `rows` more rows behind those that it has: a table_writer whose columns are the
+ * table's own. The positions of its rows stay, so that tables which reference it stay as they are. Of each column
+ * the dictionary comes first, if it has one (table_writer_dictionary: all strings, old and new), then one call of
+ * table_writer_old, then the segments from *old / SEGMENT_ROWS on; *old: rows that the table has. Codecs are chosen as
+ * they were for the table, unless table_writer_codec says otherwise. What is encoded is the whole table: only the
+ * column's own encoding is kept, others are made again when they are asked for. A table that does not exist:
+ * STATUS_BAD_INPUT. */
+NODISCARD enum status database_writer_append(struct database_writer *writer, const char *name, uint64_t rows,
+                                             struct table_writer **table, uint64_t *old, struct error *error);
+
+/* Writes the old rows' full segments of one column, and puts the rows behind them, old % SEGMENT_ROWS, where the
+ * caller puts the new ones behind: the next segment's first values (as for table_writer_segment) and validity, of
+ * which only bits of NULLs are cleared. *nulls: whether any was. Once a column; any thread; 4 or 8 bytes a row of a
+ * segment of memory. */
+NODISCARD enum status table_writer_old(struct table_writer *table, uint32_t column, void *values,
+                                       uint64_t *validity, bool *nulls, struct error *error);
 
 /* The column's strings, sorted and without duplicates; copied. Once, before the table is finished;
  * TYPE_STRING only. */

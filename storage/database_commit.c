@@ -27,7 +27,8 @@ static enum status check_references(const struct database_writer *writer, struct
             continue;
         for (uint32_t c = 0; c < table->column_count; c++) {
             const char *referenced = table->columns[c].schema.references_table;
-            if (referenced[0] && new_table(writer, referenced))
+            const struct table_writer *changed = referenced[0] ? new_table(writer, referenced) : NULL;
+            if (changed && !changed->old)
                 return error_set(
                     error, STATUS_BAD_INPUT,
                     "table %s cannot be replaced alone: column %s.%s holds row positions in it; load %s "

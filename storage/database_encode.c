@@ -93,6 +93,20 @@ static enum status find_current(struct catalogue *catalogue, const struct column
     return STATUS_OK;
 }
 
+/* A database whose state was the current one goes on with the new one, which has all of its files and one more. */
+static void hold_new_state(struct database *database, uint64_t generation)
+{
+    struct catalogue catalogue;
+    int held;
+    if (database->catalogue.generation + 1 != generation ||
+        catalogue_hold(database->path, &catalogue, &held, NULL) != STATUS_OK)
+        return;
+    catalogue_free(&catalogue);
+    close(database->held);
+    database->held = held;
+    database->catalogue.generation = generation;
+}
+
 /* Under the lock: encodes what is missing and commits it; afterwards the opened column knows it too. */
 static enum status encode_and_commit(struct database *database, struct catalogue *catalogue,
                                      struct column *column, const struct codec_choice *choice,
@@ -125,6 +139,7 @@ static enum status encode_and_commit(struct database *database, struct catalogue
         free(tables);
         RETURN_IF_ERROR(status);
         RETURN_IF_ERROR(catalogue_write(database->path, catalogue, &visible, error));
+        hold_new_state(database, catalogue->generation);
     }
     RETURN_IF_ERROR(add_encoding(column, &info, error));
     if (!choice->codec)

@@ -165,14 +165,78 @@ void stored_files_visit(const char *directory, const struct catalogue *catalogue
     free(tables_path);
 }
 
+/* ---- Cleaning up ---- */
+
+/* Superseded catalogues that readers hold. `unknown`: one could not be read, so that no file may be removed. */
+struct held_states {
+    uint32_t count;
+    struct catalogue *catalogues;
+    bool unknown;
+};
+
+/* "catalogue.12" */
+static bool is_superseded(const char *name)
+{
+    static const char prefix[] = CATALOGUE_FILE ".";
+    const size_t length = sizeof prefix - 1;
+    return strncmp(name, prefix, length) == 0 && name[length] &&
+           strspn(name + length, "0123456789") == strlen(name + length);
+}
+
+static void take_held(const char *path, struct held_states *held)
+{
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor >= 0 && flock(descriptor, LOCK_EX | LOCK_NB) == 0) {
+        unlink(path); /* nobody's */
+    } else {
+        struct catalogue *grown = realloc(held->catalogues, (held->count + 1) * sizeof *grown);
+        held->catalogues = grown ? grown : held->catalogues;
+        if (grown && catalogue_read_file(path, &grown[held->count], NULL) == STATUS_OK)
+            held->count++;
+        else
+            held->unknown = true;
+    }
+    if (descriptor >= 0)
+        close(descriptor);
+}
+
+static void find_held(const char *directory, struct held_states *held)
+{
+    DIR *entries = opendir(directory);
+    struct dirent *entry;
+    held->unknown = !entries;
+    while (entries && (entry = readdir(entries)) != NULL) {
+        char *path = NULL;
+        if (!is_superseded(entry->d_name))
+            continue;
+        if (path_format(&path, NULL, "%s/%s", directory, entry->d_name) == STATUS_OK)
+            take_held(path, held);
+        else
+            held->unknown = true;
+        free(path);
+    }
+    if (entries)
+        closedir(entries);
+}
+
+static bool is_held(const struct held_states *held, const char *table, const char *name)
+{
+    bool found = held->unknown;
+    for (uint32_t h = 0; h < held->count && !found; h++) {
+        const struct table *as_it_was = catalogue_table(&held->catalogues[h], table);
+        found = as_it_was && stored_file_kind(as_it_was, name) == FILE_CURRENT;
+    }
+    return found;
+}
+
 static void remove_stale(void *context, const char *directory, const struct table *table, const char *name)
 {
-    (void)context;
     char *path = NULL;
+    const char *const slash = strrchr(directory, '/');
     if (!name[0]) {
         if (!table)
             rmdir(directory); /* refused by the system where something is left in it */
-    } else if (stored_file_kind(table, name) == FILE_STALE &&
+    } else if (stored_file_kind(table, name) == FILE_STALE && !is_held(context, slash + 1, name) &&
                path_format(&path, NULL, "%s/%s", directory, name) == STATUS_OK) {
         unlink(path);
         free(path);
@@ -181,10 +245,15 @@ static void remove_stale(void *context, const char *directory, const struct tabl
 
 void database_clean(const char *directory, const struct catalogue *catalogue)
 {
+    struct held_states held = {0};
     char *path = NULL;
-    stored_files_visit(directory, catalogue, remove_stale, NULL);
+    find_held(directory, &held);
+    stored_files_visit(directory, catalogue, remove_stale, &held);
     if (path_format(&path, NULL, "%s/" CATALOGUE_NEW_FILE, directory) == STATUS_OK) {
         unlink(path);
         free(path);
     }
+    for (uint32_t h = 0; h < held.count; h++)
+        catalogue_free(&held.catalogues[h]);
+    free(held.catalogues);
 }

@@ -3,12 +3,17 @@
  *
  *     DIR/catalogue                                 what is committed (catalogue.h)
  *     DIR/catalogue.new                             only while a commit writes it
+ *     DIR/catalogue.GENERATION                      one that was superseded while readers held it
  *     DIR/tessera.lock                              empty; held with flock by the one writer
  *     DIR/tables/TABLE/COLUMN.CODEC.GENERATION      one encoding of a column (column_file.h)
  *     DIR/tables/TABLE/COLUMN.side.GENERATION       its side file
  *
  * A name has no dot (name_valid), so a file's name falls apart in one way only. Files that the catalogue does
  * not name are invisible; those that look like ours are removed by the next writer, others are left alone.
+ *
+ * A reader holds the state that it opened by a shared flock on its catalogue's file. A writer that supersedes a
+ * catalogue leaves it a second name; whoever cleans up tries to lock each of those for itself: where it can, the
+ * state has no reader any more, and where it cannot, the files that it names stay.
  */
 #ifndef TESSERA_STORAGE_DATABASE_FILES_H
 #define TESSERA_STORAGE_DATABASE_FILES_H
@@ -51,7 +56,8 @@ typedef void stored_file_visit(void *context, const char *directory, const struc
 void stored_files_visit(const char *directory, const struct catalogue *catalogue, stored_file_visit *visit,
                         void *context);
 
-/* Removes what looks like ours and is not in the catalogue; the caller holds the lock. */
+/* Removes what looks like ours and is neither in the catalogue nor in a state that a reader holds; the caller holds
+ * the lock. */
 void database_clean(const char *directory, const struct catalogue *catalogue);
 
 #endif

@@ -18,6 +18,7 @@ struct stored_dictionary {
 struct database {
     char *path;
     struct catalogue catalogue;
+    int held; /* the catalogue's file, which keeps the files that it names (database_files.h) */
     struct stored_dictionary *dictionaries; /* those of all string columns */
     uint32_t dictionary_count;
 };
@@ -81,9 +82,11 @@ struct table_sorter; /* table_sorter.c */
 
 struct table_writer {
     struct database_writer *database;
-    struct table_sorter *sorter; /* NULL: rows stay in the order in which they come */
-    struct table_writer *next;   /* added before this one */
-    struct table table;          /* as the catalogue will have it */
+    struct table_sorter *sorter;      /* NULL: rows stay in the order in which they come */
+    struct table_writer *next;        /* added before this one */
+    struct table table;               /* as the catalogue will have it */
+    const struct table *old;          /* what is appended to, in the writer's catalogue; NULL: a new table */
+    struct appended_column *appended; /* of each column, if there is an old table: table_append.c */
     struct column_writer *columns;
 };
 
@@ -103,6 +106,16 @@ NODISCARD enum status table_writer_create(struct database_writer *database, cons
                                           const struct column_schema *columns, uint32_t column_count,
                                           uint64_t rows, struct table_writer **table, struct error *error);
 void table_writer_free(struct table_writer *table);
+void table_appended_free(struct table_writer *table);
+
+/* Tells the columns of an appended table which dictionary they will have; the strings are looked up now. */
+NODISCARD enum status table_appended_dictionary(struct table_writer *table, uint32_t column,
+                                                const struct dictionary *dictionary, struct error *error);
+
+/* Adds a table_writer to the change, whose schema is checked. */
+NODISCARD enum status database_writer_add(struct database_writer *writer, const char *name,
+                                          const struct column_schema *columns, uint32_t column_count,
+                                          uint64_t rows, struct table_writer **table, struct error *error);
 
 /* That everything of the table was written; then, for each column (any thread), completes its files and its
  * entry for the catalogue. */

@@ -179,9 +179,9 @@ static enum status check_schema(const struct database_writer *writer, const char
     return STATUS_OK;
 }
 
-enum status database_writer_table(struct database_writer *writer, const char *name,
-                                  const struct column_schema *columns, uint32_t column_count, uint64_t rows,
-                                  struct table_writer **out, struct error *error)
+enum status database_writer_add(struct database_writer *writer, const char *name,
+                                const struct column_schema *columns, uint32_t column_count, uint64_t rows,
+                                struct table_writer **out, struct error *error)
 {
     *out = NULL;
     if (!name_valid(name))
@@ -218,4 +218,11 @@ enum status database_writer_table(struct database_writer *writer, const char *na
     pthread_mutex_unlock(&writer->lock);
     free(directory);
     return status;
+}
+
+enum status database_writer_table(struct database_writer *writer, const char *name,
+                                  const struct column_schema *columns, uint32_t column_count, uint64_t rows,
+                                  struct table_writer **out, struct error *error)
+{
+    return database_writer_add(writer, name, columns, column_count, rows, out, error);
 }

@@ -83,6 +83,7 @@ void table_writer_free(struct table_writer *table)
         free(writer->segment_state);
     }
     table_sorter_free(table->sorter);
+    table_appended_free(table);
     free(table->columns);
     table_free(&table->table);
     free(table);
@@ -166,6 +167,8 @@ enum status table_writer_dictionary(struct table_writer *table, uint32_t column,
         return error_set(error, STATUS_BAD_INPUT,
                          "table %s: column %s: its dictionary does not begin at byte 0", table->table.name,
                          column_name(table, column));
+    if (table->old)
+        RETURN_IF_ERROR(table_appended_dictionary(table, column, dictionary, error));
     RETURN_IF_ERROR(add_padded(writer->side, PART_DICTIONARY_STARTS, dictionary->count, starts,
                                ((uint64_t)dictionary->count + 1) * sizeof *starts, error));
     RETURN_IF_ERROR(add_padded(writer->side, PART_DICTIONARY_BYTES, dictionary->count, dictionary->bytes,

@@ -24,7 +24,7 @@ static int setup(void **state)
     const char *const files[] = {file};
     uint64_t rows;
     assert_int_equal(tessera_load(path, "CREATE TABLE sales (shop TEXT, paid DECIMAL(8,2), day DATE)", tables,
-                                  files, 1, 0, &rows, &error),
+                                  files, 1, TESSERA_LOAD_NEW, &rows, &error),
                      TESSERA_OK);
     assert_int_equal(rows, 3);
     return 0;
