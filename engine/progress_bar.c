@@ -45,6 +45,15 @@ static void format_count(char *text, size_t bytes, double count)
     snprintf(text, bytes, count < 9.95 && u ? "%.1f%s" : "%.0f%s", count, units[u]);
 }
 
+/* "3.2 M rows", "3.2 MB" */
+static void format_amount(char *text, size_t bytes, double count, const char *unit)
+{
+    char number[32];
+    format_count(number, sizeof number, count);
+    const bool is_bytes = strcmp(unit, "bytes") == 0;
+    snprintf(text, bytes, "%s%s%s", number, is_bytes && count >= 999.5 ? "" : " ", is_bytes ? "B" : unit);
+}
+
 /* 75 as "1:15", 3700 as "1:01:40". */
 static void format_time(char *text, size_t bytes, double seconds)
 {
@@ -56,24 +65,28 @@ static void format_time(char *text, size_t bytes, double seconds)
 }
 
 void progress_bar_format(char *line, unsigned width, const char *what, const char *unit, uint64_t done,
-                         uint64_t total, double seconds)
+                         uint64_t total, uint64_t rows, double seconds)
 {
-    char text[2 * PROGRESS_BAR_WIDTH_MAX], rate[32], left[32];
+    char text[2 * PROGRESS_BAR_WIDTH_MAX], rate[64], left[32], come_to[48] = "";
     char cells[BAR_CELLS + 1] = {0};
     double per_second = seconds > 0 ? (double)done / seconds : 0;
-    format_count(rate, sizeof rate, per_second);
+    format_amount(rate, sizeof rate, per_second, unit);
+    if (rows) {
+        format_count(left, sizeof left, (double)rows);
+        snprintf(come_to, sizeof come_to, "   %s rows", left);
+    }
     if (done > total && total)
         done = total;
     if (total == 0) { /* how much there is, is not known */
-        char count[32];
-        format_count(count, sizeof count, (double)done);
-        snprintf(text, sizeof text, "%s  %s %s   %s %s/s", what, count, unit, rate, unit);
+        char count[64];
+        format_amount(count, sizeof count, (double)done, unit);
+        snprintf(text, sizeof text, "%s  %s%s   %s/s", what, count, come_to, rate);
     } else {
         double part = (double)done / (double)total;
         memset(cells, ' ', BAR_CELLS);
         memset(cells, '=', (size_t)(part * BAR_CELLS));
-        int used = snprintf(text, sizeof text, "%s  [%s] %3.0f %%   %s %s/s", what, cells,
-                            (double)(unsigned)(part * 100), rate, unit);
+        int used = snprintf(text, sizeof text, "%s  [%s] %3.0f %%%s   %s/s", what, cells,
+                            (double)(unsigned)(part * 100), come_to, rate);
         if (done && used > 0 && (size_t)used < sizeof text) {
             format_time(left, sizeof left, (double)(total - done) / per_second);
             snprintf(text + used, sizeof text - (size_t)used, "   %s left", left);
@@ -102,7 +115,6 @@ static void clear_locked(void)
 static void report(struct progress *progress, const char *what, const char *unit, uint64_t done,
                    uint64_t total)
 {
-    (void)progress;
     uint64_t now = now_ns();
     bool finished = total && done >= total;
     if (!finished && now < atomic_load_explicit(&bar.next_draw_ns, memory_order_relaxed))
@@ -121,6 +133,7 @@ static void report(struct progress *progress, const char *what, const char *unit
     } else {
         char line[PROGRESS_BAR_WIDTH_MAX + 1];
         progress_bar_format(line, terminal_width(), what, unit, done, total,
+                            atomic_load_explicit(&progress->rows, memory_order_relaxed),
                             (double)(now - bar.start_ns) * 1e-9);
         fprintf(stderr, "\r%s\033[K", line);
         bar.drawn = true;

@@ -3,14 +3,17 @@
 #include "loader/table_loader.h"
 
 #include <argp.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define INPUTS_MAX SCHEMA_TABLES_MAX
 #define FILES_MAX  65536u /* of all tables */
+#define GLOBS_MAX  256u
 
 enum option_key {
     KEY_DB = 'd',
@@ -25,7 +28,8 @@ enum option_key {
     KEY_REJECT = 'r',
     KEY_FORCE = 'f',
     KEY_APPEND = 'a',
-    KEY_THREADS = 't'
+    KEY_THREADS = 't',
+    KEY_MEMORY = 'M'
 };
 
 static const struct argp_option option_list[] = {
@@ -55,6 +59,11 @@ static const struct argp_option option_list[] = {
      0},
     {"force", KEY_FORCE, NULL, 0, "Replaces tables that exist", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads; by default all processors", 0},
+    {"memory", KEY_MEMORY, "SIZE", 0,
+     "Memory for rows and for columns that are encoded: 512M, 4G; by default half of what is available. Rows "
+     "beyond it "
+     "are kept in a file without a name in the database's directory meanwhile",
+     0},
     {0}};
 
 struct arguments {
@@ -64,6 +73,8 @@ struct arguments {
     const char *paths[FILES_MAX];
     uint32_t path_count;
     char *copies[INPUTS_MAX]; /* the arguments, cut into paths */
+    uint32_t glob_count;
+    glob_t globs[GLOBS_MAX];
 };
 
 static void parse_number(struct argp_state *state, const char *what, const char *text, uint64_t most,
@@ -74,6 +85,47 @@ static void parse_number(struct argp_state *state, const char *what, const char 
     if (*end || end == text || *text == '-' || parsed > most)
         argp_error(state, "%s '%s' is no number from 0 to %" PRIu64, what, text, most);
     *number = parsed;
+}
+
+/* 512M, 4G, 100000K, or bytes */
+static void parse_memory(struct argp_state *state, const char *text, uint64_t *bytes)
+{
+    static const char units[] = "KMGT";
+    char *end;
+    const unsigned long long number = strtoull(text, &end, 10);
+    const char *const unit = *end ? strchr(units, *end >= 'a' ? *end - 'a' + 'A' : *end) : NULL;
+    const unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    if (end == text || *text == '-' || (*end && (!unit || end[1])) || number == 0 ||
+        number > UINT64_MAX >> shift)
+        argp_error(state, "--memory '%s' is no size; give 512M or 4G, say", text);
+    *bytes = (uint64_t)number << shift;
+}
+
+static void add_path(struct arguments *arguments, struct load_input *input, char *path,
+                     struct argp_state *state)
+{
+    if (arguments->path_count == FILES_MAX)
+        argp_error(state, "more than %u files", FILES_MAX);
+    arguments->paths[arguments->path_count++] = path;
+    input->path_count++;
+}
+
+/* A pattern that the shell left as it is, because of what stands before it. A file of that very name goes first. */
+static void add_pattern(struct arguments *arguments, struct load_input *input, char *pattern,
+                        struct argp_state *state)
+{
+    glob_t *const found = &arguments->globs[arguments->glob_count];
+    if (!strpbrk(pattern, "*?[") || access(pattern, F_OK) == 0) {
+        add_path(arguments, input, pattern, state);
+        return;
+    }
+    if (arguments->glob_count == GLOBS_MAX)
+        argp_error(state, "more than %u patterns", GLOBS_MAX);
+    if (glob(pattern, 0, NULL, found) != 0)
+        argp_error(state, "no file is called like '%s'", pattern);
+    arguments->glob_count++;
+    for (size_t i = 0; i < found->gl_pathc; i++)
+        add_path(arguments, input, found->gl_pathv[i], state);
 }
 
 /* TABLE=FILE,FILE,... */
@@ -89,12 +141,8 @@ static void parse_input(struct arguments *arguments, char *argument, struct argp
     struct load_input *input = &arguments->inputs[load->input_count];
     arguments->copies[load->input_count++] = copy;
     *input = (struct load_input){.table = copy, .paths = &arguments->paths[arguments->path_count]};
-    for (char *path = strtok(equals + 1, ","); path; path = strtok(NULL, ",")) {
-        if (arguments->path_count == FILES_MAX)
-            argp_error(state, "more than %u files", FILES_MAX);
-        arguments->paths[arguments->path_count++] = path;
-        input->path_count++;
-    }
+    for (char *path = strtok(equals + 1, ","); path; path = strtok(NULL, ","))
+        add_pattern(arguments, input, path, state);
 }
 
 static error_t parse_key(int key, char *argument, struct argp_state *state)
@@ -148,6 +196,9 @@ static error_t parse_key(int key, char *argument, struct argp_state *state)
     case KEY_APPEND:
         load->append = true;
         return 0;
+    case KEY_MEMORY:
+        parse_memory(state, argument, &load->memory);
+        return 0;
     case KEY_THREADS:
         parse_number(state, "--threads", argument, PARALLEL_THREADS_MAX, &number);
         load->threads = (unsigned)number;
@@ -175,7 +226,7 @@ static const struct argp parser = {
            "Examples:\n"
            "  tessera load --db shop.db --schema star.sql sales=sales.csv shops=shops.csv.gz\n"
            "  tessera load --db shop.db --schema star.sql --max-errors 100 --reject bad.csv "
-           "sales=jan.csv,feb.csv shops=shops.csv\n"
+           "'sales=sales-*.csv' shops=shops.csv\n"
            "  zcat export.gz | tessera load --db shop.db --schema star.sql --force sales=-\n"
            "  tessera load --db shop.db --schema star.sql --append sales=today.csv shops=new-shops.csv",
 };
@@ -193,8 +244,9 @@ static enum status run(struct arguments *arguments, struct progress *progress, s
     RETURN_IF_ERROR(status);
     clock_gettime(CLOCK_MONOTONIC, &end);
     const double took = (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
-    fprintf(stderr, "%s: %" PRIu64 " rows in %.2f s (%.2f million rows a second)\n",
-            arguments->load.directory, report.rows, took, 1e-6 * (double)report.rows / took);
+    fprintf(stderr, "%s: %" PRIu64 " row%s in %.2f s (%.2f million rows a second)\n",
+            arguments->load.directory, report.rows, report.rows == 1 ? "" : "s", took,
+            1e-6 * (double)report.rows / took);
     if (report.rejected)
         fprintf(stderr, "%" PRIu64 " row%s left out%s%s; the first: %s\n", report.rejected,
                 report.rejected == 1 ? " was" : "s were", arguments->load.reject ? " and written to " : "",
@@ -213,6 +265,8 @@ enum status command_load(int argc, char **argv, struct progress *progress, struc
             : error_set(error, STATUS_BAD_INPUT, "the options could not be read; see `tessera load --help`");
     for (uint32_t i = 0; i < INPUTS_MAX; i++)
         free(arguments->copies[i]);
+    for (uint32_t i = 0; i < arguments->glob_count; i++)
+        globfree(&arguments->globs[i]);
     free(arguments);
     return status;
 }

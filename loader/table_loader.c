@@ -91,39 +91,63 @@ struct column_write {
     uint64_t old_rows;              /* that the table has, if rows are appended */
 };
 
+/* What gathering a segment needs beside it: a block's NULLs. */
+struct gathering {
+    uint8_t *nulls;
+    uint32_t nulls_room;
+};
+
+/* Rows from .. from + count - 1 of a block to place `to` of the segment on. */
+static enum status gather_block(const struct column_write *write, const struct parsed_block *block,
+                                uint32_t from, uint32_t count, void *values, uint32_t to, uint64_t *validity,
+                                bool *any_null, struct gathering *gathering, struct error *error)
+{
+    int32_t *const codes = values;
+    bool nulls;
+    if (count > gathering->nulls_room) {
+        free(gathering->nulls);
+        gathering->nulls_room = count;
+        gathering->nulls = malloc(count);
+        if (!gathering->nulls)
+            return error_out_of_memory(error, count, "NULLs");
+    }
+    RETURN_IF_ERROR(parsed_block_read(write->parsed, block, write->column, from, count, values,
+                                      gathering->nulls, &nulls, error));
+    for (uint32_t i = 0; write->words && i < count; i++)
+        codes[i] = nulls && gathering->nulls[i] ? 0 : write->words->codes[block->thread][codes[i]];
+    for (uint32_t i = 0; nulls && i < count; i++)
+        if (gathering->nulls[i]) {
+            validity[(to + i) / 64] &= ~(1ull << (to + i) % 64);
+            *any_null = true;
+        }
+    return STATUS_OK;
+}
+
 /* Rows [first, first + rows) that were read, put together from the blocks, to place `to` of the segment on. */
-static void gather(const struct column_write *write, uint64_t first, uint32_t rows, uint32_t bytes,
-                   uint8_t *values, uint32_t to, uint64_t *validity, bool *any_null)
+static enum status gather(const struct column_write *write, uint64_t first, uint32_t rows, uint32_t bytes,
+                          uint8_t *values, uint32_t to, uint64_t *validity, bool *any_null,
+                          struct gathering *gathering, struct error *error)
 {
     uint64_t at = 0;
     uint32_t filled = 0;
-    values += (size_t)to * bytes;
     for (uint64_t b = 0; b < write->parsed->block_count && filled < rows; b++) {
         const struct parsed_block *block = &write->parsed->blocks[b];
         const uint64_t block_first = at;
         at += block->rows;
-        if (at <= first)
+        if (at <= first + filled)
             continue;
-        const uint32_t from = first + filled > block_first ? (uint32_t)(first + filled - block_first) : 0;
-        const uint32_t count = block->rows - from < rows - filled ? block->rows - from : rows - filled;
-        memcpy(values + (size_t)filled * bytes,
-               (const uint8_t *)block->values[write->column] + (size_t)from * bytes, (size_t)count * bytes);
-        const uint8_t *const nulls = block->nulls[write->column];
-        int32_t *const codes = (int32_t *)(void *)values + filled;
-        for (uint32_t i = 0; write->words && i < count; i++)
-            codes[i] = nulls && nulls[from + i] ? 0 : write->words->codes[block->thread][codes[i]];
-        for (uint32_t i = 0; nulls && i < count; i++)
-            if (nulls[from + i]) {
-                validity[(to + filled + i) / 64] &= ~(1ull << (to + filled + i) % 64);
-                *any_null = true;
-            }
+        const uint32_t from = (uint32_t)(first + filled - block_first),
+                       count = block->rows - from < rows - filled ? block->rows - from : rows - filled;
+        RETURN_IF_ERROR(gather_block(write, block, from, count, values + (size_t)(to + filled) * bytes,
+                                     to + filled, validity, any_null, gathering, error));
         filled += count;
     }
+    return STATUS_OK;
 }
 
 /* Segment by segment; the first begins with those old rows that fill no segment. */
 static enum status write_segments(const struct column_write *write, uint32_t bytes, uint8_t *values,
-                                  uint64_t *validity, struct error *error)
+                                  uint64_t *validity, struct gathering *gathering, struct error *error)
 {
     const uint64_t end = write->old_rows + write->parsed->rows;
     uint32_t old = (uint32_t)(write->old_rows % SEGMENT_ROWS);
@@ -134,7 +158,8 @@ static enum status write_segments(const struct column_write *write, uint32_t byt
     for (uint64_t first = write->old_rows - old; first < end; first += SEGMENT_ROWS) {
         const uint32_t here = end - first < SEGMENT_ROWS ? (uint32_t)(end - first) : SEGMENT_ROWS;
         bool any_null = false;
-        gather(write, first + old - write->old_rows, here - old, bytes, values, old, validity, &any_null);
+        RETURN_IF_ERROR(gather(write, first + old - write->old_rows, here - old, bytes, values, old, validity,
+                               &any_null, gathering, error));
         RETURN_IF_ERROR(table_writer_segment(write->writer, write->column, (uint32_t)(first / SEGMENT_ROWS),
                                              values, any_null || old_null ? validity : NULL, error));
         old = 0;
@@ -154,8 +179,10 @@ static enum status write_column(const struct column_write *write, struct error *
     uint64_t *validity = malloc((SEGMENT_ROWS / 64) * sizeof *validity);
     enum status status =
         values && validity ? STATUS_OK : error_out_of_memory(error, (uint64_t)most * bytes, "a segment");
+    struct gathering gathering = {0};
     if (status == STATUS_OK)
-        status = write_segments(write, bytes, values, validity, error);
+        status = write_segments(write, bytes, values, validity, &gathering, error);
+    free(gathering.nulls);
     free(values);
     free(validity);
     return status;
@@ -200,18 +227,24 @@ static enum status take_keys(struct load *load, const struct columns_write *all,
     if (!values)
         return error_out_of_memory(load->error, all->parsed->rows * sizeof *values, "keys");
     uint64_t row = 0;
-    for (uint64_t b = 0; b < all->parsed->block_count; b++) {
+    enum status status = STATUS_OK;
+    for (uint64_t b = 0; status == STATUS_OK && b < all->parsed->block_count; b++) {
         const struct parsed_block *block = &all->parsed->blocks[b];
-        for (uint32_t i = 0; i < block->rows; i++) {
-            const int64_t value =
-                bytes == 4 ? ((const int32_t *)block->values[c])[i] : ((const int64_t *)block->values[c])[i];
+        void *const read = malloc((size_t)block->rows * bytes + 1); /* a key is never NULL */
+        bool none;
+        status =
+            read ? parsed_block_read(all->parsed, block, c, 0, block->rows, read, NULL, &none, load->error)
+                 : error_out_of_memory(load->error, (uint64_t)block->rows * bytes, "keys");
+        for (uint32_t i = 0; status == STATUS_OK && i < block->rows; i++) {
+            const int64_t value = bytes == 4 ? ((const int32_t *)read)[i] : ((const int64_t *)read)[i];
             values[row++] = strings ? all->words[c].codes[block->thread][value] : value;
         }
+        free(read);
     }
-    const enum status status =
-        table_keys_make(table, values, row, strings ? &all->words[c].dictionary : NULL,
-                        input->path_count == 1 ? input->paths[0] : NULL, all->old ? load->existing : NULL,
-                        &load->keys[number], load->error);
+    if (status == STATUS_OK)
+        status = table_keys_make(table, values, row, strings ? &all->words[c].dictionary : NULL,
+                                 input->path_count == 1 ? input->paths[0] : NULL,
+                                 all->old ? load->existing : NULL, &load->keys[number], load->error);
     load->keyed[number] = true;
     free(values);
     return status;
@@ -251,8 +284,42 @@ static enum status find_sort_column(const struct load *load, const struct star_s
     return STATUS_OK;
 }
 
-static enum status write_table(struct load *load, struct columns_write *all, uint32_t number, bool referenced)
+/* Memory that a thread takes to write a column of the table: a segment's values, the same with old rows or without
+ * NULLs, and two encoded ones while a chooser tries its candidates. */
+#define WRITE_BUFFERS 5u
+
+static uint64_t write_bytes(const struct star_schema_table *table, uint64_t rows)
 {
+    uint64_t widest = 4;
+    for (uint32_t c = 0; c < table->column_count; c++)
+        widest = column_schema_value_bytes(&table->columns[c]) > widest
+                     ? column_schema_value_bytes(&table->columns[c])
+                     : widest;
+    return WRITE_BUFFERS * widest * (rows < SEGMENT_ROWS ? rows : SEGMENT_ROWS);
+}
+
+/* As many threads as the budget has memory for, beside the rows that are held; these make room if they must. */
+static enum status choose_threads(struct load *load, struct columns_write *all, struct parsed_table *parsed,
+                                  unsigned *threads)
+{
+    const uint64_t budget = load->options->memory,
+                   each = write_bytes(parsed->table, all->old_rows + parsed->rows);
+    if (parsed->held + each > budget)
+        RETURN_IF_ERROR(parsed_table_spill(parsed, load->options->directory, load->error));
+    if (each > budget)
+        return error_set(
+            load->error, STATUS_MACHINE,
+            "writing a column of table %s takes %llu MB of memory and --memory allows %llu; give more",
+            parsed->table->name, (unsigned long long)(each >> 20) + 1, (unsigned long long)(budget >> 20));
+    const uint64_t most = each ? (budget - parsed->held) / each : load->options->threads;
+    *threads = most < load->options->threads ? (unsigned)most : load->options->threads;
+    return STATUS_OK;
+}
+
+static enum status write_table(struct load *load, struct columns_write *all, struct parsed_table *parsed,
+                               uint32_t number, bool referenced)
+{
+    unsigned threads = 1;
     const struct star_schema_table *table = all->parsed->table;
     uint32_t sort_column;
     RETURN_IF_ERROR(find_sort_column(load, table, &sort_column));
@@ -265,7 +332,8 @@ static enum status write_table(struct load *load, struct columns_write *all, uin
     RETURN_IF_ERROR(choose_codecs(load, table, all->writer));
     if (sort_column != UINT32_MAX)
         RETURN_IF_ERROR(table_writer_sort_by(all->writer, sort_column, load->error));
-    RETURN_IF_ERROR(parallel_for(load->options->threads, table->column_count, write_item, all, load->error));
+    RETURN_IF_ERROR(choose_threads(load, all, parsed, &threads));
+    RETURN_IF_ERROR(parallel_for(threads, table->column_count, write_item, all, load->error));
     if (sort_column != UINT32_MAX)
         RETURN_IF_ERROR(table_writer_sort(all->writer, load->options->threads, load->progress, load->error));
     return referenced ? take_keys(load, all, number) : STATUS_OK;
@@ -355,7 +423,7 @@ static enum status load_table(struct load *load, uint32_t number)
     if (status == STATUS_OK && !all.words)
         status = error_out_of_memory(load->error, table->column_count * sizeof *all.words, "dictionaries");
     if (status == STATUS_OK)
-        status = write_table(load, &all, number, is_referenced(load->schema, table->name));
+        status = write_table(load, &all, &parsed, number, is_referenced(load->schema, table->name));
     load->report->rows += parsed.rows;
     for (uint32_t c = 0; all.words && c < table->column_count; c++)
         word_codes_free(&all.words[c]);
@@ -432,6 +500,7 @@ enum status tables_load(const struct star_schema *schema, const struct load_opti
 {
     struct load_options options = *asked;
     options.threads = options.threads ? options.threads : parallel_threads_available();
+    options.memory = options.memory ? options.memory : memory_available() / 2;
     struct load *load = calloc(1, sizeof *load);
     if (!load)
         return error_out_of_memory(error, sizeof *load, "a load");

@@ -2,9 +2,10 @@
  * table_loader.h: the tables of a star schema from delimited text into a database.
  *
  * Tables are loaded in the schema's order, dimensions before what references them. Threads take blocks of text,
- * turn fields into values, strings into codes and foreign keys into row positions; a table's values are in memory
- * until its last row was read (4 or 8 bytes and a flag each), then encoded and written segment by segment. One
- * commit makes all tables visible; until then the database is as it was.
+ * turn fields into values, strings into codes and foreign keys into row positions; a table's values are kept until its
+ * last row was read (4 or 8 bytes and a flag each), in memory as far as the budget goes and else in a file without a
+ * name, then encoded and written segment by segment. One commit makes all tables visible; until then the database is
+ * as it was.
  */
 #ifndef TESSERA_LOADER_TABLE_LOADER_H
 #define TESSERA_LOADER_TABLE_LOADER_H
@@ -32,6 +33,9 @@ struct load_options {
     uint64_t max_errors; /* rows that may be left out */
     const char *reject;  /* where they are written, as they came; NULL: nowhere */
     unsigned threads;    /* 0: all */
+    /* Bytes of memory for values and for segments that are encoded; 0: half of what is available. What it is not for: a
+     * column's different strings, the keys of referenced tables, 3 MB of text a thread. */
+    uint64_t memory;
 };
 
 struct load_report {

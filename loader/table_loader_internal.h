@@ -6,6 +6,7 @@
 #include "loader/dictionary_builder.h"
 #include "loader/key_index.h"
 #include "loader/table_loader.h"
+#include "storage/spool.h"
 
 #include <stdio.h>
 
@@ -36,6 +37,9 @@ struct parsed_block {
     uint32_t rows, thread;
     void **values;   /* int32_t[] or int64_t[] by the column; strings: codes of the thread's builder */
     uint8_t **nulls; /* NULL: none is */
+    uint64_t *
+        kept; /* NULL: it is in memory. Else where each column's values are in the spool, and behind them nulls */
+    bool *kept_nulls; /* whether there are nulls behind a column's values */
 };
 
 /* All rows of one table. */
@@ -45,7 +49,19 @@ struct parsed_table {
     struct parsed_block *blocks;
     unsigned threads;
     struct dictionary_builder **words; /* threads * columns; NULL but for strings that are no foreign keys */
+    uint64_t held, hold_most;          /* bytes of blocks in memory */
+    struct spool spool;                /* of the others */
 };
+
+/* Rows from .. from + count - 1 of a block's column: `values` of the column's width, `nulls` 1 where a row is NULL, unless
+ * *any_null says that none is. */
+NODISCARD enum status parsed_block_read(const struct parsed_table *parsed, const struct parsed_block *block,
+                                        uint32_t column, uint32_t from, uint32_t count, void *values,
+                                        uint8_t *nulls, bool *any_null, struct error *error);
+
+/* Moves blocks that are in memory to the spool, all of them. */
+NODISCARD enum status parsed_table_spill(struct parsed_table *parsed, const char *directory,
+                                         struct error *error);
 
 struct rejects {
     FILE *file; /* or NULL */

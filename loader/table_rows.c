@@ -29,22 +29,97 @@ static bool is_word(const struct column_schema *column)
     return column->type == TYPE_STRING && !column->references_table[0];
 }
 
+static void block_free(struct parsed_block *block, uint32_t columns)
+{
+    for (uint32_t c = 0; block->values && c < columns; c++)
+        free(block->values[c]);
+    for (uint32_t c = 0; block->nulls && c < columns; c++)
+        free(block->nulls[c]);
+    free(block->values);
+    free(block->nulls);
+    free(block->kept);
+    free(block->kept_nulls);
+    *block = (struct parsed_block){0};
+}
+
 void table_rows_free(struct parsed_table *parsed)
 {
     const uint32_t columns = parsed->table ? parsed->table->column_count : 0;
-    for (uint64_t b = 0; b < parsed->block_count; b++) {
-        for (uint32_t c = 0; parsed->blocks[b].values && c < columns; c++) {
-            free(parsed->blocks[b].values[c]);
-            free(parsed->blocks[b].nulls[c]);
-        }
-        free(parsed->blocks[b].values);
-        free(parsed->blocks[b].nulls);
-    }
+    for (uint64_t b = 0; b < parsed->block_count; b++)
+        block_free(&parsed->blocks[b], columns);
     free(parsed->blocks);
     for (uint32_t w = 0; parsed->words && w < parsed->threads * columns; w++)
         dictionary_builder_destroy(parsed->words[w]);
     free(parsed->words);
+    if (columns)
+        spool_close(&parsed->spool);
     *parsed = (struct parsed_table){0};
+}
+
+/* ---- Blocks in memory and in the spool ---- */
+
+static uint64_t block_bytes(const struct parsed_table *parsed, const struct parsed_block *block)
+{
+    uint64_t bytes = 0;
+    for (uint32_t c = 0; c < parsed->table->column_count; c++)
+        bytes += (uint64_t)block->rows * column_schema_value_bytes(&parsed->table->columns[c]) +
+                 (block->nulls[c] ? block->rows : 0);
+    return bytes;
+}
+
+static enum status spill(struct parsed_table *parsed, struct parsed_block *block, struct error *error)
+{
+    const uint32_t columns = parsed->table->column_count;
+    block->kept = calloc(columns, sizeof *block->kept);
+    block->kept_nulls = calloc(columns, sizeof *block->kept_nulls);
+    if (!block->kept || !block->kept_nulls)
+        return error_out_of_memory(error, columns * sizeof *block->kept, "rows");
+    for (uint32_t c = 0; c < columns; c++) {
+        const uint64_t bytes = (uint64_t)block->rows * column_schema_value_bytes(&parsed->table->columns[c]);
+        const uint64_t all = bytes + (block->nulls[c] ? block->rows : 0);
+        block->kept_nulls[c] = block->nulls[c] != NULL;
+        block->kept[c] = atomic_fetch_add(&parsed->spool.end, all);
+        RETURN_IF_ERROR(spool_put(&parsed->spool, block->kept[c], block->values[c], bytes, error));
+        if (block->nulls[c])
+            RETURN_IF_ERROR(
+                spool_put(&parsed->spool, block->kept[c] + bytes, block->nulls[c], block->rows, error));
+        free(block->values[c]);
+        free(block->nulls[c]);
+        block->values[c] = NULL;
+        block->nulls[c] = NULL;
+    }
+    return STATUS_OK;
+}
+
+enum status parsed_table_spill(struct parsed_table *parsed, const char *directory, struct error *error)
+{
+    if (parsed->spool.descriptor < 0)
+        RETURN_IF_ERROR(spool_open(&parsed->spool, directory, "a load with so little --memory", error));
+    for (uint64_t b = 0; b < parsed->block_count; b++)
+        if (parsed->blocks[b].rows && !parsed->blocks[b].kept)
+            RETURN_IF_ERROR(spill(parsed, &parsed->blocks[b], error));
+    parsed->held = 0;
+    return STATUS_OK;
+}
+
+enum status parsed_block_read(const struct parsed_table *parsed, const struct parsed_block *block,
+                              uint32_t column, uint32_t from, uint32_t count, void *values, uint8_t *nulls,
+                              bool *any_null, struct error *error)
+{
+    const uint64_t bytes = column_schema_value_bytes(&parsed->table->columns[column]);
+    if (!block->kept) {
+        *any_null = block->nulls[column] != NULL;
+        memcpy(values, (const uint8_t *)block->values[column] + from * bytes, count * bytes);
+        if (*any_null)
+            memcpy(nulls, block->nulls[column] + from, count);
+        return STATUS_OK;
+    }
+    *any_null = block->kept_nulls[column];
+    RETURN_IF_ERROR(
+        spool_get(&parsed->spool, block->kept[column] + from * bytes, values, count * bytes, error));
+    return *any_null ? spool_get(&parsed->spool, block->kept[column] + block->rows * bytes + from, nulls,
+                                 count, error)
+                     : STATUS_OK;
 }
 
 /* ---- Complaints ---- */
@@ -193,6 +268,22 @@ static enum status block_begin(const struct parse *parse, const struct text_bloc
     return fits ? STATUS_OK : error_out_of_memory(error, (uint64_t)block->rows * columns * 4, "rows");
 }
 
+/* Takes its share of the budget, or brings it to the spool. */
+static enum status block_hold(struct parse *parse, struct parsed_block *block, struct error *error)
+{
+    struct parsed_table *parsed = parse->parsed;
+    const uint64_t bytes = block_bytes(parsed, block);
+    enum status status = STATUS_OK;
+    pthread_mutex_lock(&parse->lock);
+    const bool fits = parsed->held + bytes <= parsed->hold_most;
+    parsed->held += fits ? bytes : 0;
+    if (!fits && parsed->spool.descriptor < 0)
+        status =
+            spool_open(&parsed->spool, parse->options->directory, "a load with so little --memory", error);
+    pthread_mutex_unlock(&parse->lock);
+    return status == STATUS_OK && !fits && block->rows ? spill(parsed, block, error) : status;
+}
+
 /* Puts the block where its number says. */
 static enum status block_keep(struct parse *parse, uint64_t number, const struct parsed_block *block,
                               struct error *error)
@@ -217,6 +308,8 @@ static enum status block_keep(struct parse *parse, uint64_t number, const struct
         parsed->blocks[number] = *block;
         parsed->block_count = number + 1 > parsed->block_count ? number + 1 : parsed->block_count;
         parsed->rows += block->rows;
+        if (parse->progress)
+            atomic_store_explicit(&parse->progress->rows, parsed->rows, memory_order_relaxed);
     }
     pthread_mutex_unlock(&parse->lock);
     return status;
@@ -237,7 +330,11 @@ static enum status parse_block(struct parse *parse, const struct text_block *blo
         }
         status = parse_row(parse, block, row, thread, &to, &bad, error);
     }
-    enum status kept = block_keep(parse, block->number, &to, error);
+    if (status == STATUS_OK)
+        status = block_hold(parse, &to, error);
+    enum status kept = block_keep(parse, block->number, &to, status == STATUS_OK ? error : NULL);
+    if (kept != STATUS_OK)
+        block_free(&to, parse->parsed->table->column_count);
     return status != STATUS_OK ? status : kept;
 }
 
@@ -288,7 +385,10 @@ enum status table_rows_parse(const struct star_schema_table *table, const struct
     struct parse *parse = calloc(1, sizeof *parse);
     if (!parse)
         return error_out_of_memory(error, sizeof *parse, "a load");
-    *parsed = (struct parsed_table){.table = table, .threads = options->threads};
+    *parsed = (struct parsed_table){.table = table,
+                                    .threads = options->threads,
+                                    .hold_most = options->memory / 2,
+                                    .spool = {.descriptor = -1}};
     parse->options = options;
     parse->keys = keys;
     parse->parsed = parsed;
@@ -311,6 +411,8 @@ enum status table_rows_parse(const struct star_schema_table *table, const struct
         if (error)
             *error = parse->error;
     }
+    if (progress)
+        atomic_store_explicit(&progress->rows, 0, memory_order_relaxed);
     text_source_close(parse->source);
     pthread_mutex_destroy(&parse->lock);
     free(parse);

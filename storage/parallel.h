@@ -41,6 +41,7 @@ struct progress {
     void (*report)(struct progress *progress, const char *what, const char *unit, uint64_t done,
                    uint64_t total);
     void *context;
+    _Atomic uint64_t rows; /* that the work has come to, beside what is counted; 0: nothing to tell */
 };
 
 static inline void progress_report(struct progress *progress, const char *what, const char *unit,

@@ -8,6 +8,7 @@
 #include "storage/database_internal.h"
 
 #include "storage/row_order.h"
+#include "storage/spool.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* What writing a segment takes beside the column: its values in order, the same without NULLs, and two encoded
  * ones while a chooser tries its candidates, each up to 66 MB for 4-byte values and twice that for 8. */
@@ -26,7 +26,7 @@ enum kept { KEPT_NOT, KEPT_VALUES, KEPT_NULLS /* and which rows are NULL */ };
 
 struct table_sorter {
     uint32_t column;
-    int descriptor;         /* of the file */
+    struct spool spool;
     uint8_t *kept;          /* enum kept of each segment of column 0, then of column 1, ... */
     uint64_t *values_start; /* of each column, in the file */
     uint64_t *validity_start;
@@ -55,20 +55,6 @@ static uint64_t segment_bytes(const struct table *table, uint32_t column)
     return SEGMENT_BUFFERS * rows * table->columns[column].value_bytes;
 }
 
-/* Memory that the system can give without taking it from anyone; UINT64_MAX where it does not say. */
-static uint64_t memory_available(void)
-{
-    uint64_t kilobytes = UINT64_MAX / 1024;
-    char line[128];
-    FILE *file = fopen("/proc/meminfo", "re");
-    if (!file)
-        return UINT64_MAX;
-    while (fgets(line, sizeof line, file) && sscanf(line, "MemAvailable: %" SCNu64 " kB", &kilobytes) != 1)
-        ;
-    fclose(file);
-    return kilobytes * 1024;
-}
-
 static enum status check_memory(const struct table *table, uint32_t column, struct error *error)
 {
     const uint64_t sorting = table->rows * ROW_ORDER_BYTES + column_bytes(table, column);
@@ -92,7 +78,7 @@ static enum status check_memory(const struct table *table, uint32_t column, stru
 static enum status reserve(const struct table_sorter *sorter, const struct table *table,
                            const char *directory, struct error *error)
 {
-    if (sorter->bytes == 0 || fallocate(sorter->descriptor, 0, 0, (off_t)sorter->bytes) == 0 ||
+    if (sorter->bytes == 0 || fallocate(sorter->spool.descriptor, 0, 0, (off_t)sorter->bytes) == 0 ||
         errno == EOPNOTSUPP) /* then a disk that is full shows later */
         return STATUS_OK;
     return error_set_errno(error, errno, "sorting table %s needs %" PRIu64 " bytes of disk in %s meanwhile",
@@ -109,47 +95,8 @@ static enum status open_file(struct table_sorter *sorter, const struct table *ta
         if (table->columns[c].schema.nullable)
             sorter->bytes += (table->rows + 63) / 64 * sizeof(uint64_t);
     }
-    sorter->descriptor = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (sorter->descriptor < 0)
-        return error_set_errno(error, errno, "cannot make a file without a name in %s, which sorting needs",
-                               directory);
+    RETURN_IF_ERROR(spool_open(&sorter->spool, directory, "sorting", error));
     return reserve(sorter, table, directory, error);
-}
-
-static enum status put(const struct table_sorter *sorter, const struct table *table, uint64_t at,
-                       const void *bytes, uint64_t size, struct error *error)
-{
-    const char *next = bytes;
-    while (size > 0) {
-        const ssize_t written = pwrite(sorter->descriptor, next, size, (off_t)at);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return error_set_errno(error, written ? errno : EIO, "cannot keep rows of table %s to sort them",
-                                   table->name);
-        next += written;
-        at += (uint64_t)written;
-        size -= (uint64_t)written;
-    }
-    return STATUS_OK;
-}
-
-static enum status get(const struct table_sorter *sorter, const struct table *table, uint64_t at, void *bytes,
-                       uint64_t size, struct error *error)
-{
-    char *next = bytes;
-    while (size > 0) {
-        const ssize_t got = pread(sorter->descriptor, next, size, (off_t)at);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return error_set_errno(error, got ? errno : EIO, "cannot read the kept rows of table %s",
-                                   table->name);
-        next += got;
-        at += (uint64_t)got;
-        size -= (uint64_t)got;
-    }
-    return STATUS_OK;
 }
 
 /* ---- Taking ---- */
@@ -177,7 +124,8 @@ enum status table_writer_sort_by(struct table_writer *table, uint32_t column, st
     struct table_sorter *sorter = calloc(1, sizeof *sorter);
     if (!sorter)
         return error_out_of_memory(error, sizeof *sorter, "sorting a table");
-    *sorter = (struct table_sorter){.column = column, .descriptor = -1, .statistics = COLUMN_STATISTICS_NONE};
+    *sorter = (struct table_sorter){
+        .column = column, .spool = {.descriptor = -1}, .statistics = COLUMN_STATISTICS_NONE};
     pthread_mutex_init(&sorter->lock, NULL);
     table->sorter = sorter; /* from here on table_writer_free frees it */
     const uint64_t chunks = (uint64_t)described->column_count * described->segment_count;
@@ -196,11 +144,11 @@ enum status table_sorter_take(struct table_writer *table, uint32_t column, uint3
     struct table_sorter *sorter = table->sorter;
     const struct column *described = &table->table.columns[column];
     const uint64_t first = (uint64_t)segment * SEGMENT_ROWS, rows = table->table.segment_rows[segment];
-    RETURN_IF_ERROR(put(sorter, &table->table, sorter->values_start[column] + first * described->value_bytes,
-                        values, rows * described->value_bytes, error));
+    RETURN_IF_ERROR(spool_put(&sorter->spool, sorter->values_start[column] + first * described->value_bytes,
+                              values, rows * described->value_bytes, error));
     if (validity)
-        RETURN_IF_ERROR(put(sorter, &table->table, sorter->validity_start[column] + first / 8, validity,
-                            (rows + 63) / 64 * sizeof *validity, error));
+        RETURN_IF_ERROR(spool_put(&sorter->spool, sorter->validity_start[column] + first / 8, validity,
+                                  (rows + 63) / 64 * sizeof *validity, error));
     *kept_of(table, column, segment) = validity ? KEPT_NULLS : KEPT_VALUES;
     if (column == sorter->column) {
         pthread_mutex_lock(&sorter->lock);
@@ -219,8 +167,7 @@ void table_sorter_free(struct table_sorter *sorter)
 {
     if (!sorter)
         return;
-    if (sorter->descriptor >= 0)
-        close(sorter->descriptor);
+    spool_close(&sorter->spool);
     pthread_mutex_destroy(&sorter->lock);
     free(sorter->kept);
     free(sorter->values_start);
@@ -247,10 +194,10 @@ static enum status read_validity(const struct table_writer *table, uint32_t colu
     for (uint32_t s = 0; s < table->table.segment_count; s++) {
         const uint64_t first = (uint64_t)s * SEGMENT_ROWS / 64;
         if (*kept_of(table, column, s) == KEPT_NULLS)
-            RETURN_IF_ERROR(
-                get(table->sorter, &table->table,
-                    table->sorter->validity_start[column] + first * sizeof(uint64_t), whole->validity + first,
-                    ((uint64_t)table->table.segment_rows[s] + 63) / 64 * sizeof(uint64_t), error));
+            RETURN_IF_ERROR(spool_get(
+                &table->sorter->spool, table->sorter->validity_start[column] + first * sizeof(uint64_t),
+                whole->validity + first,
+                ((uint64_t)table->table.segment_rows[s] + 63) / 64 * sizeof(uint64_t), error));
     }
     return STATUS_OK;
 }
@@ -264,7 +211,7 @@ static enum status read_column(const struct table_writer *table, uint32_t column
     if (!whole->values)
         return STATUS_MACHINE;
     RETURN_IF_ERROR(
-        get(table->sorter, &table->table, table->sorter->values_start[column], whole->values, bytes, error));
+        spool_get(&table->sorter->spool, table->sorter->values_start[column], whole->values, bytes, error));
     for (uint32_t s = 0; s < table->table.segment_count; s++)
         if (*kept_of(table, column, s) == KEPT_NULLS)
             return read_validity(table, column, whole, error);

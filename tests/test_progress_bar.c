@@ -18,25 +18,30 @@ static char line[PROGRESS_BAR_WIDTH_MAX + 1];
 static void the_line_tells_part_rate_and_time_left(void **state)
 {
     (void)state;
-    progress_bar_format(line, 200, "loading lineorder", "rows", 3000000, 6000000, 2);
+    progress_bar_format(line, 200, "loading lineorder", "rows", 3000000, 6000000, 0, 2);
     assert_string_equal(
         line, "loading lineorder  [===============               ]  50 %   1.5 M rows/s   0:02 left");
-    progress_bar_format(line, 200, "loading", "bytes", 1, 3601, 1);
-    assert_non_null(strstr(line, "  0 %   1 bytes/s   1:00:00 left"));
-    progress_bar_format(line, 200, "loading", "rows", 999, 1000, 1);
+    progress_bar_format(line, 200, "loading", "bytes", 1, 3601, 0, 1);
+    assert_non_null(strstr(line, "  0 %   1 B/s   1:00:00 left"));
+    progress_bar_format(line, 200, "sales", "bytes", 430000000, 860000000, 12345678, 1);
+    assert_string_equal(line,
+                        "sales  [===============               ]  50 %   12 M rows   430 MB/s   0:01 left");
+    progress_bar_format(line, 200, "sales", "bytes", 430000000, 0, 12345678, 1);
+    assert_string_equal(line, "sales  430 MB   12 M rows   430 MB/s");
+    progress_bar_format(line, 200, "loading", "rows", 999, 1000, 0, 1);
     assert_non_null(strstr(line, " 99 %   999 rows/s   0:00 left"));
 }
 
 static void odd_numbers_make_a_line_too(void **state)
 {
     (void)state;
-    progress_bar_format(line, 200, "loading", "rows", 0, 10, 0);
+    progress_bar_format(line, 200, "loading", "rows", 0, 10, 0, 0);
     assert_non_null(strstr(line, "  0 %   0 rows/s"));
-    progress_bar_format(line, 200, "loading", "rows", 20, 10, 1);
+    progress_bar_format(line, 200, "loading", "rows", 20, 10, 0, 1);
     assert_non_null(strstr(line, "100 %"));
-    progress_bar_format(line, 200, "loading", "rows", 2500, 0, 1);
+    progress_bar_format(line, 200, "loading", "rows", 2500, 0, 0, 1);
     assert_string_equal(line, "loading  2.5 k rows   2.5 k rows/s");
-    progress_bar_format(line, 200, "loading", "rows", UINT64_MAX / 2, UINT64_MAX, 1e-9);
+    progress_bar_format(line, 200, "loading", "rows", UINT64_MAX / 2, UINT64_MAX, 0, 1e-9);
     assert_non_null(strstr(line, " 50 %"));
 }
 
@@ -47,7 +52,7 @@ static void the_line_is_never_wider_than_asked(void **state)
     memset(what, 'x', sizeof what - 1);
     what[sizeof what - 1] = '\0';
     for (unsigned width = 0; width <= PROGRESS_BAR_WIDTH_MAX + 10; width += 7) {
-        progress_bar_format(line, width, what, "rows", 1, 2, 1);
+        progress_bar_format(line, width, what, "rows", 1, 2, 0, 1);
         assert_true(strlen(line) == (width < PROGRESS_BAR_WIDTH_MAX ? width : PROGRESS_BAR_WIDTH_MAX));
     }
 }
