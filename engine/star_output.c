@@ -55,7 +55,8 @@ static enum status aggregate_values(const struct output *output, const struct ex
     const bool no_row = output->plan->shape == PLAN_TOTAL && groups->total_rows == 0;
     for (uint32_t i = 0; i < count; i++) {
         const bool null = !counting && (no_row || (counts && counts[i] == 0));
-        const __int128 whole = high ? ((__int128)high[i] << 64) + (__int128)(uint64_t)low[i] : (__int128)low[i];
+        const __int128 whole =
+            high ? (__int128)high[i] * ((__int128)1 << 64) + (__int128)(uint64_t)low[i] : (__int128)low[i];
         if (leaf.nulls)
             leaf.nulls[i] = null;
         leaf.values[i] = null ? 0 : (int64_t)whole;
@@ -172,24 +173,28 @@ static enum status fill_leaves(const struct output *output, uint64_t first, uint
 
 /* ---- All outputs ---- */
 
+/* Rows that HAVING leaves, column by column. */
 static void append(struct output *output, uint32_t count)
 {
     const struct star_plan *plan = output->plan;
     const struct vector having = plan->having == EXPRESSION_NONE
                                      ? (struct vector){0}
                                      : expression_program_vector(output->program, plan->having);
+    uint16_t kept[VECTOR_ROWS];
+    uint32_t kept_count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (having.values && (!having.values[i] || (having.nulls && having.nulls[i])))
-            continue;
-        for (uint32_t c = 0; c < output->all.column_count; c++) {
-            const struct vector value =
-                expression_program_vector(output->program, plan->outputs[c].expression);
-            output->all.columns[c].values[output->all.rows] = value.values[i];
-            if (output->all.columns[c].nulls)
-                output->all.columns[c].nulls[output->all.rows] = value.nulls && value.nulls[i];
-        }
-        output->all.rows++;
+        kept[kept_count] = (uint16_t)i;
+        kept_count += !having.values || (having.values[i] && !(having.nulls && having.nulls[i]));
     }
+    for (uint32_t c = 0; c < output->all.column_count; c++) {
+        const struct vector value = expression_program_vector(output->program, plan->outputs[c].expression);
+        struct rowset_column *const to = &output->all.columns[c];
+        for (uint32_t i = 0; i < kept_count; i++)
+            to->values[output->all.rows + i] = value.values[kept[i]];
+        for (uint32_t i = 0; to->nulls && i < kept_count; i++)
+            to->nulls[output->all.rows + i] = value.nulls && value.nulls[kept[i]];
+    }
+    output->all.rows += kept_count;
 }
 
 static enum status compute(struct output *output, uint64_t count)
@@ -258,23 +263,63 @@ static int compare_rows(const void *left, const void *right, void *context)
 /* Groups come in no order: without ORDER BY in that of their numbers, as if grouped by sorting. */
 static int compare_keys(const void *left, const void *right, void *context)
 {
-    const uint64_t *keys = context;
+    const uint64_t *keys = ((const struct output *)context)->groups->keys;
     const uint64_t a = keys[*(const uint64_t *)left], b = keys[*(const uint64_t *)right];
     return (a > b) - (a < b);
 }
 
+typedef int compare_places(const void *left, const void *right, void *context);
+
+/* places[0 .. count-1] as a heap whose greatest is first, but for places[at]. */
+static void sift(uint64_t *places, uint64_t count, uint64_t at, compare_places *compare,
+                 struct output *output)
+{
+    const uint64_t moved = places[at];
+    for (uint64_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
+        if (child + 1 < count && compare(&places[child + 1], &places[child], output) > 0)
+            child++;
+        if (compare(&places[child], &moved, output) <= 0)
+            break;
+        places[at] = places[child];
+        at = child;
+    }
+    places[at] = moved;
+}
+
+/* The least `count` of all rows, in order: most of the others cost one comparison. */
+static void select_least(uint64_t *places, uint64_t count, compare_places *compare, struct output *output)
+{
+    for (uint64_t at = count / 2; at-- > 0;)
+        sift(places, count, at, compare, output);
+    for (uint64_t row = count; row < output->all.rows; row++) {
+        if (compare(&row, &places[0], output) >= 0)
+            continue;
+        places[0] = row;
+        sift(places, count, 0, compare, output);
+    }
+    qsort_r(places, count, sizeof *places, compare, output);
+}
+
+/* The rows' places in order, as many as the limit lets through. */
 static enum status order_rows(struct output *output, uint64_t **places)
 {
+    const struct star_plan *plan = output->plan;
     const uint64_t rows = output->all.rows;
-    *places = malloc((rows + 1) * sizeof **places);
+    compare_places *const compare = plan->order_count ? compare_rows
+                                    : plan->shape == PLAN_HASH && plan->having == EXPRESSION_NONE
+                                        ? compare_keys
+                                        : NULL;
+    const uint64_t wanted = plan->limit < UINT64_MAX - plan->offset ? plan->limit + plan->offset : UINT64_MAX,
+                   count = compare && wanted < rows ? wanted : rows;
+    *places = malloc((count + 1) * sizeof **places);
     if (!*places)
-        return error_out_of_memory(output->error, rows * sizeof **places, "an answer's order");
-    for (uint64_t row = 0; row < rows; row++)
+        return error_out_of_memory(output->error, count * sizeof **places, "an answer's order");
+    for (uint64_t row = 0; row < count; row++)
         (*places)[row] = row;
-    if (output->plan->order_count)
-        qsort_r(*places, rows, sizeof **places, compare_rows, output);
-    else if (output->plan->shape == PLAN_HASH && output->plan->having == EXPRESSION_NONE)
-        qsort_r(*places, rows, sizeof **places, compare_keys, output->groups->keys);
+    if (compare && count < rows && count > 0)
+        select_least(*places, count, compare, output);
+    else if (compare && count > 0)
+        qsort_r(*places, rows, sizeof **places, compare, output);
     return STATUS_OK;
 }
 
