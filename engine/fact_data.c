@@ -51,12 +51,13 @@ enum status fact_data_open(struct database *database, const struct column *colum
             opened->width_high = segment->chunk.width_high;
         opened->nullable |= segment->validity != NULL;
     }
-    if (!column->references)
+    if (!column->references || opened->data->positions_checked)
         return STATUS_OK;
     struct position_check check = {opened->data, column->references->table->rows};
     if (check.limit == 0)
         check.limit = 1; /* every key is NULL and stored as 0 */
     enum status status = parallel_for(threads, opened->data->segment_count, check_segment, &check, error);
+    opened->data->positions_checked = status == STATUS_OK;
     if (status != STATUS_OK) {
         column_data_close(opened->data);
         opened->data = NULL;

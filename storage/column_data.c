@@ -1,7 +1,8 @@
 /* column_data.c: a column opened in one encoding, checked whole; see database.h.
  *
  * One item for each segment: XXH3 over its bytes (at the speed of memory), then the codec's own check that no
- * start, width or count leaves the chunk. Behind that, decoding needs no checks. */
+ * start, width or count leaves the chunk. Behind that, decoding needs no checks. A database that is open does this
+ * once for each column and encoding: a statement that is planned in a millisecond should not wait for checksums. */
 #include "storage/database_internal.h"
 
 #include "storage/database_files.h"
@@ -13,6 +14,8 @@ struct open_column {
     struct column_data data; /* what the caller sees */
     struct column_file *chunks, *side;
     struct segment_data *segments;
+    bool kept; /* by the database */
+    struct open_column *next;
 };
 
 static enum status part_missing(const struct column_file *file, uint32_t segment, const char *what,
@@ -82,10 +85,17 @@ static enum status open_files(struct open_column *open, const struct database *d
     return status;
 }
 
-enum status column_data_open(struct database *database, const struct column *column, enum codec_id codec,
-                             unsigned threads, struct column_data **data, struct error *error)
+static void free_column(struct open_column *open)
 {
-    *data = NULL;
+    column_file_close(open->chunks);
+    column_file_close(open->side);
+    free(open->segments);
+    free(open);
+}
+
+static enum status open_column(struct database *database, const struct column *column, enum codec_id codec,
+                               unsigned threads, struct open_column **out, struct error *error)
+{
     const struct encoding_info *encoding = column_encoding(column, codec);
     if (!encoding) {
         const struct codec *wanted = codec_by_id(codec);
@@ -101,29 +111,61 @@ enum status column_data_open(struct database *database, const struct column *col
         free(open);
         return error_out_of_memory(error, column->table->segment_count * sizeof *open->segments, "a column");
     }
-    open->data = (struct column_data){.column = column,
-                                      .codec = codec_by_id(codec),
-                                      .segment_count = column->table->segment_count,
-                                      .segments = open->segments,
-                                      .bytes = encoding->bytes};
+    open->data.column = column;
+    open->data.codec = codec_by_id(codec);
+    open->data.segment_count = column->table->segment_count;
+    open->data.segments = open->segments;
+    open->data.bytes = encoding->bytes;
     enum status status = open_files(open, database, encoding, error);
     if (status == STATUS_OK)
         status = parallel_for(threads, open->data.segment_count, open_segment, open, error);
-    if (status != STATUS_OK) {
-        column_data_close(&open->data);
-        return status;
+    if (status == STATUS_OK)
+        *out = open;
+    else
+        free_column(open);
+    return status;
+}
+
+enum status column_data_open(struct database *database, const struct column *column, enum codec_id codec,
+                             unsigned threads, struct column_data **data, struct error *error)
+{
+    struct open_column *open = NULL;
+    enum status status = STATUS_OK;
+    *data = NULL;
+    if (!database->keeps_open) {
+        RETURN_IF_ERROR(open_column(database, column, codec, threads, &open, error));
+        *data = &open->data;
+        return STATUS_OK;
     }
-    *data = &open->data;
-    return STATUS_OK;
+    pthread_mutex_lock(&database->lock);
+    for (open = database->columns; open; open = open->next)
+        if (open->data.column == column && open->data.codec->id == codec)
+            break;
+    if (!open)
+        status = open_column(database, column, codec, threads, &open, error);
+    if (status == STATUS_OK && !open->kept) {
+        open->kept = true;
+        open->next = database->columns;
+        database->columns = open;
+    }
+    pthread_mutex_unlock(&database->lock);
+    if (status == STATUS_OK)
+        *data = &open->data;
+    return status;
 }
 
 void column_data_close(struct column_data *data)
 {
-    if (!data)
-        return;
     struct open_column *open = (struct open_column *)data; /* data is its first member */
-    column_file_close(open->chunks);
-    column_file_close(open->side);
-    free(open->segments);
-    free(open);
+    if (open && !open->kept)
+        free_column(open);
+}
+
+void column_data_drop(struct database *database)
+{
+    while (database->columns) {
+        struct open_column *next = database->columns->next;
+        free_column(database->columns);
+        database->columns = next;
+    }
 }

@@ -109,6 +109,8 @@ enum status database_open(const char *path, struct database **out, struct error 
     struct database *database = calloc(1, sizeof *database);
     if (database) {
         database->held = -1;
+        database->keeps_open = true;
+        pthread_mutex_init(&database->lock, NULL);
         database->path = strdup(path);
     }
     if (!database || !database->path) {
@@ -130,6 +132,8 @@ void database_close(struct database *database)
 {
     if (!database)
         return;
+    column_data_drop(database);
+    pthread_mutex_destroy(&database->lock);
     for (uint32_t d = 0; d < database->dictionary_count; d++)
         column_file_close(database->dictionaries[d].file);
     free(database->dictionaries);

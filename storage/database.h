@@ -122,6 +122,8 @@ struct column_data {
     uint32_t segment_count;
     const struct segment_data *segments;
     uint64_t bytes; /* of all chunks */
+    /* For who looks at every value: that it was done, and all row positions lie in the referenced table. */
+    _Atomic bool positions_checked;
 };
 
 struct database;
@@ -143,7 +145,8 @@ NODISCARD enum status table_column(const struct table *table, const char *name, 
 
 /* Maps the column in that encoding and checks it whole (checksums, then chunk_open of every segment, on
  * `threads` threads). An encoding that is not there: STATUS_BAD_INPUT; a wrong checksum: STATUS_CHECK_FAILED,
- * naming file and segment. Free with column_data_close, before database_close. */
+ * naming file and segment. Free with column_data_close, before database_close. An open database keeps what was mapped
+ * and checked: opening it again gives the same struct at once. From any thread. */
 NODISCARD enum status column_data_open(struct database *database, const struct column *column,
                                        enum codec_id codec, unsigned threads, struct column_data **data,
                                        struct error *error);

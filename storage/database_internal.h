@@ -15,13 +15,21 @@ struct stored_dictionary {
     struct column_file *file;
 };
 
+struct open_column;
+
 struct database {
     char *path;
     struct catalogue catalogue;
+    bool keeps_open;             /* columns stay open until database_close: column_data.c */
+    pthread_mutex_t lock;        /* over the next */
+    struct open_column *columns; /* that were opened */
     int held; /* the catalogue's file, which keeps the files that it names (database_files.h) */
     struct stored_dictionary *dictionaries; /* those of all string columns */
     uint32_t dictionary_count;
 };
+
+/* Unmaps the columns that were kept open. */
+void column_data_drop(struct database *database);
 
 /* Opens the column's side file; checks the dictionary in it, where there is one, and fills *dictionary. */
 NODISCARD enum status side_file_open(const char *directory, const struct column *column,
