@@ -1,9 +1,10 @@
-# What `cmake --install` puts where: the program, the static library, its headers (under include/tessera, to be
+# What `cmake --install` puts where: the program, the static library, the shared one for other languages, headers (under include/tessera, to be
 # included as "storage/database.h"), and the two ways for other builds to find it, CMake's and pkg-config's.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS tessera_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS tessera EXPORT TesseraTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS tessera_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 foreach(module storage operators engine loader ssb)
     install(DIRECTORY ${module}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera/${module}
             FILES_MATCHING PATTERN "*.h"

@@ -29,6 +29,16 @@ if(NOT TESSERA_SANITIZE)
     set_tests_properties(test_install PROPERTIES TIMEOUT 300)
 endif()
 
+# The examples of docs/examples, as a reader of docs/library.md would run them.
+if(NOT TESSERA_SANITIZE)
+    add_executable(example_shop docs/examples/shop.c)
+    target_include_directories(example_shop PRIVATE engine)
+    target_link_libraries(example_shop PRIVATE tessera_shared)
+    add_test(NAME test_examples
+             COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tests/test_examples.sh $<TARGET_FILE:example_shop>
+                     $<TARGET_FILE:tessera_shared>)
+endif()
+
 # The judgement of tests/bench, not its measurements.
 find_package(Python3 3.8 COMPONENTS Interpreter)
 if(Python3_FOUND)

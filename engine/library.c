@@ -1,6 +1,7 @@
 /* library.c: tessera.h over sql.h and the loader. */
 #include "engine/tessera.h"
 
+#include "engine/arrow_export.h"
 #include "engine/sql.h"
 #include "loader/table_loader.h"
 
@@ -239,30 +240,95 @@ const int64_t *tessera_column_values(const struct tessera_result *result, uint32
     return result->rows.columns[column].values;
 }
 
+/* ---- Arrow ---- */
+
+enum tessera_status tessera_result_arrow(struct tessera_result *result, struct ArrowArrayStream *stream,
+                                         struct tessera_error *error)
+{
+    struct error inner = {0};
+    const enum status status = arrow_export_rows(&result->rows, stream, &inner);
+    tessera_result_free(result);
+    return give(status, &inner, error);
+}
+
+enum tessera_status tessera_table_arrow(struct tessera_database *database, const char *name,
+                                        struct ArrowArrayStream *stream, struct tessera_error *error)
+{
+    struct error inner = {0};
+    const struct table *table;
+    enum status status = database_table(database->database, name, &table, &inner);
+    if (status == STATUS_OK)
+        status =
+            arrow_export_table(database->database, table, engine_threads(database->engine), stream, &inner);
+    return give(status, &inner, error);
+}
+
+/* ---- Loading ---- */
+
+static enum status load_inputs(const char *path, const char *schema, const struct load_input *inputs,
+                               uint32_t count, enum tessera_load_mode mode, uint64_t *rows,
+                               struct error *error)
+{
+    struct star_schema parsed;
+    struct load_report report = {0};
+    RETURN_IF_ERROR(star_schema_parse("schema", schema, strlen(schema), &parsed, error));
+    const struct load_options options = {.directory = path,
+                                         .inputs = inputs,
+                                         .input_count = count,
+                                         .replace = mode == TESSERA_LOAD_REPLACE,
+                                         .append = mode == TESSERA_LOAD_APPEND};
+    const enum status status = tables_load(&parsed, &options, &report, NULL, error);
+    star_schema_free(&parsed);
+    if (rows)
+        *rows = report.rows;
+    return status;
+}
+
 enum tessera_status tessera_load(const char *path, const char *schema, const char *const *tables,
                                  const char *const *files, uint32_t count, enum tessera_load_mode mode,
                                  uint64_t *rows, struct tessera_error *error)
 {
     struct error inner = {0};
-    struct star_schema parsed;
-    struct load_report report = {0};
     struct load_input *inputs = calloc(count + 1, sizeof *inputs);
-    enum status status = inputs ? star_schema_parse("schema", schema, strlen(schema), &parsed, &inner)
-                                : error_out_of_memory(&inner, count * sizeof *inputs, "a load");
-    for (uint32_t i = 0; status == STATUS_OK && i < count; i++)
+    for (uint32_t i = 0; inputs && i < count; i++)
         inputs[i] = (struct load_input){.table = tables[i], .paths = &files[i], .path_count = 1};
-    if (status == STATUS_OK) {
-        const struct load_options options = {.directory = path,
-                                             .inputs = inputs,
-                                             .input_count = count,
-                                             .replace = mode == TESSERA_LOAD_REPLACE,
-                                             .append = mode == TESSERA_LOAD_APPEND};
-        status = tables_load(&parsed, &options, &report, NULL, &inner);
-        star_schema_free(&parsed);
-    }
+    const enum status status = inputs ? load_inputs(path, schema, inputs, count, mode, rows, &inner)
+                                      : error_out_of_memory(&inner, count * sizeof *inputs, "a load");
     free(inputs);
-    if (rows)
-        *rows = report.rows;
+    return give(status, &inner, error);
+}
+
+enum tessera_status tessera_load_arrow(const char *path, const char *schema, const char *const *tables,
+                                       struct ArrowArrayStream *const *streams, uint32_t count,
+                                       enum tessera_load_mode mode, uint64_t *rows,
+                                       struct tessera_error *error)
+{
+    struct error inner = {0};
+    struct load_input *inputs = calloc(count + 1, sizeof *inputs);
+    for (uint32_t i = 0; inputs && i < count; i++)
+        inputs[i] = (struct load_input){.table = tables[i], .stream = streams[i]};
+    const enum status status = inputs ? load_inputs(path, schema, inputs, count, mode, rows, &inner)
+                                      : error_out_of_memory(&inner, count * sizeof *inputs, "a load");
+    for (uint32_t i = 0; i < count; i++)
+        if (streams[i]->release)
+            streams[i]->release(streams[i]); /* the load did not come so far */
+    free(inputs);
+    return give(status, &inner, error);
+}
+
+enum tessera_status tessera_load_rows(const char *path, const char *schema, const char *table,
+                                      const struct tessera_values *columns, uint32_t column_count,
+                                      uint64_t count, enum tessera_load_mode mode,
+                                      struct tessera_error *error)
+{
+    struct error inner = {0};
+    struct ArrowArrayStream stream = {0};
+    const struct load_input input = {.table = table, .stream = &stream};
+    enum status status = arrow_export_values(columns, column_count, count, &stream, &inner);
+    if (status == STATUS_OK)
+        status = load_inputs(path, schema, &input, 1, mode, NULL, &inner);
+    if (stream.release)
+        stream.release(&stream);
     return give(status, &inner, error);
 }
 

@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 /* Rises when a call changes; tessera_version says what the library was built as. */
-#define TESSERA_API_VERSION 1
+#define TESSERA_API_VERSION 2
 int tessera_version(void);
 
 enum tessera_status {
@@ -107,6 +107,23 @@ const char *tessera_text(struct tessera_result *result, uint32_t column, uint64_
 const int64_t *tessera_column_values(const struct tessera_result *result, uint32_t column,
                                      const uint8_t **nulls);
 
+/* ---- Arrow ----
+ * The structs of Arrow's C data and stream interfaces (https://arrow.apache.org/docs/format/CDataInterface.html), which
+ * pyarrow, DuckDB, Polars and others give and take without text in between. Programs that use these calls include
+ * their own definition of them or loader/arrow.h. A stream is released by calling its release(). */
+struct ArrowArrayStream;
+
+/* The result as a stream of batches of 65,536 rows: int64, decimal128(19, scale), date32, timestamp[us], bool,
+ * large_utf8, float64. The result is taken over: it must not be used or freed any more, whatever is returned. The stream
+ * may outlive the database. */
+enum tessera_status tessera_result_arrow(struct tessera_result *result, struct ArrowArrayStream *stream,
+                                         struct tessera_error *error);
+
+/* All rows of a table in their order, decoded batch by batch; a foreign key has the value of the key that it references.
+ * Released before tessera_close. */
+enum tessera_status tessera_table_arrow(struct tessera_database *database, const char *table,
+                                        struct ArrowArrayStream *stream, struct tessera_error *error);
+
 /* What becomes of a table that exists: the load is refused, it is replaced, or the rows are added behind its own (then
  * all tables must exist, with the columns of the script). */
 enum tessera_load_mode { TESSERA_LOAD_NEW, TESSERA_LOAD_REPLACE, TESSERA_LOAD_APPEND };
@@ -116,6 +133,30 @@ enum tessera_load_mode { TESSERA_LOAD_NEW, TESSERA_LOAD_REPLACE, TESSERA_LOAD_AP
 enum tessera_status tessera_load(const char *path, const char *schema, const char *const *tables,
                                  const char *const *files, uint32_t count, enum tessera_load_mode mode,
                                  uint64_t *rows, struct tessera_error *error);
+
+/* The same from Arrow streams, tables[i] from streams[i], each column by its name: whole numbers, decimal128, dates,
+ * timestamps (whole microseconds), bool, strings (also dictionary-encoded and views; a string can become any type, as a
+ * field of a file does). Floating-point numbers are refused: cast them to decimals. All streams are released, also on
+ * failure. */
+enum tessera_status tessera_load_arrow(const char *path, const char *schema, const char *const *tables,
+                                       struct ArrowArrayStream *const *streams, uint32_t count,
+                                       enum tessera_load_mode mode, uint64_t *rows,
+                                       struct tessera_error *error);
+
+/* One column of rows in memory: `numbers` (a decimal's in units of one; NULL: it has texts) or `texts` (zero-terminated, as
+ * fields of files are written; NULL pointers are NULL). nulls: 1 for each number that is NULL, or NULL. */
+struct tessera_values {
+    const char *name;
+    const int64_t *numbers;
+    const char *const *texts;
+    const uint8_t *nulls;
+};
+
+/* Loads `count` rows of one table from memory; other tables that the script has must be in the database. */
+enum tessera_status tessera_load_rows(const char *path, const char *schema, const char *table,
+                                      const struct tessera_values *columns, uint32_t column_count,
+                                      uint64_t count, enum tessera_load_mode mode,
+                                      struct tessera_error *error);
 
 /* Asks whatever runs in this process to stop, from any thread or signal handler: it returns
  * TESSERA_INTERRUPTED. Takes effect until tessera_resume. */

@@ -125,3 +125,8 @@ int32_t table_keys_find(const struct table_keys *keys, const char *text, uint32_
     *complaint = text_value(&keys->key, text, length, &value);
     return *complaint ? -1 : key_index_find(keys->numbers, value);
 }
+
+int32_t table_keys_find_value(const struct table_keys *keys, int64_t value)
+{
+    return key_index_find(keys->numbers, value);
+}

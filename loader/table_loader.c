@@ -522,6 +522,9 @@ enum status tables_load(const struct star_schema *schema, const struct load_opti
     memcpy(report->first_rejected, load->rejects.first, sizeof report->first_rejected);
     if (load->rejects.file && fclose(load->rejects.file) != 0 && status == STATUS_OK)
         status = error_set_errno(error, errno, "%s: the rejected rows cannot be written", options.reject);
+    for (uint32_t i = 0; i < options.input_count; i++)
+        if (options.inputs[i].stream && options.inputs[i].stream->release)
+            options.inputs[i].stream->release(options.inputs[i].stream); /* the load ended before its turn */
     for (uint32_t t = 0; t < SCHEMA_TABLES_MAX; t++)
         table_keys_free(&load->keys[t]);
     database_close(load->existing);

@@ -10,14 +10,16 @@
 #ifndef TESSERA_LOADER_TABLE_LOADER_H
 #define TESSERA_LOADER_TABLE_LOADER_H
 
+#include "loader/arrow.h"
 #include "loader/star_schema.h"
 #include "loader/text_source.h"
 
-/* A table and the files of its rows. */
+/* A table and the files of its rows, or the stream. */
 struct load_input {
     const char *table;
     const char *const *paths;
     uint32_t path_count;
+    struct ArrowArrayStream *stream; /* NULL: files. Released by the load, whatever becomes of it */
 };
 
 struct load_options {

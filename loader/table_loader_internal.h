@@ -8,6 +8,7 @@
 #include "loader/table_loader.h"
 #include "storage/spool.h"
 
+#include <pthread.h>
 #include <stdio.h>
 
 /* From a dimension's key to its row's position: one of the two. */
@@ -27,6 +28,9 @@ NODISCARD enum status table_keys_make(const struct star_schema_table *table, con
                                       uint64_t rows, const struct dictionary *words, const char *path,
                                       struct database *before, struct table_keys *keys, struct error *error);
 void table_keys_free(struct table_keys *keys);
+
+/* The row of a key that is a stored value of keys->key, no string; or -1. */
+int32_t table_keys_find_value(const struct table_keys *keys, int64_t value);
 
 /* The row of a key as it was written, or -1; *complaint: NULL, or why the text is no key at all. */
 int32_t table_keys_find(const struct table_keys *keys, const char *text, uint32_t length,
@@ -68,6 +72,46 @@ struct rejects {
     uint64_t count, most;
     char first[ERROR_TEXT_BYTES];
 };
+
+/* ---- Rows on their way into blocks: table_rows.c, for text, and arrow_rows.c ---- */
+
+struct row_parse {
+    const struct load_options *options;
+    const struct table_keys *const *keys;
+    struct parsed_table *parsed;
+    struct text_source *source; /* NULL: an Arrow stream */
+    struct rejects *rejects;
+    struct progress *progress;
+    pthread_mutex_t lock;
+    bool stop;
+    uint64_t error_block; /* of the error that is told: the first of the input, of those that were met */
+    struct error error;
+    uint32_t value_bytes[SCHEMA_COLUMNS_MAX];
+};
+
+/* A block for up to `rows` rows; values go behind those that it has; then the row counts (block->rows). */
+NODISCARD enum status row_block_begin(const struct row_parse *parse, uint32_t rows, unsigned thread,
+                                      struct parsed_block *block, struct error *error);
+NODISCARD enum status row_put(const struct row_parse *parse, struct parsed_block *block, uint32_t column,
+                              uint32_t rows, int64_t value, bool null, struct error *error);
+/* Puts the block in its place among the table's, or frees it if `status`, what became of it so far, is an error. */
+NODISCARD enum status row_block_end(struct row_parse *parse, uint64_t number, struct parsed_block *block,
+                                    enum status status, struct error *error);
+
+/* A bad row, of which `text` says why: it is left out, and written out as it came (NULL: it has no text), or ends the
+ * load. */
+NODISCARD enum status row_reject(struct row_parse *parse, uint64_t block, const char *row, size_t bytes,
+                                 const char *text);
+
+/* What is stored for a field without a value, or for a key that was not found (row -1): NULL, or a complaint. */
+const char *row_key_missing(const struct row_parse *parse, const struct column_schema *column, bool *null);
+
+/* Cut, and control characters as '?', for complaints. */
+void row_printable(const char *text, uint32_t length, char out[64]);
+
+/* All batches of the stream, which is released, also on failure. */
+NODISCARD enum status arrow_rows_read(struct row_parse *parse, struct ArrowArrayStream *stream,
+                                      struct error *error);
 
 /* keys[c]: what column c references, or NULL. */
 NODISCARD enum status table_rows_parse(const struct star_schema_table *table, const struct load_input *input,

@@ -5,24 +5,9 @@
 #define _GNU_SOURCE
 #include "loader/table_loader_internal.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct parse {
-    const struct load_options *options;
-    const struct table_keys *const *keys;
-    struct parsed_table *parsed;
-    struct text_source *source;
-    struct rejects *rejects;
-    struct progress *progress;
-    pthread_mutex_t lock;
-    bool stop;
-    uint64_t error_block; /* of the error that is told: the first in the text, of those that were met */
-    struct error error;
-    uint32_t value_bytes[SCHEMA_COLUMNS_MAX];
-};
 
 static bool is_word(const struct column_schema *column)
 {
@@ -124,8 +109,7 @@ enum status parsed_block_read(const struct parsed_table *parsed, const struct pa
 
 /* ---- Complaints ---- */
 
-/* Cut, and control characters as '?'. */
-static void printable(const char *text, uint32_t length, char out[64])
+void row_printable(const char *text, uint32_t length, char out[64])
 {
     const uint32_t kept = length < 60 ? length : 57;
     for (uint32_t i = 0; i < kept; i++)
@@ -144,13 +128,13 @@ static void complain(char text[ERROR_TEXT_BYTES], const struct text_block *block
         return;
     }
     if (field->length != TEXT_NULL)
-        printable(field->text, field->length, shown);
+        row_printable(field->text, field->length, shown);
     snprintf(text, ERROR_TEXT_BYTES, "%s:%llu: column %s: '%s' %s", block->path,
              (unsigned long long)block->row_line[row], column->name, shown, complaint);
 }
 
-/* A bad row is written out, or ends the load. */
-static enum status reject(struct parse *parse, const struct text_block *block, uint32_t row, const char *text)
+enum status row_reject(struct row_parse *parse, uint64_t block, const char *row, size_t bytes,
+                       const char *text)
 {
     struct rejects *rejects = parse->rejects;
     enum status status = STATUS_OK;
@@ -158,17 +142,16 @@ static enum status reject(struct parse *parse, const struct text_block *block, u
     if (rejects->count < rejects->most) {
         if (rejects->count++ == 0)
             snprintf(rejects->first, sizeof rejects->first, "%s", text);
-        const size_t bytes = (size_t)(block->row_text[row + 1] - block->row_text[row]);
-        if (rejects->file) {
-            fwrite(block->row_text[row], 1, bytes, rejects->file);
-            if (bytes == 0 || block->row_text[row][bytes - 1] != '\n')
+        if (rejects->file && row) {
+            fwrite(row, 1, bytes, rejects->file);
+            if (bytes == 0 || row[bytes - 1] != '\n')
                 putc('\n', rejects->file);
         }
     } else {
         status = STATUS_BAD_INPUT;
         parse->stop = true;
-        if (block->number < parse->error_block) {
-            parse->error_block = block->number;
+        if (block < parse->error_block) {
+            parse->error_block = block;
             error_set(&parse->error, STATUS_BAD_INPUT, "%.700s%s", text,
                       rejects->most ? "; more rows are bad than --max-errors allows"
                                     : "; nothing was loaded (--max-errors N leaves bad rows out)");
@@ -178,10 +161,23 @@ static enum status reject(struct parse *parse, const struct text_block *block, u
     return status;
 }
 
+static enum status reject(struct row_parse *parse, const struct text_block *block, uint32_t row,
+                          const char *text)
+{
+    return row_reject(parse, block->number, block->row_text[row],
+                      (size_t)(block->row_text[row + 1] - block->row_text[row]), text);
+}
+
 /* ---- One row ---- */
 
+const char *row_key_missing(const struct row_parse *parse, const struct column_schema *column, bool *null)
+{
+    *null = parse->options->dangling_null && column->nullable;
+    return *null ? NULL : "is no key of the table that it references";
+}
+
 /* The stored value of a field; *null if there is none. Returns what is wrong with it, or NULL. */
-static const char *field_value(const struct parse *parse, const struct column_schema *column, uint32_t c,
+static const char *field_value(const struct row_parse *parse, const struct column_schema *column, uint32_t c,
                                const struct text_field *field, int64_t *value, bool *null)
 {
     const struct table_keys *const keys = parse->keys[c];
@@ -196,29 +192,26 @@ static const char *field_value(const struct parse *parse, const struct column_sc
     if (complaint || *value >= 0)
         return complaint;
     *value = 0;
-    *null = parse->options->dangling_null && column->nullable;
-    return *null ? NULL : "is no key of the table that it references";
+    return row_key_missing(parse, column, null);
 }
 
-static void put(struct parsed_block *to, uint32_t c, uint32_t bytes, uint32_t row, int64_t value)
+enum status row_put(const struct row_parse *parse, struct parsed_block *block, uint32_t column, uint32_t rows,
+                    int64_t value, bool null, struct error *error)
 {
-    if (bytes == 4)
-        ((int32_t *)to->values[c])[row] = (int32_t)value;
+    const uint32_t row = block->rows;
+    if (parse->value_bytes[column] == 4)
+        ((int32_t *)block->values[column])[row] = (int32_t)value;
     else
-        ((int64_t *)to->values[c])[row] = value;
-}
-
-static enum status put_null(struct parsed_block *to, uint32_t c, uint32_t row, uint32_t rows,
-                            struct error *error)
-{
-    if (!to->nulls[c] && !(to->nulls[c] = calloc(rows, 1)))
+        ((int64_t *)block->values[column])[row] = value;
+    if (null && !block->nulls[column] && !(block->nulls[column] = calloc(rows, 1)))
         return error_out_of_memory(error, rows, "NULLs");
-    to->nulls[c][row] = 1;
+    if (block->nulls[column])
+        block->nulls[column][row] = null;
     return STATUS_OK;
 }
 
 /* *bad: the row is left out (or ends the load: the status says it). */
-static enum status parse_row(struct parse *parse, const struct text_block *block, uint32_t row,
+static enum status parse_row(struct row_parse *parse, const struct text_block *block, uint32_t row,
                              unsigned thread, struct parsed_block *to, bool *bad, struct error *error)
 {
     const struct star_schema_table *table = parse->parsed->table;
@@ -243,11 +236,7 @@ static enum status parse_row(struct parse *parse, const struct text_block *block
             *bad = true;
             return reject(parse, block, row, text);
         }
-        put(to, c, parse->value_bytes[c], to->rows, value);
-        if (null)
-            RETURN_IF_ERROR(put_null(to, c, to->rows, block->rows, error));
-        else if (to->nulls[c])
-            to->nulls[c][to->rows] = 0;
+        RETURN_IF_ERROR(row_put(parse, to, c, block->rows, value, null, error));
     }
     to->rows++;
     return STATUS_OK;
@@ -255,8 +244,8 @@ static enum status parse_row(struct parse *parse, const struct text_block *block
 
 /* ---- Blocks ---- */
 
-static enum status block_begin(const struct parse *parse, const struct text_block *block, unsigned thread,
-                               struct parsed_block *to, struct error *error)
+enum status row_block_begin(const struct row_parse *parse, uint32_t rows, unsigned thread,
+                            struct parsed_block *to, struct error *error)
 {
     const uint32_t columns = parse->parsed->table->column_count;
     *to = (struct parsed_block){.thread = thread,
@@ -264,12 +253,12 @@ static enum status block_begin(const struct parse *parse, const struct text_bloc
                                 .nulls = calloc(columns, sizeof *to->nulls)};
     bool fits = to->values && to->nulls;
     for (uint32_t c = 0; fits && c < columns; c++)
-        fits = (to->values[c] = malloc((size_t)block->rows * parse->value_bytes[c])) != NULL;
-    return fits ? STATUS_OK : error_out_of_memory(error, (uint64_t)block->rows * columns * 4, "rows");
+        fits = (to->values[c] = malloc((size_t)rows * parse->value_bytes[c] + 1)) != NULL;
+    return fits ? STATUS_OK : error_out_of_memory(error, (uint64_t)rows * columns * 4, "rows");
 }
 
 /* Takes its share of the budget, or brings it to the spool. */
-static enum status block_hold(struct parse *parse, struct parsed_block *block, struct error *error)
+static enum status block_hold(struct row_parse *parse, struct parsed_block *block, struct error *error)
 {
     struct parsed_table *parsed = parse->parsed;
     const uint64_t bytes = block_bytes(parsed, block);
@@ -285,7 +274,7 @@ static enum status block_hold(struct parse *parse, struct parsed_block *block, s
 }
 
 /* Puts the block where its number says. */
-static enum status block_keep(struct parse *parse, uint64_t number, const struct parsed_block *block,
+static enum status block_keep(struct row_parse *parse, uint64_t number, const struct parsed_block *block,
                               struct error *error)
 {
     struct parsed_table *parsed = parse->parsed;
@@ -315,11 +304,23 @@ static enum status block_keep(struct parse *parse, uint64_t number, const struct
     return status;
 }
 
-static enum status parse_block(struct parse *parse, const struct text_block *block, unsigned thread,
+enum status row_block_end(struct row_parse *parse, uint64_t number, struct parsed_block *block,
+                          enum status status, struct error *error)
+{
+    if (status == STATUS_OK)
+        status = block_hold(parse, block, error);
+    if (status == STATUS_OK)
+        status = block_keep(parse, number, block, error);
+    if (status != STATUS_OK)
+        block_free(block, parse->parsed->table->column_count);
+    return status;
+}
+
+static enum status parse_block(struct row_parse *parse, const struct text_block *block, unsigned thread,
                                struct error *error)
 {
     struct parsed_block to;
-    enum status status = block_begin(parse, block, thread, &to, error);
+    enum status status = row_block_begin(parse, block->rows, thread, &to, error);
     for (uint32_t row = 0, fault = 0; status == STATUS_OK && row < block->rows; row++) {
         bool bad;
         if (fault < block->fault_count && block->faults[fault].row == row) {
@@ -330,17 +331,12 @@ static enum status parse_block(struct parse *parse, const struct text_block *blo
         }
         status = parse_row(parse, block, row, thread, &to, &bad, error);
     }
-    if (status == STATUS_OK)
-        status = block_hold(parse, &to, error);
-    enum status kept = block_keep(parse, block->number, &to, status == STATUS_OK ? error : NULL);
-    if (kept != STATUS_OK)
-        block_free(&to, parse->parsed->table->column_count);
-    return status != STATUS_OK ? status : kept;
+    return row_block_end(parse, block->number, &to, status, error);
 }
 
 static enum status parse_blocks(void *context, uint64_t item, unsigned thread, struct error *error)
 {
-    struct parse *parse = context;
+    struct row_parse *parse = context;
     struct text_block block = {0};
     enum status status = STATUS_OK;
     (void)item;
@@ -382,7 +378,7 @@ enum status table_rows_parse(const struct star_schema_table *table, const struct
                              struct error *error)
 {
     const char *names[SCHEMA_COLUMNS_MAX];
-    struct parse *parse = calloc(1, sizeof *parse);
+    struct row_parse *parse = calloc(1, sizeof *parse);
     if (!parse)
         return error_out_of_memory(error, sizeof *parse, "a load");
     *parsed = (struct parsed_table){.table = table,
@@ -401,10 +397,12 @@ enum status table_rows_parse(const struct star_schema_table *table, const struct
         parse->value_bytes[c] = column_schema_value_bytes(&table->columns[c]);
     }
     enum status status = words_create(parsed, error);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && input->stream)
+        status = arrow_rows_read(parse, input->stream, error);
+    else if (status == STATUS_OK)
         status = text_source_open(input->paths, input->path_count, names, table->column_count, &options->text,
                                   &parse->source, error);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && parse->source)
         status = parallel_for(options->threads, options->threads, parse_blocks, parse, error);
     if (parse->error.status != STATUS_OK && status != STATUS_INTERRUPTED) {
         status = parse->error.status;

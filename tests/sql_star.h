@@ -50,7 +50,7 @@ static int star_open(void **state)
         fputs(star_tables[t].rows, file);
         fclose(file);
         paths[t] = files[t];
-        inputs[t] = (struct load_input){star_tables[t].table, &paths[t], 1};
+        inputs[t] = (struct load_input){.table = star_tables[t].table, .paths = &paths[t], .path_count = 1};
     }
     must(star_schema_parse("star.sql", star_script, strlen(star_script), &schema, error));
     const struct load_options options = {

@@ -100,7 +100,8 @@ static enum status load(const char *directory, const struct rows rows[TABLES], u
             write_row(file, t, row, shops);
         fclose(file);
         paths[t] = files[t];
-        inputs[options.input_count++] = (struct load_input){names[t], &paths[t], 1};
+        inputs[options.input_count++] =
+            (struct load_input){.table = names[t], .paths = &paths[t], .path_count = 1};
     }
     must(star_schema_parse("star.sql", script, strlen(script), &schema, error));
     const enum status status = tables_load(&schema, &options, &report, NULL, why);
@@ -361,7 +362,7 @@ static void refuse(const char *schema_text, const char *rows, bool replace, cons
 {
     char file[PATH_BYTES + 64];
     const char *const files[] = {file};
-    struct load_input input = {"shops", files, 1};
+    struct load_input input = {.table = "shops", .paths = files, .path_count = 1};
     struct star_schema schema;
     struct load_report report;
     const struct load_options options = {.directory = path,

@@ -60,7 +60,8 @@ static int teardown(void **state)
 static enum status load(const char *directory, uint64_t memory, struct error *why)
 {
     const char *const shops[] = {shops_file}, *const sales[] = {sales_file};
-    const struct load_input inputs[] = {{"shops", shops, 1}, {"sales", sales, 1}};
+    const struct load_input inputs[] = {{.table = "shops", .paths = shops, .path_count = 1},
+                                        {.table = "sales", .paths = sales, .path_count = 1}};
     struct star_schema schema;
     struct load_report report;
     const struct load_options options = {.directory = directory,

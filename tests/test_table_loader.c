@@ -66,10 +66,10 @@ static enum status load(const char *sales_text, struct load_options options, str
     const char *const paths[] = {file_write(0, "regions.csv", regions), file_write(1, "shops.csv", shops),
                                  file_write(2, "products.tbl", products),
                                  file_write(3, "sales.csv", sales_text)};
-    const struct load_input inputs[] = {{"sales", &paths[3], 1},
-                                        {"products", &paths[2], 1},
-                                        {"shops", &paths[1], 1},
-                                        {"regions", &paths[0], 1}};
+    const struct load_input inputs[] = {{.table = "sales", .paths = &paths[3], .path_count = 1},
+                                        {.table = "products", .paths = &paths[2], .path_count = 1},
+                                        {.table = "shops", .paths = &paths[1], .path_count = 1},
+                                        {.table = "regions", .paths = &paths[0], .path_count = 1}};
     options.directory = path;
     options.inputs = options.inputs ? options.inputs : inputs;
     options.input_count = options.input_count ? options.input_count : 4;
@@ -196,7 +196,7 @@ static void a_fact_can_be_loaded_again_against_dimensions_that_are_there(void **
         fail_msg("%s", failure.text);
     const char *const one[] = {file_write(4, "new.csv", "Web,12,,2025-01-01,,,1,,\n"),
                                file_write(5, "old.csv", "Hafen,-5,,2024-01-01,,,2,,\n")};
-    const struct load_input inputs[] = {{"sales", one, 2}};
+    const struct load_input inputs[] = {{.table = "sales", .paths = one, .path_count = 2}};
     const struct load_options again = {.inputs = inputs,
                                        .input_count = 1,
                                        .replace = true,
@@ -243,7 +243,7 @@ static void keys_must_differ(void **state)
     (void)state;
     struct star_schema schema;
     const char *const paths[] = {file_write(6, "r.csv", "1,a\n2,b\n1,c\n")};
-    const struct load_input inputs[] = {{"regions", paths, 1}};
+    const struct load_input inputs[] = {{.table = "regions", .paths = paths, .path_count = 1}};
     const struct load_options options = {.directory = path, .inputs = inputs, .input_count = 1, .threads = 1};
     must(star_schema_parse("star.sql", script, strlen(script), &schema, error));
     must_refuse(STATUS_BAD_INPUT, "regions", "id", "1", tables_load(&schema, &options, &report, NULL, error));
