@@ -2,7 +2,9 @@
  * statistics. */
 #include "engine/commands.h"
 
+#include "engine/inspect_candidates.h"
 #include "engine/value_text.h"
+#include "storage/codec_costs.h"
 #include "storage/database.h"
 
 #include <argp.h>
@@ -99,7 +101,58 @@ static void print_table(const struct table *table, const struct column *only)
                table->column_count, bytes, plain, bytes ? (double)plain / (double)bytes : 1.0);
 }
 
+/* Why the column is in its codec: what the others would take. */
+static void print_candidates(const struct column *column, const struct inspect_candidates *found)
+{
+    const bool costs = found->choice.chooser == CHOOSER_AUTO;
+    if (!found->rows)
+        return;
+    printf("\n  first segment (%u rows) in each codec; %s%s%s\n  %-20s %14s %10s %8s%s\n", found->rows,
+           found->choice.codec ? "it was asked for by name" : column->own_name,
+           found->choice.codec ? ""
+           : costs             ? " takes the least cost by the table of "
+                               : " takes the least size",
+           costs ? found->choice.costs->device : "", "codec", "bytes", "bits/value", "ratio",
+           costs ? "  ns/value" : "");
+    for (uint32_t c = 0; c < CODEC_COUNT - 1; c++) {
+        const struct codec_candidate *candidate = &found->candidates[c];
+        const char mark = candidate->codec == column->own ? '*' : ' ';
+        if (!candidate->bytes) {
+            printf("%c %-20s %14s\n", mark, codec_by_id(candidate->codec)->name, "cannot hold it");
+            continue;
+        }
+        printf("%c %-20s %14" PRIu64 " %10.3f %8.2f", mark, codec_by_id(candidate->codec)->name,
+               candidate->bytes, 8.0 * (double)candidate->bytes / found->rows,
+               (double)found->rows * column->value_bytes / (double)candidate->bytes);
+        if (!candidate->considered)
+            puts(found->choice.codec ? "" : "  not considered");
+        else if (costs)
+            printf(" %9.5f\n", candidate->cost);
+        else
+            putchar('\n');
+    }
+}
+
 /* ---- As JSON ---- */
+
+static json_t *json_of_candidates(const struct inspect_candidates *found)
+{
+    json_t *list = json_array();
+    int failed = 0;
+    for (uint32_t c = 0; found->rows && c < CODEC_COUNT - 1; c++) {
+        const struct codec_candidate *candidate = &found->candidates[c];
+        json_t *object = json_pack("{s:s, s:I, s:b}", "codec", codec_by_id(candidate->codec)->name, "bytes",
+                                   (json_int_t)candidate->bytes, "considered", candidate->considered);
+        if (candidate->considered && candidate->bytes && found->choice.chooser == CHOOSER_AUTO)
+            failed |= json_object_set_new(object, "ns_per_value", json_real(candidate->cost));
+        failed |= json_array_append_new(list, object);
+    }
+    json_t *object = json_pack("{s:I, s:o}", "rows", (json_int_t)found->rows, "candidates", list);
+    if (!failed)
+        return object;
+    json_decref(object);
+    return NULL;
+}
 
 static json_t *json_of_value(const struct column *column, int64_t value)
 {
@@ -203,14 +256,17 @@ static enum status find(const struct database *database, const char *what, const
     return dot ? table_column(*table, dot + 1, column, error) : STATUS_OK;
 }
 
-static enum status inspect(const struct database *database, const struct inspect_options *options,
+static enum status inspect(struct database *database, const struct inspect_options *options,
                            struct error *error)
 {
+    struct inspect_candidates candidates = {0};
     const struct table *table = NULL;
     const struct column *column = NULL;
     json_t *tables = options->json ? json_array() : NULL;
     enum status status = options->what ? find(database, options->what, &table, &column, error) : STATUS_OK;
     int failed = options->json && !tables;
+    if (status == STATUS_OK && column)
+        status = inspect_candidates_find(database, column, &candidates, error);
     for (uint32_t t = 0; status == STATUS_OK && t < database_table_count(database); t++) {
         const struct table *each = database_table_at(database, t);
         if (table && each != table)
@@ -220,9 +276,13 @@ static enum status inspect(const struct database *database, const struct inspect
         else
             print_table(each, column);
     }
+    if (status == STATUS_OK && column && !options->json)
+        print_candidates(column, &candidates);
     if (status == STATUS_OK && options->json) {
         json_t *root = json_pack("{s:s, s:O}", "database", database_path(database), "tables", tables);
         failed |= !root;
+        if (root && column)
+            failed |= json_object_set_new(root, "first_segment", json_of_candidates(&candidates));
         if (root && json_dumpf(root, stdout, JSON_INDENT(2)) == 0)
             putchar('\n'); /* a write that failed is main's to tell */
         json_decref(root);
@@ -244,7 +304,11 @@ enum status command_inspect(int argc, char **argv, struct progress *progress, st
         .args_doc = "[TABLE[.COLUMN]]",
         .doc = "Lists a database's tables and columns: the codec and what chose it, bits per value, how many "
                "times smaller "
-               "than plain integers, statistics, and all encodings that are stored.",
+               "than plain integers, statistics, and all encodings that are stored. Of one column also why "
+               "it is in "
+               "its codec: what each codec would take for its first segment, and what that costs by the "
+               "table that "
+               "auto chooses by.",
     };
     struct inspect_options options = {0};
     struct database *database = NULL;

@@ -66,6 +66,14 @@ size_t codec_choice_bound(const struct codec_choice *choice, uint32_t rows, uint
     return most;
 }
 
+static double cost_of(const struct codec_choice *choice, enum codec_id codec, size_t bytes, uint32_t rows,
+                      uint32_t width)
+{
+    return choice->chooser == CHOOSER_AUTO
+               ? codec_costs_estimate(choice->costs, codec, bytes, rows, width, choice->probed)
+               : (double)bytes;
+}
+
 size_t codec_choose(const struct codec_choice *choice, const void *values, uint32_t rows,
                     uint32_t value_bytes, uint8_t *out, uint8_t *scratch)
 {
@@ -81,9 +89,7 @@ size_t codec_choose(const struct codec_choice *choice, const void *values, uint3
             width = ((const struct chunk_header *)next)->width_high;
         if (bytes == 0)
             continue;
-        const double cost = choice->chooser == CHOOSER_AUTO
-                                ? codec_costs_estimate(choice->costs, *c, bytes, rows, width, choice->probed)
-                                : (double)bytes;
+        const double cost = cost_of(choice, *c, bytes, rows, width);
         if (cost >= best_cost)
             continue;
         uint8_t *const beaten = best;
@@ -95,4 +101,39 @@ size_t codec_choose(const struct codec_choice *choice, const void *values, uint3
     if (best == scratch)
         memcpy(out, best, best_bytes);
     return best_bytes;
+}
+
+static bool considers(const struct codec_choice *choice, enum codec_id codec)
+{
+    const enum codec_id *c = choice->codec ? NULL : choosers[choice->chooser].candidates;
+    while (c && *c != CODEC_NONE && *c != codec)
+        c++;
+    return c ? *c == codec : choice->codec->id == codec;
+}
+
+size_t codec_candidates_bound(uint32_t rows, uint32_t value_bytes)
+{
+    size_t most = 0;
+    for (int id = CODEC_PLAIN; id < CODEC_COUNT; id++) {
+        const size_t bound = codec_by_id((uint32_t)id)->bound(rows, value_bytes);
+        most = bound > most ? bound : most;
+    }
+    return most;
+}
+
+void codec_candidates(const struct codec_choice *choice, const void *values, uint32_t rows,
+                      uint32_t value_bytes, uint8_t *scratch,
+                      struct codec_candidate candidates[CODEC_COUNT - 1])
+{
+    const struct chunk_header *const header = (const struct chunk_header *)scratch;
+    (void)codec_by_id(CODEC_LANE_FOR)->encode(values, rows, value_bytes, scratch);
+    const uint32_t width = header->width_high;
+    for (int id = CODEC_PLAIN; id < CODEC_COUNT; id++) {
+        struct codec_candidate *to = &candidates[id - CODEC_PLAIN];
+        *to = (struct codec_candidate){.codec = (enum codec_id)id,
+                                       .considered = considers(choice, (enum codec_id)id)};
+        to->bytes = codec_by_id((uint32_t)id)->encode(values, rows, value_bytes, scratch);
+        if (to->bytes && to->considered)
+            to->cost = cost_of(choice, to->codec, to->bytes, rows, width);
+    }
 }

@@ -162,4 +162,19 @@ size_t codec_choice_bound(const struct codec_choice *choice, uint32_t rows, uint
 size_t codec_choose(const struct codec_choice *choice, const void *values, uint32_t rows,
                     uint32_t value_bytes, uint8_t *out, uint8_t *scratch);
 
+/* What a codec makes of a chunk, and what it costs by the choice: bytes for choosers that go by size, nanoseconds a
+ * value for auto (codec_costs_estimate). */
+struct codec_candidate {
+    enum codec_id codec;
+    uint64_t bytes;  /* 0: it cannot hold the values */
+    bool considered; /* the choice's chooser compares it */
+    double cost;     /* if it is considered and holds the values */
+};
+
+/* All codecs tried on the chunk, as codec_choose tries those of its chooser; `scratch` of codec_candidates_bound. */
+size_t codec_candidates_bound(uint32_t rows, uint32_t value_bytes);
+void codec_candidates(const struct codec_choice *choice, const void *values, uint32_t rows,
+                      uint32_t value_bytes, uint8_t *scratch,
+                      struct codec_candidate candidates[CODEC_COUNT - 1]);
+
 #endif

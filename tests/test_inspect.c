@@ -148,6 +148,45 @@ static void json_tells_codec_size_and_statistics(void **state)
     directory_remove(path);
 }
 
+/* What a chooser took is the least of what it compared, and as large as what is stored. */
+static void candidates_tell_why_a_codec_was_taken(void **state)
+{
+    (void)state;
+    static const char *const choosers[] = {"auto", "smallest", "gpu-star", "plain"};
+    for (size_t i = 0; i < sizeof choosers / sizeof *choosers; i++) {
+        char path[PATH_BYTES];
+        directory_make(path);
+        database_make(path, choosers[i], 3000);
+        json_t *root = inspect_json(path, "sale.s_amount");
+        const json_t *column =
+            json_array_get(json_object_get(json_array_get(json_object_get(root, "tables"), 0), "columns"), 0);
+        const json_t *segment = json_object_get(root, "first_segment"),
+                     *list = json_object_get(segment, "candidates");
+        const char *const by = strcmp(choosers[i], "auto") ? "bytes" : "ns_per_value";
+        double least = 1e300, taken = 0;
+        uint32_t considered = 0;
+        assert_int_equal(integer_of(segment, "rows"), 3000);
+        assert_int_equal(json_array_size(list), CODEC_COUNT - 1);
+        for (size_t c = 0; c < json_array_size(list); c++) {
+            const json_t *candidate = json_array_get(list, c);
+            const bool own = strcmp(text_of(candidate, "codec"), text_of(column, "codec")) == 0;
+            if (own)
+                assert_int_equal(integer_of(candidate, "bytes"), integer_of(column, "bytes"));
+            if (!json_is_true(json_object_get(candidate, "considered")))
+                continue;
+            const double cost = json_number_value(json_object_get(candidate, by));
+            assert_true(cost > 0);
+            considered++;
+            least = cost < least ? cost : least;
+            taken = own ? cost : taken;
+        }
+        assert_true(taken == least);
+        assert_true(i == 3 ? considered == 1 : considered > 2);
+        json_decref(root);
+        directory_remove(path);
+    }
+}
+
 static void an_empty_table_can_be_inspected(void **state)
 {
     (void)state;
@@ -170,6 +209,7 @@ int main(void)
         cmocka_unit_test(dates_agree_with_the_c_library),
         cmocka_unit_test(strings_are_cut_between_characters),
         cmocka_unit_test(json_tells_codec_size_and_statistics),
+        cmocka_unit_test(candidates_tell_why_a_codec_was_taken),
         cmocka_unit_test(an_empty_table_can_be_inspected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
