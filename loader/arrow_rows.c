@@ -332,7 +332,10 @@ static const char *read_value(const struct arrow_column *column, const struct Ar
     read->is_text = is_text(&column->type);
     if (!read->is_text)
         return number_of(column, from, at, &read->value);
-    return text_of(&column->type, from, at, &read->text, &read->length) ? NULL : not_whole;
+    if (text_of(&column->type, from, at, &read->text, &read->length))
+        return NULL;
+    read->is_text = false; /* there is none to show */
+    return not_whole;
 }
 
 /* The stored value; as field_value of table_rows.c for text. */
