@@ -101,6 +101,18 @@ static void print_table(const struct table *table, const struct column *only)
                table->column_count, bytes, plain, bytes ? (double)plain / (double)bytes : 1.0);
 }
 
+/* A column that was appended to, or loaded with another table of costs, has what was least then. */
+static bool own_costs_least(const struct column *column, const struct inspect_candidates *found)
+{
+    const struct codec_candidate *own = &found->candidates[column->own - CODEC_PLAIN];
+    bool least = own->considered && own->bytes;
+    for (uint32_t c = 0; c < CODEC_COUNT - 1; c++) {
+        const struct codec_candidate *other = &found->candidates[c];
+        least &= !other->considered || !other->bytes || other->cost >= own->cost;
+    }
+    return least;
+}
+
 /* Why the column is in its codec: what the others would take. */
 static void print_candidates(const struct column *column, const struct inspect_candidates *found)
 {
@@ -131,23 +143,37 @@ static void print_candidates(const struct column *column, const struct inspect_c
         else
             putchar('\n');
     }
+    if (!own_costs_least(column, found))
+        puts("  by what the segment and the costs are now another is less: the column keeps what was chosen "
+             "when it was loaded");
 }
 
 /* ---- As JSON ---- */
 
-static json_t *json_of_candidates(const struct inspect_candidates *found)
+static json_t *json_of_candidates(const struct column *column, const struct inspect_candidates *found)
 {
+    const bool costs = found->choice.chooser == CHOOSER_AUTO;
     json_t *list = json_array();
     int failed = 0;
     for (uint32_t c = 0; found->rows && c < CODEC_COUNT - 1; c++) {
         const struct codec_candidate *candidate = &found->candidates[c];
-        json_t *object = json_pack("{s:s, s:I, s:b}", "codec", codec_by_id(candidate->codec)->name, "bytes",
-                                   (json_int_t)candidate->bytes, "considered", candidate->considered);
-        if (candidate->considered && candidate->bytes && found->choice.chooser == CHOOSER_AUTO)
+        json_t *object = json_pack("{s:s, s:b, s:b, s:I}", "codec", codec_by_id(candidate->codec)->name,
+                                   "taken", candidate->codec == column->own, "considered",
+                                   candidate->considered, "bytes", (json_int_t)candidate->bytes);
+        if (candidate->bytes) {
+            failed |= json_object_set_new(object, "bits_per_value",
+                                          json_real(8.0 * (double)candidate->bytes / found->rows));
+            failed |= json_object_set_new(
+                object, "ratio",
+                json_real((double)found->rows * column->value_bytes / (double)candidate->bytes));
+        }
+        if (candidate->considered && candidate->bytes && costs)
             failed |= json_object_set_new(object, "ns_per_value", json_real(candidate->cost));
         failed |= json_array_append_new(list, object);
     }
     json_t *object = json_pack("{s:I, s:o}", "rows", (json_int_t)found->rows, "candidates", list);
+    if (costs && found->rows)
+        failed |= json_object_set_new(object, "costs", json_string(found->choice.costs->device));
     if (!failed)
         return object;
     json_decref(object);
@@ -282,7 +308,7 @@ static enum status inspect(struct database *database, const struct inspect_optio
         json_t *root = json_pack("{s:s, s:O}", "database", database_path(database), "tables", tables);
         failed |= !root;
         if (root && column)
-            failed |= json_object_set_new(root, "first_segment", json_of_candidates(&candidates));
+            failed |= json_object_set_new(root, "first_segment", json_of_candidates(column, &candidates));
         if (root && json_dumpf(root, stdout, JSON_INDENT(2)) == 0)
             putchar('\n'); /* a write that failed is main's to tell */
         json_decref(root);

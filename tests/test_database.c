@@ -265,6 +265,66 @@ static void a_handle_to_a_replaced_table_keeps_its_state(void **state)
     directory_remove(path);
 }
 
+#define KEPT_OPENINGS 16
+
+struct kept_opening {
+    struct database *database;
+    const struct column *column;
+    struct column_data *opened[KEPT_OPENINGS];
+};
+
+static enum status open_day(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    struct kept_opening *opening = context;
+    (void)thread;
+    return column_data_open(opening->database, opening->column, CODEC_PLAIN, 1, &opening->opened[item],
+                            error);
+}
+
+/* Opening again gives the same, from any thread, and reads no file: these are removed meanwhile. */
+static void an_open_database_keeps_what_it_opened(void **state)
+{
+    (void)state;
+    char path[PATH_BYTES], command[PATH_BYTES + 64];
+    struct kept_opening opening = {0};
+    struct database *other;
+    struct column_data *lane, *again;
+    struct codec_choice choice;
+    enum codec_id codec;
+    const struct table *sale;
+    directory_make(path);
+    database_make(path, "plain", 3000);
+    must(codec_choice_parse("lane-for", &choice, error));
+    must(database_open(path, &opening.database, error));
+    must(database_table(opening.database, "sale", &sale, error));
+    opening.column = &sale->columns[SALE_DAY];
+    must(parallel_for(4, KEPT_OPENINGS, open_day, &opening, error));
+    for (int i = 1; i < KEPT_OPENINGS; i++)
+        assert_ptr_equal(opening.opened[i], opening.opened[0]);
+    must(database_encode(opening.database, opening.column, &choice, 1, &codec, error));
+    must(column_data_open(opening.database, opening.column, CODEC_LANE_FOR, 1, &lane, error));
+    assert_ptr_not_equal(lane, opening.opened[0]);
+    assert_int_equal(lane->codec->id, CODEC_LANE_FOR);
+    for (int i = 0; i < KEPT_OPENINGS; i++)
+        column_data_close(opening.opened[i]);
+    column_data_close(lane);
+    snprintf(command, sizeof command, "rm -r '%s/tables/sale'", path);
+    assert_int_equal(system(command), 0);
+    must(column_data_open(opening.database, opening.column, CODEC_PLAIN, 1, &again, error));
+    assert_ptr_equal(again, opening.opened[0]);
+    assert_int_equal(sale_difference(again, SALE_DAY), -1);
+    must(column_data_open(opening.database, opening.column, CODEC_LANE_FOR, 1, &again, error));
+    assert_ptr_equal(again, lane);
+    assert_int_equal(sale_difference(again, SALE_DAY), -1);
+    assert_int_not_equal(
+        column_data_open(opening.database, &sale->columns[SALE_AMOUNT], CODEC_PLAIN, 1, &again, NULL),
+        STATUS_OK); /* what was not opened is not kept */
+    assert_null(again);
+    assert_int_not_equal(database_open(path, &other, NULL), STATUS_OK);
+    database_close(opening.database);
+    directory_remove(path);
+}
+
 /* ---- Changes ---- */
 
 static void replacing_leaves_no_old_file(void **state)
@@ -339,6 +399,7 @@ int main(void)
         cmocka_unit_test(an_encoding_is_added_once_beside_the_others),
         cmocka_unit_test(an_empty_table_can_have_any_encoding),
         cmocka_unit_test(a_handle_to_a_replaced_table_keeps_its_state),
+        cmocka_unit_test(an_open_database_keeps_what_it_opened),
         cmocka_unit_test(replacing_leaves_no_old_file),
         cmocka_unit_test(a_change_of_nothing_makes_an_empty_database),
         cmocka_unit_test(giving_up_leaves_what_was_there),

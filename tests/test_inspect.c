@@ -153,6 +153,7 @@ static void candidates_tell_why_a_codec_was_taken(void **state)
 {
     (void)state;
     static const char *const choosers[] = {"auto", "smallest", "gpu-star", "plain"};
+    static const char *const figures[] = {"bits_per_value", "ratio", NULL};
     for (size_t i = 0; i < sizeof choosers / sizeof *choosers; i++) {
         char path[PATH_BYTES];
         directory_make(path);
@@ -166,12 +167,18 @@ static void candidates_tell_why_a_codec_was_taken(void **state)
         double least = 1e300, taken = 0;
         uint32_t considered = 0;
         assert_int_equal(integer_of(segment, "rows"), 3000);
+        assert_int_equal(json_is_string(json_object_get(segment, "costs")), i == 0);
         assert_int_equal(json_array_size(list), CODEC_COUNT - 1);
         for (size_t c = 0; c < json_array_size(list); c++) {
             const json_t *candidate = json_array_get(list, c);
             const bool own = strcmp(text_of(candidate, "codec"), text_of(column, "codec")) == 0;
-            if (own)
+            assert_int_equal(json_is_true(json_object_get(candidate, "taken")), own);
+            if (own) {
                 assert_int_equal(integer_of(candidate, "bytes"), integer_of(column, "bytes"));
+                for (const char *const *key = figures; *key; key++)
+                    assert_float_equal(json_number_value(json_object_get(candidate, *key)),
+                                       json_number_value(json_object_get(column, *key)), 1e-9);
+            }
             if (!json_is_true(json_object_get(candidate, "considered")))
                 continue;
             const double cost = json_number_value(json_object_get(candidate, by));
@@ -185,6 +192,44 @@ static void candidates_tell_why_a_codec_was_taken(void **state)
         json_decref(root);
         directory_remove(path);
     }
+}
+
+/* What inspect prints of sale.s_amount, with what stands before the command. */
+static void inspect_text(const char *path, const char *before, char text[4096])
+{
+    char command[PATH_BYTES + 128];
+    snprintf(command, sizeof command, "%s %s inspect --db %s sale.s_amount", before, TESSERA_PROGRAM, path);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    text[fread(text, 1, 4095, pipe)] = '\0';
+    assert_int_equal(pclose(pipe), 0);
+}
+
+/* The column was loaded by the table that is built in; by this one plain costs least. */
+static void a_choice_that_other_costs_made_is_named_so(void **state)
+{
+    (void)state;
+    char path[PATH_BYTES], costs[PATH_BYTES + 8], before[PATH_BYTES + 32], text[4096];
+    directory_make(path);
+    database_make(path, "auto", 3000);
+    snprintf(costs, sizeof costs, "%s.costs", path);
+    FILE *file = fopen(costs, "wb");
+    assert_non_null(file);
+    fputs("tessera-costs 1\ndevice a machine for plain\nread 1000\nwidths 1 4 8 12 16 20 24 28\n", file);
+    static const char *const codecs[] = {"plain", "nsf", "gpu-for", "lane-for", "rank-rle", "lane-slice"};
+    static const char *const uses[] = {"compare", "probe", "fetch"};
+    for (size_t c = 0; c < sizeof codecs / sizeof *codecs; c++)
+        for (size_t u = 0; u < 3; u++)
+            fprintf(file, "%s %s%s\n", codecs[c], uses[u],
+                    c == 0 ? " .1 .1 .1 .1 .1 .1 .1 .1" : " 9 9 9 9 9 9 9 9");
+    assert_int_equal(fclose(file), 0);
+    inspect_text(path, "", text);
+    assert_null(strstr(text, "another is less"));
+    snprintf(before, sizeof before, "TESSERA_COSTS=%s", costs);
+    inspect_text(path, before, text);
+    assert_non_null(strstr(text, "by the table of a machine for plain\n"));
+    assert_non_null(strstr(text, "another is less: the column keeps what was chosen when it was loaded"));
+    directory_remove(path);
 }
 
 static void an_empty_table_can_be_inspected(void **state)
@@ -210,6 +255,7 @@ int main(void)
         cmocka_unit_test(strings_are_cut_between_characters),
         cmocka_unit_test(json_tells_codec_size_and_statistics),
         cmocka_unit_test(candidates_tell_why_a_codec_was_taken),
+        cmocka_unit_test(a_choice_that_other_costs_made_is_named_so),
         cmocka_unit_test(an_empty_table_can_be_inspected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
