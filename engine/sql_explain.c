@@ -131,6 +131,10 @@ static void write_step(const struct star_plan *plan, uint32_t s, const struct st
         fputs("  condition  ", out);
         write_value(plan, step->expression, out);
     }
+    if (step->kind != STEP_CONDITION) {
+        const uint32_t c = step->kind == STEP_RANGE ? step->column : plan->joins[step->join].column;
+        fprintf(out, ", %" PRIu64 " bytes", plan->columns[c].data->bytes);
+    }
     fprintf(out, ", expected to keep %.3g %%", 100 * step->share);
     if (counts)
         fprintf(out, "; kept %" PRIu64 " of %" PRIu64 " rows", counts->left[s], counts->reached[s]);

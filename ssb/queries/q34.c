@@ -9,18 +9,18 @@ STAR_QUERY(q34, .name = "q3.4",
                   "and (s_city = 'UNITED KI1' or s_city = 'UNITED KI5') "
                   "and d_yearmonth = 'Dec1997' "
                   "group by c_city, s_city, d_year order by d_year asc, revenue desc",
-           .join = {{.dimension = "supplier",
+           .join = {{.dimension = "date",
+                     .key = "lo_orderdate",
+                     .where = {{"d_yearmonth", {EQUALS("Dec1997")}}},
+                     .code = "d_year"},
+                    {.dimension = "supplier",
                      .key = "lo_suppkey",
                      .where = {{"s_city", {EQUALS("UNITED KI1"), EQUALS("UNITED KI5")}}},
                      .code = "s_city"},
                     {.dimension = "customer",
                      .key = "lo_custkey",
                      .where = {{"c_city", {EQUALS("UNITED KI1"), EQUALS("UNITED KI5")}}},
-                     .code = "c_city"},
-                    {.dimension = "date",
-                     .key = "lo_orderdate",
-                     .where = {{"d_yearmonth", {EQUALS("Dec1997")}}},
-                     .code = "d_year"}},
+                     .code = "c_city"}},
            .fetch = {"lo_custkey", "lo_suppkey", "lo_orderdate", "lo_revenue"},
            .group = {"c_city", "s_city", "d_year"}, .measure = {.left = "lo_revenue"},
            .output = {{"c_city", "c_city"}, {"s_city", "s_city"}, {"d_year", "d_year"}, {.label = "revenue"}},
@@ -29,9 +29,9 @@ STAR_QUERY(q34, .name = "q3.4",
 TILE_QUERY(q34, q, t)
 {
     tile_mask keep = tile_all(t);
+    keep = tile_semi_join(t, keep, q->lo_orderdate, q->date);
     keep = tile_semi_join(t, keep, q->lo_suppkey, q->supplier);
     keep = tile_semi_join(t, keep, q->lo_custkey, q->customer);
-    keep = tile_semi_join(t, keep, q->lo_orderdate, q->date);
     tile_fetch(t, keep, q->lo_custkey);
     tile_fetch(t, keep, q->lo_suppkey);
     tile_fetch(t, keep, q->lo_orderdate);

@@ -10,7 +10,11 @@ STAR_QUERY(
            "and c_region = 'AMERICA' and s_nation = 'UNITED STATES' and p_category = 'MFGR#14' "
            "and (d_year = 1997 or d_year = 1998) "
            "group by d_year, s_city, p_brand1 order by d_year, s_city, p_brand1",
-    .join = {{.dimension = "supplier",
+    .join = {{.dimension = "date",
+              .key = "lo_orderdate",
+              .where = {{"d_year", {BETWEEN("1997", "1998")}}},
+              .code = "d_year"},
+             {.dimension = "supplier",
               .key = "lo_suppkey",
               .where = {{"s_nation", {EQUALS("UNITED STATES")}}},
               .code = "s_city"},
@@ -18,11 +22,7 @@ STAR_QUERY(
               .key = "lo_partkey",
               .where = {{"p_category", {EQUALS("MFGR#14")}}},
               .code = "p_brand1"},
-             {.dimension = "customer", .key = "lo_custkey", .where = {{"c_region", {EQUALS("AMERICA")}}}},
-             {.dimension = "date",
-              .key = "lo_orderdate",
-              .where = {{"d_year", {BETWEEN("1997", "1998")}}},
-              .code = "d_year"}},
+             {.dimension = "customer", .key = "lo_custkey", .where = {{"c_region", {EQUALS("AMERICA")}}}}},
     .fetch = {"lo_orderdate", "lo_suppkey", "lo_partkey", "lo_revenue", "lo_supplycost"},
     .group = {"d_year", "s_city", "p_brand1"}, .measure = {"lo_revenue", '-', "lo_supplycost"},
     .output = {{"d_year", "d_year"}, {"s_city", "s_city"}, {"p_brand1", "p_brand1"}, {.label = "profit"}},
@@ -31,10 +31,10 @@ STAR_QUERY(
 TILE_QUERY(q43, q, t)
 {
     tile_mask keep = tile_all(t);
+    keep = tile_semi_join(t, keep, q->lo_orderdate, q->date);
     keep = tile_semi_join(t, keep, q->lo_suppkey, q->supplier);
     keep = tile_semi_join(t, keep, q->lo_partkey, q->part);
     keep = tile_semi_join(t, keep, q->lo_custkey, q->customer);
-    keep = tile_semi_join(t, keep, q->lo_orderdate, q->date);
     tile_fetch(t, keep, q->lo_orderdate);
     tile_fetch(t, keep, q->lo_suppkey);
     tile_fetch(t, keep, q->lo_partkey);
