@@ -194,6 +194,11 @@ enum status bind_where(struct binder *binder)
 #define PROBE_CYCLES      2.7
 #define GATHER_FROM       0.375 /* of a tile: TILE_GATHER_ROWS */
 
+/* A bitmap of more rows than this does not fit the shared memory of a GPU's block (227 KB): each row that is asked
+ * goes further. */
+#define NEAR_BITMAP_ROWS 1800000u
+#define FAR_CYCLES       4.0
+
 /* What a step costs a tile's row if `share` of the rows reach it. A column is decoded whole as soon as one row of
  * the tile is left, which is why a step saves its followers little until few rows are left at all. */
 static double step_cost(const struct star_plan *plan, const struct plan_step *step, double share)
@@ -212,7 +217,8 @@ static double step_cost(const struct star_plan *plan, const struct plan_step *st
     const double asking = compares               ? COMPARE_CYCLES
                           : share >= GATHER_FROM ? GATHER_CYCLES
                                                  : PROBE_CYCLES * share;
-    return (1 - none) * decoding + asking;
+    const double far = !compares && join->table->rows > NEAR_BITMAP_ROWS ? FAR_CYCLES * share : 0;
+    return (1 - none) * decoding + asking + far;
 }
 
 /* The cheapest order of up to ORDERED_STEPS steps: what a step costs depends only on which ones come before it, so

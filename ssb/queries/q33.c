@@ -9,14 +9,14 @@ STAR_QUERY(q33, .name = "q3.3",
                   "and (s_city = 'UNITED KI1' or s_city = 'UNITED KI5') "
                   "and d_year between 1992 and 1997 "
                   "group by c_city, s_city, d_year order by d_year asc, revenue desc",
-           .join = {{.dimension = "customer",
-                     .key = "lo_custkey",
-                     .where = {{"c_city", {EQUALS("UNITED KI1"), EQUALS("UNITED KI5")}}},
-                     .code = "c_city"},
-                    {.dimension = "supplier",
+           .join = {{.dimension = "supplier",
                      .key = "lo_suppkey",
                      .where = {{"s_city", {EQUALS("UNITED KI1"), EQUALS("UNITED KI5")}}},
                      .code = "s_city"},
+                    {.dimension = "customer",
+                     .key = "lo_custkey",
+                     .where = {{"c_city", {EQUALS("UNITED KI1"), EQUALS("UNITED KI5")}}},
+                     .code = "c_city"},
                     {.dimension = "date",
                      .key = "lo_orderdate",
                      .where = {{"d_year", {BETWEEN("1992", "1997")}}},
@@ -29,8 +29,8 @@ STAR_QUERY(q33, .name = "q3.3",
 TILE_QUERY(q33, q, t)
 {
     tile_mask keep = tile_all(t);
-    keep = tile_semi_join(t, keep, q->lo_custkey, q->customer);
     keep = tile_semi_join(t, keep, q->lo_suppkey, q->supplier);
+    keep = tile_semi_join(t, keep, q->lo_custkey, q->customer);
     keep = tile_semi_join(t, keep, q->lo_orderdate, q->date);
     tile_fetch(t, keep, q->lo_custkey);
     tile_fetch(t, keep, q->lo_suppkey);
