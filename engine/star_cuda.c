@@ -19,7 +19,7 @@ static double now_ms(void)
 
 /* ---- Open ---- */
 
-/* Tiles that minima and maxima do not rule out, as star_cpu.c finds them. */
+/* Tiles that minima and maxima do not rule out, as star_cpu_open.c finds them. */
 static enum status find_tiles(struct star_run *run, struct error *error)
 {
     const struct star_plan *plan = run->plan;
