@@ -3,11 +3,11 @@
 
 #include "engine/fact_data.h"
 #include "operators/dimension_filter.h"
+#include "storage/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static uint32_t names_count(const char *const *names)
 {
@@ -338,20 +338,13 @@ static enum status sum_check(const struct bound_query *bound, struct error *erro
 
 /* ---- Tiles ---- */
 
-static double now_ms(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
-}
-
 /* A range and a dimension's passing rows for each column that has them; a join without predicates still drops
  * rows whose key is NULL. */
 static enum status scan_bind(struct bound_query *bound, struct error *error)
 {
     struct tile_test tests[BOUND_COLUMNS_MAX + TILE_DIMENSIONS_MAX];
     uint32_t count = 0;
-    const double begin = now_ms();
+    const double begin = clock_ms();
     for (uint32_t c = 0; c < bound->column_count; c++)
         if (bound->columns[c].filtered)
             tests[count++] = (struct tile_test){
@@ -366,7 +359,7 @@ static enum status scan_bind(struct bound_query *bound, struct error *error)
     RETURN_IF_ERROR(tile_skip_find(bound->fact, tests, count, &bound->scan, error));
     for (uint32_t j = 0; j < bound->join_count; j++)
         position_set_free(&bound->joins[j].passing_rows);
-    bound->skip_ms = now_ms() - begin;
+    bound->skip_ms = clock_ms() - begin;
     return STATUS_OK;
 }
 

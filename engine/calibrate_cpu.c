@@ -2,10 +2,10 @@
  * clock: the least of ROUNDS, so that other work on the machine is left out as far as it can be. */
 #include "engine/calibrate.h"
 #include "engine/ceiling.h"
+#include "storage/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define HOT_TILES 64u /* 256 KB of plain values: they stay in the second-level cache */
 #define HOT_TURNS 8u
@@ -18,13 +18,6 @@ struct bench {
     int32_t *buffer;
     uint8_t *copies;
 };
-
-static double now_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
-}
 
 /* Rows of the hot tiles that pass are a part of the chunk's, so they are counted over the whole chunk, once. */
 static enum status measure_use(const struct bench *bench, const struct calibration *calibration,
@@ -44,14 +37,14 @@ static enum status measure_use(const struct bench *bench, const struct calibrati
     double best = 1e30;
     uint64_t counted = 0;
     for (int round = 0; round < ROUNDS; round++) {
-        const double begin = now_ns();
+        const double begin = clock_ns();
         for (uint32_t turn = 0; turn < (fetches ? COPIES : HOT_TURNS); turn++) {
             if (fetches)
                 column.chunk = &views[turn];
             counted += bench->tiles(use, &column, &dimension, &fetched, fetches ? CALIBRATE_TILES : HOT_TILES,
                                     bench->list);
         }
-        const double time = now_ns() - begin;
+        const double time = clock_ns() - begin;
         best = time < best ? time : best;
     }
     if (fetches)

@@ -2,11 +2,11 @@
 #include "engine/ceiling.h"
 
 #include "engine/kernel_cache.h"
+#include "storage/clock.h"
 #include "storage/parallel.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define CUDA_BYTES     (2ull << 30)
 #define CPU_BYTES      (512ull << 20)
@@ -115,12 +115,10 @@ enum status ceiling_cpu(unsigned threads, double *bytes_per_second, struct error
     else
         memset(words, 0x5b, CPU_BYTES); /* pages that were never written all share one page of zeros */
     for (int repeat = 0; status == STATUS_OK && repeat < REPEATS; repeat++) {
-        struct timespec begin, end;
         read->words = words;
-        clock_gettime(CLOCK_MONOTONIC, &begin);
+        const double begin = clock_seconds();
         status = parallel_for(threads, CPU_BYTES / CPU_ITEM_BYTES, read_item, read, error);
-        clock_gettime(CLOCK_MONOTONIC, &end);
-        double seconds = (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+        const double seconds = clock_seconds() - begin;
         if ((double)CPU_BYTES / seconds > *bytes_per_second)
             *bytes_per_second = (double)CPU_BYTES / seconds;
     }

@@ -5,10 +5,10 @@
 #include "engine/execute_internal.h"
 
 #include "operators/dimension_filter.h"
+#include "storage/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Tiles that a thread takes at a time: 65,536 rows, some 50 microseconds, so that taking one costs nothing
  * and the last ones end together. */
@@ -292,13 +292,6 @@ static enum status filter_dimensions(struct prepared *prepared, struct error *er
     return STATUS_OK;
 }
 
-static double now_ms(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
-}
-
 static enum status cpu_run(struct prepared *prepared, struct query_timing *timing, const int64_t **sums,
                            const uint32_t **present, struct error *error)
 {
@@ -306,19 +299,19 @@ static enum status cpu_run(struct prepared *prepared, struct query_timing *timin
     struct cpu_query *query = prepared->device;
     for (uint32_t w = 0; w < query->worker_count; w++)
         query->workers[w].used = false;
-    double begin = now_ms();
+    double begin = clock_ms();
     RETURN_IF_ERROR(filter_dimensions(prepared, error));
     worker_begin(bound, &query->workers[0]);
-    double filtered = now_ms();
+    double filtered = clock_ms();
     RETURN_IF_ERROR(parallel_for(query->worker_count, query->pieces, scan_piece, prepared, error));
-    double scanned = now_ms();
+    double scanned = clock_ms();
     struct worker *total = &query->workers[0];
     for (uint32_t w = 1; w < query->worker_count; w++)
         for (uint32_t slot = 0; query->workers[w].used && slot < bound->slots; slot++) {
             total->sums[slot] += query->workers[w].sums[slot];
             total->present[slot] |= query->workers[w].present[slot];
         }
-    double end = now_ms();
+    double end = clock_ms();
     *timing = (struct query_timing){.total_ms = end - begin,
                                     .filter_ms = filtered - begin,
                                     .kernel_ms = scanned - filtered,

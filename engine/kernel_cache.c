@@ -5,6 +5,7 @@
  * 100 to 2000: so everything goes into the key and nothing is remembered in memory.
  */
 #include "engine/kernel_cache.h"
+#include "storage/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -142,13 +142,6 @@ static void entry_write(const char *folder, const char *path, const struct kerne
         unlink(temporary);
 }
 
-static double milliseconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
 enum status kernel_cache_get(const struct nvrtc_request *request, struct kernel_binary *binary, char **log,
                              struct error *error)
 {
@@ -165,9 +158,9 @@ enum status kernel_cache_get(const struct nvrtc_request *request, struct kernel_
         if (entry_read(path, binary))
             return STATUS_OK;
     }
-    double start = milliseconds_now();
+    double start = clock_ms();
     RETURN_IF_ERROR(nvrtc_compile(request, &binary->cubin, &binary->cubin_bytes, log, error));
-    binary->compile_ms = milliseconds_now() - start;
+    binary->compile_ms = clock_ms() - start;
     if (cached) {
         make_folders(folder);
         entry_write(folder, path, binary);

@@ -5,6 +5,7 @@
  * or another thread drawing goes away again without waiting.
  */
 #include "engine/progress_bar.h"
+#include "storage/clock.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -13,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #define DRAW_INTERVAL_NS 100000000u
@@ -27,13 +27,6 @@ static struct {
     char what[WHAT_BYTES]; /* the work that the rate is of */
     uint64_t start_ns;
 } bar = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* 3214567 as "3.2 M". */
 static void format_count(char *text, size_t bytes, double count)
@@ -115,7 +108,7 @@ static void clear_locked(void)
 static void report(struct progress *progress, const char *what, const char *unit, uint64_t done,
                    uint64_t total)
 {
-    uint64_t now = now_ns();
+    uint64_t now = (uint64_t)clock_ns();
     bool finished = total && done >= total;
     if (!finished && now < atomic_load_explicit(&bar.next_draw_ns, memory_order_relaxed))
         return;

@@ -1,9 +1,9 @@
 /* sql.c: statements (sql.h): parsed once, planned when their parameters change, run as often as wanted. */
 #include "engine/sql.h"
+#include "storage/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct sql_statement {
     struct engine *engine;
@@ -16,13 +16,6 @@ struct sql_statement {
     struct star_run *run;
     struct star_timing timing;
 };
-
-static double now_ms(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
-}
 
 static const struct star_device *device_of(const struct sql_statement *statement)
 {
@@ -107,14 +100,14 @@ enum status sql_parameter_set(struct sql_statement *statement, uint32_t index,
 
 static enum status make_plan(struct sql_statement *statement, struct error *error)
 {
-    const double begin = now_ms();
+    const double begin = clock_ms();
     const struct sql_select *select = sql_tree_select(statement->tree);
     if (statement->plan)
         return STATUS_OK;
     RETURN_IF_ERROR(sql_bind(statement->database, select, statement->parameters, statement->parameter_count,
                              statement->codec, engine_is_cuda(statement->engine),
                              engine_threads(statement->engine), &statement->plan, error));
-    statement->timing = (struct star_timing){.plan_ms = now_ms() - begin};
+    statement->timing = (struct star_timing){.plan_ms = clock_ms() - begin};
     for (uint32_t c = 0; c < statement->plan->column_count; c++)
         statement->timing.bytes += statement->plan->columns[c].data->bytes;
     if (select->explain == SQL_EXPLAIN)
@@ -129,9 +122,9 @@ static enum status answer(struct sql_statement *statement, struct star_counts *c
 {
     struct star_groups groups;
     RETURN_IF_ERROR(device_of(statement)->run(statement->run, &groups, counts, &statement->timing, error));
-    const double begin = now_ms();
+    const double begin = clock_ms();
     const enum status status = star_output(statement->plan, &groups, rows, error);
-    statement->timing.output_ms = now_ms() - begin;
+    statement->timing.output_ms = clock_ms() - begin;
     star_groups_free(&groups);
     return status;
 }

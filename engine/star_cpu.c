@@ -4,21 +4,14 @@
  * (star_cpu_rows.c) into the thread's states (star_states.h).
  */
 #include "engine/star_cpu_internal.h"
+#include "storage/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* So many pieces whose condition is of the common shape (star_match.h), or one of another, take longer than
  * starting a thread. */
 #define MATCH_PIECES 8u
-
-static double now_ms(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
-}
 
 /* ---- Dimensions ---- */
 
@@ -189,15 +182,15 @@ static void add_counts(const struct star_run *run, struct star_counts *counts)
 static enum status cpu_run(struct star_run *run, struct star_groups *groups, struct star_counts *counts,
                            struct star_timing *timing, struct error *error)
 {
-    const double begin = now_ms();
+    const double begin = clock_ms();
     *groups = (struct star_groups){0};
     run_begin(run);
     if (!run->plan->nothing)
         RETURN_IF_ERROR(match_dimensions(run, error));
-    const double matched = now_ms();
+    const double matched = clock_ms();
     if (!run->plan->nothing)
         RETURN_IF_ERROR(parallel_for(run->threads, run->pieces, scan_piece, run, error));
-    const double scanned = now_ms();
+    const double scanned = clock_ms();
     enum status status = STATUS_OK;
     if (run->plan->shape == PLAN_ROWS) {
         status = collect_rows(run, groups, error);
@@ -210,7 +203,7 @@ static enum status cpu_run(struct star_run *run, struct star_groups *groups, str
     }
     timing->filter_ms = matched - begin;
     timing->scan_ms = scanned - matched;
-    timing->total_ms = now_ms() - begin;
+    timing->total_ms = clock_ms() - begin;
     if (counts && run->analyse)
         add_counts(run, counts);
     if (status != STATUS_OK)

@@ -5,17 +5,10 @@
  */
 #include "engine/kernel_cache.h"
 #include "engine/star_cuda_internal.h"
+#include "storage/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static double now_ms(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
-}
 
 /* ---- Open ---- */
 
@@ -213,7 +206,7 @@ static enum status compile_and_load(struct star_run *run, struct star_timing *ti
     struct cuda *cuda = run->engine->cuda;
     const struct kernel_target target = cuda_kernel_target(cuda);
     struct kernel_binary binary = {0};
-    const double begin = now_ms();
+    const double begin = clock_ms();
     RETURN_IF_ERROR(star_kernel_make(run->plan, run->analyse, &target, &run->kernel, error));
     const struct nvrtc_request request = {
         .name = "statement.cu", .source = run->kernel.plan.source, .arch = cuda_properties(cuda)->arch};
@@ -221,7 +214,7 @@ static enum status compile_and_load(struct star_run *run, struct star_timing *ti
     timing->compile_ms = binary.compile_ms;
     enum status status = load(run, binary.cubin, error);
     kernel_binary_free(&binary);
-    timing->load_ms = now_ms() - begin - timing->compile_ms;
+    timing->load_ms = clock_ms() - begin - timing->compile_ms;
     return status;
 }
 

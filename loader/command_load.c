@@ -1,6 +1,7 @@
 /* command_load.c: `tessera load`, a star schema of one's own from delimited text. */
 #include "loader/commands.h"
 #include "loader/table_loader.h"
+#include "storage/clock.h"
 
 #include <argp.h>
 #include <glob.h>
@@ -8,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define INPUTS_MAX SCHEMA_TABLES_MAX
@@ -233,17 +233,15 @@ static const struct argp parser = {
 
 static enum status run(struct arguments *arguments, struct progress *progress, struct error *error)
 {
-    struct timespec begin, end;
     struct star_schema schema;
     struct load_report report;
     RETURN_IF_ERROR(star_schema_read(arguments->schema, &schema, error));
-    clock_gettime(CLOCK_MONOTONIC, &begin);
+    const double begin = clock_seconds();
     arguments->load.inputs = arguments->inputs;
     const enum status status = tables_load(&schema, &arguments->load, &report, progress, error);
     star_schema_free(&schema);
     RETURN_IF_ERROR(status);
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    const double took = (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+    const double took = clock_seconds() - begin;
     fprintf(stderr, "%s: %" PRIu64 " row%s in %.2f s (%.2f million rows a second)\n",
             arguments->load.directory, report.rows, report.rows == 1 ? "" : "s", took,
             1e-6 * (double)report.rows / took);

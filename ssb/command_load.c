@@ -4,12 +4,12 @@
 
 #include "ssb/load.h"
 #include "ssb/options.h"
+#include "storage/clock.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum option_key {
     KEY_CODEC = 'c',
@@ -117,13 +117,6 @@ static const struct argp parser = {
            "  tessera ssb load --sf 0.1 --date-table classic --dangling null --db small.db",
 };
 
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* One line for a person: what is there now, and how fast it came. */
 static enum status report(const struct ssb_load_options *load, double took, struct error *error)
 {
@@ -147,7 +140,7 @@ enum status ssb_load_command(int argc, char **argv, struct progress *progress, s
     load->data = arguments.data.options;
     if (load->data.scale_factor == 0 && !load->from)
         load->data.scale_factor = 1;
-    const double start = seconds();
+    const double start = clock_seconds();
     RETURN_IF_ERROR(ssb_load(load, progress, error));
-    return report(load, seconds() - start, error);
+    return report(load, clock_seconds() - start, error);
 }

@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include "ssb/reference_internal.h"
+#include "storage/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +19,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define FORMAT         1 /* of the tables here; a file of another format is loaded again */
@@ -185,25 +185,18 @@ static enum status write_identity(sqlite3 *connection, const char *path, const s
     return reference_execute(connection, path, "COMMIT", "finishing", error);
 }
 
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static enum status load_file(const char *path, const struct reference_source *source,
                              const struct identity *identity, unsigned threads, struct progress *progress,
                              double *seconds, struct error *error)
 {
-    double begun = seconds_now();
+    double begun = clock_seconds();
     sqlite3 *connection = NULL;
     enum status status = STATUS_OK;
     if (sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
         status = reference_error(connection, path, "opening", error);
     if (status == STATUS_OK)
         status = reference_load(connection, path, source, threads, progress, error);
-    *seconds = seconds_now() - begun;
+    *seconds = clock_seconds() - begun;
     if (status == STATUS_OK)
         status = write_identity(connection, path, identity, *seconds, error);
     sqlite3_close(connection);

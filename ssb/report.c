@@ -1,5 +1,6 @@
 /* report.c: medians, means and totals; see report.h. */
 #include "ssb/report.h"
+#include "storage/clock.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,21 +9,14 @@
 #define CLOCK_MS \
     1e-6 /* the clock's step: shorter times (of empty tables) count as this, so that means exist */
 
-static int compare_doubles(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 enum status report_times_finish(struct report_times *times, uint32_t count, struct error *error)
 {
     double *sorted = malloc(count * sizeof *sorted);
     if (!sorted)
         return error_out_of_memory(error, count * sizeof *sorted, "the median");
     memcpy(sorted, times->runs, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare_doubles);
+    times->median = clock_median(sorted, count);
     times->min = sorted[0];
-    times->median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
     free(sorted);
     return STATUS_OK;
 }

@@ -10,22 +10,15 @@
  * does.
  */
 #include "ssb/generator.h"
+#include "storage/clock.h"
 #include "storage/codec.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define SPEED_ROWS  (1u << 20)
 #define SAMPLE_ROWS 4000000u
-
-static double now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 static void *allocate(size_t bytes)
 {
@@ -67,9 +60,9 @@ static double time_encode(const struct codec *codec, const int32_t *values, uint
 {
     double best = 1e30;
     for (int round = 0; round < 5; round++) {
-        const double begin = now_ns();
+        const double begin = clock_ns();
         codec->encode(values, SPEED_ROWS, 4, out);
-        const double ns = now_ns() - begin;
+        const double ns = clock_ns() - begin;
         best = ns < best ? ns : best;
     }
     return best / SPEED_ROWS;
@@ -79,12 +72,12 @@ static double time_decode(const struct chunk_view *chunk)
 {
     double best = 1e30;
     for (int round = 0; round < 7; round++) {
-        const double begin = now_ns();
+        const double begin = clock_ns();
         for (uint32_t t = 0; t < chunk->tiles; t++) {
             chunk->codec->decode_tile(chunk, t, tile);
             __asm__ volatile("" ::: "memory");
         }
-        const double ns = now_ns() - begin;
+        const double ns = clock_ns() - begin;
         best = ns < best ? ns : best;
     }
     return best / SPEED_ROWS;
@@ -95,9 +88,9 @@ static double time_open(const uint8_t *bytes, size_t size)
     struct chunk_view chunk;
     double best = 1e30;
     for (int round = 0; round < 5; round++) {
-        const double begin = now_ns();
+        const double begin = clock_ns();
         open_or_exit(bytes, size, &chunk);
-        const double ns = now_ns() - begin;
+        const double ns = clock_ns() - begin;
         best = ns < best ? ns : best;
     }
     return best / (SPEED_ROWS / 128.0);

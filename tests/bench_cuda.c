@@ -13,6 +13,7 @@
 #include "engine/cuda.h"
 #include "engine/kernel_cache.h"
 #include "operators/bound.h"
+#include "storage/clock.h"
 #include "storage/codec.h"
 
 #include <inttypes.h>
@@ -78,12 +79,6 @@ static void fill(int32_t *values, uint32_t rows, unsigned width, bool runs, uint
         }
         values[row] = (int32_t)value;
     }
-}
-
-static int compare(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
 }
 
 static const char *decoder_name(const struct chunk_view *chunk, char *text, size_t bytes)
@@ -180,8 +175,8 @@ static enum status run(struct bench *bench, const struct codec *codec, unsigned 
     if (sum != expected * chunks)
         return error_set(error, STATUS_CHECK_FAILED, "%s at width %u sums to %" PRIu64 ", not %" PRIu64,
                          codec->name, width, sum, expected * chunks);
-    qsort(times, (size_t)bench->repeats, sizeof *times, compare);
-    double median = times[bench->repeats / 2], rate = (double)size * chunks / (median * 1e-3);
+    double median = clock_median(times, (size_t)bench->repeats),
+           rate = (double)size * chunks / (median * 1e-3);
     printf("%-11s %-8s %5u %8.2f %9.4f %9.4f %8.0f %8.1f %5u %6u\n", codec->name, runs ? "runs" : "uniform",
            width, 8.0 * (double)size / chunk_rows, median, times[0], rate / 1e9, 100 * rate / bench->ceiling,
            properties.registers, properties.local_bytes);

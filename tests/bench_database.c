@@ -6,25 +6,18 @@
  * column (checksums, chunk_open). What was written is read back and compared before anything is printed; a
  * difference fails. Best of three. `bench_database [DIR]`: DIR (default .) must have 100 MB. */
 #define _GNU_SOURCE
+#include "storage/clock.h"
 #include "storage/statistics.h"
 
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define ROWS SEGMENT_ROWS
 
 enum step { STATISTICS, DISTINCT, ENCODE, WRITE, COMMIT, OPEN, STEPS };
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static void must(enum status status, const struct error *error)
 {
@@ -63,18 +56,18 @@ static uint64_t write_and_open(const char *path, const int32_t *values, double s
     must(database_writer_open(path, &writer, &error), &error);
     must(database_writer_table(writer, "t", &schema, 1, ROWS, &table, &error), &error);
     must(table_writer_codec(table, 0, "lane-for", &error), &error);
-    double begin = now();
+    double begin = clock_seconds();
     must(table_writer_segment(table, 0, 0, values, NULL, &error), &error);
-    seconds[WRITE] = now() - begin;
-    begin = now();
+    seconds[WRITE] = clock_seconds() - begin;
+    begin = clock_seconds();
     must(database_writer_commit(writer, &error), &error);
-    seconds[COMMIT] = now() - begin;
+    seconds[COMMIT] = clock_seconds() - begin;
     must(database_open(path, &database, &error), &error);
-    begin = now();
+    begin = clock_seconds();
     must(column_data_open(database, &database_table_at(database, 0)->columns[0], CODEC_LANE_FOR, 1, &data,
                           &error),
          &error);
-    seconds[OPEN] = now() - begin;
+    seconds[OPEN] = clock_seconds() - begin;
     int32_t tile[TILE_ROWS];
     for (uint32_t t = 0; t < data->segments[0].chunk.tiles; t++) {
         data->codec->decode_tile(&data->segments[0].chunk, t, tile);
@@ -92,16 +85,16 @@ static void take_statistics(const int32_t *values, int64_t *min_max, uint8_t *ou
     struct column_statistics statistics;
     struct distinct distinct;
     struct error error = {0};
-    double begin = now();
+    double begin = clock_seconds();
     statistics_segment(values, 4, ROWS, NULL, min_max, &statistics);
-    seconds[STATISTICS] = now() - begin;
-    begin = now();
+    seconds[STATISTICS] = clock_seconds() - begin;
+    begin = clock_seconds();
     must(distinct_take(&distinct, values, 4, ROWS, statistics.min, statistics.max, &error), &error);
-    seconds[DISTINCT] = now() - begin;
-    begin = now();
+    seconds[DISTINCT] = clock_seconds() - begin;
+    begin = clock_seconds();
     if (codec_by_id(CODEC_LANE_FOR)->encode(values, ROWS, 4, out) == 0)
         must(error_set(&error, STATUS_CHECK_FAILED, "lane-for cannot hold int32"), &error);
-    seconds[ENCODE] = now() - begin;
+    seconds[ENCODE] = clock_seconds() - begin;
     distinct_free(&distinct);
 }
 

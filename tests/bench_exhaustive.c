@@ -14,6 +14,7 @@
 #include "engine/execute.h"
 #include "ssb/answer.h"
 #include "ssb/queries/queries.h"
+#include "storage/clock.h"
 #include "storage/codec.h"
 
 #include <math.h>
@@ -52,12 +53,6 @@ static bool reads(const struct star_query *query, const char *column)
     return found;
 }
 
-static int ascending(const void *left, const void *right)
-{
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 /* One query with the column in each codec: index 0 is auto, 1 .. codec_count the codecs; milliseconds. */
 static void measure(struct engine *engine, struct database *database, const struct star_query *query,
                     const char *column, double *ms)
@@ -93,8 +88,8 @@ static void measure(struct engine *engine, struct database *database, const stru
         }
     for (uint32_t c = 0; c < count; c++) {
         double *const own = times + c * (uint32_t)options.rounds;
-        qsort(own, (size_t)options.rounds, sizeof *own, ascending);
-        ms[c] = own[engine_is_cuda(engine) ? options.rounds / 2 : 0];
+        const double median = clock_median(own, (size_t)options.rounds);
+        ms[c] = engine_is_cuda(engine) ? median : own[0];
         prepared_destroy(prepared[c]);
     }
     free(times);

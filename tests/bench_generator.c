@@ -13,12 +13,12 @@
 #define _GNU_SOURCE
 #include "ssb/generator.h"
 #include "ssb/options.h"
+#include "storage/clock.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define RANGE_ROWS (1u << 20)
 #define TEXT_ROWS  16384u
@@ -26,13 +26,6 @@
 /* Sums of lo_ordtotalprice and of lo_commitdate at SF 1, SINGLE. */
 #define KNOWN_TOTAL  113443610188019
 #define KNOWN_COMMIT 119726092431428
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static int64_t sum(const int32_t *values, uint64_t rows)
 {
@@ -64,9 +57,9 @@ static enum status bench_columns(const struct ssb_generator *generator, bool kno
         int64_t total = 0, commit = 0;
         for (uint64_t row = 0; row < rows; row += RANGE_ROWS) {
             const uint64_t count = rows - row < RANGE_ROWS ? rows - row : RANGE_ROWS;
-            const double start = seconds();
+            const double start = clock_seconds();
             ssb_generate_lineorder(generator, row, count, columns);
-            spent += seconds() - start;
+            spent += clock_seconds() - start;
             total += sum(columns[LO_ORDTOTALPRICE], count);
             commit += sum(columns[LO_COMMITDATE], count);
         }
@@ -93,9 +86,9 @@ static enum status print_text(const struct ssb_generator *generator, enum ssb_ta
     enum status status = STATUS_OK;
     for (uint64_t row = 0; row < rows && status == STATUS_OK; row += TEXT_ROWS) {
         const uint64_t count = rows - row < TEXT_ROWS ? rows - row : TEXT_ROWS;
-        const double start = seconds();
+        const double start = clock_seconds();
         const size_t made = ssb_format_tbl(generator, table, row, count, text);
-        spent += seconds() - start;
+        spent += clock_seconds() - start;
         bytes += made;
         if (fwrite(text, 1, made, stdout) != made)
             status = error_set(error, STATUS_MACHINE, "could not write to standard output");
@@ -119,11 +112,11 @@ int main(int argc, char **argv)
         options.mode = SSB_MODE_ALL;
 
     struct ssb_generator *generator = NULL;
-    const double created = seconds();
+    const double created = clock_seconds();
     if (ssb_generator_create(&options, 1, &generator, &error) != STATUS_OK)
         return fail(&error);
     fprintf(stderr, "scale factor %g: %" PRIu64 " rows of lineorder, index %.1f ms\n", options.scale_factor,
-            ssb_rows(generator, SSB_LINEORDER), (seconds() - created) * 1e3);
+            ssb_rows(generator, SSB_LINEORDER), (clock_seconds() - created) * 1e3);
     enum status status =
         argc > 3 ? print_text(generator, table, &error)
                  : bench_columns(generator, options.scale_factor == 1, argc > 2 ? atoi(argv[2]) : 5, &error);

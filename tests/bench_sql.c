@@ -10,6 +10,7 @@
 #include "engine/execute.h"
 #include "engine/sql.h"
 #include "ssb/queries/queries.h"
+#include "storage/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,18 +26,6 @@ static void require(enum status status)
         return;
     fprintf(stderr, "%s\n", error.text);
     exit((int)status);
-}
-
-static int compare(const void *left, const void *right)
-{
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-static double median(double *times, int count)
-{
-    qsort(times, (size_t)count, sizeof *times, compare);
-    return times[count / 2];
 }
 
 struct medians {
@@ -73,8 +62,8 @@ static void bench_query(struct engine *engine, struct database *database, const 
         times[2][round] = star.total_ms;
         times[3][round] = star.scan_ms;
     }
-    *hand = (struct medians){median(times[0], rounds), median(times[1], rounds)};
-    *sql = (struct medians){median(times[2], rounds), median(times[3], rounds)};
+    *hand = (struct medians){clock_median(times[0], (size_t)rounds), clock_median(times[1], (size_t)rounds)};
+    *sql = (struct medians){clock_median(times[2], (size_t)rounds), clock_median(times[3], (size_t)rounds)};
     sql_statement_free(statement);
     prepared_destroy(prepared);
 }

@@ -11,13 +11,13 @@
 #define _GNU_SOURCE
 #include "loader/text_source.h"
 #include "ssb/generator.h"
+#include "storage/clock.h"
 #include "storage/database.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define THREADS_MAX 2u
@@ -33,13 +33,6 @@ struct reading {
     bool values;
     struct found found[THREADS_MAX];
 };
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static int fail(const struct error *error)
 {
@@ -96,13 +89,13 @@ static enum status read_file(const char *path, unsigned threads, bool values, st
     const char *names[LO_COLUMNS];
     for (uint32_t c = 0; c < LO_COLUMNS; c++)
         names[c] = reading.table->columns[c].name;
-    const double begin = seconds();
+    const double begin = clock_seconds();
     RETURN_IF_ERROR(text_source_open(&path, 1, names, LO_COLUMNS,
                                      &(struct text_options){.header = TEXT_HEADER_NO}, &reading.source,
                                      error));
     const enum status status = parallel_for(threads, threads, read_blocks, &reading, error);
     text_source_close(reading.source);
-    *taken = seconds() - begin;
+    *taken = clock_seconds() - begin;
     *found = (struct found){0};
     for (unsigned t = 0; t < THREADS_MAX; t++) {
         found->rows += reading.found[t].rows;

@@ -8,12 +8,12 @@
  * exit code 1.
  */
 #include "engine/cuda.h"
+#include "storage/clock.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum way { PINNED, UPLOAD, PAGEABLE, WAYS };
 
@@ -27,19 +27,6 @@ struct bench {
     void *pinned;
     double *times[WAYS];
 };
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static int compare(const void *left, const void *right)
-{
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
 
 static enum status copy(const struct bench *bench, enum way way, cuda_address to, struct error *error)
 {
@@ -67,10 +54,10 @@ static enum status measure(const struct bench *bench, cuda_address memory, struc
             if (repeat < 0)
                 RETURN_IF_ERROR(cuda_set_bytes(bench->cuda, memory, 0, bench->bytes, error));
             RETURN_IF_ERROR(cuda_synchronize(bench->cuda, error));
-            const double begin = now();
+            const double begin = clock_seconds();
             RETURN_IF_ERROR(copy(bench, way, memory, error));
             if (repeat >= 0)
-                bench->times[way][repeat] = now() - begin;
+                bench->times[way][repeat] = clock_seconds() - begin;
             else
                 RETURN_IF_ERROR(check(bench, way, memory, error));
         }
@@ -100,9 +87,8 @@ static enum status run(struct bench *bench, struct error *error)
     printf("%s, %" PRIu64 " MiB\n\n%-9s %12s %12s\n", cuda_properties(bench->cuda)->name, bench->bytes >> 20,
            "way", "median GB/s", "best GB/s");
     for (enum way way = 0; way < WAYS; way++) {
-        qsort(bench->times[way], (size_t)bench->repeats, sizeof(double), compare);
-        printf("%-9s %12.2f %12.2f\n", way_names[way],
-               (double)bench->bytes / bench->times[way][bench->repeats / 2] / 1e9,
+        const double median = clock_median(bench->times[way], (size_t)bench->repeats);
+        printf("%-9s %12.2f %12.2f\n", way_names[way], (double)bench->bytes / median / 1e9,
                (double)bench->bytes / bench->times[way][0] / 1e9);
     }
     return STATUS_OK;

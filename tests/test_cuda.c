@@ -9,13 +9,13 @@
 
 #include "engine/cuda.h"
 #include "engine/nvrtc.h"
+#include "storage/clock.h"
 #include "storage/parallel.h"
 #include "tests/run_program.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static struct cuda *gpu;           /* NULL on machines without */
 static struct cuda_module *module; /* of the kernels below */
@@ -317,13 +317,6 @@ static void a_graph_replays_what_was_recorded(void **state)
     cuda_free(gpu, data);
 }
 
-static double now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
 static void events_take_the_device_s_time(void **state)
 {
     (void)state;
@@ -351,17 +344,17 @@ static void events_take_the_device_s_time(void **state)
     assert_true(copied_ms > 0.001 && copied_ms < 1000);
     double upload_ms = 1e9, pageable_ms = 1e9, pinned_ms = 1e9;
     for (int again = 0; again < 3; again++) {
-        double start = now_ms();
+        double start = clock_ms();
         must(cuda_upload(gpu, a, host, bytes, &error), &error);
-        double middle = now_ms();
+        double middle = clock_ms();
         must(cuda_copy_to_device(gpu, a, host, bytes, &error), &error);
         must(cuda_synchronize(gpu, &error), &error);
-        double end = now_ms();
+        double end = clock_ms();
         upload_ms = middle - start < upload_ms ? middle - start : upload_ms;
         pageable_ms = end - middle < pageable_ms ? end - middle : pageable_ms;
         must(cuda_copy_to_device(gpu, a, pinned, bytes, &error), &error);
         must(cuda_synchronize(gpu, &error), &error);
-        double last = now_ms();
+        double last = clock_ms();
         pinned_ms = last - end < pinned_ms ? last - end : pinned_ms;
     }
     print_message(
