@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNTED_MAX  16u /* as decode_cuda.h's tile_counted, the closing entry included */
+#define COUNTED_MAX  33u /* as decode_cuda.h's tile_counted, the closing entry included */
 #define SECTOR_BYTES 32u
 
 /* struct counted_memory of decode_cuda.h */
@@ -50,6 +50,11 @@ static enum status point_at_columns(struct counter *counter, const struct sector
     RETURN_IF_ERROR(cuda_set_words(counter->cuda, counter->marks, 0, words, error));
     cuda_address place;
     uint64_t bytes;
+    if (count->constant) {
+        RETURN_IF_ERROR(cuda_module_variable(counter->cuda, counter->module, count->constant_name, &place,
+                                             &bytes, error));
+        RETURN_IF_ERROR(cuda_copy_to_device(counter->cuda, place, count->constant, bytes, error));
+    }
     RETURN_IF_ERROR(
         cuda_module_variable(counter->cuda, counter->module, "tile_counted", &place, &bytes, error));
     return cuda_copy_to_device(counter->cuda, place, counter->memory, sizeof counter->memory, error);
@@ -69,13 +74,17 @@ static enum status run(struct counter *counter, const struct sector_count *count
     RETURN_IF_ERROR(
         cuda_copy_to_host(counter->cuda, counter->copy, counter->marks, counter->mark_bytes, error));
     RETURN_IF_ERROR(cuda_synchronize(counter->cuda, error));
-    uint64_t sectors = 0;
-    for (uint64_t i = 0; i < counter->mark_bytes; i += sizeof(uint32_t)) {
-        uint32_t word;
-        memcpy(&word, counter->copy + i, sizeof word);
-        sectors += (uint64_t)__builtin_popcount(word);
+    for (uint32_t c = 0; c < count->column_count; c++) {
+        const uint64_t first = counter->memory[c].sectors - counter->marks,
+                       end = c + 1 < count->column_count ? counter->memory[c + 1].sectors - counter->marks
+                                                         : counter->mark_bytes;
+        bytes[c] = 0;
+        for (uint64_t i = first; i < end; i += sizeof(uint32_t)) {
+            uint32_t word;
+            memcpy(&word, counter->copy + i, sizeof word);
+            bytes[c] += (uint64_t)__builtin_popcount(word) * SECTOR_BYTES;
+        }
     }
-    *bytes = sectors * SECTOR_BYTES;
     return STATUS_OK;
 }
 

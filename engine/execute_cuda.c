@@ -242,8 +242,13 @@ static enum status cuda_bytes_read(struct prepared *prepared, uint64_t *bytes, s
                                        .threads = query->plan.threads,
                                        .shared_bytes = query->plan.shared_bytes,
                                        .arguments = query->scan.scan_arguments};
+    uint64_t column_bytes[BOUND_COLUMNS_MAX];
     RETURN_IF_ERROR(cuda_scan_prepare(cuda, &query->scan, error));
-    return cuda_sectors_count(cuda, &count, bytes, error);
+    RETURN_IF_ERROR(cuda_sectors_count(cuda, &count, column_bytes, error));
+    *bytes = 0;
+    for (uint32_t c = 0; c < count.column_count; c++)
+        *bytes += column_bytes[c];
+    return STATUS_OK;
 }
 
 const struct device_operations cuda_operations = {.plan = cuda_plan,

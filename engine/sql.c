@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* EXPLAIN ANALYZE: medians of so many runs, fewer if they take longer than that. */
+#define ANALYSED_RUNS 5u
+#define ANALYSED_MS   500.0
+
 struct sql_statement {
     struct engine *engine;
     struct database *database;
@@ -117,16 +121,37 @@ static enum status make_plan(struct sql_statement *statement, struct error *erro
                                       &statement->timing, error);
 }
 
-static enum status answer(struct sql_statement *statement, struct star_counts *counts, struct rowset *rows,
-                          struct error *error)
+static enum status answer(struct sql_statement *statement, struct rowset *rows, struct error *error)
 {
     struct star_groups groups;
-    RETURN_IF_ERROR(device_of(statement)->run(statement->run, &groups, counts, &statement->timing, error));
+    RETURN_IF_ERROR(device_of(statement)->run(statement->run, &groups, &statement->timing, error));
     const double begin = clock_ms();
     const enum status status = star_output(statement->plan, &groups, rows, error);
     statement->timing.output_ms = clock_ms() - begin;
     star_groups_free(&groups);
     return status;
+}
+
+/* Runs again as often as it takes to have a median, then once to count. */
+static enum status analyse(struct sql_statement *statement, struct star_counts *counts, struct error *error)
+{
+    const struct star_device *device = device_of(statement);
+    struct star_timing *timing = &statement->timing;
+    double filter[ANALYSED_RUNS], scan[ANALYSED_RUNS], total[ANALYSED_RUNS];
+    const double begin = clock_ms();
+    size_t runs = 0;
+    do {
+        struct star_groups groups;
+        RETURN_IF_ERROR(device->run(statement->run, &groups, timing, error));
+        star_groups_free(&groups);
+        filter[runs] = timing->filter_ms;
+        scan[runs] = timing->scan_ms;
+        total[runs++] = timing->total_ms;
+    } while (runs < ANALYSED_RUNS && clock_ms() - begin < ANALYSED_MS);
+    timing->filter_ms = clock_median(filter, runs);
+    timing->scan_ms = clock_median(scan, runs);
+    timing->total_ms = clock_median(total, runs);
+    return device->count(statement->run, counts, error);
 }
 
 enum status sql_run(struct sql_statement *statement, struct rowset *rows, struct star_timing *timing,
@@ -142,14 +167,19 @@ enum status sql_run(struct sql_statement *statement, struct rowset *rows, struct
         return status;
     }
     if (explain != SQL_EXPLAIN)
-        RETURN_IF_ERROR(answer(statement, explain == SQL_EXPLAIN_ANALYZE ? &counts : NULL, rows, error));
+        RETURN_IF_ERROR(answer(statement, rows, error));
+    if (explain == SQL_EXPLAIN_NONE) {
+        if (timing)
+            *timing = statement->timing;
+        return STATUS_OK;
+    }
+    rowset_free(rows);
+    if (explain == SQL_EXPLAIN_ANALYZE) {
+        RETURN_IF_ERROR(analyse(statement, &counts, error));
+        RETURN_IF_ERROR(engine_read_ceiling(statement->engine, &ceiling, error));
+    }
     if (timing)
         *timing = statement->timing;
-    if (explain == SQL_EXPLAIN_NONE)
-        return STATUS_OK;
-    rowset_free(rows);
-    if (explain == SQL_EXPLAIN_ANALYZE)
-        RETURN_IF_ERROR(engine_read_ceiling(statement->engine, &ceiling, error));
     return sql_explain(statement->plan, statement->engine, explain == SQL_EXPLAIN_ANALYZE ? &counts : NULL,
                        &statement->timing, ceiling, rows, error);
 }

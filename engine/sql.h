@@ -30,15 +30,16 @@ NODISCARD enum status sql_bind(struct database *database, const struct sql_selec
                                const char *codec, bool wide, unsigned threads, struct star_plan **plan,
                                struct error *error);
 
-/* The plan as rows of text (one column, "plan"), and after a run that was analysed with rows, bytes, time,
- * GB/s and share of the ceiling a step. */
 struct star_timing {
     double plan_ms, compile_ms, load_ms; /* before the run; compile and load are 0 on a CPU */
     double filter_ms, scan_ms, total_ms; /* dimension conditions; the scan; both and what joins results. On a
-                                            GPU the first two are measured only by EXPLAIN ANALYZE */
+                                            GPU the first two are measured only of a run that was opened `timed` */
     double output_ms;                    /* the host's part: HAVING, order, text */
     uint64_t bytes;                      /* of the encoded fact columns that are read */
 };
+
+/* The plan as rows of text (one column, "plan"), and of a run that was analysed (`counts` not NULL) with rows, bytes,
+ * time, GB/s and share of the ceiling (bytes a second) a step. */
 NODISCARD enum status sql_explain(const struct star_plan *plan, const struct engine *engine,
                                   const struct star_counts *counts, const struct star_timing *timing,
                                   double read_ceiling, struct rowset *rows, struct error *error);
@@ -49,12 +50,15 @@ struct star_run; /* a plan made ready on a device */
 
 struct star_device {
     /* The plan must outlive the run. On a GPU: compiles (or takes from the cache) and uploads. */
-    enum status (*open)(struct engine *engine, struct star_plan *plan, bool analyse, struct star_run **run,
+    enum status (*open)(struct engine *engine, struct star_plan *plan, bool timed, struct star_run **run,
                         struct star_timing *timing, struct error *error);
-    /* Fills `groups` (star_groups_free) and the timing's filter_ms, scan_ms, total_ms; `counts` only if it was
-     * opened to analyse. Ctrl-C (cancel_requested): STATUS_INTERRUPTED. */
-    enum status (*run)(struct star_run *run, struct star_groups *groups, struct star_counts *counts,
-                       struct star_timing *timing, struct error *error);
+    /* Fills `groups` (star_groups_free) and the timing's filter_ms, scan_ms, total_ms. Ctrl-C (cancel_requested):
+     * STATUS_INTERRUPTED. */
+    enum status (*run)(struct star_run *run, struct star_groups *groups, struct star_timing *timing,
+                       struct error *error);
+    /* Runs once more, slower, and counts; after a run that succeeded. On a GPU it compiles two more kernels: one with
+     * counters between the steps, one that marks the sectors of memory that it touches (cuda_sectors.h). */
+    enum status (*count)(struct star_run *run, struct star_counts *counts, struct error *error);
     void (*close)(struct star_run *run); /* NULL is legal */
 };
 extern const struct star_device star_cpu, star_cuda;

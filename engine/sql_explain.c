@@ -109,7 +109,32 @@ static void write_value(const struct star_plan *plan, uint32_t index, FILE *out)
 
 /* ---- Steps ---- */
 
-static void write_step(const struct star_plan *plan, uint32_t s, const struct star_counts *counts, FILE *out)
+/* An analysed run, or counts is NULL. */
+struct figures {
+    const struct star_counts *counts;
+    const struct star_timing *timing;
+    double ceiling; /* bytes a second */
+};
+
+static void write_rate(const struct figures *figures, double bytes, double ms, FILE *out)
+{
+    const double rate = ms > 0 ? bytes / ms / 1e6 : 0;
+    fprintf(out, "%.4g MB in %.4g ms, %.4g GB/s", bytes / 1e6, ms, rate);
+    if (figures->ceiling > 0)
+        fprintf(out, ", %.0f %% of what this device reads at most", 100e9 * rate / figures->ceiling);
+    fputc('\n', out);
+}
+
+/* Of the columns that step s is the first to read; s is step_count for what becomes of the rows that are left. */
+static void write_figures(const struct star_plan *plan, uint32_t s, const struct figures *figures, FILE *out)
+{
+    uint64_t bytes = 0;
+    for (uint32_t c = 0; c < plan->column_count; c++)
+        bytes += star_first_use(plan, c) == s ? figures->counts->bytes[c] : 0;
+    write_rate(figures, (double)bytes, figures->counts->share[s] * figures->timing->scan_ms, out);
+}
+
+static void write_step(const struct star_plan *plan, uint32_t s, const struct figures *figures, FILE *out)
 {
     const struct plan_step *step = &plan->steps[s];
     if (step->kind == STEP_RANGE) {
@@ -133,12 +158,16 @@ static void write_step(const struct star_plan *plan, uint32_t s, const struct st
     }
     if (step->kind != STEP_CONDITION) {
         const uint32_t c = step->kind == STEP_RANGE ? step->column : plan->joins[step->join].column;
-        fprintf(out, ", %" PRIu64 " bytes", plan->columns[c].data->bytes);
+        fprintf(out, ", %.4g MB", (double)plan->columns[c].data->bytes / 1e6);
     }
     fprintf(out, ", expected to keep %.3g %%", 100 * step->share);
-    if (counts)
-        fprintf(out, "; kept %" PRIu64 " of %" PRIu64 " rows", counts->left[s], counts->reached[s]);
-    fputc('\n', out);
+    if (figures->counts)
+        fprintf(out, "; kept %" PRIu64 " of %" PRIu64 " rows\n             ", figures->counts->left[s],
+                figures->counts->reached[s]);
+    if (figures->counts)
+        write_figures(plan, s, figures, out);
+    else
+        fputc('\n', out);
 }
 
 static void write_columns(const struct star_plan *plan, FILE *out)
@@ -146,8 +175,8 @@ static void write_columns(const struct star_plan *plan, FILE *out)
     uint64_t bytes = 0;
     for (uint32_t c = 0; c < plan->column_count; c++)
         bytes += plan->columns[c].data->bytes;
-    fprintf(out, "scan %s: %" PRIu64 " rows, %" PRIu64 " bytes of", plan->fact->name, plan->fact->rows,
-            bytes);
+    fprintf(out, "scan %s: %" PRIu64 " rows, %.4g MB of", plan->fact->name, plan->fact->rows,
+            (double)bytes / 1e6);
     for (uint32_t c = 0; c < plan->column_count; c++)
         fprintf(out, "%s %s (%s, %.1f bits)", c ? "," : "", plan->columns[c].column->schema.name,
                 plan->columns[c].data->codec->name,
@@ -200,28 +229,27 @@ static void write_end(const struct star_plan *plan, FILE *out)
         fprintf(out, "limit %" PRIu64 " from %" PRIu64 "\n", plan->limit, plan->offset);
 }
 
-static void write_timing(const struct star_plan *plan, const struct star_counts *counts,
-                         const struct star_timing *timing, double ceiling, FILE *out)
+static void write_scan(const struct star_plan *plan, const struct figures *figures, FILE *out)
 {
-    const double rate = timing->scan_ms > 0 ? (double)timing->bytes / timing->scan_ms / 1e6 : 0;
+    const struct star_counts *counts = figures->counts;
+    const struct star_timing *timing = figures->timing;
+    uint64_t bytes = 0;
+    for (uint32_t c = 0; c < plan->column_count; c++)
+        bytes += counts->bytes[c];
+    fprintf(out, "%s: ", plan->shape == PLAN_ROWS ? "rows" : "groups");
+    write_figures(plan, plan->step_count, figures, out);
     fprintf(out, "tiles: %" PRIu64 ", skipped by their minima and maxima: %" PRIu64 "\n", counts->tiles,
             counts->tiles_skipped);
-    fprintf(
-        out,
-        "time: plan %.3f ms, compile %.3f, load %.3f; dimensions %.3f, scan %.3f, total %.3f; output %.3f\n",
-        timing->plan_ms, timing->compile_ms, timing->load_ms, timing->filter_ms, timing->scan_ms,
-        timing->total_ms, timing->output_ms);
-    fprintf(out, "scan: %.3g million rows a second, %.2f GB/s of encoded columns",
-            timing->scan_ms > 0 ? (double)plan->fact->rows / timing->scan_ms / 1e3 : 0.0, rate);
-    if (ceiling > 0)
-        fprintf(out, ", %.0f %% of what this device reads at most", 100e9 * rate / ceiling);
-    fputc('\n', out);
+    fprintf(out, "whole scan: %.0f million rows a second, ",
+            timing->scan_ms > 0 ? (double)plan->fact->rows / timing->scan_ms / 1e3 : 0.0);
+    write_rate(figures, (double)bytes, timing->scan_ms, out);
 }
 
 enum status sql_explain(const struct star_plan *plan, const struct engine *engine,
                         const struct star_counts *counts, const struct star_timing *timing,
                         double read_ceiling, struct rowset *rows, struct error *error)
 {
+    const struct figures figures = {plan->nothing ? NULL : counts, timing, read_ceiling};
     char *text = NULL;
     size_t bytes = 0;
     FILE *out = open_memstream(&text, &bytes);
@@ -236,11 +264,17 @@ enum status sql_explain(const struct star_plan *plan, const struct engine *engin
                 plan->joins[j].name, plan->joins[j].table->rows,
                 plan->columns[plan->joins[j].column].column->schema.name);
     for (uint32_t s = 0; s < plan->step_count; s++)
-        write_step(plan, s, counts, out);
+        write_step(plan, s, &figures, out);
     write_groups(plan, out);
     write_end(plan, out);
-    if (counts && timing)
-        write_timing(plan, counts, timing, read_ceiling, out);
+    if (figures.counts)
+        write_scan(plan, &figures, out);
+    if (counts)
+        fprintf(out,
+                "time: plan %.3f ms, compile %.3f, load %.3f; dimensions %.3f, scan %.3f, total %.3f; output "
+                "%.3f\n",
+                timing->plan_ms, timing->compile_ms, timing->load_ms, timing->filter_ms, timing->scan_ms,
+                timing->total_ms, timing->output_ms);
     const bool written = fclose(out) == 0;
     const enum status status = written ? rowset_of_lines(rows, "plan", text, error)
                                        : error_out_of_memory(error, bytes, "a plan's text");

@@ -112,16 +112,19 @@ static enum status scan_piece(void *context, uint64_t item, unsigned thread, str
             worker->tiles_skipped++;
             continue;
         }
-        uint32_t count = run->tile_rows(worker->steps, run->step_count, &t, worker->rows,
-                                        run->analyse ? worker->counts : NULL);
+        struct star_point *const points = run->counting ? worker->points : NULL;
+        uint64_t since = points ? star_ticks() : 0;
+        uint32_t count = run->tile_rows(worker->steps, run->step_count, &t, worker->rows, points, &since);
         for (uint32_t c = 0; c < run->condition_count && count; c++) {
             count = star_keep_rows(run, worker, c, &t, count);
-            if (run->analyse)
-                worker->counts[run->step_count + 1 + c] += count;
+            if (points)
+                star_point_reach(&points[run->step_count + 1 + c], count, &since);
         }
         if (count)
             RETURN_IF_ERROR(star_take_rows(run, worker, &t, piece, first_row + (uint64_t)index * TILE_ROWS,
                                            count, error));
+        if (points)
+            star_point_reach(&points[plan->step_count + 1], count, &since);
     }
     if (plan->shape == PLAN_ROWS)
         atomic_fetch_add(&run->found_rows, run->found[piece].count);
@@ -134,7 +137,7 @@ static void run_begin(struct star_run *run)
         struct star_worker *worker = &run->workers[w];
         worker->used = false;
         worker->tiles_skipped = 0;
-        memset(worker->counts, 0, sizeof worker->counts);
+        memset(worker->points, 0, sizeof worker->points);
         if (worker->states)
             star_states_clear(worker->states);
     }
@@ -159,28 +162,8 @@ static enum status collect_rows(struct star_run *run, struct star_groups *groups
     return STATUS_OK;
 }
 
-/* A worker's counts: what reached each step of the mask, what the mask left, what each condition left. */
-static void add_counts(const struct star_run *run, struct star_counts *counts)
-{
-    *counts = (struct star_counts){0};
-    for (uint32_t s = 0; s < run->plan->fact->segment_count; s++)
-        counts->tiles += (run->plan->fact->segment_rows[s] + TILE_ROWS - 1) / TILE_ROWS;
-    for (unsigned w = 0; w < run->threads; w++) {
-        const uint64_t *own = run->workers[w].counts;
-        counts->tiles_skipped += run->workers[w].tiles_skipped;
-        for (uint32_t i = 0; i < run->step_count; i++) {
-            counts->reached[run->mask_step[i]] += own[i];
-            counts->left[run->mask_step[i]] += own[i + 1];
-        }
-        for (uint32_t c = 0; c < run->condition_count; c++) {
-            counts->reached[run->condition_step[c]] += own[run->step_count + c];
-            counts->left[run->condition_step[c]] += own[run->step_count + 1 + c];
-        }
-    }
-}
-
-static enum status cpu_run(struct star_run *run, struct star_groups *groups, struct star_counts *counts,
-                           struct star_timing *timing, struct error *error)
+static enum status cpu_run(struct star_run *run, struct star_groups *groups, struct star_timing *timing,
+                           struct error *error)
 {
     const double begin = clock_ms();
     *groups = (struct star_groups){0};
@@ -204,11 +187,54 @@ static enum status cpu_run(struct star_run *run, struct star_groups *groups, str
     timing->filter_ms = matched - begin;
     timing->scan_ms = scanned - matched;
     timing->total_ms = clock_ms() - begin;
-    if (counts && run->analyse)
-        add_counts(run, counts);
     if (status != STATUS_OK)
         star_groups_free(groups);
     return status;
 }
 
-const struct star_device star_cpu = {.open = star_cpu_open, .run = cpu_run, .close = star_cpu_close};
+/* A column's tile comes from memory whole once a row asks for it (tile_cpu.h asks ahead), and a tile in bit planes
+ * whatever is asked. */
+static uint64_t bytes_touched(const struct star_plan *plan, uint32_t c, const struct star_point *points,
+                              uint64_t tiles)
+{
+    const struct column_data *data = plan->columns[c].data;
+    const uint32_t use = star_first_use(plan, c);
+    if (use > plan->step_count || tiles == 0)
+        return 0;
+    const uint64_t touched =
+        plan->columns[c].stepped && data->codec->in_range ? points[0].tiles : points[use].tiles;
+    return (uint64_t)((double)data->bytes * (double)touched / (double)tiles);
+}
+
+static enum status cpu_count(struct star_run *run, struct star_counts *counts, struct error *error)
+{
+    const struct star_plan *plan = run->plan;
+    struct star_point points[STAR_POINTS_MAX] = {0};
+    struct star_groups groups;
+    struct star_timing timing;
+    *counts = (struct star_counts){0};
+    if (plan->nothing)
+        return STATUS_OK;
+    run->counting = true;
+    const enum status status = cpu_run(run, &groups, &timing, error);
+    run->counting = false;
+    RETURN_IF_ERROR(status);
+    star_groups_free(&groups);
+    for (uint32_t s = 0; s < plan->fact->segment_count; s++)
+        counts->tiles += (plan->fact->segment_rows[s] + TILE_ROWS - 1) / TILE_ROWS;
+    for (unsigned w = 0; w < run->threads; w++) {
+        counts->tiles_skipped += run->workers[w].tiles_skipped;
+        for (uint32_t p = 0; p < plan->step_count + 2; p++) {
+            points[p].rows += run->workers[w].points[p].rows;
+            points[p].tiles += run->workers[w].points[p].tiles;
+            points[p].ticks += run->workers[w].points[p].ticks;
+        }
+    }
+    star_counts_fill(plan, points, counts);
+    for (uint32_t c = 0; c < plan->column_count; c++)
+        counts->bytes[c] = bytes_touched(plan, c, points, counts->tiles);
+    return STATUS_OK;
+}
+
+const struct star_device star_cpu = {
+    .open = star_cpu_open, .run = cpu_run, .count = cpu_count, .close = star_cpu_close};

@@ -49,7 +49,7 @@ struct star_worker {
     struct star_values values;                     /* groups and arguments */
     struct expression_program *matches[PLAN_JOINS_MAX];
     struct star_states *states;
-    uint64_t counts[PLAN_STEPS_MAX + 1];
+    struct star_point points[STAR_POINTS_MAX];
     uint64_t tiles_skipped;
     uint32_t segment;
     bool used;
@@ -62,7 +62,7 @@ struct star_worker {
 struct star_run {
     struct star_plan *plan;
     unsigned threads;
-    bool analyse;
+    bool counting;
     star_tile_rows *tile_rows;
     star_tile_values *tile_values;
     uint32_t step_count, condition_count; /* of a tile's mask, and conditions on rows */
@@ -81,7 +81,7 @@ struct star_run {
 
 /* ---- star_cpu_open.c: as in struct star_device ---- */
 
-NODISCARD enum status star_cpu_open(struct engine *engine, struct star_plan *plan, bool analyse,
+NODISCARD enum status star_cpu_open(struct engine *engine, struct star_plan *plan, bool timed,
                                     struct star_run **out, struct star_timing *timing, struct error *error);
 void star_cpu_close(struct star_run *run);
 

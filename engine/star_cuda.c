@@ -3,6 +3,7 @@
  * columns uploaded once and kept with the engine, a graph of two kernels a run. What a condition on a dimension looks
  * at, and arrays of dimensions of dimensions, belong to the statement.
  */
+#include "engine/cuda_sectors.h"
 #include "engine/kernel_cache.h"
 #include "engine/star_cuda_internal.h"
 #include "storage/clock.h"
@@ -207,7 +208,7 @@ static enum status compile_and_load(struct star_run *run, struct star_timing *ti
     const struct kernel_target target = cuda_kernel_target(cuda);
     struct kernel_binary binary = {0};
     const double begin = clock_ms();
-    RETURN_IF_ERROR(star_kernel_make(run->plan, run->analyse, &target, &run->kernel, error));
+    RETURN_IF_ERROR(star_kernel_make(run->plan, run->purpose == STAR_COUNTING, &target, &run->kernel, error));
     const struct nvrtc_request request = {
         .name = "statement.cu", .source = run->kernel.plan.source, .arch = cuda_properties(cuda)->arch};
     RETURN_IF_ERROR(kernel_cache_get(&request, &binary, NULL, error));
@@ -237,15 +238,15 @@ static void cuda_close_run(struct star_run *run)
     free(run);
 }
 
-static enum status cuda_open_run(struct engine *engine, struct star_plan *plan, bool analyse,
-                                 struct star_run **out, struct star_timing *timing, struct error *error)
+static enum status open_run(struct engine *engine, const struct star_plan *plan, enum star_purpose purpose,
+                            struct star_run **out, struct star_timing *timing, struct error *error)
 {
     struct star_run *run = calloc(1, sizeof *run);
     if (!run)
         return error_out_of_memory(error, sizeof *run, "a query");
     run->engine = engine;
     run->plan = plan;
-    run->analyse = analyse;
+    run->purpose = purpose;
     timing->compile_ms = timing->load_ms = 0;
     enum status status = find_tiles(run, error);
     run->nothing = plan->nothing || run->skip.kept_tiles == 0;
@@ -258,9 +259,14 @@ static enum status cuda_open_run(struct engine *engine, struct star_plan *plan, 
     return status;
 }
 
+static enum status cuda_open_run(struct engine *engine, struct star_plan *plan, bool timed,
+                                 struct star_run **out, struct star_timing *timing, struct error *error)
+{
+    return open_run(engine, plan, timed ? STAR_TIMED : STAR_ANSWER, out, timing, error);
+}
+
 /* ---- Run ---- */
 
-/* Analysed, both kernels are timed apart first; that run's counts are cleared by the next. */
 static enum status scan(struct star_run *run, struct star_timing *timing, struct error *error)
 {
     struct cuda *cuda = run->engine->cuda;
@@ -268,7 +274,7 @@ static enum status scan(struct star_run *run, struct star_timing *timing, struct
         RETURN_IF_ERROR(cancel_check(error));
         if (star_cuda_states_full(run))
             RETURN_IF_ERROR(star_cuda_states_grow(run, error));
-        if (run->analyse)
+        if (run->purpose == STAR_TIMED)
             RETURN_IF_ERROR(
                 cuda_scan_run_apart(cuda, &run->scan, &timing->filter_ms, &timing->scan_ms, error));
         RETURN_IF_ERROR(cuda_scan_run(cuda, &run->scan, error));
@@ -278,19 +284,75 @@ static enum status scan(struct star_run *run, struct star_timing *timing, struct
     return cuda_scan_elapsed(cuda, &run->scan, &timing->total_ms, error);
 }
 
-static enum status cuda_run_plan(struct star_run *run, struct star_groups *groups, struct star_counts *counts,
-                                 struct star_timing *timing, struct error *error)
+static enum status cuda_run_plan(struct star_run *run, struct star_groups *groups, struct star_timing *timing,
+                                 struct error *error)
 {
     *groups = (struct star_groups){0};
     timing->filter_ms = timing->scan_ms = timing->total_ms = 0;
     if (!run->nothing)
         RETURN_IF_ERROR(scan(run, timing, error));
-    if (counts && run->analyse)
-        star_cuda_states_counts(run, counts);
     enum status status = star_cuda_states_groups(run, groups, error);
     if (status != STATUS_OK)
         star_groups_free(groups);
     return status;
 }
 
-const struct star_device star_cuda = {.open = cuda_open_run, .run = cuda_run_plan, .close = cuda_close_run};
+/* ---- Count ---- */
+
+static enum status count_points(const struct star_run *run, struct star_counts *counts, struct error *error)
+{
+    struct star_run *counting = NULL;
+    struct star_timing timing;
+    struct star_point points[STAR_POINTS_MAX];
+    RETURN_IF_ERROR(open_run(run->engine, run->plan, STAR_COUNTING, &counting, &timing, error));
+    const enum status status = scan(counting, &timing, error);
+    if (status == STATUS_OK) {
+        star_cuda_states_points(counting, points);
+        star_counts_fill(run->plan, points, counts);
+    }
+    cuda_close_run(counting);
+    return status;
+}
+
+static enum status count_sectors(struct star_run *run, struct star_counts *counts, struct error *error)
+{
+    struct cuda *cuda = run->engine->cuda;
+    const struct star_kernel *kernel = &run->kernel;
+    const struct nvrtc_request request = {.name = "statement.cu",
+                                          .source = kernel->plan.source,
+                                          .arch = cuda_properties(cuda)->arch,
+                                          .options = cuda_sectors_options};
+    struct kernel_binary binary = {0};
+    uint64_t bytes[KERNEL_COLUMNS_MAX];
+    RETURN_IF_ERROR(kernel_cache_get(&request, &binary, NULL, error));
+    const struct sector_count count = {.name = kernel->shape.name,
+                                       .cubin = binary.cubin,
+                                       .columns = run->columns,
+                                       .column_count = kernel->shape.column_count,
+                                       .blocks = run->scan.scan_blocks,
+                                       .threads = kernel->plan.threads,
+                                       .shared_bytes = kernel->plan.shared_bytes,
+                                       .arguments = run->scan.scan_arguments,
+                                       .constant_name = "star",
+                                       .constant = &run->arguments};
+    enum status status = cuda_scan_prepare(cuda, &run->scan, error);
+    if (status == STATUS_OK)
+        status = cuda_sectors_count(cuda, &count, bytes, error);
+    kernel_binary_free(&binary);
+    for (uint32_t c = 0; status == STATUS_OK && c < kernel->shape.column_count; c++)
+        counts->bytes[kernel->columns[c]] = bytes[c];
+    return status;
+}
+
+static enum status count_run(struct star_run *run, struct star_counts *counts, struct error *error)
+{
+    *counts = (struct star_counts){.tiles = run->skip.tiles,
+                                   .tiles_skipped = run->skip.tiles - run->skip.kept_tiles};
+    if (run->nothing)
+        return STATUS_OK;
+    RETURN_IF_ERROR(count_points(run, counts, error));
+    return count_sectors(run, counts, error);
+}
+
+const struct star_device star_cuda = {
+    .open = cuda_open_run, .run = cuda_run_plan, .count = count_run, .close = cuda_close_run};

@@ -14,10 +14,14 @@
 /* Arrays, tables, bitmaps that belong to one statement. */
 #define STAR_OWNED_MAX (2 * PLAN_SOURCES_MAX + PLAN_JOINS_MAX + 4u)
 
+/* For an answer; with both kernels timed apart as well; or with points counted, which is slower. */
+enum star_purpose { STAR_ANSWER, STAR_TIMED, STAR_COUNTING };
+
 struct star_run {
     struct engine *engine;
     const struct star_plan *plan;
-    bool analyse, nothing; /* nothing: no row can be in the answer */
+    enum star_purpose purpose;
+    bool nothing; /* no row can be in the answer */
     struct tile_skip skip;
     struct star_kernel kernel;
     struct cuda_scan scan;
@@ -47,10 +51,10 @@ void star_cuda_states_free(struct star_run *run);
 NODISCARD enum status star_cuda_states_fetch(struct star_run *run, struct error *error);
 
 /* Once it is there: whether a hash table was too full, so that the run must be done again after
- * star_cuda_states_grow; rows that reached and left each step; and the groups or rows. */
+ * star_cuda_states_grow; the points of a counting run; and the groups or rows. */
 bool star_cuda_states_full(const struct star_run *run);
 NODISCARD enum status star_cuda_states_grow(struct star_run *run, struct error *error);
-void star_cuda_states_counts(const struct star_run *run, struct star_counts *counts);
+void star_cuda_states_points(const struct star_run *run, struct star_point *points);
 NODISCARD enum status star_cuda_states_groups(struct star_run *run, struct star_groups *groups,
                                               struct error *error);
 

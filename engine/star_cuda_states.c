@@ -24,7 +24,7 @@
 struct states_header {
     uint32_t full, reserved;
     uint64_t groups_found, collected;
-    uint64_t counts[PLAN_STEPS_MAX + 1];
+    uint64_t points[STAR_POINTS_MAX][2]; /* rows, ticks */
 };
 
 /* ---- Memory ---- */
@@ -78,7 +78,7 @@ static uint64_t lay_out(struct star_run *run, cuda_address base)
     const cuda_address header = take(base, &used, sizeof(struct states_header));
     star->full = header + offsetof(struct states_header, full);
     star->groups_found = header + offsetof(struct states_header, groups_found);
-    star->counts = header + offsetof(struct states_header, counts);
+    star->points = header + offsetof(struct states_header, points);
     star->slots = run->slots;
     run->answer_bytes = used;
     if (plan->shape == PLAN_ROWS)
@@ -175,18 +175,11 @@ bool star_cuda_states_full(const struct star_run *run)
     return header_of(run)->full != 0;
 }
 
-/* In the order in which the kernel counts: steps of the mask, then conditions. */
-void star_cuda_states_counts(const struct star_run *run, struct star_counts *counts)
+void star_cuda_states_points(const struct star_run *run, struct star_point *points)
 {
-    const uint64_t *at = run->nothing ? NULL : header_of(run)->counts;
-    *counts = (struct star_counts){.tiles = run->skip.tiles,
-                                   .tiles_skipped = run->skip.tiles - run->skip.kept_tiles};
-    for (uint32_t conditions = 0; at && conditions < 2; conditions++)
-        for (uint32_t s = 0; s < run->plan->step_count; s++)
-            if ((run->plan->steps[s].kind == STEP_CONDITION) == (conditions == 1)) {
-                counts->reached[s] = *at++;
-                counts->left[s] = *at;
-            }
+    for (uint32_t p = 0; p < run->plan->step_count + 2; p++)
+        points[p] =
+            (struct star_point){.rows = header_of(run)->points[p][0], .ticks = header_of(run)->points[p][1]};
 }
 
 /* A state's word in the terms of struct star_groups (operators/states_cuda.h: greatest_of_max). */

@@ -19,12 +19,12 @@ _Static_assert(PLAN_SOURCES_MAX <= STAR_ARRAYS_MAX && PLAN_JOINS_MAX <= STAR_JOI
 struct maker {
     const struct star_plan *plan;
     struct star_kernel *kernel;
-    bool analyse;
+    bool count;
     bool fetched[PLAN_COLUMNS_MAX];
     bool looked_up[PLAN_JOINS_MAX]; /* whether a row has a partner decides whether values are NULL */
     bool fetch_written[PLAN_COLUMNS_MAX];
     uint32_t shared_words; /* 32-bit words a slot, were the states in shared memory */
-    uint32_t counters;
+    uint32_t points;
     FILE *out;
     struct error *error;
 };
@@ -203,9 +203,9 @@ static void write_states(struct maker *maker)
         fprintf(maker->out, "    state_present<%s, %u> present;\n", place, first);
         fputs(" X(present)", list);
     }
-    for (uint32_t k = 0; k < maker->counters; k++) {
-        fprintf(maker->out, "    state_counter<%u> k%u;\n", k, k);
-        fprintf(list, " X(k%u)", k);
+    for (uint32_t p = 0; p < maker->points; p++) {
+        fprintf(maker->out, "    state_point<%u> p%u;\n", p, p);
+        fprintf(list, " X(p%u)", p);
     }
     fclose(list);
     fprintf(maker->out,
@@ -222,10 +222,10 @@ static void write_states(struct maker *maker)
 
 /* ---- The scan ---- */
 
-static void count_rows(struct maker *maker)
+static void write_point(struct maker *maker)
 {
-    if (maker->analyse)
-        fprintf(maker->out, "    q->sums.k%u.count(keep);\n", maker->counters++);
+    if (maker->count)
+        fprintf(maker->out, "    q->sums.p%u.reach(keep, since);\n", maker->points++);
 }
 
 static void write_fetch(struct maker *maker, uint32_t c)
@@ -264,7 +264,7 @@ static enum status write_condition(struct maker *maker, uint32_t root)
 static enum status write_steps(struct maker *maker)
 {
     const struct star_plan *plan = maker->plan;
-    count_rows(maker);
+    write_point(maker);
     for (uint32_t s = 0; s < plan->step_count; s++) {
         const struct plan_step *step = &plan->steps[s];
         if (step->kind == STEP_CONDITION)
@@ -274,12 +274,12 @@ static enum status write_steps(struct maker *maker)
         else
             fprintf(maker->out, "    keep = tile_semi_join(t, keep, q->c%u, q->d%u);\n",
                     plan->joins[step->join].column, step->join);
-        count_rows(maker);
+        write_point(maker);
     }
     for (uint32_t s = 0; s < plan->step_count; s++)
         if (plan->steps[s].kind == STEP_CONDITION) {
             RETURN_IF_ERROR(write_condition(maker, plan->steps[s].expression));
-            count_rows(maker);
+            write_point(maker);
         }
     return STATUS_OK;
 }
@@ -381,11 +381,14 @@ static enum status write_groups(struct maker *maker)
 static enum status write_scan(struct maker *maker)
 {
     fputs("TILE_QUERY(statement, q, t)\n{\n    tile_mask keep = tile_all(t);\n", maker->out);
+    if (maker->count)
+        fputs("    uint64_t since = state_clock();\n", maker->out);
     RETURN_IF_ERROR(write_steps(maker));
     if (maker->plan->shape == PLAN_ROWS)
         fputs("    star_keep_rows(t, keep);\n", maker->out);
     else
         RETURN_IF_ERROR(write_groups(maker));
+    write_point(maker);
     fputs("}\n", maker->out);
     return STATUS_OK;
 }
@@ -446,7 +449,7 @@ static void write_types(struct maker *maker)
     fputc('\n', maker->out);
 }
 
-/* The scan is written first, apart: it says how many counters the states have. */
+/* The scan is written first, apart: it says how many points the states have. */
 static enum status write_all(struct maker *maker, FILE *source)
 {
     char *scan = NULL;
@@ -473,10 +476,10 @@ static enum status write_all(struct maker *maker, FILE *source)
     return STATUS_OK;
 }
 
-enum status star_kernel_make(const struct star_plan *plan, bool analyse, const struct kernel_target *target,
+enum status star_kernel_make(const struct star_plan *plan, bool count, const struct kernel_target *target,
                              struct star_kernel *kernel, struct error *error)
 {
-    struct maker maker = {.plan = plan, .kernel = kernel, .analyse = analyse, .error = error};
+    struct maker maker = {.plan = plan, .kernel = kernel, .count = count, .error = error};
     *kernel = (struct star_kernel){0};
     shape_make(&maker);
     place_states(&maker);

@@ -36,8 +36,8 @@ struct star_kernel {
     uint32_t state_words[PLAN_AGGREGATES_MAX]; /* 64-bit words a slot: 2 for sums of 128 bits */
 };
 
-/* `analyse`: rows that reach and leave each step are counted. */
-NODISCARD enum status star_kernel_make(const struct star_plan *plan, bool analyse,
+/* `count`: the scan counts rows and ticks at each point (struct star_point). */
+NODISCARD enum status star_kernel_make(const struct star_plan *plan, bool count,
                                        const struct kernel_target *target, struct star_kernel *kernel,
                                        struct error *error);
 void star_kernel_free(struct star_kernel *kernel);

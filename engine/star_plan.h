@@ -150,7 +150,7 @@ struct star_plan {
     struct plan_array arrays[PLAN_SOURCES_MAX];
     struct plan_join joins[PLAN_JOINS_MAX];
     struct plan_source sources[PLAN_SOURCES_MAX];
-    struct plan_step steps[PLAN_STEPS_MAX];
+    struct plan_step steps[PLAN_STEPS_MAX]; /* those that are conditions come last */
     struct plan_group groups[PLAN_GROUPS_MAX];
     struct plan_aggregate aggregates[PLAN_AGGREGATES_MAX];
     struct plan_output outputs[PLAN_OUTPUTS_MAX];
@@ -205,10 +205,30 @@ NODISCARD enum status star_groups_allocate(const struct star_plan *plan, uint64_
                                            struct star_groups *groups, struct error *error);
 void star_groups_free(struct star_groups *groups);
 
-/* Per step of a run that was analysed: rows that reached it and that it left. */
+/* ---- Analysed runs: engine/star_analyse.c ---- */
+
+/* A point of the scan: before each step, behind the last one, and (the last) where the tile's rows are in the groups. */
+struct star_point {
+    uint64_t rows, tiles; /* that reached it; tiles with such rows (on a CPU) */
+    uint64_t ticks;       /* of a clock, spent since the point before, over all threads */
+};
+#define STAR_POINTS_MAX (PLAN_STEPS_MAX + 2)
+
 struct star_counts {
     uint64_t reached[PLAN_STEPS_MAX], left[PLAN_STEPS_MAX];
+    double share[PLAN_STEPS_MAX +
+                 1]; /* of the scan's time, that each step took and, behind them, what becomes of
+                                         the rows that are left */
+    uint64_t bytes[PLAN_COLUMNS_MAX]; /* of each fact column, that the scan touched */
     uint64_t tiles, tiles_skipped;
 };
+
+/* Fills reached, left and share from step_count + 2 points, given in the order of the plan's steps. */
+void star_counts_fill(const struct star_plan *plan, const struct star_point *points,
+                      struct star_counts *counts);
+
+/* The number of the step that is the first to read the fact column; step_count if only groups or aggregates read it;
+ * step_count + 1 if nothing does. */
+uint32_t star_first_use(const struct star_plan *plan, uint32_t column);
 
 #endif

@@ -2,18 +2,18 @@
 #include "engine/star_tile.h"
 
 uint32_t ISA(star_tile_rows)(const struct star_tile_step *steps, uint32_t step_count, const struct tile *t,
-                             uint16_t *rows, uint64_t *counts)
+                             uint16_t *rows, struct star_point *points, uint64_t *since)
 {
     tile_mask keep = tile_all(t);
     for (uint32_t s = 0; s < step_count; s++) {
-        if (counts)
-            counts[s] += tile_count(&keep);
+        if (points)
+            star_point_reach(&points[s], tile_count(&keep), since);
         keep = steps[s].dimension ? tile_semi_join_(t, keep, steps[s].column, steps[s].dimension)
                                   : tile_filter_(t, keep, steps[s].column);
     }
     const struct tile_list *list = tile_list_of(t, &keep);
-    if (counts)
-        counts[step_count] += list->count;
+    if (points)
+        star_point_reach(&points[step_count], list->count, since);
     memcpy(rows, list->rows, list->count * sizeof *rows);
     return list->count;
 }

@@ -5,17 +5,42 @@
 #ifndef TESSERA_ENGINE_STAR_TILE_H
 #define TESSERA_ENGINE_STAR_TILE_H
 
+#include "engine/star_plan.h"
 #include "operators/tile_cpu.h"
+
+#include <time.h>
+
+/* What points are timed by: the processor's counter, or nanoseconds where it has none that is quick to read. */
+static inline uint64_t star_ticks(void)
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#else
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+#endif
+}
+
+/* A tile's rows reach a point; *since: when they reached the one before, and then now. */
+static inline void star_point_reach(struct star_point *point, uint32_t rows, uint64_t *since)
+{
+    const uint64_t now = star_ticks();
+    point->rows += rows;
+    point->tiles += rows > 0;
+    point->ticks += now - *since;
+    *since = now;
+}
 
 struct star_tile_step {
     struct tile_column *column;             /* low and high set where dimension is NULL */
     const struct tile_dimension *dimension; /* NULL: a range */
 };
 
-/* Runs the steps on a tile; the rows that are left into rows[0 .. result-1], ascending. counts: NULL, or what
- * reached each step and, last, what was left, added up. */
+/* Runs the steps on a tile; the rows that are left into rows[0 .. result-1], ascending. points: NULL, or
+ * step_count + 1 that the rows reach; *since as in star_point_reach. */
 typedef uint32_t star_tile_rows(const struct star_tile_step *steps, uint32_t step_count, const struct tile *t,
-                                uint16_t *rows, uint64_t *counts);
+                                uint16_t *rows, struct star_point *points, uint64_t *since);
 star_tile_rows star_tile_rows_baseline, star_tile_rows_avx2, star_tile_rows_avx512;
 
 /* The values of an int32 column at these rows, widened; *_nulls: NULL, or set where the row is NULL. */

@@ -58,7 +58,7 @@ struct star_arguments {
     uint64_t slots;              /* hashed: a power of two */
     uint64_t groups_found;       /* hashed: how many */
     uint64_t full;               /* 32 bits: set if a hash table was too full for a row */
-    uint64_t counts;             /* 64 bits each: rows that reached each step, and were left */
+    uint64_t points;             /* EXPLAIN ANALYZE: of each point the rows and ticks, 64 bits each */
     uint64_t rows;               /* PLAN_ROWS: 32 mask words a tile */
     uint64_t segment_tiles;      /* PLAN_ROWS: tiles of all segments before each, 64 bits each */
     uint64_t clear, clear_words; /* what is set to 0 first, in units of 16 bytes */

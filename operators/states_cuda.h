@@ -157,15 +157,34 @@ template <bool WIDE, uint32_t INDEX, uint32_t FIRST> struct state_sum<STATE_GLOB
     }
 };
 
-/* How many rows reached a step, for EXPLAIN ANALYZE. */
-template <uint32_t STEP> struct state_counter : state_sum<STATE_SINGLE, false, 0, 0> {
-    __device__ __forceinline__ void count(tile_mask keep)
+/* For EXPLAIN ANALYZE: how many rows reached a point, and how long they took since the point before. Loads do not move
+ * over the reading of the clock, but a load that is asked for before a point and waited for behind it counts there. */
+TILE_INLINE uint64_t state_clock()
+{
+    uint64_t ticks;
+    asm volatile("mov.u64 %0, %%clock64;" : "=l"(ticks) : : "memory");
+    return ticks;
+}
+
+template <uint32_t POINT> struct state_point {
+    state_sum<STATE_SINGLE, false, 0, 0> rows, ticks;
+
+    __device__ __forceinline__ void begin()
     {
-        add(0, __popc(keep));
+        rows.begin();
+        ticks.begin();
+    }
+    __device__ __forceinline__ void reach(tile_mask keep, uint64_t &since)
+    {
+        const uint64_t now = state_clock();
+        rows.add(0, __popc(keep));
+        ticks.add(0, (int64_t)(now - since));
+        since = now;
     }
     __device__ __forceinline__ void finish()
     {
-        finish_at(state_words(star.counts) + STEP);
+        rows.finish_at(state_words(star.points) + 2 * POINT);
+        ticks.finish_at(state_words(star.points) + 2 * POINT + 1);
     }
 };
 

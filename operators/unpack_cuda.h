@@ -21,7 +21,7 @@ struct counted_memory {
     uint32_t *sectors;       /* a bit each */
 };
 extern "C" {
-__constant__ counted_memory tile_counted[16]; /* ends with bytes == 0 */
+__constant__ counted_memory tile_counted[33]; /* ends with bytes == 0 */
 }
 
 static __device__ __noinline__ void mark_sector(uint64_t address)

@@ -2,6 +2,7 @@
 #ifndef TESSERA_TESTS_STAR_COMPILE_H
 #define TESSERA_TESTS_STAR_COMPILE_H
 
+#include "engine/cuda_sectors.h"
 #include "engine/nvrtc.h"
 #include "engine/sql.h"
 #include "engine/star_kernel.h"
@@ -19,16 +20,17 @@ static const struct compile_target compile_targets[] = {
     {"sm_75", {65536, 65536, 1024}}, {"sm_80", {166912, 167936, 2048}}, {"sm_90", {232448, 233472, 2048}}};
 #define COMPILE_TARGETS (sizeof compile_targets / sizeof *compile_targets)
 
-static inline enum status compile_plan(const struct star_plan *plan, bool analyse,
-                                       const struct compile_target *gpu, const char *sql, struct error *error)
+static inline enum status compile_kernel(const struct star_plan *plan, bool count, const char *const *options,
+                                         const struct compile_target *gpu, const char *sql,
+                                         struct error *error)
 {
     struct star_kernel kernel;
     void *cubin;
     size_t bytes;
     char *log = NULL;
-    RETURN_IF_ERROR(star_kernel_make(plan, analyse, &gpu->target, &kernel, error));
+    RETURN_IF_ERROR(star_kernel_make(plan, count, &gpu->target, &kernel, error));
     const struct nvrtc_request request = {
-        .name = "statement.cu", .source = kernel.plan.source, .arch = gpu->arch};
+        .name = "statement.cu", .source = kernel.plan.source, .arch = gpu->arch, .options = options};
     const enum status status = nvrtc_compile(&request, &cubin, &bytes, &log, error);
     if (status == STATUS_OK)
         free(cubin);
@@ -37,6 +39,17 @@ static inline enum status compile_plan(const struct star_plan *plan, bool analys
     free(log);
     star_kernel_free(&kernel);
     return status;
+}
+
+/* The kernel of the answer; to analyse it also the one that counts and the one that marks sectors. */
+static inline enum status compile_plan(const struct star_plan *plan, bool analyse,
+                                       const struct compile_target *gpu, const char *sql, struct error *error)
+{
+    RETURN_IF_ERROR(compile_kernel(plan, false, NULL, gpu, sql, error));
+    if (!analyse)
+        return STATUS_OK;
+    RETURN_IF_ERROR(compile_kernel(plan, true, NULL, gpu, sql, error));
+    return compile_kernel(plan, false, cuda_sectors_options, gpu, sql, error);
 }
 
 /* Parameters are NULL. A statement that no row can answer has no kernel. */

@@ -250,14 +250,64 @@ static void explains(void **state)
     }
 }
 
+/* The figures of all steps add up to those of the whole scan, whose columns none is read twice. */
+static void analysed_steps_add_up(void **state)
+{
+    (void)state;
+    static const char *const statements[] = {
+        "select region, sum(pieces), max(paid) from sales, shops where shop = name and opened > '1990-01-01' "
+        "and "
+        "pieces > 0 and paid * 2 > pieces group by region",
+        "select count(*) from sales where online",
+        "select day, pieces + big from sales where paid > 1 or online",
+        "select note, count(distinct product) from sales group by note, at"};
+    for (size_t s = 0; s < sizeof statements / sizeof *statements; s++) {
+        char explain[400], buffer[ROWSET_TEXT_BYTES];
+        double megabytes = 0, ms = 0, whole_megabytes = -1, whole_ms = -1;
+        struct rowset rows;
+        snprintf(explain, sizeof explain, "explain analyze %s", statements[s]);
+        struct sql_statement *statement = star_prepare(explain);
+        must(sql_run(statement, &rows, NULL, error));
+        for (uint64_t row = 0; row < rows.rows; row++) {
+            uint32_t length;
+            const char *text = rowset_text(&rows.columns[0], row, buffer, &length);
+            char line[1000];
+            double m, t;
+            snprintf(line, sizeof line, "%.*s", (int)length, text);
+            const char *figures = strstr(line, "             ");
+            figures = figures ? figures : strstr(line, "groups: ") ? line + 8 : strstr(line, "rows: ");
+            const char *whole = strstr(line, "whole scan: ");
+            if (figures && !whole &&
+                sscanf(figures + strspn(figures, " rows:"), "%lf MB in %lf ms", &m, &t) == 2) {
+                megabytes += m;
+                ms += t;
+                assert_non_null(strstr(line, "of what this device reads at most"));
+            }
+            if (whole)
+                assert_int_equal(sscanf(strstr(whole, "second, "), "second, %lf MB in %lf ms",
+                                        &whole_megabytes, &whole_ms),
+                                 2);
+        }
+        if (whole_megabytes <= 0 || whole_ms <= 0)
+            fail_msg("%s: %g MB, %g ms", statements[s], whole_megabytes, whole_ms);
+        if (megabytes < 0.998 * whole_megabytes || megabytes > 1.002 * whole_megabytes ||
+            ms < 0.998 * whole_ms || ms > 1.002 * whole_ms)
+            fail_msg("%s: %g of %g MB, %g of %g ms", statements[s], megabytes, whole_megabytes, ms, whole_ms);
+        rowset_free(&rows);
+        sql_statement_free(statement);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_themselves), cmocka_unit_test(order),      cmocka_unit_test(aggregates),
-        cmocka_unit_test(groups),          cmocka_unit_test(distinct),   cmocka_unit_test(joins),
-        cmocka_unit_test(conditions),      cmocka_unit_test(arithmetic), cmocka_unit_test(strings),
-        cmocka_unit_test(dates),           cmocka_unit_test(wide_sums),  cmocka_unit_test(parameters),
-        cmocka_unit_test(explains),
+        cmocka_unit_test(rows_themselves), cmocka_unit_test(order),
+        cmocka_unit_test(aggregates),      cmocka_unit_test(groups),
+        cmocka_unit_test(distinct),        cmocka_unit_test(joins),
+        cmocka_unit_test(conditions),      cmocka_unit_test(arithmetic),
+        cmocka_unit_test(strings),         cmocka_unit_test(dates),
+        cmocka_unit_test(wide_sums),       cmocka_unit_test(parameters),
+        cmocka_unit_test(explains),        cmocka_unit_test(analysed_steps_add_up),
     };
     return cmocka_run_group_tests_name("sql", tests, star_open, star_close);
 }
