@@ -96,8 +96,11 @@ static enum status take_table(struct binder *binder, const struct sql_source *so
     const struct database *database = binder->plan->database;
     if (binder->table_count == BIND_TABLES_MAX)
         return bind_refuse(binder, source->position, "FROM names more than %u tables", BIND_TABLES_MAX);
-    *table = (struct bind_table){
-        .name = source->alias ? source->alias : source->table, .source = source, .parent = -1, .join = -1};
+    *table = (struct bind_table){.name = source->alias ? source->alias : source->table,
+                                 .source = source,
+                                 .parent = -1,
+                                 .join = -1,
+                                 .kept = EXPRESSION_NONE};
     for (uint32_t t = 0; t < database_table_count(database); t++) {
         const struct table *at = database_table_at(database, t);
         if (strcmp(at->name, source->table) == 0 ||
@@ -253,36 +256,6 @@ static enum status compose_positions(struct binder *binder, struct bind_table *t
     return STATUS_OK;
 }
 
-/* Parents first: a table's join is known when its children's turn comes. */
-static enum status reach(struct binder *binder, uint32_t t)
-{
-    struct bind_table *table = &binder->tables[t];
-    const bool inner = table->source->join != SQL_JOIN_LEFT;
-    if (t == binder->fact || table->join >= 0)
-        return STATUS_OK;
-    RETURN_IF_ERROR(reach(binder, (uint32_t)table->parent));
-    struct bind_table *parent = &binder->tables[table->parent];
-    if ((uint32_t)table->parent == binder->fact) {
-        uint32_t join;
-        RETURN_IF_ERROR(join_add(binder, table->key, table->name, inner, &join));
-        table->join = (int32_t)join;
-        return STATUS_OK;
-    }
-    table->join = parent->join;
-    RETURN_IF_ERROR(compose_positions(binder, table));
-    if (!inner || (!table->key->statistics.nulls && binder->plan->joins[table->join].inner))
-        return STATUS_OK;
-    uint32_t key, is_null, found;
-    RETURN_IF_ERROR(bind_column(binder, t, table->key->references, &key));
-    RETURN_IF_ERROR(expression_apply(binder->list, EXPRESSION_IS_NULL, key, EXPRESSION_NONE, EXPRESSION_NONE,
-                                     &is_null, binder->error));
-    RETURN_IF_ERROR(expression_apply(binder->list, EXPRESSION_NOT, is_null, EXPRESSION_NONE, EXPRESSION_NONE,
-                                     &found, binder->error));
-    binder->plan->joins[table->join].inner = true; /* an inner join behind a left one drops what that kept */
-    return expression_is_constant(binder->list, found) ? STATUS_OK
-                                                       : and_match(binder, (uint32_t)table->join, found);
-}
-
 struct leaf_joins {
     const struct binder *binder;
     int32_t join;
@@ -295,8 +268,16 @@ static void see_join(void *context, const struct expression *leaf)
     seen->others |= seen->binder->plan->sources[leaf->index].join != seen->join;
 }
 
-/* What else ON of a left join says: only of the joined table, for it decides what is joined. */
-static enum status bind_left_conditions(struct binder *binder, const struct bind_table *table,
+static bool reads_others(const struct binder *binder, uint32_t node, int32_t join)
+{
+    struct leaf_joins seen = {.binder = binder, .join = join};
+    expression_visit(binder->list, node, see_join, &seen);
+    return seen.others;
+}
+
+/* What else ON of a left join says: of the joined table alone it decides which rows are joined; of others, or behind
+ * another dimension, where the joined columns are NULL. */
+static enum status bind_left_conditions(struct binder *binder, struct bind_table *table,
                                         const struct sql_expression *condition)
 {
     if (condition->operation == SQL_AND) {
@@ -315,17 +296,54 @@ static enum status bind_left_conditions(struct binder *binder, const struct bind
             return STATUS_OK;
     }
     uint32_t node;
-    struct leaf_joins seen = {.binder = binder, .join = table->join};
-    binder->on_only[table->join] = true;
+    const bool own = !table->positions;
+    binder->on_only[table->join] |= own;
     RETURN_IF_ERROR(bind_condition(binder, condition, BIND_BELOW, &node));
-    expression_visit(binder->list, node, see_join, &seen);
-    if (seen.others || table->positions)
+    if (own && !reads_others(binder, node, table->join))
+        return and_match(binder, (uint32_t)table->join, node);
+    if (table->kept != EXPRESSION_NONE)
+        RETURN_IF_ERROR(expression_apply(binder->list, EXPRESSION_AND, table->kept, node, EXPRESSION_NONE,
+                                         &node, binder->error));
+    table->kept = node;
+    return STATUS_OK;
+}
+
+/* Parents first: a table's join is known when its children's turn comes. */
+static enum status reach(struct binder *binder, uint32_t t)
+{
+    struct bind_table *table = &binder->tables[t];
+    const bool inner = table->source->join != SQL_JOIN_LEFT;
+    if (t == binder->fact || table->join >= 0)
+        return STATUS_OK;
+    RETURN_IF_ERROR(reach(binder, (uint32_t)table->parent));
+    struct bind_table *parent = &binder->tables[table->parent];
+    if ((uint32_t)table->parent == binder->fact) {
+        uint32_t join;
+        RETURN_IF_ERROR(join_add(binder, table->key, table->name, inner, &join));
+        table->join = (int32_t)join;
+        return inner ? STATUS_OK : bind_left_conditions(binder, table, table->source->on);
+    }
+    table->join = parent->join;
+    RETURN_IF_ERROR(compose_positions(binder, table));
+    if (!inner)
+        return bind_left_conditions(binder, table, table->source->on);
+    if (!table->key->statistics.nulls && binder->plan->joins[table->join].inner)
+        return STATUS_OK;
+    uint32_t key, is_null, found;
+    RETURN_IF_ERROR(bind_column(binder, t, table->key->references, &key));
+    RETURN_IF_ERROR(expression_apply(binder->list, EXPRESSION_IS_NULL, key, EXPRESSION_NONE, EXPRESSION_NONE,
+                                     &is_null, binder->error));
+    RETURN_IF_ERROR(expression_apply(binder->list, EXPRESSION_NOT, is_null, EXPRESSION_NONE, EXPRESSION_NONE,
+                                     &found, binder->error));
+    if (reads_others(binder, found, table->join))
         return bind_refuse(
-            binder, condition->position,
-            "ON of a LEFT JOIN may have conditions on the columns of %s alone; put others into "
-            "WHERE",
+            binder, table->source->position,
+            "%s is joined behind a LEFT JOIN whose ON has conditions on other tables, which would drop "
+            "rows; join it by LEFT JOIN too",
             table->name);
-    return and_match(binder, (uint32_t)table->join, node);
+    binder->plan->joins[table->join].inner = true; /* an inner join behind a left one drops what that kept */
+    return expression_is_constant(binder->list, found) ? STATUS_OK
+                                                       : and_match(binder, (uint32_t)table->join, found);
 }
 
 enum status bind_tables(struct binder *binder)
@@ -354,9 +372,6 @@ enum status bind_tables(struct binder *binder)
     RETURN_IF_ERROR(find_fact(binder));
     for (uint32_t t = 0; t < binder->table_count; t++)
         RETURN_IF_ERROR(reach(binder, t));
-    for (uint32_t t = 0; t < binder->table_count; t++)
-        if (binder->tables[t].source->join == SQL_JOIN_LEFT)
-            RETURN_IF_ERROR(bind_left_conditions(binder, &binder->tables[t], binder->tables[t].source->on));
     return STATUS_OK;
 }
 
@@ -477,7 +492,8 @@ static enum status dimension_value(struct binder *binder, const struct bind_tabl
     return leaf_add(binder, table->join, array, column, nullable, node);
 }
 
-enum status bind_column(struct binder *binder, uint32_t table, const struct column *column, uint32_t *node)
+static enum status known_column(struct binder *binder, uint32_t table, const struct column *column,
+                                uint32_t *node)
 {
     for (uint32_t i = 0; i < binder->known_count; i++)
         if (binder->known[i].table == table && binder->known[i].column == column) {
@@ -495,5 +511,25 @@ enum status bind_column(struct binder *binder, uint32_t table, const struct colu
     }
     if (binder->known_count < PLAN_SOURCES_MAX)
         binder->known[binder->known_count++] = (struct bind_known){table, column, *node};
+    return STATUS_OK;
+}
+
+enum status bind_column(struct binder *binder, uint32_t table, const struct column *column, uint32_t *node)
+{
+    if (table != binder->fact && binder->tables[table].join < 0)
+        return error_set(
+            binder->error, STATUS_BAD_INPUT,
+            "ON of a LEFT JOIN has a condition on %s, which is joined later; name %s first, or put the "
+            "condition into WHERE",
+            binder->tables[table].name, binder->tables[table].name);
+    RETURN_IF_ERROR(known_column(binder, table, column, node));
+    for (uint32_t t = table; t != binder->fact; t = (uint32_t)binder->tables[t].parent) {
+        uint32_t null;
+        if (binder->tables[t].kept == EXPRESSION_NONE)
+            continue;
+        RETURN_IF_ERROR(expression_null(binder->list, binder->list->nodes[*node].type, &null, binder->error));
+        RETURN_IF_ERROR(expression_apply(binder->list, EXPRESSION_CHOOSE, binder->tables[t].kept, *node, null,
+                                         node, binder->error));
+    }
     return STATUS_OK;
 }

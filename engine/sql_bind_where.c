@@ -269,7 +269,8 @@ static double range_share(const struct star_plan *plan, const struct plan_step *
     return ((double)step->high - step->low + 1) / ((double)statistics->max - (double)statistics->min + 1);
 }
 
-/* Groups of a filtered dimension have the values that its passing rows have: fewer slots. */
+/* Groups of a filtered dimension have the values that its passing rows have: fewer slots. Where rows without a partner
+ * stay, a column is NULL for them, but an expression may be anything. */
 static enum status narrow_groups(struct binder *binder, uint32_t j)
 {
     struct star_plan *plan = binder->plan;
@@ -277,7 +278,9 @@ static enum status narrow_groups(struct binder *binder, uint32_t j)
     int64_t low[PLAN_GROUPS_MAX] = {0}, high[PLAN_GROUPS_MAX] = {0};
     for (uint32_t g = 0; g < plan->group_count; g++) {
         const struct reads reads = reads_of(binder, plan->groups[g].expression);
-        if (reads.fact || reads.joins != 1u << j)
+        if (reads.fact || reads.joins != 1u << j ||
+            (!plan->joins[j].inner &&
+             plan->expressions.nodes[plan->groups[g].expression].operation != EXPRESSION_COLUMN))
             continue;
         terms[count] = g;
         nodes[count++] = plan->groups[g].expression;

@@ -116,8 +116,12 @@ static void joins_go_along_references(void **state)
     refused("select 1 from sales left join products", "line 1, column 31: LEFT JOIN products needs an ON");
     refused("select 1 from products left join sales on product = id",
             "line 1, column 34: sales holds the foreign keys, so its rows are the ones that LEFT JOIN keeps");
-    refused("select 1 from sales left join products on product = id and pieces = 1",
-            "line 1, column 67: ON of a LEFT JOIN may have conditions on the columns of products alone");
+    refused("select 1 from sales left join shops on shop = name and r.label > 'a' left join regions r on "
+            "region = id",
+            "line 1, column 56: ON of a LEFT JOIN has a condition on r, which is joined later");
+    refused(
+        "select 1 from sales left join shops on shop = name and pieces > 1 join regions on region = id",
+        "line 1, column 72: regions is joined behind a LEFT JOIN whose ON has conditions on other tables");
     refused("select 1 from sales s, visits v, shops where s.shop = name and v.shop = name",
             "line 1, column ");
 }
