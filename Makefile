@@ -14,7 +14,7 @@ generator = $(if $(wildcard build/$(1)/CMakeCache.txt),,$(if $(shell command -v 
 
 help:
 	@echo 'make build     build the program, $(TESSERA)'
-	@echo 'make check     build, and pass all tests (no GPU needed)'
+	@echo 'make check     build, and pass all tests (no GPU needed); hostile input once more under AddressSanitizer'
 	@echo 'make ssb       the Star Schema Benchmark: generate, load, run the 13 queries, check every answer'
 	@echo '               SF=1 scale factor (0.1, 1, 10, ...), DB=$(DB) database folder,'
 	@echo '               CODECS=$(CODECS) what to compare'
@@ -31,6 +31,9 @@ build: setup
 
 check: build
 	@ctest --test-dir $(RELEASE) -j $(JOBS) --output-on-failure
+	@cmake --preset sanitize $(call generator,sanitize) >/dev/null
+	@cmake --build build/sanitize -j $(JOBS) --target test_hostile
+	@ctest --test-dir build/sanitize -R '^test_hostile$$' --output-on-failure
 
 ssb: build
 	@test -e '$(DB)/catalogue' || { mkdir -p '$(dir $(DB))' && $(TESSERA) ssb load --sf $(SF) --db '$(DB)'; }

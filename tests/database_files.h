@@ -5,6 +5,7 @@
 #include "tests/database_cases.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <xxhash.h>
 
 #define ROWS 3000 /* three tiles, the last one partly filled */
@@ -30,6 +31,34 @@ static inline struct bytes bytes_of(const char *path)
     assert_int_equal(fread(bytes.data, 1, bytes.size, file), bytes.size);
     fclose(file);
     return bytes;
+}
+
+#define GATHERED_MAX 200
+
+/* All files below a directory that are not empty. */
+static struct bytes gathered[GATHERED_MAX];
+static int gathered_count;
+
+static inline int gather(const char *path, const struct stat *stat_of, int type, struct FTW *walk)
+{
+    (void)walk;
+    if (type == FTW_F && stat_of->st_size > 0) {
+        assert_true(gathered_count < GATHERED_MAX);
+        gathered[gathered_count++] = bytes_of(path);
+    }
+    return 0;
+}
+
+static inline void files_gather(const char *directory)
+{
+    gathered_count = 0;
+    nftw(directory, gather, 16, FTW_PHYS);
+}
+
+static inline void files_forget(void)
+{
+    while (gathered_count)
+        free(gathered[--gathered_count].data);
 }
 
 static inline struct bytes bytes_read(const char *directory, const char *name)
@@ -105,6 +134,18 @@ static inline void reseal(uint8_t *data, size_t size)
     put64(data + 4088, XXH3_64bits(data, 4088));
     memcpy(data + size - 24, data + 4088, 8);
     put64(data + size - 32, XXH3_64bits(data + directory, 40 * parts));
+}
+
+/* Writes a catalogue of that body with a right checksum. */
+static inline void catalogue_forge(const char *path, unsigned version, const char *body, size_t size)
+{
+    char *text = malloc(size + 64);
+    assert_non_null(text);
+    int line =
+        sprintf(text, "tessera catalogue %u %016" PRIx64 "\n", version, (uint64_t)XXH3_64bits(body, size));
+    memcpy(text + line, body, size);
+    bytes_write(path, text, (size_t)line + size);
+    free(text);
 }
 
 /* Setup and teardown: *state is the path of a database, its columns in lane-for. */

@@ -1,494 +1,352 @@
 /*
- * fuzz_query.h: random expressions and queries over a random star (fuzz_star.h), in Tessera's words and SQLite's side
- * by side.
- *
- * There decimals, dates and times are plain numbers: a term knows its scale, and its SQLite text is rescaled where ours
- * is by the engine. A query is built from parts, and a term knows the terms inside of it, so that one that fails can
- * be shrunk. Constants are numbered places in our text, which become literals or parameters.
+ * fuzz_query.h: random queries over a random star, of terms (fuzz_term.h), and their answers beside SQLite's.
  */
 #ifndef TESSERA_TESTS_FUZZ_QUERY_H
 #define TESSERA_TESTS_FUZZ_QUERY_H
 
-#include "engine/sql.h"
-#include "tests/fuzz_star.h"
+#include "tests/fuzz_term.h"
+#include "tests/star_compile.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
+#include <math.h>
 
-enum kind { NUMBER, DATE, TRUTH, STRING, STAMP };
+/* "cpu", "cuda", or "compile": answered on the CPU, and each query's kernels compiled for a GPU. */
+static const char *fuzz_device;
 
-#define SCALE_DOUBLE 100u /* and more: a floating-point number, in SQLite too large by 10^(scale - 100) */
+/* ---- Queries ---- */
 
-struct term {
-    enum kind kind;
-    uint8_t scale;
-    const char *ours, *sqlites;
-    const struct term *inner[2]; /* of the same kind and scale: what may stand for it; or NULL */
+#define PARTS 6u
+
+struct join {
+    const char *text; /* table and alias */
+    const char *on[2];
 };
 
-/* ---- Text, until the next query ---- */
-
-static char texts[1u << 22];
-static size_t text_used;
-
-__attribute__((format(printf, 1, 2))) static const char *form(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    const int length = vsnprintf(texts + text_used, sizeof texts - text_used, format, arguments);
-    va_end(arguments);
-    const char *const text = texts + text_used;
-    text_used += (size_t)length + 1;
-    assert_true(text_used < sizeof texts);
-    return text;
-}
-
-static const struct term *keep(struct term term)
-{
-    text_used = (text_used + 15) / 16 * 16;
-    struct term *const kept = (struct term *)(void *)(texts + text_used);
-    text_used += sizeof *kept;
-    assert_true(text_used < sizeof texts);
-    *kept = term;
-    return kept;
-}
-
-/* ---- Constants: "\x01<number>\x02" in our text ---- */
-
-#define CONSTANTS_MAX 400u
-
-static struct {
-    const char *literal;
-    struct sql_parameter value;
-} constants[CONSTANTS_MAX];
-static uint32_t constant_count;
-
-static const char *place(const char *literal, struct sql_parameter value)
-{
-    assert_true(constant_count < CONSTANTS_MAX);
-    constants[constant_count].literal = literal;
-    constants[constant_count].value = value;
-    return form("\x01%u\x02", constant_count++);
-}
-
-static int64_t unit(unsigned scale)
-{
-    int64_t power = 1;
-    while (scale--)
-        power *= 10;
-    return power;
-}
-
-static struct term number_constant(void)
-{
-    int64_t value = chance(70) ? below(20) : below(100000);
-    uint8_t scale = (uint8_t)(chance(70) ? 0 : 1 + below(2));
-    const char *const literal =
-        scale ? form("%" PRId64 ".%0*" PRId64, value / unit(scale), scale, value % unit(scale))
-              : form("%" PRId64, value);
-    for (; scale > 1 && value % 10 == 0; scale--) /* as literals lose their zeros */
-        value /= 10;
-    const struct sql_parameter parameter = {.type = {.kind = VALUE_INTEGER, .scale = scale}, .value = value};
-    return (struct term){.kind = NUMBER,
-                         .scale = scale,
-                         .ours = place(literal, parameter),
-                         .sqlites = form("%" PRId64, value)};
-}
-
-static struct term date_constant(void)
-{
-    const int64_t days = 8000 + below(5000);
-    const struct calendar_date date = calendar_date_of(days);
-    const struct sql_parameter parameter = {.type = {.kind = VALUE_DATE}, .value = days};
-    const char *const literal = form("DATE '%04d-%02d-%02d'", (int)date.year, date.month, date.day);
-    return (struct term){.kind = DATE, .ours = place(literal, parameter), .sqlites = form("%" PRId64, days)};
-}
-
-static struct term stamp_constant(void)
-{
-    const int64_t days = 8000 + below(900), hour = below(24), second = below(60);
-    const struct calendar_date date = calendar_date_of(days);
-    const int64_t value = days * CALENDAR_DAY_MICROSECONDS + (hour * 3600 + second) * 1000000;
-    const struct sql_parameter parameter = {.type = {.kind = VALUE_TIMESTAMP}, .value = value};
-    const char *const literal = form("TIMESTAMP '%04d-%02d-%02d %02d:00:%02d'", (int)date.year, date.month,
-                                     date.day, (int)hour, (int)second);
-    return (struct term){
-        .kind = STAMP, .ours = place(literal, parameter), .sqlites = form("%" PRId64, value)};
-}
-
-static struct term string_constant(void)
-{
-    const char *const word = chance(80)   ? words[below(WORDS)]
-                             : chance(50) ? "nowhere"
-                                          : form("k%05u", below(30));
-    char quoted[64];
-    size_t at = 0;
-    for (const char *c = word; *c; c++) {
-        quoted[at++] = *c;
-        if (*c == '\'')
-            quoted[at++] = '\'';
-    }
-    quoted[at] = '\0';
-    const struct sql_parameter parameter = {
-        .type = {.kind = VALUE_STRING}, .string = word, .length = (uint32_t)strlen(word)};
-    const char *const literal = form("'%s'", quoted);
-    return (struct term){.kind = STRING, .ours = place(literal, parameter), .sqlites = literal};
-}
-
-static struct term constant(enum kind kind)
-{
-    return kind == DATE     ? date_constant()
-           : kind == STAMP  ? stamp_constant()
-           : kind == STRING ? string_constant()
-                            : number_constant();
-}
-
-/* ---- Expressions ---- */
-
-#define SCOPE_MAX 16u
-
-struct scope {
-    uint32_t count;
-    struct {
-        const char *alias;
-        const struct fuzz_table *table;
-    } in[SCOPE_MAX];
+struct query {
+    const char *main, *join_word; /* "JOIN", "LEFT JOIN", or NULL: commas, and ON belongs to WHERE */
+    struct join joins[SCOPE_MAX];
+    struct term where[PARTS], groups[PARTS], aggregates[PARTS], having;
+    uint32_t join_count, where_count, group_count, aggregate_count;
+    bool aggregated, has_having, distinct, parameters;
+    uint32_t order[2 * PARTS]; /* outputs, each once */
+    uint8_t direction[2 * PARTS], manner[2 * PARTS];
+    int limit, offset;
 };
 
-static enum kind kind_of(enum column_type type)
+/* Joins along every reference of a table that is in scope, each with a chance, and on from there. */
+static inline void make_joins(struct query *query, struct scope *scope)
 {
-    return type == TYPE_STRING      ? STRING
-           : type == TYPE_DATE      ? DATE
-           : type == TYPE_TIMESTAMP ? STAMP
-           : type == TYPE_BOOL      ? TRUTH
-                                    : NUMBER;
-}
-
-/* A column of a table that is in scope, of that kind, the fact table's twice as often; false if there is none. */
-static bool column_term(const struct scope *scope, enum kind kind, struct term *term)
-{
-    for (uint32_t tries = 0; tries < 100; tries++) {
-        const uint32_t t = chance(40) ? 0 : below(scope->count);
+    for (uint32_t t = 0; t < scope->count; t++) {
         const struct fuzz_table *table = scope->in[t].table;
-        const struct fuzz_column *column = &table->columns[below(table->column_count)];
-        if (kind_of(column->type) != kind)
-            continue;
-        const char *const text = form("%s.%s", scope->in[t].alias, column->name);
-        *term = (struct term){.kind = kind, .scale = column->scale, .ours = text, .sqlites = text};
-        return true;
+        for (uint32_t c = 0; c < table->column_count && query->join_count < 7; c++) {
+            const int target = table->columns[c].references;
+            if (target < 0 || !chance(50))
+                continue;
+            const struct fuzz_table *to = &fuzz_tables[target];
+            const char *const alias = form("j%u", query->join_count),
+                              *const left = form("%s.%s", scope->in[t].alias, table->columns[c].name),
+                              *const right = form("%s.%s", alias, to->columns[0].name);
+            struct join *join = &query->joins[query->join_count++];
+            join->text = form("%s %s", to->name, alias);
+            join->on[0] = join->on[1] =
+                chance(50) ? form("%s = %s", left, right) : form("%s = %s", right, left);
+            scope->in[scope->count].alias = alias;
+            scope->in[scope->count++].table = to;
+            if (query->join_word && query->join_word[0] == 'L' && chance(30)) {
+                const struct scope alone = {1, {{alias, to}}};
+                const struct term condition = truth_term(chance(70) ? &alone : scope, 1);
+                join->on[0] = form("%s AND %s", join->on[0], condition.ours);
+                join->on[1] = form("%s AND %s", join->on[1], condition.sqlites);
+            }
+        }
     }
+}
+
+static inline struct term aggregate_term(const struct scope *scope)
+{
+    static const char *const names[] = {"sum", "sum", "avg", "min", "max", "count", "count(DISTINCT"};
+    const uint32_t which = below(8);
+    if (which == 7)
+        return (struct term){.kind = NUMBER, .ours = "count(*)", .sqlites = "count(*)"};
+    struct term value = which < 3 ? number_term(scope, 2) : any_term(scope, 1), term = value;
+    const char *const name = names[which], *const open = which == 6 ? " " : "(";
+    term.ours = form("%s%s%s)", name, open, value.ours);
+    term.sqlites = form("%s%s%s)", name, open, value.sqlites);
+    term.inner[0] = term.inner[1] = NULL;
+    if (which >= 5)
+        term.scale = 0, term.kind = NUMBER;
+    if (which == 2)
+        term.scale = (uint8_t)(SCALE_DOUBLE + value.scale);
+    return term;
+}
+
+/* An aggregate, or an expression over some. */
+static inline struct term output_term(const struct scope *scope)
+{
+    struct term a = aggregate_term(scope), b;
+    if (a.kind != NUMBER || a.scale >= SCALE_DOUBLE || chance(75))
+        return a;
+    const struct term first = a;
+    b = chance(50) ? number_constant() : aggregate_term(scope);
+    if (b.kind != NUMBER || b.scale >= SCALE_DOUBLE)
+        return a;
+    if (chance(30) && !a.scale && !b.scale)
+        return PAIR(NUMBER, 0, "%s / %s", a, b);
+    rescale_both(&a, &b);
+    struct term term =
+        chance(50) ? PAIR(NUMBER, a.scale, "%s + %s", a, b) : PAIR(NUMBER, a.scale, "%s - %s", a, b);
+    term.inner[0] = first.scale == term.scale ? keep(first) : NULL;
+    return term;
+}
+
+/* A lone number in GROUP BY or ORDER BY is a place in the select list. */
+static inline struct term group_term(const struct scope *scope, uint32_t depth)
+{
+    for (;;) {
+        const struct term term = any_term(scope, depth);
+        if (strspn(term.sqlites, "-(0123456789.) ") != strlen(term.sqlites))
+            return term;
+    }
+}
+
+static inline void make_having(struct query *query, const struct scope *scope)
+{
+    struct term value = aggregate_term(scope), bound = number_constant();
+    if (value.kind != NUMBER || value.scale >= SCALE_DOUBLE)
+        return;
+    rescale_both(&value, &bound);
+    query->has_having = true;
+    query->having =
+        chance(70) ? PAIR(TRUTH, 0, "%s > %s", value, bound) : PAIR(TRUTH, 0, "NOT %s <= %s", value, bound);
+}
+
+static inline void make_query(struct query *query)
+{
+    static const char *const words_of_joins[] = {NULL, "JOIN", "LEFT JOIN"};
+    const struct fuzz_table *main =
+        &fuzz_tables[chance(80) ? fuzz_dimension_count + below(fuzz_table_count - fuzz_dimension_count)
+                                : below(fuzz_dimension_count)];
+    struct scope scope = {1, {{"f", main}}};
+    text_used = constant_count = 0;
+    *query = (struct query){.limit = -1, .join_word = words_of_joins[below(3)], .parameters = chance(30)};
+    query->main = main->name;
+    make_joins(query, &scope);
+    for (uint32_t i = below(chance(50) ? 2 : 4); i > 0; i--)
+        query->where[query->where_count++] = truth_term(&scope, 2);
+    query->aggregated = chance(80);
+    query->group_count = query->aggregated ? below(4) : 1 + below(4);
+    query->distinct = !query->aggregated && chance(30);
+    if (query->aggregated)
+        query->aggregate_count = query->group_count && chance(10) ? 0 : 1 + below(3);
+    for (uint32_t g = 0; g < query->group_count; g++)
+        query->groups[g] = group_term(&scope, query->aggregated ? 1 : 2);
+    for (uint32_t a = 0; a < query->aggregate_count; a++)
+        query->aggregates[a] = output_term(&scope);
+    if (query->aggregate_count && chance(25))
+        make_having(query, &scope);
+    for (uint32_t o = 0; o < 2 * PARTS; o++) {
+        const uint32_t other = below(o + 1);
+        query->order[o] = query->order[other];
+        query->order[other] = o;
+        query->direction[o] = (uint8_t)below(6);
+        query->manner[o] = (uint8_t)below(3);
+    }
+    if (chance(30)) {
+        query->limit = (int)below(50);
+        query->offset = chance(30) ? (int)below(20) : 0;
+    }
+}
+
+static inline const struct term *output_of(const struct query *query, uint32_t o)
+{
+    return o < query->group_count ? &query->groups[o] : &query->aggregates[o - query->group_count];
+}
+
+/* Ours still with numbers for constants. */
+static inline const char *write_query(const struct query *query, bool ours)
+{
+    static const char *const directions[] = {"", "", " DESC", " ASC", " NULLS LAST", " DESC NULLS FIRST"};
+    const uint32_t outputs = query->group_count + query->aggregate_count;
+    const char *text = query->distinct ? "SELECT DISTINCT " : "SELECT ", *between = " WHERE ";
+#define SIDE(term) (ours ? (term).ours : (term).sqlites)
+    for (uint32_t o = 0; o < outputs; o++)
+        text = form("%s%s%s AS c%u", text, o ? ", " : "", SIDE(*output_of(query, o)), o);
+    text = form("%s FROM %s f", text, query->main);
+    for (uint32_t j = 0; j < query->join_count; j++)
+        text = query->join_word ? form("%s %s %s ON %s", text, query->join_word, query->joins[j].text,
+                                       query->joins[j].on[!ours])
+                                : form("%s, %s", text, query->joins[j].text);
+    for (uint32_t j = 0; !query->join_word && j < query->join_count; j++, between = " AND ")
+        text = form("%s%s%s", text, between, query->joins[j].on[0]);
+    for (uint32_t w = 0; w < query->where_count; w++, between = " AND ")
+        text = form("%s%s%s", text, between, SIDE(query->where[w]));
+    for (uint32_t g = 0; query->aggregated && g < query->group_count; g++)
+        text = form("%s%s%s", text, g ? ", " : " GROUP BY ",
+                    query->manner[g] == 0 ? form("%u", g + 1) : SIDE(query->groups[g]));
+    if (query->has_having)
+        text = form("%s HAVING %s", text, SIDE(query->having));
+    between = " ORDER BY ";
+    for (uint32_t i = 0; i < 4 * PARTS; i++) { /* floating-point ones last: their ties are not SQLite's */
+        const uint32_t o = query->order[i % (2 * PARTS)];
+        if (o >= outputs || (output_of(query, o)->scale >= SCALE_DOUBLE) != (i >= 2 * PARTS))
+            continue;
+        text = form("%s%s%s%s", text, between,
+                    query->manner[o] == 0   ? form("%u", o + 1)
+                    : query->manner[o] == 1 ? form("c%u", o)
+                                            : SIDE(*output_of(query, o)),
+                    directions[query->direction[o]]);
+        between = ", ";
+    }
+    if (query->limit >= 0)
+        text = form("%s LIMIT %d OFFSET %d", text, query->limit, query->offset);
+    return text;
+#undef SIDE
+}
+
+/* Constants as literals, or as parameters that `values` takes in their order. */
+static inline const char *place_constants(const char *text, bool parameters, struct sql_parameter *values,
+                                          uint32_t *count)
+{
+    char *const out = texts + text_used;
+    size_t used = 0;
+    *count = 0;
+    for (const char *c = text; *c; c++) {
+        if (*c != '\x01') {
+            out[used++] = *c;
+            continue;
+        }
+        char *end;
+        const unsigned long number = strtoul(c + 1, &end, 10);
+        if (parameters && *count < CONSTANTS_MAX)
+            values[(*count)++] = constants[number].value;
+        used += (size_t)sprintf(out + used, "%s", parameters ? "?" : constants[number].literal);
+        c = end; /* the \x02 */
+    }
+    out[used] = '\0';
+    text_used += used + 1;
+    assert_true(text_used < sizeof texts);
+    return out;
+}
+
+/* ---- Comparing ---- */
+
+enum verdict { SAME, REFUSED, DIFFERENT };
+
+static char difference[3000];
+
+static inline bool same_value(const struct rowset_column *column, uint64_t row, const struct term *term,
+                              sqlite3_stmt *statement, int place)
+{
+    const int type = sqlite3_column_type(statement, place);
+    const bool null = column->nulls && column->nulls[row];
+    char buffer[ROWSET_TEXT_BYTES];
+    uint32_t length;
+    if (null || type == SQLITE_NULL)
+        return null && type == SQLITE_NULL;
+    if (column->type.kind == VALUE_STRING) {
+        const char *text = rowset_text(column, row, buffer, &length);
+        return (int)length == sqlite3_column_bytes(statement, place) &&
+               memcmp(text, sqlite3_column_text(statement, place), length) == 0;
+    }
+    if (column->type.kind == VALUE_DOUBLE) {
+        double number;
+        memcpy(&number, &column->values[row], sizeof number);
+        const double expected =
+            sqlite3_column_double(statement, place) / (double)unit(term->scale - SCALE_DOUBLE);
+        return fabs(number - expected) <= 1e-9 * (fabs(expected) + 1);
+    }
+    return column->values[row] == sqlite3_column_int64(statement, place) &&
+           (column->type.kind != VALUE_INTEGER || column->type.scale == term->scale);
+}
+
+static inline bool documented_refusal(const char *text)
+{
+    static const char *const reasons[] = {"64 bits", "2^63", "18 digits", "digits behind the point",
+                                          "use a codec with random access"};
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (strstr(text, reasons[i]))
+            return true;
     return false;
 }
 
-static struct term truth_term(const struct scope *scope, uint32_t depth);
-
-static void rescale(struct term *term, uint8_t scale)
+static inline enum verdict compare_rows(const struct query *query, const struct rowset *rows,
+                                        sqlite3_stmt *statement)
 {
-    if (term->scale != scale)
-        term->sqlites = form("(%s * %" PRId64 ")", term->sqlites, unit((unsigned)(scale - term->scale)));
-    term->scale = scale;
-}
-
-static void rescale_both(struct term *a, struct term *b)
-{
-    if (a->scale > b->scale)
-        rescale(b, a->scale);
-    else
-        rescale(a, b->scale);
-}
-
-/* A binary or other term of two, by one format for both texts. */
-#define PAIR(kind_, scale_, format, a, b)                    \
-    ((struct term){.kind = (kind_),                          \
-                   .scale = (scale_),                        \
-                   .ours = form(format, (a).ours, (b).ours), \
-                   .sqlites = form(format, (a).sqlites, (b).sqlites)})
-
-static bool date_number(const struct scope *scope, struct term *term)
-{
-    static const struct {
-        const char *ours, *sqlites;
-    } fields[] = {{"YEAR", "CAST(strftime('%%Y', %s, 'unixepoch') AS INTEGER)"},
-                  {"MONTH", "CAST(strftime('%%m', %s, 'unixepoch') AS INTEGER)"},
-                  {"DAY", "CAST(strftime('%%d', %s, 'unixepoch') AS INTEGER)"},
-                  {"DOW", "CAST(strftime('%%w', %s, 'unixepoch') AS INTEGER)"},
-                  {"DOY", "CAST(strftime('%%j', %s, 'unixepoch') AS INTEGER)"},
-                  {"QUARTER", "((CAST(strftime('%%m', %s, 'unixepoch') AS INTEGER) + 2) / 3)"},
-                  {"HOUR", "CAST(strftime('%%H', %s, 'unixepoch') AS INTEGER)"},
-                  {"MINUTE", "CAST(strftime('%%M', %s, 'unixepoch') AS INTEGER)"},
-                  {"SECOND", "CAST(strftime('%%S', %s, 'unixepoch') AS INTEGER)"}};
-    struct term date;
-    const bool stamp = chance(40);
-    const uint32_t f = below(stamp ? 9 : 6);
-    if (!column_term(scope, stamp ? STAMP : DATE, &date))
-        return false;
-    char format[100];
-    const char *const seconds = form(stamp ? "(%s / 1000000)" : "(%s * 86400)", date.sqlites);
-    snprintf(format, sizeof format, "%s", fields[f].sqlites);
-    char *const percent = strstr(format, "%s,");
-    char *const escaped = strstr(format, "%%");
-    *percent = '\0';
-    memmove(escaped, escaped + 1, strlen(escaped)); /* "%%" to "%" */
-    *term =
-        (struct term){.kind = NUMBER,
-                      .ours = chance(30) && f < 3 ? form("%s(%s)",
-                                                         f == 0   ? "year"
-                                                         : f == 1 ? "month"
-                                                                  : "day",
-                                                         date.ours)
-                                                  : form("EXTRACT(%s FROM %s)", fields[f].ours, date.ours),
-                      .sqlites = form("%s%s%s", format, seconds, percent + 2)};
-    return true;
-}
-
-static bool string_number(const struct scope *scope, struct term *term)
-{
-    struct term string;
-    if (!column_term(scope, STRING, &string))
-        return false;
-    *term = (struct term){.kind = NUMBER,
-                          .ours = form("length(%s)", string.ours),
-                          .sqlites = form("length(%s)", string.sqlites)};
-    return true;
-}
-
-static struct term number_term(const struct scope *scope, uint32_t depth)
-{
-    struct term a, b, term;
-    if (depth == 0 || chance(45))
-        return chance(25) || !column_term(scope, NUMBER, &a) ? number_constant() : a;
-    a = number_term(scope, depth - 1);
-    b = number_term(scope, depth - 1);
-    const struct term first = a, second = b;
-    switch (below(11)) {
-    case 0:
-    case 1:
-        rescale_both(&a, &b);
-        term =
-            chance(50) ? PAIR(NUMBER, a.scale, "(%s + %s)", a, b) : PAIR(NUMBER, a.scale, "(%s - %s)", a, b);
-        break;
-    case 2:
-        b = chance(70) ? number_constant() : b;
-        if (a.scale + b.scale > 8)
-            return a;
-        return PAIR(NUMBER, (uint8_t)(a.scale + b.scale), "(%s * %s)", a, b);
-    case 3:
-        if (a.scale || b.scale)
-            return a;
-        term = chance(50) ? PAIR(NUMBER, 0, "(%s / %s)", a, b) : PAIR(NUMBER, 0, "(%s %% %s)", a, b);
-        break;
-    case 4: {
-        const struct term condition = truth_term(scope, 1);
-        const bool other = chance(70);
-        if (other)
-            rescale_both(&a, &b);
-        term = (struct term){.kind = NUMBER, .scale = a.scale};
-        term.ours = form("CASE WHEN %s THEN %s%s%s END", condition.ours, a.ours, other ? " ELSE " : "",
-                         other ? b.ours : "");
-        term.sqlites = form("CASE WHEN %s THEN %s%s%s END", condition.sqlites, a.sqlites,
-                            other ? " ELSE " : "", other ? b.sqlites : "");
-        break;
-    }
-    case 5:
-        return date_number(scope, &term) ? term : a;
-    case 6:
-        return string_number(scope, &term) ? term : a;
-    case 7:
-        b = chance(60) ? number_constant() : b;
-        rescale_both(&a, &b);
-        term = chance(50) ? PAIR(NUMBER, a.scale, "coalesce(%s, %s)", a, b)
-                          : PAIR(NUMBER, a.scale, "ifnull(%s, %s)", a, b);
-        break;
-    case 8:
-        b = number_constant();
-        if (a.scale < b.scale)
-            return a; /* the answer has a's scale, and SQLite's text b's */
-        rescale(&b, a.scale);
-        term = PAIR(NUMBER, a.scale, "nullif(%s, %s)", a, b);
-        break;
-    case 9: {
-        struct term x;
-        if (!column_term(scope, NUMBER, &x) || x.scale)
-            return a;
-        rescale_both(&a, &b);
-        const uint32_t one = below(8), two = below(8);
-        term = (struct term){
-            .kind = NUMBER,
-            .scale = a.scale,
-            .ours = form("CASE %s WHEN %u THEN %s WHEN %u THEN %s END", x.ours, one, a.ours, two, b.ours),
-            .sqlites = form("CASE %s WHEN %u THEN %s WHEN %u THEN %s END", x.sqlites, one, a.sqlites, two,
-                            b.sqlites)};
-        break;
-    }
-    default: {
-        const char *const format = chance(50) ? "abs(%s)" : "(- %s)";
-        term = a;
-        term.ours = format[0] == 'a' ? form("abs(%s)", a.ours) : form("(- %s)", a.ours);
-        term.sqlites = format[0] == 'a' ? form("abs(%s)", a.sqlites) : form("(- %s)", a.sqlites);
-    }
-    }
-    term.inner[0] = term.scale == first.scale ? keep(first) : NULL;
-    term.inner[1] = term.scale == second.scale ? keep(second) : NULL;
-    return term;
-}
-
-static struct term string_of(struct term column)
-{
-    struct term term = column;
-    switch (below(6)) {
-    case 0:
-        term.ours = form("substr(%s, %u, %u)", column.ours, 1 + below(3), 1 + below(4));
-        break;
-    case 1:
-        term.ours = form("upper(%s)", column.ours);
-        break;
-    case 2:
-        term.ours = form("lower(%s)", column.ours);
-        break;
-    case 3:
-        term.ours = form("trim(%s)", column.ours);
-        break;
-    case 4:
-        term.ours = form("substr(lower(%s), %u)", column.ours, 1 + below(4));
-        break;
-    default:
-        term.ours = form("coalesce(%s, 'none')", column.ours);
-    }
-    term.sqlites = term.ours;
-    term.inner[0] = keep(column);
-    return term;
-}
-
-static struct term any_term(const struct scope *scope, uint32_t depth)
-{
-    const enum kind kind = (enum kind)below(5);
-    struct term term;
-    if (kind == NUMBER || !column_term(scope, kind, &term))
-        return number_term(scope, depth);
-    if (kind == STRING && chance(30))
-        return string_of(term);
-    if (kind != DATE || chance(70))
-        return term;
-    struct term other;
-    if (chance(40) && column_term(scope, DATE, &other))
-        return PAIR(NUMBER, 0, "(%s - %s)", term, other);
-    const uint32_t days = below(40);
-    return (struct term){.kind = DATE,
-                         .ours = form("(%s + %u)", term.ours, days),
-                         .sqlites = form("(%s + %u)", term.sqlites, days)};
-}
-
-static struct term comparison(const struct scope *scope, uint32_t depth)
-{
-    static const char *const signs[] = {"=", "<>", "<", "<=", ">", ">="};
-    const char *const sign = signs[below(6)];
-    const enum kind kind = (enum kind[]){NUMBER, NUMBER, DATE, STAMP, STRING}[below(5)];
-    struct term a, b;
-    if (kind != NUMBER && column_term(scope, kind, &a)) {
-        if (kind == STRING && chance(20))
-            a = string_of(a);
-        if (chance(70) || !column_term(scope, kind, &b))
-            b = constant(kind);
-    } else {
-        a = number_term(scope, depth);
-        b = chance(60) ? number_constant() : number_term(scope, depth);
-        rescale_both(&a, &b);
-    }
-    return (struct term){.kind = TRUTH,
-                         .ours = form("%s %s %s", a.ours, sign, b.ours),
-                         .sqlites = form("%s %s %s", a.sqlites, sign, b.sqlites)};
-}
-
-static struct term list_test(const struct scope *scope)
-{
-    const enum kind kind = (enum kind[]){NUMBER, DATE, STRING}[below(3)];
-    const char *const negated = chance(30) ? "NOT " : "";
-    struct term value;
-    if (!column_term(scope, kind, &value))
-        value = number_term(scope, 1);
-    const char *ours = "", *sqlites = "";
-    for (uint32_t i = 0, count = 1 + below(5); i < count; i++) {
-        struct term item = constant(value.kind);
-        if (item.scale > value.scale)
-            item.ours = item.sqlites = form("%u", below(12)), item.scale = 0;
-        rescale(&item, value.scale);
-        if (chance(5))
-            item.ours = item.sqlites = "NULL";
-        ours = form("%s%s%s", ours, i ? ", " : "", item.ours);
-        sqlites = form("%s%s%s", sqlites, i ? ", " : "", item.sqlites);
-    }
-    return (struct term){.kind = TRUTH,
-                         .ours = form("%s %sIN (%s)", value.ours, negated, ours),
-                         .sqlites = form("%s %sIN (%s)", value.sqlites, negated, sqlites)};
-}
-
-static struct term between_test(const struct scope *scope, uint32_t depth)
-{
-    const enum kind kind = (enum kind[]){NUMBER, NUMBER, DATE, STAMP, STRING}[below(5)];
-    const char *const negated = chance(20) ? "NOT " : "";
-    struct term a;
-    if (kind == NUMBER || !column_term(scope, kind, &a))
-        a = number_term(scope, depth);
-    struct term b = constant(a.kind), c = constant(a.kind);
-    rescale_both(&a, &b);
-    rescale_both(&a, &c);
-    rescale(&b, a.scale);
-    return (struct term){.kind = TRUTH,
-                         .ours = form("%s %sBETWEEN %s AND %s", a.ours, negated, b.ours, c.ours),
-                         .sqlites = form("%s %sBETWEEN %s AND %s", a.sqlites, negated, b.sqlites, c.sqlites)};
-}
-
-static struct term like_test(struct term string)
-{
-    static const char *const patterns[] = {"a%", "%e%",    "_r%",  "MFGR#1_", "%",
-                                           "",   "gr__n%", "%''%", "k000_1"};
-    const char *const pattern = patterns[below(9)], *const negated = chance(20) ? "NOT " : "";
-    string.ours = form("%s %sLIKE '%s'", string.ours, negated, pattern);
-    string.sqlites = form("%s %sLIKE '%s'", string.sqlites, negated, pattern);
-    string.kind = TRUTH;
-    string.inner[0] = NULL;
-    return string;
-}
-
-static struct term truth_term(const struct scope *scope, uint32_t depth)
-{
-    struct term a, b;
-    if (depth > 0 && chance(40)) {
-        a = truth_term(scope, depth - 1);
-        b = truth_term(scope, depth - 1);
-        struct term term =
-            chance(50) ? PAIR(TRUTH, 0, "(%s AND %s)", a, b) : PAIR(TRUTH, 0, "(%s OR %s)", a, b);
-        if (chance(15)) {
-            term.ours = form("NOT %s", term.ours);
-            term.sqlites = form("NOT %s", term.sqlites);
+    uint64_t row = 0;
+    int step;
+    for (; (step = sqlite3_step(statement)) == SQLITE_ROW; row++) {
+        if (row >= rows->rows) {
+            snprintf(difference, sizeof difference, "SQLite has more than our %llu rows", (unsigned long long)rows->rows);
+            return DIFFERENT;
         }
-        term.inner[0] = keep(a);
-        term.inner[1] = keep(b);
-        return term;
+        for (uint32_t c = 0; c < rows->column_count; c++) {
+            if (same_value(&rows->columns[c], row, output_of(query, c), statement, (int)c))
+                continue;
+            char buffer[ROWSET_TEXT_BYTES];
+            uint32_t length;
+            const char *text = rowset_text(&rows->columns[c], row, buffer, &length);
+            snprintf(difference, sizeof difference, "row %llu, column %u: %.*s, SQLite says %s", (unsigned long long)row, c,
+                     text ? (int)length : 4, text ? text : "NULL",
+                     (const char *)sqlite3_column_text(statement, (int)c));
+            return DIFFERENT;
+        }
     }
-    switch (below(8)) {
-    case 0:
-        if (column_term(scope, TRUTH, &a))
-            return a;
-        break;
-    case 1: {
-        const char *const word = chance(50) ? "IS NULL" : "IS NOT NULL";
-        a = any_term(scope, 1);
-        return (struct term){
-            .kind = TRUTH, .ours = form("%s %s", a.ours, word), .sqlites = form("%s %s", a.sqlites, word)};
+    if (step != SQLITE_DONE)
+        return REFUSED; /* SQLite's sum overflowed */
+    if (row != rows->rows) {
+        snprintf(difference, sizeof difference, "%llu rows, SQLite has %llu", (unsigned long long)rows->rows,
+                 (unsigned long long)row);
+        return DIFFERENT;
     }
-    case 2:
-        return list_test(scope);
-    case 3:
-        if (column_term(scope, STRING, &a))
-            return like_test(chance(20) ? string_of(a) : a);
-        break;
-    case 4:
-        return between_test(scope, depth);
-    default:
-        break;
+    return SAME;
+}
+
+/* Our text and SQLite's, for whoever wants to see them. */
+static const char *ours, *theirs;
+
+static uint64_t with_rows; /* answers that were not empty */
+
+static inline enum status answer(struct engine *engine, struct database *database, const struct query *query,
+                                 const char *codec, struct rowset *rows, struct error *error)
+{
+    static struct sql_parameter values[CONSTANTS_MAX];
+    struct sql_statement *statement = NULL;
+    uint32_t count;
+    size_t used;
+    ours = place_constants(write_query(query, true), query->parameters, values, &count);
+    enum status status = sql_prepare(engine, database, ours, strlen(ours), codec, &statement, &used, error);
+    for (uint32_t p = 0; status == STATUS_OK && p < count; p++)
+        status = sql_parameter_set(statement, p, &values[p], error);
+    if (status == STATUS_OK)
+        status = sql_run(statement, rows, NULL, error);
+    if (status == STATUS_OK && strcmp(fuzz_device, "compile") == 0)
+        status = compile_statement(database, ours, codec, &compile_targets[2], error);
+    sql_statement_free(statement);
+    return status;
+}
+
+static inline enum verdict try_query(struct engine *engine, struct database *database, sqlite3 *sqlite,
+                                     const struct query *query, const char *codec)
+{
+    sqlite3_stmt *expected = NULL;
+    struct error error = {0};
+    struct rowset rows = {0};
+    enum verdict verdict = DIFFERENT;
+    theirs = write_query(query, false);
+    if (sqlite3_prepare_v2(sqlite, theirs, -1, &expected, NULL) != SQLITE_OK) {
+        snprintf(difference, sizeof difference, "SQLite does not take it: %s", sqlite3_errmsg(sqlite));
+        return DIFFERENT;
     }
-    return comparison(scope, depth);
+    const enum status status = answer(engine, database, query, codec, &rows, &error);
+    with_rows += status == STATUS_OK && rows.rows > 0;
+    if (status == STATUS_OK)
+        verdict = compare_rows(query, &rows, expected);
+    else if (documented_refusal(error.text))
+        verdict = REFUSED;
+    else
+        snprintf(difference, sizeof difference, "refused: %s", error.text);
+    rowset_free(&rows);
+    sqlite3_finalize(expected);
+    return verdict;
 }
 
 #endif

@@ -11,25 +11,11 @@
 
 #include "storage/calendar.h"
 #include "tests/database_cases.h"
+#include "tests/fuzz_random.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-static uint64_t random_state;
-
-static inline uint32_t below(uint32_t bound)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (uint32_t)(random_state >> 16) % bound;
-}
-
-static inline bool chance(uint32_t percent)
-{
-    return below(100) < percent;
-}
 
 /* ---- Schemas ---- */
 

@@ -67,18 +67,6 @@ static void every_flipped_byte_of_the_catalogue_is_seen(void **state)
     free(bytes.data);
 }
 
-/* Writes a catalogue of that body with a right checksum. */
-static void catalogue_forge(const char *path, unsigned version, const char *body, size_t size)
-{
-    char *text = malloc(size + 64);
-    assert_non_null(text);
-    int line =
-        sprintf(text, "tessera catalogue %u %016" PRIx64 "\n", version, (uint64_t)XXH3_64bits(body, size));
-    memcpy(text + line, body, size);
-    bytes_write(path, text, (size_t)line + size);
-    free(text);
-}
-
 static void a_newer_catalogue_asks_for_a_newer_program(void **state)
 {
     const char *path = *state;

@@ -10,54 +10,10 @@
 #include <cmocka.h>
 
 #include "tests/database_files.h"
+#include "tests/fuzz_random.h"
 
 #define SEED   20260117u
 #define ROUNDS 250 /* for each codec */
-#define FILES  32
-
-static struct bytes fuzzed[FILES];
-static int fuzzed_count;
-
-static int gather(const char *path, const struct stat *stat, int type, struct FTW *walk)
-{
-    (void)walk;
-    if (type == FTW_F && stat->st_size > 0) {
-        assert_true(fuzzed_count < FILES);
-        fuzzed[fuzzed_count++] = bytes_of(path);
-    }
-    return 0;
-}
-
-static uint64_t random_state = SEED;
-
-static uint32_t random_below(uint32_t bound)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (uint32_t)(random_state >> 16) % bound;
-}
-
-/* Flips, overwrites, clears or cuts; returns the new size. */
-static size_t mutate(uint8_t *data, size_t size)
-{
-    uint32_t kind = random_below(8), count = 1 + random_below(8);
-    if (kind == 0)
-        return random_below((uint32_t)size);
-    /* Most of a small column file is the header's empty page: half of the hits go where something is. */
-    for (uint32_t i = 0; i < count; i++) {
-        size_t place = size > 4096 && random_below(4)  ? 4096 + random_below((uint32_t)(size - 4096))
-                       : size > 256 && random_below(2) ? random_below(256)
-                                                       : random_below((uint32_t)size);
-        if (kind < 4)
-            data[place] ^= (uint8_t)(1u << random_below(8));
-        else if (kind < 7)
-            data[place] = (uint8_t)(random_below(2) ? 0xff : random_below(256));
-        else
-            memset(data + place, 0, size - place < 64 ? size - place : 64);
-    }
-    return size;
-}
 
 /* Whatever a file says that is sealed rightly, reading it stays inside of it; its values may be any. */
 static void decode_anything(const char *path)
@@ -97,11 +53,10 @@ static void fuzz(const char *codec, unsigned count)
     char path[PATH_BYTES];
     directory_make(path);
     database_make(path, codec, ROWS);
-    fuzzed_count = 0;
-    nftw(path, gather, 16, FTW_PHYS);
-    assert_true(fuzzed_count > SALE_COLUMNS);
+    files_gather(path);
+    assert_true(gathered_count > SALE_COLUMNS);
     for (unsigned round = 0; round < count; round++) {
-        const struct bytes *file = &fuzzed[random_below((uint32_t)fuzzed_count)];
+        const struct bytes *file = &gathered[below((uint32_t)gathered_count)];
         uint8_t *copy = malloc(file->size);
         assert_non_null(copy);
         memcpy(copy, file->data, file->size);
@@ -115,8 +70,7 @@ static void fuzz(const char *codec, unsigned count)
         free(copy);
     }
     must(read_all(path, codec, error));
-    for (int f = 0; f < fuzzed_count; f++)
-        free(fuzzed[f].data);
+    files_forget();
     directory_remove(path);
 }
 
