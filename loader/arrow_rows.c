@@ -6,6 +6,7 @@
  * offsets of strings. How long its buffers are, nobody is told.
  */
 #include "loader/table_loader_internal.h"
+#include "loader/text_rows.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -333,7 +334,7 @@ static const char *read_value(const struct arrow_column *column, const struct Ar
     if (!read->is_text)
         return number_of(column, from, at, &read->value);
     if (text_of(&column->type, from, at, &read->text, &read->length))
-        return NULL;
+        return text_is_utf8(read->text, read->length) ? NULL : "is no UTF-8";
     read->is_text = false; /* there is none to show */
     return not_whole;
 }

@@ -341,6 +341,9 @@ static void what_is_not_as_it_says_is_refused(void **state)
     static const int32_t values[] = {1, 2}, backwards[] = {4, 1};
     static const char bytes[] = "abcd";
     static const char layout[] = "does not keep to Arrow's layout";
+    static const int32_t whole[] = {0, 2};
+    by_hand(&(struct hand){.format = "u", .array = ARRAY(1, 0, NULL, whole, "a\xff")}, "TEXT", NULL,
+            "is no UTF-8");
     by_hand(&(struct hand){.format = "i", .name = "y", .array = ARRAY(2, 0, NULL, values)}, "INT", NULL,
             "has no column x");
     by_hand(&(struct hand){.format = "g", .array = ARRAY(1, 0, NULL, values)}, "DECIMAL(8,2)", NULL,
