@@ -79,16 +79,26 @@ static enum status bind_groups(struct binder *binder)
 static enum status shape_plan(struct binder *binder)
 {
     struct star_plan *plan = binder->plan;
-    unsigned __int128 product = 1;
+    unsigned __int128 product = 1; /* of the word at hand */
+    uint32_t word = 0;
     for (uint32_t g = plan->group_count; g-- > 0;) {
-        plan->groups[g].stride = (uint64_t)product;
-        product *= plan->groups[g].domain ? plan->groups[g].domain : 1;
-        if (product > INT64_MAX || plan->groups[g].domain == 0)
+        struct plan_group *group = &plan->groups[g];
+        if (product > 1 && product * group->domain > INT64_MAX) {
+            product = 1;
+            word++;
+        }
+        if (group->domain == 0 || word == PLAN_KEY_WORDS_MAX)
             return error_set(
                 binder->error, STATUS_BAD_INPUT,
-                "the columns of GROUP BY could have more than 2^63 different values together, going "
-                "by their least and greatest ones; group by fewer of them");
+                "the columns of GROUP BY could have too many different values (2^64 in one of them, or "
+                "2^252 together), going by their least and greatest ones; group by fewer of them");
+        group->stride = (uint64_t)product;
+        group->word = word;
+        product *= group->domain;
     }
+    /* a number of one word leaves room for a mark; the second word may be empty */
+    plan->key_words = word ? word + 1 : product > INT64_MAX ? 2 : 1;
+    product = plan->key_words > 1 ? UINT64_MAX : product;
     if (!binder->aggregated) {
         plan->shape = PLAN_ROWS;
     } else if (plan->group_count == 0) {

@@ -192,7 +192,8 @@ static void write_groups(const struct star_plan *plan, FILE *out)
     if (plan->shape == PLAN_DENSE)
         fprintf(out, ", %" PRIu64, plan->slots);
     else if (plan->shape == PLAN_HASH)
-        fprintf(out, ", at most %" PRIu64, plan->groups_most);
+        fprintf(out, ", at most %" PRIu64 "%s", plan->groups_most,
+                plan->key_words > 1 ? ", numbers of several words," : "");
     for (uint32_t g = 0; g < plan->group_count; g++) {
         fputs(g ? ", " : " by ", out);
         write_value(plan, plan->groups[g].expression, out);

@@ -56,7 +56,7 @@ struct star_worker {
     uint16_t rows[TILE_ROWS];
     int64_t positions[VECTOR_ROWS];
     uint8_t missing[VECTOR_ROWS];
-    uint64_t numbers[VECTOR_ROWS];
+    uint64_t numbers[PLAN_KEY_WORDS_MAX][VECTOR_ROWS];
 };
 
 struct star_run {

@@ -144,16 +144,18 @@ uint32_t star_keep_rows(const struct star_run *run, struct star_worker *worker, 
 
 static void number_groups(const struct star_plan *plan, struct star_worker *worker, uint32_t count)
 {
-    memset(worker->numbers, 0, count * sizeof *worker->numbers);
+    for (uint32_t word = 0; word < plan->key_words; word++)
+        memset(worker->numbers[word], 0, count * sizeof(uint64_t));
     for (uint32_t g = 0; g < plan->group_count; g++) {
         const struct plan_group *group = &plan->groups[g];
         const struct vector vector = expression_program_vector(worker->values.program, group->expression);
         const uint64_t base = (uint64_t)group->low - group->nullable, last = group->domain - 1;
+        uint64_t *const numbers = worker->numbers[group->word];
         for (uint32_t i = 0; i < count; i++) {
             uint64_t code = (uint64_t)vector.values[i] - base;
             if (vector.nulls)
                 code = vector.nulls[i] ? 0 : code;
-            worker->numbers[i] += (code < last ? code : last) * group->stride;
+            numbers[i] += (code < last ? code : last) * group->stride;
         }
     }
 }

@@ -1,7 +1,7 @@
 /* star_cuda_states.c: see star_cuda_internal.h. One allocation holds everything that a run begins with as zeros:
  *
  *     header    struct states_header
- *     present   PLAN_TOTAL, PLAN_DENSE: 32 bits a slot        keys    PLAN_HASH: 64 bits a slot
+ *     present   PLAN_TOTAL, PLAN_DENSE: 32 bits a slot        keys    PLAN_HASH: 64 bits a slot, and a word
  *     states    of each aggregate, 64 or 128 bits a slot      rows    PLAN_ROWS: 32 words a tile
  *     sets      of each count(distinct)
  */
@@ -85,7 +85,9 @@ static uint64_t lay_out(struct star_run *run, cuda_address base)
         star->rows = take(base, &used, run->skip.tiles * TILE_LANES * sizeof(uint32_t));
     else if (plan->shape == PLAN_HASH)
         star->keys = take(base, &used, run->slots * sizeof(uint64_t));
-    else
+    if (plan->shape == PLAN_HASH && plan->key_words > 1)
+        star->key_words = take(base, &used, run->slots * plan->key_words * sizeof(uint64_t));
+    if (plan->shape == PLAN_TOTAL || plan->shape == PLAN_DENSE)
         star->present = take(base, &used, run->slots * sizeof(uint32_t));
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
         star->states[a] = take(base, &used, run->slots * run->kernel.state_words[a] * sizeof(uint64_t));
@@ -207,7 +209,7 @@ static enum status dense_groups(const struct star_run *run, struct star_groups *
     for (uint64_t slot = 0, to = 0; slot < run->slots; slot++) {
         if (!total && !present[slot])
             continue;
-        groups->keys[to] = slot;
+        groups->keys[0][to] = slot;
         for (uint32_t a = 0; a < plan->aggregate_count; a++) {
             const uint64_t *const words = words_at(run, run->arguments.states[a]);
             groups->states[a][to] = state_of(plan->aggregates[a].kind, words[slot]);
@@ -231,11 +233,13 @@ static enum status collect(struct star_run *run, cuda_address out, uint64_t coun
     return cuda_synchronize(cuda, error);
 }
 
-/* Numbers, then the words of each state, `count` each (operators/star_cuda.h: star_collect). */
+/* The words of numbers, then those of each state, `count` each (operators/star_cuda.h: star_collect). */
 static void take_collected(const struct star_run *run, const uint64_t *from, uint64_t count,
                            struct star_groups *groups)
 {
-    memcpy(groups->keys, from, count * sizeof *from);
+    for (uint32_t word = 0; word < run->plan->key_words; word++, from += count)
+        memcpy(groups->keys[word], from, count * sizeof *from);
+    from -= count;
     for (uint32_t a = 0; a < run->plan->aggregate_count; a++) {
         from += count;
         for (uint64_t group = 0; group < count; group++)
@@ -250,7 +254,7 @@ static void take_collected(const struct star_run *run, const uint64_t *from, uin
 static enum status hashed_groups(struct star_run *run, struct star_groups *groups, struct error *error)
 {
     const uint64_t count = header_of(run)->groups_found;
-    uint64_t words = 1;
+    uint64_t words = run->plan->key_words;
     for (uint32_t a = 0; a < run->plan->aggregate_count; a++)
         words += run->kernel.state_words[a];
     const uint64_t bytes = count * words * sizeof(uint64_t);

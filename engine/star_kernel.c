@@ -145,7 +145,7 @@ static enum star_distinct choose_distinct(const struct star_plan *plan,
         return STAR_DISTINCT_BITS;
     const struct plan_group *outermost = &plan->groups[0];
     const uint64_t numbers = plan->shape == PLAN_HASH ? outermost->stride * outermost->domain : plan->slots;
-    if (domain && (unsigned __int128)numbers * domain <= INT64_MAX)
+    if (domain && plan->key_words == 1 && (unsigned __int128)numbers * domain <= INT64_MAX)
         return STAR_DISTINCT_KEYS;
     return STAR_DISTINCT_PAIRS;
 }
@@ -284,29 +284,44 @@ static enum status write_steps(struct maker *maker)
     return STATUS_OK;
 }
 
-/* The row's slot; of hashed groups also its number. */
-static void write_slot(struct maker *maker, struct star_body *body)
+/* The sum of the parts that belong to a word of the number. */
+static void write_number(struct maker *maker, const struct star_body *body, uint32_t word, bool hashed)
 {
     const struct star_plan *plan = maker->plan;
-    const bool hashed = plan->shape == PLAN_HASH;
     char name[STAR_NAME_BYTES];
-    for (uint32_t g = 0; g < plan->group_count; g++)
-        star_body_write(body, plan->groups[g].expression);
-    fprintf(maker->out, "    const %s = 0", hashed ? "uint64_t number" : "uint32_t slot");
+    fputs("0", maker->out);
     for (uint32_t g = 0; plan->shape != PLAN_TOTAL && g < plan->group_count; g++) {
         const uint32_t node = plan->groups[g].expression;
+        if (plan->groups[g].word != word)
+            continue;
         if (!hashed && !star_node_wide(plan, node))
             fprintf(maker->out, " + star_slot_part(%u, v%u, %s)", g, node, star_body_null(body, node, name));
         else
             fprintf(maker->out, " + (uint%u_t)star_group_part(%u, (uint64_t)(int64_t)v%u, %s)",
                     hashed ? 64u : 32u, g, node, star_body_null(body, node, name));
     }
-    fputs(";\n", maker->out);
-    if (hashed)
-        fputs("    const uint64_t slot = find_group(number);\n    if (slot != STATE_NO_SLOT) {\n",
-              maker->out);
-    else
-        fputs("    q->sums.present.add(slot);\n    {\n", maker->out);
+}
+
+/* The row's slot; of hashed groups also its number. */
+static void write_slot(struct maker *maker, struct star_body *body)
+{
+    const struct star_plan *plan = maker->plan;
+    const bool hashed = plan->shape == PLAN_HASH;
+    for (uint32_t g = 0; g < plan->group_count; g++)
+        star_body_write(body, plan->groups[g].expression);
+    if (!hashed) {
+        fputs("    const uint32_t slot = ", maker->out);
+        write_number(maker, body, 0, false);
+        fputs(";\n    q->sums.present.add(slot);\n    {\n", maker->out);
+        return;
+    }
+    fprintf(maker->out, "    const group_number<%u> number = {{", plan->key_words);
+    for (uint32_t word = 0; word < plan->key_words; word++) {
+        fputs(word ? ", " : "", maker->out);
+        write_number(maker, body, word, true);
+    }
+    fputs("}};\n    const uint64_t slot = find_group(number);\n    if (slot != STATE_NO_SLOT) {\n",
+          maker->out);
 }
 
 static void write_addition(struct maker *maker, const struct star_body *body, uint32_t a)
@@ -331,7 +346,7 @@ static void write_addition(struct maker *maker, const struct star_body *body, ui
     case AGGREGATE_COUNT_DISTINCT:
         fprintf(maker->out, "distinct_%s<%u>(slot, %sv%u);\n", sets[maker->kernel->distinct[a]], a,
                 maker->kernel->distinct[a] != STAR_DISTINCT_KEYS ? ""
-                : plan->shape == PLAN_HASH                       ? "number, "
+                : plan->shape == PLAN_HASH                       ? "number.words[0], "
                                                                  : "slot, ",
                 node);
         break;
@@ -425,8 +440,8 @@ static void write_collect(struct maker *maker)
           maker->out);
     for (uint32_t a = 0; a < maker->plan->aggregate_count; a++)
         fprintf(maker->out, ", %u", maker->kernel->state_words[a]);
-    fprintf(maker->out, "};\n    star_collect(out, count, next, words + 1, %u);\n}\n",
-            maker->plan->aggregate_count);
+    fprintf(maker->out, "};\n    star_collect<%u>(out, count, next, words + 1, %u);\n}\n",
+            maker->plan->key_words, maker->plan->aggregate_count);
 }
 
 static void write_types(struct maker *maker)

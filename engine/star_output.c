@@ -14,7 +14,8 @@ struct output {
     const struct star_plan *plan;
     const struct star_groups *groups;
     struct expression_program *program;
-    struct rowset all; /* visible and hidden outputs, before order and limit */
+    struct rowset all;  /* visible and hidden outputs, before order and limit */
+    uint64_t *group_of; /* PLAN_HASH: of each row; NULL: they are alike */
     struct error *error;
 };
 
@@ -24,7 +25,7 @@ static void group_values(const struct output *output, const struct plan_group *g
                          uint32_t count, struct vector leaf)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const uint64_t code = output->groups->keys[first + i] / group->stride % group->domain;
+        const uint64_t code = output->groups->keys[group->word][first + i] / group->stride % group->domain;
         const bool null = group->nullable && code == 0;
         leaf.values[i] = null ? 0 : (int64_t)((uint64_t)group->low + code - group->nullable);
         if (leaf.nulls)
@@ -174,7 +175,7 @@ static enum status fill_leaves(const struct output *output, uint64_t first, uint
 /* ---- All outputs ---- */
 
 /* Rows that HAVING leaves, column by column. */
-static void append(struct output *output, uint32_t count)
+static void append(struct output *output, uint64_t first, uint32_t count)
 {
     const struct star_plan *plan = output->plan;
     const struct vector having = plan->having == EXPRESSION_NONE
@@ -194,6 +195,8 @@ static void append(struct output *output, uint32_t count)
         for (uint32_t i = 0; to->nulls && i < kept_count; i++)
             to->nulls[output->all.rows + i] = value.nulls && value.nulls[kept[i]];
     }
+    for (uint32_t i = 0; output->group_of && i < kept_count; i++)
+        output->group_of[output->all.rows + i] = first + kept[i];
     output->all.rows += kept_count;
 }
 
@@ -216,13 +219,16 @@ static enum status compute(struct output *output, uint64_t count)
         if (plan->expressions.nodes[plan->outputs[c].expression].nullable &&
             !(output->all.columns[c].nulls = calloc(count + 1, 1)))
             return error_out_of_memory(output->error, count, "an answer");
+    if (plan->shape == PLAN_HASH && plan->having != EXPRESSION_NONE &&
+        !(output->group_of = malloc((count + 1) * sizeof *output->group_of)))
+        return error_out_of_memory(output->error, count * sizeof *output->group_of, "an answer");
     RETURN_IF_ERROR(
         expression_program_create(&plan->expressions, roots, root_count, &output->program, output->error));
     for (uint64_t first = 0; first < count; first += VECTOR_ROWS) {
         const uint32_t here = count - first < VECTOR_ROWS ? (uint32_t)(count - first) : VECTOR_ROWS;
         RETURN_IF_ERROR(fill_leaves(output, first, here));
         expression_program_run(output->program, here);
-        append(output, here);
+        append(output, first, here);
         RETURN_IF_ERROR(cancel_check(output->error));
     }
     return STATUS_OK;
@@ -247,6 +253,21 @@ static int compare_values(const struct rowset_column *column, const struct plan_
     return order->descending ? -result : result;
 }
 
+/* Hashed groups come in no order: what ORDER BY leaves open is in that of their numbers, as if grouped by sorting. */
+static int compare_places_of(const struct output *output, uint64_t a, uint64_t b)
+{
+    if (output->plan->shape != PLAN_HASH)
+        return (a > b) - (a < b);
+    const uint64_t left = output->group_of ? output->group_of[a] : a,
+                   right = output->group_of ? output->group_of[b] : b;
+    for (uint32_t word = output->plan->key_words; word-- > 0;) {
+        const uint64_t x = output->groups->keys[word][left], y = output->groups->keys[word][right];
+        if (x != y)
+            return x > y ? 1 : -1;
+    }
+    return 0;
+}
+
 static int compare_rows(const void *left, const void *right, void *context)
 {
     const struct output *output = context;
@@ -257,15 +278,7 @@ static int compare_rows(const void *left, const void *right, void *context)
         if (result)
             return result;
     }
-    return (a > b) - (a < b);
-}
-
-/* Groups come in no order: without ORDER BY in that of their numbers, as if grouped by sorting. */
-static int compare_keys(const void *left, const void *right, void *context)
-{
-    const uint64_t *keys = ((const struct output *)context)->groups->keys;
-    const uint64_t a = keys[*(const uint64_t *)left], b = keys[*(const uint64_t *)right];
-    return (a > b) - (a < b);
+    return compare_places_of(output, a, b);
 }
 
 typedef int compare_places(const void *left, const void *right, void *context);
@@ -305,10 +318,7 @@ static enum status order_rows(struct output *output, uint64_t **places)
 {
     const struct star_plan *plan = output->plan;
     const uint64_t rows = output->all.rows;
-    compare_places *const compare = plan->order_count ? compare_rows
-                                    : plan->shape == PLAN_HASH && plan->having == EXPRESSION_NONE
-                                        ? compare_keys
-                                        : NULL;
+    compare_places *const compare = plan->order_count || plan->shape == PLAN_HASH ? compare_rows : NULL;
     const uint64_t wanted = plan->limit < UINT64_MAX - plan->offset ? plan->limit + plan->offset : UINT64_MAX,
                    count = compare && wanted < rows ? wanted : rows;
     *places = malloc((count + 1) * sizeof **places);
@@ -368,6 +378,7 @@ enum status star_output(const struct star_plan *plan, const struct star_groups *
     if (status == STATUS_OK)
         status = deliver(&output, places, rows);
     free(places);
+    free(output.group_of);
     expression_program_free(output.program);
     rowset_free(&output.all);
     if (status != STATUS_OK)

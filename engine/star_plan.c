@@ -31,19 +31,23 @@ void star_plan_free(struct star_plan *plan)
 enum status star_groups_allocate(const struct star_plan *plan, uint64_t count, struct star_groups *groups,
                                  struct error *error)
 {
-    bool fits = (groups->keys = calloc(count + 1, sizeof *groups->keys)) != NULL;
+    bool fits = true;
+    for (uint32_t word = 0; word < plan->key_words; word++)
+        fits &= (groups->keys[word] = calloc(count + 1, sizeof(uint64_t))) != NULL;
     for (uint32_t a = 0; a < plan->aggregate_count; a++) {
         fits &= (groups->states[a] = calloc(count + 1, sizeof(int64_t))) != NULL;
         if (plan->aggregates[a].kind == AGGREGATE_SUM_WIDE)
             fits &= (groups->states_high[a] = calloc(count + 1, sizeof(int64_t))) != NULL;
     }
     groups->count = count;
-    return fits ? STATUS_OK : error_out_of_memory(error, count * 8 * (plan->aggregate_count + 1), "groups");
+    return fits ? STATUS_OK
+                : error_out_of_memory(error, count * 8 * (plan->aggregate_count + plan->key_words), "groups");
 }
 
 void star_groups_free(struct star_groups *groups)
 {
-    free(groups->keys);
+    for (uint32_t word = 0; word < PLAN_KEY_WORDS_MAX; word++)
+        free(groups->keys[word]);
     free(groups->rows);
     for (uint32_t a = 0; a < PLAN_AGGREGATES_MAX; a++) {
         free(groups->states[a]);

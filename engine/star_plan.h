@@ -26,6 +26,7 @@
 #define PLAN_AGGREGATES_MAX 32u
 #define PLAN_STEPS_MAX      64u
 #define PLAN_OUTPUTS_MAX    128u
+#define PLAN_KEY_WORDS_MAX  4u
 
 /* The most slots of dense groups (a slot's state is 12 to 24 bytes an aggregate, on a CPU once a thread);
  * more are hashed. */
@@ -93,12 +94,14 @@ struct plan_step {
 };
 
 /* code = NULL ? 0 : value - low + nullable, cut to domain - 1 (catalogues may lie about ranges, and slots must
- * exist); the group's number: sum of code * stride. */
+ * exist); the group's number: sum of code * stride. Where that could pass 2^63, numbers have several words, and a term
+ * belongs to one of them. */
 struct plan_group {
     uint32_t expression;
     int64_t low;
     uint64_t domain; /* codes 0 .. domain - 1 */
-    uint64_t stride; /* the last term's is 1 */
+    uint64_t stride; /* a word's last term's is 1 */
+    uint32_t word;
     bool nullable;
 };
 
@@ -125,7 +128,7 @@ enum plan_shape {
     PLAN_ROWS,  /* no aggregates: the rows that are left, in order */
     PLAN_TOTAL, /* aggregates without GROUP BY: one group, even of no row */
     PLAN_DENSE, /* slots */
-    PLAN_HASH   /* keys below 2^63 */
+    PLAN_HASH   /* a table of numbers: one word below 2^63, or several of 64 bits */
 };
 
 struct plan_output {
@@ -156,6 +159,7 @@ struct star_plan {
     struct plan_output outputs[PLAN_OUTPUTS_MAX];
     struct plan_order orders[PLAN_OUTPUTS_MAX];
     enum plan_shape shape;
+    uint32_t key_words;     /* of a group's number: 1, or of PLAN_HASH up to PLAN_KEY_WORDS_MAX */
     uint64_t slots;         /* PLAN_DENSE: of the group numbers; PLAN_TOTAL: 1; else 0 */
     uint64_t groups_most;   /* PLAN_HASH: no more groups than this (rows, product of the domains) */
     uint32_t having;        /* over groups and aggregates, or EXPRESSION_NONE */
@@ -193,7 +197,7 @@ void plan_array_read(const struct plan_array *array, uint64_t first, uint32_t ro
  * always), in no order, with the state of each aggregate. */
 struct star_groups {
     uint64_t count;
-    uint64_t *keys;                       /* group numbers */
+    uint64_t *keys[PLAN_KEY_WORDS_MAX];   /* group numbers, word by word */
     int64_t *states[PLAN_AGGREGATES_MAX]; /* count each; a sum's low 64 bits; undefined where count is 0 */
     int64_t *states_high[PLAN_AGGREGATES_MAX]; /* AGGREGATE_SUM_WIDE: the high 64 bits */
     uint64_t total_rows;                       /* PLAN_TOTAL: 0 if no row was left */

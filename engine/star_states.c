@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Group and value of a count(distinct), once each. */
+/* Group (its number in these states) and value of a count(distinct), once each. */
 struct pair {
     uint64_t group;
     int64_t value;
@@ -23,7 +23,8 @@ struct star_states {
     const struct star_plan *plan;
     bool hashed;
     uint64_t count, capacity; /* groups; hashed: that were met, and that there is room for */
-    uint64_t *keys;           /* hashed: of each group */
+    uint32_t words;           /* of a key */
+    uint64_t *keys;           /* hashed: of each group, `words` each */
     uint32_t *table;          /* hashed: 2 * capacity places, group + 1 or 0 */
     uint64_t *rows;           /* of each group */
     int64_t *low[PLAN_AGGREGATES_MAX];
@@ -38,6 +39,22 @@ static uint64_t mix(uint64_t key)
     key ^= key >> 33;
     key *= 0xc4ceb9fe1a85ec53ull;
     return key ^ key >> 33;
+}
+
+static uint64_t hash_of(const uint64_t *key, uint32_t words)
+{
+    uint64_t hash = mix(key[0]);
+    for (uint32_t word = 1; word < words; word++)
+        hash = mix(hash ^ key[word]);
+    return hash;
+}
+
+static bool same_key(const uint64_t *left, const uint64_t *right, uint32_t words)
+{
+    bool same = left[0] == right[0];
+    for (uint32_t word = 1; word < words; word++)
+        same &= left[word] == right[word];
+    return same;
 }
 
 static int64_t initial(enum aggregate_kind kind)
@@ -69,7 +86,7 @@ static bool grow_array(int64_t **array, uint64_t capacity)
 static enum status grow(struct star_states *states, uint64_t capacity, struct error *error)
 {
     bool fits = true;
-    uint64_t *keys = realloc(states->keys, capacity * sizeof *keys);
+    uint64_t *keys = realloc(states->keys, capacity * states->words * sizeof *keys);
     states->keys = keys ? keys : states->keys;
     uint64_t *rows = realloc(states->rows, capacity * sizeof *rows);
     states->rows = rows ? rows : states->rows;
@@ -81,7 +98,8 @@ static enum status grow(struct star_states *states, uint64_t capacity, struct er
     uint32_t *table = states->hashed ? calloc(2 * capacity, sizeof *table) : NULL;
     if (!fits || !keys || !rows || (states->hashed && !table)) {
         free(table);
-        return error_out_of_memory(error, capacity * 8 * (states->plan->aggregate_count + 3), "groups");
+        return error_out_of_memory(error, capacity * 8 * (states->plan->aggregate_count + states->words + 2),
+                                   "groups");
     }
     initialise(states, states->capacity, capacity);
     states->capacity = capacity;
@@ -90,7 +108,7 @@ static enum status grow(struct star_states *states, uint64_t capacity, struct er
     free(states->table);
     states->table = table;
     for (uint64_t group = 0; group < states->count; group++) {
-        uint64_t place = mix(keys[group]) & (2 * capacity - 1);
+        uint64_t place = hash_of(keys + group * states->words, states->words) & (2 * capacity - 1);
         while (table[place])
             place = (place + 1) & (2 * capacity - 1);
         table[place] = (uint32_t)group + 1;
@@ -105,6 +123,7 @@ enum status star_states_create(const struct star_plan *plan, struct star_states 
         return error_out_of_memory(error, sizeof *states, "groups");
     states->plan = plan;
     states->hashed = plan->shape == PLAN_HASH;
+    states->words = plan->key_words;
     enum status status = grow(states, states->hashed ? 1024 : plan->slots, error);
     if (status == STATUS_OK)
         *out = states;
@@ -149,12 +168,11 @@ static uint64_t slot_of(const struct star_states *states, uint64_t number)
     return number < states->capacity ? number : states->capacity - 1;
 }
 
-static enum status find_group(struct star_states *states, uint64_t key, uint64_t *group, struct error *error)
+/* Of hashed groups. */
+static enum status find_group(struct star_states *states, const uint64_t *key, uint64_t *group,
+                              struct error *error)
 {
-    if (!states->hashed) {
-        *group = slot_of(states, key);
-        return STATUS_OK;
-    }
+    const uint32_t words = states->words;
     if (states->count == states->capacity) {
         if (states->count > UINT32_MAX / 4)
             return error_set(error, STATUS_MACHINE,
@@ -162,14 +180,14 @@ static enum status find_group(struct star_states *states, uint64_t key, uint64_t
         RETURN_IF_ERROR(grow(states, 2 * states->capacity, error));
     }
     const uint64_t last = 2 * states->capacity - 1;
-    uint64_t place = mix(key) & last;
+    uint64_t place = hash_of(key, words) & last;
     for (; states->table[place]; place = (place + 1) & last)
-        if (states->keys[states->table[place] - 1] == key) {
+        if (same_key(states->keys + (states->table[place] - 1) * (uint64_t)words, key, words)) {
             *group = states->table[place] - 1;
             return STATUS_OK;
         }
     *group = states->count++;
-    states->keys[*group] = key;
+    memcpy(states->keys + *group * words, key, words * sizeof *key);
     states->table[place] = (uint32_t)states->count;
     return STATUS_OK;
 }
@@ -224,7 +242,7 @@ static bool present(struct vector argument, uint32_t row)
 }
 
 static enum status add_rows(struct star_states *states, uint32_t a, uint32_t count, const uint64_t *groups,
-                            const uint64_t *numbers, struct vector argument, struct error *error)
+                            struct vector argument, struct error *error)
 {
     const struct plan_aggregate *aggregate = &states->plan->aggregates[a];
     int64_t *const state = states->low[a];
@@ -265,14 +283,14 @@ static enum status add_rows(struct star_states *states, uint32_t a, uint32_t cou
         for (uint32_t i = 0; i < count; i++)
             if (present(argument, i))
                 RETURN_IF_ERROR(
-                    pair_add(&states->sets[a], (struct pair){numbers[i], argument.values[i]}, error));
+                    pair_add(&states->sets[a], (struct pair){groups[i], argument.values[i]}, error));
         return STATUS_OK;
     }
 }
 
 /* One group: sums stay in a register, where adding to memory row by row would wait for the row before. */
-static enum status add_to_one(struct star_states *states, uint32_t count, const uint64_t *numbers,
-                              const struct vector *arguments, struct error *error)
+static enum status add_to_one(struct star_states *states, uint32_t count, const struct vector *arguments,
+                              struct error *error)
 {
     static const uint64_t groups[VECTOR_ROWS];
     states->rows[0] += count;
@@ -285,28 +303,32 @@ static enum status add_to_one(struct star_states *states, uint32_t count, const 
             for (uint32_t i = 0; i < count; i++)
                 sum += (uint64_t)arguments[a].values[i];
         } else {
-            RETURN_IF_ERROR(add_rows(states, a, count, groups, numbers, arguments[a], error));
+            RETURN_IF_ERROR(add_rows(states, a, count, groups, arguments[a], error));
         }
         states->low[a][0] = (int64_t)((uint64_t)states->low[a][0] + sum);
     }
     return STATUS_OK;
 }
 
-enum status star_states_add(struct star_states *states, uint32_t count, const uint64_t *numbers,
-                            const struct vector *arguments, struct error *error)
+enum status star_states_add(struct star_states *states, uint32_t count,
+                            const uint64_t (*numbers)[VECTOR_ROWS], const struct vector *arguments,
+                            struct error *error)
 {
     uint64_t groups[VECTOR_ROWS];
     if (states->capacity == 1 && !states->hashed)
-        return add_to_one(states, count, numbers, arguments, error);
+        return add_to_one(states, count, arguments, error);
     for (uint32_t i = 0; i < count; i++) {
+        uint64_t key[PLAN_KEY_WORDS_MAX] = {numbers[0][i]};
+        for (uint32_t word = 1; word < states->words; word++)
+            key[word] = numbers[word][i];
         if (states->hashed)
-            RETURN_IF_ERROR(find_group(states, numbers[i], &groups[i], error));
+            RETURN_IF_ERROR(find_group(states, key, &groups[i], error));
         else
-            groups[i] = slot_of(states, numbers[i]);
+            groups[i] = slot_of(states, key[0]);
         states->rows[groups[i]]++;
     }
     for (uint32_t a = 0; a < states->plan->aggregate_count; a++)
-        RETURN_IF_ERROR(add_rows(states, a, count, groups, numbers, arguments[a], error));
+        RETURN_IF_ERROR(add_rows(states, a, count, groups, arguments[a], error));
     return STATUS_OK;
 }
 
@@ -337,46 +359,47 @@ static void merge_group(struct star_states *states, uint64_t to, const struct st
     }
 }
 
-enum status star_states_merge(struct star_states *states, const struct star_states *from, struct error *error)
+/* What its groups are called here. */
+static enum status merge_groups(struct star_states *states, const struct star_states *from, uint64_t *to,
+                                struct error *error)
 {
     const uint64_t groups = from->hashed ? from->count : from->capacity;
     for (uint64_t at = 0; at < groups; at++) {
-        uint64_t to;
+        to[at] = at;
         if (from->rows[at] == 0)
             continue;
-        RETURN_IF_ERROR(find_group(states, from->hashed ? from->keys[at] : at, &to, error));
-        merge_group(states, to, from, at);
+        if (from->hashed)
+            RETURN_IF_ERROR(find_group(states, from->keys + at * from->words, &to[at], error));
+        merge_group(states, to[at], from, at);
     }
     for (uint32_t a = 0; a < states->plan->aggregate_count; a++)
         for (uint64_t i = 0; i < from->sets[a].capacity; i++)
-            if (from->sets[a].used[i])
-                RETURN_IF_ERROR(pair_add(&states->sets[a], from->sets[a].pairs[i], error));
+            if (from->sets[a].used[i]) {
+                const struct pair pair = from->sets[a].pairs[i];
+                RETURN_IF_ERROR(pair_add(&states->sets[a], (struct pair){to[pair.group], pair.value}, error));
+            }
     return STATUS_OK;
+}
+
+enum status star_states_merge(struct star_states *states, const struct star_states *from, struct error *error)
+{
+    uint64_t *to = malloc(from->capacity * sizeof *to);
+    if (!to)
+        return error_out_of_memory(error, from->capacity * sizeof *to, "groups");
+    const enum status status = merge_groups(states, from, to, error);
+    free(to);
+    return status;
 }
 
 /* ---- Export ---- */
 
-/* numbers[] of the exported groups are ascending for slots; for hashed groups the states know where. */
-static enum status export_distinct(const struct star_states *states, uint32_t a, struct star_groups *groups,
-                                   const uint64_t *place)
+static void export_distinct(const struct star_states *states, uint32_t a, struct star_groups *groups,
+                            const uint64_t *place)
 {
     const struct pair_set *set = &states->sets[a];
-    for (uint64_t i = 0; i < set->capacity; i++) {
-        if (!set->used[i])
-            continue;
-        uint64_t group = set->pairs[i].group;
-        if (states->hashed) {
-            const uint64_t last = 2 * states->capacity - 1;
-            uint64_t at = mix(group) & last;
-            while (states->keys[states->table[at] - 1] != group)
-                at = (at + 1) & last;
-            group = states->table[at] - 1;
-        } else if (group >= states->capacity) {
-            group = states->capacity - 1;
-        }
-        groups->states[a][place[group]]++;
-    }
-    return STATUS_OK;
+    for (uint64_t i = 0; i < set->capacity; i++)
+        if (set->used[i])
+            groups->states[a][place[set->pairs[i].group]]++;
 }
 
 enum status star_states_export(const struct star_states *states, struct star_groups *groups,
@@ -395,7 +418,9 @@ enum status star_states_export(const struct star_states *states, struct star_gro
     for (uint64_t group = 0; status == STATUS_OK && group < all; group++) {
         if (place[group] == UINT64_MAX)
             continue;
-        groups->keys[place[group]] = states->hashed ? states->keys[group] : group;
+        groups->keys[0][place[group]] = group;
+        for (uint32_t word = 0; states->hashed && word < states->words; word++)
+            groups->keys[word][place[group]] = states->keys[group * states->words + word];
         for (uint32_t a = 0; a < states->plan->aggregate_count; a++) {
             groups->states[a][place[group]] = states->low[a][group];
             if (states->high[a])
@@ -404,7 +429,7 @@ enum status star_states_export(const struct star_states *states, struct star_gro
     }
     for (uint32_t a = 0; status == STATUS_OK && a < states->plan->aggregate_count; a++)
         if (states->plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT)
-            status = export_distinct(states, a, groups, place);
+            export_distinct(states, a, groups, place);
     free(place);
     return status;
 }

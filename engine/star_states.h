@@ -18,10 +18,11 @@ void star_states_free(struct star_states *states);
 /* As after creation. */
 void star_states_clear(struct star_states *states);
 
-/* Adds `count` rows (at most VECTOR_ROWS): groups[i] is row i's group number, arguments[a] aggregate a's values
+/* Adds `count` rows (at most VECTOR_ROWS): numbers[word][i] is row i's group number, arguments[a] aggregate a's values
  * (unused where it has no argument). */
-NODISCARD enum status star_states_add(struct star_states *states, uint32_t count, const uint64_t *groups,
-                                      const struct vector *arguments, struct error *error);
+NODISCARD enum status star_states_add(struct star_states *states, uint32_t count,
+                                      const uint64_t (*numbers)[VECTOR_ROWS], const struct vector *arguments,
+                                      struct error *error);
 
 /* Adds `from`, which is spent afterwards. */
 NODISCARD enum status star_states_merge(struct star_states *states, const struct star_states *from,

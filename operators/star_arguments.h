@@ -52,15 +52,16 @@ struct star_arguments {
     struct star_group groups[STAR_GROUPS_MAX];
     struct star_set sets[STAR_AGGREGATES_MAX];
     uint64_t states
-        [STAR_AGGREGATES_MAX];   /* of each aggregate: `slots` 64-bit words, twice for a sum of 128 bits */
-    uint64_t present;            /* 32-bit words: the slot has rows */
-    uint64_t keys;               /* hashed groups: number + 1 of each slot, or 0 */
-    uint64_t slots;              /* hashed: a power of two */
-    uint64_t groups_found;       /* hashed: how many */
-    uint64_t full;               /* 32 bits: set if a hash table was too full for a row */
-    uint64_t points;             /* EXPLAIN ANALYZE: of each point the rows and ticks, 64 bits each */
-    uint64_t rows;               /* PLAN_ROWS: 32 mask words a tile */
-    uint64_t segment_tiles;      /* PLAN_ROWS: tiles of all segments before each, 64 bits each */
+        [STAR_AGGREGATES_MAX]; /* of each aggregate: `slots` 64-bit words, twice for a sum of 128 bits */
+    uint64_t present;          /* 32-bit words: the slot has rows */
+    uint64_t keys;          /* hashed groups: number + 1 of each slot, or 0; of several words: a mark, or 0 */
+    uint64_t key_words;     /* of numbers of several words: `slots` each */
+    uint64_t slots;         /* hashed: a power of two */
+    uint64_t groups_found;  /* hashed: how many */
+    uint64_t full;          /* 32 bits: set if a hash table was too full for a row */
+    uint64_t points;        /* EXPLAIN ANALYZE: of each point the rows and ticks, 64 bits each */
+    uint64_t rows;          /* PLAN_ROWS: 32 mask words a tile */
+    uint64_t segment_tiles; /* PLAN_ROWS: tiles of all segments before each, 64 bits each */
     uint64_t clear, clear_words; /* what is set to 0 first, in units of 16 bytes */
     uint64_t tables;             /* of struct star_table */
     int64_t constants[STAR_CONSTANTS_MAX];

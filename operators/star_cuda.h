@@ -186,7 +186,8 @@ template <class CONDITION> TILE_INLINE void star_match_rows(uint32_t join, CONDI
 
 /* ---- Behind it ---- */
 
-/* Hashed groups that were met, one behind the other: numbers, then the words of each state. */
+/* Hashed groups that were met, one behind the other: the words of numbers, then those of each state. */
+template <uint32_t KEY_WORDS>
 TILE_INLINE void star_collect(uint64_t out, uint64_t count, uint64_t next, const uint32_t *words,
                               uint32_t states)
 {
@@ -200,8 +201,10 @@ TILE_INLINE void star_collect(uint64_t out, uint64_t count, uint64_t next, const
         const uint64_t at = atomicAdd(state_words(next), 1ull);
         if (at >= count)
             continue;
-        uint64_t column = 0;
-        to[at] = key - 1;
+        uint64_t column = KEY_WORDS - 1;
+        for (uint32_t word = 0; word < KEY_WORDS; word++)
+            to[word * count + at] =
+                KEY_WORDS == 1 ? key - 1 : state_words(star.key_words)[word * star.slots + slot];
         for (uint32_t state = 0; state < states; state++)
             for (uint32_t word = 0; word < words[state]; word++)
                 to[++column * count + at] = state_words(star.states[state])[word * star.slots + slot];

@@ -326,14 +326,72 @@ TILE_INLINE uint64_t find_place(uint64_t table, uint64_t capacity, uint64_t key,
     return STATE_NO_SLOT;
 }
 
+template <uint32_t WORDS> struct group_number {
+    uint64_t words[WORDS];
+};
+
 /* The slot of a group number; STATE_NO_SLOT: the row cannot be counted in this run. */
-TILE_INLINE uint64_t find_group(uint64_t number)
+TILE_INLINE uint64_t find_group(const group_number<1> &number)
 {
     bool added;
-    const uint64_t slot = find_place(star.keys, star.slots, number, added);
+    const uint64_t slot = find_place(star.keys, star.slots, number.words[0], added);
     if (added)
         atomicAdd(state_words(star.groups_found), 1ull);
     return slot;
+}
+
+/* A number of several words: its place holds a mark of 62 bits of their hash, TAKEN while the words behind it are being
+ * written, then READY. Who meets a mark like its own that is not ready comes back to it, so that no lane waits inside
+ * of what another has to finish. */
+#define GROUP_TAKEN 1ull
+#define GROUP_READY 3ull
+
+template <uint32_t WORDS> TILE_INLINE bool is_group(uint64_t slot, const group_number<WORDS> &number)
+{
+    bool same = true;
+#pragma unroll
+    for (uint32_t word = 0; word < WORDS; word++)
+        same &= reinterpret_cast<volatile state_word *>(star.key_words)[word * star.slots + slot] ==
+                number.words[word];
+    return same;
+}
+
+template <uint32_t WORDS> TILE_INLINE uint64_t find_group(const group_number<WORDS> &number)
+{
+    state_word *const places = state_words(star.keys);
+    uint64_t hash = 0;
+#pragma unroll
+    for (uint32_t word = 0; word < WORDS; word++)
+        hash = mix(hash ^ number.words[word]);
+    const uint64_t ready = hash | GROUP_READY;
+    uint64_t slot = mix(hash) & (star.slots - 1);
+    for (uint32_t probe = 0; probe < STATE_PROBES_MAX && probe < star.slots;) {
+        uint64_t seen = *reinterpret_cast<volatile state_word *>(places + slot);
+        if (seen == 0) {
+            seen = atomicCAS(places + slot, 0ull, (state_word)(ready ^ GROUP_READY | GROUP_TAKEN));
+            if (seen == 0) {
+#pragma unroll
+                for (uint32_t word = 0; word < WORDS; word++)
+                    reinterpret_cast<volatile state_word *>(star.key_words)[word * star.slots + slot] =
+                        number.words[word];
+                __threadfence();
+                atomicExch(places + slot, (state_word)ready);
+                atomicAdd(state_words(star.groups_found), 1ull);
+                return slot;
+            }
+        }
+        if ((seen | GROUP_READY) == ready) {
+            if ((seen & GROUP_READY) != GROUP_READY)
+                continue;
+            __threadfence();
+            if (is_group(slot, number))
+                return slot;
+        }
+        slot = (slot + 1) & (star.slots - 1);
+        probe++;
+    }
+    *reinterpret_cast<volatile uint32_t *>(star.full) = 1;
+    return STATE_NO_SLOT;
 }
 
 /* count(distinct): whoever brings a value of a group for the first time counts it.

@@ -5,6 +5,10 @@ SELECT count(*) FROM lineorder;
 SELECT lo_orderkey, lo_linenumber, count(*), sum(lo_revenue) FROM lineorder GROUP BY lo_orderkey, lo_linenumber ORDER BY 4 DESC, 1, 2 LIMIT 20;
 SELECT lo_orderkey, sum(lo_revenue), min(lo_discount), max(lo_quantity), avg(lo_supplycost) FROM lineorder GROUP BY lo_orderkey HAVING count(*) = 7 ORDER BY 2 DESC, 1 LIMIT 100;
 SELECT lo_custkey, lo_partkey, count(*) FROM lineorder WHERE lo_quantity < 10 GROUP BY lo_custkey, lo_partkey ORDER BY 3 DESC, 1, 2 LIMIT 50;
+-- groups whose numbers have two and three words: many of each, and few that all rows meet at once
+SELECT lo_orderkey * 1000000007 AS k, lo_custkey * 1000003 AS c, count(*), sum(lo_revenue), count(distinct lo_partkey) FROM lineorder GROUP BY lo_orderkey * 1000000007, lo_custkey * 1000003 ORDER BY 4 DESC, 1 LIMIT 50;
+SELECT lo_orderkey * 1000000007 AS k, lo_partkey * 1000000000003 AS p, lo_custkey * 100000000000003 AS c, max(lo_revenue) FROM lineorder GROUP BY lo_orderkey * 1000000007, lo_partkey * 1000000000003, lo_custkey * 100000000000003 HAVING count(*) > 1 LIMIT 50;
+SELECT lo_discount * 900000000000000000, lo_tax * 900000000000000000, count(*), min(lo_revenue) FROM lineorder GROUP BY lo_discount * 900000000000000000, lo_tax * 900000000000000000 ORDER BY 1, 2;
 -- dense slots in global memory, and in shared memory
 SELECT lo_quantity, lo_discount, lo_tax, count(*), sum(lo_extendedprice * lo_discount), min(lo_revenue), max(lo_revenue) FROM lineorder GROUP BY lo_quantity, lo_discount, lo_tax ORDER BY 1, 2, 3;
 SELECT d_year, lo_shipmode, count(*), sum(lo_extendedprice * lo_quantity * lo_discount), avg(lo_ordtotalprice), count(distinct lo_quantity) FROM lineorder, date WHERE lo_orderdate = d_datekey GROUP BY d_year, lo_shipmode ORDER BY 1, 2;

@@ -260,7 +260,7 @@ static inline bool same_value(const struct rowset_column *column, uint64_t row, 
 
 static inline bool documented_refusal(const char *text)
 {
-    static const char *const reasons[] = {"64 bits", "2^63", "18 digits", "digits behind the point",
+    static const char *const reasons[] = {"64 bits", "2^252", "18 digits", "digits behind the point",
                                           "use a codec with random access"};
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
         if (strstr(text, reasons[i]))
@@ -275,7 +275,8 @@ static inline enum verdict compare_rows(const struct query *query, const struct 
     int step;
     for (; (step = sqlite3_step(statement)) == SQLITE_ROW; row++) {
         if (row >= rows->rows) {
-            snprintf(difference, sizeof difference, "SQLite has more than our %llu rows", (unsigned long long)rows->rows);
+            snprintf(difference, sizeof difference, "SQLite has more than our %llu rows",
+                     (unsigned long long)rows->rows);
             return DIFFERENT;
         }
         for (uint32_t c = 0; c < rows->column_count; c++) {
@@ -284,8 +285,8 @@ static inline enum verdict compare_rows(const struct query *query, const struct 
             char buffer[ROWSET_TEXT_BYTES];
             uint32_t length;
             const char *text = rowset_text(&rows->columns[c], row, buffer, &length);
-            snprintf(difference, sizeof difference, "row %llu, column %u: %.*s, SQLite says %s", (unsigned long long)row, c,
-                     text ? (int)length : 4, text ? text : "NULL",
+            snprintf(difference, sizeof difference, "row %llu, column %u: %.*s, SQLite says %s",
+                     (unsigned long long)row, c, text ? (int)length : 4, text ? text : "NULL",
                      (const char *)sqlite3_column_text(statement, (int)c));
             return DIFFERENT;
         }

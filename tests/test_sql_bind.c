@@ -235,8 +235,9 @@ static void what_may_leave_64_bits_is_refused(void **state)
     refused("select paid * 0.1234567890123456789 from sales", "line 1, column ");
     answers("select max(big) - 1 from sales", "8999999999999999999\n");
     answers("select big - 1 from sales where pieces = 3", "8999999999999999999\n");
-    refused("select count(*) from sales group by big, pieces, paid, at",
-            "the columns of GROUP BY could have more than 2^63");
+    answers("select count(*) from sales group by big, pieces, paid, at order by at", "1\n1\n1\n1\n1\n");
+    refused("select count(*) from sales group by big, big - 1, big - 2, big - 3, big - 4",
+            "the columns of GROUP BY could have too many different values");
 }
 
 int main(void)

@@ -23,6 +23,7 @@ static const char *const statements[] = {
     "select sum(big), sum(big - 1), count(distinct big), count(distinct note) from sales",
     "select note, count(distinct product), count(big) from sales group by note",
     "select at, note, sum(pieces), count(distinct paid) from sales group by at, note",
+    "select big, at, sum(pieces), count(distinct paid), avg(big) from sales group by big, at, note",
     "select pieces, count(distinct big) from sales group by pieces",
     "select shop, at, paid from sales where note like '%a%' or note is null or paid < 3.5",
     "select shop from sales where pieces / 2 = 1 or pieces % 3 = 1 or -pieces = 2",
