@@ -3,16 +3,6 @@
 
 #include <strings.h>
 
-static const struct expression *at(const struct binder *binder, uint32_t node)
-{
-    return &binder->list->nodes[node];
-}
-
-static bool is_null(const struct binder *binder, uint32_t node)
-{
-    return at(binder, node)->operation == EXPRESSION_CONSTANT && at(binder, node)->is_null;
-}
-
 /* ---- Aggregates ---- */
 
 bool bind_is_aggregate(const struct sql_expression *ast)
@@ -68,7 +58,7 @@ static void sum_range(const struct binder *binder, struct plan_aggregate *aggreg
 static enum status bind_argument(struct binder *binder, const struct sql_expression *ast, uint32_t *argument)
 {
     RETURN_IF_ERROR(bind_expression(binder, ast, BIND_BELOW, argument));
-    if (at(binder, *argument)->type.kind == VALUE_DOUBLE)
+    if (bind_node(binder, *argument)->type.kind == VALUE_DOUBLE)
         return bind_refuse(
             binder, ast->position,
             "a floating-point value cannot be aggregated, for its sum would depend on the order of "
@@ -84,11 +74,11 @@ static enum status bind_count(struct binder *binder, const struct sql_expression
                               .high = (int64_t)binder->plan->fact->rows};
     if (ast->child_count && ast->children[0]->operation != SQL_STAR) {
         RETURN_IF_ERROR(bind_argument(binder, ast->children[0], &aggregate.argument));
-        aggregate.low = at(binder, aggregate.argument)->low;
-        aggregate.high = at(binder, aggregate.argument)->high;
+        aggregate.low = bind_node(binder, aggregate.argument)->low;
+        aggregate.high = bind_node(binder, aggregate.argument)->high;
         if (ast->distinct)
             aggregate.kind = AGGREGATE_COUNT_DISTINCT;
-        else if (!at(binder, aggregate.argument)->nullable)
+        else if (!bind_node(binder, aggregate.argument)->nullable)
             aggregate.argument = EXPRESSION_NONE;
     }
     aggregate.type = leaf.type;
@@ -100,7 +90,7 @@ static enum status bind_count(struct binder *binder, const struct sql_expression
 static enum status bind_average(struct binder *binder, const struct sql_expression *ast, uint32_t sum,
                                 uint32_t *node)
 {
-    struct expression total = *at(binder, sum);
+    struct expression total = *bind_node(binder, sum);
     uint32_t count;
     total.type.kind = VALUE_DOUBLE; /* the leaf gives the sum as a double, whatever its width */
     RETURN_IF_ERROR(expression_add(binder->list, &total, &sum, binder->error));
@@ -122,14 +112,14 @@ enum status bind_aggregate(struct binder *binder, const struct sql_expression *a
         return bind_refuse(binder, ast->position, "%s takes one value", ast->name);
     uint32_t argument;
     RETURN_IF_ERROR(bind_argument(binder, ast->children[0], &argument));
-    if (sums && at(binder, argument)->type.kind == VALUE_BOOLEAN) {
+    if (sums && bind_node(binder, argument)->type.kind == VALUE_BOOLEAN) {
         uint32_t zero;
         const struct value_type type = {.kind = VALUE_INTEGER};
         RETURN_IF_ERROR(expression_constant(binder->list, type, 0, &zero, binder->error));
         RETURN_IF_ERROR(
             bind_apply(binder, ast->position, EXPRESSION_ADD, zero, argument, EXPRESSION_NONE, &argument));
     }
-    const struct expression value = *at(binder, argument);
+    const struct expression value = *bind_node(binder, argument);
     if (sums && value.type.kind != VALUE_INTEGER)
         return bind_refuse(binder, ast->position, "%s takes numbers", ast->name);
     struct plan_aggregate aggregate = {.argument = argument,
@@ -202,7 +192,7 @@ static enum status bind_nullif(struct binder *binder, const struct sql_expressio
     uint32_t left = a, equal, null;
     RETURN_IF_ERROR(bind_alike(binder, ast->position, &left, &b));
     RETURN_IF_ERROR(bind_apply(binder, ast->position, EXPRESSION_EQUAL, left, b, EXPRESSION_NONE, &equal));
-    RETURN_IF_ERROR(expression_null(binder->list, at(binder, a)->type, &null, binder->error));
+    RETURN_IF_ERROR(expression_null(binder->list, bind_node(binder, a)->type, &null, binder->error));
     return bind_apply(binder, ast->position, EXPRESSION_CHOOSE, equal, null, a, node);
 }
 
@@ -210,7 +200,7 @@ static enum status bind_abs(struct binder *binder, const struct sql_expression *
                             uint32_t *node)
 {
     uint32_t zero, below, negated;
-    const struct value_type type = at(binder, value)->type;
+    const struct value_type type = bind_node(binder, value)->type;
     if (type.kind != VALUE_INTEGER && type.kind != VALUE_DOUBLE)
         return bind_refuse(binder, ast->position, "abs takes a number");
     RETURN_IF_ERROR(expression_constant(binder->list, type, 0, &zero, binder->error));
@@ -224,14 +214,14 @@ static enum status bind_string_function(struct binder *binder, const struct sql_
                                         enum string_function function, const uint32_t *values, uint32_t *node)
 {
     int64_t numbers[2] = {1, INT32_MAX};
-    if (is_null(binder, values[0])) {
+    if (bind_is_null(binder, values[0])) {
         *node = values[0];
         return STATUS_OK;
     }
-    if (at(binder, values[0])->type.kind != VALUE_STRING)
+    if (bind_node(binder, values[0])->type.kind != VALUE_STRING)
         return bind_refuse(binder, ast->position, "%s takes a string", ast->name);
     for (uint32_t c = 1; c < ast->child_count; c++) {
-        const struct expression *number = at(binder, values[c]);
+        const struct expression *number = bind_node(binder, values[c]);
         if (!expression_is_constant(binder->list, values[c]) || number->type.kind != VALUE_INTEGER ||
             number->type.scale || number->constant > INT32_MAX || number->constant < INT32_MIN)
             return bind_refuse(binder, ast->children[c]->position, "%s takes constant whole numbers here",
@@ -305,7 +295,7 @@ enum status bind_function(struct binder *binder, const struct sql_expression *as
 
 static enum status cast_to_integer(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
 {
-    const struct value_type type = at(binder, *node)->type;
+    const struct value_type type = bind_node(binder, *node)->type;
     uint32_t unit;
     int64_t power = 1;
     if (type.kind == VALUE_BOOLEAN) {
@@ -338,7 +328,7 @@ enum status bind_cast(struct binder *binder, const struct sql_expression *ast, e
     RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, node));
     const char *const text = bind_string_of(binder, *node, &length);
     const bool to_date = strcasecmp(ast->name, "date") == 0;
-    if (is_null(binder, *node))
+    if (bind_is_null(binder, *node))
         return STATUS_OK;
     if (strcasecmp(ast->name, "integer") == 0 || strcasecmp(ast->name, "int") == 0 ||
         strcasecmp(ast->name, "bigint") == 0)
@@ -352,9 +342,9 @@ enum status bind_cast(struct binder *binder, const struct sql_expression *ast, e
     if (strcasecmp(ast->name, "timestamp") == 0 && text && bind_timestamp_parse(text, length, &value))
         return expression_constant(binder->list, (struct value_type){.kind = VALUE_TIMESTAMP}, value, node,
                                    binder->error);
-    if (to_date && at(binder, *node)->type.kind == VALUE_DATE)
+    if (to_date && bind_node(binder, *node)->type.kind == VALUE_DATE)
         return STATUS_OK;
-    if (to_date && at(binder, *node)->type.kind == VALUE_TIMESTAMP)
+    if (to_date && bind_node(binder, *node)->type.kind == VALUE_TIMESTAMP)
         return bind_apply(binder, ast->position, EXPRESSION_TO_DATE, *node, EXPRESSION_NONE, EXPRESSION_NONE,
                           node);
     return bind_refuse(

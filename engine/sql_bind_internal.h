@@ -3,8 +3,13 @@
  *
  *     sql_bind.c             all together: select list, groups, aggregates, order, limit
  *     sql_bind_tables.c      FROM and the joins in it; columns by name
+ *     sql_bind_columns.c     columns become leaves
  *     sql_bind_where.c       conditions become ranges, dimensions' conditions, or conditions on rows
- *     sql_bind_expression.c  typing of operators and functions
+ *     sql_bind_expression.c  names, operators, CASE: what each means
+ *     sql_bind_compare.c     comparisons, BETWEEN, IN, LIKE
+ *     sql_bind_arithmetic.c  + - * / % on numbers, dates and intervals
+ *     sql_bind_function.c    functions, aggregates, CAST
+ *     sql_bind_alike.c       values get types that go together
  *     sql_bind_literal.c     constants from text: numbers, dates, times, intervals
  */
 #ifndef TESSERA_ENGINE_SQL_BIND_INTERNAL_H
@@ -68,12 +73,69 @@ struct binder {
 /* Below: expressions over columns. Above: over groups and aggregates. */
 enum bind_level { BIND_BELOW, BIND_ABOVE };
 
+static inline const struct expression *bind_node(const struct binder *binder, uint32_t node)
+{
+    return &binder->list->nodes[node];
+}
+
+static inline enum value_kind bind_kind(const struct binder *binder, uint32_t node)
+{
+    return bind_node(binder, node)->type.kind;
+}
+
+/* The constant NULL. */
+static inline bool bind_is_null(const struct binder *binder, uint32_t node)
+{
+    return bind_node(binder, node)->operation == EXPRESSION_CONSTANT && bind_node(binder, node)->is_null;
+}
+
+/* ---- sql_bind_alike.c ---- */
+
 /* STATUS_BAD_INPUT, "line L, column C: ..." */
 enum status bind_refuse(const struct binder *binder, struct sql_position position, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Puts "line L, column C: " before a sentence that has no position. */
 enum status bind_placed(const struct binder *binder, struct sql_position position, enum status status);
+NODISCARD enum status bind_apply(struct binder *binder, struct sql_position position,
+                                 enum expression_operation operation, uint32_t a, uint32_t b, uint32_t c,
+                                 uint32_t *node);
+int64_t bind_power_of_ten(unsigned exponent);     /* 0..18 */
+const char *bind_kind_name(enum value_kind kind); /* "a number" */
+NODISCARD enum status bind_integer(struct binder *binder, int64_t value, uint8_t scale, uint32_t *node);
+/* A truth value counts as 0 or 1; what else is no number is refused. */
+NODISCARD enum status bind_number_of(struct binder *binder, struct sql_position position, uint32_t *node);
+/* Numbers of both scales, dates and times, strings of two dictionaries: made alike, so that they can be
+ * compared or chosen from. */
+NODISCARD enum status bind_alike(struct binder *binder, struct sql_position position, uint32_t *left,
+                                 uint32_t *right);
+NODISCARD enum status bind_rescale(struct binder *binder, struct sql_position position, uint32_t *node,
+                                   uint8_t scale);
+NODISCARD enum status bind_double(struct binder *binder, struct sql_position position, uint32_t *node);
+/* A string constant becomes the date or timestamp that it says; what else it is stays. */
+NODISCARD enum status bind_time_of_string(struct binder *binder, struct sql_position position,
+                                          enum value_kind kind, uint32_t *node);
+NODISCARD enum status bind_timestamp_of_date(struct binder *binder, struct sql_position position,
+                                             uint32_t *node);
+/* NOT, if `negated`. */
+NODISCARD enum status bind_negate(struct binder *binder, struct sql_position position, bool negated,
+                                  uint32_t *node);
+
+/* ---- sql_bind_compare.c, sql_bind_arithmetic.c: one operator each ---- */
+/* left = right, left < right, ...: EXPRESSION_EQUAL, _LESS or _LESS_EQUAL; both are made alike. */
+NODISCARD enum status bind_compare(struct binder *binder, struct sql_position position,
+                                   enum expression_operation operation, uint32_t left, uint32_t right,
+                                   uint32_t *node);
+NODISCARD enum status bind_comparison(struct binder *binder, const struct sql_expression *ast,
+                                      enum bind_level level, uint32_t *node);
+NODISCARD enum status bind_between(struct binder *binder, const struct sql_expression *ast,
+                                   enum bind_level level, uint32_t *node);
+NODISCARD enum status bind_in(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
+                              uint32_t *node);
+NODISCARD enum status bind_like(struct binder *binder, const struct sql_expression *ast,
+                                enum bind_level level, uint32_t *node);
+NODISCARD enum status bind_arithmetic(struct binder *binder, const struct sql_expression *ast,
+                                      enum bind_level level, uint32_t *node);
 
 /* ---- sql_bind_tables.c ---- */
 NODISCARD enum status bind_tables(struct binder *binder);
@@ -83,10 +145,15 @@ NODISCARD enum status bind_name(const struct binder *binder, const struct sql_ex
                                 uint32_t *table, const struct column **column);
 /* Whether the name is a column at all (else it may be an alias of the select list). */
 bool bind_name_exists(const struct binder *binder, const struct sql_expression *name);
+
+/* ---- sql_bind_columns.c ---- */
 NODISCARD enum status bind_column(struct binder *binder, uint32_t table, const struct column *column,
                                   uint32_t *node);
 /* The fact column's number in the plan, which is opened if it is new. */
 NODISCARD enum status bind_fact_column(struct binder *binder, const struct column *column, uint32_t *number);
+/* A join of the plan along a fact's foreign key; `name` is for EXPLAIN. */
+NODISCARD enum status bind_join_add(struct binder *binder, const struct column *key, const char *name,
+                                    bool inner, uint32_t *join);
 
 /* ---- sql_bind_literal.c ---- */
 NODISCARD enum status bind_literal(struct binder *binder, const struct sql_expression *ast, uint32_t *node);
@@ -115,16 +182,6 @@ NODISCARD enum status bind_function(struct binder *binder, const struct sql_expr
 NODISCARD enum status bind_aggregate(struct binder *binder, const struct sql_expression *ast, uint32_t *node);
 NODISCARD enum status bind_cast(struct binder *binder, const struct sql_expression *ast,
                                 enum bind_level level, uint32_t *node);
-/* Numbers of both scales, dates and times, strings of two dictionaries: made alike, so that they can be
- * compared or chosen from. */
-NODISCARD enum status bind_alike(struct binder *binder, struct sql_position position, uint32_t *left,
-                                 uint32_t *right);
-NODISCARD enum status bind_rescale(struct binder *binder, struct sql_position position, uint32_t *node,
-                                   uint8_t scale);
-NODISCARD enum status bind_double(struct binder *binder, struct sql_position position, uint32_t *node);
-NODISCARD enum status bind_apply(struct binder *binder, struct sql_position position,
-                                 enum expression_operation operation, uint32_t a, uint32_t b, uint32_t c,
-                                 uint32_t *node);
 
 /* ---- sql_bind_where.c ---- */
 NODISCARD enum status bind_where(struct binder *binder);
