@@ -121,11 +121,17 @@ enum status bind_timestamp_of_date(struct binder *binder, struct sql_position po
     return bind_apply(binder, position, EXPRESSION_MULTIPLY, day, *node, EXPRESSION_NONE, node);
 }
 
-/* NULL takes the other's type. */
+static bool is_number(const struct binder *binder, uint32_t node)
+{
+    return bind_kind(binder, node) == VALUE_INTEGER || bind_kind(binder, node) == VALUE_DOUBLE;
+}
+
+/* NULL takes the other's type; but a NULL that a CASE was folded to keeps the scale that it had among numbers. */
 static enum status null_alike(struct binder *binder, uint32_t *left, uint32_t *right)
 {
     uint32_t *const null = bind_is_null(binder, *left) ? left : bind_is_null(binder, *right) ? right : NULL;
-    if (!null || (bind_is_null(binder, *left) && bind_is_null(binder, *right)))
+    if (!null || (bind_is_null(binder, *left) && bind_is_null(binder, *right)) ||
+        (is_number(binder, *left) && is_number(binder, *right)))
         return STATUS_OK;
     return expression_null(binder->list, bind_node(binder, null == left ? *right : *left)->type, null,
                            binder->error);

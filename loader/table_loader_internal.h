@@ -1,5 +1,5 @@
-/* table_loader_internal.h: the parts of a load: keys (table_keys.c), rows (table_rows.c), all together
- * (table_loader.c). */
+/* table_loader_internal.h: the parts of a load: keys (table_keys.c), rows (table_rows.c, arrow_rows.c), columns
+ * (table_columns.c), all together (table_loader.c). */
 #ifndef TESSERA_LOADER_TABLE_LOADER_INTERNAL_H
 #define TESSERA_LOADER_TABLE_LOADER_INTERNAL_H
 
@@ -120,5 +120,33 @@ NODISCARD enum status table_rows_parse(const struct star_schema_table *table, co
                                        struct parsed_table *parsed, struct progress *progress,
                                        struct error *error);
 void table_rows_free(struct parsed_table *parsed);
+
+/* ---- Columns: table_columns.c ---- */
+
+/* codes[thread][c]: for each code of the thread's builder the final code. */
+struct word_codes {
+    struct dictionary_builder *all;
+    struct dictionary dictionary;
+    int32_t **codes; /* a thread each */
+    unsigned threads;
+};
+
+/* `before`: the strings that the column has already, or NULL. What there is, also after an error, is freed by
+ * word_codes_free. */
+NODISCARD enum status word_codes_make(const struct parsed_table *parsed, uint32_t c,
+                                      const struct dictionary *before, struct word_codes *words,
+                                      struct error *error);
+void word_codes_free(struct word_codes *words);
+
+struct column_write {
+    const struct parsed_table *parsed;
+    struct table_writer *writer;
+    uint32_t column;
+    const struct word_codes *words; /* or NULL */
+    uint64_t old_rows;              /* that the table has, if rows are appended */
+};
+
+/* Gathers the column's rows, those that the table has already before them, and writes all of its segments. */
+NODISCARD enum status column_write_all(const struct column_write *write, struct error *error);
 
 #endif

@@ -20,6 +20,10 @@ static const struct {
     {"select day + 1 - day, date '2024-01-31' + interval '1' month from sales where pieces = 3",
      "1,2024-02-29\n"},
 
+    /* A branch that was folded to NULL lost its decimals, and the answer with it: 16. */
+    {"select case when false then case when 1 in (2) then 2.5 end else 16 end from regions where id = 1",
+     "16.0\n"},
+
     /* An alias of an aggregate in HAVING. */
     {"select shop, sum(pieces) as s from sales group by shop having s > 0 order by shop", "A,4\nB,10\n"},
 
