@@ -115,30 +115,47 @@ static enum status allocate(struct key_index *index, const int64_t *keys, uint64
     return STATUS_OK;
 }
 
-enum status key_index_create(const int64_t *keys, uint64_t rows, const char *table, const char *column,
-                             const char *source, struct key_index **out, struct error *error)
+static void place_of(const struct key_owner *owner, uint64_t row, char text[KEY_PLACE_BYTES])
+{
+    if (owner->place)
+        owner->place(owner->context, row, text);
+    else
+        snprintf(text, KEY_PLACE_BYTES, "row %" PRIu64, row + 1);
+}
+
+enum status key_twice(const struct key_owner *owner, const char *key, uint64_t first, uint64_t second,
+                      struct error *error)
+{
+    char here[KEY_PLACE_BYTES], there[KEY_PLACE_BYTES];
+    place_of(owner, second, here);
+    place_of(owner, first, there);
+    return error_set(
+        error, STATUS_BAD_INPUT,
+        "%s: table %s, column %s: the key%s%.200s%s is that of %s already; a primary key must name "
+        "one row, so remove or renumber one of them",
+        here, owner->table, owner->column, owner->positions ? "" : " '", owner->positions ? "" : key,
+        owner->positions ? "" : "'", there);
+}
+
+enum status key_index_create(const int64_t *keys, uint64_t rows, const struct key_owner *owner,
+                             struct key_index **out, struct error *error)
 {
     *out = NULL;
     if (rows > INT32_MAX)
         return error_set(error, STATUS_BAD_INPUT,
-                         "table %s has %" PRIu64 " rows; one that is referenced may have %d", table, rows,
-                         INT32_MAX);
+                         "table %s has %" PRIu64 " rows; one that has a primary key may have %d",
+                         owner->table, rows, INT32_MAX);
     struct key_index *index = calloc(1, sizeof *index);
     if (!index)
         return error_out_of_memory(error, sizeof *index, "an index of keys");
     enum status status = allocate(index, keys, rows, error);
     for (uint64_t i = 0; i < rows && status == STATUS_OK; i++) {
-        int32_t before = enter(index, keys[i], (int32_t)i);
+        const int32_t before = enter(index, keys[i], (int32_t)i);
+        char key[32];
         if (before == NO_ROW)
             continue;
-        char place[512] = "";
-        if (source)
-            snprintf(place, sizeof place, "%s:%" PRIu64 ": ", source, i + 1);
-        status =
-            error_set(error, STATUS_BAD_INPUT,
-                      "%stable %s, column %s: the key %" PRId64 " of row %" PRIu64 " is that of row %" PRId32
-                      " already; a primary key must name one row, so remove or renumber one of them",
-                      place, table, column, keys[i], i + 1, before + 1);
+        snprintf(key, sizeof key, "%" PRId64, keys[i]);
+        status = key_twice(owner, key, (uint64_t)before, i, error);
     }
     if (status != STATUS_OK) {
         key_index_destroy(index);

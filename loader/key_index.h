@@ -11,15 +11,29 @@
 
 #include "storage/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct key_index;
 
-/* The keys of rows 0 .. rows-1. Two equal keys: STATUS_BAD_INPUT naming `table`, `column`, the key and both
- * rows (counted from 1, as lines are); `source` is the file that the rows came from, or NULL. */
-NODISCARD enum status key_index_create(const int64_t *keys, uint64_t rows, const char *table,
-                                       const char *column, const char *source, struct key_index **index,
-                                       struct error *error);
+#define KEY_PLACE_BYTES 600
+
+/* Whose keys they are, for the complaint about one that is there twice. */
+struct key_owner {
+    const char *table, *column;
+    bool positions; /* values are positions of what the key references, not the key as it was written */
+    /* Where a row (from 0) comes from: "sales.csv:17". NULL: it is "row N", from 1. */
+    void (*place)(const void *context, uint64_t row, char text[KEY_PLACE_BYTES]);
+    const void *context;
+};
+
+/* That complaint: STATUS_BAD_INPUT naming both places; `key` as text (unused of positions). */
+enum status key_twice(const struct key_owner *owner, const char *key, uint64_t first, uint64_t second,
+                      struct error *error);
+
+/* The keys of rows 0 .. rows-1. Two equal keys: key_twice. */
+NODISCARD enum status key_index_create(const int64_t *keys, uint64_t rows, const struct key_owner *owner,
+                                       struct key_index **index, struct error *error);
 void key_index_destroy(struct key_index *index);
 
 /* The row of the key, or -1. */

@@ -326,16 +326,18 @@ static enum status check_reference(const struct schema_parser *parser, const str
         return error_set(parser->error, STATUS_BAD_INPUT,
                          "%s:%u: column %s.%s references table %s, which the script does not create",
                          parser->path, table->line, table->name, column->name, column->references_table);
-    const struct column_schema *key = NULL;
-    for (uint32_t c = 0; c < target->column_count; c++)
-        if (target->columns[c].primary_key)
-            key = &target->columns[c];
+    const struct column_schema *const key = star_schema_key(target);
     if (!key || (column->references_column[0] && strcasecmp(key->name, column->references_column) != 0))
         return error_set(
             parser->error, STATUS_BAD_INPUT,
             "%s:%u: column %s.%s references %s.%s, which is no primary key; say PRIMARY KEY there",
             parser->path, table->line, table->name, column->name, target->name,
             column->references_column[0] ? column->references_column : "(its key)");
+    if (key->references_table[0])
+        return error_set(parser->error, STATUS_BAD_INPUT,
+                         "%s:%u: column %s.%s references %s.%s, which references %s itself; let both reference %s",
+                         parser->path, table->line, table->name, column->name, target->name, key->name,
+                         key->references_table, key->references_table);
     if ((key->type == TYPE_STRING) != (column->type == TYPE_STRING))
         return error_set(parser->error, STATUS_BAD_INPUT,
                          "%s:%u: column %s.%s and the key %s.%s that it references are of different types",
@@ -461,6 +463,14 @@ void star_schema_free(struct star_schema *schema)
         free(schema->tables[t].columns);
     free(schema->tables);
     *schema = (struct star_schema){0};
+}
+
+const struct column_schema *star_schema_key(const struct star_schema_table *table)
+{
+    for (uint32_t c = 0; c < table->column_count; c++)
+        if (table->columns[c].primary_key)
+            return &table->columns[c];
+    return NULL;
 }
 
 const struct star_schema_table *star_schema_table(const struct star_schema *schema, const char *name)

@@ -37,4 +37,7 @@ void star_schema_free(struct star_schema *schema);
 
 const struct star_schema_table *star_schema_table(const struct star_schema *schema, const char *name);
 
+/* The primary key, or NULL: there is none. */
+const struct column_schema *star_schema_key(const struct star_schema_table *table);
+
 #endif

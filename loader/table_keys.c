@@ -1,6 +1,7 @@
 /* table_keys.c: see table_loader_internal.h. */
 #include "loader/table_loader_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +13,9 @@ void table_keys_free(struct table_keys *keys)
 }
 
 /* The strings of rows first, first + 1, ... */
-static enum status take_strings(const char *table, const int64_t *codes, uint64_t first, uint64_t rows,
-                                const struct dictionary *words, struct table_keys *keys, struct error *error)
+static enum status take_strings(const struct key_owner *owner, const int64_t *codes, uint64_t first,
+                                uint64_t rows, const struct dictionary *words, struct table_keys *keys,
+                                struct error *error)
 {
     if (!keys->strings)
         RETURN_IF_ERROR(dictionary_builder_create(&keys->strings, error));
@@ -22,28 +24,19 @@ static enum status take_strings(const char *table, const int64_t *codes, uint64_
         int32_t position;
         const char *text = dictionary_string(words, (uint32_t)codes[row - first], &length);
         RETURN_IF_ERROR(dictionary_builder_add(keys->strings, text, length, &position, error));
-        if ((uint64_t)position != row)
-            return error_set(
-                error, STATUS_BAD_INPUT,
-                "table %s: column %s: the key '%.*s' is in row %d and again in row %llu; keys must "
-                "differ",
-                table, keys->key.name, (int)(length < 200 ? length : 200), text, position + 1,
-                (unsigned long long)row + 1);
+        if ((uint64_t)position != row) {
+            char shown[256];
+            snprintf(shown, sizeof shown, "%.*s", (int)(length < 200 ? length : 200), text);
+            return key_twice(owner, shown, (uint64_t)position, row, error);
+        }
     }
     return STATUS_OK;
 }
 
-static const struct column_schema *primary_key(const struct column_schema *columns, uint32_t count)
-{
-    for (uint32_t c = 0; c < count; c++)
-        if (columns[c].primary_key)
-            return &columns[c];
-    return NULL;
-}
-
-/* The primary key of a stored table: its values, or codes of column->dictionary, with room for `more` behind. */
+/* The primary key of a stored table: its values, or codes of column->dictionary, with room for `more` behind. `own_rows`:
+ * they are held against rows of the same table, so they may be positions in a table that the key references. */
 static enum status read_keys(struct database *database, const char *name, unsigned threads, uint64_t more,
-                             const struct column **key, int64_t **values, struct error *error)
+                             bool own_rows, const struct column **key, int64_t **values, struct error *error)
 {
     const struct table *table;
     const struct column *column = NULL;
@@ -52,7 +45,7 @@ static enum status read_keys(struct database *database, const char *name, unsign
     for (uint32_t c = 0; c < table->column_count; c++)
         if (table->columns[c].schema.primary_key)
             column = &table->columns[c];
-    if (!column || column->references)
+    if (!column || (column->references && !own_rows))
         return error_set(error, STATUS_BAD_INPUT, "table %s of the database has no primary key of its own",
                          name);
     RETURN_IF_ERROR(column_data_open(database, column, column->own, threads, &data, error));
@@ -67,31 +60,29 @@ static enum status read_keys(struct database *database, const char *name, unsign
 }
 
 enum status table_keys_make(const struct star_schema_table *table, const int64_t *values, uint64_t rows,
-                            const struct dictionary *words, const char *path, struct database *before,
-                            struct table_keys *keys, struct error *error)
+                            const struct dictionary *words, const struct key_owner *owner,
+                            struct database *before, struct table_keys *keys, struct error *error)
 {
     int64_t *all = NULL;
     const struct column *old = NULL;
     if (before)
-        RETURN_IF_ERROR(read_keys(before, table->name, 0, rows, &old, &all, error));
+        RETURN_IF_ERROR(read_keys(before, table->name, 0, rows, true, &old, &all, error));
     const uint64_t old_rows = old ? old->table->rows : 0;
-    *keys = (struct table_keys){.key = *primary_key(table->columns, table->column_count),
-                                .rows = old_rows + rows};
+    *keys = (struct table_keys){.key = *star_schema_key(table), .rows = old_rows + rows};
     enum status status = STATUS_OK;
     if (keys->rows > INT32_MAX)
         status = error_set(error, STATUS_BAD_INPUT,
-                           "table %s has %llu rows; a table that is referenced may have %d", table->name,
+                           "table %s has %llu rows; a table that has a primary key may have %d", table->name,
                            (unsigned long long)keys->rows, INT32_MAX);
-    if (status == STATUS_OK && keys->key.type == TYPE_STRING) {
+    if (status == STATUS_OK && words) {
         if (old)
-            status = take_strings(table->name, all, 0, old_rows, old->dictionary, keys, error);
+            status = take_strings(owner, all, 0, old_rows, old->dictionary, keys, error);
         if (status == STATUS_OK)
-            status = take_strings(table->name, values, old_rows, rows, words, keys, error);
+            status = take_strings(owner, values, old_rows, rows, words, keys, error);
     } else if (status == STATUS_OK) {
         if (old)
             memcpy(all + old_rows, values, rows * sizeof *all);
-        status = key_index_create(old ? all : values, keys->rows, table->name, keys->key.name,
-                                  old ? NULL : path, &keys->numbers, error);
+        status = key_index_create(old ? all : values, keys->rows, owner, &keys->numbers, error);
     }
     free(all);
     return status;
@@ -102,13 +93,13 @@ enum status table_keys_read(struct database *database, const char *name, unsigne
 {
     int64_t *values;
     const struct column *column;
-    RETURN_IF_ERROR(read_keys(database, name, threads, 0, &column, &values, error));
+    RETURN_IF_ERROR(read_keys(database, name, threads, 0, false, &column, &values, error));
     const uint64_t rows = column->table->rows;
     *keys = (struct table_keys){.key = column->schema, .rows = rows};
-    const enum status status =
-        keys->key.type == TYPE_STRING
-            ? take_strings(name, values, 0, rows, column->dictionary, keys, error)
-            : key_index_create(values, rows, name, keys->key.name, NULL, &keys->numbers, error);
+    const struct key_owner owner = {.table = name, .column = keys->key.name};
+    const enum status status = keys->key.type == TYPE_STRING
+                                   ? take_strings(&owner, values, 0, rows, column->dictionary, keys, error)
+                                   : key_index_create(values, rows, &owner, &keys->numbers, error);
     free(values);
     if (status != STATUS_OK)
         table_keys_free(keys);

@@ -57,11 +57,19 @@ static enum status write_item(void *context, uint64_t item, unsigned thread, str
     return column_write_all(&write, error);
 }
 
-/* The key column whole, as table_keys_make wants it. */
+static void place_of(const void *context, uint64_t row, char text[KEY_PLACE_BYTES])
+{
+    const struct columns_write *all = context;
+    if (row < all->old_rows)
+        snprintf(text, KEY_PLACE_BYTES, "row %llu of the table as it was", (unsigned long long)row + 1);
+    else
+        parsed_row_place(all->parsed, row - all->old_rows, text);
+}
+
+/* The key column whole, as table_keys_make wants it; a key that is there twice ends the load. */
 static enum status take_keys(struct load *load, const struct columns_write *all, uint32_t number)
 {
     const struct star_schema_table *table = all->parsed->table;
-    const struct load_input *input = input_of(load, table->name);
     uint32_t c = 0;
     while (!table->columns[c].primary_key)
         c++;
@@ -85,9 +93,13 @@ static enum status take_keys(struct load *load, const struct columns_write *all,
         }
         free(read);
     }
+    const struct key_owner owner = {.table = table->name,
+                                    .column = table->columns[c].name,
+                                    .positions = table->columns[c].references_table[0] != '\0',
+                                    .place = place_of,
+                                    .context = all};
     if (status == STATUS_OK)
-        status = table_keys_make(table, values, row, strings ? &all->words[c].dictionary : NULL,
-                                 input->path_count == 1 ? input->paths[0] : NULL,
+        status = table_keys_make(table, values, row, strings ? &all->words[c].dictionary : NULL, &owner,
                                  all->old ? load->existing : NULL, &load->keys[number], load->error);
     load->keyed[number] = true;
     free(values);
@@ -180,7 +192,14 @@ static enum status write_table(struct load *load, struct columns_write *all, str
     RETURN_IF_ERROR(parallel_for(threads, table->column_count, write_item, all, load->error));
     if (sort_column != UINT32_MAX)
         RETURN_IF_ERROR(table_writer_sort(all->writer, load->options->threads, load->progress, load->error));
-    return referenced ? take_keys(load, all, number) : STATUS_OK;
+    if (!star_schema_key(table))
+        return STATUS_OK;
+    RETURN_IF_ERROR(take_keys(load, all, number));
+    if (!referenced) {
+        table_keys_free(&load->keys[number]);
+        load->keyed[number] = false;
+    }
+    return STATUS_OK;
 }
 
 static bool is_referenced(const struct star_schema *schema, const char *name)

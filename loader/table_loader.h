@@ -36,7 +36,7 @@ struct load_options {
     const char *reject;  /* where they are written, as they came; NULL: nowhere */
     unsigned threads;    /* 0: all */
     /* Bytes of memory for values and for segments that are encoded; 0: half of what is available. What it is not for: a
-     * column's different strings, the keys of referenced tables, 3 MB of text a thread. */
+     * column's different strings, the primary keys, 3 MB of text a thread. */
     uint64_t memory;
 };
 

@@ -23,10 +23,11 @@ struct table_keys {
 NODISCARD enum status table_keys_read(struct database *database, const char *table, unsigned threads,
                                       struct table_keys *keys, struct error *error);
 /* `values`: int64 a row, or codes of `words` for strings. `before`: the database that has the rows before these, or
- * NULL. */
+ * NULL. A key that is there twice: STATUS_BAD_INPUT (key_twice). */
 NODISCARD enum status table_keys_make(const struct star_schema_table *table, const int64_t *values,
-                                      uint64_t rows, const struct dictionary *words, const char *path,
-                                      struct database *before, struct table_keys *keys, struct error *error);
+                                      uint64_t rows, const struct dictionary *words,
+                                      const struct key_owner *owner, struct database *before,
+                                      struct table_keys *keys, struct error *error);
 void table_keys_free(struct table_keys *keys);
 
 /* The row of a key that is a stored value of keys->key, no string; or -1. */
@@ -44,6 +45,10 @@ struct parsed_block {
     uint64_t *
         kept; /* NULL: it is in memory. Else where each column's values are in the spool, and behind them nulls */
     bool *kept_nulls; /* whether there are nulls behind a column's values */
+    /* Of a table with a primary key, from text: where each row stood, counted from the block's first line. */
+    const char *path;
+    uint64_t first_line;
+    uint32_t *lines;
 };
 
 /* All rows of one table. */
@@ -56,6 +61,9 @@ struct parsed_table {
     uint64_t held, hold_most;          /* bytes of blocks in memory */
     struct spool spool;                /* of the others */
 };
+
+/* Where a row of the table (from 0) was read: "sales.csv:17", or "row 17 of the stream". */
+void parsed_row_place(const struct parsed_table *parsed, uint64_t row, char text[KEY_PLACE_BYTES]);
 
 /* Rows from .. from + count - 1 of a block's column: `values` of the column's width, `nulls` 1 where a row is NULL, unless
  * *any_null says that none is. */
@@ -83,6 +91,7 @@ struct row_parse {
     struct rejects *rejects;
     struct progress *progress;
     pthread_mutex_t lock;
+    bool keyed; /* the table has a primary key: rows remember their lines */
     bool stop;
     uint64_t error_block; /* of the error that is told: the first of the input, of those that were met */
     struct error error;

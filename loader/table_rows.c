@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static bool is_word(const struct column_schema *column)
 {
@@ -24,6 +25,7 @@ static void block_free(struct parsed_block *block, uint32_t columns)
     free(block->nulls);
     free(block->kept);
     free(block->kept_nulls);
+    free(block->lines);
     *block = (struct parsed_block){0};
 }
 
@@ -105,6 +107,20 @@ enum status parsed_block_read(const struct parsed_table *parsed, const struct pa
     return *any_null ? spool_get(&parsed->spool, block->kept[column] + block->rows * bytes + from, nulls,
                                  count, error)
                      : STATUS_OK;
+}
+
+void parsed_row_place(const struct parsed_table *parsed, uint64_t row, char text[KEY_PLACE_BYTES])
+{
+    uint64_t before = 0;
+    for (uint64_t b = 0; b < parsed->block_count; before += parsed->blocks[b++].rows) {
+        const struct parsed_block *block = &parsed->blocks[b];
+        if (row < before + block->rows && block->lines) {
+            snprintf(text, KEY_PLACE_BYTES, "%s:%llu", block->path,
+                     (unsigned long long)(block->first_line + block->lines[row - before]));
+            return;
+        }
+    }
+    snprintf(text, KEY_PLACE_BYTES, "row %llu of the stream", (unsigned long long)row + 1);
 }
 
 /* ---- Complaints ---- */
@@ -210,6 +226,21 @@ enum status row_put(const struct row_parse *parse, struct parsed_block *block, u
     return STATUS_OK;
 }
 
+/* A first line that was taken for a row, but has a column's name in it. */
+static bool looks_like_header(const struct row_parse *parse, const struct text_block *block, uint32_t row)
+{
+    const struct star_schema_table *table = parse->parsed->table;
+    const struct text_field *fields = &block->fields[(size_t)row * table->column_count];
+    if (block->row_line[row] != 1 || parse->options->text.header != TEXT_HEADER_AUTO)
+        return false;
+    for (uint32_t f = 0; f < table->column_count; f++)
+        for (uint32_t c = 0; c < table->column_count; c++)
+            if (fields[f].length == strlen(table->columns[c].name) &&
+                strncasecmp(fields[f].text, table->columns[c].name, fields[f].length) == 0)
+                return true;
+    return false;
+}
+
 /* *bad: the row is left out (or ends the load: the status says it). */
 static enum status parse_row(struct row_parse *parse, const struct text_block *block, uint32_t row,
                              unsigned thread, struct parsed_block *to, bool *bad, struct error *error)
@@ -233,11 +264,16 @@ static enum status parse_row(struct row_parse *parse, const struct text_block *b
         if (complaint) {
             char text[ERROR_TEXT_BYTES];
             complain(text, block, row, column, field, complaint);
+            if (looks_like_header(parse, block, row))
+                strncat(text, "; if this line is a header, its names must be those of all columns",
+                        ERROR_TEXT_BYTES - 1 - strlen(text));
             *bad = true;
             return reject(parse, block, row, text);
         }
         RETURN_IF_ERROR(row_put(parse, to, c, block->rows, value, null, error));
     }
+    if (to->lines)
+        to->lines[to->rows] = (uint32_t)(block->row_line[row] - to->first_line);
     to->rows++;
     return STATUS_OK;
 }
@@ -321,6 +357,13 @@ static enum status parse_block(struct row_parse *parse, const struct text_block 
 {
     struct parsed_block to;
     enum status status = row_block_begin(parse, block->rows, thread, &to, error);
+    if (status == STATUS_OK && parse->keyed && block->rows) {
+        to.path = block->path;
+        to.first_line = block->row_line[0];
+        to.lines = malloc(block->rows * sizeof *to.lines);
+        if (!to.lines)
+            status = error_out_of_memory(error, block->rows * sizeof *to.lines, "lines");
+    }
     for (uint32_t row = 0, fault = 0; status == STATUS_OK && row < block->rows; row++) {
         bool bad;
         if (fault < block->fault_count && block->faults[fault].row == row) {
@@ -391,6 +434,7 @@ enum status table_rows_parse(const struct star_schema_table *table, const struct
     parse->rejects = rejects;
     parse->progress = progress;
     parse->error_block = UINT64_MAX;
+    parse->keyed = star_schema_key(table) != NULL;
     pthread_mutex_init(&parse->lock, NULL);
     for (uint32_t c = 0; c < table->column_count; c++) {
         names[c] = table->columns[c].name;

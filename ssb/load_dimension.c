@@ -8,6 +8,7 @@
 #include "loader/dictionary_builder.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Rows that a thread takes at a time: the dimensions of SF 1 give all threads something to do. */
@@ -168,6 +169,15 @@ static void release(struct dimension *dimension)
     free(dimension->keys);
 }
 
+/* A row of a file is a line. */
+static void place_of(const void *path, uint64_t row, char text[KEY_PLACE_BYTES])
+{
+    if (path)
+        snprintf(text, KEY_PLACE_BYTES, "%s:%llu", (const char *)path, (unsigned long long)row + 1);
+    else
+        snprintf(text, KEY_PLACE_BYTES, "row %llu", (unsigned long long)row + 1);
+}
+
 enum status ssb_load_dimension(struct ssb_load *load, enum ssb_table table, struct error *error)
 {
     struct dimension dimension = {.load = load, .table = table, .info = ssb_table_info(table)};
@@ -178,10 +188,12 @@ enum status ssb_load_dimension(struct ssb_load *load, enum ssb_table table, stru
     enum status status = allocate(&dimension, error);
     if (status == STATUS_OK)
         status = parallel_for(load->threads, dimension.ranges, fill_range, &dimension, error);
+    const struct key_owner owner = {.table = info->name,
+                                    .column = info->columns[0].name,
+                                    .place = place_of,
+                                    .context = load->source->methods->path(load->source, table)};
     if (status == STATUS_OK)
-        status =
-            key_index_create(dimension.keys, dimension.rows, info->name, info->columns[0].name,
-                             load->source->methods->path(load->source, table), &load->indices[table], error);
+        status = key_index_create(dimension.keys, dimension.rows, &owner, &load->indices[table], error);
     if (status == STATUS_OK)
         status = parallel_for(load->threads, info->column_count, write_column, &dimension, error);
     release(&dimension);

@@ -277,10 +277,11 @@ static enum status parse_text(const char *path, const char *text, size_t size, s
     static const char magic[] = "tessera catalogue ";
     const char *newline = memchr(text, '\n', size < FIRST_LINE_BYTES ? size : FIRST_LINE_BYTES);
     if (size < sizeof magic || memcmp(text, magic, sizeof magic - 1) != 0)
-        return error_set(error, STATUS_BAD_INPUT,
-                         "%s: this is no catalogue of a Tessera database; name a directory that `tessera ssb "
-                         "load` wrote",
-                         path);
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "%s: this is no catalogue of a Tessera database; name a directory that `tessera load` or "
+            "`tessera ssb load` wrote",
+            path);
     unsigned version = 0;
     uint64_t checksum = 0;
     char line[FIRST_LINE_BYTES + 1] = "", again[FIRST_LINE_BYTES + 1];
@@ -316,21 +317,20 @@ static enum status open_text(const char *directory, const char *path, int *descr
 {
     struct stat stat_of;
     if (stat(directory, &stat_of) != 0)
-        return error_set_errno(error, errno,
-                               "cannot open database %s (create one with `tessera ssb "
-                               "load`)",
-                               directory);
+        return error_set_errno(
+            error, errno, "cannot open database %s (create one with `tessera load` or `tessera ssb load`)",
+            directory);
     if (!S_ISDIR(stat_of.st_mode))
         return error_set(error, STATUS_BAD_INPUT,
-                         "%s is no database: it is not a directory; name a directory that `tessera "
-                         "ssb load` wrote",
+                         "%s is no database: it is not a directory; name a directory that `tessera load` or "
+                         "`tessera ssb load` wrote",
                          directory);
     *descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (*descriptor < 0 && errno == ENOENT)
         return error_set(
             error, STATUS_BAD_INPUT,
             "%s is no database, or its first load did not finish: it has no file \"" CATALOGUE_FILE
-            "\"; load it with `tessera ssb load`",
+            "\"; load it with `tessera load` or `tessera ssb load`",
             directory);
     return *descriptor < 0 ? error_set_errno(error, errno, "cannot open %s", path) : STATUS_OK;
 }

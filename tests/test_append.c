@@ -394,7 +394,8 @@ static void what_cannot_be_appended_is_refused(void **state)
     must(load(path, small, 5, (struct change){0}, error));
     const uint64_t files = directory_files(path);
     snprintf(known, sizeof known, "new,-20,\nshop %u,-20,\n", scramble(2));
-    refuse(script, known, false, "table shops: column name", "is in row 3 and again in row 7");
+    refuse(script, known, false, "more.csv:2: table shops, column name",
+           "is that of row 3 of the table as it was already");
     refuse(script, "new,999,\n", false, "more.csv:1: column region", "999");
     refuse(script, "new,-20,yesterday\n", false, "more.csv:1: column opened", "yesterday");
     refuse(script, "new,-20,\n", true, "--append", "--force");

@@ -77,8 +77,13 @@ static void what_cannot_be_kept_is_refused_by_place_and_name(void **state)
     refuse("CREATE TABLE t (a INT REFERENCES d); CREATE TABLE d (k INT)", "star.sql:1", "no primary key");
     refuse("CREATE TABLE t (a INT REFERENCES d); CREATE TABLE d (k TEXT PRIMARY KEY)", "star.sql:1",
            "different types");
-    refuse("CREATE TABLE a (k INT PRIMARY KEY REFERENCES b); CREATE TABLE b (k INT PRIMARY KEY REFERENCES a)",
+    refuse("CREATE TABLE a (k INT PRIMARY KEY, r INT REFERENCES b); CREATE TABLE b (k INT PRIMARY KEY, r INT "
+           "REFERENCES a)",
            "star.sql:1", "circle");
+    refuse("CREATE TABLE f (k INT REFERENCES b); CREATE TABLE a (k INT PRIMARY KEY); CREATE TABLE b (k INT "
+           "PRIMARY KEY "
+           "REFERENCES a)",
+           "star.sql:1", "column f.k references b.k, which references a itself; let both reference a");
     refuse("CREATE TABLE t (a DECIMAL(19, 2))", "star.sql:1", "18 digits");
     refuse("CREATE TABLE t (a INT", "star.sql:1:22", "the end of the script");
     refuse("CREATE TABLE t (a 'x)", "star.sql", "does not end");

@@ -32,7 +32,7 @@ static const char sales[] = "Hafen,12,,2024-01-01,2024-01-01 10:11:12,3,2.97,tru
                             "Web,-5,12,2023-12-31,,2,7,0,late\n";
 
 static char path[PATH_BYTES];
-static char files[8][PATH_BYTES + 64];
+static char files[10][PATH_BYTES + 64];
 
 static const char *file_write(uint32_t number, const char *name, const char *text)
 {
@@ -156,7 +156,8 @@ static void wrong_rows_are_told_and_nothing_is_loaded(void **state)
     refuse("Hafen,12,,2024-01-01,,99999999999,2,true,\n", ":1: column pieces: '99999999999'", "range");
     refuse("Hafen,12,,2024-01-01,,3,2,maybe,\n", ":1: column online: 'maybe'", "neither");
     refuse("Hafen,12,,2024-01-01,,3,2,true\n", ":1: the row has 8 fields instead of 9", "");
-    refuse("shop,product,gift,day,at,pieces,paid,online,colour\n", "no key", ""); /* no header: a row */
+    refuse("shop,product,gift,day,at,pieces,paid,online,colour\n", "no key",
+           "if this line is a header, its names must be those of all columns");
 }
 
 static void bad_rows_may_be_left_out(void **state)
@@ -246,7 +247,38 @@ static void keys_must_differ(void **state)
     const struct load_input inputs[] = {{.table = "regions", .paths = paths, .path_count = 1}};
     const struct load_options options = {.directory = path, .inputs = inputs, .input_count = 1, .threads = 1};
     must(star_schema_parse("star.sql", script, strlen(script), &schema, error));
-    must_refuse(STATUS_BAD_INPUT, "regions", "id", "1", tables_load(&schema, &options, &report, NULL, error));
+    must_refuse(STATUS_BAD_INPUT, "r.csv:3: table regions, column id: the key '1' is that of",
+                "r.csv:1 already", "", tables_load(&schema, &options, &report, NULL, error));
+    star_schema_free(&schema);
+}
+
+/* By the lines of the files, behind headers, rows of several lines and rows that were left out; also of a key that
+ * nothing references, and of one that references another table. */
+static void keys_that_differ_not_are_told_by_their_lines(void **state)
+{
+    static const char keyed[] = "CREATE TABLE days (d DATE PRIMARY KEY);\n"
+                                "CREATE TABLE notes (k TEXT PRIMARY KEY, x INT);\n"
+                                "CREATE TABLE plans (d DATE PRIMARY KEY REFERENCES days(d), x INT);";
+    struct load_report report;
+    struct star_schema schema;
+    const char *const notes[] = {file_write(6, "one.csv", "k,x\n\"a\nb\",1\nbad,row\nc,2\n"),
+                                 file_write(7, "two.csv", "k,x\nd,1\nc,3\n")};
+    const char *const days[] = {file_write(8, "days.csv", "2024-01-01\n2024-01-02\n")},
+                      *const plans[] = {
+                          file_write(9, "plans.csv", "2024-01-02,1\n2024-01-01,2\n2024-01-02,3\n")};
+    struct load_input inputs[] = {{.table = "notes", .paths = notes, .path_count = 2}};
+    struct load_input both[] = {{.table = "days", .paths = days, .path_count = 1},
+                                {.table = "plans", .paths = plans, .path_count = 1}};
+    struct load_options options = {
+        .directory = path, .inputs = inputs, .input_count = 1, .threads = 2, .max_errors = 1};
+    (void)state;
+    must(star_schema_parse("star.sql", keyed, strlen(keyed), &schema, error));
+    must_refuse(STATUS_BAD_INPUT, "two.csv:3: table notes, column k: the key 'c' is that of",
+                "one.csv:5 already", "", tables_load(&schema, &options, &report, NULL, error));
+    options.inputs = both;
+    options.input_count = 2;
+    must_refuse(STATUS_BAD_INPUT, "plans.csv:3: table plans, column d: the key is that of",
+                "plans.csv:1 already", "", tables_load(&schema, &options, &report, NULL, error));
     star_schema_free(&schema);
 }
 
@@ -260,6 +292,7 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(many_rows_from_many_blocks_in_their_order, setup, teardown),
         cmocka_unit_test_setup_teardown(keys_must_differ, setup, teardown),
+        cmocka_unit_test_setup_teardown(keys_that_differ_not_are_told_by_their_lines, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
