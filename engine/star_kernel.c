@@ -8,7 +8,7 @@
 
 _Static_assert(PLAN_SOURCES_MAX <= STAR_ARRAYS_MAX && PLAN_JOINS_MAX <= STAR_JOINS_MAX &&
                    PLAN_GROUPS_MAX <= STAR_GROUPS_MAX && PLAN_AGGREGATES_MAX <= STAR_AGGREGATES_MAX &&
-                   PLAN_COLUMNS_MAX <= KERNEL_COLUMNS_MAX && PLAN_JOINS_MAX <= KERNEL_JOINS_MAX,
+                   PLAN_JOINS_MAX <= KERNEL_JOINS_MAX,
                "a kernel holds what a plan can have");
 
 /* A bit for each slot and value is taken if they are few for the rows that there are, or few altogether. */
@@ -65,6 +65,28 @@ static void find_fetched(struct maker *maker)
             expression_visit(&plan->expressions, plan->aggregates[a].argument, read_leaf, maker);
 }
 
+/* What a plan may read and a kernel not. */
+static enum status check_columns(const struct maker *maker)
+{
+    const struct star_plan *plan = maker->plan;
+    bool read[PLAN_COLUMNS_MAX];
+    uint32_t count = 0;
+    memcpy(read, maker->fetched, sizeof read);
+    for (uint32_t s = 0; s < plan->step_count; s++)
+        if (plan->steps[s].kind != STEP_CONDITION)
+            read[plan->steps[s].kind == STEP_RANGE ? plan->steps[s].column
+                                                   : plan->joins[plan->steps[s].join].column] = true;
+    for (uint32_t c = 0; c < plan->column_count; c++)
+        count += read[c];
+    return count <= KERNEL_COLUMNS_MAX
+               ? STATUS_OK
+               : error_set(
+                     maker->error, STATUS_BAD_INPUT,
+                     "the statement's conditions, groups and aggregates read %u columns of %s, and on a GPU "
+                     "they may read %u; ask for fewer, or give --device cpu",
+                     count, plan->fact->name, KERNEL_COLUMNS_MAX);
+}
+
 static uint32_t add_column(struct maker *maker, uint32_t c)
 {
     struct star_kernel *kernel = maker->kernel;
@@ -103,10 +125,11 @@ static void add_join(struct maker *maker, uint32_t j)
 }
 
 /* Columns in the order of the steps, then those that are only fetched. */
-static void shape_make(struct maker *maker)
+static enum status shape_make(struct maker *maker)
 {
     const struct star_plan *plan = maker->plan;
     find_fetched(maker);
+    RETURN_IF_ERROR(check_columns(maker));
     maker->kernel->shape.name = "(SQL)";
     for (uint32_t s = 0; s < plan->step_count; s++) {
         const struct plan_step *step = &plan->steps[s];
@@ -124,6 +147,7 @@ static void shape_make(struct maker *maker)
     for (uint32_t c = 0; c < plan->column_count; c++)
         if (maker->fetched[c])
             add_column(maker, c);
+    return STATUS_OK;
 }
 
 /* ---- States ---- */
@@ -496,7 +520,7 @@ enum status star_kernel_make(const struct star_plan *plan, bool count, const str
 {
     struct maker maker = {.plan = plan, .kernel = kernel, .count = count, .error = error};
     *kernel = (struct star_kernel){0};
-    shape_make(&maker);
+    RETURN_IF_ERROR(shape_make(&maker));
     place_states(&maker);
     RETURN_IF_ERROR(kernel_plan_lay_out(&kernel->shape, target, &kernel->plan, error));
     size_t bytes = 0;

@@ -19,13 +19,13 @@
 #include "engine/expression.h"
 #include "storage/database.h"
 
-#define PLAN_COLUMNS_MAX    32u /* fact columns that are read */
+#define PLAN_COLUMNS_MAX    256u /* fact columns that are read */
 #define PLAN_JOINS_MAX      16u
-#define PLAN_SOURCES_MAX    64u
+#define PLAN_SOURCES_MAX    256u
 #define PLAN_GROUPS_MAX     16u
-#define PLAN_AGGREGATES_MAX 32u
+#define PLAN_AGGREGATES_MAX 128u
 #define PLAN_STEPS_MAX      64u
-#define PLAN_OUTPUTS_MAX    128u
+#define PLAN_OUTPUTS_MAX    512u
 #define PLAN_KEY_WORDS_MAX  4u
 
 /* The most slots of dense groups (a slot's state is 12 to 24 bytes an aggregate, on a CPU once a thread);

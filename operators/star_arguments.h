@@ -12,10 +12,10 @@
 #include <stdint.h>
 #endif
 
-#define STAR_ARRAYS_MAX     64u
+#define STAR_ARRAYS_MAX     256u
 #define STAR_JOINS_MAX      16u
 #define STAR_GROUPS_MAX     16u
-#define STAR_AGGREGATES_MAX 32u
+#define STAR_AGGREGATES_MAX 128u
 #define STAR_CONSTANTS_MAX  512u
 
 /* A dimension column, a value for each row of a join's table; valid: bit r%32 of word r/32, or 0: all are. */
