@@ -284,6 +284,8 @@ enum status bind_function(struct binder *binder, const struct sql_expression *as
     if (ast->child_count == 1 && (strcmp(ast->name, "year") == 0 || strcmp(ast->name, "quarter") == 0 ||
                                   strcmp(ast->name, "month") == 0 || strcmp(ast->name, "day") == 0))
         return bind_date_part(binder, ast, level, node);
+    if (strcmp(ast->name, "count") == 0 || strcmp(ast->name, "sum") == 0 || strcmp(ast->name, "avg") == 0)
+        return bind_refuse(binder, ast->position, "%s takes one value, not %u", ast->name, ast->child_count);
     return bind_refuse(
         binder, ast->position,
         "there is no function %s here; there are sum, count, min, max, avg, abs, coalesce, ifnull, "

@@ -68,6 +68,7 @@ static void refusals_stay(void **state)
     (void)state;
     refused("select day * 2 from sales", "line 1, column ");
     refused("select sum(day) from sales", "line 1, column ");
+    refused("select count(distinct shop, note) from sales", "line 1, column 8: count takes one value, not 2");
 }
 
 int main(void)
