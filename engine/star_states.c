@@ -3,21 +3,11 @@
  * are numbered as they come; a group number is hashed with the finaliser of MurmurHash3.
  */
 #include "engine/star_states.h"
+#include "engine/star_distinct.h"
+#include "engine/star_hash.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Group (its number in these states) and value of a count(distinct), once each. */
-struct pair {
-    uint64_t group;
-    int64_t value;
-};
-
-struct pair_set {
-    uint64_t count, capacity; /* capacity: a power of two, or 0 */
-    struct pair *pairs;
-    uint8_t *used;
-};
 
 struct star_states {
     const struct star_plan *plan;
@@ -29,23 +19,14 @@ struct star_states {
     uint64_t *rows;           /* of each group */
     int64_t *low[PLAN_AGGREGATES_MAX];
     int64_t *high[PLAN_AGGREGATES_MAX]; /* AGGREGATE_SUM_WIDE */
-    struct pair_set sets[PLAN_AGGREGATES_MAX];
+    struct star_distinct sets[PLAN_AGGREGATES_MAX];
 };
-
-static uint64_t mix(uint64_t key)
-{
-    key ^= key >> 33;
-    key *= 0xff51afd7ed558ccdull;
-    key ^= key >> 33;
-    key *= 0xc4ceb9fe1a85ec53ull;
-    return key ^ key >> 33;
-}
 
 static uint64_t hash_of(const uint64_t *key, uint32_t words)
 {
-    uint64_t hash = mix(key[0]);
+    uint64_t hash = star_hash(key[0]);
     for (uint32_t word = 1; word < words; word++)
-        hash = mix(hash ^ key[word]);
+        hash = star_hash(hash ^ key[word]);
     return hash;
 }
 
@@ -74,29 +55,52 @@ static void initialise(struct star_states *states, uint64_t first, uint64_t end)
     }
 }
 
-static bool grow_array(int64_t **array, uint64_t capacity)
+static bool grow_words(uint64_t **array, uint64_t count)
 {
-    int64_t *grown = realloc(*array, capacity * sizeof *grown);
+    uint64_t *grown = realloc(*array, count * sizeof *grown);
     if (grown)
         *array = grown;
+    star_prefer_huge_pages(grown, count * sizeof *grown);
     return grown != NULL;
+}
+
+static bool grow_array(int64_t **array, uint64_t capacity)
+{
+    return grow_words((uint64_t **)(void *)array, capacity);
+}
+
+/* All groups into an empty table; places are asked for a while before they are written. */
+static void fill_table(const struct star_states *states, uint32_t *table, uint64_t last)
+{
+    enum { AHEAD = 64 };
+    uint64_t places[AHEAD];
+    for (uint64_t first = 0; first < states->count; first += AHEAD) {
+        const uint64_t count = states->count - first < AHEAD ? states->count - first : AHEAD;
+        for (uint64_t i = 0; i < count; i++) {
+            places[i] = hash_of(states->keys + (first + i) * states->words, states->words) & last;
+            __builtin_prefetch(&table[places[i]], 1);
+        }
+        for (uint64_t i = 0; i < count; i++) {
+            uint64_t place = places[i];
+            while (table[place])
+                place = (place + 1) & last;
+            table[place] = (uint32_t)(first + i) + 1;
+        }
+    }
 }
 
 /* Room for twice as many groups; the table anew. */
 static enum status grow(struct star_states *states, uint64_t capacity, struct error *error)
 {
-    bool fits = true;
-    uint64_t *keys = realloc(states->keys, capacity * states->words * sizeof *keys);
-    states->keys = keys ? keys : states->keys;
-    uint64_t *rows = realloc(states->rows, capacity * sizeof *rows);
-    states->rows = rows ? rows : states->rows;
+    bool fits = grow_words(&states->keys, capacity * states->words);
+    fits &= grow_words(&states->rows, capacity);
     for (uint32_t a = 0; a < states->plan->aggregate_count; a++) {
         fits &= grow_array(&states->low[a], capacity);
         if (states->plan->aggregates[a].kind == AGGREGATE_SUM_WIDE)
             fits &= grow_array(&states->high[a], capacity);
     }
     uint32_t *table = states->hashed ? calloc(2 * capacity, sizeof *table) : NULL;
-    if (!fits || !keys || !rows || (states->hashed && !table)) {
+    if (!fits || (states->hashed && !table)) {
         free(table);
         return error_out_of_memory(error, capacity * 8 * (states->plan->aggregate_count + states->words + 2),
                                    "groups");
@@ -105,14 +109,10 @@ static enum status grow(struct star_states *states, uint64_t capacity, struct er
     states->capacity = capacity;
     if (!states->hashed)
         return STATUS_OK;
+    star_prefer_huge_pages(table, 2 * capacity * sizeof *table);
     free(states->table);
     states->table = table;
-    for (uint64_t group = 0; group < states->count; group++) {
-        uint64_t place = hash_of(keys + group * states->words, states->words) & (2 * capacity - 1);
-        while (table[place])
-            place = (place + 1) & (2 * capacity - 1);
-        table[place] = (uint32_t)group + 1;
-    }
+    fill_table(states, table, 2 * capacity - 1);
     return STATUS_OK;
 }
 
@@ -125,6 +125,9 @@ enum status star_states_create(const struct star_plan *plan, struct star_states 
     states->hashed = plan->shape == PLAN_HASH;
     states->words = plan->key_words;
     enum status status = grow(states, states->hashed ? 1024 : plan->slots, error);
+    for (uint32_t a = 0; status == STATUS_OK && a < plan->aggregate_count; a++)
+        if (plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT)
+            status = star_distinct_open(plan, a, &states->sets[a], error);
     if (status == STATUS_OK)
         *out = states;
     else
@@ -142,8 +145,7 @@ void star_states_free(struct star_states *states)
     for (uint32_t a = 0; a < PLAN_AGGREGATES_MAX; a++) {
         free(states->low[a]);
         free(states->high[a]);
-        free(states->sets[a].pairs);
-        free(states->sets[a].used);
+        star_distinct_close(&states->sets[a]);
     }
     free(states);
 }
@@ -154,12 +156,8 @@ void star_states_clear(struct star_states *states)
     states->count = 0;
     if (states->hashed)
         memset(states->table, 0, 2 * states->capacity * sizeof *states->table);
-    for (uint32_t a = 0; a < states->plan->aggregate_count; a++) {
-        struct pair_set *set = &states->sets[a];
-        if (set->capacity)
-            memset(set->used, 0, set->capacity);
-        set->count = 0;
-    }
+    for (uint32_t a = 0; a < states->plan->aggregate_count; a++)
+        star_distinct_clear(&states->sets[a]);
 }
 
 /* Numbers are proven by the catalogue's ranges, which a damaged file may miss. */
@@ -168,62 +166,62 @@ static uint64_t slot_of(const struct star_states *states, uint64_t number)
     return number < states->capacity ? number : states->capacity - 1;
 }
 
-/* Of hashed groups. */
-static enum status find_group(struct star_states *states, const uint64_t *key, uint64_t *group,
-                              struct error *error)
+/* Tables of this many groups lie outside of the nearer caches. */
+#define FAR_GROUPS 4096u
+
+/* Asks for the memory that the steps to come will touch, so that the misses of a batch's rows overlap. */
+static void ask_for_groups(const struct star_states *states, uint32_t count, const uint64_t *hashes)
+{
+    const uint64_t last = 2 * states->capacity - 1;
+    for (uint32_t i = 0; i < count; i++)
+        __builtin_prefetch(&states->table[hashes[i] & last]);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t group = states->table[hashes[i] & last];
+        if (group == 0)
+            continue;
+        __builtin_prefetch(&states->keys[(group - 1) * (uint64_t)states->words]);
+        __builtin_prefetch(&states->rows[group - 1], 1);
+        for (uint32_t a = 0; a < states->plan->aggregate_count; a++)
+            __builtin_prefetch(&states->low[a][group - 1], 1);
+    }
+}
+
+/* Room for `more` hashed groups. */
+static enum status reserve(struct star_states *states, uint64_t more, struct error *error)
+{
+    uint64_t capacity = states->capacity;
+    while (states->count + more > capacity)
+        capacity *= 2;
+    if (capacity > UINT32_MAX / 2)
+        return error_set(error, STATUS_MACHINE, "the query has more than %u groups, too many for one thread",
+                         UINT32_MAX / 2);
+    return capacity > states->capacity ? grow(states, capacity, error) : STATUS_OK;
+}
+
+/* The groups of `count` keys, at most VECTOR_ROWS, of `words` words each. */
+static enum status find_groups(struct star_states *states, uint32_t count, const uint64_t *keys,
+                               uint64_t *groups, struct error *error)
 {
     const uint32_t words = states->words;
-    if (states->count == states->capacity) {
-        if (states->count > UINT32_MAX / 4)
-            return error_set(error, STATUS_MACHINE,
-                             "the query has more than %u groups, too many for one thread", UINT32_MAX / 4);
-        RETURN_IF_ERROR(grow(states, 2 * states->capacity, error));
-    }
+    uint64_t hashes[VECTOR_ROWS];
+    RETURN_IF_ERROR(reserve(states, count, error));
+    for (uint32_t i = 0; i < count; i++)
+        hashes[i] = hash_of(keys + i * (size_t)words, words);
+    if (states->count >= FAR_GROUPS)
+        ask_for_groups(states, count, hashes);
     const uint64_t last = 2 * states->capacity - 1;
-    uint64_t place = hash_of(key, words) & last;
-    for (; states->table[place]; place = (place + 1) & last)
-        if (same_key(states->keys + (states->table[place] - 1) * (uint64_t)words, key, words)) {
-            *group = states->table[place] - 1;
-            return STATUS_OK;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t *const key = keys + i * (size_t)words;
+        uint64_t place = hashes[i] & last;
+        while (states->table[place] &&
+               !same_key(states->keys + (states->table[place] - 1) * (uint64_t)words, key, words))
+            place = (place + 1) & last;
+        if (!states->table[place]) {
+            memcpy(states->keys + states->count * words, key, words * sizeof *key);
+            states->table[place] = (uint32_t)++states->count;
         }
-    *group = states->count++;
-    memcpy(states->keys + *group * words, key, words * sizeof *key);
-    states->table[place] = (uint32_t)states->count;
-    return STATUS_OK;
-}
-
-/* ---- Distinct values ---- */
-
-static void pair_put(struct pair_set *set, struct pair pair)
-{
-    uint64_t place = mix(pair.group ^ mix((uint64_t)pair.value)) & (set->capacity - 1);
-    for (; set->used[place]; place = (place + 1) & (set->capacity - 1))
-        if (set->pairs[place].group == pair.group && set->pairs[place].value == pair.value)
-            return;
-    set->used[place] = 1;
-    set->pairs[place] = pair;
-    set->count++;
-}
-
-static enum status pair_add(struct pair_set *set, struct pair pair, struct error *error)
-{
-    if (2 * (set->count + 1) > set->capacity) {
-        struct pair_set grown = {.capacity = set->capacity ? 2 * set->capacity : 1024};
-        grown.pairs = malloc(grown.capacity * sizeof *grown.pairs);
-        grown.used = calloc(grown.capacity, 1);
-        if (!grown.pairs || !grown.used) {
-            free(grown.pairs);
-            free(grown.used);
-            return error_out_of_memory(error, grown.capacity * 17, "distinct values");
-        }
-        for (uint64_t i = 0; i < set->capacity; i++)
-            if (set->used[i])
-                pair_put(&grown, set->pairs[i]);
-        free(set->pairs);
-        free(set->used);
-        *set = grown;
+        groups[i] = states->table[place] - 1;
     }
-    pair_put(set, pair);
     return STATUS_OK;
 }
 
@@ -280,11 +278,7 @@ static enum status add_rows(struct star_states *states, uint32_t a, uint32_t cou
                 state[groups[i]] = argument.values[i];
         return STATUS_OK;
     default:
-        for (uint32_t i = 0; i < count; i++)
-            if (present(argument, i))
-                RETURN_IF_ERROR(
-                    pair_add(&states->sets[a], (struct pair){groups[i], argument.values[i]}, error));
-        return STATUS_OK;
+        return star_distinct_add(&states->sets[a], count, groups, argument, error);
     }
 }
 
@@ -317,16 +311,18 @@ enum status star_states_add(struct star_states *states, uint32_t count,
     uint64_t groups[VECTOR_ROWS];
     if (states->capacity == 1 && !states->hashed)
         return add_to_one(states, count, arguments, error);
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t key[PLAN_KEY_WORDS_MAX] = {numbers[0][i]};
-        for (uint32_t word = 1; word < states->words; word++)
-            key[word] = numbers[word][i];
-        if (states->hashed)
-            RETURN_IF_ERROR(find_group(states, key, &groups[i], error));
-        else
-            groups[i] = slot_of(states, key[0]);
-        states->rows[groups[i]]++;
+    if (states->hashed) {
+        uint64_t keys[VECTOR_ROWS * PLAN_KEY_WORDS_MAX];
+        for (uint32_t word = 0; word < states->words; word++)
+            for (uint32_t i = 0; i < count; i++)
+                keys[i * states->words + word] = numbers[word][i];
+        RETURN_IF_ERROR(find_groups(states, count, keys, groups, error));
+    } else {
+        for (uint32_t i = 0; i < count; i++)
+            groups[i] = slot_of(states, numbers[0][i]);
     }
+    for (uint32_t i = 0; i < count; i++)
+        states->rows[groups[i]]++;
     for (uint32_t a = 0; a < states->plan->aggregate_count; a++)
         RETURN_IF_ERROR(add_rows(states, a, count, groups, arguments[a], error));
     return STATUS_OK;
@@ -364,20 +360,21 @@ static enum status merge_groups(struct star_states *states, const struct star_st
                                 struct error *error)
 {
     const uint64_t groups = from->hashed ? from->count : from->capacity;
-    for (uint64_t at = 0; at < groups; at++) {
-        to[at] = at;
-        if (from->rows[at] == 0)
-            continue;
+    if (from->hashed)
+        RETURN_IF_ERROR(reserve(states, groups, error));
+    for (uint64_t first = 0; first < groups; first += VECTOR_ROWS) {
+        const uint32_t count = groups - first < VECTOR_ROWS ? (uint32_t)(groups - first) : VECTOR_ROWS;
         if (from->hashed)
-            RETURN_IF_ERROR(find_group(states, from->keys + at * from->words, &to[at], error));
-        merge_group(states, to[at], from, at);
+            RETURN_IF_ERROR(find_groups(states, count, from->keys + first * from->words, to + first, error));
+        for (uint64_t at = first; at < first + count; at++) {
+            to[at] = from->hashed ? to[at] : at;
+            if (from->rows[at])
+                merge_group(states, to[at], from, at);
+        }
     }
     for (uint32_t a = 0; a < states->plan->aggregate_count; a++)
-        for (uint64_t i = 0; i < from->sets[a].capacity; i++)
-            if (from->sets[a].used[i]) {
-                const struct pair pair = from->sets[a].pairs[i];
-                RETURN_IF_ERROR(pair_add(&states->sets[a], (struct pair){to[pair.group], pair.value}, error));
-            }
+        if (states->plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT)
+            RETURN_IF_ERROR(star_distinct_merge(&states->sets[a], &from->sets[a], to, error));
     return STATUS_OK;
 }
 
@@ -392,15 +389,6 @@ enum status star_states_merge(struct star_states *states, const struct star_stat
 }
 
 /* ---- Export ---- */
-
-static void export_distinct(const struct star_states *states, uint32_t a, struct star_groups *groups,
-                            const uint64_t *place)
-{
-    const struct pair_set *set = &states->sets[a];
-    for (uint64_t i = 0; i < set->capacity; i++)
-        if (set->used[i])
-            groups->states[a][place[set->pairs[i].group]]++;
-}
 
 enum status star_states_export(const struct star_states *states, struct star_groups *groups,
                                struct error *error)
@@ -429,7 +417,7 @@ enum status star_states_export(const struct star_states *states, struct star_gro
     }
     for (uint32_t a = 0; status == STATUS_OK && a < states->plan->aggregate_count; a++)
         if (states->plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT)
-            export_distinct(states, a, groups, place);
+            star_distinct_export(&states->sets[a], place, groups->states[a]);
     free(place);
     return status;
 }

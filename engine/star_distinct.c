@@ -1,0 +1,157 @@
+/* star_distinct.c: see star_distinct.h. Tables are open and at most half full; places are asked for before they are
+ * written, so that the misses of a batch overlap. */
+#include "engine/star_distinct.h"
+#include "engine/star_hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A thread's bits: 16 MB at most. */
+#define BITS_MAX (UINT64_C(1) << 27)
+
+#define NO_GROUP UINT64_MAX
+
+struct star_pair {
+    uint64_t group; /* NO_GROUP: the place is free */
+    int64_t value;
+};
+
+enum status star_distinct_open(const struct star_plan *plan, uint32_t aggregate, struct star_distinct *set,
+                               struct error *error)
+{
+    const struct plan_aggregate *of = &plan->aggregates[aggregate];
+    const uint64_t last = of->low > of->high ? 0 : (uint64_t)of->high - (uint64_t)of->low;
+    set->low = of->low;
+    if (plan->shape == PLAN_HASH || last >= BITS_MAX || (last / 64 + 1) * 64 > BITS_MAX / plan->slots)
+        return STATUS_OK;
+    set->domain = (last / 64 + 1) * 64;
+    set->slots = plan->slots;
+    set->bits = calloc(set->slots * set->domain / 64, sizeof *set->bits);
+    return set->bits ? STATUS_OK
+                     : error_out_of_memory(error, set->slots * set->domain / 8, "distinct values");
+}
+
+void star_distinct_close(struct star_distinct *set)
+{
+    free(set->bits);
+    free(set->pairs);
+}
+
+void star_distinct_clear(struct star_distinct *set)
+{
+    if (set->bits)
+        memset(set->bits, 0, set->slots * set->domain / 8);
+    if (set->capacity)
+        memset(set->pairs, 0xff, set->capacity * sizeof *set->pairs);
+    set->count = 0;
+}
+
+/* ---- Pairs ---- */
+
+static uint64_t place_of(const struct star_distinct *set, struct star_pair pair)
+{
+    return star_hash(pair.group ^ star_hash((uint64_t)pair.value)) & (set->capacity - 1);
+}
+
+static void put(struct star_distinct *set, struct star_pair pair)
+{
+    uint64_t place = place_of(set, pair);
+    for (; set->pairs[place].group != NO_GROUP; place = (place + 1) & (set->capacity - 1))
+        if (set->pairs[place].group == pair.group && set->pairs[place].value == pair.value)
+            return;
+    set->pairs[place] = pair;
+    set->count++;
+}
+
+static void put_all(struct star_distinct *set, uint32_t count, const struct star_pair *pairs)
+{
+    for (uint32_t i = 0; i < count; i++)
+        __builtin_prefetch(&set->pairs[place_of(set, pairs[i])], 1);
+    for (uint32_t i = 0; i < count; i++)
+        put(set, pairs[i]);
+}
+
+/* Room for `more` pairs. */
+static enum status reserve(struct star_distinct *set, uint64_t more, struct error *error)
+{
+    struct star_distinct grown = {.capacity = set->capacity ? set->capacity : 1024};
+    struct star_pair batch[VECTOR_ROWS];
+    uint32_t count = 0;
+    while (2 * (set->count + more) > grown.capacity)
+        grown.capacity *= 2;
+    if (grown.capacity == set->capacity)
+        return STATUS_OK;
+    grown.pairs = malloc(grown.capacity * sizeof *grown.pairs);
+    if (!grown.pairs)
+        return error_out_of_memory(error, grown.capacity * sizeof *grown.pairs, "distinct values");
+    star_prefer_huge_pages(grown.pairs, grown.capacity * sizeof *grown.pairs);
+    memset(grown.pairs, 0xff, grown.capacity * sizeof *grown.pairs);
+    for (uint64_t i = 0; i < set->capacity; i++) {
+        if (set->pairs[i].group != NO_GROUP)
+            batch[count++] = set->pairs[i];
+        if (count == VECTOR_ROWS || i + 1 == set->capacity) {
+            put_all(&grown, count, batch);
+            count = 0;
+        }
+    }
+    free(set->pairs);
+    set->pairs = grown.pairs;
+    set->count = grown.count;
+    set->capacity = grown.capacity;
+    return STATUS_OK;
+}
+
+/* ---- Either ---- */
+
+enum status star_distinct_add(struct star_distinct *set, uint32_t count, const uint64_t *groups,
+                              struct vector argument, struct error *error)
+{
+    struct star_pair batch[VECTOR_ROWS];
+    uint32_t taken = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!argument.nulls || !argument.nulls[i])
+            batch[taken++] = (struct star_pair){groups[i], argument.values[i]};
+    if (!set->bits) {
+        RETURN_IF_ERROR(reserve(set, taken, error));
+        put_all(set, taken, batch);
+        return STATUS_OK;
+    }
+    for (uint32_t i = 0; i < taken;
+         i++) { /* codes are proven by the catalogue's ranges, which damage may miss */
+        const uint64_t code = (uint64_t)batch[i].value - (uint64_t)set->low,
+                       bit = batch[i].group * set->domain + (code < set->domain ? code : set->domain - 1);
+        set->bits[bit / 64] |= UINT64_C(1) << bit % 64;
+    }
+    return STATUS_OK;
+}
+
+enum status star_distinct_merge(struct star_distinct *set, const struct star_distinct *from,
+                                const uint64_t *to, struct error *error)
+{
+    struct star_pair batch[VECTOR_ROWS];
+    uint32_t count = 0;
+    for (uint64_t word = 0; set->bits && word < set->slots * set->domain / 64; word++)
+        set->bits[word] |= from->bits[word];
+    RETURN_IF_ERROR(reserve(set, from->count, error));
+    for (uint64_t i = 0; i < from->capacity; i++) {
+        if (from->pairs[i].group != NO_GROUP)
+            batch[count++] = (struct star_pair){to[from->pairs[i].group], from->pairs[i].value};
+        if (count == VECTOR_ROWS || i + 1 == from->capacity) {
+            put_all(set, count, batch);
+            count = 0;
+        }
+    }
+    return STATUS_OK;
+}
+
+void star_distinct_export(const struct star_distinct *set, const uint64_t *place, int64_t *counts)
+{
+    for (uint64_t slot = 0; set->bits && slot < set->slots; slot++) {
+        const uint64_t *const bits = set->bits + slot * (set->domain / 64);
+        for (uint64_t word = 0; place[slot] != UINT64_MAX && word < set->domain / 64; word++)
+            counts[place[slot]] += __builtin_popcountll(bits[word]);
+    }
+    for (uint64_t i = 0; i < set->capacity; i++)
+        if (set->pairs[i].group != NO_GROUP)
+            counts[place[set->pairs[i].group]]++;
+}
