@@ -178,11 +178,11 @@ static enum status cpu_run(struct star_run *run, struct star_groups *groups, str
     if (run->plan->shape == PLAN_ROWS) {
         status = collect_rows(run, groups, error);
     } else {
-        for (unsigned w = 1; w < run->threads && status == STATUS_OK; w++)
-            if (run->workers[w].used)
-                status = star_states_merge(run->workers[0].states, run->workers[w].states, error);
-        if (status == STATUS_OK)
-            status = star_states_export(run->workers[0].states, groups, error);
+        uint32_t used = 0;
+        for (unsigned w = 0; w < run->threads; w++)
+            if (run->workers[w].used || (w + 1 == run->threads && used == 0))
+                run->used[used++] = run->workers[w].states;
+        status = star_states_collect(run->plan, run->used, used, run->threads, groups, error);
     }
     timing->filter_ms = matched - begin;
     timing->scan_ms = scanned - matched;

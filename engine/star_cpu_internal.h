@@ -75,6 +75,7 @@ struct star_run {
     uint64_t pieces;
     uint64_t match_pieces[PLAN_JOINS_MAX];
     struct star_worker *workers;
+    struct star_states **used;     /* of the workers that saw rows */
     struct star_piece_rows *found; /* PLAN_ROWS: of each piece */
     atomic_uint_fast64_t found_rows;
 };

@@ -144,6 +144,7 @@ void star_cpu_close(struct star_run *run)
         free(run->skipped[segment]);
     free(run->skipped);
     free(run->found);
+    free(run->used);
     free(run->workers);
     free(run);
 }
@@ -174,6 +175,9 @@ static enum status prepare(struct star_run *run, struct error *error)
     run->workers = calloc(run->threads, sizeof *run->workers);
     if (!run->workers)
         return error_out_of_memory(error, run->threads * sizeof *run->workers, "workers");
+    run->used = calloc(run->threads, sizeof *run->used);
+    if (!run->used)
+        return error_out_of_memory(error, run->threads * sizeof *run->used, "workers");
     for (unsigned w = 0; w < run->threads; w++)
         RETURN_IF_ERROR(worker_open(run, &run->workers[w], error));
     return STATUS_OK;

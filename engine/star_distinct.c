@@ -126,17 +126,19 @@ enum status star_distinct_add(struct star_distinct *set, uint32_t count, const u
 }
 
 enum status star_distinct_merge(struct star_distinct *set, const struct star_distinct *from,
-                                const uint64_t *to, struct error *error)
+                                const uint64_t *to, uint64_t part, struct error *error)
 {
     struct star_pair batch[VECTOR_ROWS];
     uint32_t count = 0;
     for (uint64_t word = 0; set->bits && word < set->slots * set->domain / 64; word++)
         set->bits[word] |= from->bits[word];
-    RETURN_IF_ERROR(reserve(set, from->count, error));
     for (uint64_t i = 0; i < from->capacity; i++) {
-        if (from->pairs[i].group != NO_GROUP)
-            batch[count++] = (struct star_pair){to[from->pairs[i].group], from->pairs[i].value};
+        const struct star_pair pair = from->pairs[i];
+        if (pair.group != NO_GROUP && to[pair.group] >> STAR_PART_SHIFT == part)
+            batch[count++] =
+                (struct star_pair){to[pair.group] & ((UINT64_C(1) << STAR_PART_SHIFT) - 1), pair.value};
         if (count == VECTOR_ROWS || i + 1 == from->capacity) {
+            RETURN_IF_ERROR(reserve(set, count, error));
             put_all(set, count, batch);
             count = 0;
         }
@@ -148,10 +150,11 @@ void star_distinct_export(const struct star_distinct *set, const uint64_t *place
 {
     for (uint64_t slot = 0; set->bits && slot < set->slots; slot++) {
         const uint64_t *const bits = set->bits + slot * (set->domain / 64);
-        for (uint64_t word = 0; place[slot] != UINT64_MAX && word < set->domain / 64; word++)
-            counts[place[slot]] += __builtin_popcountll(bits[word]);
+        const uint64_t to = place ? place[slot] : slot;
+        for (uint64_t word = 0; to != UINT64_MAX && word < set->domain / 64; word++)
+            counts[to] += __builtin_popcountll(bits[word]);
     }
     for (uint64_t i = 0; i < set->capacity; i++)
         if (set->pairs[i].group != NO_GROUP)
-            counts[place[set->pairs[i].group]]++;
+            counts[place ? place[set->pairs[i].group] : set->pairs[i].group]++;
 }

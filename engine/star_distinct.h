@@ -27,11 +27,13 @@ void star_distinct_clear(struct star_distinct *set);
 NODISCARD enum status star_distinct_add(struct star_distinct *set, uint32_t count, const uint64_t *groups,
                                         struct vector argument, struct error *error);
 
-/* Adds another thread's; to[group] is what its group is called here. */
+/* Adds what another thread saw of the groups that belong to `part`: those of which to[group], the number here, has it from
+ * bit STAR_PART_SHIFT on. Slots (bits) belong to part 0 alone, and are called alike. */
+#define STAR_PART_SHIFT 48
 NODISCARD enum status star_distinct_merge(struct star_distinct *set, const struct star_distinct *from,
-                                          const uint64_t *to, struct error *error);
+                                          const uint64_t *to, uint64_t part, struct error *error);
 
-/* Adds each group's number of values to counts[place[group]]. */
+/* Adds each group's number of values to counts[place[group]]; place NULL: to counts[group]. */
 void star_distinct_export(const struct star_distinct *set, const uint64_t *place, int64_t *counts);
 
 #endif

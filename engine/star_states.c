@@ -2,33 +2,10 @@
  * star_states.c: see star_states.h. Hash tables are open, at most half full, and hold indices of groups, which
  * are numbered as they come; a group number is hashed with the finaliser of MurmurHash3.
  */
-#include "engine/star_states.h"
-#include "engine/star_distinct.h"
-#include "engine/star_hash.h"
+#include "engine/star_states_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct star_states {
-    const struct star_plan *plan;
-    bool hashed;
-    uint64_t count, capacity; /* groups; hashed: that were met, and that there is room for */
-    uint32_t words;           /* of a key */
-    uint64_t *keys;           /* hashed: of each group, `words` each */
-    uint32_t *table;          /* hashed: 2 * capacity places, group + 1 or 0 */
-    uint64_t *rows;           /* of each group */
-    int64_t *low[PLAN_AGGREGATES_MAX];
-    int64_t *high[PLAN_AGGREGATES_MAX]; /* AGGREGATE_SUM_WIDE */
-    struct star_distinct sets[PLAN_AGGREGATES_MAX];
-};
-
-static uint64_t hash_of(const uint64_t *key, uint32_t words)
-{
-    uint64_t hash = star_hash(key[0]);
-    for (uint32_t word = 1; word < words; word++)
-        hash = star_hash(hash ^ key[word]);
-    return hash;
-}
 
 static bool same_key(const uint64_t *left, const uint64_t *right, uint32_t words)
 {
@@ -77,7 +54,7 @@ static void fill_table(const struct star_states *states, uint32_t *table, uint64
     for (uint64_t first = 0; first < states->count; first += AHEAD) {
         const uint64_t count = states->count - first < AHEAD ? states->count - first : AHEAD;
         for (uint64_t i = 0; i < count; i++) {
-            places[i] = hash_of(states->keys + (first + i) * states->words, states->words) & last;
+            places[i] = star_states_hash(states->keys + (first + i) * states->words, states->words) & last;
             __builtin_prefetch(&table[places[i]], 1);
         }
         for (uint64_t i = 0; i < count; i++) {
@@ -186,8 +163,7 @@ static void ask_for_groups(const struct star_states *states, uint32_t count, con
     }
 }
 
-/* Room for `more` hashed groups. */
-static enum status reserve(struct star_states *states, uint64_t more, struct error *error)
+enum status star_states_reserve(struct star_states *states, uint64_t more, struct error *error)
 {
     uint64_t capacity = states->capacity;
     while (states->count + more > capacity)
@@ -198,15 +174,14 @@ static enum status reserve(struct star_states *states, uint64_t more, struct err
     return capacity > states->capacity ? grow(states, capacity, error) : STATUS_OK;
 }
 
-/* The groups of `count` keys, at most VECTOR_ROWS, of `words` words each. */
-static enum status find_groups(struct star_states *states, uint32_t count, const uint64_t *keys,
-                               uint64_t *groups, struct error *error)
+enum status star_states_find(struct star_states *states, uint32_t count, const uint64_t *keys,
+                             uint64_t *groups, struct error *error)
 {
     const uint32_t words = states->words;
     uint64_t hashes[VECTOR_ROWS];
-    RETURN_IF_ERROR(reserve(states, count, error));
+    RETURN_IF_ERROR(star_states_reserve(states, count, error));
     for (uint32_t i = 0; i < count; i++)
-        hashes[i] = hash_of(keys + i * (size_t)words, words);
+        hashes[i] = star_states_hash(keys + i * (size_t)words, words);
     if (states->count >= FAR_GROUPS)
         ask_for_groups(states, count, hashes);
     const uint64_t last = 2 * states->capacity - 1;
@@ -316,7 +291,7 @@ enum status star_states_add(struct star_states *states, uint32_t count,
         for (uint32_t word = 0; word < states->words; word++)
             for (uint32_t i = 0; i < count; i++)
                 keys[i * states->words + word] = numbers[word][i];
-        RETURN_IF_ERROR(find_groups(states, count, keys, groups, error));
+        RETURN_IF_ERROR(star_states_find(states, count, keys, groups, error));
     } else {
         for (uint32_t i = 0; i < count; i++)
             groups[i] = slot_of(states, numbers[0][i]);
@@ -326,98 +301,4 @@ enum status star_states_add(struct star_states *states, uint32_t count,
     for (uint32_t a = 0; a < states->plan->aggregate_count; a++)
         RETURN_IF_ERROR(add_rows(states, a, count, groups, arguments[a], error));
     return STATUS_OK;
-}
-
-/* ---- Merging ---- */
-
-static void merge_group(struct star_states *states, uint64_t to, const struct star_states *from, uint64_t at)
-{
-    states->rows[to] += from->rows[at];
-    for (uint32_t a = 0; a < states->plan->aggregate_count; a++) {
-        int64_t *const state = &states->low[a][to];
-        const int64_t other = from->low[a][at];
-        switch (states->plan->aggregates[a].kind) {
-        case AGGREGATE_MIN:
-            *state = other < *state ? other : *state;
-            break;
-        case AGGREGATE_MAX:
-            *state = other > *state ? other : *state;
-            break;
-        case AGGREGATE_SUM_WIDE: {
-            const uint64_t sum = (uint64_t)*state + (uint64_t)other;
-            states->high[a][to] += from->high[a][at] + (sum < (uint64_t)other);
-            *state = (int64_t)sum;
-            break;
-        }
-        default:
-            *state = (int64_t)((uint64_t)*state + (uint64_t)other);
-        }
-    }
-}
-
-/* What its groups are called here. */
-static enum status merge_groups(struct star_states *states, const struct star_states *from, uint64_t *to,
-                                struct error *error)
-{
-    const uint64_t groups = from->hashed ? from->count : from->capacity;
-    if (from->hashed)
-        RETURN_IF_ERROR(reserve(states, groups, error));
-    for (uint64_t first = 0; first < groups; first += VECTOR_ROWS) {
-        const uint32_t count = groups - first < VECTOR_ROWS ? (uint32_t)(groups - first) : VECTOR_ROWS;
-        if (from->hashed)
-            RETURN_IF_ERROR(find_groups(states, count, from->keys + first * from->words, to + first, error));
-        for (uint64_t at = first; at < first + count; at++) {
-            to[at] = from->hashed ? to[at] : at;
-            if (from->rows[at])
-                merge_group(states, to[at], from, at);
-        }
-    }
-    for (uint32_t a = 0; a < states->plan->aggregate_count; a++)
-        if (states->plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT)
-            RETURN_IF_ERROR(star_distinct_merge(&states->sets[a], &from->sets[a], to, error));
-    return STATUS_OK;
-}
-
-enum status star_states_merge(struct star_states *states, const struct star_states *from, struct error *error)
-{
-    uint64_t *to = malloc(from->capacity * sizeof *to);
-    if (!to)
-        return error_out_of_memory(error, from->capacity * sizeof *to, "groups");
-    const enum status status = merge_groups(states, from, to, error);
-    free(to);
-    return status;
-}
-
-/* ---- Export ---- */
-
-enum status star_states_export(const struct star_states *states, struct star_groups *groups,
-                               struct error *error)
-{
-    const bool total = states->plan->shape == PLAN_TOTAL;
-    const uint64_t all = states->hashed ? states->count : states->capacity;
-    uint64_t *place = malloc((all + 1) * sizeof *place);
-    if (!place)
-        return error_out_of_memory(error, all * sizeof *place, "groups");
-    uint64_t count = 0;
-    for (uint64_t group = 0; group < all; group++)
-        place[group] = states->rows[group] || total ? count++ : UINT64_MAX;
-    enum status status = star_groups_allocate(states->plan, count, groups, error);
-    groups->total_rows = total ? states->rows[0] : 0;
-    for (uint64_t group = 0; status == STATUS_OK && group < all; group++) {
-        if (place[group] == UINT64_MAX)
-            continue;
-        groups->keys[0][place[group]] = group;
-        for (uint32_t word = 0; states->hashed && word < states->words; word++)
-            groups->keys[word][place[group]] = states->keys[group * states->words + word];
-        for (uint32_t a = 0; a < states->plan->aggregate_count; a++) {
-            groups->states[a][place[group]] = states->low[a][group];
-            if (states->high[a])
-                groups->states_high[a][place[group]] = states->high[a][group];
-        }
-    }
-    for (uint32_t a = 0; status == STATUS_OK && a < states->plan->aggregate_count; a++)
-        if (states->plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT)
-            star_distinct_export(&states->sets[a], place, groups->states[a]);
-    free(place);
-    return status;
 }

@@ -24,12 +24,9 @@ NODISCARD enum status star_states_add(struct star_states *states, uint32_t count
                                       const uint64_t (*numbers)[VECTOR_ROWS], const struct vector *arguments,
                                       struct error *error);
 
-/* Adds `from`, which is spent afterwards. */
-NODISCARD enum status star_states_merge(struct star_states *states, const struct star_states *from,
-                                        struct error *error);
-
-/* The groups that have rows. */
-NODISCARD enum status star_states_export(const struct star_states *states, struct star_groups *groups,
-                                         struct error *error);
+/* The groups that have rows, of all `count` (at least 1) threads' states, which are spent afterwards: engine/star_merge.c. */
+NODISCARD enum status star_states_collect(const struct star_plan *plan, struct star_states **from,
+                                          uint32_t count, unsigned threads, struct star_groups *groups,
+                                          struct error *error);
 
 #endif
