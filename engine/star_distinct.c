@@ -48,9 +48,14 @@ void star_distinct_clear(struct star_distinct *set)
 
 /* ---- Pairs ---- */
 
+static uint64_t hash_of(struct star_pair pair)
+{
+    return star_hash(pair.group ^ star_hash((uint64_t)pair.value));
+}
+
 static uint64_t place_of(const struct star_distinct *set, struct star_pair pair)
 {
-    return star_hash(pair.group ^ star_hash((uint64_t)pair.value)) & (set->capacity - 1);
+    return hash_of(pair) & (set->capacity - 1);
 }
 
 static void put(struct star_distinct *set, struct star_pair pair)
@@ -146,6 +151,24 @@ enum status star_distinct_merge(struct star_distinct *set, const struct star_dis
     return STATUS_OK;
 }
 
+enum status star_distinct_merge_dealt(struct star_distinct *set, const struct star_distinct *from,
+                                      uint64_t part, uint64_t parts, struct error *error)
+{
+    struct star_pair batch[VECTOR_ROWS];
+    uint32_t count = 0;
+    for (uint64_t i = 0; i < from->capacity; i++) {
+        const struct star_pair pair = from->pairs[i];
+        if (pair.group != NO_GROUP && star_part_of(hash_of(pair), parts) == part)
+            batch[count++] = pair;
+        if (count == VECTOR_ROWS || i + 1 == from->capacity) {
+            RETURN_IF_ERROR(reserve(set, count, error));
+            put_all(set, count, batch);
+            count = 0;
+        }
+    }
+    return STATUS_OK;
+}
+
 void star_distinct_export(const struct star_distinct *set, const uint64_t *place, int64_t *counts)
 {
     for (uint64_t slot = 0; set->bits && slot < set->slots; slot++) {
@@ -154,7 +177,9 @@ void star_distinct_export(const struct star_distinct *set, const uint64_t *place
         for (uint64_t word = 0; to != UINT64_MAX && word < set->domain / 64; word++)
             counts[to] += __builtin_popcountll(bits[word]);
     }
-    for (uint64_t i = 0; i < set->capacity; i++)
-        if (set->pairs[i].group != NO_GROUP)
-            counts[place ? place[set->pairs[i].group] : set->pairs[i].group]++;
+    for (uint64_t i = 0; i < set->capacity; i++) {
+        const uint64_t group = set->pairs[i].group;
+        if (group != NO_GROUP)
+            (void)__atomic_fetch_add(&counts[place ? place[group] : group], 1, __ATOMIC_RELAXED);
+    }
 }

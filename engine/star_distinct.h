@@ -33,7 +33,12 @@ NODISCARD enum status star_distinct_add(struct star_distinct *set, uint32_t coun
 NODISCARD enum status star_distinct_merge(struct star_distinct *set, const struct star_distinct *from,
                                           const uint64_t *to, uint64_t part, struct error *error);
 
-/* Adds each group's number of values to counts[place[group]]; place NULL: to counts[group]. */
+/* The same for pairs of slots that are dealt out by their own hashes: adds those of `part` of `parts`. */
+NODISCARD enum status star_distinct_merge_dealt(struct star_distinct *set, const struct star_distinct *from,
+                                                uint64_t part, uint64_t parts, struct error *error);
+
+/* Adds each group's number of values to counts[place[group]]; place NULL: to counts[group]. Several threads may add to
+ * the same counts. */
 void star_distinct_export(const struct star_distinct *set, const uint64_t *place, int64_t *counts);
 
 #endif

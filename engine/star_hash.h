@@ -15,6 +15,12 @@ static inline uint64_t star_hash(uint64_t key)
     return key ^ key >> 33;
 }
 
+/* To which of `parts` (below 2^24) a hash belongs, by its high bits; places in tables go by the low ones. */
+static inline uint64_t star_part_of(uint64_t hash, uint64_t parts)
+{
+    return (hash >> 40) * parts >> 24;
+}
+
 /* From this size on memory is asked for in huge pages: 4 KB ones cost a fault each, and an entry of the processor's
  * page buffer for nearly every group. */
 #define STAR_HUGE_BYTES (4u << 20)

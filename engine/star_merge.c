@@ -18,10 +18,11 @@ struct merge {
     const struct star_plan *plan;
     struct star_states **from;
     uint32_t from_count, part_count;
-    struct star_states **parts; /* NULL in it: not made yet */
-    uint64_t **to;              /* of each source: star_distinct_merge's */
-    uint64_t *first;            /* of each part: its first group in the answer */
-    uint64_t hashed;            /* groups of all sources */
+    struct star_states **parts;      /* NULL in it: not made yet */
+    uint64_t **to;                   /* of each source: star_distinct_merge's */
+    uint64_t *first;                 /* of each part: its first group in the answer */
+    uint64_t hashed;                 /* groups of all sources */
+    bool dealt[PLAN_AGGREGATES_MAX]; /* a count(distinct) of slots that is counted by parts */
     struct star_groups *groups;
 };
 
@@ -53,9 +54,10 @@ static void merge_group(struct star_states *states, uint64_t to, const struct st
 /* ---- One behind the other ---- */
 
 /* What its groups are called here goes to to[]. */
-static enum status merge_one(struct star_states *states, const struct star_states *from, uint64_t *to,
+static enum status merge_one(const struct merge *merge, const struct star_states *from, uint64_t *to,
                              struct error *error)
 {
+    struct star_states *const states = merge->from[0];
     const uint64_t groups = from->hashed ? from->count : from->capacity;
     for (uint64_t first = 0; first < groups; first += VECTOR_ROWS) {
         const uint32_t count = groups - first < VECTOR_ROWS ? (uint32_t)(groups - first) : VECTOR_ROWS;
@@ -69,14 +71,50 @@ static enum status merge_one(struct star_states *states, const struct star_state
         }
     }
     for (uint32_t a = 0; a < states->plan->aggregate_count; a++)
-        if (states->plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT)
+        if (states->plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT && !merge->dealt[a])
             RETURN_IF_ERROR(star_distinct_merge(&states->sets[a], &from->sets[a], to, 0, error));
     return STATUS_OK;
 }
 
-static enum status export_slots(const struct star_states *states, struct star_groups *groups,
-                                struct error *error)
+/* ---- Slots ---- */
+
+/* Many pairs of a count(distinct) are dealt out by their hashes; each part counts its own. */
+struct deal {
+    const struct merge *merge;
+    uint32_t aggregate;
+    const uint64_t *place;
+};
+
+static enum status count_part(void *context, uint64_t item, unsigned thread, struct error *error)
 {
+    const struct deal *deal = context;
+    const struct merge *merge = deal->merge;
+    struct star_distinct set = {0};
+    enum status status = STATUS_OK;
+    (void)thread;
+    for (uint32_t s = 0; status == STATUS_OK && s < merge->from_count; s++)
+        status = star_distinct_merge_dealt(&set, &merge->from[s]->sets[deal->aggregate], item,
+                                           merge->part_count, error);
+    if (status == STATUS_OK)
+        star_distinct_export(&set, deal->place, merge->groups->states[deal->aggregate]);
+    star_distinct_close(&set);
+    return status;
+}
+
+static void choose_dealt(struct merge *merge)
+{
+    for (uint32_t a = 0; a < merge->plan->aggregate_count && !merge->from[0]->hashed; a++) {
+        uint64_t pairs = 0;
+        for (uint32_t s = 0; s < merge->from_count; s++)
+            pairs += merge->from[s]->sets[a].count;
+        merge->dealt[a] = merge->from_count >= PARTED_SOURCES && pairs >= PARTED_GROUPS;
+    }
+}
+
+static enum status export_slots(const struct merge *merge, unsigned threads, struct error *error)
+{
+    const struct star_states *const states = merge->from[0];
+    struct star_groups *const groups = merge->groups;
     const bool total = states->plan->shape == PLAN_TOTAL;
     uint64_t *place = malloc((states->capacity + 1) * sizeof *place);
     if (!place)
@@ -97,7 +135,10 @@ static enum status export_slots(const struct star_states *states, struct star_gr
         }
     }
     for (uint32_t a = 0; status == STATUS_OK && a < states->plan->aggregate_count; a++)
-        if (states->plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT)
+        if (merge->dealt[a])
+            status =
+                parallel_for(threads, merge->part_count, count_part, &(struct deal){merge, a, place}, error);
+        else if (states->plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT)
             star_distinct_export(&states->sets[a], place, groups->states[a]);
     free(place);
     return status;
@@ -119,24 +160,20 @@ static void export_hashed(const struct star_states *states, uint64_t first, stru
     }
 }
 
-static enum status merge_serially(const struct merge *merge, struct error *error)
+static enum status merge_serially(struct merge *merge, unsigned threads, struct error *error)
 {
     struct star_states *const all = merge->from[0];
+    choose_dealt(merge);
     for (uint32_t s = 1; s < merge->from_count; s++)
-        RETURN_IF_ERROR(merge_one(all, merge->from[s], merge->to[s], error));
+        RETURN_IF_ERROR(merge_one(merge, merge->from[s], merge->to[s], error));
     if (!all->hashed)
-        return export_slots(all, merge->groups, error);
+        return export_slots(merge, threads, error);
     RETURN_IF_ERROR(star_groups_allocate(merge->plan, all->count, merge->groups, error));
     export_hashed(all, 0, merge->groups);
     return STATUS_OK;
 }
 
 /* ---- By parts ---- */
-
-static uint64_t part_of(const struct merge *merge, uint64_t hash)
-{
-    return (hash >> 40) * merge->part_count >> 24;
-}
 
 /* A batch of a source's groups, all of one part. */
 struct batch {
@@ -168,7 +205,7 @@ static enum status make_part(void *context, uint64_t item, unsigned thread, stru
         const struct star_states *from = merge->from[s];
         for (uint64_t group = 0; group < from->count; group++) {
             const uint64_t *const key = from->keys + group * from->words;
-            if (part_of(merge, star_states_hash(key, from->words)) != item)
+            if (star_part_of(star_states_hash(key, from->words), merge->part_count) != item)
                 continue;
             memcpy(batch.keys + batch.count * (size_t)from->words, key, from->words * sizeof *key);
             batch.at[batch.count++] = group;
@@ -227,7 +264,7 @@ enum status star_states_collect(const struct star_plan *plan, struct star_states
     if (status == STATUS_OK)
         status = count >= PARTED_SOURCES && merge.hashed >= PARTED_GROUPS
                      ? merge_by_parts(&merge, threads, error)
-                     : merge_serially(&merge, error);
+                     : merge_serially(&merge, threads, error);
     for (uint32_t p = 0; merge.parts && p < threads; p++)
         star_states_free(merge.parts[p]);
     for (uint32_t s = 0; merge.to && s < count; s++)

@@ -77,7 +77,9 @@ static uint32_t group_of(const struct star_groups *found, uint64_t place, enum p
     return (uint32_t)(shape == PLAN_HASH ? found->keys[0][place] / 1000003u - 1 : found->keys[0][place]);
 }
 
-static void check(enum plan_shape shape, uint32_t words, uint32_t groups, uint32_t sources, uint32_t rows)
+/* `high`: what a set must have room for; many make it a table of pairs. */
+static void check(enum plan_shape shape, uint32_t words, uint32_t groups, uint32_t sources, uint32_t rows,
+                  int64_t high)
 {
     static struct star_plan plan;
     struct star_states *states[SOURCES];
@@ -87,6 +89,7 @@ static void check(enum plan_shape shape, uint32_t words, uint32_t groups, uint32
     uint64_t met = 0;
     assert_non_null(expected);
     fill_plan(&plan, shape, words, groups);
+    plan.aggregates[5].high = high;
     for (uint32_t s = 0; s < sources; s++) {
         if (star_states_create(&plan, &states[s], &error) != STATUS_OK)
             fail_msg("%s", error.text);
@@ -123,15 +126,18 @@ static void threads_come_together(void **state)
     (void)state;
     random_state = 20261121;
     for (uint32_t sources = 1; sources <= SOURCES; sources++) {
-        check(PLAN_TOTAL, 1, 1, sources, 5000);
-        check(PLAN_TOTAL, 1, 1, sources, 0);
-        check(PLAN_DENSE, 1, 1, sources, 100);
-        check(PLAN_DENSE, 1, 3000, sources, 2000);
-        check(PLAN_HASH, 1, 50, sources, 3000);
-        check(PLAN_HASH, 2, 50, sources, 0);
-        check(PLAN_HASH, 1, 60000, sources, 50000); /* by parts, from four sources on */
-        check(PLAN_HASH, 2, 60000, sources, 50000);
-        check(PLAN_HASH, 4, 9000, sources, 30000);
+        check(PLAN_TOTAL, 1, 1, sources, 5000, VALUES - 1);
+        check(PLAN_TOTAL, 1, 1, sources, 0, VALUES - 1);
+        check(PLAN_DENSE, 1, 1, sources, 100, VALUES - 1);
+        check(PLAN_DENSE, 1, 3000, sources, 2000, VALUES - 1);
+        check(PLAN_TOTAL, 1, 1, sources, 2000, INT64_MAX);
+        check(PLAN_DENSE, 1, 3000, sources, 2000, INT64_MAX);
+        check(PLAN_DENSE, 1, 60000, sources, 50000, INT64_MAX); /* pairs dealt out, from four sources on */
+        check(PLAN_HASH, 1, 50, sources, 3000, VALUES - 1);
+        check(PLAN_HASH, 2, 50, sources, 0, VALUES - 1);
+        check(PLAN_HASH, 1, 60000, sources, 50000, VALUES - 1); /* by parts, from four sources on */
+        check(PLAN_HASH, 2, 60000, sources, 50000, VALUES - 1);
+        check(PLAN_HASH, 4, 9000, sources, 30000, VALUES - 1);
     }
 }
 
