@@ -2,6 +2,7 @@
 #include "engine/rowset.h"
 
 #include "engine/value_text.h"
+#include "storage/huge_pages.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,7 @@ enum status rowset_create(struct rowset *rows, uint32_t count, const char *const
         column->type = types[c];
         column->name = strdup(names[c]);
         column->values = malloc((capacity + 1) * sizeof *column->values);
+        huge_pages_prefer(column->values, capacity * sizeof *column->values);
         fits = column->name && column->values;
     }
     if (fits)

@@ -2,6 +2,7 @@
  * written, so that the misses of a batch overlap. */
 #include "engine/star_distinct.h"
 #include "engine/star_hash.h"
+#include "storage/huge_pages.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +90,7 @@ static enum status reserve(struct star_distinct *set, uint64_t more, struct erro
     grown.pairs = malloc(grown.capacity * sizeof *grown.pairs);
     if (!grown.pairs)
         return error_out_of_memory(error, grown.capacity * sizeof *grown.pairs, "distinct values");
-    star_prefer_huge_pages(grown.pairs, grown.capacity * sizeof *grown.pairs);
+    huge_pages_prefer(grown.pairs, grown.capacity * sizeof *grown.pairs);
     memset(grown.pairs, 0xff, grown.capacity * sizeof *grown.pairs);
     for (uint64_t i = 0; i < set->capacity; i++) {
         if (set->pairs[i].group != NO_GROUP)

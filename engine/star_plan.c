@@ -5,6 +5,7 @@
 #include "engine/star_plan.h"
 
 #include "engine/expression_vector.h"
+#include "storage/huge_pages.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,16 +29,23 @@ void star_plan_free(struct star_plan *plan)
     free(plan);
 }
 
+static void *zeros(uint64_t count)
+{
+    void *const words = calloc(count + 1, sizeof(uint64_t));
+    huge_pages_prefer(words, count * sizeof(uint64_t));
+    return words;
+}
+
 enum status star_groups_allocate(const struct star_plan *plan, uint64_t count, struct star_groups *groups,
                                  struct error *error)
 {
     bool fits = true;
     for (uint32_t word = 0; word < plan->key_words; word++)
-        fits &= (groups->keys[word] = calloc(count + 1, sizeof(uint64_t))) != NULL;
+        fits &= (groups->keys[word] = zeros(count)) != NULL;
     for (uint32_t a = 0; a < plan->aggregate_count; a++) {
-        fits &= (groups->states[a] = calloc(count + 1, sizeof(int64_t))) != NULL;
+        fits &= (groups->states[a] = zeros(count)) != NULL;
         if (plan->aggregates[a].kind == AGGREGATE_SUM_WIDE)
-            fits &= (groups->states_high[a] = calloc(count + 1, sizeof(int64_t))) != NULL;
+            fits &= (groups->states_high[a] = zeros(count)) != NULL;
     }
     groups->count = count;
     return fits ? STATUS_OK

@@ -37,7 +37,7 @@ static bool grow_words(uint64_t **array, uint64_t count)
     uint64_t *grown = realloc(*array, count * sizeof *grown);
     if (grown)
         *array = grown;
-    star_prefer_huge_pages(grown, count * sizeof *grown);
+    huge_pages_prefer(grown, count * sizeof *grown);
     return grown != NULL;
 }
 
@@ -86,7 +86,7 @@ static enum status grow(struct star_states *states, uint64_t capacity, struct er
     states->capacity = capacity;
     if (!states->hashed)
         return STATUS_OK;
-    star_prefer_huge_pages(table, 2 * capacity * sizeof *table);
+    huge_pages_prefer(table, 2 * capacity * sizeof *table);
     free(states->table);
     states->table = table;
     fill_table(states, table, 2 * capacity - 1);
@@ -143,6 +143,9 @@ static uint64_t slot_of(const struct star_states *states, uint64_t number)
     return number < states->capacity ? number : states->capacity - 1;
 }
 
+/* Smaller tables grow by four: where there are this many groups there will be more. */
+#define GROW_FAST_BELOW (1u << 22)
+
 /* Tables of this many groups lie outside of the nearer caches. */
 #define FAR_GROUPS 4096u
 
@@ -167,7 +170,7 @@ enum status star_states_reserve(struct star_states *states, uint64_t more, struc
 {
     uint64_t capacity = states->capacity;
     while (states->count + more > capacity)
-        capacity *= 2;
+        capacity *= capacity < GROW_FAST_BELOW ? 4 : 2;
     if (capacity > UINT32_MAX / 2)
         return error_set(error, STATUS_MACHINE, "the query has more than %u groups, too many for one thread",
                          UINT32_MAX / 2);

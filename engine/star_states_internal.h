@@ -8,6 +8,7 @@
 #include "engine/star_distinct.h"
 #include "engine/star_hash.h"
 #include "engine/star_states.h"
+#include "storage/huge_pages.h"
 
 struct star_states {
     const struct star_plan *plan;
