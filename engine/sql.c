@@ -126,7 +126,8 @@ static enum status answer(struct sql_statement *statement, struct rowset *rows, 
     struct star_groups groups;
     RETURN_IF_ERROR(device_of(statement)->run(statement->run, &groups, &statement->timing, error));
     const double begin = clock_ms();
-    const enum status status = star_output(statement->plan, &groups, rows, error);
+    const enum status status =
+        star_output(statement->plan, &groups, engine_threads(statement->engine), rows, error);
     statement->timing.output_ms = clock_ms() - begin;
     star_groups_free(&groups);
     return status;

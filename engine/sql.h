@@ -67,7 +67,7 @@ extern const struct star_device star_cpu, star_cuda;
 
 /* The answer from what a device brought back: output expressions, HAVING, order, limit. */
 NODISCARD enum status star_output(const struct star_plan *plan, const struct star_groups *groups,
-                                  struct rowset *rows, struct error *error);
+                                  unsigned threads, struct rowset *rows, struct error *error);
 
 /* ---- Statements: engine/sql.c ---- */
 

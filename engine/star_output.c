@@ -6,6 +6,7 @@
 #include "engine/sql.h"
 
 #include "engine/expression_vector.h"
+#include "storage/parallel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +14,10 @@
 struct output {
     const struct star_plan *plan;
     const struct star_groups *groups;
-    struct expression_program *program;
-    struct rowset all;  /* visible and hidden outputs, before order and limit */
-    uint64_t *group_of; /* PLAN_HASH: of each row; NULL: they are alike */
+    unsigned threads;
+    struct expression_program *program; /* of the thread */
+    struct rowset all;                  /* visible and hidden outputs, before order and limit */
+    uint64_t *group_of;                 /* PLAN_HASH: of each row; NULL: they are alike */
     struct error *error;
 };
 
@@ -200,6 +202,77 @@ static void append(struct output *output, uint64_t first, uint32_t count)
     output->all.rows += kept_count;
 }
 
+/* Chunks are computed side by side, each to where its first row would stand if HAVING left all. */
+#define CHUNK_ROWS 65536u
+
+struct computing {
+    const struct output *output;
+    const uint32_t *roots;
+    uint32_t root_count;
+    uint64_t count;
+    struct expression_program **programs; /* of each thread */
+    uint64_t *kept;                       /* rows of each chunk */
+};
+
+static enum status compute_chunk(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    const struct computing *computing = context;
+    const uint64_t begin = item * CHUNK_ROWS,
+                   end = computing->count - begin < CHUNK_ROWS ? computing->count : begin + CHUNK_ROWS;
+    struct output own = *computing->output;
+    if (!computing->programs[thread])
+        RETURN_IF_ERROR(expression_program_create(&own.plan->expressions, computing->roots,
+                                                  computing->root_count, &computing->programs[thread],
+                                                  error));
+    own.program = computing->programs[thread];
+    own.error = error;
+    own.all.rows = begin;
+    for (uint64_t first = begin; first < end; first += VECTOR_ROWS) {
+        const uint32_t here = end - first < VECTOR_ROWS ? (uint32_t)(end - first) : VECTOR_ROWS;
+        RETURN_IF_ERROR(fill_leaves(&own, first, here));
+        expression_program_run(own.program, here);
+        append(&own, first, here);
+    }
+    computing->kept[item] = own.all.rows - begin;
+    return cancel_check(error);
+}
+
+/* Chunks one behind the other, without the rows that HAVING took. */
+static void close_gaps(struct output *output, const uint64_t *kept, uint64_t chunks)
+{
+    for (uint64_t chunk = 0; chunk < chunks; chunk++) {
+        const uint64_t from = chunk * CHUNK_ROWS, to = output->all.rows;
+        for (uint32_t c = 0; from != to && c < output->all.column_count; c++) {
+            struct rowset_column *const column = &output->all.columns[c];
+            memmove(column->values + to, column->values + from, kept[chunk] * sizeof *column->values);
+            if (column->nulls)
+                memmove(column->nulls + to, column->nulls + from, kept[chunk]);
+        }
+        if (from != to && output->group_of)
+            memmove(output->group_of + to, output->group_of + from, kept[chunk] * sizeof *output->group_of);
+        output->all.rows += kept[chunk];
+    }
+}
+
+static enum status compute_chunks(struct output *output, const uint32_t *roots, uint32_t root_count,
+                                  uint64_t count)
+{
+    const uint64_t chunks = (count + CHUNK_ROWS - 1) / CHUNK_ROWS;
+    struct computing computing = {.output = output, .roots = roots, .root_count = root_count, .count = count};
+    computing.programs = calloc(output->threads, sizeof *computing.programs);
+    computing.kept = calloc(chunks + 1, sizeof *computing.kept);
+    enum status status = computing.programs && computing.kept
+                             ? parallel_for(output->threads, chunks, compute_chunk, &computing, output->error)
+                             : error_out_of_memory(output->error, (chunks + 1) * 8, "an answer");
+    if (status == STATUS_OK)
+        close_gaps(output, computing.kept, chunks);
+    for (unsigned t = 0; computing.programs && t < output->threads; t++)
+        expression_program_free(computing.programs[t]);
+    free(computing.programs);
+    free(computing.kept);
+    return status;
+}
+
 static enum status compute(struct output *output, uint64_t count)
 {
     const struct star_plan *plan = output->plan;
@@ -222,16 +295,7 @@ static enum status compute(struct output *output, uint64_t count)
     if (plan->shape == PLAN_HASH && plan->having != EXPRESSION_NONE &&
         !(output->group_of = malloc((count + 1) * sizeof *output->group_of)))
         return error_out_of_memory(output->error, count * sizeof *output->group_of, "an answer");
-    RETURN_IF_ERROR(
-        expression_program_create(&plan->expressions, roots, root_count, &output->program, output->error));
-    for (uint64_t first = 0; first < count; first += VECTOR_ROWS) {
-        const uint32_t here = count - first < VECTOR_ROWS ? (uint32_t)(count - first) : VECTOR_ROWS;
-        RETURN_IF_ERROR(fill_leaves(output, first, here));
-        expression_program_run(output->program, here);
-        append(output, first, here);
-        RETURN_IF_ERROR(cancel_check(output->error));
-    }
-    return STATUS_OK;
+    return compute_chunks(output, roots, root_count, count);
 }
 
 /* ---- Order and limit ---- */
@@ -363,10 +427,10 @@ static enum status deliver(struct output *output, const uint64_t *places, struct
     return STATUS_OK;
 }
 
-enum status star_output(const struct star_plan *plan, const struct star_groups *groups, struct rowset *rows,
-                        struct error *error)
+enum status star_output(const struct star_plan *plan, const struct star_groups *groups, unsigned threads,
+                        struct rowset *rows, struct error *error)
 {
-    struct output output = {.plan = plan, .groups = groups, .error = error};
+    struct output output = {.plan = plan, .groups = groups, .threads = threads, .error = error};
     uint64_t count = groups->count, *places = NULL;
     *rows = (struct rowset){0};
     if (plan->shape == PLAN_ROWS && plan->order_count == 0 && plan->limit != UINT64_MAX &&
@@ -379,7 +443,6 @@ enum status star_output(const struct star_plan *plan, const struct star_groups *
         status = deliver(&output, places, rows);
     free(places);
     free(output.group_of);
-    expression_program_free(output.program);
     rowset_free(&output.all);
     if (status != STATUS_OK)
         rowset_free(rows);

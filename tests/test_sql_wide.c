@@ -1,4 +1,4 @@
-/* test_sql_wide.c: statements that read very many columns: rows and sums of all of them, and where that ends. */
+/* test_sql_wide.c: statements that read very many columns, and answers of very many rows and groups. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,8 +11,9 @@
 
 #define COLUMNS 300
 #define ROWS    40
+#define MANY    150000 /* rows of the second table, more than two chunks of an answer */
 
-static char path[PATH_BYTES], text[COLUMNS * ROWS * 8], sql[COLUMNS * 16];
+static char path[PATH_BYTES], text[MANY * 24], sql[COLUMNS * 16];
 static struct database *database;
 
 /* "<before>c0<between>c1 ...": into sql, behind what is there. */
@@ -23,29 +24,39 @@ static void list(const char *before, const char *after, const char *between, int
         at += (size_t)sprintf(sql + at, "%s%sc%d%s", c ? between : "", before, c, after);
 }
 
+static void file_write(char file[PATH_BYTES + 16], const char *name, size_t bytes)
+{
+    snprintf(file, PATH_BYTES + 16, "%.*s/%s", (int)strlen(path) - 3, path, name);
+    FILE *out = fopen(file, "wb");
+    assert_non_null(out);
+    assert_int_equal(fwrite(text, 1, bytes, out), bytes);
+    fclose(out);
+}
+
 static int setup(void **state)
 {
-    char file[PATH_BYTES + 16];
+    char file[2][PATH_BYTES + 16];
     struct star_schema schema;
     struct load_report report;
     (void)state;
     directory_make(path);
-    snprintf(file, sizeof file, "%.*s/wide.csv", (int)strlen(path) - 3, path);
     size_t at = 0;
     for (int row = 0; row < ROWS; row++)
         for (int c = 0; c < COLUMNS; c++)
             at += (size_t)sprintf(text + at, "%d%s", row * c % 97, c + 1 < COLUMNS ? "," : "\n");
-    FILE *out = fopen(file, "wb");
-    assert_non_null(out);
-    assert_int_equal(fwrite(text, 1, at, out), at);
-    fclose(out);
+    file_write(file[0], "wide.csv", at);
+    at = 0;
+    for (int row = 0; row < MANY; row++)
+        at += (size_t)sprintf(text + at, "%d,%lld\n", row, row * 1000003ll);
+    file_write(file[1], "many.csv", at);
     strcpy(sql, "CREATE TABLE wide (");
     list("", " INT", ", ", COLUMNS);
-    strcat(sql, ")");
+    strcat(sql, "); CREATE TABLE many (n INT, m BIGINT);");
     must(star_schema_parse("wide.sql", sql, strlen(sql), &schema, error));
-    const char *const paths[] = {file};
-    const struct load_input input = {.table = "wide", .paths = paths, .path_count = 1};
-    const struct load_options options = {.directory = path, .inputs = &input, .input_count = 1, .threads = 2};
+    const char *const wide[] = {file[0]}, *const many[] = {file[1]};
+    const struct load_input inputs[] = {{.table = "wide", .paths = wide, .path_count = 1},
+                                        {.table = "many", .paths = many, .path_count = 1}};
+    const struct load_options options = {.directory = path, .inputs = inputs, .input_count = 2, .threads = 2};
     must(tables_load(&schema, &options, &report, NULL, error));
     star_schema_free(&schema);
     must(database_open(path, &database, error));
@@ -113,6 +124,45 @@ static void sums_of_many_columns(void **state)
         fail_msg("%s", told.text);
 }
 
+/* Chunks of groups lose rows to HAVING and close up; what ORDER BY leaves open is in the order of the groups. */
+static void many_groups(void **state)
+{
+    static const struct {
+        const char *end;
+        uint64_t rows;
+        int64_t first, step;
+    } cases[] = {{"", MANY, 0, 1},
+                 {" HAVING m / 1000003 % 3 = 1", MANY / 3, 1, 3},
+                 {" HAVING min(n) >= 70000", MANY - 70000, 70000, 1},
+                 {" HAVING m / 1000003 % 3 = 1 ORDER BY 3, 1 DESC", MANY / 3, MANY - 2, -3},
+                 {" HAVING min(n) < 140000 ORDER BY 3 LIMIT 10 OFFSET 100000", 10, 100000, 1},
+                 {" HAVING false", 0, 0, 0}};
+    struct error told = {0};
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct rowset rows;
+        snprintf(sql, sizeof sql, "SELECT m, nullif(min(n) %% 5, 0), count(*) FROM many GROUP BY m%s",
+                 cases[c].end);
+        if (ask(test_device(), &rows, &told) != STATUS_OK)
+            fail_msg("%s: %s", sql, told.text);
+        assert_int_equal(rows.rows, cases[c].rows);
+        for (uint64_t row = 0; row < rows.rows; row++) {
+            const int64_t n = cases[c].first + (int64_t)row * cases[c].step;
+            assert_int_equal(rows.columns[0].values[row], n * 1000003);
+            assert_int_equal(rows.columns[1].nulls[row], n % 5 == 0);
+            assert_true(n % 5 == 0 || rows.columns[1].values[row] == n % 5);
+        }
+        rowset_free(&rows);
+    }
+    strcpy(sql, "SELECT n + 1 FROM many");
+    struct rowset rows;
+    must(ask(test_device(), &rows, error));
+    assert_int_equal(rows.rows, MANY);
+    for (int64_t row = 0; row < MANY; row++)
+        assert_int_equal(rows.columns[0].values[row], row + 1);
+    rowset_free(&rows);
+}
+
 static void where_it_ends(void **state)
 {
     struct rowset rows;
@@ -128,7 +178,7 @@ static void where_it_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(rows_of_many_columns),
-                                       cmocka_unit_test(sums_of_many_columns),
+                                       cmocka_unit_test(sums_of_many_columns), cmocka_unit_test(many_groups),
                                        cmocka_unit_test(where_it_ends)};
     return cmocka_run_group_tests_name("sql wide", tests, setup, teardown);
 }
