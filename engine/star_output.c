@@ -1,6 +1,6 @@
 /*
  * star_output.c: the host's part of a statement (sql.h): output expressions over groups or rows, 1024 at a
- * time, HAVING, then order and limit. Millions of groups take some hundred nanoseconds each.
+ * time, HAVING, then order and limit. A group takes some ten nanoseconds.
  */
 #define _GNU_SOURCE /* qsort_r */
 #include "engine/sql.h"
