@@ -1,7 +1,7 @@
 /* star_distinct.c: see star_distinct.h. Tables are open and at most half full; places are asked for before they are
  * written, so that the misses of a batch overlap. */
 #include "engine/star_distinct.h"
-#include "engine/star_hash.h"
+#include "storage/hash.h"
 #include "storage/huge_pages.h"
 
 #include <stdlib.h>
@@ -51,7 +51,7 @@ void star_distinct_clear(struct star_distinct *set)
 
 static uint64_t hash_of(struct star_pair pair)
 {
-    return star_hash(pair.group ^ star_hash((uint64_t)pair.value));
+    return hash_mix(pair.group ^ hash_mix((uint64_t)pair.value));
 }
 
 static uint64_t place_of(const struct star_distinct *set, struct star_pair pair)
@@ -159,7 +159,7 @@ enum status star_distinct_merge_dealt(struct star_distinct *set, const struct st
     uint32_t count = 0;
     for (uint64_t i = 0; i < from->capacity; i++) {
         const struct star_pair pair = from->pairs[i];
-        if (pair.group != NO_GROUP && star_part_of(hash_of(pair), parts) == part)
+        if (pair.group != NO_GROUP && hash_part(hash_of(pair), parts) == part)
             batch[count++] = pair;
         if (count == VECTOR_ROWS || i + 1 == from->capacity) {
             RETURN_IF_ERROR(reserve(set, count, error));

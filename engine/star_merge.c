@@ -205,7 +205,7 @@ static enum status make_part(void *context, uint64_t item, unsigned thread, stru
         const struct star_states *from = merge->from[s];
         for (uint64_t group = 0; group < from->count; group++) {
             const uint64_t *const key = from->keys + group * from->words;
-            if (star_part_of(star_states_hash(key, from->words), merge->part_count) != item)
+            if (hash_part(star_states_hash(key, from->words), merge->part_count) != item)
                 continue;
             memcpy(batch.keys + batch.count * (size_t)from->words, key, from->words * sizeof *key);
             batch.at[batch.count++] = group;

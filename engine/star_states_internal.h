@@ -6,8 +6,8 @@
 #define TESSERA_ENGINE_STAR_STATES_INTERNAL_H
 
 #include "engine/star_distinct.h"
-#include "engine/star_hash.h"
 #include "engine/star_states.h"
+#include "storage/hash.h"
 #include "storage/huge_pages.h"
 
 struct star_states {
@@ -25,9 +25,9 @@ struct star_states {
 
 static inline uint64_t star_states_hash(const uint64_t *key, uint32_t words)
 {
-    uint64_t hash = star_hash(key[0]);
+    uint64_t hash = hash_mix(key[0]);
     for (uint32_t word = 1; word < words; word++)
-        hash = star_hash(hash ^ key[word]);
+        hash = hash_mix(hash ^ key[word]);
     return hash;
 }
 

@@ -1,4 +1,5 @@
 /* distinct.c: how many different values there are, exactly or by HyperLogLog; see statistics.h. */
+#include "storage/hash.h"
 #include "storage/statistics.h"
 
 #include <math.h>
@@ -9,19 +10,9 @@
 #define REGISTERS     (1u << REGISTER_BITS)
 #define RANK_MAX      (64u - REGISTER_BITS + 1u)
 
-/* The finaliser of MurmurHash3: a bijection on 64 bits in which every input bit reaches every output bit. */
-static uint64_t hash(uint64_t value)
-{
-    value ^= value >> 33;
-    value *= 0xff51afd7ed558ccdu;
-    value ^= value >> 33;
-    value *= 0xc4ceb9fe1a85ec53u;
-    return value ^ value >> 33;
-}
-
 static void register_value(uint8_t *registers, int64_t value)
 {
-    uint64_t hashed = hash((uint64_t)value);
+    uint64_t hashed = hash_mix((uint64_t)value);
     uint8_t *place = &registers[hashed >> (64 - REGISTER_BITS)];
     uint8_t rank = (uint8_t)(__builtin_clzll(hashed << REGISTER_BITS | 1ull << (REGISTER_BITS - 1)) + 1);
     if (rank > *place)
