@@ -135,11 +135,11 @@ static void run_begin(struct star_run *run)
 {
     for (unsigned w = 0; w < run->threads; w++) {
         struct star_worker *worker = &run->workers[w];
+        if (worker->states && worker->used) /* the others' are as they were made */
+            star_states_clear(worker->states);
         worker->used = false;
         worker->tiles_skipped = 0;
         memset(worker->points, 0, sizeof worker->points);
-        if (worker->states)
-            star_states_clear(worker->states);
     }
     for (uint64_t p = 0; run->found && p < run->pieces; p++)
         run->found[p].count = 0;

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A thread's bits: 16 MB at most. */
-#define BITS_MAX (UINT64_C(1) << 27)
+/* A thread's bits: 16 MB at most, and no more than are worth clearing for the rows that there are. */
+#define BITS_MAX    (UINT64_C(1) << 27)
+#define BITS_ALWAYS (UINT64_C(1) << 20)
+#define BITS_A_ROW  64u
 
 #define NO_GROUP UINT64_MAX
 
@@ -22,8 +24,12 @@ enum status star_distinct_open(const struct star_plan *plan, uint32_t aggregate,
 {
     const struct plan_aggregate *of = &plan->aggregates[aggregate];
     const uint64_t last = of->low > of->high ? 0 : (uint64_t)of->high - (uint64_t)of->low;
+    const uint64_t rows = plan->fact->rows < BITS_MAX ? plan->fact->rows * BITS_A_ROW : BITS_MAX,
+                   most = rows < BITS_ALWAYS ? BITS_ALWAYS
+                          : rows < BITS_MAX  ? rows
+                                             : BITS_MAX;
     set->low = of->low;
-    if (plan->shape == PLAN_HASH || last >= BITS_MAX || (last / 64 + 1) * 64 > BITS_MAX / plan->slots)
+    if (plan->shape == PLAN_HASH || last >= most || (last / 64 + 1) * 64 > most / plan->slots)
         return STATUS_OK;
     set->domain = (last / 64 + 1) * 64;
     set->slots = plan->slots;
@@ -77,12 +83,34 @@ static void put_all(struct star_distinct *set, uint32_t count, const struct star
         put(set, pairs[i]);
 }
 
+static enum status reserve(struct star_distinct *set, uint64_t more, struct error *error);
+
+/* star_distinct_merge, of pairs. */
+static enum status put_pairs(struct star_distinct *set, const struct star_distinct *from, const uint64_t *to,
+                             uint64_t part, uint64_t parts, struct error *error)
+{
+    struct star_pair batch[VECTOR_ROWS];
+    uint32_t count = 0;
+    for (uint64_t i = 0; i < from->capacity; i++) {
+        struct star_pair pair = from->pairs[i];
+        const uint64_t name = pair.group == NO_GROUP ? 0
+                              : to                   ? to[pair.group]
+                                   : hash_part(hash_of(pair), parts) << STAR_PART_SHIFT | pair.group;
+        if (pair.group != NO_GROUP && name >> STAR_PART_SHIFT == part)
+            batch[count++] = (struct star_pair){name & ((UINT64_C(1) << STAR_PART_SHIFT) - 1), pair.value};
+        if (count == VECTOR_ROWS || i + 1 == from->capacity) {
+            RETURN_IF_ERROR(reserve(set, count, error));
+            put_all(set, count, batch);
+            count = 0;
+        }
+    }
+    return STATUS_OK;
+}
+
 /* Room for `more` pairs. */
 static enum status reserve(struct star_distinct *set, uint64_t more, struct error *error)
 {
     struct star_distinct grown = {.capacity = set->capacity ? set->capacity : 1024};
-    struct star_pair batch[VECTOR_ROWS];
-    uint32_t count = 0;
     while (2 * (set->count + more) > grown.capacity)
         grown.capacity *= 2;
     if (grown.capacity == set->capacity)
@@ -92,14 +120,7 @@ static enum status reserve(struct star_distinct *set, uint64_t more, struct erro
         return error_out_of_memory(error, grown.capacity * sizeof *grown.pairs, "distinct values");
     huge_pages_prefer(grown.pairs, grown.capacity * sizeof *grown.pairs);
     memset(grown.pairs, 0xff, grown.capacity * sizeof *grown.pairs);
-    for (uint64_t i = 0; i < set->capacity; i++) {
-        if (set->pairs[i].group != NO_GROUP)
-            batch[count++] = set->pairs[i];
-        if (count == VECTOR_ROWS || i + 1 == set->capacity) {
-            put_all(&grown, count, batch);
-            count = 0;
-        }
-    }
+    RETURN_IF_ERROR(put_pairs(&grown, set, NULL, 0, 1, error)); /* which has room for them */
     free(set->pairs);
     set->pairs = grown.pairs;
     set->count = grown.count;
@@ -132,42 +153,11 @@ enum status star_distinct_add(struct star_distinct *set, uint32_t count, const u
 }
 
 enum status star_distinct_merge(struct star_distinct *set, const struct star_distinct *from,
-                                const uint64_t *to, uint64_t part, struct error *error)
+                                const uint64_t *to, uint64_t part, uint64_t parts, struct error *error)
 {
-    struct star_pair batch[VECTOR_ROWS];
-    uint32_t count = 0;
     for (uint64_t word = 0; set->bits && word < set->slots * set->domain / 64; word++)
         set->bits[word] |= from->bits[word];
-    for (uint64_t i = 0; i < from->capacity; i++) {
-        const struct star_pair pair = from->pairs[i];
-        if (pair.group != NO_GROUP && to[pair.group] >> STAR_PART_SHIFT == part)
-            batch[count++] =
-                (struct star_pair){to[pair.group] & ((UINT64_C(1) << STAR_PART_SHIFT) - 1), pair.value};
-        if (count == VECTOR_ROWS || i + 1 == from->capacity) {
-            RETURN_IF_ERROR(reserve(set, count, error));
-            put_all(set, count, batch);
-            count = 0;
-        }
-    }
-    return STATUS_OK;
-}
-
-enum status star_distinct_merge_dealt(struct star_distinct *set, const struct star_distinct *from,
-                                      uint64_t part, uint64_t parts, struct error *error)
-{
-    struct star_pair batch[VECTOR_ROWS];
-    uint32_t count = 0;
-    for (uint64_t i = 0; i < from->capacity; i++) {
-        const struct star_pair pair = from->pairs[i];
-        if (pair.group != NO_GROUP && hash_part(hash_of(pair), parts) == part)
-            batch[count++] = pair;
-        if (count == VECTOR_ROWS || i + 1 == from->capacity) {
-            RETURN_IF_ERROR(reserve(set, count, error));
-            put_all(set, count, batch);
-            count = 0;
-        }
-    }
-    return STATUS_OK;
+    return put_pairs(set, from, to, part, parts, error);
 }
 
 void star_distinct_export(const struct star_distinct *set, const uint64_t *place, int64_t *counts)

@@ -27,15 +27,13 @@ void star_distinct_clear(struct star_distinct *set);
 NODISCARD enum status star_distinct_add(struct star_distinct *set, uint32_t count, const uint64_t *groups,
                                         struct vector argument, struct error *error);
 
-/* Adds what another thread saw of the groups that belong to `part`: those of which to[group], the number here, has it from
- * bit STAR_PART_SHIFT on. Slots (bits) belong to part 0 alone, and are called alike. */
+/* Adds what another thread saw that belongs to `part`: of groups that have new names, those of which to[group], the name,
+ * has it from bit STAR_PART_SHIFT on; to NULL: of groups that keep theirs, the pairs whose hashes fall to it among
+ * `parts`. Bits are of groups that keep their names, and belong to part 0. */
 #define STAR_PART_SHIFT 48
 NODISCARD enum status star_distinct_merge(struct star_distinct *set, const struct star_distinct *from,
-                                          const uint64_t *to, uint64_t part, struct error *error);
-
-/* The same for pairs of slots that are dealt out by their own hashes: adds those of `part` of `parts`. */
-NODISCARD enum status star_distinct_merge_dealt(struct star_distinct *set, const struct star_distinct *from,
-                                                uint64_t part, uint64_t parts, struct error *error);
+                                          const uint64_t *to, uint64_t part, uint64_t parts,
+                                          struct error *error);
 
 /* Adds each group's number of values to counts[place[group]]; place NULL: to counts[group]. Several threads may add to
  * the same counts. */

@@ -72,7 +72,7 @@ static enum status merge_one(const struct merge *merge, const struct star_states
     }
     for (uint32_t a = 0; a < states->plan->aggregate_count; a++)
         if (states->plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT && !merge->dealt[a])
-            RETURN_IF_ERROR(star_distinct_merge(&states->sets[a], &from->sets[a], to, 0, error));
+            RETURN_IF_ERROR(star_distinct_merge(&states->sets[a], &from->sets[a], to, 0, 1, error));
     return STATUS_OK;
 }
 
@@ -93,8 +93,8 @@ static enum status count_part(void *context, uint64_t item, unsigned thread, str
     enum status status = STATUS_OK;
     (void)thread;
     for (uint32_t s = 0; status == STATUS_OK && s < merge->from_count; s++)
-        status = star_distinct_merge_dealt(&set, &merge->from[s]->sets[deal->aggregate], item,
-                                           merge->part_count, error);
+        status = star_distinct_merge(&set, &merge->from[s]->sets[deal->aggregate], NULL, item,
+                                     merge->part_count, error);
     if (status == STATUS_OK)
         star_distinct_export(&set, deal->place, merge->groups->states[deal->aggregate]);
     star_distinct_close(&set);
@@ -227,8 +227,8 @@ static enum status finish_part(void *context, uint64_t item, unsigned thread, st
     for (uint32_t a = 0; a < merge->plan->aggregate_count; a++)
         for (uint32_t s = 0;
              merge->plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT && s < merge->from_count; s++)
-            RETURN_IF_ERROR(
-                star_distinct_merge(&part->sets[a], &merge->from[s]->sets[a], merge->to[s], item, error));
+            RETURN_IF_ERROR(star_distinct_merge(&part->sets[a], &merge->from[s]->sets[a], merge->to[s], item,
+                                                merge->part_count, error));
     export_hashed(part, merge->first[item], merge->groups);
     return STATUS_OK;
 }

@@ -2,9 +2,8 @@
 #ifndef TESSERA_TESTS_SQL_STAR_H
 #define TESSERA_TESTS_SQL_STAR_H
 
-#include "engine/sql.h"
 #include "loader/table_loader.h"
-#include "tests/database_cases.h"
+#include "tests/sql_answer.h"
 
 static const char star_script[] =
     "CREATE TABLE regions (id INT PRIMARY KEY, label TEXT NOT NULL);\n"
@@ -86,13 +85,9 @@ static inline void statement_answers(struct sql_statement *statement, const char
 {
     struct rowset rows;
     struct error why = {0};
-    char *text;
-    size_t bytes;
     if (sql_run(statement, &rows, NULL, &why) != STATUS_OK)
         fail_msg("%s: %s", sql, why.text);
-    FILE *out = open_memstream(&text, &bytes);
-    must(rowset_print(&rows, ROWSET_CSV, out, error));
-    fclose(out);
+    char *const text = rowset_csv(&rows);
     rowset_free(&rows);
     const char *const body = strchr(text, '\n') + 1;
     if (strcmp(body, expected) != 0)

@@ -9,9 +9,8 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "engine/sql.h"
 #include "loader/table_loader.h"
-#include "tests/database_cases.h"
+#include "tests/sql_answer.h"
 
 #include <sys/wait.h>
 
@@ -114,18 +113,8 @@ static enum status load(const char *directory, const struct rows rows[TABLES], u
 static char *ask(struct database *database, const char *sql)
 {
     struct engine *engine;
-    struct sql_statement *statement;
-    struct rowset rows;
-    char *text;
-    size_t bytes, used;
     must(engine_open("cpu", 1, &engine, error));
-    must(sql_prepare(engine, database, sql, strlen(sql), NULL, &statement, &used, error));
-    must(sql_run(statement, &rows, NULL, error));
-    FILE *out = open_memstream(&text, &bytes);
-    must(rowset_print(&rows, ROWSET_CSV, out, error));
-    fclose(out);
-    rowset_free(&rows);
-    sql_statement_free(statement);
+    char *const text = sql_answer(engine, database, sql);
     engine_close(engine);
     return text;
 }

@@ -10,25 +10,10 @@
 #include <cmocka.h>
 
 #include "engine/arrow_export.h"
+#include "tests/one_directory.h"
 #include "tests/sql_star.h"
 
 #include <errno.h>
-
-static char path[PATH_BYTES];
-
-static int setup(void **state)
-{
-    (void)state;
-    directory_make(path);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    directory_remove(path);
-    return 0;
-}
 
 static enum status load(const char *script, const char *table, struct ArrowArrayStream *stream,
                         struct error *why)
@@ -44,28 +29,12 @@ static enum status load(const char *script, const char *table, struct ArrowArray
     return status;
 }
 
-static char *ask(struct database *database, const char *sql)
-{
-    struct sql_statement *statement;
-    struct rowset rows;
-    char *text;
-    size_t bytes, used;
-    must(sql_prepare(star_engine, database, sql, strlen(sql), NULL, &statement, &used, error));
-    must(sql_run(statement, &rows, NULL, error));
-    FILE *out = open_memstream(&text, &bytes);
-    must(rowset_print(&rows, ROWSET_CSV, out, error));
-    fclose(out);
-    rowset_free(&rows);
-    sql_statement_free(statement);
-    return text;
-}
-
 /* What the database at `path` says is what `expected` says. */
 static void now_answers(const char *sql, const char *expected)
 {
     struct database *database;
     must(database_open(path, &database, error));
-    char *text = ask(database, sql);
+    char *text = sql_answer(star_engine, database, sql);
     assert_string_equal(text, expected);
     free(text);
     database_close(database);
@@ -86,7 +55,7 @@ static void tables_come_back_as_they_were(void **state)
         must(load(star_script, order[t], &stream, error));
         assert_null(stream.release);
         snprintf(sql, sizeof sql, "select * from %s", order[t]);
-        char *as_it_was = ask(star_database, sql);
+        char *as_it_was = sql_answer(star_engine, star_database, sql);
         now_answers(sql, as_it_was);
         free(as_it_was);
     }
@@ -130,7 +99,7 @@ static void rows_of_every_number_come_back(void **state)
                          error));
         must(sql_run(statement, &rows, NULL, error));
         assert_int_equal(rows.rows, sizes[s]);
-        char *before = ask(database, "select * from v");
+        char *before = sql_answer(star_engine, database, "select * from v");
         must(arrow_export_rows(&rows, &again, error));
         sql_statement_free(statement);
         database_close(database);

@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "engine/sql.h"
 #include "loader/table_loader.h"
-#include "tests/database_cases.h"
+#include "tests/one_directory.h"
+#include "tests/sql_answer.h"
 
 static const char script[] =
     "CREATE TABLE regions (id INT PRIMARY KEY, label TEXT NOT NULL);\n"
@@ -31,7 +31,6 @@ static const char sales[] = "Hafen,12,,2024-01-01,2024-01-01 10:11:12,3,2.97,tru
                             "Web,,12,2024-01-02,2024-01-02T23:59:59.25,,,1,\"two\nlines\"\n"
                             "Web,-5,12,2023-12-31,,2,7,0,late\n";
 
-static char path[PATH_BYTES];
 static char files[10][PATH_BYTES + 64];
 
 static const char *file_write(uint32_t number, const char *name, const char *text)
@@ -42,20 +41,6 @@ static const char *file_write(uint32_t number, const char *name, const char *tex
     fputs(text, file);
     fclose(file);
     return files[number];
-}
-
-static int setup(void **state)
-{
-    (void)state;
-    directory_make(path);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    directory_remove(path);
-    return 0;
 }
 
 static enum status load(const char *sales_text, struct load_options options, struct load_report *report,
@@ -84,19 +69,9 @@ static char *ask(const char *sql)
 {
     struct database *database;
     struct engine *engine;
-    struct sql_statement *statement;
-    struct rowset rows;
-    char *text;
-    size_t bytes, used;
     must(database_open(path, &database, error));
     must(engine_open("cpu", 2, &engine, error));
-    must(sql_prepare(engine, database, sql, strlen(sql), NULL, &statement, &used, error));
-    must(sql_run(statement, &rows, NULL, error));
-    FILE *out = open_memstream(&text, &bytes);
-    must(rowset_print(&rows, ROWSET_CSV, out, error));
-    fclose(out);
-    rowset_free(&rows);
-    sql_statement_free(statement);
+    char *const text = sql_answer(engine, database, sql);
     engine_close(engine);
     database_close(database);
     memmove(text, strchr(text, '\n') + 1, strlen(strchr(text, '\n') + 1) + 1);

@@ -7,23 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "database_cases.h"
-
-static char path[PATH_BYTES];
-
-static int make_directory(void **state)
-{
-    (void)state;
-    directory_make(path);
-    return 0;
-}
-
-static int remove_directory(void **state)
-{
-    (void)state;
-    directory_remove(path);
-    return 0;
-}
+#include "tests/one_directory.h"
 
 /* ---- The rows of sale (database_cases.h), by the column they are to be sorted by ---- */
 
@@ -206,16 +190,12 @@ static void too_little_memory_is_told_in_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(rows_are_stored_in_the_order_asked_for, make_directory,
-                                        remove_directory),
-        cmocka_unit_test_setup_teardown(rows_move_between_segments, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(what_is_not_sorted_is_not_committed, make_directory,
-                                        remove_directory),
-        cmocka_unit_test_setup_teardown(values_are_checked_where_they_came_from, make_directory,
-                                        remove_directory),
-        cmocka_unit_test_setup_teardown(too_many_rows_are_refused_before_the_first, make_directory,
-                                        remove_directory),
-        cmocka_unit_test_setup_teardown(too_little_memory_is_told_in_bytes, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(rows_are_stored_in_the_order_asked_for, setup, teardown),
+        cmocka_unit_test_setup_teardown(rows_move_between_segments, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_not_sorted_is_not_committed, setup, teardown),
+        cmocka_unit_test_setup_teardown(values_are_checked_where_they_came_from, setup, teardown),
+        cmocka_unit_test_setup_teardown(too_many_rows_are_refused_before_the_first, setup, teardown),
+        cmocka_unit_test_setup_teardown(too_little_memory_is_told_in_bytes, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,14 +12,13 @@
 
 #include "loader/text_source_internal.h"
 #include "storage/isa.h"
-#include "tests/database_cases.h"
+#include "tests/one_directory.h"
 
 #include <sys/mman.h>
 #include <zlib.h>
 #include <zstd.h>
 
 static const char *const names[] = {"a", "b", "c"};
-static char path[PATH_BYTES];
 
 static const char *file_write(const char *name, const char *bytes, size_t size)
 {
@@ -32,20 +31,6 @@ static const char *file_write(const char *name, const char *bytes, size_t size)
     assert_int_equal(fwrite(bytes, 1, size, file), size);
     fclose(file);
     return to;
-}
-
-static int setup(void **state)
-{
-    (void)state;
-    directory_make(path);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    directory_remove(path);
-    return 0;
 }
 
 static void block_print(const struct text_block *block, uint32_t columns, bool lines, FILE *out)
