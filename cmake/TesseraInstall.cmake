@@ -1,5 +1,5 @@
 # What `cmake --install` puts where: the program, the static library, the shared one for other languages, headers (under include/tessera, to be
-# included as "storage/database.h"), and the two ways for other builds to find it, CMake's and pkg-config's.
+# included as "storage/database/database.h"), and the two ways for other builds to find it, CMake's and pkg-config's.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS tessera_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -9,7 +9,7 @@ foreach(module storage operators engine loader ssb)
     install(DIRECTORY ${module}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera/${module}
             FILES_MATCHING PATTERN "*.h"
             PATTERN "*_internal.h" EXCLUDE
-            PATTERN "cuda_driver.h" EXCLUDE)
+            PATTERN "driver.h" EXCLUDE)
 endforeach()
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

@@ -9,7 +9,7 @@ if(TESSERA_CUDA STREQUAL "ON")
     list(APPEND test_environment TESSERA_REQUIRE_NVRTC=1)
 endif()
 
-file(GLOB test_sources CONFIGURE_DEPENDS tests/test_*.c)
+file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS tests/test_*.c)
 foreach(source ${test_sources})
     get_filename_component(name ${source} NAME_WE)
     add_executable(${name} ${source})
@@ -24,7 +24,7 @@ endforeach()
 # Not with sanitizers: a program that uses the library would have to be built with them, too.
 if(NOT TESSERA_SANITIZE)
     add_test(NAME test_install
-             COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tests/test_install.sh ${CMAKE_CURRENT_BINARY_DIR} ${CMAKE_COMMAND}
+             COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tests/engine/library/test_install.sh ${CMAKE_CURRENT_BINARY_DIR} ${CMAKE_COMMAND}
                      ${CMAKE_C_COMPILER} "${CMAKE_PREFIX_PATH}")
     set_tests_properties(test_install PROPERTIES TIMEOUT 300)
 endif()
@@ -32,20 +32,20 @@ endif()
 # The examples of docs/examples, as a reader of docs/library.md would run them.
 if(NOT TESSERA_SANITIZE)
     add_executable(example_shop docs/examples/shop.c)
-    target_include_directories(example_shop PRIVATE engine)
+    target_include_directories(example_shop PRIVATE engine/library)
     target_link_libraries(example_shop PRIVATE tessera_shared)
     add_test(NAME test_examples
-             COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tests/test_examples.sh $<TARGET_FILE:example_shop>
+             COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tests/engine/library/test_examples.sh $<TARGET_FILE:example_shop>
                      $<TARGET_FILE:tessera_shared>)
 endif()
 
 # The judgement of tests/bench, not its measurements.
 find_package(Python3 3.8 COMPONENTS Interpreter)
 if(Python3_FOUND)
-    add_test(NAME test_bench COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tests/test_bench.py)
+    add_test(NAME test_bench COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tests/benches/test_bench.py)
 endif()
 
-file(GLOB bench_sources CONFIGURE_DEPENDS tests/bench_*.c)
+file(GLOB_RECURSE bench_sources CONFIGURE_DEPENDS tests/bench_*.c)
 foreach(source ${bench_sources})
     get_filename_component(name ${source} NAME_WE)
     add_executable(${name} EXCLUDE_FROM_ALL ${source})

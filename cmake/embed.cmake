@@ -1,4 +1,4 @@
-# Writes the C file behind engine/embedded.h: the kernel sources as byte arrays.
+# Writes the C file behind engine/cuda/embedded.h: the kernel sources as byte arrays.
 #
 #     cmake -DSOURCE=<tree> -DOUTPUT=<file.c> -P cmake/embed.cmake
 #
@@ -7,7 +7,7 @@
 # of text take half a second, only when one of the files has changed.
 cmake_policy(SET CMP0057 NEW) # if(... IN_LIST ...)
 
-file(GLOB names RELATIVE ${SOURCE} ${SOURCE}/operators/*.h ${SOURCE}/ssb/queries/*.c ${SOURCE}/ssb/queries/*.h)
+file(GLOB_RECURSE names RELATIVE ${SOURCE} ${SOURCE}/operators/*.h ${SOURCE}/ssb/queries/q[0-9]*.c ${SOURCE}/ssb/queries/*.h)
 
 # Follows the quoted includes; NVRTC reads no file system, so a header that is missed here is missed there.
 set(waiting ${names})
@@ -24,8 +24,8 @@ while(waiting)
 endwhile()
 list(SORT names)
 
-file(WRITE ${OUTPUT}.new "/* Written by cmake/embed.cmake: the kernel sources, see engine/embedded.h. */\n"
-     "#include \"engine/embedded.h\"\n\n#include <stddef.h>\n\n")
+file(WRITE ${OUTPUT}.new "/* Written by cmake/embed.cmake: the kernel sources, see engine/cuda/embedded.h. */\n"
+     "#include \"engine/cuda/embedded.h\"\n\n#include <stddef.h>\n\n")
 set(table "")
 set(number 0)
 foreach(name IN LISTS names)

@@ -1,7 +1,7 @@
 /* command_load.c: `tessera load`, a star schema of one's own from delimited text. */
 #include "loader/commands.h"
-#include "loader/table_loader.h"
-#include "storage/clock.h"
+#include "loader/table/table_loader.h"
+#include "storage/base/clock.h"
 
 #include <argp.h>
 #include <glob.h>
@@ -233,13 +233,13 @@ static const struct argp parser = {
 
 static enum status run(struct arguments *arguments, struct progress *progress, struct error *error)
 {
-    struct star_schema schema;
+    struct schema_script schema;
     struct load_report report;
-    RETURN_IF_ERROR(star_schema_read(arguments->schema, &schema, error));
+    RETURN_IF_ERROR(schema_script_read(arguments->schema, &schema, error));
     const double begin = clock_seconds();
     arguments->load.inputs = arguments->inputs;
     const enum status status = tables_load(&schema, &arguments->load, &report, progress, error);
-    star_schema_free(&schema);
+    schema_script_free(&schema);
     RETURN_IF_ERROR(status);
     const double took = clock_seconds() - begin;
     fprintf(stderr, "%s: %" PRIu64 " row%s in %.2f s (%.2f million rows a second)\n",

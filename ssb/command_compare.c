@@ -1,5 +1,5 @@
 /* command_compare.c: `tessera ssb compare`, runtimes and sizes of several codecs side by side. */
-#include "ssb/benchmark.h"
+#include "ssb/benchmark/benchmark.h"
 #include "ssb/commands.h"
 #include "ssb/options.h"
 

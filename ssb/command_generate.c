@@ -1,7 +1,7 @@
 /* command_generate.c: `tessera ssb generate`, which writes ssb-dbgen's .tbl files. */
 #include "ssb/commands.h"
 
-#include "ssb/generator.h"
+#include "ssb/data/generator.h"
 #include "ssb/options.h"
 
 #include <errno.h>

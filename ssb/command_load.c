@@ -2,9 +2,9 @@
 #define _GNU_SOURCE
 #include "ssb/commands.h"
 
-#include "ssb/load.h"
+#include "ssb/data/load.h"
 #include "ssb/options.h"
-#include "storage/clock.h"
+#include "storage/base/clock.h"
 
 #include <errno.h>
 #include <inttypes.h>

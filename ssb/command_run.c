@@ -1,5 +1,5 @@
 /* command_run.c: `tessera ssb run`, the 13 queries with one choice of codecs, timed and checked. */
-#include "ssb/benchmark.h"
+#include "ssb/benchmark/benchmark.h"
 #include "ssb/commands.h"
 #include "ssb/options.h"
 

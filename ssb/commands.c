@@ -1,7 +1,7 @@
 /* commands.c: what ssb brings to the command line. */
 #include "ssb/commands.h"
 
-#include "storage/command.h"
+#include "storage/base/command.h"
 
 #include <stddef.h>
 

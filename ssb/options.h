@@ -5,7 +5,7 @@
 #ifndef TESSERA_SSB_OPTIONS_H
 #define TESSERA_SSB_OPTIONS_H
 
-#include "ssb/generator.h"
+#include "ssb/data/generator.h"
 
 #include <argp.h>
 

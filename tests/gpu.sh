@@ -8,7 +8,7 @@
 #                 codecs    all queries with all codecs and choosers at three scale factors and with NULL
 #                           keys, judged by SQLite
 #                 sql       the tests of SQL on the GPU, random queries against SQLite (six seeds, FUZZ_SECONDS=60
-#                           each), and tests/devices.sql, whose answers must be the CPU's
+#                           each), and tests/support/devices.sql, whose answers must be the CPU's
 #                 sanitize  the same programs, and all queries with all codecs at SF 0.01 and 0.1, under
 #                           compute-sanitizer: memcheck and racecheck
 #     --filter    only jobs whose name, as in the table, matches
@@ -142,7 +142,7 @@ same_answers() {
     local device
     $tessera ssb load --force --sf 1 --db build/gpu/sfsql || return 1
     for device in cpu cuda; do
-        $tessera sql --db build/gpu/sfsql --device "$device" --format csv --timer <tests/devices.sql \
+        $tessera sql --db build/gpu/sfsql --device "$device" --format csv --timer <tests/support/devices.sql \
             >"$work/answers.$device" || return 1
     done
     wc -l "$work/answers.cuda" && cmp "$work/answers.cpu" "$work/answers.cuda"

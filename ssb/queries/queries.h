@@ -2,7 +2,7 @@
 #ifndef TESSERA_SSB_QUERIES_QUERIES_H
 #define TESSERA_SSB_QUERIES_QUERIES_H
 
-#include "engine/query.h"
+#include "engine/plan/query.h"
 
 #define SSB_QUERIES 13u
 

@@ -5,7 +5,7 @@
 #ifndef TESSERA_SSB_QUERIES_STAR_H
 #define TESSERA_SSB_QUERIES_STAR_H
 
-#include "operators/tile.h"
+#include "operators/dialect/tile.h"
 
 #define TILE_PARAMETER_LIST(COLUMN, DIMENSION) \
     COLUMN(lo_orderdate)                       \
@@ -22,7 +22,7 @@
     DIMENSION(part)                            \
     DIMENSION(supplier)
 
-#include "operators/parameters.h"
+#include "operators/dialect/parameters.h"
 
 #ifdef TILE_CUDA
 #define STAR_QUERY(id, ...)

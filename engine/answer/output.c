@@ -1,0 +1,450 @@
+/*
+ * engine/answer/output.c: the host's part of a statement (engine/library/statement.h): output expressions over groups or rows, 1024 at a
+ * time, HAVING, then order and limit. A group takes some ten nanoseconds.
+ */
+#define _GNU_SOURCE /* qsort_r */
+#include "engine/library/statement.h"
+
+#include "engine/plan/expression_vector.h"
+#include "storage/base/parallel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct output {
+    const struct plan *plan;
+    const struct partial *groups;
+    unsigned threads;
+    struct expression_program *program; /* of the thread */
+    struct rowset all;                  /* visible and hidden outputs, before order and limit */
+    uint64_t *group_of;                 /* PLAN_HASH: of each row; NULL: they are alike */
+    struct error *error;
+};
+
+/* ---- Leaves over groups ---- */
+
+static void group_values(const struct output *output, const struct plan_group *group, uint64_t first,
+                         uint32_t count, struct vector leaf)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t code = output->groups->keys[group->word][first + i] / group->stride % group->domain;
+        const bool null = group->nullable && code == 0;
+        leaf.values[i] = null ? 0 : (int64_t)((uint64_t)group->low + code - group->nullable);
+        if (leaf.nulls)
+            leaf.nulls[i] = null;
+    }
+}
+
+static double power_of_ten(unsigned exponent)
+{
+    double power = 1;
+    for (; exponent > 0; exponent--)
+        power *= 10;
+    return power;
+}
+
+static enum status aggregate_values(const struct output *output, const struct expression *node,
+                                    uint64_t first, uint32_t count, struct vector leaf)
+{
+    const struct partial *groups = output->groups;
+    const struct plan_aggregate *aggregate = &output->plan->aggregates[node->index];
+    const int64_t *const low = groups->states[node->index] + first,
+                         *const high = aggregate->kind == AGGREGATE_SUM_WIDE
+                                           ? groups->states_high[node->index] + first
+                                           : NULL;
+    const int64_t *const counts =
+        aggregate->count != node->index ? groups->states[aggregate->count] + first : NULL;
+    const bool counting = aggregate->kind == AGGREGATE_COUNT || aggregate->kind == AGGREGATE_COUNT_DISTINCT;
+    const bool no_row = output->plan->shape == PLAN_TOTAL && groups->total_rows == 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const bool null = !counting && (no_row || (counts && counts[i] == 0));
+        const __int128 whole =
+            high ? (__int128)high[i] * ((__int128)1 << 64) + (__int128)(uint64_t)low[i] : (__int128)low[i];
+        if (leaf.nulls)
+            leaf.nulls[i] = null;
+        leaf.values[i] = null ? 0 : (int64_t)whole;
+        if (null)
+            continue;
+        if (node->type.kind == VALUE_DOUBLE) {
+            const double number = (double)whole / power_of_ten(node->type.scale);
+            memcpy(&leaf.values[i], &number, sizeof number);
+        } else if (whole != (int64_t)whole) {
+            return error_set(output->error, STATUS_BAD_INPUT,
+                             "a sum leaves 64 bits (it is about %.6g); sum smaller values or fewer rows",
+                             (double)whole);
+        }
+    }
+    return STATUS_OK;
+}
+
+/* ---- Leaves over rows ---- */
+
+/* Rows are ascending, so those of a tile stand together: each tile is decoded once. */
+static void fact_values(const struct plan_column *column, const uint64_t *rows, uint32_t count,
+                        int64_t *values, uint8_t *nulls)
+{
+    _Alignas(64) int64_t decoded[TILE_ROWS];
+    const struct column_data *data = column->data;
+    uint64_t segment_first = 0, tile_first = UINT64_MAX;
+    uint32_t segment = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        while (rows[i] >= segment_first + data->segments[segment].chunk.rows) {
+            segment_first += data->segments[segment++].chunk.rows;
+            tile_first = UINT64_MAX;
+        }
+        const struct segment_data *at = &data->segments[segment];
+        const uint32_t tile = (uint32_t)((rows[i] - segment_first) / TILE_ROWS);
+        if (tile_first != segment_first + (uint64_t)tile * TILE_ROWS) {
+            tile_first = segment_first + (uint64_t)tile * TILE_ROWS;
+            at->chunk.codec->decode_tile(&at->chunk, tile, decoded);
+        }
+        const uint32_t row = (uint32_t)(rows[i] - tile_first);
+        values[i] =
+            column->column->value_bytes == 4 ? ((const int32_t *)(const void *)decoded)[row] : decoded[row];
+        if (nulls)
+            nulls[i] =
+                at->validity && !(at->validity[tile * TILE_LANES + row % TILE_LANES] >> row / TILE_LANES & 1);
+    }
+}
+
+static bool matches(const struct plan *plan, const struct plan_join *join, int64_t position,
+                    struct expression_program *program)
+{
+    const uint32_t *leaves;
+    const uint32_t count = expression_program_leaves(program, &leaves);
+    for (uint32_t l = 0; l < count; l++) {
+        const struct plan_source *source = &plan->sources[plan->expressions.nodes[leaves[l]].index];
+        const struct vector leaf = expression_program_vector(program, leaves[l]);
+        plan_array_read(&plan->arrays[source->column], (uint64_t)position, 1, leaf.values, leaf.nulls);
+    }
+    expression_program_run(program, 1);
+    const struct vector truth = expression_program_vector(program, join->match);
+    return truth.values[0] && !(truth.nulls && truth.nulls[0]);
+}
+
+/* A left join's own conditions decide whether a row has a partner; an inner one's are fulfilled already. */
+static enum status dimension_values(const struct output *output, const struct plan_source *source,
+                                    const uint64_t *rows, uint32_t count, struct vector leaf)
+{
+    const struct plan *plan = output->plan;
+    const struct plan_join *join = &plan->joins[source->join];
+    const struct plan_array *array = &plan->arrays[source->column];
+    int64_t positions[VECTOR_ROWS];
+    uint8_t missing[VECTOR_ROWS];
+    struct expression_program *program = NULL;
+    fact_values(&plan->columns[join->column], rows, count, positions, missing);
+    if (!join->inner && join->match != EXPRESSION_NONE)
+        RETURN_IF_ERROR(
+            expression_program_create(&plan->expressions, &join->match, 1, &program, output->error));
+    for (uint32_t i = 0; i < count; i++) {
+        if (program && !missing[i])
+            missing[i] = !matches(plan, join, positions[i], program);
+        leaf.values[i] = 0;
+        uint8_t null = 1;
+        if (!missing[i])
+            plan_array_read(array, (uint64_t)positions[i], 1, &leaf.values[i], &null);
+        if (leaf.nulls)
+            leaf.nulls[i] = null;
+    }
+    expression_program_free(program);
+    return STATUS_OK;
+}
+
+static enum status fill_leaves(const struct output *output, uint64_t first, uint32_t count)
+{
+    const struct plan *plan = output->plan;
+    const uint32_t *leaves;
+    const uint32_t leaf_count = expression_program_leaves(output->program, &leaves);
+    for (uint32_t l = 0; l < leaf_count; l++) {
+        const struct expression *node = &plan->expressions.nodes[leaves[l]];
+        const struct vector leaf = expression_program_vector(output->program, leaves[l]);
+        if (node->operation == EXPRESSION_GROUP) {
+            group_values(output, &plan->groups[node->index], first, count, leaf);
+        } else if (node->operation == EXPRESSION_AGGREGATE) {
+            RETURN_IF_ERROR(aggregate_values(output, node, first, count, leaf));
+        } else {
+            const struct plan_source *source = &plan->sources[node->index];
+            if (source->join < 0)
+                fact_values(&plan->columns[source->column], output->groups->rows + first, count, leaf.values,
+                            leaf.nulls);
+            else
+                RETURN_IF_ERROR(dimension_values(output, source, output->groups->rows + first, count, leaf));
+        }
+    }
+    return STATUS_OK;
+}
+
+/* ---- All outputs ---- */
+
+/* Rows that HAVING leaves, column by column. */
+static void append(struct output *output, uint64_t first, uint32_t count)
+{
+    const struct plan *plan = output->plan;
+    const struct vector having = plan->having == EXPRESSION_NONE
+                                     ? (struct vector){0}
+                                     : expression_program_vector(output->program, plan->having);
+    uint16_t kept[VECTOR_ROWS];
+    uint32_t kept_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        kept[kept_count] = (uint16_t)i;
+        kept_count += !having.values || (having.values[i] && !(having.nulls && having.nulls[i]));
+    }
+    for (uint32_t c = 0; c < output->all.column_count; c++) {
+        const struct vector value = expression_program_vector(output->program, plan->outputs[c].expression);
+        struct rowset_column *const to = &output->all.columns[c];
+        for (uint32_t i = 0; i < kept_count; i++)
+            to->values[output->all.rows + i] = value.values[kept[i]];
+        for (uint32_t i = 0; to->nulls && i < kept_count; i++)
+            to->nulls[output->all.rows + i] = value.nulls && value.nulls[kept[i]];
+    }
+    for (uint32_t i = 0; output->group_of && i < kept_count; i++)
+        output->group_of[output->all.rows + i] = first + kept[i];
+    output->all.rows += kept_count;
+}
+
+/* Chunks are computed side by side, each to where its first row would stand if HAVING left all. */
+#define CHUNK_ROWS 65536u
+
+struct computing {
+    const struct output *output;
+    const uint32_t *roots;
+    uint32_t root_count;
+    uint64_t count;
+    struct expression_program **programs; /* of each thread */
+    uint64_t *kept;                       /* rows of each chunk */
+};
+
+static enum status compute_chunk(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    const struct computing *computing = context;
+    const uint64_t begin = item * CHUNK_ROWS,
+                   end = computing->count - begin < CHUNK_ROWS ? computing->count : begin + CHUNK_ROWS;
+    struct output own = *computing->output;
+    if (!computing->programs[thread])
+        RETURN_IF_ERROR(expression_program_create(&own.plan->expressions, computing->roots,
+                                                  computing->root_count, &computing->programs[thread],
+                                                  error));
+    own.program = computing->programs[thread];
+    own.error = error;
+    own.all.rows = begin;
+    for (uint64_t first = begin; first < end; first += VECTOR_ROWS) {
+        const uint32_t here = end - first < VECTOR_ROWS ? (uint32_t)(end - first) : VECTOR_ROWS;
+        RETURN_IF_ERROR(fill_leaves(&own, first, here));
+        expression_program_run(own.program, here);
+        append(&own, first, here);
+    }
+    computing->kept[item] = own.all.rows - begin;
+    return cancel_check(error);
+}
+
+/* Chunks one behind the other, without the rows that HAVING took. */
+static void close_gaps(struct output *output, const uint64_t *kept, uint64_t chunks)
+{
+    for (uint64_t chunk = 0; chunk < chunks; chunk++) {
+        const uint64_t from = chunk * CHUNK_ROWS, to = output->all.rows;
+        for (uint32_t c = 0; from != to && c < output->all.column_count; c++) {
+            struct rowset_column *const column = &output->all.columns[c];
+            memmove(column->values + to, column->values + from, kept[chunk] * sizeof *column->values);
+            if (column->nulls)
+                memmove(column->nulls + to, column->nulls + from, kept[chunk]);
+        }
+        if (from != to && output->group_of)
+            memmove(output->group_of + to, output->group_of + from, kept[chunk] * sizeof *output->group_of);
+        output->all.rows += kept[chunk];
+    }
+}
+
+static enum status compute_chunks(struct output *output, const uint32_t *roots, uint32_t root_count,
+                                  uint64_t count)
+{
+    const uint64_t chunks = (count + CHUNK_ROWS - 1) / CHUNK_ROWS;
+    struct computing computing = {.output = output, .roots = roots, .root_count = root_count, .count = count};
+    computing.programs = calloc(output->threads, sizeof *computing.programs);
+    computing.kept = calloc(chunks + 1, sizeof *computing.kept);
+    enum status status = computing.programs && computing.kept
+                             ? parallel_for(output->threads, chunks, compute_chunk, &computing, output->error)
+                             : error_out_of_memory(output->error, (chunks + 1) * 8, "an answer");
+    if (status == STATUS_OK)
+        close_gaps(output, computing.kept, chunks);
+    for (unsigned t = 0; computing.programs && t < output->threads; t++)
+        expression_program_free(computing.programs[t]);
+    free(computing.programs);
+    free(computing.kept);
+    return status;
+}
+
+static enum status compute(struct output *output, uint64_t count)
+{
+    const struct plan *plan = output->plan;
+    const uint32_t outputs = plan->output_count + plan->hidden_count;
+    uint32_t roots[PLAN_OUTPUTS_MAX + 1], root_count = 0;
+    const char *names[PLAN_OUTPUTS_MAX];
+    struct value_type types[PLAN_OUTPUTS_MAX];
+    for (uint32_t c = 0; c < outputs; c++) {
+        roots[root_count++] = plan->outputs[c].expression;
+        names[c] = plan->outputs[c].name;
+        types[c] = plan->expressions.nodes[plan->outputs[c].expression].type;
+    }
+    if (plan->having != EXPRESSION_NONE)
+        roots[root_count++] = plan->having;
+    RETURN_IF_ERROR(rowset_create(&output->all, outputs, names, types, count, output->error));
+    for (uint32_t c = 0; c < outputs; c++)
+        if (plan->expressions.nodes[plan->outputs[c].expression].nullable &&
+            !(output->all.columns[c].nulls = calloc(count + 1, 1)))
+            return error_out_of_memory(output->error, count, "an answer");
+    if (plan->shape == PLAN_HASH && plan->having != EXPRESSION_NONE &&
+        !(output->group_of = malloc((count + 1) * sizeof *output->group_of)))
+        return error_out_of_memory(output->error, count * sizeof *output->group_of, "an answer");
+    return compute_chunks(output, roots, root_count, count);
+}
+
+/* ---- Order and limit ---- */
+
+static int compare_values(const struct rowset_column *column, const struct plan_order *order, uint64_t a,
+                          uint64_t b)
+{
+    const bool a_null = column->nulls && column->nulls[a], b_null = column->nulls && column->nulls[b];
+    if (a_null || b_null)
+        return a_null == b_null ? 0 : a_null == order->nulls_first ? -1 : 1;
+    int64_t x = column->values[a], y = column->values[b];
+    int result = (x > y) - (x < y);
+    if (column->type.kind == VALUE_DOUBLE) {
+        double p, q;
+        memcpy(&p, &x, sizeof p);
+        memcpy(&q, &y, sizeof q);
+        result = (p > q) - (p < q);
+    }
+    return order->descending ? -result : result;
+}
+
+/* Hashed groups come in no order: what ORDER BY leaves open is in that of their numbers, as if grouped by sorting. */
+static int compare_places_of(const struct output *output, uint64_t a, uint64_t b)
+{
+    if (output->plan->shape != PLAN_HASH)
+        return (a > b) - (a < b);
+    const uint64_t left = output->group_of ? output->group_of[a] : a,
+                   right = output->group_of ? output->group_of[b] : b;
+    for (uint32_t word = output->plan->key_words; word-- > 0;) {
+        const uint64_t x = output->groups->keys[word][left], y = output->groups->keys[word][right];
+        if (x != y)
+            return x > y ? 1 : -1;
+    }
+    return 0;
+}
+
+static int compare_rows(const void *left, const void *right, void *context)
+{
+    const struct output *output = context;
+    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    for (uint32_t o = 0; o < output->plan->order_count; o++) {
+        const struct plan_order *order = &output->plan->orders[o];
+        const int result = compare_values(&output->all.columns[order->output], order, a, b);
+        if (result)
+            return result;
+    }
+    return compare_places_of(output, a, b);
+}
+
+typedef int compare_places(const void *left, const void *right, void *context);
+
+/* places[0 .. count-1] as a heap whose greatest is first, but for places[at]. */
+static void sift(uint64_t *places, uint64_t count, uint64_t at, compare_places *compare,
+                 struct output *output)
+{
+    const uint64_t moved = places[at];
+    for (uint64_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
+        if (child + 1 < count && compare(&places[child + 1], &places[child], output) > 0)
+            child++;
+        if (compare(&places[child], &moved, output) <= 0)
+            break;
+        places[at] = places[child];
+        at = child;
+    }
+    places[at] = moved;
+}
+
+/* The least `count` of all rows, in order: most of the others cost one comparison. */
+static void select_least(uint64_t *places, uint64_t count, compare_places *compare, struct output *output)
+{
+    for (uint64_t at = count / 2; at-- > 0;)
+        sift(places, count, at, compare, output);
+    for (uint64_t row = count; row < output->all.rows; row++) {
+        if (compare(&row, &places[0], output) >= 0)
+            continue;
+        places[0] = row;
+        sift(places, count, 0, compare, output);
+    }
+    qsort_r(places, count, sizeof *places, compare, output);
+}
+
+/* The rows' places in order, as many as the limit lets through. */
+static enum status order_rows(struct output *output, uint64_t **places)
+{
+    const struct plan *plan = output->plan;
+    const uint64_t rows = output->all.rows;
+    compare_places *const compare = plan->order_count || plan->shape == PLAN_HASH ? compare_rows : NULL;
+    const uint64_t wanted = plan->limit < UINT64_MAX - plan->offset ? plan->limit + plan->offset : UINT64_MAX,
+                   count = compare && wanted < rows ? wanted : rows;
+    *places = malloc((count + 1) * sizeof **places);
+    if (!*places)
+        return error_out_of_memory(output->error, count * sizeof **places, "an answer's order");
+    for (uint64_t row = 0; row < count; row++)
+        (*places)[row] = row;
+    if (compare && count < rows && count > 0)
+        select_least(*places, count, compare, output);
+    else if (compare && count > 0)
+        qsort_r(*places, rows, sizeof **places, compare, output);
+    return STATUS_OK;
+}
+
+static enum status deliver(struct output *output, const uint64_t *places, struct rowset *rows)
+{
+    const struct plan *plan = output->plan;
+    const uint64_t first = plan->offset < output->all.rows ? plan->offset : output->all.rows;
+    uint64_t count = output->all.rows - first;
+    count = count < plan->limit ? count : plan->limit;
+    const char *names[PLAN_OUTPUTS_MAX];
+    struct value_type types[PLAN_OUTPUTS_MAX];
+    for (uint32_t c = 0; c < plan->output_count; c++) {
+        names[c] = plan->outputs[c].name;
+        types[c] = output->all.columns[c].type;
+    }
+    RETURN_IF_ERROR(rowset_create(rows, plan->output_count, names, types, count, output->error));
+    rows->rows = count;
+    for (uint32_t c = 0; c < plan->output_count; c++) {
+        const struct rowset_column *from = &output->all.columns[c];
+        struct rowset_column *to = &rows->columns[c];
+        if (from->nulls && !(to->nulls = malloc(count + 1)))
+            return error_out_of_memory(output->error, count, "an answer");
+        for (uint64_t row = 0; row < count; row++)
+            to->values[row] = from->values[places[first + row]];
+        for (uint64_t row = 0; from->nulls && row < count; row++)
+            to->nulls[row] = from->nulls[places[first + row]];
+        for (uint32_t d = 0; d < plan->expressions.dictionary_count; d++)
+            if (to->type.dictionary == plan->expressions.dictionaries[d])
+                RETURN_IF_ERROR(rowset_own_dictionary(rows, c, output->error));
+    }
+    return STATUS_OK;
+}
+
+enum status star_output(const struct plan *plan, const struct partial *groups, unsigned threads,
+                        struct rowset *rows, struct error *error)
+{
+    struct output output = {.plan = plan, .groups = groups, .threads = threads, .error = error};
+    uint64_t count = groups->count, *places = NULL;
+    *rows = (struct rowset){0};
+    if (plan->shape == PLAN_ROWS && plan->order_count == 0 && plan->limit != UINT64_MAX &&
+        plan->limit + plan->offset < count)
+        count = plan->limit + plan->offset;
+    enum status status = compute(&output, count);
+    if (status == STATUS_OK)
+        status = order_rows(&output, &places);
+    if (status == STATUS_OK)
+        status = deliver(&output, places, rows);
+    free(places);
+    free(output.group_of);
+    rowset_free(&output.all);
+    if (status != STATUS_OK)
+        rowset_free(rows);
+    return status;
+}

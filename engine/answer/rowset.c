@@ -1,0 +1,127 @@
+/* rowset.c: see rowset.h. */
+#include "engine/answer/rowset.h"
+
+#include "engine/plan/value_text.h"
+#include "storage/base/huge_pages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void rowset_free(struct rowset *rows)
+{
+    for (uint32_t c = 0; c < rows->column_count; c++) {
+        free(rows->columns[c].name);
+        free(rows->columns[c].values);
+        free(rows->columns[c].nulls);
+        free(rows->dictionaries[c]);
+    }
+    free(rows->columns);
+    free(rows->dictionaries);
+    *rows = (struct rowset){0};
+}
+
+enum status rowset_create(struct rowset *rows, uint32_t count, const char *const *names,
+                          const struct value_type *types, uint64_t capacity, struct error *error)
+{
+    *rows = (struct rowset){.columns = calloc(count + 1, sizeof *rows->columns),
+                            .dictionaries = calloc(count + 1, sizeof *rows->dictionaries)};
+    bool fits = rows->columns && rows->dictionaries;
+    rows->column_count = fits ? count : 0;
+    for (uint32_t c = 0; fits && c < count; c++) {
+        struct rowset_column *column = &rows->columns[c];
+        column->type = types[c];
+        column->name = strdup(names[c]);
+        column->values = malloc((capacity + 1) * sizeof *column->values);
+        huge_pages_prefer(column->values, capacity * sizeof *column->values);
+        fits = column->name && column->values;
+    }
+    if (fits)
+        return STATUS_OK;
+    if (rows->columns && rows->dictionaries)
+        rowset_free(rows);
+    free(rows->columns);
+    free(rows->dictionaries);
+    *rows = (struct rowset){0};
+    return error_out_of_memory(error, count * capacity * sizeof(int64_t), "an answer");
+}
+
+static struct dictionary *dictionary_new(uint32_t count, uint64_t bytes, uint64_t **starts, char **text)
+{
+    struct dictionary *dictionary =
+        malloc(sizeof *dictionary + ((size_t)count + 1) * sizeof **starts + bytes);
+    if (!dictionary)
+        return NULL;
+    *starts = (uint64_t *)(void *)(dictionary + 1);
+    *text = (char *)(*starts + count + 1);
+    *dictionary = (struct dictionary){.count = count, .starts = *starts, .bytes = *text};
+    return dictionary;
+}
+
+enum status rowset_own_dictionary(struct rowset *rows, uint32_t column, struct error *error)
+{
+    const struct dictionary *from = rows->columns[column].type.dictionary;
+    uint64_t *starts;
+    char *text;
+    if (!from || rows->dictionaries[column])
+        return STATUS_OK;
+    const uint64_t bytes = from->count ? from->starts[from->count] : 0;
+    struct dictionary *copy = dictionary_new(from->count, bytes, &starts, &text);
+    if (!copy)
+        return error_out_of_memory(error, bytes, "a dictionary");
+    if (from->count)
+        memcpy(starts, from->starts, ((size_t)from->count + 1) * sizeof *starts);
+    else
+        starts[0] = 0;
+    if (bytes)
+        memcpy(text, from->bytes, bytes);
+    rows->dictionaries[column] = copy;
+    rows->columns[column].type.dictionary = copy;
+    return STATUS_OK;
+}
+
+/* Lines in their order are no sorted dictionary, but nobody looks them up. */
+enum status rowset_of_lines(struct rowset *rows, const char *name, const char *lines, struct error *error)
+{
+    const struct value_type type = {.kind = VALUE_STRING};
+    uint32_t count = 0;
+    uint64_t *starts;
+    char *text;
+    for (const char *c = lines; *c; c++)
+        count += *c == '\n';
+    RETURN_IF_ERROR(rowset_create(rows, 1, &name, &type, count, error));
+    struct dictionary *dictionary = dictionary_new(count, strlen(lines), &starts, &text);
+    if (!dictionary) {
+        rowset_free(rows);
+        return error_out_of_memory(error, strlen(lines), "an answer");
+    }
+    rows->dictionaries[0] = dictionary;
+    rows->columns[0].type.dictionary = dictionary;
+    starts[0] = 0;
+    for (uint32_t line = 0; line < count; line++) {
+        const size_t length = strcspn(lines, "\n");
+        memcpy(text + starts[line], lines, length);
+        starts[line + 1] = starts[line] + length;
+        rows->columns[0].values[line] = line;
+        lines += length + 1;
+    }
+    rows->rows = count;
+    return STATUS_OK;
+}
+
+const char *rowset_text(const struct rowset_column *column, uint64_t row, char buffer[ROWSET_TEXT_BYTES],
+                        uint32_t *length)
+{
+    *length = 0;
+    if (column->nulls && column->nulls[row])
+        return NULL;
+    const int64_t value = column->values[row];
+    if (column->type.kind == VALUE_STRING) {
+        const struct dictionary *dictionary = column->type.dictionary;
+        return value >= 0 && value < (int64_t)dictionary->count
+                   ? dictionary_string(dictionary, (uint32_t)value, length)
+                   : "";
+    }
+    typed_text(column->type, value, buffer, ROWSET_TEXT_BYTES);
+    *length = (uint32_t)strlen(buffer);
+    return buffer;
+}

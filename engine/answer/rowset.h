@@ -1,0 +1,62 @@
+/*
+ * rowset.h: the answer to a statement, column by column: up to millions of rows of typed values.
+ *
+ * Values are as in expression.h: one int64 each, with its type. Strings are codes of dictionaries that belong
+ * to the database, or to the rowset if the statement made them. Owned by the caller: rowset_free.
+ */
+#ifndef TESSERA_ENGINE_ANSWER_ROWSET_H
+#define TESSERA_ENGINE_ANSWER_ROWSET_H
+
+#include "engine/plan/expression.h"
+
+#include <stdio.h>
+
+struct rowset_column {
+    char *name;
+    struct value_type type;
+    int64_t *values;
+    uint8_t *nulls; /* 1: NULL; NULL if no value is */
+};
+
+/* Zero-initialised is valid: no columns, no rows. */
+struct rowset {
+    uint32_t column_count;
+    struct rowset_column *columns;
+    uint64_t rows;
+    struct dictionary **dictionaries; /* own ones, a column each, or NULL */
+};
+
+void rowset_free(struct rowset *rows);
+
+/* Makes `count` columns of `capacity` rows each, names copied, values to be filled in, no NULLs yet. Strings'
+ * dictionaries are taken as they are. */
+NODISCARD enum status rowset_create(struct rowset *rows, uint32_t count, const char *const *names,
+                                    const struct value_type *types, uint64_t capacity, struct error *error);
+
+/* Makes the column's dictionary the rowset's own, if it has one: it may then outlive what made it. */
+NODISCARD enum status rowset_own_dictionary(struct rowset *rows, uint32_t column, struct error *error);
+
+/* A rowset of one string column, a row a line of `text`. */
+NODISCARD enum status rowset_of_lines(struct rowset *rows, const char *name, const char *text,
+                                      struct error *error);
+
+#define ROWSET_TEXT_BYTES 64
+
+/* The value as text: of a string itself (with whatever bytes it has), else as typed_text (value_text.h) writes
+ * it, into `buffer`; NULL for NULL. *length bytes, not zero-terminated. */
+const char *rowset_text(const struct rowset_column *column, uint64_t row, char buffer[ROWSET_TEXT_BYTES],
+                        uint32_t *length);
+
+/* ---- Printing: engine/answer/rowset_print.c ---- */
+
+enum rowset_format { ROWSET_TABLE, ROWSET_CSV, ROWSET_JSON, ROWSET_MARKDOWN };
+
+/* "table", "csv", "json" or "markdown" */
+bool rowset_format_by_name(const char *name, enum rowset_format *format);
+
+/* Everything to `out`. CSV by RFC 4180 with a header, NULL an empty field; JSON an array of objects; a table
+ * right-aligns numbers and ends without a count. STATUS_INTERRUPTED on Ctrl-C. */
+NODISCARD enum status rowset_print(const struct rowset *rows, enum rowset_format format, FILE *out,
+                                   struct error *error);
+
+#endif

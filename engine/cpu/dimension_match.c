@@ -1,0 +1,157 @@
+/* engine/cpu/dimension_match.c: see engine/cpu/dimension_match.h. Called once a run and join. */
+#include "engine/cpu/dimension_match.h"
+
+#include "storage/base/isa.h"
+
+#define RANGES_MAX (sizeof((struct dimension_predicate *)0)->low / sizeof(int32_t))
+
+/* The values of a column for which a condition is true; for NULL it is not. */
+struct ranges {
+    uint32_t leaf, count;
+    int64_t low[RANGES_MAX], high[RANGES_MAX];
+};
+
+static bool range_add(struct ranges *ranges, int64_t low, int64_t high)
+{
+    if (low > high)
+        return true;
+    if (ranges->count == RANGES_MAX)
+        return false;
+    ranges->low[ranges->count] = low;
+    ranges->high[ranges->count++] = high;
+    return true;
+}
+
+/* column OPERATION constant, or turned. */
+static bool comparison(const struct expression_list *list, const struct expression *node,
+                       struct ranges *ranges)
+{
+    const int64_t strict = node->operation == EXPRESSION_LESS, equal = node->operation == EXPRESSION_EQUAL;
+    for (int turned = 0; turned < 2; turned++) {
+        const struct expression *leaf = &list->nodes[node->child[turned]];
+        if (leaf->operation != EXPRESSION_COLUMN || !expression_is_constant(list, node->child[!turned]))
+            continue;
+        const int64_t constant = list->nodes[node->child[!turned]].constant;
+        ranges->leaf = node->child[turned];
+        if ((strict && constant == (turned ? INT64_MAX : INT64_MIN)))
+            return true; /* nothing is beyond */
+        return range_add(ranges,
+                         equal    ? constant
+                         : turned ? constant + strict
+                                  : INT64_MIN,
+                         equal    ? constant
+                         : turned ? INT64_MAX
+                                  : constant - strict);
+    }
+    return false;
+}
+
+/* Sorted values; neighbours make one range. */
+static bool set(const struct expression_list *list, const struct expression *node, struct ranges *ranges)
+{
+    const struct value_table *table = &list->tables[node->table];
+    ranges->leaf = node->child[0];
+    if (list->nodes[node->child[0]].operation != EXPRESSION_COLUMN)
+        return false;
+    for (uint64_t i = 0; i < table->count; i++) {
+        if (ranges->count && ranges->high[ranges->count - 1] + 1 == table->values[i])
+            ranges->high[ranges->count - 1] = table->values[i];
+        else if (!range_add(ranges, table->values[i], table->values[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool ranges_of(const struct expression_list *list, uint32_t index, struct ranges *ranges)
+{
+    const struct expression *node = &list->nodes[index];
+    struct ranges a, b;
+    *ranges = (struct ranges){0};
+    switch (node->operation) {
+    case EXPRESSION_EQUAL:
+    case EXPRESSION_LESS:
+    case EXPRESSION_LESS_EQUAL:
+        return comparison(list, node, ranges);
+    case EXPRESSION_IN_SET:
+        return set(list, node, ranges);
+    case EXPRESSION_NOT:
+        if (!ranges_of(list, node->child[0], &a) || a.count > 1)
+            return false;
+        ranges->leaf = a.leaf;
+        if (a.count == 0)
+            return range_add(ranges, INT64_MIN, INT64_MAX);
+        return (a.low[0] == INT64_MIN || range_add(ranges, INT64_MIN, a.low[0] - 1)) &&
+               (a.high[0] == INT64_MAX || range_add(ranges, a.high[0] + 1, INT64_MAX));
+    case EXPRESSION_AND:
+    case EXPRESSION_OR:
+        if (!ranges_of(list, node->child[0], &a) || !ranges_of(list, node->child[1], &b) || a.leaf != b.leaf)
+            return false;
+        if (node->operation == EXPRESSION_OR) {
+            *ranges = a;
+            for (uint32_t i = 0; i < b.count; i++)
+                if (!range_add(ranges, b.low[i], b.high[i]))
+                    return false;
+            return true;
+        }
+        ranges->leaf = a.leaf;
+        if (a.count > 1 || b.count > 1)
+            return false;
+        return a.count == 0 || b.count == 0 ||
+               range_add(ranges, a.low[0] > b.low[0] ? a.low[0] : b.low[0],
+                         a.high[0] < b.high[0] ? a.high[0] : b.high[0]);
+    default:
+        return false;
+    }
+}
+
+static bool predicate_add(const struct plan *plan, const struct ranges *ranges, struct dimension_match *match)
+{
+    const struct expression *leaf = &plan->expressions.nodes[ranges->leaf];
+    const struct plan_array *array = &plan->arrays[plan->sources[leaf->index].column];
+    if (match->count == DIMENSION_MATCH_PREDICATES || array->value_bytes == 8)
+        return false;
+    struct dimension_predicate *predicate = &match->predicates[match->count];
+    *predicate = (struct dimension_predicate){.values = array->values, .value_bytes = array->value_bytes};
+    for (uint32_t i = 0; i < ranges->count; i++) {
+        if (ranges->high[i] < INT32_MIN || ranges->low[i] > INT32_MAX)
+            continue;
+        predicate->low[predicate->ranges] =
+            (int32_t)(ranges->low[i] < INT32_MIN ? INT32_MIN : ranges->low[i]);
+        predicate->high[predicate->ranges++] =
+            (int32_t)(ranges->high[i] > INT32_MAX ? INT32_MAX : ranges->high[i]);
+    }
+    match->valid[match->count++] = array->valid;
+    return true;
+}
+
+static bool conjunct(const struct plan *plan, uint32_t index, struct dimension_match *match)
+{
+    const struct expression *node = &plan->expressions.nodes[index];
+    struct ranges ranges;
+    if (ranges_of(&plan->expressions, index, &ranges))
+        return predicate_add(plan, &ranges, match);
+    return node->operation == EXPRESSION_AND && conjunct(plan, node->child[0], match) &&
+           conjunct(plan, node->child[1], match);
+}
+
+bool dimension_match_of(const struct plan *plan, uint32_t join, struct dimension_match *match)
+{
+    match->count = 0;
+    return plan->joins[join].match != EXPRESSION_NONE && conjunct(plan, plan->joins[join].match, match);
+}
+
+void dimension_match_run(const struct dimension_match *match, uint64_t first, uint64_t rows, uint32_t *bitmap)
+{
+#if defined(__x86_64__)
+    const enum isa_level level = isa_level();
+    dimension_filter *const filter = level == ISA_AVX512 ? dimension_filter_avx512
+                                     : level == ISA_AVX2 ? dimension_filter_avx2
+                                                         : dimension_filter_baseline;
+#else
+    dimension_filter *const filter = dimension_filter_baseline;
+#endif
+    filter(match->predicates, match->count, first, rows, bitmap);
+    for (uint32_t p = 0; p < match->count; p++)
+        for (uint64_t word = first / 32; match->valid[p] && word < (first + rows + 31) / 32; word++)
+            bitmap[word] &= match->valid[p][word];
+}

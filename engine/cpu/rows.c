@@ -1,0 +1,186 @@
+/* engine/cpu/rows.c: the values of the rows that are left of a tile, as vectors: conditions on them, the numbers of their
+ * groups, arguments of aggregates. Called a few times a tile; see engine/cpu/run_internal.h. */
+#include "engine/cpu/run_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum status row_values_open(const struct plan *plan, const uint32_t *roots, uint32_t root_count,
+                            struct row_values *values, struct error *error)
+{
+    const uint32_t *nodes;
+    RETURN_IF_ERROR(
+        expression_program_create(&plan->expressions, roots, root_count, &values->program, error));
+    const uint32_t count = expression_program_leaves(values->program, &nodes);
+    values->leaves = malloc((count + 1) * sizeof *values->leaves);
+    if (!values->leaves)
+        return error_out_of_memory(error, count * sizeof *values->leaves, "vectors of expressions");
+    for (int32_t join = -1; join < (int32_t)plan->join_count; join++)
+        for (uint32_t n = 0; n < count; n++) {
+            const struct plan_source *source = &plan->sources[plan->expressions.nodes[nodes[n]].index];
+            if (source->join == join)
+                values->leaves[values->leaf_count++] = (struct value_leaf){
+                    join, source->column, expression_program_vector(values->program, nodes[n])};
+        }
+    if (root_count)
+        values->result = expression_program_vector(values->program, roots[0]);
+    return STATUS_OK;
+}
+
+void row_values_close(struct row_values *values)
+{
+    expression_program_free(values->program);
+    free(values->leaves);
+}
+
+void cpu_enter_segment(const struct plan *plan, struct cpu_worker *worker, uint32_t segment)
+{
+    worker->segment = segment;
+    for (uint32_t c = 0; c < plan->column_count; c++) {
+        const struct segment_data *data = &plan->columns[c].data->segments[segment];
+        worker->columns[c].chunk = &data->chunk;
+        worker->columns[c].validity = data->validity;
+        worker->columns[c].decoded = -1;
+        worker->wide_tile[c] = -1;
+    }
+}
+
+static void fact_values(const struct device_run *run, struct cpu_worker *worker, uint32_t column,
+                        const struct tile *t, const uint16_t *rows, uint32_t count, int64_t *values,
+                        uint8_t *nulls)
+{
+    struct tile_column *const from = &worker->columns[column];
+    if (run->plan->columns[column].column->value_bytes == 4) {
+        run->tile_values(from, t, rows, count, values, nulls);
+        return;
+    }
+    if (worker->wide_tile[column] != (int64_t)t->index) {
+        from->chunk->codec->decode_tile(from->chunk, t->index, worker->wide[column]);
+        worker->wide_tile[column] = t->index;
+    }
+    const uint32_t *const valid = from->validity ? from->validity + t->index * TILE_LANES : NULL;
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = worker->wide[column][rows[i]];
+    for (uint32_t i = 0; nulls && i < count; i++)
+        nulls[i] = valid && !(valid[rows[i] % TILE_LANES] >> rows[i] / TILE_LANES & 1);
+}
+
+#define GATHER(type)                     \
+    for (uint32_t i = 0; i < count; i++) \
+        values[i] = ((const type *)array->values)[positions[i]];
+
+static void gather(const struct plan_array *array, const int64_t *positions, const uint8_t *missing,
+                   uint32_t count, int64_t *values, uint8_t *nulls)
+{
+    if (array->rows == 0) { /* all are missing */
+        memset(values, 0, count * sizeof *values);
+    } else if (array->value_bytes == 1) {
+        GATHER(uint8_t)
+    } else if (array->value_bytes == 2) {
+        GATHER(uint16_t)
+    } else if (array->value_bytes == 4) {
+        GATHER(int32_t)
+    } else {
+        GATHER(int64_t)
+    }
+    for (uint32_t i = 0; nulls && i < count; i++)
+        nulls[i] = (missing && missing[i]) ||
+                   (array->valid && !(array->valid[positions[i] / 32] >> positions[i] % 32 & 1));
+}
+
+/* The rows' positions in a join's table, and which have none (NULL: all have one); those are at position 0. */
+static const uint8_t *find_positions(const struct device_run *run, struct cpu_worker *worker, uint32_t j,
+                                     const struct tile *t, const uint16_t *rows, uint32_t count)
+{
+    const struct plan_join *join = &run->plan->joins[j];
+    const uint32_t *const bitmap = join->inner ? NULL : run->bitmaps[j];
+    const bool all = !bitmap && !run->plan->columns[join->column].nullable;
+    fact_values(run, worker, join->column, t, rows, count, worker->positions, all ? NULL : worker->missing);
+    if (all)
+        return NULL;
+    for (uint32_t i = 0; bitmap && i < count; i++)
+        worker->missing[i] |= !(bitmap[worker->positions[i] / 32] >> worker->positions[i] % 32 & 1);
+    for (uint32_t i = 0; i < count; i++)
+        worker->positions[i] = worker->missing[i] ? 0 : worker->positions[i];
+    return worker->missing;
+}
+
+static void fill_leaves(const struct device_run *run, struct cpu_worker *worker,
+                        const struct row_values *values, const struct tile *t, const uint16_t *rows,
+                        uint32_t count)
+{
+    const uint8_t *missing = NULL;
+    int32_t join = -1;
+    for (uint32_t l = 0; l < values->leaf_count; l++) {
+        const struct value_leaf *leaf = &values->leaves[l];
+        if (leaf->join < 0) {
+            fact_values(run, worker, leaf->column, t, rows, count, leaf->vector.values, leaf->vector.nulls);
+            continue;
+        }
+        if (leaf->join != join)
+            missing = find_positions(run, worker, (uint32_t)leaf->join, t, rows, count);
+        join = leaf->join;
+        gather(&run->plan->arrays[leaf->column], worker->positions, missing, count, leaf->vector.values,
+               leaf->vector.nulls);
+    }
+}
+
+/* ---- What becomes of them ---- */
+
+uint32_t cpu_keep_rows(const struct device_run *run, struct cpu_worker *worker, uint32_t condition,
+                       const struct tile *t, uint32_t count)
+{
+    const struct row_values *values = &worker->conditions[condition];
+    const struct vector truth = values->result;
+    fill_leaves(run, worker, values, t, worker->rows, count);
+    expression_program_run(values->program, count);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        worker->rows[kept] = worker->rows[i];
+        kept += truth.values[i] && !(truth.nulls && truth.nulls[i]);
+    }
+    return kept;
+}
+
+static void number_groups(const struct plan *plan, struct cpu_worker *worker, uint32_t count)
+{
+    for (uint32_t word = 0; word < plan->key_words; word++)
+        memset(worker->numbers[word], 0, count * sizeof(uint64_t));
+    for (uint32_t g = 0; g < plan->group_count; g++) {
+        const struct plan_group *group = &plan->groups[g];
+        const struct vector vector = expression_program_vector(worker->values.program, group->expression);
+        const uint64_t base = (uint64_t)group->low - group->nullable, last = group->domain - 1;
+        uint64_t *const numbers = worker->numbers[group->word];
+        for (uint32_t i = 0; i < count; i++) {
+            uint64_t code = (uint64_t)vector.values[i] - base;
+            if (vector.nulls)
+                code = vector.nulls[i] ? 0 : code;
+            numbers[i] += (code < last ? code : last) * group->stride;
+        }
+    }
+}
+
+enum status cpu_take_rows(struct device_run *run, struct cpu_worker *worker, const struct tile *t,
+                          uint64_t piece, uint64_t first_row, uint32_t count, struct error *error)
+{
+    const struct plan *plan = run->plan;
+    struct piece_rows *found = plan->shape == PLAN_ROWS ? &run->found[piece] : NULL;
+    if (found) {
+        uint64_t *rows = realloc(found->rows, (found->count + count) * sizeof *rows);
+        if (!rows)
+            return error_out_of_memory(error, (found->count + count) * sizeof *rows, "rows");
+        found->rows = rows;
+        for (uint32_t i = 0; i < count; i++)
+            rows[found->count++] = first_row + worker->rows[i];
+        return STATUS_OK;
+    }
+    struct vector arguments[PLAN_AGGREGATES_MAX];
+    fill_leaves(run, worker, &worker->values, t, worker->rows, count);
+    expression_program_run(worker->values.program, count);
+    number_groups(plan, worker, count);
+    for (uint32_t a = 0; a < plan->aggregate_count; a++)
+        arguments[a] = plan->aggregates[a].argument == EXPRESSION_NONE
+                           ? (struct vector){0}
+                           : expression_program_vector(worker->values.program, plan->aggregates[a].argument);
+    return group_states_add(worker->states, count, worker->numbers, arguments, error);
+}

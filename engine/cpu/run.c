@@ -1,0 +1,240 @@
+/*
+ * engine/cpu/run.c: a planned statement on the CPU (engine/plan/plan.h, engine/library/statement.h). Threads take pieces of the fact table; a
+ * tile's steps make the list of rows that are left (engine/cpu/tile_steps.h), whose values go through vectors of expressions
+ * (engine/cpu/rows.c) into the thread's states (engine/cpu/group_states.h).
+ */
+#include "engine/cpu/run_internal.h"
+#include "storage/base/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* So many pieces whose condition is of the common shape (engine/cpu/dimension_match.h), or one of another, take longer than
+ * starting a thread. */
+#define MATCH_PIECES 8u
+
+/* ---- Dimensions ---- */
+
+static enum status match_piece(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    struct device_run *run = context;
+    const struct plan *plan = run->plan;
+    uint32_t j = 0;
+    (void)error;
+    for (; item >= run->match_pieces[j]; j++)
+        item -= run->match_pieces[j];
+    const struct plan_join *join = &plan->joins[j];
+    struct expression_program *program = run->workers[thread].matches[j];
+    const uint64_t begin = item * MATCH_ROWS,
+                   end = begin + MATCH_ROWS < join->table->rows ? begin + MATCH_ROWS : join->table->rows;
+    if (run->matched_fast[j]) {
+        dimension_match_run(&run->matches[j], begin, end - begin, run->bitmaps[j]);
+        return STATUS_OK;
+    }
+    const uint32_t *leaves;
+    const uint32_t leaf_count = expression_program_leaves(program, &leaves);
+    for (uint64_t first = begin; first < end; first += VECTOR_ROWS) {
+        const uint32_t rows = end - first < VECTOR_ROWS ? (uint32_t)(end - first) : VECTOR_ROWS;
+        for (uint32_t l = 0; l < leaf_count; l++) {
+            const struct vector leaf = expression_program_vector(program, leaves[l]);
+            const struct plan_source *source = &plan->sources[plan->expressions.nodes[leaves[l]].index];
+            plan_array_read(&plan->arrays[source->column], first, rows, leaf.values, leaf.nulls);
+        }
+        expression_program_run(program, rows);
+        const struct vector match = expression_program_vector(program, join->match);
+        for (uint32_t word = 0; word < (rows + 31) / 32; word++) {
+            uint32_t bits = 0;
+            const uint32_t last = rows - word * 32 < 32 ? rows - word * 32 : 32;
+            for (uint32_t bit = 0; bit < last; bit++) {
+                const uint32_t row = word * 32 + bit;
+                bits |= (uint32_t)(match.values[row] && !(match.nulls && match.nulls[row])) << bit;
+            }
+            run->bitmaps[j][first / 32 + word] = bits;
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status match_dimensions(struct device_run *run, struct error *error)
+{
+    const struct plan *plan = run->plan;
+    uint64_t pieces = 0, worth = 0;
+    for (uint32_t j = 0; j < plan->join_count; j++) {
+        pieces += run->match_pieces[j];
+        worth += run->match_pieces[j] * (run->matched_fast[j] ? 1 : MATCH_PIECES);
+    }
+    const uint64_t threads = 1 + worth / MATCH_PIECES;
+    RETURN_IF_ERROR(parallel_for(threads < run->threads ? (unsigned)threads : run->threads, pieces,
+                                 match_piece, run, error));
+    for (unsigned w = 0; w < run->threads; w++)
+        for (uint32_t j = 0; j < plan->join_count; j++)
+            run->workers[w].dimensions[j] =
+                (struct tile_dimension){.bitmap = run->bitmaps[j],
+                                        .contiguous = plan->joins[j].contiguous && plan->joins[j].passing,
+                                        .first = (int32_t)plan->joins[j].first,
+                                        .last = (int32_t)plan->joins[j].last};
+    return STATUS_OK;
+}
+
+/* ---- Run ---- */
+
+static enum status scan_piece(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    struct device_run *run = context;
+    const struct plan *plan = run->plan;
+    struct cpu_worker *worker = &run->workers[thread];
+    const uint64_t piece = item;
+    uint64_t first_row = 0;
+    uint32_t segment = 0;
+    RETURN_IF_ERROR(cancel_check(error));
+    if (plan->shape == PLAN_ROWS && plan->order_count == 0 && plan->limit != UINT64_MAX &&
+        atomic_load(&run->found_rows) >= plan->limit + plan->offset)
+        return STATUS_OK; /* pieces are handed out in order, so those before this one have enough */
+    for (;; segment++) {
+        const uint64_t pieces =
+            (plan->fact->segment_rows[segment] + PIECE_TILES * TILE_ROWS - 1) / (PIECE_TILES * TILE_ROWS);
+        if (item < pieces)
+            break;
+        item -= pieces;
+        first_row += plan->fact->segment_rows[segment];
+    }
+    if (!worker->used || worker->segment != segment)
+        cpu_enter_segment(plan, worker, segment);
+    worker->used = true;
+    const uint32_t rows = plan->fact->segment_rows[segment], tiles = (rows + TILE_ROWS - 1) / TILE_ROWS;
+    const uint32_t first = (uint32_t)item * PIECE_TILES,
+                   end = first + PIECE_TILES < tiles ? first + PIECE_TILES : tiles;
+    for (uint32_t index = first; index < end; index++) {
+        const uint32_t left = rows - index * TILE_ROWS;
+        const struct tile t = {
+            .index = index, .rows = left < TILE_ROWS ? left : TILE_ROWS, .list = worker->list};
+        if (run->skipped[segment][index / 64] >> index % 64 & 1) {
+            worker->tiles_skipped++;
+            continue;
+        }
+        struct scan_point *const points = run->counting ? worker->points : NULL;
+        uint64_t since = points ? scan_ticks() : 0;
+        uint32_t count = run->tile_rows(worker->steps, run->step_count, &t, worker->rows, points, &since);
+        for (uint32_t c = 0; c < run->condition_count && count; c++) {
+            count = cpu_keep_rows(run, worker, c, &t, count);
+            if (points)
+                scan_point_reach(&points[run->step_count + 1 + c], count, &since);
+        }
+        if (count)
+            RETURN_IF_ERROR(
+                cpu_take_rows(run, worker, &t, piece, first_row + (uint64_t)index * TILE_ROWS, count, error));
+        if (points)
+            scan_point_reach(&points[plan->step_count + 1], count, &since);
+    }
+    if (plan->shape == PLAN_ROWS)
+        atomic_fetch_add(&run->found_rows, run->found[piece].count);
+    return STATUS_OK;
+}
+
+static void run_begin(struct device_run *run)
+{
+    for (unsigned w = 0; w < run->threads; w++) {
+        struct cpu_worker *worker = &run->workers[w];
+        if (worker->states && worker->used) /* the others' are as they were made */
+            group_states_clear(worker->states);
+        worker->used = false;
+        worker->tiles_skipped = 0;
+        memset(worker->points, 0, sizeof worker->points);
+    }
+    for (uint64_t p = 0; run->found && p < run->pieces; p++)
+        run->found[p].count = 0;
+    atomic_store(&run->found_rows, 0);
+}
+
+static enum status collect_rows(struct device_run *run, struct partial *groups, struct error *error)
+{
+    for (uint64_t p = 0; p < run->pieces; p++)
+        groups->count += run->found[p].count;
+    groups->rows = malloc((groups->count + 1) * sizeof *groups->rows);
+    if (!groups->rows)
+        return error_out_of_memory(error, groups->count * sizeof *groups->rows, "rows");
+    uint64_t at = 0;
+    for (uint64_t p = 0; p < run->pieces; p++) {
+        if (run->found[p].count)
+            memcpy(groups->rows + at, run->found[p].rows, run->found[p].count * sizeof *groups->rows);
+        at += run->found[p].count;
+    }
+    return STATUS_OK;
+}
+
+static enum status cpu_run(struct device_run *run, struct partial *groups, struct run_timing *timing,
+                           struct error *error)
+{
+    const double begin = clock_ms();
+    *groups = (struct partial){0};
+    run_begin(run);
+    if (!run->plan->nothing)
+        RETURN_IF_ERROR(match_dimensions(run, error));
+    const double matched = clock_ms();
+    if (!run->plan->nothing)
+        RETURN_IF_ERROR(parallel_for(run->threads, run->pieces, scan_piece, run, error));
+    const double scanned = clock_ms();
+    enum status status = STATUS_OK;
+    if (run->plan->shape == PLAN_ROWS) {
+        status = collect_rows(run, groups, error);
+    } else {
+        uint32_t used = 0;
+        for (unsigned w = 0; w < run->threads; w++)
+            if (run->workers[w].used || (w + 1 == run->threads && used == 0))
+                run->used[used++] = run->workers[w].states;
+        status = group_states_collect(run->plan, run->used, used, run->threads, groups, error);
+    }
+    timing->filter_ms = matched - begin;
+    timing->scan_ms = scanned - matched;
+    timing->total_ms = clock_ms() - begin;
+    if (status != STATUS_OK)
+        partial_free(groups);
+    return status;
+}
+
+/* A column's tile comes from memory whole once a row asks for it (tile_cpu.h asks ahead), and a tile in bit planes
+ * whatever is asked. */
+static uint64_t bytes_touched(const struct plan *plan, uint32_t c, const struct scan_point *points,
+                              uint64_t tiles)
+{
+    const struct column_data *data = plan->columns[c].data;
+    const uint32_t use = plan_first_use(plan, c);
+    if (use > plan->step_count || tiles == 0)
+        return 0;
+    const uint64_t touched =
+        plan->columns[c].stepped && data->codec->in_range ? points[0].tiles : points[use].tiles;
+    return (uint64_t)((double)data->bytes * (double)touched / (double)tiles);
+}
+
+static enum status cpu_count(struct device_run *run, struct scan_counts *counts, struct error *error)
+{
+    const struct plan *plan = run->plan;
+    struct scan_point points[SCAN_POINTS_MAX] = {0};
+    struct partial groups;
+    struct run_timing timing;
+    *counts = (struct scan_counts){0};
+    if (plan->nothing)
+        return STATUS_OK;
+    run->counting = true;
+    const enum status status = cpu_run(run, &groups, &timing, error);
+    run->counting = false;
+    RETURN_IF_ERROR(status);
+    partial_free(&groups);
+    for (uint32_t s = 0; s < plan->fact->segment_count; s++)
+        counts->tiles += (plan->fact->segment_rows[s] + TILE_ROWS - 1) / TILE_ROWS;
+    for (unsigned w = 0; w < run->threads; w++) {
+        counts->tiles_skipped += run->workers[w].tiles_skipped;
+        for (uint32_t p = 0; p < plan->step_count + 2; p++) {
+            points[p].rows += run->workers[w].points[p].rows;
+            points[p].tiles += run->workers[w].points[p].tiles;
+            points[p].ticks += run->workers[w].points[p].ticks;
+        }
+    }
+    scan_counts_fill(plan, points, counts);
+    for (uint32_t c = 0; c < plan->column_count; c++)
+        counts->bytes[c] = bytes_touched(plan, c, points, counts->tiles);
+    return STATUS_OK;
+}
+
+const struct plan_device cpu_device = {
+    .open = cpu_run_open, .run = cpu_run, .count = cpu_count, .close = cpu_run_close};

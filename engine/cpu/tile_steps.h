@@ -1,0 +1,51 @@
+/*
+ * engine/cpu/tile_steps.h: the part of a planned query that is compiled for each instruction set: the steps that make a
+ * tile's mask, by the operators of tile_cpu.h, and the survivors' values as vectors of int64.
+ */
+#ifndef TESSERA_ENGINE_CPU_TILE_STEPS_H
+#define TESSERA_ENGINE_CPU_TILE_STEPS_H
+
+#include "engine/plan/plan.h"
+#include "operators/dialect/tile_cpu.h"
+
+#include <time.h>
+
+/* What points are timed by: the processor's counter, or nanoseconds where it has none that is quick to read. */
+static inline uint64_t scan_ticks(void)
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#else
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+#endif
+}
+
+/* A tile's rows reach a point; *since: when they reached the one before, and then now. */
+static inline void scan_point_reach(struct scan_point *point, uint32_t rows, uint64_t *since)
+{
+    const uint64_t now = scan_ticks();
+    point->rows += rows;
+    point->tiles += rows > 0;
+    point->ticks += now - *since;
+    *since = now;
+}
+
+struct tile_step {
+    struct tile_column *column;             /* low and high set where dimension is NULL */
+    const struct tile_dimension *dimension; /* NULL: a range */
+};
+
+/* Runs the steps on a tile; the rows that are left into rows[0 .. result-1], ascending. points: NULL, or
+ * step_count + 1 that the rows reach; *since as in scan_point_reach. */
+typedef uint32_t tile_steps_rows(const struct tile_step *steps, uint32_t step_count, const struct tile *t,
+                                 uint16_t *rows, struct scan_point *points, uint64_t *since);
+tile_steps_rows tile_steps_rows_baseline, tile_steps_rows_avx2, tile_steps_rows_avx512;
+
+/* The values of an int32 column at these rows, widened; *_nulls: NULL, or set where the row is NULL. */
+typedef void tile_steps_values(struct tile_column *column, const struct tile *t, const uint16_t *rows,
+                               uint32_t count, int64_t *values, uint8_t *nulls);
+tile_steps_values tile_steps_values_baseline, tile_steps_values_avx2, tile_steps_values_avx512;
+
+#endif

@@ -1,0 +1,411 @@
+/*
+ * cuda.c: see cuda.h. Devices, memory, modules, launches, events and graphs, each a thin call of the driver
+ * with a sentence for its failure. The driver is bound in engine/cuda/driver.c, uploads are in engine/cuda/upload.c.
+ *
+ * Every call makes the context current first (20 ns), so that threads need no setting up.
+ */
+#include "engine/cuda/driver.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    STREAM_NON_BLOCKING = 1,
+    EVENT_DEFAULT = 0,
+    HOST_PORTABLE = 1,
+    CAPTURE_THREAD_LOCAL = 1, /* what other threads do meanwhile is their own business */
+};
+
+/* CUdevice_attribute */
+enum {
+    DEVICE_CLOCK_KHZ = 13,
+    DEVICE_MULTIPROCESSORS = 16,
+    DEVICE_MEMORY_CLOCK_KHZ = 36,
+    DEVICE_MEMORY_BUS_BITS = 37,
+    DEVICE_L2_BYTES = 38,
+    DEVICE_THREADS_PER_MULTIPROCESSOR = 39,
+    DEVICE_COMPUTE_MAJOR = 75,
+    DEVICE_COMPUTE_MINOR = 76,
+    DEVICE_SHARED_PER_MULTIPROCESSOR = 81,
+    DEVICE_SHARED_PER_BLOCK_OPTIN = 97,
+};
+
+/* CUfunction_attribute */
+enum {
+    FUNCTION_THREADS_PER_BLOCK = 0,
+    FUNCTION_SHARED_BYTES = 1,
+    FUNCTION_LOCAL_BYTES = 3,
+    FUNCTION_REGISTERS = 4,
+    FUNCTION_DYNAMIC_SHARED_MAXIMUM = 8,
+};
+
+/* Makes the context current and calls; for the functions below, which all go like this. */
+#define CALL(cuda, call, purpose, error)                                          \
+    do {                                                                          \
+        RETURN_IF_ERROR(cuda_enter(cuda, error));                                 \
+        RETURN_IF_ERROR(cuda_result(cuda, (cuda)->driver->call, purpose, error)); \
+    } while (0)
+
+/* ---- Devices ---- */
+
+enum status cuda_count(unsigned *devices, struct error *error)
+{
+    const struct cuda_driver *driver;
+    *devices = 0;
+    RETURN_IF_ERROR(cuda_driver_open(&driver, error));
+    int count = 0;
+    if (driver->device_count(&count) != CUDA_SUCCESS || count <= 0)
+        return error_set(
+            error, STATUS_MACHINE,
+            "no GPU can be used: NVIDIA's driver runs but shows no device (is CUDA_VISIBLE_DEVICES set to "
+            "nothing?); use --device cpu");
+    *devices = (unsigned)count;
+    return STATUS_OK;
+}
+
+static uint64_t attribute(const struct cuda *cuda, int which)
+{
+    int value = 0;
+    if (cuda->driver->device_attribute(&value, which, cuda->device) != CUDA_SUCCESS || value < 0)
+        return 0;
+    return (uint64_t)value;
+}
+
+static void read_properties(struct cuda *cuda)
+{
+    struct cuda_properties *p = &cuda->properties;
+    size_t bytes = 0;
+    int version = 0;
+    if (cuda->driver->device_name(p->name, sizeof p->name, cuda->device) != CUDA_SUCCESS)
+        snprintf(p->name, sizeof p->name, "unnamed GPU");
+    if (cuda->driver->device_memory(&bytes, cuda->device) == CUDA_SUCCESS)
+        p->memory_bytes = bytes;
+    if (cuda->driver->driver_version(&version) == CUDA_SUCCESS) {
+        p->driver_major = version / 1000;
+        p->driver_minor = version % 1000 / 10;
+    }
+    p->compute_major = (int)attribute(cuda, DEVICE_COMPUTE_MAJOR);
+    p->compute_minor = (int)attribute(cuda, DEVICE_COMPUTE_MINOR);
+    snprintf(p->arch, sizeof p->arch, "sm_%u%u", (unsigned)p->compute_major % 100,
+             (unsigned)p->compute_minor % 10);
+    p->multiprocessors = (unsigned)attribute(cuda, DEVICE_MULTIPROCESSORS);
+    p->threads_per_multiprocessor = (unsigned)attribute(cuda, DEVICE_THREADS_PER_MULTIPROCESSOR);
+    p->l2_bytes = attribute(cuda, DEVICE_L2_BYTES);
+    p->shared_per_block_bytes = attribute(cuda, DEVICE_SHARED_PER_BLOCK_OPTIN);
+    p->shared_per_multiprocessor_bytes = attribute(cuda, DEVICE_SHARED_PER_MULTIPROCESSOR);
+    p->clock_khz = (unsigned)attribute(cuda, DEVICE_CLOCK_KHZ);
+    p->memory_clock_khz = (unsigned)attribute(cuda, DEVICE_MEMORY_CLOCK_KHZ);
+    p->memory_bus_bits = (unsigned)attribute(cuda, DEVICE_MEMORY_BUS_BITS);
+}
+
+enum status cuda_open(unsigned ordinal, struct cuda **result, struct error *error)
+{
+    *result = NULL;
+    unsigned devices = 0;
+    RETURN_IF_ERROR(cuda_count(&devices, error));
+    if (ordinal >= devices)
+        return error_set(error, STATUS_MACHINE,
+                         "there is no GPU %u: this machine shows %u, numbered from 0; see "
+                         "`tessera devices`",
+                         ordinal, devices);
+    struct cuda *cuda = calloc(1, sizeof *cuda);
+    if (!cuda)
+        return error_out_of_memory(error, sizeof *cuda, "a GPU");
+    enum status status = cuda_driver_open(&cuda->driver, error);
+    cuda->properties.ordinal = ordinal;
+    if (status == STATUS_OK)
+        status =
+            cuda_result(cuda, cuda->driver->device_get(&cuda->device, (int)ordinal), "opening it", error);
+    if (status == STATUS_OK) {
+        read_properties(cuda);
+        status = cuda_result(cuda, cuda->driver->context_retain(&cuda->context, cuda->device), "opening it",
+                             error);
+    }
+    if (status == STATUS_OK)
+        status = cuda_enter(cuda, error);
+    if (status == STATUS_OK)
+        status = cuda_result(cuda, cuda->driver->stream_create(&cuda->stream, STREAM_NON_BLOCKING),
+                             "making a stream", error);
+    if (status != STATUS_OK) {
+        cuda_close(cuda);
+        return status;
+    }
+    *result = cuda;
+    return STATUS_OK;
+}
+
+void cuda_close(struct cuda *cuda)
+{
+    if (!cuda)
+        return;
+    if (cuda->context && cuda_enter(cuda, NULL) == STATUS_OK) {
+        if (cuda->stream) {
+            cuda->driver->stream_synchronize(cuda->stream);
+            cuda->driver->stream_destroy(cuda->stream);
+        }
+        cuda_upload_close(cuda);
+        cuda->driver->context_set(NULL);
+    }
+    if (cuda->context)
+        cuda->driver->context_release(cuda->device);
+    free(cuda);
+}
+
+const struct cuda_properties *cuda_properties(const struct cuda *cuda)
+{
+    return &cuda->properties;
+}
+
+/* ---- Memory ---- */
+
+enum status cuda_memory(struct cuda *cuda, uint64_t *free_bytes, uint64_t *total_bytes, struct error *error)
+{
+    size_t unused = 0, total = 0;
+    CALL(cuda, memory_info(&unused, &total), "asking for free memory", error);
+    *free_bytes = unused;
+    *total_bytes = total;
+    return STATUS_OK;
+}
+
+enum status cuda_allocate(struct cuda *cuda, uint64_t bytes, const char *what, cuda_address *address,
+                          struct error *error)
+{
+    *address = 0;
+    RETURN_IF_ERROR(cuda_enter(cuda, error));
+    int result = cuda->driver->memory_allocate(address, bytes ? bytes : 1);
+    if (result == CUDA_ERROR_OUT_OF_MEMORY) {
+        uint64_t unused = 0, total = 0;
+        *address = 0;
+        RETURN_IF_ERROR(cuda_memory(cuda, &unused, &total, error));
+        return error_set(error, STATUS_MACHINE,
+                         "GPU %u (%s) is out of memory: %s needs %" PRIu64 " bytes, %" PRIu64 " of %" PRIu64
+                         " are free; use a smaller database, a smaller codec or --device cpu",
+                         cuda->properties.ordinal, cuda->properties.name, what, bytes, unused, total);
+    }
+    return cuda_result(cuda, result, what, error);
+}
+
+void cuda_free(struct cuda *cuda, cuda_address address)
+{
+    if (address && cuda_enter(cuda, NULL) == STATUS_OK)
+        cuda->driver->memory_free(address);
+}
+
+enum status cuda_pinned_allocate(struct cuda *cuda, size_t bytes, void **memory, struct error *error)
+{
+    *memory = NULL;
+    RETURN_IF_ERROR(cuda_enter(cuda, error));
+    int result = cuda->driver->host_allocate(memory, bytes ? bytes : 1, HOST_PORTABLE);
+    if (result == CUDA_ERROR_OUT_OF_MEMORY)
+        return error_out_of_memory(error, bytes, "pinned host memory");
+    return cuda_result(cuda, result, "pinning host memory", error);
+}
+
+void cuda_pinned_free(struct cuda *cuda, void *memory)
+{
+    if (memory && cuda_enter(cuda, NULL) == STATUS_OK)
+        cuda->driver->host_free(memory);
+}
+
+enum status cuda_copy_to_device(struct cuda *cuda, cuda_address to, const void *from, uint64_t bytes,
+                                struct error *error)
+{
+    if (bytes)
+        CALL(cuda, copy_to_device(to, from, bytes, cuda->stream), "copying to the device", error);
+    return STATUS_OK;
+}
+
+enum status cuda_copy_to_host(struct cuda *cuda, void *to, cuda_address from, uint64_t bytes,
+                              struct error *error)
+{
+    if (bytes)
+        CALL(cuda, copy_to_host(to, from, bytes, cuda->stream), "copying from the device", error);
+    return STATUS_OK;
+}
+
+enum status cuda_copy_on_device(struct cuda *cuda, cuda_address to, cuda_address from, uint64_t bytes,
+                                struct error *error)
+{
+    if (bytes)
+        CALL(cuda, copy_on_device(to, from, bytes, cuda->stream), "copying on the device", error);
+    return STATUS_OK;
+}
+
+enum status cuda_set_bytes(struct cuda *cuda, cuda_address address, uint8_t value, uint64_t bytes,
+                           struct error *error)
+{
+    if (bytes)
+        CALL(cuda, set_bytes(address, value, bytes, cuda->stream), "setting memory", error);
+    return STATUS_OK;
+}
+
+enum status cuda_set_words(struct cuda *cuda, cuda_address address, uint32_t value, uint64_t words,
+                           struct error *error)
+{
+    if (words)
+        CALL(cuda, set_words(address, value, words, cuda->stream), "setting memory", error);
+    return STATUS_OK;
+}
+
+/* ---- Kernels ---- */
+
+enum status cuda_module_load(struct cuda *cuda, const void *cubin, struct cuda_module **module,
+                             struct error *error)
+{
+    *module = NULL;
+    CALL(cuda, module_load(module, cubin), "loading a compiled kernel", error);
+    return STATUS_OK;
+}
+
+void cuda_module_unload(struct cuda *cuda, struct cuda_module *module)
+{
+    if (module && cuda_enter(cuda, NULL) == STATUS_OK)
+        cuda->driver->module_unload(module);
+}
+
+enum status cuda_module_function(struct cuda *cuda, struct cuda_module *module, const char *name,
+                                 struct cuda_function **function, struct error *error)
+{
+    char purpose[256];
+    snprintf(purpose, sizeof purpose, "finding kernel '%s' in its module", name);
+    *function = NULL;
+    CALL(cuda, module_function(function, module, name), purpose, error);
+    return STATUS_OK;
+}
+
+enum status cuda_module_variable(struct cuda *cuda, struct cuda_module *module, const char *name,
+                                 cuda_address *address, uint64_t *bytes, struct error *error)
+{
+    char purpose[256];
+    size_t size = 0;
+    snprintf(purpose, sizeof purpose, "finding variable '%s' in its module", name);
+    *address = 0;
+    CALL(cuda, module_variable(address, &size, module, name), purpose, error);
+    if (bytes)
+        *bytes = size;
+    return STATUS_OK;
+}
+
+enum status cuda_function_properties(struct cuda *cuda, struct cuda_function *function,
+                                     struct cuda_function_properties *properties, struct error *error)
+{
+    const char *purpose = "asking for a kernel's registers";
+    int registers = 0, local = 0, shared = 0, threads = 0;
+    CALL(cuda, function_get(&registers, FUNCTION_REGISTERS, function), purpose, error);
+    CALL(cuda, function_get(&local, FUNCTION_LOCAL_BYTES, function), purpose, error);
+    CALL(cuda, function_get(&shared, FUNCTION_SHARED_BYTES, function), purpose, error);
+    CALL(cuda, function_get(&threads, FUNCTION_THREADS_PER_BLOCK, function), purpose, error);
+    *properties = (struct cuda_function_properties){.registers = (unsigned)registers,
+                                                    .local_bytes = (unsigned)local,
+                                                    .static_shared_bytes = (unsigned)shared,
+                                                    .threads_per_block = (unsigned)threads};
+    return STATUS_OK;
+}
+
+enum status cuda_function_allow_shared(struct cuda *cuda, struct cuda_function *function, uint64_t bytes,
+                                       struct error *error)
+{
+    if (bytes > cuda->properties.shared_per_block_bytes)
+        return error_set(
+            error, STATUS_MACHINE,
+            "GPU %u (%s): a kernel needs %" PRIu64 " bytes of shared memory a block, the device has %" PRIu64,
+            cuda->properties.ordinal, cuda->properties.name, bytes, cuda->properties.shared_per_block_bytes);
+    CALL(cuda, function_set(function, FUNCTION_DYNAMIC_SHARED_MAXIMUM, (int)bytes),
+         "allowing a kernel more shared memory", error);
+    return STATUS_OK;
+}
+
+enum status cuda_function_blocks(struct cuda *cuda, struct cuda_function *function,
+                                 unsigned threads_per_block, uint64_t dynamic_shared_bytes,
+                                 unsigned *blocks_per_multiprocessor, struct error *error)
+{
+    int blocks = 0;
+    CALL(cuda, function_blocks(&blocks, function, (int)threads_per_block, dynamic_shared_bytes),
+         "asking how many blocks of a kernel fit", error);
+    *blocks_per_multiprocessor = (unsigned)blocks;
+    return STATUS_OK;
+}
+
+enum status cuda_launch(struct cuda *cuda, struct cuda_function *function, unsigned blocks, unsigned threads,
+                        uint64_t dynamic_shared_bytes, void **parameters, struct error *error)
+{
+    CALL(cuda,
+         launch(function, blocks, 1, 1, threads, 1, 1, (unsigned)dynamic_shared_bytes, cuda->stream,
+                parameters, NULL),
+         "launching a kernel", error);
+    return STATUS_OK;
+}
+
+enum status cuda_synchronize(struct cuda *cuda, struct error *error)
+{
+    CALL(cuda, stream_synchronize(cuda->stream), "running what was queued", error);
+    return STATUS_OK;
+}
+
+/* ---- Time ---- */
+
+enum status cuda_event_create(struct cuda *cuda, struct cuda_event **event, struct error *error)
+{
+    *event = NULL;
+    CALL(cuda, event_create(event, EVENT_DEFAULT), "making an event", error);
+    return STATUS_OK;
+}
+
+void cuda_event_destroy(struct cuda *cuda, struct cuda_event *event)
+{
+    if (event && cuda_enter(cuda, NULL) == STATUS_OK)
+        cuda->driver->event_destroy(event);
+}
+
+enum status cuda_event_record(struct cuda *cuda, struct cuda_event *event, struct error *error)
+{
+    CALL(cuda, event_record(event, cuda->stream), "recording an event", error);
+    return STATUS_OK;
+}
+
+enum status cuda_event_wait(struct cuda *cuda, struct cuda_event *event, struct error *error)
+{
+    CALL(cuda, event_wait(event), "running what was queued", error);
+    return STATUS_OK;
+}
+
+enum status cuda_event_elapsed(struct cuda *cuda, struct cuda_event *from, struct cuda_event *to,
+                               double *milliseconds, struct error *error)
+{
+    float elapsed = 0;
+    CALL(cuda, event_elapsed(&elapsed, from, to), "taking the time between events", error);
+    *milliseconds = (double)elapsed;
+    return STATUS_OK;
+}
+
+/* ---- Graphs ---- */
+
+enum status cuda_capture_begin(struct cuda *cuda, struct error *error)
+{
+    CALL(cuda, capture_begin(cuda->stream, CAPTURE_THREAD_LOCAL), "beginning to record a graph", error);
+    return STATUS_OK;
+}
+
+enum status cuda_capture_end(struct cuda *cuda, struct cuda_graph **graph, struct error *error)
+{
+    struct cuda_recording *recording = NULL;
+    *graph = NULL;
+    CALL(cuda, capture_end(cuda->stream, &recording), "recording a graph", error);
+    enum status status = cuda_result(cuda, cuda->driver->graph_create(graph, recording, 0),
+                                     "making a graph of a recording", error);
+    cuda->driver->recording_destroy(recording);
+    return status;
+}
+
+enum status cuda_graph_launch(struct cuda *cuda, struct cuda_graph *graph, struct error *error)
+{
+    CALL(cuda, graph_launch(graph, cuda->stream), "launching a graph", error);
+    return STATUS_OK;
+}
+
+void cuda_graph_destroy(struct cuda *cuda, struct cuda_graph *graph)
+{
+    if (graph && cuda_enter(cuda, NULL) == STATUS_OK)
+        cuda->driver->graph_destroy(graph);
+}

@@ -1,0 +1,123 @@
+/*
+ * engine/cuda/driver.h: the entry points of libcuda.so.1, for engine/cuda*.c alone.
+ *
+ * Declared by hand from the driver's stable C ABI (CUDA 11.2 and later): results and devices are ints,
+ * handles are pointers, device addresses 64-bit numbers; where the ABI has a second version of a function,
+ * its _v2 symbol is the one taken.
+ */
+#ifndef TESSERA_ENGINE_CUDA_DRIVER_H
+#define TESSERA_ENGINE_CUDA_DRIVER_H
+
+#include "engine/cuda/cuda.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+
+struct cuda_context;   /* CUcontext */
+struct cuda_stream;    /* CUstream */
+struct cuda_recording; /* CUgraph; struct cuda_graph is CUgraphExec */
+
+enum { CUDA_SUCCESS = 0, CUDA_ERROR_OUT_OF_MEMORY = 2, CUDA_ERROR_NO_DEVICE = 100 };
+
+/* X(field of struct cuda_driver, symbol in the library, parameters) */
+#define CUDA_DRIVER_FUNCTIONS(X)                                                                             \
+    X(init, "cuInit", (unsigned flags))                                                                      \
+    X(driver_version, "cuDriverGetVersion", (int *version))                                                  \
+    X(error_name, "cuGetErrorName", (int result, const char **name))                                         \
+    X(error_string, "cuGetErrorString", (int result, const char **text))                                     \
+    X(device_count, "cuDeviceGetCount", (int *count))                                                        \
+    X(device_get, "cuDeviceGet", (int *device, int ordinal))                                                 \
+    X(device_name, "cuDeviceGetName", (char *name, int bytes, int device))                                   \
+    X(device_memory, "cuDeviceTotalMem_v2", (size_t * bytes, int device))                                    \
+    X(device_attribute, "cuDeviceGetAttribute", (int *value, int attribute, int device))                     \
+    X(context_retain, "cuDevicePrimaryCtxRetain", (struct cuda_context * *context, int device))              \
+    X(context_release, "cuDevicePrimaryCtxRelease_v2", (int device))                                         \
+    X(context_set, "cuCtxSetCurrent", (struct cuda_context * context))                                       \
+    X(memory_info, "cuMemGetInfo_v2", (size_t * free_bytes, size_t * total_bytes))                           \
+    X(memory_allocate, "cuMemAlloc_v2", (cuda_address * address, size_t bytes))                              \
+    X(memory_free, "cuMemFree_v2", (cuda_address address))                                                   \
+    X(host_allocate, "cuMemHostAlloc", (void **memory, size_t bytes, unsigned flags))                        \
+    X(host_free, "cuMemFreeHost", (void *memory))                                                            \
+    X(copy_to_device, "cuMemcpyHtoDAsync_v2",                                                                \
+      (cuda_address to, const void *from, size_t bytes, struct cuda_stream *stream))                         \
+    X(copy_to_host, "cuMemcpyDtoHAsync_v2",                                                                  \
+      (void *to, cuda_address from, size_t bytes, struct cuda_stream *stream))                               \
+    X(copy_on_device, "cuMemcpyDtoDAsync_v2",                                                                \
+      (cuda_address to, cuda_address from, size_t bytes, struct cuda_stream * stream))                       \
+    X(set_bytes, "cuMemsetD8Async",                                                                          \
+      (cuda_address address, unsigned char value, size_t count, struct cuda_stream *stream))                 \
+    X(set_words, "cuMemsetD32Async",                                                                         \
+      (cuda_address address, unsigned value, size_t count, struct cuda_stream *stream))                      \
+    X(stream_create, "cuStreamCreate", (struct cuda_stream * *stream, unsigned flags))                       \
+    X(stream_destroy, "cuStreamDestroy_v2", (struct cuda_stream * stream))                                   \
+    X(stream_synchronize, "cuStreamSynchronize", (struct cuda_stream * stream))                              \
+    X(module_load, "cuModuleLoadData", (struct cuda_module * *module, const void *image))                    \
+    X(module_unload, "cuModuleUnload", (struct cuda_module * module))                                        \
+    X(module_function, "cuModuleGetFunction",                                                                \
+      (struct cuda_function * *function, struct cuda_module * module, const char *name))                     \
+    X(module_variable, "cuModuleGetGlobal_v2",                                                               \
+      (cuda_address * address, size_t * bytes, struct cuda_module * module, const char *name))               \
+    X(function_get, "cuFuncGetAttribute", (int *value, int attribute, struct cuda_function *function))       \
+    X(function_set, "cuFuncSetAttribute", (struct cuda_function * function, int attribute, int value))       \
+    X(function_blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                                        \
+      (int *blocks, struct cuda_function *function, int threads, size_t dynamic_shared_bytes))               \
+    X(launch, "cuLaunchKernel",                                                                              \
+      (struct cuda_function * function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, \
+       unsigned block_y, unsigned block_z, unsigned dynamic_shared_bytes, struct cuda_stream *stream,        \
+       void **parameters, void **extra))                                                                     \
+    X(event_create, "cuEventCreate", (struct cuda_event * *event, unsigned flags))                           \
+    X(event_destroy, "cuEventDestroy_v2", (struct cuda_event * event))                                       \
+    X(event_record, "cuEventRecord", (struct cuda_event * event, struct cuda_stream * stream))               \
+    X(event_wait, "cuEventSynchronize", (struct cuda_event * event))                                         \
+    X(event_elapsed, "cuEventElapsedTime",                                                                   \
+      (float *milliseconds, struct cuda_event *from, struct cuda_event *to))                                 \
+    X(capture_begin, "cuStreamBeginCapture_v2", (struct cuda_stream * stream, int mode))                     \
+    X(capture_end, "cuStreamEndCapture", (struct cuda_stream * stream, struct cuda_recording * *recording))  \
+    X(recording_destroy, "cuGraphDestroy", (struct cuda_recording * recording))                              \
+    X(graph_create, "cuGraphInstantiateWithFlags",                                                           \
+      (struct cuda_graph * *graph, struct cuda_recording * recording, unsigned long long flags))             \
+    X(graph_launch, "cuGraphLaunch", (struct cuda_graph * graph, struct cuda_stream * stream))               \
+    X(graph_destroy, "cuGraphExecDestroy", (struct cuda_graph * graph))
+
+struct cuda_driver {
+#define CUDA_DRIVER_FIELD(field, symbol, parameters) int(*field) parameters;
+    CUDA_DRIVER_FUNCTIONS(CUDA_DRIVER_FIELD)
+#undef CUDA_DRIVER_FIELD
+};
+
+/* Each of the threads that fill staging buffers has two, and a stream of its own. */
+#define UPLOAD_THREADS 12u
+#define UPLOAD_BYTES   (2u << 20)
+
+struct cuda_upload_lane {
+    struct cuda_stream *stream;
+    void *buffer[2];
+    struct cuda_event *copied[2]; /* the buffer's last copy is done */
+    unsigned next;
+};
+
+struct cuda {
+    const struct cuda_driver *driver;
+    int device;
+    struct cuda_context *context; /* the device's primary one */
+    struct cuda_stream *stream;
+    struct cuda_properties properties;
+    struct cuda_upload_lane lanes[UPLOAD_THREADS]; /* made by the first cuda_upload */
+    unsigned lane_count;
+};
+
+/* The driver, opened and initialised once for the process; STATUS_MACHINE with the reason if it cannot be. */
+NODISCARD enum status cuda_driver_open(const struct cuda_driver **driver, struct error *error);
+
+/* The sentence for a driver call that failed; `purpose` reads behind "GPU 0 (NVIDIA H200): ". Returns
+ * STATUS_OK for CUDA_SUCCESS. */
+NODISCARD enum status cuda_result(const struct cuda *cuda, int result, const char *purpose,
+                                  struct error *error);
+
+/* Makes the device's context the calling thread's. */
+NODISCARD enum status cuda_enter(const struct cuda *cuda, struct error *error);
+
+/* Gives the staging buffers back. */
+void cuda_upload_close(struct cuda *cuda);
+
+#endif

@@ -1,0 +1,178 @@
+/* engine/gpu/columns.c: see engine/gpu/columns.h. A list of some dozen entries. */
+#include "engine/gpu/columns.h"
+
+#include "operators/dialect/bound.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Between the pieces of an allocation: decoders may read one word behind a packed stream, and alignment. */
+#define PIECE_ALIGNMENT 256u
+
+struct entry {
+    struct cuda_column column; /* first, so that a cuda_column is its entry */
+    struct entry *next;
+    const struct column *key;
+    enum codec_id codec;
+    bool array; /* an attribute's values, not chunks */
+    unsigned uses;
+    cuda_address memory;
+};
+
+struct cuda_columns {
+    struct cuda *cuda;
+    struct entry *entries;
+};
+
+enum status cuda_columns_create(struct cuda *cuda, struct cuda_columns **columns, struct error *error)
+{
+    *columns = calloc(1, sizeof **columns);
+    if (!*columns)
+        return error_out_of_memory(error, sizeof **columns, "the list of uploaded columns");
+    (*columns)->cuda = cuda;
+    return STATUS_OK;
+}
+
+static void drop_unused(struct cuda_columns *columns)
+{
+    for (struct entry **link = &columns->entries; *link;) {
+        struct entry *entry = *link;
+        if (entry->uses) {
+            link = &entry->next;
+            continue;
+        }
+        *link = entry->next;
+        cuda_free(columns->cuda, entry->memory);
+        free(entry);
+    }
+}
+
+void cuda_columns_destroy(struct cuda_columns *columns)
+{
+    if (!columns)
+        return;
+    for (struct entry *entry = columns->entries; entry; entry = entry->next)
+        entry->uses = 0;
+    drop_unused(columns);
+    free(columns);
+}
+
+static struct entry *find(struct cuda_columns *columns, const struct column *key, enum codec_id codec,
+                          bool array)
+{
+    for (struct entry *entry = columns->entries; entry; entry = entry->next)
+        if (entry->key == key && entry->codec == codec && entry->array == array)
+            return entry;
+    return NULL;
+}
+
+/* A new entry with `bytes` of memory; what nobody uses makes room if it must. */
+static enum status add(struct cuda_columns *columns, const struct column *key, enum codec_id codec,
+                       bool array, uint64_t bytes, struct entry **added, struct error *error)
+{
+    struct entry *entry = calloc(1, sizeof *entry);
+    if (!entry)
+        return error_out_of_memory(error, sizeof *entry, "an uploaded column");
+    enum status status = cuda_allocate(columns->cuda, bytes, key->schema.name, &entry->memory, error);
+    if (status != STATUS_OK) {
+        drop_unused(columns);
+        status = cuda_allocate(columns->cuda, bytes, key->schema.name, &entry->memory, error);
+    }
+    if (status != STATUS_OK) {
+        free(entry);
+        return status;
+    }
+    entry->column.bytes = bytes;
+    entry->key = key;
+    entry->codec = codec;
+    entry->array = array;
+    entry->next = columns->entries;
+    columns->entries = entry;
+    *added = entry;
+    return STATUS_OK;
+}
+
+static uint64_t piece_bytes(uint64_t bytes)
+{
+    return (bytes + PIECE_ALIGNMENT - 1) / PIECE_ALIGNMENT * PIECE_ALIGNMENT + PIECE_ALIGNMENT;
+}
+
+static uint64_t validity_bytes(const struct segment_data *segment)
+{
+    return segment->validity ? (uint64_t)segment->chunk.tiles * TILE_LANES * sizeof(uint32_t) : 0;
+}
+
+static enum status upload_chunks(struct cuda_columns *columns, const struct column_data *data,
+                                 struct entry *entry, struct bound_chunk *chunks, struct error *error)
+{
+    cuda_address next = entry->memory + piece_bytes(data->segment_count * sizeof *chunks);
+    for (uint32_t s = 0; s < data->segment_count; s++) {
+        const struct segment_data *segment = &data->segments[s];
+        const struct chunk_view *chunk = &segment->chunk;
+        chunks[s] = (struct bound_chunk){.directory = next + (uint64_t)(chunk->directory - chunk->bytes),
+                                         .data = next + (uint64_t)(chunk->data - chunk->bytes),
+                                         .auxiliary = next + (uint64_t)(chunk->auxiliary - chunk->bytes),
+                                         .detail = data->codec->id == CODEC_NSF ? chunk->width_high / 8
+                                                                                : chunk->tiles * 2ull};
+        RETURN_IF_ERROR(cuda_upload(columns->cuda, next, chunk->bytes, chunk->size, error));
+        next += piece_bytes(chunk->size);
+        if (!segment->validity)
+            continue;
+        chunks[s].validity = next;
+        RETURN_IF_ERROR(cuda_upload(columns->cuda, next, segment->validity, validity_bytes(segment), error));
+        next += piece_bytes(validity_bytes(segment));
+    }
+    return cuda_upload(columns->cuda, entry->memory, chunks, data->segment_count * sizeof *chunks, error);
+}
+
+enum status cuda_columns_chunks(struct cuda_columns *columns, const struct column_data *data,
+                                const struct cuda_column **column, struct error *error)
+{
+    struct entry *entry = find(columns, data->column, data->codec->id, false);
+    if (!entry) {
+        uint64_t bytes = piece_bytes(data->segment_count * sizeof(struct bound_chunk));
+        for (uint32_t s = 0; s < data->segment_count; s++)
+            bytes +=
+                piece_bytes(data->segments[s].chunk.size) + piece_bytes(validity_bytes(&data->segments[s]));
+        struct bound_chunk *chunks = calloc(data->segment_count ? data->segment_count : 1, sizeof *chunks);
+        if (!chunks)
+            return error_out_of_memory(error, data->segment_count * sizeof *chunks, "a list of chunks");
+        enum status status = add(columns, data->column, data->codec->id, false, bytes, &entry, error);
+        if (status == STATUS_OK) {
+            status = upload_chunks(columns, data, entry, chunks, error);
+            if (status != STATUS_OK)
+                drop_unused(columns);
+        }
+        free(chunks);
+        RETURN_IF_ERROR(status);
+        entry->column.address = entry->memory;
+    }
+    entry->uses++;
+    *column = &entry->column;
+    return STATUS_OK;
+}
+
+enum status cuda_columns_array(struct cuda_columns *columns, const struct attribute *attribute,
+                               const struct cuda_column **column, struct error *error)
+{
+    struct entry *entry = find(columns, attribute->column, CODEC_NSF, true);
+    if (!entry) {
+        uint64_t bytes = attribute->rows * attribute->value_bytes;
+        RETURN_IF_ERROR(add(columns, attribute->column, CODEC_NSF, true, piece_bytes(bytes), &entry, error));
+        enum status status = cuda_upload(columns->cuda, entry->memory, attribute->values, bytes, error);
+        if (status != STATUS_OK) {
+            drop_unused(columns);
+            return status;
+        }
+        entry->column.address = entry->memory;
+    }
+    entry->uses++;
+    *column = &entry->column;
+    return STATUS_OK;
+}
+
+void cuda_columns_release(const struct cuda_column *column)
+{
+    if (column)
+        ((struct entry *)(uintptr_t)column)->uses--;
+}

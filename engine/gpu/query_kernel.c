@@ -1,0 +1,541 @@
+/*
+ * engine/gpu/query_kernel.c: see engine/gpu/query_kernel.h: what the scan reads and where states are, then the kernels' text.
+ */
+#include "engine/gpu/query_kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(PLAN_SOURCES_MAX <= ARGUMENT_ARRAYS_MAX && PLAN_JOINS_MAX <= ARGUMENT_JOINS_MAX &&
+                   PLAN_GROUPS_MAX <= ARGUMENT_GROUPS_MAX && PLAN_AGGREGATES_MAX <= ARGUMENT_AGGREGATES_MAX &&
+                   PLAN_JOINS_MAX <= KERNEL_JOINS_MAX,
+               "a kernel holds what a plan can have");
+
+/* A bit for each slot and value is taken if they are few for the rows that there are, or few altogether. */
+#define DISTINCT_BITS_A_ROW  64u
+#define DISTINCT_BITS_ALWAYS (UINT64_C(1) << 23)
+#define DISTINCT_BITS_MAX    (UINT64_C(1) << 33)
+
+struct maker {
+    const struct plan *plan;
+    struct query_kernel *kernel;
+    bool count;
+    bool fetched[PLAN_COLUMNS_MAX];
+    bool looked_up[PLAN_JOINS_MAX]; /* whether a row has a partner decides whether values are NULL */
+    bool fetch_written[PLAN_COLUMNS_MAX];
+    uint32_t shared_words; /* 32-bit words a slot, were the states in shared memory */
+    uint32_t points;
+    FILE *out;
+    struct error *error;
+};
+
+/* ---- What the scan reads ---- */
+
+static void read_leaf(void *context, const struct expression *leaf)
+{
+    struct maker *maker = context;
+    const struct plan *plan = maker->plan;
+    const struct plan_source *source = &plan->sources[leaf->index];
+    if (source->join < 0) {
+        maker->fetched[source->column] = true;
+        return;
+    }
+    const struct plan_join *join = &plan->joins[source->join];
+    maker->kernel->array_used[source->column] = true;
+    maker->fetched[join->column] = true;
+    maker->looked_up[source->join] = !join->inner && join->match != EXPRESSION_NONE;
+}
+
+static void read_array(void *context, const struct expression *leaf)
+{
+    struct maker *maker = context;
+    maker->kernel->array_used[maker->plan->sources[leaf->index].column] = true;
+}
+
+static void find_fetched(struct maker *maker)
+{
+    const struct plan *plan = maker->plan;
+    for (uint32_t s = 0; s < plan->step_count; s++)
+        if (plan->steps[s].kind == STEP_CONDITION)
+            expression_visit(&plan->expressions, plan->steps[s].expression, read_leaf, maker);
+    for (uint32_t g = 0; g < plan->group_count; g++)
+        expression_visit(&plan->expressions, plan->groups[g].expression, read_leaf, maker);
+    for (uint32_t a = 0; a < plan->aggregate_count; a++)
+        if (plan->aggregates[a].argument != EXPRESSION_NONE)
+            expression_visit(&plan->expressions, plan->aggregates[a].argument, read_leaf, maker);
+}
+
+/* What a plan may read and a kernel not. */
+static enum status check_columns(const struct maker *maker)
+{
+    const struct plan *plan = maker->plan;
+    bool read[PLAN_COLUMNS_MAX];
+    uint32_t count = 0;
+    memcpy(read, maker->fetched, sizeof read);
+    for (uint32_t s = 0; s < plan->step_count; s++)
+        if (plan->steps[s].kind != STEP_CONDITION)
+            read[plan->steps[s].kind == STEP_RANGE ? plan->steps[s].column
+                                                   : plan->joins[plan->steps[s].join].column] = true;
+    for (uint32_t c = 0; c < plan->column_count; c++)
+        count += read[c];
+    return count <= KERNEL_COLUMNS_MAX
+               ? STATUS_OK
+               : error_set(
+                     maker->error, STATUS_BAD_INPUT,
+                     "the statement's conditions, groups and aggregates read %u columns of %s, and on a GPU "
+                     "they may read %u; ask for fewer, or give --device cpu",
+                     count, plan->fact->name, KERNEL_COLUMNS_MAX);
+}
+
+static uint32_t add_column(struct maker *maker, uint32_t c)
+{
+    struct query_kernel *kernel = maker->kernel;
+    const struct plan_column *column = &maker->plan->columns[c];
+    uint32_t place = 0;
+    while (place < kernel->shape.column_count && kernel->columns[place] != c)
+        place++;
+    if (place < kernel->shape.column_count)
+        return place;
+    kernel->columns[kernel->shape.column_count++] = c;
+    kernel->shape.columns[place] = (struct kernel_column){.data = column->data,
+                                                          .value_bytes = column->column->value_bytes,
+                                                          .width_low = column->width_low,
+                                                          .width_high = column->width_high,
+                                                          .fetched = maker->fetched[c],
+                                                          .nullable = column->nullable,
+                                                          .kept = 1};
+    return place;
+}
+
+static void add_join(struct maker *maker, uint32_t j)
+{
+    struct query_kernel *kernel = maker->kernel;
+    const struct plan_join *join = &maker->plan->joins[j];
+    for (uint32_t k = 0; k < kernel->shape.join_count; k++)
+        if (kernel->joins[k] == j)
+            return;
+    kernel->joins[kernel->shape.join_count] = j;
+    kernel->shape.joins[kernel->shape.join_count++] =
+        (struct kernel_join){.column = add_column(maker, join->column),
+                             .rows = join->table->rows,
+                             .filtered = join->match != EXPRESSION_NONE,
+                             .contiguous = join->contiguous};
+    if (join->match != EXPRESSION_NONE)
+        expression_visit(&maker->plan->expressions, join->match, read_array, maker);
+}
+
+/* Columns in the order of the steps, then those that are only fetched. */
+static enum status shape_make(struct maker *maker)
+{
+    const struct plan *plan = maker->plan;
+    find_fetched(maker);
+    RETURN_IF_ERROR(check_columns(maker));
+    maker->kernel->shape.name = "(SQL)";
+    for (uint32_t s = 0; s < plan->step_count; s++) {
+        const struct plan_step *step = &plan->steps[s];
+        if (step->kind == STEP_CONDITION)
+            continue;
+        const bool range = step->kind == STEP_RANGE;
+        const uint32_t place = add_column(maker, range ? step->column : plan->joins[step->join].column);
+        maker->kernel->shape.columns[place].kept *= step->share;
+        if (!range)
+            add_join(maker, step->join);
+    }
+    for (uint32_t j = 0; j < plan->join_count; j++)
+        if (maker->looked_up[j])
+            add_join(maker, j);
+    for (uint32_t c = 0; c < plan->column_count; c++)
+        if (maker->fetched[c])
+            add_column(maker, c);
+    return STATUS_OK;
+}
+
+/* ---- States ---- */
+
+/* Codes of an argument's values that are not NULL; 0 stands for 2^64. */
+static uint64_t argument_domain(const struct plan_aggregate *aggregate)
+{
+    return aggregate->low > aggregate->high ? 1 : (uint64_t)aggregate->high - (uint64_t)aggregate->low + 1;
+}
+
+static enum distinct_kind choose_distinct(const struct plan *plan, const struct plan_aggregate *aggregate)
+{
+    const uint64_t domain = argument_domain(aggregate),
+                   rows = plan->fact->rows < UINT64_MAX / DISTINCT_BITS_A_ROW ? plan->fact->rows : 0;
+    const unsigned __int128 bits = (unsigned __int128)plan->slots * domain;
+    if (domain && plan->shape != PLAN_HASH && bits <= DISTINCT_BITS_MAX &&
+        (bits <= DISTINCT_BITS_ALWAYS || bits <= (unsigned __int128)rows * DISTINCT_BITS_A_ROW))
+        return DISTINCT_BY_BITS;
+    const struct plan_group *outermost = &plan->groups[0];
+    const uint64_t numbers = plan->shape == PLAN_HASH ? outermost->stride * outermost->domain : plan->slots;
+    if (domain && plan->key_words == 1 && (unsigned __int128)numbers * domain <= INT64_MAX)
+        return DISTINCT_BY_KEYS;
+    return DISTINCT_BY_PAIRS;
+}
+
+static uint32_t shared_words(enum aggregate_kind kind)
+{
+    return kind == AGGREGATE_COUNT_DISTINCT ? 0 : kind == AGGREGATE_SUM_WIDE ? 4 : 2;
+}
+
+static void place_states(struct maker *maker)
+{
+    const struct plan *plan = maker->plan;
+    struct query_kernel *kernel = maker->kernel;
+    for (uint32_t a = 0; a < plan->aggregate_count; a++) {
+        const struct plan_aggregate *aggregate = &plan->aggregates[a];
+        kernel->state_words[a] = aggregate->kind == AGGREGATE_SUM_WIDE ? 2 : 1;
+        if (aggregate->kind == AGGREGATE_COUNT_DISTINCT)
+            kernel->distinct[a] = choose_distinct(plan, aggregate);
+        maker->shared_words += shared_words(aggregate->kind);
+    }
+    const uint64_t bytes = (maker->shared_words + 1) * sizeof(uint32_t) * plan->slots;
+    kernel->place = plan->shape == PLAN_TOTAL                                     ? STATES_SINGLE
+                    : plan->shape == PLAN_DENSE && bytes <= KERNEL_SUMS_BYTES_MAX ? STATES_SHARED
+                                                                                  : STATES_GLOBAL;
+    kernel->shape.sums_bytes = kernel->place == STATES_SHARED ? bytes : 0;
+}
+
+/* The type that the scan keeps its states in: a member each, and one for the groups that have rows. */
+static void write_states(struct maker *maker)
+{
+    static const char *const places[] = {"STATE_SINGLE", "STATE_SHARED", "STATE_GLOBAL"};
+    const struct plan *plan = maker->plan;
+    const char *const place = places[maker->kernel->place];
+    const bool present = plan->shape == PLAN_TOTAL || plan->shape == PLAN_DENSE;
+    char *names = NULL;
+    size_t bytes = 0;
+    FILE *list = open_memstream(&names, &bytes);
+    if (!list)
+        return; /* the source's own stream then fails, too: it is looked at when it is closed */
+    uint32_t first = 0;
+    fputs("struct sums_TYPE {\n", maker->out);
+    for (uint32_t a = 0; a < plan->aggregate_count; a++) {
+        const enum aggregate_kind kind = plan->aggregates[a].kind;
+        if (kind == AGGREGATE_COUNT_DISTINCT)
+            continue;
+        if (kind == AGGREGATE_MIN || kind == AGGREGATE_MAX)
+            fprintf(maker->out, "    state_greatest<%s, %u, %u> s%u;\n", place, a, first, a);
+        else
+            fprintf(maker->out, "    state_sum<%s, %s, %u, %u> s%u;\n", place,
+                    kind == AGGREGATE_SUM_WIDE ? "true" : "false", a, first, a);
+        fprintf(list, " X(s%u)", a);
+        first += shared_words(kind);
+    }
+    if (present) {
+        fprintf(maker->out, "    state_present<%s, %u> present;\n", place, first);
+        fputs(" X(present)", list);
+    }
+    for (uint32_t p = 0; p < maker->points; p++) {
+        fprintf(maker->out, "    state_point<%u> p%u;\n", p, p);
+        fprintf(list, " X(p%u)", p);
+    }
+    fclose(list);
+    fprintf(maker->out,
+            "#define STATES(X)%s\n"
+            "#define BEGIN(state) state.begin();\n"
+            "#define FINISH(state) state.finish();\n"
+            "    __device__ __forceinline__ void bind(const bound_sums &)\n    {\n"
+            "        states_clear<%s>(%u);\n        STATES(BEGIN)\n    }\n"
+            "    __device__ __forceinline__ void finish()\n    {\n"
+            "        states_complete<%s>();\n        STATES(FINISH)\n    }\n};\n",
+            names, place, first + 1, place);
+    free(names);
+}
+
+/* ---- The scan ---- */
+
+static void write_point(struct maker *maker)
+{
+    if (maker->count)
+        fprintf(maker->out, "    q->sums.p%u.reach(keep, since);\n", maker->points++);
+}
+
+static void write_fetch(struct maker *maker, uint32_t c)
+{
+    if (!maker->fetch_written[c])
+        fprintf(maker->out, "    tile_fetch(t, keep, q->c%u);\n", c);
+    maker->fetch_written[c] = true;
+}
+
+static void fetch_leaf(void *context, const struct expression *leaf)
+{
+    struct maker *maker = context;
+    const struct plan_source *source = &maker->plan->sources[leaf->index];
+    write_fetch(maker, source->join < 0 ? source->column : maker->plan->joins[source->join].column);
+}
+
+static void fetch(struct maker *maker, uint32_t root)
+{
+    expression_visit(&maker->plan->expressions, root, fetch_leaf, maker);
+}
+
+static enum status write_condition(struct maker *maker, uint32_t root)
+{
+    struct kernel_body body;
+    char name[KERNEL_NAME_BYTES];
+    fetch(maker, root);
+    RETURN_IF_ERROR(kernel_body_begin(&body, maker->out, maker->plan, maker->kernel, false, maker->error));
+    fputs("    tile_where(t, keep, row) {\n", maker->out);
+    kernel_body_write(&body, root);
+    fprintf(maker->out, "    if (%s || !v%u)\n        tile_drop(keep, row);\n    }\n",
+            kernel_body_null(&body, root, name), root);
+    kernel_body_end(&body);
+    return STATUS_OK;
+}
+
+static enum status write_steps(struct maker *maker)
+{
+    const struct plan *plan = maker->plan;
+    write_point(maker);
+    for (uint32_t s = 0; s < plan->step_count; s++) {
+        const struct plan_step *step = &plan->steps[s];
+        if (step->kind == STEP_CONDITION)
+            continue;
+        if (step->kind == STEP_RANGE)
+            fprintf(maker->out, "    keep = tile_filter(t, keep, q->c%u);\n", step->column);
+        else
+            fprintf(maker->out, "    keep = tile_semi_join(t, keep, q->c%u, q->d%u);\n",
+                    plan->joins[step->join].column, step->join);
+        write_point(maker);
+    }
+    for (uint32_t s = 0; s < plan->step_count; s++)
+        if (plan->steps[s].kind == STEP_CONDITION) {
+            RETURN_IF_ERROR(write_condition(maker, plan->steps[s].expression));
+            write_point(maker);
+        }
+    return STATUS_OK;
+}
+
+/* The sum of the parts that belong to a word of the number. */
+static void write_number(struct maker *maker, const struct kernel_body *body, uint32_t word, bool hashed)
+{
+    const struct plan *plan = maker->plan;
+    char name[KERNEL_NAME_BYTES];
+    fputs("0", maker->out);
+    for (uint32_t g = 0; plan->shape != PLAN_TOTAL && g < plan->group_count; g++) {
+        const uint32_t node = plan->groups[g].expression;
+        if (plan->groups[g].word != word)
+            continue;
+        if (!hashed && !kernel_node_wide(plan, node))
+            fprintf(maker->out, " + group_slot_part(%u, v%u, %s)", g, node,
+                    kernel_body_null(body, node, name));
+        else
+            fprintf(maker->out, " + (uint%u_t)group_number_part(%u, (uint64_t)(int64_t)v%u, %s)",
+                    hashed ? 64u : 32u, g, node, kernel_body_null(body, node, name));
+    }
+}
+
+/* The row's slot; of hashed groups also its number. */
+static void write_slot(struct maker *maker, struct kernel_body *body)
+{
+    const struct plan *plan = maker->plan;
+    const bool hashed = plan->shape == PLAN_HASH;
+    for (uint32_t g = 0; g < plan->group_count; g++)
+        kernel_body_write(body, plan->groups[g].expression);
+    if (!hashed) {
+        fputs("    const uint32_t slot = ", maker->out);
+        write_number(maker, body, 0, false);
+        fputs(";\n    q->sums.present.add(slot);\n    {\n", maker->out);
+        return;
+    }
+    fprintf(maker->out, "    const group_number<%u> number = {{", plan->key_words);
+    for (uint32_t word = 0; word < plan->key_words; word++) {
+        fputs(word ? ", " : "", maker->out);
+        write_number(maker, body, word, true);
+    }
+    fputs("}};\n    const uint64_t slot = find_group(number);\n    if (slot != STATE_NO_SLOT) {\n",
+          maker->out);
+}
+
+static void write_addition(struct maker *maker, const struct kernel_body *body, uint32_t a)
+{
+    static const char *const sets[] = {NULL, "bits", "keys", "pairs"};
+    const struct plan *plan = maker->plan;
+    const struct plan_aggregate *aggregate = &plan->aggregates[a];
+    const uint32_t node = aggregate->argument;
+    char name[KERNEL_NAME_BYTES];
+    fputs("    ", maker->out);
+    if (node != EXPRESSION_NONE && plan->expressions.nodes[node].nullable)
+        fprintf(maker->out, "if (!%s) ", kernel_body_null(body, node, name));
+    switch (aggregate->kind) {
+    case AGGREGATE_COUNT:
+        fprintf(maker->out, "q->sums.s%u.add(slot, 1);\n", a);
+        break;
+    case AGGREGATE_MIN:
+    case AGGREGATE_MAX:
+        fprintf(maker->out, "q->sums.s%u.add(slot, greatest_of_%s(v%u));\n", a,
+                aggregate->kind == AGGREGATE_MIN ? "min" : "max", node);
+        break;
+    case AGGREGATE_COUNT_DISTINCT:
+        fprintf(maker->out, "distinct_%s<%u>(slot, %sv%u);\n", sets[maker->kernel->distinct[a]], a,
+                maker->kernel->distinct[a] != DISTINCT_BY_KEYS ? ""
+                : plan->shape == PLAN_HASH                     ? "number.words[0], "
+                                                               : "slot, ",
+                node);
+        break;
+    default:
+        fprintf(maker->out, "q->sums.s%u.add(slot, v%u);\n", a, node);
+    }
+}
+
+/* A lane counts its own rows of the only group without looking at them. */
+static bool counts_by_mask(const struct plan *plan, uint32_t a)
+{
+    return plan->shape == PLAN_TOTAL && plan->aggregates[a].kind == AGGREGATE_COUNT &&
+           plan->aggregates[a].argument == EXPRESSION_NONE;
+}
+
+static enum status write_groups(struct maker *maker)
+{
+    const struct plan *plan = maker->plan;
+    bool any = plan->group_count > 0;
+    for (uint32_t a = 0; a < plan->aggregate_count; a++) {
+        any |= !counts_by_mask(plan, a);
+        if (counts_by_mask(plan, a))
+            fprintf(maker->out, "    q->sums.s%u.add(0, __popc(keep));\n", a);
+    }
+    if (!any) {
+        fputs("    if (keep)\n        q->sums.present.add(0);\n", maker->out);
+        return STATUS_OK;
+    }
+    struct kernel_body body;
+    RETURN_IF_ERROR(kernel_body_begin(&body, maker->out, plan, maker->kernel, false, maker->error));
+    for (uint32_t c = 0; c < plan->column_count; c++)
+        if (maker->fetched[c])
+            write_fetch(maker, c);
+    fputs("    tile_each(t, keep, row) {\n", maker->out);
+    write_slot(maker, &body);
+    for (uint32_t a = 0; a < plan->aggregate_count; a++)
+        if (plan->aggregates[a].argument != EXPRESSION_NONE)
+            kernel_body_write(&body, plan->aggregates[a].argument);
+    for (uint32_t a = 0; a < plan->aggregate_count; a++)
+        if (!counts_by_mask(plan, a))
+            write_addition(maker, &body, a);
+    fputs("    }\n    }\n", maker->out);
+    kernel_body_end(&body);
+    return STATUS_OK;
+}
+
+static enum status write_scan(struct maker *maker)
+{
+    fputs("TILE_QUERY(statement, q, t)\n{\n    tile_mask keep = tile_all(t);\n", maker->out);
+    if (maker->count)
+        fputs("    uint64_t since = state_clock();\n", maker->out);
+    RETURN_IF_ERROR(write_steps(maker));
+    if (maker->plan->shape == PLAN_ROWS)
+        fputs("    cpu_keep_rows(t, keep);\n", maker->out);
+    else
+        RETURN_IF_ERROR(write_groups(maker));
+    write_point(maker);
+    fputs("}\n", maker->out);
+    return STATUS_OK;
+}
+
+/* ---- All kernels ---- */
+
+static enum status write_prepare(struct maker *maker)
+{
+    const struct query_kernel *kernel = maker->kernel;
+    fputs("extern \"C\" __global__ void __launch_bounds__(256) prepare()\n{\n    memory_clear();\n",
+          maker->out);
+    for (uint32_t k = 0; k < kernel->shape.join_count; k++) {
+        const uint32_t j = kernel->joins[k], match = maker->plan->joins[j].match;
+        struct kernel_body body;
+        char name[KERNEL_NAME_BYTES];
+        if (match == EXPRESSION_NONE)
+            continue;
+        RETURN_IF_ERROR(kernel_body_begin(&body, maker->out, maker->plan, maker->kernel, true, maker->error));
+        fprintf(maker->out, "    match_rows(%u, [](uint64_t row) {\n", j);
+        kernel_body_write(&body, match);
+        fprintf(maker->out, "    return !%s && v%u;\n    });\n", kernel_body_null(&body, match, name), match);
+        kernel_body_end(&body);
+    }
+    fputs("}\n", maker->out);
+    return STATUS_OK;
+}
+
+static void write_collect(struct maker *maker)
+{
+    if (maker->plan->shape != PLAN_HASH)
+        return;
+    fputs("extern \"C\" __global__ void collect(uint64_t out, uint64_t count, uint64_t next)\n{\n"
+          "    const uint32_t words[] = {0",
+          maker->out);
+    for (uint32_t a = 0; a < maker->plan->aggregate_count; a++)
+        fprintf(maker->out, ", %u", maker->kernel->state_words[a]);
+    fprintf(maker->out, "};\n    groups_collect<%u>(out, count, next, words + 1, %u);\n}\n",
+            maker->plan->key_words, maker->plan->aggregate_count);
+}
+
+static void write_types(struct maker *maker)
+{
+    const struct query_kernel *kernel = maker->kernel;
+    char name[KERNEL_NAME_BYTES];
+    for (uint32_t c = 0; c < kernel->shape.column_count; c++) {
+        snprintf(name, sizeof name, "c%u", kernel->columns[c]);
+        kernel_column_write(maker->out, &kernel->shape, &kernel->plan, c, name);
+    }
+    for (uint32_t j = 0; j < kernel->shape.join_count; j++) {
+        snprintf(name, sizeof name, "d%u", kernel->joins[j]);
+        kernel_join_write(maker->out, &kernel->plan, j, 4, name);
+    }
+    fputs("#define TILE_PARAMETER_LIST(COLUMN, DIMENSION)", maker->out);
+    for (uint32_t c = 0; c < kernel->shape.column_count; c++)
+        fprintf(maker->out, " COLUMN(c%u)", kernel->columns[c]);
+    for (uint32_t j = 0; j < kernel->shape.join_count; j++)
+        fprintf(maker->out, " DIMENSION(d%u)", kernel->joins[j]);
+    fputc('\n', maker->out);
+}
+
+/* The scan is written first, apart: it says how many points the states have. */
+static enum status write_all(struct maker *maker, FILE *source)
+{
+    char *scan = NULL;
+    size_t bytes = 0;
+    maker->out = open_memstream(&scan, &bytes);
+    if (!maker->out)
+        return error_out_of_memory(maker->error, 4096, "a kernel's source");
+    enum status status = write_scan(maker);
+    if (fclose(maker->out) != 0 && status == STATUS_OK)
+        status = error_out_of_memory(maker->error, 4096, "a kernel's source");
+    maker->out = source;
+    kernel_head_write(source, &maker->kernel->plan);
+    fputs("#include \"operators/dialect/query_cuda.h\"\n", source);
+    write_types(maker);
+    write_states(maker);
+    fputs("#include \"operators/dialect/parameters.h\"\n", source);
+    if (status == STATUS_OK)
+        fputs(scan, source);
+    free(scan);
+    RETURN_IF_ERROR(status);
+    fputs("#include \"operators/dialect/scan_cuda.h\"\n", source);
+    RETURN_IF_ERROR(write_prepare(maker));
+    write_collect(maker);
+    return STATUS_OK;
+}
+
+enum status query_kernel_make(const struct plan *plan, bool count, const struct kernel_target *target,
+                              struct query_kernel *kernel, struct error *error)
+{
+    struct maker maker = {.plan = plan, .kernel = kernel, .count = count, .error = error};
+    *kernel = (struct query_kernel){0};
+    RETURN_IF_ERROR(shape_make(&maker));
+    place_states(&maker);
+    RETURN_IF_ERROR(kernel_plan_lay_out(&kernel->shape, target, &kernel->plan, error));
+    size_t bytes = 0;
+    FILE *source = open_memstream(&kernel->plan.source, &bytes);
+    if (!source)
+        return error_out_of_memory(error, 4096, "a kernel's source");
+    enum status status = write_all(&maker, source);
+    if (fclose(source) != 0 && status == STATUS_OK)
+        status = error_out_of_memory(error, 4096, "a kernel's source");
+    if (status != STATUS_OK)
+        query_kernel_free(kernel);
+    return status;
+}
+
+void query_kernel_free(struct query_kernel *kernel)
+{
+    kernel_plan_free(&kernel->plan);
+}

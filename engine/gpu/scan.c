@@ -1,0 +1,140 @@
+/* engine/gpu/scan.c: see engine/gpu/scan.h. */
+#include "engine/gpu/scan.h"
+
+#include <stdlib.h>
+
+#define PREPARE_THREADS 256u
+
+struct kernel_target cuda_kernel_target(const struct cuda *cuda)
+{
+    const struct cuda_properties *gpu = cuda_properties(cuda);
+    return (struct kernel_target){.shared_block = gpu->shared_per_block_bytes,
+                                  .shared_multiprocessor = gpu->shared_per_multiprocessor_bytes,
+                                  .threads = gpu->threads_per_multiprocessor};
+}
+
+static enum status load_kernels(struct cuda *cuda, const char *name, const void *cubin,
+                                struct cuda_scan *scan, struct error *error)
+{
+    const struct cuda_properties *gpu = cuda_properties(cuda);
+    unsigned blocks;
+    RETURN_IF_ERROR(cuda_module_load(cuda, cubin, &scan->module, error));
+    RETURN_IF_ERROR(cuda_module_function(cuda, scan->module, "prepare", &scan->prepare, error));
+    RETURN_IF_ERROR(cuda_module_function(cuda, scan->module, "scan", &scan->scan, error));
+    RETURN_IF_ERROR(cuda_function_allow_shared(cuda, scan->scan, scan->shared_bytes, error));
+    RETURN_IF_ERROR(
+        cuda_function_blocks(cuda, scan->scan, scan->threads, scan->shared_bytes, &blocks, error));
+    if (blocks == 0)
+        return error_set(
+            error, STATUS_MACHINE,
+            "query %s: a block of %u threads with %llu bytes of shared memory does not fit this GPU", name,
+            scan->threads, (unsigned long long)scan->shared_bytes);
+    scan->scan_blocks = blocks * gpu->multiprocessors;
+    scan->prepare_blocks = 8 * gpu->multiprocessors;
+    return STATUS_OK;
+}
+
+static enum status upload_work(struct cuda *cuda, const struct table *fact, const struct tile_skip *skip,
+                               struct cuda_scan *scan, struct error *error)
+{
+    uint64_t most = 0;
+    for (uint64_t r = 0; r < skip->run_count; r++)
+        most += (skip->runs[r].tiles + WORK_TILES - 1) / WORK_TILES;
+    struct bound_work *work = malloc((most ? most : 1) * sizeof *work);
+    if (!work)
+        return error_out_of_memory(error, most * sizeof *work, "the list of work");
+    uint64_t count = 0, run = 0;
+    uint32_t tile = skip->run_count ? skip->runs[0].first : 0;
+    while (run < skip->run_count) {
+        const uint32_t segment = skip->runs[run].segment, first = tile;
+        const uint32_t rows = tile_skip_take(skip, WORK_TILES, &run, &tile) * TILE_ROWS;
+        const uint32_t left = fact->segment_rows[segment] - first * TILE_ROWS;
+        work[count++] =
+            (struct bound_work){.segment = segment, .first_tile = first, .rows = rows < left ? rows : left};
+    }
+    scan->items = (uint32_t)count;
+    /* A block without work would only copy bitmaps and clear sums. */
+    const uint64_t groups = scan->threads / 32 / WORK_TILES, blocks = (count + groups - 1) / groups;
+    if (blocks < scan->scan_blocks)
+        scan->scan_blocks = blocks ? (unsigned)blocks : 1;
+    enum status status = cuda_allocate(cuda, count * sizeof *work, "the list of work", &scan->work, error);
+    if (status == STATUS_OK)
+        status = cuda_upload(cuda, scan->work, work, count * sizeof *work, error);
+    free(work);
+    return status;
+}
+
+enum status cuda_scan_open(struct cuda *cuda, const char *name, const void *cubin,
+                           const struct kernel_plan *plan, const struct table *fact,
+                           const struct tile_skip *skip, struct cuda_scan *scan, struct error *error)
+{
+    scan->threads = plan->threads;
+    scan->shared_bytes = plan->shared_bytes;
+    RETURN_IF_ERROR(load_kernels(cuda, name, cubin, scan, error));
+    RETURN_IF_ERROR(cuda_event_create(cuda, &scan->begin, error));
+    RETURN_IF_ERROR(cuda_event_create(cuda, &scan->filtered, error));
+    RETURN_IF_ERROR(cuda_event_create(cuda, &scan->end, error));
+    return upload_work(cuda, fact, skip, scan, error);
+}
+
+void cuda_scan_close(struct cuda *cuda, struct cuda_scan *scan)
+{
+    cuda_graph_destroy(cuda, scan->graph);
+    cuda_event_destroy(cuda, scan->begin);
+    cuda_event_destroy(cuda, scan->filtered);
+    cuda_event_destroy(cuda, scan->end);
+    cuda_free(cuda, scan->work);
+    cuda_module_unload(cuda, scan->module);
+    *scan = (struct cuda_scan){0};
+}
+
+enum status cuda_scan_prepare(struct cuda *cuda, struct cuda_scan *scan, struct error *error)
+{
+    return cuda_launch(cuda, scan->prepare, scan->prepare_blocks, PREPARE_THREADS, 0, scan->prepare_arguments,
+                       error);
+}
+
+static enum status launch_scan(struct cuda *cuda, struct cuda_scan *scan, struct error *error)
+{
+    return cuda_launch(cuda, scan->scan, scan->scan_blocks, scan->threads, scan->shared_bytes,
+                       scan->scan_arguments, error);
+}
+
+enum status cuda_scan_record(struct cuda *cuda, struct cuda_scan *scan, struct error *error)
+{
+    RETURN_IF_ERROR(cuda_capture_begin(cuda, error));
+    enum status status = cuda_scan_prepare(cuda, scan, error);
+    if (status == STATUS_OK)
+        status = launch_scan(cuda, scan, error);
+    enum status ended = cuda_capture_end(cuda, &scan->graph, status == STATUS_OK ? error : NULL);
+    return status != STATUS_OK ? status : ended;
+}
+
+/* A filter ahead of the timed one keeps the GPU busy until the others are queued, so that no time of the host's is
+ * taken for theirs. */
+enum status cuda_scan_run_apart(struct cuda *cuda, struct cuda_scan *scan, double *prepare_ms,
+                                double *scan_ms, struct error *error)
+{
+    RETURN_IF_ERROR(cuda_scan_prepare(cuda, scan, error));
+    RETURN_IF_ERROR(cuda_event_record(cuda, scan->begin, error));
+    RETURN_IF_ERROR(cuda_scan_prepare(cuda, scan, error));
+    RETURN_IF_ERROR(cuda_event_record(cuda, scan->filtered, error));
+    RETURN_IF_ERROR(launch_scan(cuda, scan, error));
+    RETURN_IF_ERROR(cuda_event_record(cuda, scan->end, error));
+    RETURN_IF_ERROR(cuda_synchronize(cuda, error));
+    RETURN_IF_ERROR(cuda_event_elapsed(cuda, scan->begin, scan->filtered, prepare_ms, error));
+    return cuda_event_elapsed(cuda, scan->filtered, scan->end, scan_ms, error);
+}
+
+enum status cuda_scan_run(struct cuda *cuda, struct cuda_scan *scan, struct error *error)
+{
+    RETURN_IF_ERROR(cuda_event_record(cuda, scan->begin, error));
+    RETURN_IF_ERROR(cuda_graph_launch(cuda, scan->graph, error));
+    return cuda_event_record(cuda, scan->end, error);
+}
+
+enum status cuda_scan_elapsed(struct cuda *cuda, struct cuda_scan *scan, double *total_ms,
+                              struct error *error)
+{
+    return cuda_event_elapsed(cuda, scan->begin, scan->end, total_ms, error);
+}

@@ -1,0 +1,103 @@
+/* engine/gpu/sectors.c: see engine/gpu/sectors.h. */
+#include "engine/gpu/sectors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNTED_MAX  33u /* as decode_cuda.h's tile_counted, the closing entry included */
+#define SECTOR_BYTES 32u
+
+/* struct counted_memory of decode_cuda.h */
+struct counted_memory {
+    uint64_t address, bytes;
+    uint64_t sectors;
+};
+
+const char *const cuda_sectors_options[] = {"-DTILE_COUNT_SECTORS", NULL};
+
+struct counter {
+    struct cuda *cuda;
+    struct cuda_module *module;
+    cuda_address marks; /* of all columns, a bit a sector */
+    uint64_t mark_bytes;
+    uint8_t *copy;
+    struct counted_memory memory[COUNTED_MAX];
+};
+
+static enum status load_kernel(struct counter *counter, const struct sector_count *count,
+                               struct cuda_function **function, struct error *error)
+{
+    RETURN_IF_ERROR(cuda_module_load(counter->cuda, count->cubin, &counter->module, error));
+    RETURN_IF_ERROR(cuda_module_function(counter->cuda, counter->module, "scan", function, error));
+    return cuda_function_allow_shared(counter->cuda, *function, count->shared_bytes, error);
+}
+
+static enum status point_at_columns(struct counter *counter, const struct sector_count *count,
+                                    struct error *error)
+{
+    uint64_t words = 0;
+    for (uint32_t c = 0; c < count->column_count; c++) {
+        counter->memory[c] = (struct counted_memory){.address = count->columns[c]->address,
+                                                     .bytes = count->columns[c]->bytes,
+                                                     .sectors = words * sizeof(uint32_t)};
+        words += count->columns[c]->bytes / SECTOR_BYTES / 32 + 1;
+    }
+    counter->mark_bytes = words * sizeof(uint32_t);
+    RETURN_IF_ERROR(
+        cuda_allocate(counter->cuda, counter->mark_bytes, "marks of sectors", &counter->marks, error));
+    for (uint32_t c = 0; c < count->column_count; c++)
+        counter->memory[c].sectors += counter->marks;
+    RETURN_IF_ERROR(cuda_set_words(counter->cuda, counter->marks, 0, words, error));
+    cuda_address place;
+    uint64_t bytes;
+    if (count->constant) {
+        RETURN_IF_ERROR(cuda_module_variable(counter->cuda, counter->module, count->constant_name, &place,
+                                             &bytes, error));
+        RETURN_IF_ERROR(cuda_copy_to_device(counter->cuda, place, count->constant, bytes, error));
+    }
+    RETURN_IF_ERROR(
+        cuda_module_variable(counter->cuda, counter->module, "tile_counted", &place, &bytes, error));
+    return cuda_copy_to_device(counter->cuda, place, counter->memory, sizeof counter->memory, error);
+}
+
+static enum status run(struct counter *counter, const struct sector_count *count, uint64_t *bytes,
+                       struct error *error)
+{
+    struct cuda_function *scan;
+    RETURN_IF_ERROR(load_kernel(counter, count, &scan, error));
+    RETURN_IF_ERROR(point_at_columns(counter, count, error));
+    RETURN_IF_ERROR(cuda_launch(counter->cuda, scan, count->blocks, count->threads, count->shared_bytes,
+                                count->arguments, error));
+    counter->copy = malloc(counter->mark_bytes);
+    if (!counter->copy)
+        return error_out_of_memory(error, counter->mark_bytes, "marks of sectors");
+    RETURN_IF_ERROR(
+        cuda_copy_to_host(counter->cuda, counter->copy, counter->marks, counter->mark_bytes, error));
+    RETURN_IF_ERROR(cuda_synchronize(counter->cuda, error));
+    for (uint32_t c = 0; c < count->column_count; c++) {
+        const uint64_t first = counter->memory[c].sectors - counter->marks,
+                       end = c + 1 < count->column_count ? counter->memory[c + 1].sectors - counter->marks
+                                                         : counter->mark_bytes;
+        bytes[c] = 0;
+        for (uint64_t i = first; i < end; i += sizeof(uint32_t)) {
+            uint32_t word;
+            memcpy(&word, counter->copy + i, sizeof word);
+            bytes[c] += (uint64_t)__builtin_popcount(word) * SECTOR_BYTES;
+        }
+    }
+    return STATUS_OK;
+}
+
+enum status cuda_sectors_count(struct cuda *cuda, const struct sector_count *count, uint64_t *bytes,
+                               struct error *error)
+{
+    struct counter counter = {.cuda = cuda};
+    if (count->column_count >= COUNTED_MAX)
+        return error_set(error, STATUS_BAD_INPUT, "%s reads %u columns; sectors are counted for %u at most",
+                         count->name, count->column_count, COUNTED_MAX - 1);
+    enum status status = run(&counter, count, bytes, error);
+    free(counter.copy);
+    cuda_free(cuda, counter.marks);
+    cuda_module_unload(cuda, counter.module);
+    return status;
+}

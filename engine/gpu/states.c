@@ -1,0 +1,327 @@
+/* engine/gpu/states.c: see engine/gpu/run_internal.h. One allocation holds everything that a run begins with as zeros:
+ *
+ *     header    struct states_header
+ *     present   PLAN_TOTAL, PLAN_DENSE: 32 bits a slot        keys    PLAN_HASH: 64 bits a slot, and a word
+ *     states    of each aggregate, 64 or 128 bits a slot      rows    PLAN_ROWS: 32 words a tile
+ *     sets      of each count(distinct)
+ */
+#include "engine/gpu/run_internal.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PIECE_ALIGNMENT 256u
+
+/* Hash tables begin with room for so many entries, if there can be more; a run that finds one too full makes all of
+ * them GROWTH times as large. At most half of a table is filled. */
+#define ENTRIES_AT_FIRST (UINT64_C(1) << 22)
+#define GROWTH           8u
+
+/* An answer up to this size comes through pinned memory, which takes longer to get than to fill. */
+#define PINNED_BYTES_MAX (UINT64_C(1) << 22)
+
+struct states_header {
+    uint32_t full, reserved;
+    uint64_t groups_found, collected;
+    uint64_t points[SCAN_POINTS_MAX][2]; /* rows, ticks */
+};
+
+/* ---- Memory ---- */
+
+static uint64_t table_capacity(uint64_t entries)
+{
+    uint64_t capacity = 16;
+    while (capacity < 2 * entries)
+        capacity *= 2;
+    return capacity;
+}
+
+static uint64_t at_first(uint64_t entries)
+{
+    return table_capacity(entries < ENTRIES_AT_FIRST ? entries : ENTRIES_AT_FIRST);
+}
+
+/* Takes `bytes` behind what was taken; base 0: only counts. */
+static cuda_address take(cuda_address base, uint64_t *used, uint64_t bytes)
+{
+    const cuda_address piece = base + *used;
+    *used += (bytes + PIECE_ALIGNMENT - 1) / PIECE_ALIGNMENT * PIECE_ALIGNMENT;
+    return piece;
+}
+
+static uint64_t set_last(const struct plan_aggregate *aggregate)
+{
+    return aggregate->low > aggregate->high ? 0 : (uint64_t)aggregate->high - (uint64_t)aggregate->low;
+}
+
+static void lay_out_set(struct device_run *run, uint32_t a, cuda_address base, uint64_t *used)
+{
+    const struct plan_aggregate *aggregate = &run->plan->aggregates[a];
+    struct set_argument *set = &run->arguments.sets[a];
+    *set = (struct set_argument){
+        .low = aggregate->low, .last = set_last(aggregate), .capacity = run->set_capacity[a]};
+    if (run->kernel.distinct[a] == DISTINCT_BY_BITS)
+        set->table = take(base, used, run->slots * (set->last + 1) / 8 + sizeof(uint32_t));
+    else
+        set->table = take(base, used, set->capacity * sizeof(uint64_t));
+    if (run->kernel.distinct[a] == DISTINCT_BY_PAIRS)
+        set->values = take(base, used, set->capacity * sizeof(uint64_t));
+}
+
+/* Fills in the arguments for memory at `base`; the bytes that it takes. */
+static uint64_t lay_out(struct device_run *run, cuda_address base)
+{
+    const struct plan *plan = run->plan;
+    struct query_arguments *arguments = &run->arguments;
+    uint64_t used = 0;
+    const cuda_address header = take(base, &used, sizeof(struct states_header));
+    arguments->full = header + offsetof(struct states_header, full);
+    arguments->groups_found = header + offsetof(struct states_header, groups_found);
+    arguments->points = header + offsetof(struct states_header, points);
+    arguments->slots = run->slots;
+    run->answer_bytes = used;
+    if (plan->shape == PLAN_ROWS)
+        arguments->rows = take(base, &used, run->skip.tiles * TILE_LANES * sizeof(uint32_t));
+    else if (plan->shape == PLAN_HASH)
+        arguments->keys = take(base, &used, run->slots * sizeof(uint64_t));
+    if (plan->shape == PLAN_HASH && plan->key_words > 1)
+        arguments->key_words = take(base, &used, run->slots * plan->key_words * sizeof(uint64_t));
+    if (plan->shape == PLAN_TOTAL || plan->shape == PLAN_DENSE)
+        arguments->present = take(base, &used, run->slots * sizeof(uint32_t));
+    for (uint32_t a = 0; a < plan->aggregate_count; a++)
+        arguments->states[a] = take(base, &used, run->slots * run->kernel.state_words[a] * sizeof(uint64_t));
+    if (plan->shape != PLAN_HASH)
+        run->answer_bytes = used;
+    for (uint32_t a = 0; a < plan->aggregate_count; a++)
+        if (plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT)
+            lay_out_set(run, a, base, &used);
+    arguments->clear = base;
+    arguments->clear_words = used / 16;
+    return used;
+}
+
+static enum status allocate_answer(struct device_run *run, struct error *error)
+{
+    void *answer = NULL;
+    run->answer_pinned = run->answer_bytes <= PINNED_BYTES_MAX;
+    if (run->answer_pinned)
+        RETURN_IF_ERROR(cuda_pinned_allocate(run->engine->cuda, run->answer_bytes, &answer, error));
+    else if (!(answer = malloc(run->answer_bytes)))
+        return error_out_of_memory(error, run->answer_bytes, "an answer");
+    memset(answer, 0, sizeof(struct states_header));
+    run->answer = answer;
+    return STATUS_OK;
+}
+
+/* Rows that a table of distinct values may have to hold: no more than the fact table has. */
+static uint64_t set_entries(const struct device_run *run, uint32_t a)
+{
+    const uint64_t rows = run->plan->fact->rows, last = set_last(&run->plan->aggregates[a]);
+    return run->plan->shape == PLAN_TOTAL && last < rows ? last + 1 : rows;
+}
+
+enum status cuda_states_make(struct device_run *run, struct error *error)
+{
+    const struct plan *plan = run->plan;
+    struct cuda *cuda = run->engine->cuda;
+    if (!run->slots) {
+        run->slots = plan->shape == PLAN_HASH ? at_first(plan->groups_most) : plan->slots;
+        for (uint32_t a = 0; a < plan->aggregate_count; a++)
+            run->set_capacity[a] = at_first(set_entries(run, a));
+    }
+    const uint64_t bytes = lay_out(run, 0);
+    RETURN_IF_ERROR(cuda_allocate(cuda, bytes, "groups", &run->states, error));
+    lay_out(run, run->states);
+    RETURN_IF_ERROR(allocate_answer(run, error));
+    RETURN_IF_ERROR(
+        cuda_copy_to_device(cuda, run->arguments_address, &run->arguments, sizeof run->arguments, error));
+    return cuda_synchronize(cuda, error);
+}
+
+void cuda_states_free(struct device_run *run)
+{
+    cuda_free(run->engine->cuda, run->states);
+    if (run->answer_pinned)
+        cuda_pinned_free(run->engine->cuda, run->answer);
+    else
+        free(run->answer);
+    run->states = 0;
+    run->answer = NULL;
+}
+
+enum status cuda_states_grow(struct device_run *run, struct error *error)
+{
+    const struct plan *plan = run->plan;
+    cuda_states_free(run);
+    if (plan->shape == PLAN_HASH)
+        run->slots *= GROWTH;
+    for (uint32_t a = 0; a < plan->aggregate_count; a++)
+        run->set_capacity[a] *= GROWTH;
+    return cuda_states_make(run, error);
+}
+
+/* ---- What comes back ---- */
+
+static const struct states_header *header_of(const struct device_run *run)
+{
+    return (const struct states_header *)(const void *)run->answer;
+}
+
+enum status cuda_states_fetch(struct device_run *run, struct error *error)
+{
+    return cuda_copy_to_host(run->engine->cuda, run->answer, run->states, run->answer_bytes, error);
+}
+
+bool cuda_states_full(const struct device_run *run)
+{
+    return header_of(run)->full != 0;
+}
+
+void cuda_states_points(const struct device_run *run, struct scan_point *points)
+{
+    for (uint32_t p = 0; p < run->plan->step_count + 2; p++)
+        points[p] =
+            (struct scan_point){.rows = header_of(run)->points[p][0], .ticks = header_of(run)->points[p][1]};
+}
+
+/* A state's word in the terms of struct partial (operators/group/states_cuda.h: greatest_of_max). */
+static int64_t state_of(enum aggregate_kind kind, uint64_t word)
+{
+    const uint64_t sign = UINT64_C(1) << 63;
+    return (int64_t)(kind == AGGREGATE_MAX ? word ^ sign : kind == AGGREGATE_MIN ? ~word ^ sign : word);
+}
+
+static const uint64_t *words_at(const struct device_run *run, cuda_address address)
+{
+    return (const uint64_t *)(const void *)(run->answer + (address - run->states));
+}
+
+static enum status dense_groups(const struct device_run *run, struct partial *groups, struct error *error)
+{
+    const struct plan *plan = run->plan;
+    const uint32_t *const present = (const uint32_t *)(const void *)words_at(run, run->arguments.present);
+    const bool total = plan->shape == PLAN_TOTAL;
+    uint64_t count = 0;
+    for (uint64_t slot = 0; slot < run->slots; slot++)
+        count += total || present[slot];
+    RETURN_IF_ERROR(partial_allocate(plan, count, groups, error));
+    groups->total_rows = total ? present[0] : 0;
+    for (uint64_t slot = 0, to = 0; slot < run->slots; slot++) {
+        if (!total && !present[slot])
+            continue;
+        groups->keys[0][to] = slot;
+        for (uint32_t a = 0; a < plan->aggregate_count; a++) {
+            const uint64_t *const words = words_at(run, run->arguments.states[a]);
+            groups->states[a][to] = state_of(plan->aggregates[a].kind, words[slot]);
+            if (groups->states_high[a])
+                groups->states_high[a][to] = (int64_t)words[run->slots + slot];
+        }
+        to++;
+    }
+    return STATUS_OK;
+}
+
+static enum status collect(struct device_run *run, cuda_address out, uint64_t count, uint64_t *to,
+                           uint64_t bytes, struct error *error)
+{
+    struct cuda *cuda = run->engine->cuda;
+    uint64_t next = run->states + offsetof(struct states_header, collected);
+    void *arguments[] = {&out, &count, &next};
+    RETURN_IF_ERROR(cuda_set_words(cuda, next, 0, 2, error));
+    RETURN_IF_ERROR(cuda_launch(cuda, run->collect, run->scan.prepare_blocks, 256, 0, arguments, error));
+    RETURN_IF_ERROR(cuda_copy_to_host(cuda, to, out, bytes, error));
+    return cuda_synchronize(cuda, error);
+}
+
+/* The words of numbers, then those of each state, `count` each (operators/dialect/query_cuda.h: groups_collect). */
+static void take_collected(const struct device_run *run, const uint64_t *from, uint64_t count,
+                           struct partial *groups)
+{
+    for (uint32_t word = 0; word < run->plan->key_words; word++, from += count)
+        memcpy(groups->keys[word], from, count * sizeof *from);
+    from -= count;
+    for (uint32_t a = 0; a < run->plan->aggregate_count; a++) {
+        from += count;
+        for (uint64_t group = 0; group < count; group++)
+            groups->states[a][group] = state_of(run->plan->aggregates[a].kind, from[group]);
+        if (!groups->states_high[a])
+            continue;
+        from += count;
+        memcpy(groups->states_high[a], from, count * sizeof *from);
+    }
+}
+
+static enum status hashed_groups(struct device_run *run, struct partial *groups, struct error *error)
+{
+    const uint64_t count = header_of(run)->groups_found;
+    uint64_t words = run->plan->key_words;
+    for (uint32_t a = 0; a < run->plan->aggregate_count; a++)
+        words += run->kernel.state_words[a];
+    const uint64_t bytes = count * words * sizeof(uint64_t);
+    cuda_address out = 0;
+    RETURN_IF_ERROR(partial_allocate(run->plan, count, groups, error));
+    if (count == 0)
+        return STATUS_OK;
+    uint64_t *copy = malloc(bytes);
+    enum status status = copy ? cuda_allocate(run->engine->cuda, bytes, "groups", &out, error)
+                              : error_out_of_memory(error, bytes, "groups");
+    if (status == STATUS_OK)
+        status = collect(run, out, count, copy, bytes, error);
+    if (status == STATUS_OK)
+        take_collected(run, copy, count, groups);
+    cuda_free(run->engine->cuda, out);
+    free(copy);
+    return status;
+}
+
+/* Bit j of word l of a tile: row 32j + l. */
+static uint64_t tile_rows(const uint32_t *words, uint64_t first, uint64_t *rows)
+{
+    uint32_t any = 0;
+    uint64_t count = 0;
+    for (uint32_t lane = 0; lane < TILE_LANES; lane++)
+        any |= words[lane];
+    for (; any; any &= any - 1) {
+        const uint32_t j = (uint32_t)__builtin_ctz(any);
+        for (uint32_t lane = 0; lane < TILE_LANES; lane++)
+            if (words[lane] >> j & 1)
+                rows[count++] = first + 32 * j + lane;
+    }
+    return count;
+}
+
+static enum status found_rows(const struct device_run *run, struct partial *groups, struct error *error)
+{
+    const struct table *fact = run->plan->fact;
+    const uint32_t *words = (const uint32_t *)(const void *)words_at(run, run->arguments.rows);
+    uint64_t count = 0;
+    for (uint64_t word = 0; word < run->skip.tiles * TILE_LANES; word++)
+        count += (uint64_t)__builtin_popcount(words[word]);
+    groups->rows = malloc((count + 1) * sizeof *groups->rows);
+    if (!groups->rows)
+        return error_out_of_memory(error, count * sizeof *groups->rows, "rows");
+    uint64_t segment_first = 0;
+    for (uint32_t s = 0; s < fact->segment_count; s++) {
+        for (uint32_t row = 0; row < fact->segment_rows[s]; row += TILE_ROWS, words += TILE_LANES)
+            groups->count += tile_rows(words, segment_first + row, groups->rows + groups->count);
+        segment_first += fact->segment_rows[s];
+    }
+    return STATUS_OK;
+}
+
+enum status cuda_states_groups(struct device_run *run, struct partial *groups, struct error *error)
+{
+    if (run->nothing) {
+        const uint64_t count = run->plan->shape == PLAN_TOTAL;
+        return partial_allocate(run->plan, count, groups, error);
+    }
+    switch (run->plan->shape) {
+    case PLAN_ROWS:
+        return found_rows(run, groups, error);
+    case PLAN_HASH:
+        return hashed_groups(run, groups, error);
+    default:
+        return dense_groups(run, groups, error);
+    }
+}

@@ -1,0 +1,281 @@
+/* arrow_sources.c: what is exported batch by batch: answers, tables, values in memory (arrow_export.h). */
+#include "engine/library/arrow_export_internal.h"
+#include "engine/plan/fact_data.h"
+#include "engine/plan/value_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Answers ---- */
+
+struct rows_stream {
+    struct export_stream base;
+    struct rowset rows;
+};
+
+static enum status rows_next(struct export_stream *stream, uint32_t count, struct error *error)
+{
+    const struct rowset *rows = &((struct rows_stream *)stream)->rows;
+    (void)count;
+    (void)error;
+    for (uint32_t c = 0; c < rows->column_count; c++)
+        stream->batch[c] =
+            (struct export_values){rows->columns[c].values + stream->done,
+                                   rows->columns[c].nulls ? rows->columns[c].nulls + stream->done : NULL};
+    return STATUS_OK;
+}
+
+static void rows_close(struct export_stream *stream)
+{
+    rowset_free(&((struct rows_stream *)stream)->rows);
+}
+
+enum status arrow_export_rows(struct rowset *rows, struct ArrowArrayStream *stream, struct error *error)
+{
+    struct export_stream *made;
+    RETURN_IF_ERROR(export_stream_make(sizeof(struct rows_stream), rows->column_count, &made, error));
+    made->next = rows_next;
+    made->close = rows_close;
+    made->rows = rows->rows;
+    enum status status = STATUS_OK;
+    for (uint32_t c = 0; status == STATUS_OK && c < rows->column_count; c++)
+        if (rows->columns[c].type.kind == VALUE_STRING)
+            status = rowset_own_dictionary(rows, c, error);
+    for (uint32_t c = 0; c < rows->column_count; c++) {
+        made->names[c] = rows->columns[c].name;
+        made->types[c] = rows->columns[c].type;
+    }
+    export_stream_give(made, stream);
+    if (status != STATUS_OK) {
+        export_stream_release(stream);
+        return status;
+    }
+    ((struct rows_stream *)made)->rows = *rows;
+    *rows = (struct rowset){0};
+    return STATUS_OK;
+}
+
+/* ---- Tables ---- */
+
+struct table_column {
+    struct column_data *data, *keys_data; /* keys_data: of the key that is referenced, or NULL */
+    int64_t *keys;                        /* its values, by row position */
+    int64_t values[ARROW_BATCH_ROWS];
+    uint8_t nulls[ARROW_BATCH_ROWS];
+};
+
+struct table_stream {
+    struct export_stream base;
+    uint32_t segment, tile; /* where the next batch begins */
+    struct table_column **columns;
+};
+
+static void decode_tile(const struct segment_data *segment, uint32_t tile, uint32_t rows, const int64_t *keys,
+                        int64_t *values, uint8_t *nulls)
+{
+    _Alignas(64) int64_t decoded[TILE_ROWS];
+    const uint32_t *const valid = segment->validity ? segment->validity + tile * TILE_LANES : NULL;
+    segment->chunk.codec->decode_tile(&segment->chunk, tile, decoded);
+    for (uint32_t r = 0; r < rows; r++) {
+        nulls[r] = valid && !(valid[r % TILE_LANES] >> r / TILE_LANES & 1);
+        values[r] =
+            segment->chunk.value_bytes == 4 ? ((const int32_t *)(const void *)decoded)[r] : decoded[r];
+        if (keys)
+            values[r] = nulls[r] ? 0 : keys[values[r]];
+    }
+}
+
+/* Segments are full but for the last, and hold a whole number of batches. */
+static enum status table_next(struct export_stream *stream, uint32_t count, struct error *error)
+{
+    struct table_stream *table = (struct table_stream *)stream;
+    RETURN_IF_ERROR(cancel_check(error));
+    for (uint32_t c = 0; c < stream->count; c++) {
+        struct table_column *column = table->columns[c];
+        uint32_t segment = table->segment, tile = table->tile;
+        for (uint32_t done = 0; done < count;) {
+            const struct segment_data *data = &column->data->segments[segment];
+            const uint32_t in_tile = data->chunk.rows - tile * TILE_ROWS,
+                           rows = in_tile < TILE_ROWS ? in_tile : TILE_ROWS;
+            decode_tile(data, tile, rows, column->keys, column->values + done, column->nulls + done);
+            done += rows;
+            segment += ++tile == data->chunk.tiles;
+            tile = tile == data->chunk.tiles ? 0 : tile;
+        }
+        stream->batch[c] = (struct export_values){column->values, column->nulls};
+        if (c + 1 == stream->count) {
+            table->segment = segment;
+            table->tile = tile;
+        }
+    }
+    return STATUS_OK;
+}
+
+static void table_close(struct export_stream *stream)
+{
+    struct table_stream *table = (struct table_stream *)stream;
+    for (uint32_t c = 0; table->columns && c < stream->count; c++) {
+        if (!table->columns[c])
+            continue;
+        column_data_close(table->columns[c]->data);
+        column_data_close(table->columns[c]->keys_data);
+        free(table->columns[c]->keys);
+        free(table->columns[c]);
+    }
+    free(table->columns);
+}
+
+static enum status read_keys(const struct column *key, struct table_column *column, struct error *error)
+{
+    uint64_t row = 0;
+    uint8_t nulls[TILE_ROWS];
+    column->keys = malloc((key->table->rows + 1) * sizeof *column->keys);
+    if (!column->keys)
+        return error_out_of_memory(error, key->table->rows * sizeof *column->keys, "keys");
+    column->keys[0] = 0;
+    for (uint32_t s = 0; s < column->keys_data->segment_count; s++) {
+        const struct segment_data *data = &column->keys_data->segments[s];
+        for (uint32_t tile = 0; tile < data->chunk.tiles; tile++) {
+            const uint32_t left = data->chunk.rows - tile * TILE_ROWS,
+                           rows = left < TILE_ROWS ? left : TILE_ROWS;
+            decode_tile(data, tile, rows, NULL, column->keys + row, nulls);
+            row += rows;
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status open_column(struct database *database, const struct column *of, unsigned threads,
+                               struct table_column *column, struct value_type *type, struct error *error)
+{
+    struct fact_data opened;
+    *type = column_value_type(of->references ? of->references : of);
+    RETURN_IF_ERROR(
+        fact_data_open(database, of, NULL, threads, &opened, error)); /* which checks row positions */
+    column->data = opened.data;
+    if (!of->references)
+        return STATUS_OK;
+    RETURN_IF_ERROR(
+        column_data_open(database, of->references, of->references->own, threads, &column->keys_data, error));
+    return read_keys(of->references, column, error);
+}
+
+enum status arrow_export_table(struct database *database, const struct table *table, unsigned threads,
+                               struct ArrowArrayStream *stream, struct error *error)
+{
+    struct export_stream *made;
+    RETURN_IF_ERROR(export_stream_make(sizeof(struct table_stream), table->column_count, &made, error));
+    struct table_stream *of = (struct table_stream *)made;
+    made->next = table_next;
+    made->close = table_close;
+    made->rows = table->rows;
+    of->columns = calloc(table->column_count, sizeof *of->columns);
+    enum status status =
+        of->columns ? STATUS_OK
+                    : error_out_of_memory(error, table->column_count * sizeof *of->columns, "a stream");
+    for (uint32_t c = 0; status == STATUS_OK && c < table->column_count; c++) {
+        made->names[c] = table->columns[c].schema.name;
+        of->columns[c] = calloc(1, sizeof **of->columns);
+        status = of->columns[c] ? open_column(database, &table->columns[c], threads, of->columns[c],
+                                              &made->types[c], error)
+                                : error_out_of_memory(error, sizeof **of->columns, "a stream");
+    }
+    export_stream_give(made, stream);
+    if (status != STATUS_OK)
+        export_stream_release(stream);
+    return status;
+}
+
+/* ---- Values in memory ---- */
+
+/* A column of texts: those of a batch as a dictionary of their own, in order. */
+struct text_batch {
+    struct dictionary dictionary;
+    uint64_t starts[ARROW_BATCH_ROWS + 1];
+    int64_t codes[ARROW_BATCH_ROWS];
+    uint8_t nulls[ARROW_BATCH_ROWS];
+    char *bytes;
+};
+
+struct values_stream {
+    struct export_stream base;
+    const struct tessera_values *columns;
+    struct text_batch **texts; /* of each column that has texts */
+};
+
+static enum status take_texts(const char *const *texts, uint32_t count, struct text_batch *batch,
+                              struct error *error)
+{
+    uint64_t at = 0;
+    for (uint32_t row = 0; row < count; row++) {
+        batch->starts[row] = at;
+        batch->codes[row] = row;
+        batch->nulls[row] = texts[row] == NULL;
+        at += texts[row] ? strlen(texts[row]) : 0;
+    }
+    batch->starts[count] = at;
+    free(batch->bytes);
+    batch->bytes = malloc(at + 1);
+    if (!batch->bytes)
+        return error_out_of_memory(error, at, "texts");
+    for (uint32_t row = 0; row < count; row++)
+        if (texts[row])
+            memcpy(batch->bytes + batch->starts[row], texts[row],
+                   batch->starts[row + 1] - batch->starts[row]);
+    batch->dictionary = (struct dictionary){.count = count, .starts = batch->starts, .bytes = batch->bytes};
+    return STATUS_OK;
+}
+
+static enum status values_next(struct export_stream *stream, uint32_t count, struct error *error)
+{
+    const struct values_stream *from = (struct values_stream *)stream;
+    for (uint32_t c = 0; c < stream->count; c++) {
+        const struct tessera_values *column = &from->columns[c];
+        struct text_batch *texts = from->texts[c];
+        if (texts)
+            RETURN_IF_ERROR(take_texts(column->texts + stream->done, count, texts, error));
+        stream->batch[c] = texts
+                               ? (struct export_values){texts->codes, texts->nulls}
+                               : (struct export_values){column->numbers + stream->done,
+                                                        column->nulls ? column->nulls + stream->done : NULL};
+    }
+    return STATUS_OK;
+}
+
+static void values_close(struct export_stream *stream)
+{
+    struct values_stream *from = (struct values_stream *)stream;
+    for (uint32_t c = 0; from->texts && c < stream->count; c++) {
+        if (from->texts[c])
+            free(from->texts[c]->bytes);
+        free(from->texts[c]);
+    }
+    free(from->texts);
+}
+
+enum status arrow_export_values(const struct tessera_values *columns, uint32_t column_count, uint64_t rows,
+                                struct ArrowArrayStream *stream, struct error *error)
+{
+    struct export_stream *made;
+    RETURN_IF_ERROR(export_stream_make(sizeof(struct values_stream), column_count, &made, error));
+    struct values_stream *from = (struct values_stream *)made;
+    from->columns = columns;
+    from->texts = calloc(column_count + 1, sizeof *from->texts);
+    made->next = values_next;
+    made->close = values_close;
+    made->rows = rows;
+    bool fits = from->texts != NULL;
+    for (uint32_t c = 0; fits && c < column_count; c++) {
+        made->names[c] = columns[c].name;
+        made->types[c].kind = columns[c].numbers ? VALUE_INTEGER : VALUE_STRING;
+        if (columns[c].numbers)
+            continue;
+        fits = (from->texts[c] = calloc(1, sizeof **from->texts)) != NULL;
+        made->types[c].dictionary = fits ? &from->texts[c]->dictionary : NULL;
+    }
+    export_stream_give(made, stream);
+    if (fits)
+        return STATUS_OK;
+    export_stream_release(stream);
+    return error_out_of_memory(error, column_count * sizeof **from->texts, "rows");
+}

@@ -1,0 +1,343 @@
+/* library.c: tessera.h over engine/library/statement.h and the loader. */
+#include "engine/library/tessera.h"
+
+#include "engine/library/arrow_export.h"
+#include "engine/library/statement.h"
+#include "loader/table/table_loader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert((int)TESSERA_INTERRUPTED == (int)STATUS_INTERRUPTED &&
+                   (int)TESSERA_MACHINE == (int)STATUS_MACHINE,
+               "the numbers of tessera.h are those of status.h");
+_Static_assert((int)TESSERA_DOUBLE == (int)VALUE_DOUBLE && (int)TESSERA_DATE == (int)VALUE_DATE,
+               "the types of tessera.h are those of expression.h");
+
+struct tessera_database {
+    struct database *database;
+    struct engine *engine;
+};
+
+struct tessera_statement {
+    struct sql_statement *statement;
+};
+
+struct tessera_result {
+    struct rowset rows;
+    char text[ROWSET_TEXT_BYTES];
+};
+
+static enum tessera_status give(enum status status, const struct error *from, struct tessera_error *to)
+{
+    if (to) {
+        to->status = (enum tessera_status)status;
+        memcpy(to->text, from->text, sizeof to->text);
+        to->text[sizeof to->text - 1] = '\0';
+        if (status == STATUS_OK)
+            to->text[0] = '\0';
+    }
+    return (enum tessera_status)status;
+}
+
+int tessera_version(void)
+{
+    return TESSERA_API_VERSION;
+}
+
+enum tessera_status tessera_open(const char *path, const char *device, unsigned threads,
+                                 struct tessera_database **out, struct tessera_error *error)
+{
+    struct error inner = {0};
+    struct tessera_database *opened = calloc(1, sizeof *opened);
+    enum status status = opened ? database_open(path, &opened->database, &inner)
+                                : error_out_of_memory(&inner, sizeof *opened, "a database");
+    if (status == STATUS_OK)
+        status = engine_open(device ? device : "auto", threads, &opened->engine, &inner);
+    if (status == STATUS_OK)
+        *out = opened;
+    else
+        tessera_close(opened);
+    return give(status, &inner, error);
+}
+
+void tessera_close(struct tessera_database *database)
+{
+    if (!database)
+        return;
+    if (database->engine)
+        engine_close(database->engine);
+    if (database->database)
+        database_close(database->database);
+    free(database);
+}
+
+enum tessera_status tessera_prepare(struct tessera_database *database, const char *sql,
+                                    struct tessera_statement **out, struct tessera_error *error)
+{
+    struct error inner = {0};
+    size_t used;
+    struct tessera_statement *made = calloc(1, sizeof *made);
+    enum status status = made ? sql_prepare(database->engine, database->database, sql, strlen(sql), NULL,
+                                            &made->statement, &used, &inner)
+                              : error_out_of_memory(&inner, sizeof *made, "a statement");
+    if (status == STATUS_OK && (!made->statement || sql[used + strspn(sql + used, " \t\r\n;")]))
+        status = error_set(&inner, STATUS_BAD_INPUT, "tessera_prepare takes one statement; there is %s",
+                           made->statement ? "more behind the first" : "none");
+    if (status == STATUS_OK)
+        *out = made;
+    else
+        tessera_finalize(made);
+    return give(status, &inner, error);
+}
+
+void tessera_finalize(struct tessera_statement *statement)
+{
+    if (statement)
+        sql_statement_free(statement->statement);
+    free(statement);
+}
+
+uint32_t tessera_parameters(const struct tessera_statement *statement)
+{
+    return sql_parameter_count(statement->statement);
+}
+
+static enum tessera_status bind(struct tessera_statement *statement, uint32_t index,
+                                const struct sql_parameter *parameter, struct tessera_error *error)
+{
+    struct error inner = {0};
+    return give(sql_parameter_set(statement->statement, index, parameter, &inner), &inner, error);
+}
+
+enum tessera_status tessera_bind_null(struct tessera_statement *statement, uint32_t index,
+                                      struct tessera_error *error)
+{
+    return bind(statement, index, &(struct sql_parameter){.is_null = true}, error);
+}
+
+enum tessera_status tessera_bind_int64(struct tessera_statement *statement, uint32_t index, int64_t value,
+                                       struct tessera_error *error)
+{
+    return tessera_bind_decimal(statement, index, value, 0, error);
+}
+
+enum tessera_status tessera_bind_decimal(struct tessera_statement *statement, uint32_t index, int64_t value,
+                                         unsigned scale, struct tessera_error *error)
+{
+    struct error inner = {0};
+    if (scale > 18 || value == INT64_MIN)
+        return give(
+            error_set(&inner, STATUS_BAD_INPUT, "a parameter has a scale of 0 to 18 and a value above -2^63"),
+            &inner, error);
+    return bind(
+        statement, index,
+        &(struct sql_parameter){.type = {.kind = VALUE_INTEGER, .scale = (uint8_t)scale}, .value = value},
+        error);
+}
+
+enum tessera_status tessera_bind_text(struct tessera_statement *statement, uint32_t index, const char *text,
+                                      size_t length, struct tessera_error *error)
+{
+    struct error inner = {0};
+    if (length > INT32_MAX)
+        return give(error_set(&inner, STATUS_BAD_INPUT, "a text parameter is longer than 2 GiB"), &inner,
+                    error);
+    return bind(
+        statement, index,
+        &(struct sql_parameter){.type = {.kind = VALUE_STRING}, .string = text, .length = (uint32_t)length},
+        error);
+}
+
+enum tessera_status tessera_run(struct tessera_statement *statement, struct tessera_result **out,
+                                struct tessera_error *error)
+{
+    struct error inner = {0};
+    struct tessera_result *result = calloc(1, sizeof *result);
+    enum status status = result ? sql_run(statement->statement, &result->rows, NULL, &inner)
+                                : error_out_of_memory(&inner, sizeof *result, "an answer");
+    if (status == STATUS_OK)
+        *out = result;
+    else
+        free(result);
+    return give(status, &inner, error);
+}
+
+void tessera_result_free(struct tessera_result *result)
+{
+    if (result)
+        rowset_free(&result->rows);
+    free(result);
+}
+
+uint64_t tessera_rows(const struct tessera_result *result)
+{
+    return result->rows.rows;
+}
+
+uint32_t tessera_columns(const struct tessera_result *result)
+{
+    return result->rows.column_count;
+}
+
+const char *tessera_column_name(const struct tessera_result *result, uint32_t column)
+{
+    return result->rows.columns[column].name;
+}
+
+enum tessera_type tessera_column_type(const struct tessera_result *result, uint32_t column)
+{
+    return (enum tessera_type)result->rows.columns[column].type.kind;
+}
+
+unsigned tessera_column_scale(const struct tessera_result *result, uint32_t column)
+{
+    return result->rows.columns[column].type.scale;
+}
+
+int tessera_is_null(const struct tessera_result *result, uint32_t column, uint64_t row)
+{
+    const uint8_t *const nulls = result->rows.columns[column].nulls;
+    return nulls && nulls[row];
+}
+
+double tessera_double(const struct tessera_result *result, uint32_t column, uint64_t row)
+{
+    const struct rowset_column *from = &result->rows.columns[column];
+    double number;
+    if (tessera_is_null(result, column, row))
+        return 0;
+    if (from->type.kind == VALUE_DOUBLE) {
+        memcpy(&number, &from->values[row], sizeof number);
+        return number;
+    }
+    number = (double)from->values[row];
+    for (unsigned i = 0; i < from->type.scale; i++)
+        number /= 10;
+    return number;
+}
+
+int64_t tessera_int64(const struct tessera_result *result, uint32_t column, uint64_t row)
+{
+    const struct rowset_column *from = &result->rows.columns[column];
+    if (tessera_is_null(result, column, row))
+        return 0;
+    if (from->type.kind != VALUE_DOUBLE)
+        return from->values[row];
+    const double number = tessera_double(result, column, row);
+    return number >= -9.2e18 && number <= 9.2e18 ? (int64_t)number : 0;
+}
+
+const char *tessera_text(struct tessera_result *result, uint32_t column, uint64_t row, uint32_t *length)
+{
+    return rowset_text(&result->rows.columns[column], row, result->text, length);
+}
+
+const int64_t *tessera_column_values(const struct tessera_result *result, uint32_t column,
+                                     const uint8_t **nulls)
+{
+    *nulls = result->rows.columns[column].nulls;
+    return result->rows.columns[column].values;
+}
+
+/* ---- Arrow ---- */
+
+enum tessera_status tessera_result_arrow(struct tessera_result *result, struct ArrowArrayStream *stream,
+                                         struct tessera_error *error)
+{
+    struct error inner = {0};
+    const enum status status = arrow_export_rows(&result->rows, stream, &inner);
+    tessera_result_free(result);
+    return give(status, &inner, error);
+}
+
+enum tessera_status tessera_table_arrow(struct tessera_database *database, const char *name,
+                                        struct ArrowArrayStream *stream, struct tessera_error *error)
+{
+    struct error inner = {0};
+    const struct table *table;
+    enum status status = database_table(database->database, name, &table, &inner);
+    if (status == STATUS_OK)
+        status =
+            arrow_export_table(database->database, table, engine_threads(database->engine), stream, &inner);
+    return give(status, &inner, error);
+}
+
+/* ---- Loading ---- */
+
+static enum status load_inputs(const char *path, const char *schema, const struct load_input *inputs,
+                               uint32_t count, enum tessera_load_mode mode, uint64_t *rows,
+                               struct error *error)
+{
+    struct schema_script parsed;
+    struct load_report report = {0};
+    RETURN_IF_ERROR(schema_script_parse("schema", schema, strlen(schema), &parsed, error));
+    const struct load_options options = {.directory = path,
+                                         .inputs = inputs,
+                                         .input_count = count,
+                                         .replace = mode == TESSERA_LOAD_REPLACE,
+                                         .append = mode == TESSERA_LOAD_APPEND};
+    const enum status status = tables_load(&parsed, &options, &report, NULL, error);
+    schema_script_free(&parsed);
+    if (rows)
+        *rows = report.rows;
+    return status;
+}
+
+enum tessera_status tessera_load(const char *path, const char *schema, const char *const *tables,
+                                 const char *const *files, uint32_t count, enum tessera_load_mode mode,
+                                 uint64_t *rows, struct tessera_error *error)
+{
+    struct error inner = {0};
+    struct load_input *inputs = calloc(count + 1, sizeof *inputs);
+    for (uint32_t i = 0; inputs && i < count; i++)
+        inputs[i] = (struct load_input){.table = tables[i], .paths = &files[i], .path_count = 1};
+    const enum status status = inputs ? load_inputs(path, schema, inputs, count, mode, rows, &inner)
+                                      : error_out_of_memory(&inner, count * sizeof *inputs, "a load");
+    free(inputs);
+    return give(status, &inner, error);
+}
+
+enum tessera_status tessera_load_arrow(const char *path, const char *schema, const char *const *tables,
+                                       struct ArrowArrayStream *const *streams, uint32_t count,
+                                       enum tessera_load_mode mode, uint64_t *rows,
+                                       struct tessera_error *error)
+{
+    struct error inner = {0};
+    struct load_input *inputs = calloc(count + 1, sizeof *inputs);
+    for (uint32_t i = 0; inputs && i < count; i++)
+        inputs[i] = (struct load_input){.table = tables[i], .stream = streams[i]};
+    const enum status status = inputs ? load_inputs(path, schema, inputs, count, mode, rows, &inner)
+                                      : error_out_of_memory(&inner, count * sizeof *inputs, "a load");
+    for (uint32_t i = 0; i < count; i++)
+        if (streams[i]->release)
+            streams[i]->release(streams[i]); /* the load did not come so far */
+    free(inputs);
+    return give(status, &inner, error);
+}
+
+enum tessera_status tessera_load_rows(const char *path, const char *schema, const char *table,
+                                      const struct tessera_values *columns, uint32_t column_count,
+                                      uint64_t count, enum tessera_load_mode mode,
+                                      struct tessera_error *error)
+{
+    struct error inner = {0};
+    struct ArrowArrayStream stream = {0};
+    const struct load_input input = {.table = table, .stream = &stream};
+    enum status status = arrow_export_values(columns, column_count, count, &stream, &inner);
+    if (status == STATUS_OK)
+        status = load_inputs(path, schema, &input, 1, mode, NULL, &inner);
+    if (stream.release)
+        stream.release(&stream);
+    return give(status, &inner, error);
+}
+
+void tessera_interrupt(void)
+{
+    cancel_request();
+}
+
+void tessera_resume(void)
+{
+    cancel_reset();
+}

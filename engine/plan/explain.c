@@ -1,0 +1,284 @@
+/* engine/plan/explain.c: a plan in words, a line each, and after an analysed run its figures (engine/library/statement.h). */
+#include "engine/library/statement.h"
+#include "engine/plan/value_text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Expressions ---- */
+
+static void write_value(const struct plan *plan, uint32_t node, FILE *out);
+
+static void write_leaf(const struct plan *plan, const struct expression *node, FILE *out)
+{
+    if (node->operation == EXPRESSION_GROUP) {
+        write_value(plan, plan->groups[node->index].expression, out);
+    } else if (node->operation == EXPRESSION_AGGREGATE) {
+        static const char *const names[] = {"count", "sum", "sum", "min", "max", "count distinct"};
+        const struct plan_aggregate *aggregate = &plan->aggregates[node->index];
+        fprintf(out, "%s(", names[aggregate->kind]);
+        if (aggregate->argument == EXPRESSION_NONE)
+            fputc('*', out);
+        else
+            write_value(plan, aggregate->argument, out);
+        fputc(')', out);
+    } else {
+        const struct plan_source *source = &plan->sources[node->index];
+        if (source->join < 0)
+            fputs(plan->columns[source->column].column->schema.name, out);
+        else
+            fprintf(out, "%s.%s", plan->joins[source->join].name,
+                    plan->arrays[source->column].column->schema.name);
+    }
+}
+
+static void write_constant(const struct expression *node, FILE *out)
+{
+    char text[80];
+    const bool quoted = node->type.kind == VALUE_STRING || node->type.kind == VALUE_DATE ||
+                        node->type.kind == VALUE_TIMESTAMP;
+    if (node->is_null) {
+        fputs("NULL", out);
+        return;
+    }
+    if (node->type.kind == VALUE_STRING && node->constant >= (int64_t)node->type.dictionary->count) {
+        fputs("(behind every string)", out);
+        return;
+    }
+    typed_text(node->type, node->constant, text, sizeof text);
+    fprintf(out, quoted ? "'%s'" : "%s", text);
+}
+
+static void write_set(const struct plan *plan, const struct expression *node, FILE *out)
+{
+    const struct value_table *table = &plan->expressions.tables[node->table];
+    const struct value_type type = plan->expressions.nodes[node->child[0]].type;
+    fputs(" in (", out);
+    for (uint64_t i = 0; i < table->count && i < 5; i++) {
+        char text[80];
+        fprintf(out, "%s%s", i ? ", " : "", typed_text(type, table->values[i], text, sizeof text));
+    }
+    if (table->count > 5)
+        fprintf(out, ", ... %" PRIu64 " values", table->count);
+    fputc(')', out);
+}
+
+static void write_value(const struct plan *plan, uint32_t index, FILE *out)
+{
+    static const char *const infix[EXPRESSION_OPERATIONS] = {
+        [EXPRESSION_ADD] = " + ",    [EXPRESSION_SUBTRACT] = " - ",         [EXPRESSION_MULTIPLY] = " * ",
+        [EXPRESSION_DIVIDE] = " / ", [EXPRESSION_REMAINDER] = " % ",        [EXPRESSION_EQUAL] = " = ",
+        [EXPRESSION_LESS] = " < ",   [EXPRESSION_LESS_EQUAL] = " <= ",      [EXPRESSION_AND] = " and ",
+        [EXPRESSION_OR] = " or ",    [EXPRESSION_ADD_MONTHS] = " + months "};
+    static const char *const prefix[EXPRESSION_OPERATIONS] = {
+        [EXPRESSION_NEGATE] = "-",        [EXPRESSION_NOT] = "not ",        [EXPRESSION_CHOOSE] = "choose",
+        [EXPRESSION_LOOKUP] = "look up",  [EXPRESSION_EXTRACT] = "extract", [EXPRESSION_TO_DATE] = "date",
+        [EXPRESSION_TO_DOUBLE] = "double"};
+    const struct expression *node = &plan->expressions.nodes[index];
+    switch (node->operation) {
+    case EXPRESSION_CONSTANT:
+        write_constant(node, out);
+        return;
+    case EXPRESSION_COLUMN:
+    case EXPRESSION_GROUP:
+    case EXPRESSION_AGGREGATE:
+        write_leaf(plan, node, out);
+        return;
+    case EXPRESSION_IS_NULL:
+        write_value(plan, node->child[0], out);
+        fputs(" is null", out);
+        return;
+    case EXPRESSION_IN_SET:
+        write_value(plan, node->child[0], out);
+        write_set(plan, node, out);
+        return;
+    default:
+        break;
+    }
+    if (prefix[node->operation])
+        fputs(prefix[node->operation], out);
+    fputc('(', out);
+    for (uint32_t c = 0; c < node->children; c++) {
+        if (c)
+            fputs(infix[node->operation] ? infix[node->operation] : ", ", out);
+        write_value(plan, node->child[c], out);
+    }
+    fputc(')', out);
+}
+
+/* ---- Steps ---- */
+
+/* An analysed run, or counts is NULL. */
+struct figures {
+    const struct scan_counts *counts;
+    const struct run_timing *timing;
+    double ceiling; /* bytes a second */
+};
+
+static void write_rate(const struct figures *figures, double bytes, double ms, FILE *out)
+{
+    const double rate = ms > 0 ? bytes / ms / 1e6 : 0;
+    fprintf(out, "%.4g MB in %.4g ms, %.4g GB/s", bytes / 1e6, ms, rate);
+    if (figures->ceiling > 0)
+        fprintf(out, ", %.0f %% of what this device reads at most", 100e9 * rate / figures->ceiling);
+    fputc('\n', out);
+}
+
+/* Of the columns that step s is the first to read; s is step_count for what becomes of the rows that are left. */
+static void write_figures(const struct plan *plan, uint32_t s, const struct figures *figures, FILE *out)
+{
+    uint64_t bytes = 0;
+    for (uint32_t c = 0; c < plan->column_count; c++)
+        bytes += plan_first_use(plan, c) == s ? figures->counts->bytes[c] : 0;
+    write_rate(figures, (double)bytes, figures->counts->share[s] * figures->timing->scan_ms, out);
+}
+
+static void write_step(const struct plan *plan, uint32_t s, const struct figures *figures, FILE *out)
+{
+    const struct plan_step *step = &plan->steps[s];
+    if (step->kind == STEP_RANGE) {
+        const struct column *column = plan->columns[step->column].column;
+        char low[80], high[80];
+        fprintf(out, "  range      %s between %s and %s", column->schema.name,
+                value_text(column, step->low, low, sizeof low),
+                value_text(column, step->high, high, sizeof high));
+    } else if (step->kind == STEP_SEMI_JOIN) {
+        const struct plan_join *join = &plan->joins[step->join];
+        fprintf(out, "  semi-join  %s -> %s", plan->columns[join->column].column->schema.name, join->name);
+        if (join->match != EXPRESSION_NONE) {
+            fputs(" where ", out);
+            write_value(plan, join->match, out);
+            fprintf(out, " (%" PRIu64 " of %" PRIu64 " rows%s)", join->passing, join->table->rows,
+                    join->contiguous ? ", neighbours: a range" : "");
+        }
+    } else {
+        fputs("  condition  ", out);
+        write_value(plan, step->expression, out);
+    }
+    if (step->kind != STEP_CONDITION) {
+        const uint32_t c = step->kind == STEP_RANGE ? step->column : plan->joins[step->join].column;
+        fprintf(out, ", %.4g MB", (double)plan->columns[c].data->bytes / 1e6);
+    }
+    fprintf(out, ", expected to keep %.3g %%", 100 * step->share);
+    if (figures->counts)
+        fprintf(out, "; kept %" PRIu64 " of %" PRIu64 " rows\n             ", figures->counts->left[s],
+                figures->counts->reached[s]);
+    if (figures->counts)
+        write_figures(plan, s, figures, out);
+    else
+        fputc('\n', out);
+}
+
+static void write_columns(const struct plan *plan, FILE *out)
+{
+    uint64_t bytes = 0;
+    for (uint32_t c = 0; c < plan->column_count; c++)
+        bytes += plan->columns[c].data->bytes;
+    fprintf(out, "scan %s: %" PRIu64 " rows, %.4g MB of", plan->fact->name, plan->fact->rows,
+            (double)bytes / 1e6);
+    for (uint32_t c = 0; c < plan->column_count; c++)
+        fprintf(out, "%s %s (%s, %.1f bits)", c ? "," : "", plan->columns[c].column->schema.name,
+                plan->columns[c].data->codec->name,
+                plan->fact->rows ? 8.0 * (double)plan->columns[c].data->bytes / (double)plan->fact->rows
+                                 : 0.0);
+    fputc('\n', out);
+}
+
+static void write_groups(const struct plan *plan, FILE *out)
+{
+    static const char *const shapes[] = {"rows", "one group", "dense slots", "hashed groups"};
+    fprintf(out, "result: %s", shapes[plan->shape]);
+    if (plan->shape == PLAN_DENSE)
+        fprintf(out, ", %" PRIu64, plan->slots);
+    else if (plan->shape == PLAN_HASH)
+        fprintf(out, ", at most %" PRIu64 "%s", plan->groups_most,
+                plan->key_words > 1 ? ", numbers of several words," : "");
+    for (uint32_t g = 0; g < plan->group_count; g++) {
+        fputs(g ? ", " : " by ", out);
+        write_value(plan, plan->groups[g].expression, out);
+        fprintf(out, " (%" PRIu64 ")", plan->groups[g].domain);
+    }
+    fputc('\n', out);
+    for (uint32_t a = 0; a < plan->aggregate_count; a++) {
+        static const char *const names[] = {"count", "sum in 64 bits", "sum in 128 bits", "min",
+                                            "max",   "count distinct"};
+        fprintf(out, "  %s of ", names[plan->aggregates[a].kind]);
+        if (plan->aggregates[a].argument == EXPRESSION_NONE)
+            fputs("rows", out);
+        else
+            write_value(plan, plan->aggregates[a].argument, out);
+        fputc('\n', out);
+    }
+}
+
+static void write_end(const struct plan *plan, FILE *out)
+{
+    if (plan->having != EXPRESSION_NONE) {
+        fputs("having ", out);
+        write_value(plan, plan->having, out);
+        fputc('\n', out);
+    }
+    for (uint32_t o = 0; o < plan->order_count; o++) {
+        fputs(o ? ", " : "order by ", out);
+        write_value(plan, plan->outputs[plan->orders[o].output].expression, out);
+        fputs(plan->orders[o].descending ? " descending" : "", out);
+    }
+    if (plan->order_count)
+        fputc('\n', out);
+    if (plan->limit != UINT64_MAX)
+        fprintf(out, "limit %" PRIu64 " from %" PRIu64 "\n", plan->limit, plan->offset);
+}
+
+static void write_scan(const struct plan *plan, const struct figures *figures, FILE *out)
+{
+    const struct scan_counts *counts = figures->counts;
+    const struct run_timing *timing = figures->timing;
+    uint64_t bytes = 0;
+    for (uint32_t c = 0; c < plan->column_count; c++)
+        bytes += counts->bytes[c];
+    fprintf(out, "%s: ", plan->shape == PLAN_ROWS ? "rows" : "groups");
+    write_figures(plan, plan->step_count, figures, out);
+    fprintf(out, "tiles: %" PRIu64 ", skipped by their minima and maxima: %" PRIu64 "\n", counts->tiles,
+            counts->tiles_skipped);
+    fprintf(out, "whole scan: %.0f million rows a second, ",
+            timing->scan_ms > 0 ? (double)plan->fact->rows / timing->scan_ms / 1e3 : 0.0);
+    write_rate(figures, (double)bytes, timing->scan_ms, out);
+}
+
+enum status sql_explain(const struct plan *plan, const struct engine *engine,
+                        const struct scan_counts *counts, const struct run_timing *timing,
+                        double read_ceiling, struct rowset *rows, struct error *error)
+{
+    const struct figures figures = {plan->nothing ? NULL : counts, timing, read_ceiling};
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    if (!out)
+        return error_out_of_memory(error, 4096, "a plan's text");
+    fprintf(out, "device: %s\n", engine_device_text(engine));
+    if (plan->nothing)
+        fputs("no row can be in the answer: nothing is read\n", out);
+    write_columns(plan, out);
+    for (uint32_t j = 0; j < plan->join_count; j++)
+        fprintf(out, "  %s join %s: %" PRIu64 " rows by %s\n", plan->joins[j].inner ? "inner" : "left",
+                plan->joins[j].name, plan->joins[j].table->rows,
+                plan->columns[plan->joins[j].column].column->schema.name);
+    for (uint32_t s = 0; s < plan->step_count; s++)
+        write_step(plan, s, &figures, out);
+    write_groups(plan, out);
+    write_end(plan, out);
+    if (figures.counts)
+        write_scan(plan, &figures, out);
+    if (counts)
+        fprintf(out,
+                "time: plan %.3f ms, compile %.3f, load %.3f; dimensions %.3f, scan %.3f, total %.3f; output "
+                "%.3f\n",
+                timing->plan_ms, timing->compile_ms, timing->load_ms, timing->filter_ms, timing->scan_ms,
+                timing->total_ms, timing->output_ms);
+    const bool written = fclose(out) == 0;
+    const enum status status = written ? rowset_of_lines(rows, "plan", text, error)
+                                       : error_out_of_memory(error, bytes, "a plan's text");
+    free(text);
+    return status;
+}

@@ -1,0 +1,165 @@
+/*
+ * expression_loops.c: see expression_loops.h. Values of NULL rows are computed like the others and mean
+ * nothing, so the loops for arithmetic and comparisons have no branch: sums wrap, as unsigned numbers do.
+ * Operations that could trap or look something up go by expression_scalar, row by row.
+ */
+#include "engine/plan/expression_loops.h"
+
+#include "storage/base/isa.h"
+
+#include <string.h>
+
+/* NULL where any child is. */
+static void join_nulls(const struct expression *node, uint32_t rows, const struct vector *children,
+                       uint8_t *restrict nulls)
+{
+    if (!nulls)
+        return;
+    memset(nulls, 0, rows);
+    for (uint32_t c = 0; c < node->children; c++) {
+        const uint8_t *const from = children[c].nulls;
+        for (uint32_t row = 0; from && row < rows; row++)
+            nulls[row] |= from[row];
+    }
+}
+
+#define LOOP(expression)                        \
+    for (uint32_t row = 0; row < rows; row++) { \
+        const uint64_t x = a[row], y = b[row];  \
+        (void)y;                                \
+        to[row] = (uint64_t)(expression);       \
+    }
+
+static void calculate(enum expression_operation operation, uint32_t rows, const uint64_t *restrict a,
+                      const uint64_t *restrict b, uint64_t *restrict to)
+{
+    switch (operation) {
+    case EXPRESSION_ADD:
+        LOOP(x + y)
+        break;
+    case EXPRESSION_SUBTRACT:
+        LOOP(x - y)
+        break;
+    case EXPRESSION_MULTIPLY:
+        LOOP(x * y)
+        break;
+    case EXPRESSION_NEGATE:
+        LOOP(0 - x)
+        break;
+    case EXPRESSION_EQUAL:
+        LOOP(x == y)
+        break;
+    case EXPRESSION_LESS:
+        LOOP((int64_t)x < (int64_t)y)
+        break;
+    case EXPRESSION_LESS_EQUAL:
+        LOOP((int64_t)x <= (int64_t)y)
+        break;
+    default: /* EXPRESSION_NOT */
+        LOOP(!x)
+        break;
+    }
+}
+
+/* A false child makes AND false, a true one OR true, whatever the other is. */
+static void logic(bool is_or, uint32_t rows, const struct vector *children, struct vector out)
+{
+    const struct vector a = children[0], b = children[1];
+    for (uint32_t row = 0; row < rows; row++) {
+        const bool a_null = a.nulls && a.nulls[row], b_null = b.nulls && b.nulls[row];
+        const bool x = a.values[row] != 0, y = b.values[row] != 0;
+        const bool decided = (!a_null && x == is_or) || (!b_null && y == is_or);
+        out.values[row] = decided ? is_or : !is_or;
+        if (out.nulls)
+            out.nulls[row] = !decided && (a_null || b_null);
+    }
+}
+
+static void choose(uint32_t rows, const struct vector *children, struct vector out)
+{
+    const struct vector condition = children[0], then = children[1], other = children[2];
+    for (uint32_t row = 0; row < rows; row++) {
+        const bool taken = !(condition.nulls && condition.nulls[row]) && condition.values[row];
+        out.values[row] = taken ? then.values[row] : other.values[row];
+        if (out.nulls)
+            out.nulls[row] = taken ? then.nulls && then.nulls[row] : other.nulls && other.nulls[row];
+    }
+}
+
+static void one_by_one(const struct expression_list *list, const struct expression *node, uint32_t rows,
+                       const struct vector *children, struct vector out)
+{
+    for (uint32_t row = 0; row < rows; row++) {
+        struct scalar values[3] = {{0, false}, {0, false}, {0, false}};
+        for (uint32_t c = 0; c < node->children; c++) {
+            values[c].null = children[c].nulls && children[c].nulls[row];
+            values[c].value = values[c].null ? 0 : children[c].values[row];
+        }
+        const struct scalar result = expression_scalar(list, node, values);
+        out.values[row] = result.null ? 0 : result.value;
+        if (out.nulls)
+            out.nulls[row] = result.null;
+    }
+}
+
+/* Codes beyond the table, which only a damaged file has, take its last value. */
+static void look_up(const struct value_table *table, uint32_t rows, struct vector child, struct vector out)
+{
+    for (uint32_t row = 0; row < rows; row++) {
+        const uint64_t code = (uint64_t)child.values[row];
+        const bool null = child.nulls && child.nulls[row];
+        const int64_t value = null || table->count == 0
+                                  ? INT64_MIN
+                                  : table->values[code < table->count ? code : table->count - 1];
+        out.values[row] = value;
+        if (out.nulls)
+            out.nulls[row] = null || value == INT64_MIN;
+    }
+}
+
+void ISA(expression_loop)(const struct expression_list *list, const struct expression *node, uint32_t rows,
+                          const struct vector *children, struct vector out)
+{
+    const bool doubles = node->type.kind == VALUE_DOUBLE ||
+                         (node->children && list->nodes[node->child[0]].type.kind == VALUE_DOUBLE);
+    switch (node->operation) {
+    case EXPRESSION_CONSTANT:
+        for (uint32_t row = 0; row < rows; row++)
+            out.values[row] = node->constant;
+        if (out.nulls)
+            memset(out.nulls, node->is_null, rows);
+        return;
+    case EXPRESSION_AND:
+    case EXPRESSION_OR:
+        logic(node->operation == EXPRESSION_OR, rows, children, out);
+        return;
+    case EXPRESSION_CHOOSE:
+        choose(rows, children, out);
+        return;
+    case EXPRESSION_IS_NULL:
+        for (uint32_t row = 0; row < rows; row++)
+            out.values[row] = children[0].nulls && children[0].nulls[row];
+        return;
+    case EXPRESSION_LOOKUP:
+        look_up(&list->tables[node->table], rows, children[0], out);
+        return;
+    case EXPRESSION_ADD:
+    case EXPRESSION_SUBTRACT:
+    case EXPRESSION_MULTIPLY:
+    case EXPRESSION_NEGATE:
+    case EXPRESSION_EQUAL:
+    case EXPRESSION_LESS:
+    case EXPRESSION_LESS_EQUAL:
+    case EXPRESSION_NOT:
+        if (doubles)
+            break;
+        calculate(node->operation, rows, (const uint64_t *)(const void *)children[0].values,
+                  (const uint64_t *)(const void *)children[node->children > 1].values,
+                  (uint64_t *)(void *)out.values);
+        join_nulls(node, rows, children, out.nulls);
+        return;
+    default:
+        break;
+    }
+    one_by_one(list, node, rows, children, out);
+}

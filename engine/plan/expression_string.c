@@ -1,0 +1,368 @@
+/*
+ * expression_string.c: strings in expressions. A string is a code of a sorted dictionary, so whatever is
+ * asked of a string column is worked out once for each string of its dictionary when a statement is bound, and
+ * becomes a set of codes or a table of values by code.
+ */
+#include "engine/plan/expression.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Dictionaries of our own ---- */
+
+static enum status dictionary_make(struct expression_list *list, uint32_t count, uint64_t bytes,
+                                   struct dictionary **dictionary, uint64_t **starts, char **text,
+                                   struct error *error)
+{
+    const size_t size = sizeof **dictionary + ((size_t)count + 1) * sizeof **starts + bytes;
+    struct dictionary **all =
+        realloc(list->dictionaries, (list->dictionary_count + 1) * sizeof *list->dictionaries);
+    if (!all)
+        return error_out_of_memory(error, size, "a dictionary");
+    list->dictionaries = all;
+    struct dictionary *made = malloc(size);
+    if (!made)
+        return error_out_of_memory(error, size, "a dictionary");
+    *starts = (uint64_t *)(void *)(made + 1);
+    *text = (char *)(*starts + count + 1);
+    (*starts)[0] = 0;
+    made->count = count;
+    made->starts = *starts;
+    made->bytes = *text;
+    list->dictionaries[list->dictionary_count++] = made;
+    *dictionary = made;
+    return STATUS_OK;
+}
+
+struct piece {
+    const char *text;
+    uint32_t length;
+    uint32_t number;
+};
+
+static int compare_pieces(const void *left, const void *right)
+{
+    const struct piece *a = left, *b = right;
+    const uint32_t least = a->length < b->length ? a->length : b->length;
+    const int order = least ? memcmp(a->text, b->text, least) : 0;
+    return order ? order : (a->length > b->length) - (a->length < b->length);
+}
+
+/* The dictionary made last, or one of the same strings that was there before: equal expressions then are equal
+ * nodes. */
+static struct dictionary *one_of_equals(struct expression_list *list, struct dictionary *made)
+{
+    for (uint32_t d = 0; d + 1 < list->dictionary_count; d++) {
+        struct dictionary *const other = list->dictionaries[d];
+        if (other->count == made->count &&
+            memcmp(other->starts, made->starts, ((size_t)made->count + 1) * sizeof *made->starts) == 0 &&
+            memcmp(other->bytes, made->bytes, made->starts[made->count]) == 0) {
+            list->dictionary_count--;
+            free(made);
+            return other;
+        }
+    }
+    return made;
+}
+
+/* A dictionary of the pieces, in any order and with duplicates; codes[piece.number] is the code of each. */
+static enum status dictionary_of_pieces(struct expression_list *list, struct piece *pieces, uint64_t count,
+                                        int64_t *codes, struct dictionary **dictionary, struct error *error)
+{
+    uint64_t bytes = 0;
+    uint32_t distinct = 0;
+    qsort(pieces, count, sizeof *pieces, compare_pieces);
+    for (uint64_t i = 0; i < count; i++)
+        if (i == 0 || compare_pieces(&pieces[i - 1], &pieces[i]) != 0) {
+            distinct++;
+            bytes += pieces[i].length;
+        }
+    uint64_t *starts = NULL;
+    char *text = NULL;
+    RETURN_IF_ERROR(dictionary_make(list, distinct, bytes, dictionary, &starts, &text, error));
+    uint32_t code = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        if (i == 0 || compare_pieces(&pieces[i - 1], &pieces[i]) != 0) {
+            if (pieces[i].length)
+                memcpy(text + starts[code], pieces[i].text, pieces[i].length);
+            starts[code + 1] = starts[code] + pieces[i].length;
+            code++;
+        }
+        codes[pieces[i].number] = code - 1;
+    }
+    *dictionary = one_of_equals(list, *dictionary);
+    return STATUS_OK;
+}
+
+enum status expression_string_constant(struct expression_list *list, const char *string, uint32_t length,
+                                       uint32_t *index, struct error *error)
+{
+    struct dictionary *dictionary = NULL;
+    for (uint32_t d = 0; d < list->dictionary_count; d++)
+        if (list->dictionaries[d]->count == 1 && list->dictionaries[d]->starts[1] == length &&
+            (length == 0 || memcmp(list->dictionaries[d]->bytes, string, length) == 0))
+            dictionary = list->dictionaries[d];
+    if (!dictionary) {
+        uint64_t *starts = NULL;
+        char *text = NULL;
+        RETURN_IF_ERROR(dictionary_make(list, 1, length, &dictionary, &starts, &text, error));
+        if (length)
+            memcpy(text, string, length);
+        starts[1] = length;
+    }
+    const struct value_type type = {.kind = VALUE_STRING, .dictionary = dictionary};
+    return expression_constant(list, type, 0, index, error);
+}
+
+/* ---- One dictionary for two ---- */
+
+static void take_pieces(const struct dictionary *dictionary, uint32_t first, struct piece *pieces)
+{
+    for (uint32_t code = 0; code < dictionary->count; code++) {
+        struct piece *piece = &pieces[first + code];
+        piece->text = dictionary_string(dictionary, code, &piece->length);
+        piece->number = first + code;
+    }
+}
+
+/* The node with codes of `to` instead of its own; codes: of its dictionary's strings. */
+static enum status recode(struct expression_list *list, const int64_t *codes, const struct dictionary *to,
+                          uint32_t *node, struct error *error)
+{
+    const struct value_type type = {.kind = VALUE_STRING, .dictionary = to};
+    const uint32_t count = list->nodes[*node].type.dictionary->count;
+    if (list->nodes[*node].operation == EXPRESSION_CONSTANT && list->nodes[*node].is_null)
+        return expression_null(list, type, node, error);
+    int64_t *values = malloc((count ? count : 1) * sizeof *values);
+    if (!values)
+        return error_out_of_memory(error, count * sizeof *values, "a dictionary's codes");
+    memcpy(values, codes, count * sizeof *values);
+    return expression_lookup(list, *node, type, values, count, node, error);
+}
+
+enum status expression_string_unify(struct expression_list *list, uint32_t *left, uint32_t *right,
+                                    struct error *error)
+{
+    const struct dictionary *const a = list->nodes[*left].type.dictionary;
+    const struct dictionary *const b = list->nodes[*right].type.dictionary;
+    if (a == b)
+        return STATUS_OK;
+    const uint64_t count = (uint64_t)a->count + b->count;
+    if (count > INT32_MAX)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "two columns have more than %d strings together, too many "
+                         "to compare",
+                         INT32_MAX);
+    struct piece *pieces = malloc((count ? count : 1) * sizeof *pieces);
+    int64_t *codes = malloc((count ? count : 1) * sizeof *codes);
+    struct dictionary *merged = NULL;
+    enum status status;
+    if (!pieces || !codes) {
+        status = error_out_of_memory(error, count * (sizeof *pieces + sizeof *codes), "a dictionary");
+    } else {
+        take_pieces(a, 0, pieces);
+        take_pieces(b, a->count, pieces);
+        status = dictionary_of_pieces(list, pieces, count, codes, &merged, error);
+        if (status == STATUS_OK)
+            status = recode(list, codes, merged, left, error);
+        if (status == STATUS_OK)
+            status = recode(list, codes + a->count, merged, right, error);
+    }
+    free(pieces);
+    free(codes);
+    return status;
+}
+
+/* ---- LIKE ---- */
+
+static int lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : (unsigned char)c;
+}
+
+/* Bytes of the UTF-8 character at `text`; 1 for what is none. */
+static uint32_t character_bytes(const char *text, const char *end)
+{
+    const unsigned char first = (unsigned char)*text;
+    uint32_t bytes = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    return (uint64_t)(end - text) < bytes ? (uint32_t)(end - text) : bytes;
+}
+
+/* Goes back to the latest % when something does not match: time is the product of both lengths at worst. */
+static bool like(const char *text, const char *text_end, const char *pattern, const char *pattern_end,
+                 char escape)
+{
+    const char *retry_text = NULL, *retry_pattern = NULL;
+    for (;;) {
+        if (pattern < pattern_end && *pattern == '%' && !(escape == '%')) {
+            retry_pattern = ++pattern;
+            retry_text = text;
+            continue;
+        }
+        if (pattern == pattern_end && text == text_end)
+            return true;
+        bool matches = false;
+        const char *next = pattern;
+        uint32_t taken = 1;
+        if (pattern < pattern_end && text < text_end) {
+            const bool escaped = escape && *pattern == escape;
+            if (escaped && ++next == pattern_end)
+                return false;
+            taken = character_bytes(text, text_end);
+            if (!escaped && *next == '_') {
+                matches = true;
+                next++;
+            } else {
+                const uint32_t bytes = character_bytes(next, pattern_end);
+                matches = bytes == taken &&
+                          (bytes == 1 ? lower(*next) == lower(*text) : memcmp(next, text, bytes) == 0);
+                next += bytes;
+            }
+        }
+        if (matches) {
+            text += taken;
+            pattern = next;
+            continue;
+        }
+        if (!retry_pattern || retry_text >= text_end)
+            return false;
+        retry_text += character_bytes(retry_text, text_end);
+        text = retry_text;
+        pattern = retry_pattern;
+    }
+}
+
+enum status expression_string_like(struct expression_list *list, uint32_t child, const char *pattern,
+                                   uint32_t length, char escape, uint32_t *index, struct error *error)
+{
+    const struct dictionary *const dictionary = list->nodes[child].type.dictionary;
+    int64_t *codes = malloc((dictionary->count ? dictionary->count : 1) * sizeof *codes);
+    uint64_t count = 0;
+    if (!codes)
+        return error_out_of_memory(error, dictionary->count * sizeof *codes, "a set of codes");
+    for (uint32_t code = 0; code < dictionary->count; code++) {
+        uint32_t bytes;
+        const char *text = dictionary_string(dictionary, code, &bytes);
+        if (like(text, text + bytes, pattern, pattern + length, escape))
+            codes[count++] = code;
+    }
+    return expression_in_set(list, child, codes, count, index, error);
+}
+
+/* ---- Functions ---- */
+
+static int64_t character_count(const char *text, uint32_t length)
+{
+    int64_t count = 0;
+    for (uint32_t i = 0; i < length; i++)
+        count += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return count;
+}
+
+/* SQLite's substr: first counts from 1, from the end if negative; 0 is the place before the first. A negative
+ * count takes the characters before. */
+static void substr(const char **text, uint32_t *length, int64_t first, int64_t count)
+{
+    const int64_t characters = character_count(*text, *length);
+    if (first < 0) {
+        first += characters;
+        if (first < 0) {
+            if (count >= 0)
+                count = count + first < 0 ? 0 : count + first;
+            first = 0;
+        }
+    } else if (first > 0) {
+        first--;
+    } else if (count > 0) {
+        count--;
+    }
+    if (count < 0) {
+        count = -count;
+        if (count > first)
+            count = first;
+        first -= count;
+    }
+    const char *at = *text, *const end = *text + *length;
+    for (; first > 0 && at < end; first--)
+        at += character_bytes(at, end);
+    *text = at;
+    for (; count > 0 && at < end; count--)
+        at += character_bytes(at, end);
+    *length = (uint32_t)(at - *text);
+}
+
+static void trim(const char **text, uint32_t *length)
+{
+    for (; *length && **text == ' '; (*text)++)
+        (*length)--;
+    for (; *length && (*text)[*length - 1] == ' ';)
+        (*length)--;
+}
+
+static enum status string_length(struct expression_list *list, uint32_t child, uint32_t *index,
+                                 struct error *error)
+{
+    const struct dictionary *const dictionary = list->nodes[child].type.dictionary;
+    const struct value_type type = {.kind = VALUE_INTEGER};
+    int64_t *values = malloc((dictionary->count ? dictionary->count : 1) * sizeof *values);
+    if (!values)
+        return error_out_of_memory(error, dictionary->count * sizeof *values, "lengths of strings");
+    for (uint32_t code = 0; code < dictionary->count; code++) {
+        uint32_t bytes;
+        const char *text = dictionary_string(dictionary, code, &bytes);
+        values[code] = character_count(text, bytes);
+    }
+    return expression_lookup(list, child, type, values, dictionary->count, index, error);
+}
+
+static void change_case(char *text, uint64_t bytes, bool to_upper)
+{
+    for (uint64_t i = 0; i < bytes; i++)
+        if (to_upper ? text[i] >= 'a' && text[i] <= 'z' : text[i] >= 'A' && text[i] <= 'Z')
+            text[i] ^= 'a' ^ 'A';
+}
+
+static enum status string_map(struct expression_list *list, enum string_function function, uint32_t child,
+                              int64_t first, int64_t count, struct piece *pieces, int64_t *codes, char *copy,
+                              uint32_t *index, struct error *error)
+{
+    const struct dictionary *const dictionary = list->nodes[child].type.dictionary;
+    struct dictionary *made = NULL;
+    if (dictionary->count)
+        memcpy(copy, dictionary->bytes, dictionary->starts[dictionary->count]);
+    if (function == STRING_UPPER || function == STRING_LOWER)
+        change_case(copy, dictionary->starts[dictionary->count], function == STRING_UPPER);
+    for (uint32_t code = 0; code < dictionary->count; code++) {
+        struct piece *piece = &pieces[code];
+        (void)dictionary_string(dictionary, code, &piece->length);
+        piece->text = copy + dictionary->starts[code];
+        piece->number = code;
+        if (function == STRING_TRIM)
+            trim(&piece->text, &piece->length);
+        else if (function == STRING_SUBSTR)
+            substr(&piece->text, &piece->length, first, count);
+    }
+    RETURN_IF_ERROR(dictionary_of_pieces(list, pieces, dictionary->count, codes, &made, error));
+    *index = child;
+    return recode(list, codes, made, index, error);
+}
+
+enum status expression_string_function(struct expression_list *list, enum string_function function,
+                                       uint32_t child, int64_t first, int64_t count, uint32_t *index,
+                                       struct error *error)
+{
+    const struct dictionary *const dictionary = list->nodes[child].type.dictionary;
+    if (function == STRING_LENGTH)
+        return string_length(list, child, index, error);
+    const uint64_t bytes = dictionary->count ? dictionary->starts[dictionary->count] : 0;
+    struct piece *pieces = malloc(((uint64_t)dictionary->count + 1) * sizeof *pieces);
+    int64_t *codes = malloc(((uint64_t)dictionary->count + 1) * sizeof *codes);
+    char *copy = malloc(bytes + 1);
+    enum status status = error_out_of_memory(error, bytes, "a dictionary");
+    if (pieces && codes && copy)
+        status = string_map(list, function, child, first, count, pieces, codes, copy, index, error);
+    free(pieces);
+    free(codes);
+    free(copy);
+    return status;
+}

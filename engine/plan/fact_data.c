@@ -1,0 +1,66 @@
+/* fact_data.c: see fact_data.h. */
+#include "engine/plan/fact_data.h"
+
+#include "storage/codec/codec_spec.h"
+
+/* Kernels look positions up without asking; so every stored position is looked at once, here, whatever the
+ * file says. */
+struct position_check {
+    const struct column_data *data;
+    uint64_t limit;
+};
+
+static enum status check_segment(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    const struct position_check *check = context;
+    const struct column *column = check->data->column;
+    const struct chunk_view *chunk = &check->data->segments[item].chunk;
+    (void)thread;
+    for (uint32_t tile = 0; tile < chunk->tiles; tile++) {
+        _Alignas(64) int32_t values[TILE_ROWS];
+        uint32_t highest = 0;
+        chunk->codec->decode_tile(chunk, tile, values);
+        for (uint32_t row = 0; row < TILE_ROWS; row++)
+            highest = (uint32_t)values[row] > highest ? (uint32_t)values[row] : highest;
+        if (highest >= check->limit)
+            return error_set(error, STATUS_BAD_INPUT,
+                             "column %s.%s, segment %u, tile %u points at row %u of %s, which has %llu; the "
+                             "file is damaged: load the table again",
+                             column->table->name, column->schema.name, (unsigned)item, tile, highest,
+                             column->references->table->name, (unsigned long long)check->limit);
+    }
+    return STATUS_OK;
+}
+
+enum status fact_data_open(struct database *database, const struct column *column, const char *codec,
+                           unsigned threads, struct fact_data *opened, struct error *error)
+{
+    enum codec_id id = column->own;
+    struct codec_choice choice;
+    enum codec_spec_part said;
+    *opened = (struct fact_data){0};
+    RETURN_IF_ERROR(codec_spec_find(codec, column->schema.name, &choice, &said, error));
+    if (said != CODEC_SPEC_NOTHING)
+        RETURN_IF_ERROR(database_encode(database, column, &choice, threads, &id, error));
+    RETURN_IF_ERROR(column_data_open(database, column, id, threads, &opened->data, error));
+    for (uint32_t s = 0; s < opened->data->segment_count; s++) {
+        const struct segment_data *segment = &opened->data->segments[s];
+        if (s == 0 || segment->chunk.width_low < opened->width_low)
+            opened->width_low = segment->chunk.width_low;
+        if (segment->chunk.width_high > opened->width_high)
+            opened->width_high = segment->chunk.width_high;
+        opened->nullable |= segment->validity != NULL;
+    }
+    if (!column->references || opened->data->positions_checked)
+        return STATUS_OK;
+    struct position_check check = {opened->data, column->references->table->rows};
+    if (check.limit == 0)
+        check.limit = 1; /* every key is NULL and stored as 0 */
+    enum status status = parallel_for(threads, opened->data->segment_count, check_segment, &check, error);
+    opened->data->positions_checked = status == STATUS_OK;
+    if (status != STATUS_OK) {
+        column_data_close(opened->data);
+        opened->data = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,91 @@
+/* command_calibrate.c: `tessera calibrate`, a table of what codecs cost on this machine. */
+#include "engine/measure/calibrate.h"
+#include "engine/program/commands.h"
+#include "engine/run/engine_internal.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct arguments {
+    const char *device, *out;
+};
+
+static error_t parse_option(int key, char *value, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case 'd':
+        arguments->device = value;
+        return 0;
+    case 'o':
+        arguments->out = value;
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state, "it takes no argument, not '%s'", value);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* To a name beside the file's own, then renamed: nobody reads half a table. */
+static enum status save(const struct codec_costs *costs, const char *path, struct error *error)
+{
+    char temporary[4096];
+    if ((size_t)snprintf(temporary, sizeof temporary, "%s.new", path) >= sizeof temporary)
+        return error_set(error, STATUS_BAD_INPUT, "--out %.40s… is too long for a path", path);
+    FILE *file = fopen(temporary, "we");
+    if (!file)
+        return error_set_errno(error, errno, "cannot write %s", temporary);
+    codec_costs_write(costs, file);
+    const bool written = !ferror(file);
+    if (fclose(file) == 0 && written && rename(temporary, path) == 0)
+        return STATUS_OK;
+    error_set_errno(error, errno, "cannot write %s", path);
+    remove(temporary);
+    return error->status;
+}
+
+enum status command_calibrate(int argc, char **argv, struct progress *progress, struct error *error)
+{
+    static const struct argp_option options[] = {
+        {"device", 'd', "auto|cpu|cuda[:N]", 0,
+         "whose costs; auto (the default): the GPU's, if one can be used", 0},
+        {"out", 'o', "FILE", 0, "where the table goes; by default to standard output", 0},
+        {0},
+    };
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse_option,
+        .doc =
+            "Measures what it costs this machine to compare, probe and fetch a value, codec by codec and "
+            "width "
+            "by width, and how fast it reads memory: the table by which `--codec auto` chooses. Takes a few "
+            "seconds.\vThe tables of an H200 and of a CPU are built in. The environment variable "
+            "TESSERA_COSTS "
+            "names the table that is used: h200 (the default), cpu, or a file.\n"
+            "Examples:\n"
+            "  tessera calibrate --device cpu --out here.costs\n"
+            "  TESSERA_COSTS=here.costs tessera ssb load --sf 1 --db ssb1.db",
+    };
+    struct arguments arguments = {.device = "auto"};
+    struct engine *engine;
+    struct codec_costs costs = {0};
+    if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "the options could not be read; see `tessera calibrate --help`");
+    RETURN_IF_ERROR(engine_open(arguments.device, 0, &engine, error));
+    if (engine_why_cpu(engine))
+        fprintf(stderr, "no GPU: %s\n", engine_why_cpu(engine));
+    snprintf(costs.device, sizeof costs.device, "%.127s", engine_device_text(engine));
+    enum status status = engine->cuda ? calibrate_cuda(engine->cuda, engine->threads, progress, &costs, error)
+                                      : calibrate_cpu(engine->threads, progress, &costs, error);
+    engine_close(engine);
+    RETURN_IF_ERROR(status);
+    if (arguments.out)
+        return save(&costs, arguments.out, error);
+    codec_costs_write(&costs, stdout);
+    return STATUS_OK;
+}

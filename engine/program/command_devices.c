@@ -1,0 +1,202 @@
+/*
+ * command_devices.c: `tessera devices`, what this machine has, or why the GPU cannot be used.
+ *
+ * A GPU that cannot be used is an answer here, not a failure: the exit code is 0.
+ */
+#include "engine/program/commands.h"
+
+#include "engine/cuda/cuda.h"
+#include "engine/cuda/nvrtc.h"
+#include "storage/base/isa.h"
+
+#include <argp.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define GIB (1024.0 * 1024.0 * 1024.0)
+#define MIB (1024.0 * 1024.0)
+#define KIB 1024.0
+
+/* ---- What there is ---- */
+
+/* Linux names x86 processors in /proc/cpuinfo; elsewhere the architecture has to do. */
+static void cpu_model(char *model, size_t bytes)
+{
+#if defined(__x86_64__)
+    snprintf(model, bytes, "unnamed x86-64 processor");
+#elif defined(__aarch64__)
+    snprintf(model, bytes, "64-bit Arm processor");
+#else
+    snprintf(model, bytes, "unnamed processor");
+#endif
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    char line[256];
+    while (file && fgets(line, sizeof line, file))
+        if (strncmp(line, "model name", 10) == 0 && strchr(line, ':')) {
+            snprintf(model, bytes, "%s", strchr(line, ':') + 1 + strspn(strchr(line, ':') + 1, " \t"));
+            model[strcspn(model, "\n")] = '\0';
+            break;
+        }
+    if (file)
+        fclose(file);
+}
+
+static uint64_t cpu_memory_bytes(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
+}
+
+/* One GPU: its properties and free memory, or what went wrong. */
+struct gpu {
+    struct cuda_properties properties;
+    uint64_t free_bytes;
+    struct error problem;
+};
+
+static void gpu_read(unsigned ordinal, struct gpu *gpu)
+{
+    struct cuda *cuda;
+    *gpu = (struct gpu){.properties.ordinal = ordinal};
+    if (cuda_open(ordinal, &cuda, &gpu->problem) != STATUS_OK)
+        return;
+    uint64_t total = 0;
+    gpu->properties = *cuda_properties(cuda);
+    if (cuda_memory(cuda, &gpu->free_bytes, &total, &gpu->problem) == STATUS_OK)
+        gpu->problem = (struct error){0};
+    cuda_close(cuda);
+}
+
+/* What the memory can deliver: double data rate over the bus's width; 0 where the driver does not say. */
+static double memory_gb_per_second(const struct cuda_properties *p)
+{
+    return 2.0 * p->memory_clock_khz * 1e3 * p->memory_bus_bits / 8 * 1e-9;
+}
+
+/* ---- Printing ---- */
+
+static void print_table_gpu(const struct gpu *gpu)
+{
+    const struct cuda_properties *p = &gpu->properties;
+    if (gpu->problem.status != STATUS_OK) {
+        printf("GPU %-4u  cannot be used: %s\n", p->ordinal, gpu->problem.text);
+        return;
+    }
+    printf("GPU %-4u  %s, %s, CUDA %d.%d driver\n", p->ordinal, p->name, p->arch, p->driver_major,
+           p->driver_minor);
+    printf("          %u multiprocessors at %u MHz, %.0f MiB L2, %.0f KiB shared memory a block\n",
+           p->multiprocessors, p->clock_khz / 1000, (double)p->l2_bytes / MIB,
+           (double)p->shared_per_block_bytes / KIB);
+    printf("          %.1f GiB memory, %.1f GiB free", (double)p->memory_bytes / GIB,
+           (double)gpu->free_bytes / GIB);
+    if (memory_gb_per_second(p) > 0)
+        printf(", %.0f GB/s at most", memory_gb_per_second(p));
+    putchar('\n');
+}
+
+static enum status print_table(void)
+{
+    char model[128];
+    struct error error = {0};
+    unsigned gpus;
+    int major, minor;
+    cpu_model(model, sizeof model);
+    printf("CPU       %s, %u threads, %s, %.1f GiB memory\n", model, parallel_threads_available(),
+           isa_name(isa_level()), (double)cpu_memory_bytes() / GIB);
+    if (cuda_count(&gpus, &error) != STATUS_OK)
+        printf("GPU       %s\n", error.text);
+    for (unsigned i = 0; i < gpus; i++) {
+        struct gpu gpu;
+        gpu_read(i, &gpu);
+        print_table_gpu(&gpu);
+    }
+    if (nvrtc_version(&major, &minor, &error) == STATUS_OK)
+        printf("compiler  NVRTC %d.%d (%s)\n", major, minor, nvrtc_path());
+    else
+        printf("compiler  %s\n", error.text);
+    return STATUS_OK;
+}
+
+static json_t *json_of_gpu(const struct gpu *gpu)
+{
+    const struct cuda_properties *p = &gpu->properties;
+    if (gpu->problem.status != STATUS_OK)
+        return json_pack("{s:i, s:s}", "ordinal", (int)p->ordinal, "problem", gpu->problem.text);
+    return json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:I, s:I, s:I, s:I, s:f, s:n}", "ordinal",
+                     (int)p->ordinal, "device", "cuda", "name", p->name, "arch", p->arch, "multiprocessors",
+                     (int)p->multiprocessors, "clock_mhz", (int)(p->clock_khz / 1000), "memory_bytes",
+                     (json_int_t)p->memory_bytes, "free_bytes", (json_int_t)gpu->free_bytes, "l2_bytes",
+                     (json_int_t)p->l2_bytes, "shared_per_block_bytes", (json_int_t)p->shared_per_block_bytes,
+                     "memory_gb_per_second", memory_gb_per_second(p), "problem");
+}
+
+static enum status print_json(struct error *error)
+{
+    char model[128];
+    unsigned gpus;
+    int major, minor;
+    struct error problem = {0};
+    cpu_model(model, sizeof model);
+    json_t *root = json_pack("{s:{s:s, s:i, s:s, s:I}, s:[]}", "cpu", "model", model, "threads",
+                             (int)parallel_threads_available(), "instruction_set", isa_name(isa_level()),
+                             "memory_bytes", (json_int_t)cpu_memory_bytes(), "gpus");
+    bool good = root != NULL;
+    bool any = cuda_count(&gpus, &problem) == STATUS_OK;
+    good =
+        good && json_object_set_new(root, "gpu_problem", any ? json_null() : json_string(problem.text)) == 0;
+    for (unsigned i = 0; good && i < gpus; i++) {
+        struct gpu gpu;
+        gpu_read(i, &gpu);
+        good = json_array_append_new(json_object_get(root, "gpus"), json_of_gpu(&gpu)) == 0;
+    }
+    json_t *compiler = nvrtc_version(&major, &minor, &problem) == STATUS_OK
+                           ? json_pack("{s:s, s:o, s:s, s:n}", "name", "NVRTC", "version",
+                                       json_sprintf("%d.%d", major, minor), "path", nvrtc_path(), "problem")
+                           : json_pack("{s:s, s:s}", "name", "NVRTC", "problem", problem.text);
+    good = good && json_object_set_new(root, "compiler", compiler) == 0;
+    if (good && json_dumpf(root, stdout, JSON_INDENT(2)) == 0)
+        putchar('\n'); /* a write that failed is main's to tell */
+    json_decref(root);
+    return good ? STATUS_OK : error_out_of_memory(error, 4096, "the answer as JSON");
+}
+
+/* ---- The command ---- */
+
+static error_t parse_option(int key, char *value, struct argp_state *state)
+{
+    bool *json = state->input;
+    switch (key) {
+    case 'f':
+        if (strcmp(value, "table") != 0 && strcmp(value, "json") != 0)
+            argp_error(state, "--format is table or json, not '%s'", value);
+        *json = strcmp(value, "json") == 0;
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state, "it takes no argument, not '%s'", value);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+enum status command_devices(int argc, char **argv, struct progress *progress, struct error *error)
+{
+    static const struct argp_option options[] = {
+        {"format", 'f', "FORMAT", 0, "table (the default) or json", 0},
+        {0},
+    };
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse_option,
+        .doc = "Lists this machine's processor and GPUs, or why a GPU cannot be used.",
+    };
+    bool json = false;
+    (void)progress;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &json) != 0)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "the options could not be read; see `tessera devices --help`");
+    return json ? print_json(error) : print_table();
+}

@@ -1,0 +1,349 @@
+/* command_inspect.c: `tessera inspect`, what a database holds: of each column its codecs, sizes and
+ * statistics. */
+#include "engine/program/commands.h"
+
+#include "engine/program/inspect_candidates.h"
+#include "engine/plan/value_text.h"
+#include "storage/codec/codec_costs.h"
+#include "storage/database/database.h"
+
+#include <argp.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TEXT_BYTES 28 /* of a least or greatest value in the table: an SSB string and its zero */
+
+struct inspect_options {
+    const char *database, *what; /* TABLE or TABLE.COLUMN; NULL: all */
+    bool json;
+};
+
+/* ---- Figures ---- */
+
+static uint64_t table_tiles(const struct table *table)
+{
+    return (table->rows + TILE_ROWS - 1) / TILE_ROWS; /* only the last segment has a part of one */
+}
+
+static double bits_per_value(const struct column *column, uint64_t bytes)
+{
+    return column->table->rows ? 8.0 * (double)bytes / (double)column->table->rows : 0.0;
+}
+
+/* How many times smaller than the column as an array of its integers. */
+static double ratio(const struct column *column, uint64_t bytes)
+{
+    return bytes ? (double)column->table->rows * column->value_bytes / (double)bytes : 1.0;
+}
+
+static uint64_t own_bytes(const struct column *column)
+{
+    for (uint32_t e = 0; e < column->encoding_count; e++)
+        if (column->encodings[e].codec == column->own)
+            return column->encodings[e].bytes;
+    return 0;
+}
+
+static bool has_values(const struct column *column)
+{
+    return column->statistics.min <= column->statistics.max;
+}
+
+/* ---- As a table ---- */
+
+static void print_column(const struct column *column)
+{
+    const struct column_statistics *statistics = &column->statistics;
+    char type[32], least[TEXT_BYTES] = "-", greatest[TEXT_BYTES] = "-", codec[64];
+    uint64_t bytes = own_bytes(column);
+    if (has_values(column)) {
+        value_text(column, statistics->min, least, sizeof least);
+        value_text(column, statistics->max, greatest, sizeof greatest);
+    }
+    const char *name = codec_by_id(column->own)->name;
+    snprintf(codec, sizeof codec, strcmp(name, column->own_name) == 0 ? "%s" : "%s (%s)", name,
+             column->own_name);
+    printf("  %-20s %-13s %-22s %10.3f %8.2f %14" PRIu64 " %12" PRIu64 " %12" PRIu64 " %10" PRIu64
+           "  %s .. %s\n",
+           column->schema.name, column_type_text(&column->schema, type), codec, bits_per_value(column, bytes),
+           ratio(column, bytes), bytes, statistics->distinct, statistics->runs, statistics->nulls, least,
+           greatest);
+    if (column->schema.references_table[0])
+        printf("    row positions in %s (%s)\n", column->schema.references_table,
+               column->schema.references_column);
+    for (uint32_t e = 0; e < column->encoding_count; e++)
+        if (column->encodings[e].codec != column->own)
+            printf("    also as %-45s %10.3f %8.2f %14" PRIu64 "\n",
+                   codec_by_id(column->encodings[e].codec)->name,
+                   bits_per_value(column, column->encodings[e].bytes),
+                   ratio(column, column->encodings[e].bytes), column->encodings[e].bytes);
+}
+
+static void print_table(const struct table *table, const struct column *only)
+{
+    uint64_t bytes = 0, plain = 0;
+    printf("%s: %" PRIu64 " row%s, %u segment%s, %" PRIu64 " tile%s\n", table->name, table->rows,
+           table->rows == 1 ? "" : "s", table->segment_count, table->segment_count == 1 ? "" : "s",
+           table_tiles(table), table_tiles(table) == 1 ? "" : "s");
+    printf("  %-20s %-13s %-22s %10s %8s %14s %12s %12s %10s  %s\n", "column", "type", "codec (chosen by)",
+           "bits/value", "ratio", "bytes", "distinct", "runs", "nulls", "least .. greatest");
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        const struct column *column = &table->columns[c];
+        bytes += own_bytes(column);
+        plain += table->rows * column->value_bytes;
+        if (!only || only == column)
+            print_column(column);
+    }
+    if (!only)
+        printf("  all %u columns: %" PRIu64 " bytes, plain integers %" PRIu64 ", ratio %.2f\n\n",
+               table->column_count, bytes, plain, bytes ? (double)plain / (double)bytes : 1.0);
+}
+
+/* A column that was appended to, or loaded with another table of costs, has what was least then. */
+static bool own_costs_least(const struct column *column, const struct inspect_candidates *found)
+{
+    const struct codec_candidate *own = &found->candidates[column->own - CODEC_PLAIN];
+    bool least = own->considered && own->bytes;
+    for (uint32_t c = 0; c < CODEC_COUNT - 1; c++) {
+        const struct codec_candidate *other = &found->candidates[c];
+        least &= !other->considered || !other->bytes || other->cost >= own->cost;
+    }
+    return least;
+}
+
+/* Why the column is in its codec: what the others would take. */
+static void print_candidates(const struct column *column, const struct inspect_candidates *found)
+{
+    const bool costs = found->choice.chooser == CHOOSER_AUTO;
+    if (!found->rows)
+        return;
+    printf("\n  first segment (%u rows) in each codec; %s%s%s\n  %-20s %14s %10s %8s%s\n", found->rows,
+           found->choice.codec ? "it was asked for by name" : column->own_name,
+           found->choice.codec ? ""
+           : costs             ? " takes the least cost by the table of "
+                               : " takes the least size",
+           costs ? found->choice.costs->device : "", "codec", "bytes", "bits/value", "ratio",
+           costs ? "  ns/value" : "");
+    for (uint32_t c = 0; c < CODEC_COUNT - 1; c++) {
+        const struct codec_candidate *candidate = &found->candidates[c];
+        const char mark = candidate->codec == column->own ? '*' : ' ';
+        if (!candidate->bytes) {
+            printf("%c %-20s %14s\n", mark, codec_by_id(candidate->codec)->name, "cannot hold it");
+            continue;
+        }
+        printf("%c %-20s %14" PRIu64 " %10.3f %8.2f", mark, codec_by_id(candidate->codec)->name,
+               candidate->bytes, 8.0 * (double)candidate->bytes / found->rows,
+               (double)found->rows * column->value_bytes / (double)candidate->bytes);
+        if (!candidate->considered)
+            puts(found->choice.codec ? "" : "  not considered");
+        else if (costs)
+            printf(" %9.5f\n", candidate->cost);
+        else
+            putchar('\n');
+    }
+    if (!own_costs_least(column, found))
+        puts("  by what the segment and the costs are now another is less: the column keeps what was chosen "
+             "when it was loaded");
+}
+
+/* ---- As JSON ---- */
+
+static json_t *json_of_candidates(const struct column *column, const struct inspect_candidates *found)
+{
+    const bool costs = found->choice.chooser == CHOOSER_AUTO;
+    json_t *list = json_array();
+    int failed = 0;
+    for (uint32_t c = 0; found->rows && c < CODEC_COUNT - 1; c++) {
+        const struct codec_candidate *candidate = &found->candidates[c];
+        json_t *object = json_pack("{s:s, s:b, s:b, s:I}", "codec", codec_by_id(candidate->codec)->name,
+                                   "taken", candidate->codec == column->own, "considered",
+                                   candidate->considered, "bytes", (json_int_t)candidate->bytes);
+        if (candidate->bytes) {
+            failed |= json_object_set_new(object, "bits_per_value",
+                                          json_real(8.0 * (double)candidate->bytes / found->rows));
+            failed |= json_object_set_new(
+                object, "ratio",
+                json_real((double)found->rows * column->value_bytes / (double)candidate->bytes));
+        }
+        if (candidate->considered && candidate->bytes && costs)
+            failed |= json_object_set_new(object, "ns_per_value", json_real(candidate->cost));
+        failed |= json_array_append_new(list, object);
+    }
+    json_t *object = json_pack("{s:I, s:o}", "rows", (json_int_t)found->rows, "candidates", list);
+    if (costs && found->rows)
+        failed |= json_object_set_new(object, "costs", json_string(found->choice.costs->device));
+    if (!failed)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+static json_t *json_of_value(const struct column *column, int64_t value)
+{
+    char text[256];
+    if (!has_values(column))
+        return json_null();
+    json_t *string = json_string(value_text(column, value, text, sizeof text));
+    if (!string) { /* JSON is UTF-8, a dictionary need not be */
+        for (char *c = text; *c; c++)
+            *c = (unsigned char)*c < 128 ? *c : '?';
+        string = json_string(text);
+    }
+    return json_pack("{s:I, s:o}", "stored", (json_int_t)value, "text", string);
+}
+
+static json_t *json_of_column(const struct column *column)
+{
+    const struct column_statistics *statistics = &column->statistics;
+    char type[32];
+    json_t *encodings = json_array();
+    int failed = 0;
+    for (uint32_t e = 0; e < column->encoding_count; e++) {
+        const struct encoding_info *info = &column->encodings[e];
+        failed |= json_array_append_new(
+            encodings, json_pack("{s:s, s:I, s:f, s:f}", "codec", codec_by_id(info->codec)->name, "bytes",
+                                 (json_int_t)info->bytes, "bits_per_value",
+                                 bits_per_value(column, info->bytes), "ratio", ratio(column, info->bytes)));
+    }
+    json_t *object =
+        json_pack("{s:s, s:s, s:b, s:b, s:s, s:s, s:i, s:f, s:f, s:I, s:o, s:o, s:I, s:I, s:I, s:o}", "name",
+                  column->schema.name, "type", column_type_text(&column->schema, type), "nullable",
+                  column->schema.nullable, "primary_key", column->schema.primary_key, "codec",
+                  codec_by_id(column->own)->name, "chosen_by", column->own_name, "value_bytes",
+                  (int)column->value_bytes, "bits_per_value", bits_per_value(column, own_bytes(column)),
+                  "ratio", ratio(column, own_bytes(column)), "bytes", (json_int_t)own_bytes(column), "min",
+                  json_of_value(column, statistics->min), "max", json_of_value(column, statistics->max),
+                  "distinct", (json_int_t)statistics->distinct, "runs", (json_int_t)statistics->runs, "nulls",
+                  (json_int_t)statistics->nulls, "encodings", encodings);
+    if (object && column->schema.references_table[0])
+        failed |= json_object_set_new(object, "references",
+                                      json_pack("{s:s, s:s}", "table", column->schema.references_table,
+                                                "column", column->schema.references_column));
+    if (!failed)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+static json_t *json_of_table(const struct table *table, const struct column *only)
+{
+    json_t *columns = json_array();
+    int failed = 0;
+    for (uint32_t c = 0; c < table->column_count; c++)
+        if (!only || only == &table->columns[c])
+            failed |= json_array_append_new(columns, json_of_column(&table->columns[c]));
+    if (failed) {
+        json_decref(columns);
+        return NULL;
+    }
+    return json_pack("{s:s, s:I, s:I, s:I, s:o}", "name", table->name, "rows", (json_int_t)table->rows,
+                     "segments", (json_int_t)table->segment_count, "tiles", (json_int_t)table_tiles(table),
+                     "columns", columns);
+}
+
+/* ---- The command ---- */
+
+static error_t parse_option(int key, char *value, struct argp_state *state)
+{
+    struct inspect_options *options = state->input;
+    switch (key) {
+    case 'd':
+        options->database = value;
+        return 0;
+    case 'f':
+        if (strcmp(value, "table") != 0 && strcmp(value, "json") != 0)
+            argp_error(state, "--format is table or json, not '%s'", value);
+        options->json = strcmp(value, "json") == 0;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (options->what)
+            argp_error(state, "one table or column at most, not also '%s'", value);
+        options->what = value;
+        return 0;
+    case ARGP_KEY_END:
+        if (!options->database)
+            argp_error(state, "which database? Add --db DIR");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* TABLE or TABLE.COLUMN; names have no dot. */
+static enum status find(const struct database *database, const char *what, const struct table **table,
+                        const struct column **column, struct error *error)
+{
+    char name[NAME_BYTES];
+    const char *dot = strchr(what, '.');
+    snprintf(name, sizeof name, "%.*s", dot ? (int)(dot - what) : (int)strlen(what), what);
+    RETURN_IF_ERROR(database_table(database, name, table, error));
+    return dot ? table_column(*table, dot + 1, column, error) : STATUS_OK;
+}
+
+static enum status inspect(struct database *database, const struct inspect_options *options,
+                           struct error *error)
+{
+    struct inspect_candidates candidates = {0};
+    const struct table *table = NULL;
+    const struct column *column = NULL;
+    json_t *tables = options->json ? json_array() : NULL;
+    enum status status = options->what ? find(database, options->what, &table, &column, error) : STATUS_OK;
+    int failed = options->json && !tables;
+    if (status == STATUS_OK && column)
+        status = inspect_candidates_find(database, column, &candidates, error);
+    for (uint32_t t = 0; status == STATUS_OK && t < database_table_count(database); t++) {
+        const struct table *each = database_table_at(database, t);
+        if (table && each != table)
+            continue;
+        if (options->json)
+            failed |= json_array_append_new(tables, json_of_table(each, column));
+        else
+            print_table(each, column);
+    }
+    if (status == STATUS_OK && column && !options->json)
+        print_candidates(column, &candidates);
+    if (status == STATUS_OK && options->json) {
+        json_t *root = json_pack("{s:s, s:O}", "database", database_path(database), "tables", tables);
+        failed |= !root;
+        if (root && column)
+            failed |= json_object_set_new(root, "first_segment", json_of_candidates(column, &candidates));
+        if (root && json_dumpf(root, stdout, JSON_INDENT(2)) == 0)
+            putchar('\n'); /* a write that failed is main's to tell */
+        json_decref(root);
+    }
+    json_decref(tables);
+    return failed && status == STATUS_OK ? error_out_of_memory(error, 4096, "the answer as JSON") : status;
+}
+
+enum status command_inspect(int argc, char **argv, struct progress *progress, struct error *error)
+{
+    static const struct argp_option known[] = {
+        {"db", 'd', "DIR", 0, "the database to look at", 0},
+        {"format", 'f', "FORMAT", 0, "table (the default) or json", 0},
+        {0},
+    };
+    static const struct argp argp = {
+        .options = known,
+        .parser = parse_option,
+        .args_doc = "[TABLE[.COLUMN]]",
+        .doc = "Lists a database's tables and columns: the codec and what chose it, bits per value, how many "
+               "times smaller "
+               "than plain integers, statistics, and all encodings that are stored. Of one column also why "
+               "it is in "
+               "its codec: what each codec would take for its first segment, and what that costs by the "
+               "table that "
+               "auto chooses by.",
+    };
+    struct inspect_options options = {0};
+    struct database *database = NULL;
+    (void)progress;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "the options could not be read; see `tessera inspect --help`");
+    RETURN_IF_ERROR(database_open(options.database, &database, error));
+    enum status status = inspect(database, &options, error);
+    database_close(database);
+    return status;
+}

@@ -1,0 +1,14 @@
+/* commands.c: what the engine brings to the command line. */
+#include "engine/program/commands.h"
+
+#include <stddef.h>
+
+const struct command engine_commands[] = {
+    {"inspect", "What a database holds: codecs, sizes and statistics of its columns", command_inspect},
+    {"check", "Every checksum of a database", command_check},
+    {"calibrate", "What codecs cost on this machine: the table that `--codec auto` chooses by",
+     command_calibrate},
+    {"sql", "Answers SELECT statements over a star schema", command_sql},
+    {"devices", "What this machine has, or why the GPU cannot be used", command_devices},
+    {NULL, NULL, NULL},
+};

@@ -1,0 +1,14 @@
+/* commands.h: the engine's commands, one file each (command_NAME.c); the table is in commands.c. The contract
+ * of each is struct command's `run` (storage/base/command.h). */
+#ifndef TESSERA_ENGINE_PROGRAM_COMMANDS_H
+#define TESSERA_ENGINE_PROGRAM_COMMANDS_H
+
+#include "storage/base/command.h"
+
+enum status command_inspect(int argc, char **argv, struct progress *progress, struct error *error);
+enum status command_check(int argc, char **argv, struct progress *progress, struct error *error);
+enum status command_calibrate(int argc, char **argv, struct progress *progress, struct error *error);
+enum status command_devices(int argc, char **argv, struct progress *progress, struct error *error);
+enum status command_sql(int argc, char **argv, struct progress *progress, struct error *error);
+
+#endif

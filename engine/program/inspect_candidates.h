@@ -1,0 +1,19 @@
+/*
+ * inspect_candidates.h: what each codec makes of a column, and why its chooser took the one it has.
+ */
+#ifndef TESSERA_ENGINE_PROGRAM_INSPECT_CANDIDATES_H
+#define TESSERA_ENGINE_PROGRAM_INSPECT_CANDIDATES_H
+
+#include "storage/database/database.h"
+
+/* The column's first segment, which choosers decide on, encoded with every codec; `choice` is what chose the column's
+ * own. Takes a second at the most, 300 MB for 8-byte values. A column without rows has no candidates: *rows is 0. */
+struct inspect_candidates {
+    uint32_t rows; /* of that segment */
+    struct codec_choice choice;
+    struct codec_candidate candidates[CODEC_COUNT - 1];
+};
+NODISCARD enum status inspect_candidates_find(struct database *database, const struct column *column,
+                                              struct inspect_candidates *found, struct error *error);
+
+#endif

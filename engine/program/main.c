@@ -1,0 +1,229 @@
+/*
+ * main.c: the program. Finds the command that the first words name, in the tables that engine, loader and ssb
+ * bring, runs it, and turns its status into a sentence and an exit code. The one file that sees all modules.
+ */
+#include "engine/program/progress_bar.h"
+#include "storage/base/command.h"
+#include "storage/base/parallel.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PATH_BYTES 64u /* of "tessera ssb generate", the words of a command */
+
+static const struct command *const tables[] = {ssb_commands, loader_commands, engine_commands};
+#define TABLES (sizeof tables / sizeof *tables)
+
+#define EACH_COMMAND(command)                          \
+    for (size_t table_ = 0; table_ < TABLES; table_++) \
+        for (const struct command *command = tables[table_]; command->path; command++)
+
+/* ---- Words ---- */
+
+static unsigned words_of(const char *path)
+{
+    unsigned words = 1;
+    for (; *path; path++)
+        words += *path == ' ';
+    return words;
+}
+
+/* The first `words` arguments with single blanks between them; cut where it cannot be a command any more. */
+static void join(char path[PATH_BYTES], char **arguments, unsigned words)
+{
+    path[0] = '\0';
+    for (unsigned i = 0; i < words; i++) {
+        size_t used = strlen(path);
+        snprintf(path + used, PATH_BYTES - used, "%s%s", i ? " " : "", arguments[i]);
+    }
+}
+
+/* The command with the most words that the arguments begin with; NULL if there is none. */
+static const struct command *find_command(char **arguments, unsigned count)
+{
+    const struct command *best = NULL;
+    EACH_COMMAND(command)
+    {
+        unsigned words = words_of(command->path);
+        char path[PATH_BYTES];
+        if (words > count || (best && words <= words_of(best->path)))
+            continue;
+        join(path, arguments, words);
+        if (strcmp(path, command->path) == 0)
+            best = command;
+    }
+    return best;
+}
+
+/* True if `word` begins commands of several words, as "ssb" does. */
+static bool is_group(const char *word)
+{
+    size_t length = strlen(word);
+    EACH_COMMAND(command)
+    if (strncmp(command->path, word, length) == 0 && command->path[length] == ' ')
+        return true;
+    return false;
+}
+
+/* ---- Help ---- */
+
+/* All commands, or those of one group. */
+static void print_help(FILE *file, const char *group)
+{
+    fprintf(file,
+            "Usage: tessera %s%sCOMMAND [OPTION...]\n\n"
+            "Tessera keeps star schemas compressed and answers queries straight from the\n"
+            "compressed columns, on GPU and CPU.\n\nCommands:\n",
+            group ? group : "", group ? " " : "");
+    size_t length = group ? strlen(group) : 0;
+    EACH_COMMAND(command)
+    if (!group || (strncmp(command->path, group, length) == 0 && command->path[length] == ' '))
+        fprintf(file, "  tessera %-14s  %s\n", command->path, command->summary);
+    fputs("\n`tessera COMMAND --help` explains a command, `tessera --version` names the version.\n"
+          "Exit codes: 0 fine, 1 a check failed, 2 bad usage or input, 3 the machine cannot.\n",
+          file);
+}
+
+/* Letters to insert, delete, replace or swap with their neighbour to make one word of the other. */
+static unsigned distance(const char *a, const char *b)
+{
+    unsigned rows[3][PATH_BYTES + 1];
+    size_t n = strlen(b);
+    for (unsigned j = 0; j <= n; j++)
+        rows[0][j] = j;
+    unsigned i = 1;
+    for (; a[i - 1]; i++) {
+        unsigned *row = rows[i % 3], *above = rows[(i + 2) % 3], *above2 = rows[(i + 1) % 3];
+        row[0] = i;
+        for (unsigned j = 1; j <= n; j++) {
+            unsigned best = above[j - 1] + (a[i - 1] != b[j - 1]);
+            if (above[j] + 1 < best)
+                best = above[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && above2[j - 2] + 1 < best)
+                best = above2[j - 2] + 1;
+            row[j] = best;
+        }
+    }
+    return rows[(i - 1) % 3][n];
+}
+
+static enum status unknown_command(char **arguments, unsigned count, struct error *error)
+{
+    unsigned words = 1;
+    while (words < count && words < 2 && arguments[words][0] != '-' && is_group(arguments[0]))
+        words++;
+    char typed[PATH_BYTES];
+    join(typed, arguments, words);
+    const struct command *nearest = NULL;
+    unsigned least = (unsigned)strlen(typed) / 3 + 1; /* further away is another word, not a slip */
+    EACH_COMMAND(command)
+    {
+        unsigned far = distance(typed, command->path);
+        if (far <= least && (!nearest || far < least)) {
+            nearest = command;
+            least = far;
+        }
+    }
+    if (nearest)
+        return error_set(error, STATUS_BAD_INPUT, "there is no command '%s'; did you mean '%s'?", typed,
+                         nearest->path);
+    return error_set(error, STATUS_BAD_INPUT, "there is no command '%s'; `tessera --help` lists them", typed);
+}
+
+/* ---- The process ---- */
+
+/* The first signal asks the work to stop and clean up, the second does not wait for that. */
+static void on_signal(int signal_number)
+{
+    (void)signal_number;
+    if (cancel_requested())
+        _exit(STATUS_INTERRUPTED);
+    cancel_request();
+}
+
+static void catch_signals(void)
+{
+    struct sigaction stop = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigemptyset(&stop.sa_mask);
+    sigemptyset(&ignore.sa_mask);
+    sigaction(SIGINT, &stop, NULL);
+    sigaction(SIGTERM, &stop, NULL);
+    sigaction(SIGPIPE, &ignore, NULL); /* a closed pipe is told as a write that failed, */
+    sigaction(SIGXFSZ, &ignore, NULL); /* and so is a file that may not grow further */
+}
+
+/* Data that did not reach standard output are a failure. Runs behind every command and, since argp exits by
+ * itself, at exit. */
+static void close_stdout(int status, void *unused)
+{
+    (void)unused;
+    bool failed = ferror(stdout) != 0;
+    errno = 0;
+    failed = fflush(stdout) != 0 || failed;
+    if (!failed || status != STATUS_OK)
+        return;
+    fprintf(stderr, "tessera: standard output could not be written%s%s; what was printed is not complete\n",
+            errno ? ": " : "", errno ? strerror(errno) : "");
+    _exit(STATUS_MACHINE);
+}
+
+/* argv as the command gets it: its words made one, "tessera ssb run", for argp's messages. */
+static enum status run_command(const struct command *command, int argc, char **argv, struct progress *bar,
+                               struct error *error)
+{
+    char name[PATH_BYTES + 16];
+    unsigned words = words_of(command->path);
+    snprintf(name, sizeof name, "tessera %s", command->path);
+    argv[words] = name;
+    return command->run(argc - (int)words, argv + words, bar, error);
+}
+
+int main(int argc, char **argv)
+{
+    argp_program_version = "tessera " TESSERA_VERSION;
+    argp_err_exit_status = STATUS_BAD_INPUT;
+    on_exit(close_stdout, NULL);
+    catch_signals();
+
+    if (argc < 2) {
+        print_help(stderr, NULL);
+        return STATUS_BAD_INPUT;
+    }
+    const char *first = argv[1];
+    if (strcmp(first, "--help") == 0 || strcmp(first, "-?") == 0 || strcmp(first, "-h") == 0) {
+        print_help(stdout, NULL);
+        return STATUS_OK;
+    }
+    if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
+        puts(argp_program_version);
+        return STATUS_OK;
+    }
+
+    struct error error = {0};
+    enum status status;
+    struct progress *bar = progress_bar_open();
+    const struct command *command = find_command(argv + 1, (unsigned)argc - 1);
+    if (command) {
+        status = run_command(command, argc, argv, bar, &error);
+    } else if (is_group(first) && (argc == 2 || argv[2][0] == '-')) {
+        bool asked = argc > 2 && (strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-?") == 0);
+        print_help(asked ? stdout : stderr, first);
+        return asked ? STATUS_OK : STATUS_BAD_INPUT;
+    } else {
+        status = unknown_command(argv + 1, (unsigned)argc - 1, &error);
+    }
+    progress_bar_clear(bar);
+    if (status != STATUS_OK)
+        fprintf(stderr, "tessera: %s\n", error.text);
+    close_stdout((int)status,
+                 NULL); /* not left to exit, where libraries may flush first and drop the reason */
+    return (int)status;
+}

@@ -1,0 +1,213 @@
+/* sql_dot.c: dot commands, what a prompt and its scripts have beside SQL (sql_shell.h). */
+#include "engine/program/sql_shell.h"
+
+#include "storage/database/database.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define WORD_BYTES 128u
+
+/* "line 1, column 1: ...": where the dot stands, until sql_shell_script places it. */
+#define HERE "line 1, column 1: "
+
+static enum status dot_tables(struct sql_shell *shell, const char *unused, struct error *error)
+{
+    (void)unused;
+    (void)error;
+    for (uint32_t t = 0; t < database_table_count(shell->database); t++) {
+        const struct table *table = database_table_at(shell->database, t);
+        bool first = true;
+        printf("%-16s %12" PRIu64 " row%s %3" PRIu32 " columns", table->name, table->rows,
+               table->rows == 1 ? ", " : "s,", table->column_count);
+        for (uint32_t c = 0; c < table->column_count; c++)
+            if (table->columns[c].references) {
+                printf("%s%s", first ? "; references " : ", ", table->columns[c].references->table->name);
+                first = false;
+            }
+        putchar('\n');
+    }
+    return STATUS_OK;
+}
+
+/* Names that are no words of SQL need quotes: SSB has none of these, but a user's table may. */
+static void print_name(const char *name)
+{
+    const bool word =
+        strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name);
+    printf(word ? "%s" : "\"%s\"", name);
+}
+
+static void print_type(const struct column *column)
+{
+    static const char *const names[] = {
+        [TYPE_INT32] = "INT",           [TYPE_INT64] = "BIGINT", [TYPE_DECIMAL] = "",   [TYPE_DATE] = "DATE",
+        [TYPE_TIMESTAMP] = "TIMESTAMP", [TYPE_BOOL] = "BOOLEAN", [TYPE_STRING] = "TEXT"};
+    while (column->references) /* a foreign key is written like the key that it references */
+        column = column->references;
+    if (column->schema.type == TYPE_DECIMAL)
+        printf("DECIMAL(%u,%u)", column->schema.precision, column->schema.scale);
+    else
+        fputs(names[column->schema.type], stdout);
+}
+
+static void print_schema(const struct table *table)
+{
+    fputs("CREATE TABLE ", stdout);
+    print_name(table->name);
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        const struct column *column = &table->columns[c];
+        fputs(c ? ",\n    " : " (\n    ", stdout);
+        print_name(column->schema.name);
+        putchar(' ');
+        print_type(column);
+        if (column->schema.primary_key)
+            fputs(" PRIMARY KEY", stdout);
+        else if (!column->schema.nullable)
+            fputs(" NOT NULL", stdout);
+        if (column->references) {
+            fputs(" REFERENCES ", stdout);
+            print_name(column->references->table->name);
+            putchar('(');
+            print_name(column->references->schema.name);
+            putchar(')');
+        }
+    }
+    fputs("\n);\n", stdout);
+}
+
+/* A table's name as FROM would take it: any case if none has exactly this one; with or without quotes. */
+static enum status dot_schema(struct sql_shell *shell, const char *argument, struct error *error)
+{
+    const struct table *found = NULL;
+    char name[WORD_BYTES];
+    const size_t length = strlen(argument);
+    const bool quoted = length > 1 && argument[0] == '"' && argument[length - 1] == '"';
+    snprintf(name, sizeof name, "%.*s", (int)(length - 2 * quoted), argument + quoted);
+    for (uint32_t t = 0; t < database_table_count(shell->database); t++) {
+        const struct table *table = database_table_at(shell->database, t);
+        if (!*name)
+            print_schema(table);
+        else if (strcmp(table->name, name) == 0 || (!found && strcasecmp(table->name, name) == 0))
+            found = table;
+    }
+    if (*name && !found)
+        return database_table(shell->database, name, &found, error);
+    if (found)
+        print_schema(found);
+    return STATUS_OK;
+}
+
+static enum status dot_timer(struct sql_shell *shell, const char *argument, struct error *error)
+{
+    if (strcmp(argument, "on") != 0 && strcmp(argument, "off") != 0 && *argument)
+        return error_set(error, STATUS_BAD_INPUT, HERE "the timer is on or off, not '%s'", argument);
+    if (*argument)
+        shell->timer = strcmp(argument, "on") == 0;
+    else
+        puts(shell->timer ? "on" : "off");
+    return STATUS_OK;
+}
+
+static enum status dot_mode(struct sql_shell *shell, const char *argument, struct error *error)
+{
+    static const char *const names[] = {[ROWSET_TABLE] = "table",
+                                        [ROWSET_CSV] = "csv",
+                                        [ROWSET_JSON] = "json",
+                                        [ROWSET_MARKDOWN] = "markdown"};
+    if (!*argument)
+        puts(names[shell->format]);
+    else if (!rowset_format_by_name(argument, &shell->format))
+        return error_set(error, STATUS_BAD_INPUT, HERE "'%s' is no mode; use table, csv, json or markdown",
+                         argument);
+    return STATUS_OK;
+}
+
+/* The engine at hand stays until the other one is there. */
+static enum status dot_device(struct sql_shell *shell, const char *argument, struct error *error)
+{
+    struct engine *engine;
+    if (*argument) {
+        RETURN_IF_ERROR(engine_open(argument, shell->threads, &engine, error));
+        engine_close(shell->engine);
+        shell->engine = engine;
+    }
+    const char *const why = engine_why_cpu(shell->engine);
+    printf("%s%s%s%s\n", engine_device_text(shell->engine), why ? " (no GPU can be used: " : "",
+           why ? why : "", why ? ")" : "");
+    return STATUS_OK;
+}
+
+static enum status dot_quit(struct sql_shell *shell, const char *unused, struct error *error)
+{
+    (void)unused;
+    (void)error;
+    shell->quit = true;
+    return STATUS_OK;
+}
+
+static enum status dot_help(struct sql_shell *shell, const char *unused, struct error *error);
+
+static const struct {
+    const char *name, *argument, *help;
+    enum status (*run)(struct sql_shell *shell, const char *argument, struct error *error);
+} commands[] = {{".tables", "", "the tables, their rows, and which others they reference", dot_tables},
+                {".schema", "[TABLE]", "CREATE TABLE of one table, or of all", dot_schema},
+                {".mode", "[table|csv|json|markdown]", "how answers are written", dot_mode},
+                {".timer", "[on|off]", "the time of each statement, on standard error", dot_timer},
+                {".device", "[cpu|cuda|cuda:N|auto]", "where statements run", dot_device},
+                {".help", "", "this list", dot_help},
+                {".quit", "", "ends; so does Ctrl-D", dot_quit}};
+#define COMMANDS (sizeof commands / sizeof *commands)
+
+static enum status dot_help(struct sql_shell *shell, const char *unused, struct error *error)
+{
+    (void)shell;
+    (void)unused;
+    (void)error;
+    for (size_t i = 0; i < COMMANDS; i++)
+        printf("%-8s %-26s %s\n", commands[i].name, commands[i].argument, commands[i].help);
+    puts("Statements end with a semicolon and may take several lines; Ctrl-C stops one.");
+    return STATUS_OK;
+}
+
+/* The next word of the line, "" at its end; one in double quotes, which stay, may hold blanks. A closing
+ * semicolon is let pass. */
+static void take_word(const char **at, const char *end, char word[WORD_BYTES])
+{
+    static const char blanks[] = " \t\r";
+    size_t length = 0;
+    while (*at < end && strchr(blanks, **at))
+        (*at)++;
+    bool quoted = false;
+    while (*at < end && (quoted || !strchr(blanks, **at))) {
+        quoted ^= **at == '"';
+        if (length + 1 < WORD_BYTES)
+            word[length++] = **at;
+        (*at)++;
+    }
+    while (length > 0 && word[length - 1] == ';')
+        length--;
+    word[length] = '\0';
+}
+
+enum status sql_shell_dot(struct sql_shell *shell, const char *line, size_t length, struct error *error)
+{
+    const char *const end = line + length;
+    char name[WORD_BYTES], argument[WORD_BYTES], rest[WORD_BYTES];
+    take_word(&line, end, name);
+    take_word(&line, end, argument);
+    take_word(&line, end, rest);
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(commands[i].name, strcmp(name, ".exit") == 0 ? ".quit" : name) != 0)
+            continue;
+        if (*rest || (*argument && !*commands[i].argument))
+            return error_set(error, STATUS_BAD_INPUT, HERE "%s takes %s, not '%s' too", name,
+                             *commands[i].argument ? "one word" : "nothing behind it",
+                             *commands[i].argument ? rest : argument);
+        return commands[i].run(shell, argument, error);
+    }
+    return error_set(error, STATUS_BAD_INPUT, HERE "there is no command '%s'; .help lists them", name);
+}

@@ -1,0 +1,277 @@
+/*
+ * sql_prompt.c: the prompt of `tessera sql` (sql_shell.h): libedit for lines and history, the shell for what
+ * they say.
+ *
+ * Signals are let in at two moments only, while a key is waited for and while a statement runs, so that Ctrl-C
+ * means one thing each time. A statement is put together line by line until sql_complete.
+ */
+#define _GNU_SOURCE /* ppoll */
+#include "engine/program/sql_shell.h"
+
+#include "storage/base/parallel.h"
+
+#include <errno.h>
+#include <histedit.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#define HISTORY_STATEMENTS 1000
+
+struct prompt {
+    struct sql_shell *shell;
+    EditLine *editor;
+    History *history;
+    char *history_file; /* or NULL: none is kept */
+    char *text;         /* of the statement so far */
+    size_t length;
+    bool interrupted; /* Ctrl-C while a line was read */
+    mbstate_t bytes;  /* of a character that is being read */
+    sigset_t outside; /* the signals that are blocked where they are not waited for */
+};
+
+/* ---- Signals ---- */
+
+static volatile sig_atomic_t stopped; /* SIGTERM */
+
+/* Ctrl-C stops a statement, never the program; a second SIGTERM does not wait. */
+static void on_signal(int number)
+{
+    if (number == SIGTERM && stopped)
+        _exit(STATUS_INTERRUPTED);
+    stopped |= number == SIGTERM;
+    cancel_request();
+}
+
+static void catch_signals(struct sigaction before[2])
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, &before[0]);
+    sigaction(SIGTERM, &action, &before[1]);
+}
+
+static void restore_signals(const struct sigaction before[2])
+{
+    sigaction(SIGINT, &before[0], NULL);
+    sigaction(SIGTERM, &before[1], NULL);
+}
+
+/* ---- Keys ---- */
+
+/* Waits for a byte or a signal; signals come in here only, so none falls between looking and waiting. */
+static bool wait_for_key(struct prompt *prompt)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    while (!cancel_requested()) {
+        const int ready = ppoll(&input, 1, NULL, &prompt->outside);
+        if (ready > 0)
+            return true;
+        if (ready < 0 && errno != EINTR)
+            return false;
+    }
+    return false;
+}
+
+/* libedit's source of characters: 1, 0 at the end of input, -1 to give the line up. */
+static int get_character(EditLine *editor, wchar_t *character)
+{
+    struct prompt *prompt;
+    char byte;
+    if (el_get(editor, EL_CLIENTDATA, &prompt) != 0)
+        return -1;
+    for (;;) {
+        if (!wait_for_key(prompt)) {
+            prompt->interrupted = true;
+            return -1;
+        }
+        const ssize_t got = read(STDIN_FILENO, &byte, 1);
+        if (got <= 0)
+            return 0;
+        switch (mbrtowc(character, &byte, 1, &prompt->bytes)) {
+        case (size_t)-2: /* more bytes to come */
+            continue;
+        case (size_t)-1:
+            prompt->bytes = (mbstate_t){0};
+            *character = L'?';
+            return 1;
+        default:
+            return 1;
+        }
+    }
+}
+
+static char *prompt_text(EditLine *editor)
+{
+    static char first[] = "tessera> ", more[] = "    ...> ";
+    struct prompt *prompt;
+    return el_get(editor, EL_CLIENTDATA, &prompt) == 0 && prompt->length ? more : first;
+}
+
+/* ---- History ---- */
+
+/* $TESSERA_HISTORY, or ~/.tessera_history; NULL if that is empty or there is no home. */
+static char *history_path(void)
+{
+    static const char name[] = "/.tessera_history";
+    const char *const asked = getenv("TESSERA_HISTORY"), *const home = getenv("HOME");
+    if (asked)
+        return *asked ? strdup(asked) : NULL;
+    if (!home || !*home)
+        return NULL;
+    char *path = malloc(strlen(home) + sizeof name);
+    if (path)
+        sprintf(path, "%s%s", home, name);
+    return path;
+}
+
+/* A statement of several lines is one entry. */
+static void remember(struct prompt *prompt)
+{
+    HistEvent event;
+    size_t length = prompt->length;
+    while (length > 0 && strchr(" \t\r\n", prompt->text[length - 1]))
+        length--;
+    const char end = prompt->text[length];
+    prompt->text[length] = '\0';
+    history(prompt->history, &event, H_ENTER, prompt->text);
+    prompt->text[length] = end;
+    if (prompt->history_file)
+        history(prompt->history, &event, H_SAVE, prompt->history_file);
+}
+
+/* ---- Open and close ---- */
+
+static void prompt_close(struct prompt *prompt)
+{
+    if (prompt->editor)
+        el_end(prompt->editor);
+    if (prompt->history)
+        history_end(prompt->history);
+    free(prompt->history_file);
+    free(prompt->text);
+}
+
+/* Editing needs a locale that knows UTF-8, which is what strings are in. */
+static enum status prompt_open(struct prompt *prompt, struct error *error)
+{
+    HistEvent event;
+    if (!setlocale(LC_CTYPE, "") || MB_CUR_MAX == 1)
+        setlocale(LC_CTYPE, "C.UTF-8");
+    prompt->editor = el_init("tessera", stdin, stderr, stderr);
+    prompt->history = history_init();
+    if (!prompt->editor || !prompt->history)
+        return error_set(error, STATUS_MACHINE,
+                         "the terminal cannot be used for line editing; is TERM right? Statements can come "
+                         "from a file instead: tessera sql --db DIR < FILE");
+    prompt->history_file = history_path();
+    history(prompt->history, &event, H_SETSIZE, HISTORY_STATEMENTS);
+    history(prompt->history, &event, H_SETUNIQUE, 1);
+    if (prompt->history_file)
+        history(prompt->history, &event, H_LOAD, prompt->history_file);
+    el_set(prompt->editor, EL_CLIENTDATA, prompt);
+    el_set(prompt->editor, EL_EDITOR, "emacs");
+    el_set(prompt->editor, EL_PROMPT, prompt_text);
+    el_set(prompt->editor, EL_HIST, history, prompt->history);
+    el_set(prompt->editor, EL_GETCFN, get_character);
+    el_set(prompt->editor, EL_BIND, "^R", "em-inc-search-prev", NULL);
+    el_source(prompt->editor, NULL); /* ~/.editrc */
+    return STATUS_OK;
+}
+
+/* ---- Lines ---- */
+
+static enum status append(struct prompt *prompt, const char *line, size_t length, struct error *error)
+{
+    char *text = realloc(prompt->text, prompt->length + length + 1);
+    if (!text)
+        return error_out_of_memory(error, prompt->length + length, "a statement");
+    memcpy(text + prompt->length, line, length);
+    prompt->text = text;
+    prompt->length += length;
+    text[prompt->length] = '\0';
+    return STATUS_OK;
+}
+
+static bool is_blank(const char *text)
+{
+    return strspn(text, " \t\r\n") == strlen(text);
+}
+
+/* What was typed, with signals let in. A SIGTERM ends the program, anything else that fails is told. */
+static void run_text(struct prompt *prompt)
+{
+    struct error error = {0};
+    sigset_t blocked;
+    remember(prompt);
+    sigprocmask(SIG_SETMASK, &prompt->outside, &blocked);
+    const enum status status = sql_shell_script(prompt->shell, prompt->text, prompt->length, &error);
+    sigprocmask(SIG_SETMASK, &blocked, NULL);
+    prompt->length = 0;
+    fflush(stdout);
+    if (status != STATUS_OK && !stopped)
+        fprintf(stderr, "%s\n", error.text);
+    if (!stopped)
+        cancel_reset();
+}
+
+/* One line. *more is false at the end of input. */
+static enum status take_line(struct prompt *prompt, bool *more, struct error *error)
+{
+    int length = 0;
+    el_resize(prompt->editor);
+    el_set(prompt->editor, EL_PREP_TERM,
+           1); /* before the prompt is seen: a Ctrl-D behind it must not be lost */
+    const char *const line = el_gets(prompt->editor, &length);
+    *more = true;
+    if (prompt->interrupted) { /* what was typed so far is given up */
+        prompt->interrupted = false;
+        prompt->length = 0;
+        fputs("^C\n", stderr);
+        if (stopped)
+            return cancel_check(error);
+        cancel_reset();
+        return STATUS_OK;
+    }
+    if (!line || length <= 0) {
+        *more = false;
+        fputc('\n', stderr);
+        return STATUS_OK;
+    }
+    RETURN_IF_ERROR(append(prompt, line, (size_t)length, error));
+    const size_t begin = strspn(prompt->text, " \t\r\n");
+    if (is_blank(prompt->text))
+        prompt->length = 0;
+    else if (prompt->text[begin] == '.' || sql_complete(prompt->text, prompt->length))
+        run_text(prompt);
+    return stopped ? cancel_check(error) : STATUS_OK;
+}
+
+enum status sql_shell_prompt(struct sql_shell *shell, struct error *error)
+{
+    struct prompt prompt = {.shell = shell};
+    struct sigaction before[2];
+    sigset_t mine;
+    bool more = true;
+    enum status status = prompt_open(&prompt, error);
+    if (status == STATUS_OK) {
+        fprintf(stderr, "%s on %s\nStatements end with ; and .help lists what else there is.\n",
+                database_path(shell->database), engine_device_text(shell->engine));
+        sigemptyset(&mine);
+        sigaddset(&mine, SIGINT);
+        sigaddset(&mine, SIGTERM);
+        catch_signals(before);
+        sigprocmask(SIG_BLOCK, &mine, &prompt.outside);
+        while (status == STATUS_OK && more && !shell->quit)
+            status = take_line(&prompt, &more, error);
+        sigprocmask(SIG_SETMASK, &prompt.outside, NULL);
+        restore_signals(before);
+    }
+    prompt_close(&prompt);
+    return status;
+}

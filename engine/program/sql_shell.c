@@ -1,0 +1,100 @@
+/* sql_shell.c: statements and dot commands of a text, one after the other (sql_shell.h). */
+#include "engine/program/sql_shell.h"
+
+#include "storage/base/sql_token.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static enum status run_one(struct sql_shell *shell, struct sql_statement *statement, struct error *error)
+{
+    struct rowset rows = {0};
+    struct run_timing timing;
+    if (sql_parameter_count(statement))
+        return error_set(error, STATUS_BAD_INPUT,
+                         "the statement has parameters (?), which only programs can set; write the values");
+    enum status status = sql_run(statement, &rows, &timing, error);
+    if (status == STATUS_OK)
+        status = rowset_print(&rows, shell->format, stdout, error);
+    fflush(stdout); /* before what is said of it; main.c tells if it could not be written */
+    if (status == STATUS_OK && shell->timer)
+        fprintf(stderr, "%llu row%s; plan %.3f ms, compile %.3f, load %.3f, run %.3f, output %.3f on %s\n",
+                (unsigned long long)rows.rows, rows.rows == 1 ? "" : "s", timing.plan_ms, timing.compile_ms,
+                timing.load_ms, timing.total_ms, timing.output_ms, engine_device_text(shell->engine));
+    rowset_free(&rows);
+    return status;
+}
+
+/* Positions of a statement become those of the text that it stands in, `line` and `column` from 0. */
+static void place(struct error *error, uint32_t line, uint32_t column)
+{
+    char text[ERROR_TEXT_BYTES];
+    unsigned own_line, own_column;
+    int behind = 0;
+    if (!error || sscanf(error->text, "line %u, column %u%n", &own_line, &own_column, &behind) != 2)
+        return;
+    memcpy(text, error->text, sizeof text);
+    error_set(error, error->status, "line %u, column %u%.900s", own_line + line,
+              own_line == 1 ? own_column + column : own_column, text + behind);
+}
+
+struct script {
+    const char *text;
+    size_t length;
+    uint32_t line, column; /* of `text`, from 0 */
+};
+
+static void skip(struct script *script, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        const bool end = script->text[i] == '\n';
+        script->line += end;
+        script->column = end ? 0 : script->column + 1;
+    }
+    script->text += bytes;
+    script->length -= bytes;
+}
+
+/* The next statement, or a line that begins with a dot where a statement could. */
+static enum status next(struct sql_shell *shell, struct script *script, struct error *error)
+{
+    struct sql_tokens tokens;
+    struct sql_token first;
+    struct sql_statement *statement;
+    size_t used = script->length;
+    sql_tokens_begin(&tokens, script->text, script->length);
+    RETURN_IF_ERROR(sql_token_next(&tokens, &first, error));
+    if (first.kind == TOKEN_END) {
+        skip(script, script->length);
+        return STATUS_OK;
+    }
+    if (first.kind != TOKEN_END && first.text[0] == '.') {
+        skip(script, (size_t)(first.text - script->text));
+        const char *const end = memchr(script->text, '\n', script->length);
+        used = end ? (size_t)(end - script->text) : script->length;
+        const enum status status = sql_shell_dot(shell, script->text, used, error);
+        if (status == STATUS_OK)
+            skip(script, used);
+        return status;
+    }
+    RETURN_IF_ERROR(sql_prepare(shell->engine, shell->database, script->text, script->length, shell->codec,
+                                &statement, &used, error));
+    const enum status status = statement ? run_one(shell, statement, error) : STATUS_OK;
+    sql_statement_free(statement);
+    if (status == STATUS_OK)
+        skip(script, used);
+    return status;
+}
+
+enum status sql_shell_script(struct sql_shell *shell, const char *text, size_t length, struct error *error)
+{
+    struct script script = {.text = text, .length = length};
+    while (script.length > 0 && !shell->quit) {
+        const enum status status = next(shell, &script, error);
+        if (status != STATUS_OK) {
+            place(error, script.line, script.column);
+            return status;
+        }
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,126 @@
+/*
+ * engine/sql/ast.h: a statement as it was written: what the parser makes of text and the binder (sql_bind.h) makes a
+ * plan of. Nothing here knows a database.
+ *
+ * All nodes and strings of a statement live in its arena and go with it; trees are at most SQL_DEPTH_MAX deep,
+ * which bounds every recursion over them.
+ */
+#ifndef TESSERA_ENGINE_SQL_AST_H
+#define TESSERA_ENGINE_SQL_AST_H
+
+#include "storage/base/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Far more than a person writes; hostile text of ten thousand parentheses is refused by name. */
+#define SQL_DEPTH_MAX 200u
+
+/* Where a token begins, both from 1; columns count bytes. */
+struct sql_position {
+    uint32_t line, column;
+};
+
+enum sql_operation {
+    /* Literals: `text` is the number as written, the string without its quotes, 'YYYY-MM-DD', ... */
+    SQL_NULL,
+    SQL_NUMBER,
+    SQL_STRING,
+    SQL_DATE,      /* DATE '1994-01-31' */
+    SQL_TIMESTAMP, /* TIMESTAMP '1994-01-31 23:59:59' */
+    SQL_INTERVAL,  /* INTERVAL '3' MONTH: text "3", name "month" */
+    SQL_TRUE,
+    SQL_FALSE,
+    SQL_PARAMETER, /* ?: `index` from 0, in order of appearance */
+    /* Names: `name`, and `qualifier` or NULL, as written; quotes removed. */
+    SQL_COLUMN,
+    SQL_STAR, /* * or t.*: in a select list, or the argument of count */
+    /* Operators: operands in `children`. */
+    SQL_NEGATE,
+    SQL_NOT,
+    SQL_ADD,
+    SQL_SUBTRACT,
+    SQL_MULTIPLY,
+    SQL_DIVIDE,
+    SQL_REMAINDER,
+    SQL_EQUAL,
+    SQL_NOT_EQUAL,
+    SQL_LESS,
+    SQL_LESS_EQUAL,
+    SQL_GREATER,
+    SQL_GREATER_EQUAL,
+    SQL_AND,
+    SQL_OR,
+    SQL_BETWEEN,  /* value, low, high */
+    SQL_IN,       /* value, then the list */
+    SQL_LIKE,     /* value, pattern[, escape] */
+    SQL_IS_NULL,  /* value */
+    SQL_CASE,     /* [operand,] then pairs of WHEN and THEN[, ELSE]: `has_operand`, `has_else` */
+    SQL_FUNCTION, /* `name` in lower case, its arguments; `distinct`: count(distinct x) */
+    SQL_EXTRACT,  /* EXTRACT(name FROM child); strftime is not supported */
+    SQL_CAST      /* CAST(child AS name) */
+};
+
+struct sql_expression {
+    enum sql_operation operation;
+    bool negated; /* NOT BETWEEN, NOT IN, NOT LIKE, IS NOT NULL */
+    bool distinct, has_operand, has_else;
+    uint32_t index; /* SQL_PARAMETER */
+    struct sql_position position;
+    const char *text, *name, *qualifier; /* zero-terminated, or NULL */
+    uint32_t child_count;
+    struct sql_expression **children;
+};
+
+struct sql_item {
+    struct sql_expression *expression;
+    const char *alias; /* or NULL */
+    const char *text;  /* the expression as written, the column's name where there is no alias */
+};
+
+enum sql_join { SQL_JOIN_NONE /* the first, or by comma */, SQL_JOIN_INNER, SQL_JOIN_LEFT };
+
+struct sql_source {
+    const char *table;
+    const char *alias; /* or NULL */
+    enum sql_join join;
+    struct sql_expression *on; /* or NULL */
+    struct sql_position position;
+};
+
+struct sql_order {
+    struct sql_expression *expression; /* SQL_NUMBER: the item's number, from 1 */
+    bool descending;
+    bool nulls_first; /* as written; by default NULLs are least, as in SQLite: first when ascending */
+};
+
+enum sql_explain { SQL_EXPLAIN_NONE, SQL_EXPLAIN, SQL_EXPLAIN_ANALYZE };
+
+struct sql_select {
+    enum sql_explain explain;
+    bool distinct;
+    uint32_t item_count, source_count, group_count, order_count, parameter_count;
+    struct sql_item *items;
+    struct sql_source *sources;
+    struct sql_expression *where, *having; /* or NULL */
+    struct sql_expression **groups;
+    struct sql_order *orders;
+    struct sql_expression *limit, *offset; /* SQL_NUMBER or SQL_PARAMETER, or NULL */
+};
+
+struct sql_statement_tree; /* the arena, with the select in it */
+
+/* Parses one statement of `length` bytes of UTF-8, with or without a closing semicolon. *used: the bytes up to
+ * and with the semicolon, or all. Comments (two dashes to the end of the line, and C's) are spaces. What is not SQL, or SQL that Tessera
+ * does not answer: STATUS_BAD_INPUT, "line L, column C: ..." naming the word. *tree is NULL, without error,
+ * if there was nothing but spaces, comments and semicolons. Free with sql_tree_free. */
+NODISCARD enum status sql_parse(const char *text, size_t length, struct sql_statement_tree **tree,
+                                size_t *used, struct error *error);
+const struct sql_select *sql_tree_select(const struct sql_statement_tree *tree);
+void sql_tree_free(struct sql_statement_tree *tree);
+
+/* Whether the text holds a whole statement up to a semicolon outside quotes and comments: for a prompt. */
+bool sql_complete(const char *text, size_t length);
+
+#endif

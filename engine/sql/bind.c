@@ -1,0 +1,311 @@
+/*
+ * engine/sql/bind.c: from a statement to a plan (engine/sql/bind_internal.h): FROM and WHERE first, then what is grouped and
+ * summed, then what is said of the result.
+ */
+#include "engine/sql/bind_internal.h"
+
+#include <stdlib.h>
+
+/* ---- Groups ---- */
+
+static enum status group_add(struct binder *binder, const struct sql_expression *ast)
+{
+    struct plan *plan = binder->plan;
+    uint32_t node;
+    if (bind_has_aggregate(ast))
+        return bind_refuse(binder, ast->position, "GROUP BY cannot hold an aggregate");
+    RETURN_IF_ERROR(bind_expression(binder, ast, BIND_BELOW, &node));
+    const struct expression *made = &binder->list->nodes[node];
+    if (made->type.kind == VALUE_DOUBLE)
+        return bind_refuse(binder, ast->position, "floating-point values cannot be grouped by");
+    for (uint32_t g = 0; g < plan->group_count; g++)
+        if (binder->group_nodes[g] == node)
+            return STATUS_OK;
+    if (plan->group_count == PLAN_GROUPS_MAX)
+        return bind_refuse(binder, ast->position, "GROUP BY has more than %u terms", PLAN_GROUPS_MAX);
+    binder->group_nodes[plan->group_count] = node;
+    plan->groups[plan->group_count++] =
+        (struct plan_group){.expression = node,
+                            .low = made->low,
+                            .nullable = made->nullable,
+                            .domain = (uint64_t)made->high - (uint64_t)made->low + 1 + made->nullable};
+    return STATUS_OK;
+}
+
+/* GROUP BY 2: the second of the select list. */
+static enum status item_by_number(const struct binder *binder, const struct sql_expression *ast,
+                                  const char *clause, const struct sql_item **item)
+{
+    char *end;
+    const unsigned long number = strtoul(ast->text, &end, 10);
+    if (*end || number < 1 || number > binder->select->item_count ||
+        binder->select->items[number - 1].expression->operation == SQL_STAR)
+        return bind_refuse(binder, ast->position, "%s %s: the select list has no item of that number", clause,
+                           ast->text);
+    *item = &binder->select->items[number - 1];
+    return STATUS_OK;
+}
+
+static enum status bind_groups(struct binder *binder)
+{
+    const struct sql_select *select = binder->select;
+    for (uint32_t g = 0; g < select->group_count; g++) {
+        const struct sql_expression *ast = select->groups[g];
+        const struct sql_item *item = NULL;
+        if (ast->operation == SQL_NUMBER) {
+            RETURN_IF_ERROR(item_by_number(binder, ast, "GROUP BY", &item));
+            ast = item->expression;
+        }
+        RETURN_IF_ERROR(group_add(binder, ast));
+    }
+    if (!select->distinct)
+        return STATUS_OK;
+    if (binder->aggregated)
+        return bind_refuse(
+            binder, select->items[0].expression->position,
+            "DISTINCT is not supported together with GROUP BY or aggregates; leave it out where the "
+            "groups are in the select list");
+    for (uint32_t i = 0; i < select->item_count; i++) {
+        if (select->items[i].expression->operation == SQL_STAR)
+            return bind_refuse(binder, select->items[i].expression->position,
+                               "SELECT DISTINCT * is not supported; name the columns");
+        RETURN_IF_ERROR(group_add(binder, select->items[i].expression));
+    }
+    binder->aggregated = true;
+    return STATUS_OK;
+}
+
+/* Strides and the shape, once the dimensions have narrowed what groups there can be. */
+static enum status shape_plan(struct binder *binder)
+{
+    struct plan *plan = binder->plan;
+    unsigned __int128 product = 1; /* of the word at hand */
+    uint32_t word = 0;
+    for (uint32_t g = plan->group_count; g-- > 0;) {
+        struct plan_group *group = &plan->groups[g];
+        if (product > 1 && product * group->domain > INT64_MAX) {
+            product = 1;
+            word++;
+        }
+        if (group->domain == 0 || word == PLAN_KEY_WORDS_MAX)
+            return error_set(
+                binder->error, STATUS_BAD_INPUT,
+                "the columns of GROUP BY could have too many different values (2^64 in one of them, or "
+                "2^252 together), going by their least and greatest ones; group by fewer of them");
+        group->stride = (uint64_t)product;
+        group->word = word;
+        product *= group->domain;
+    }
+    /* a number of one word leaves room for a mark; the second word may be empty */
+    plan->key_words = word ? word + 1 : product > INT64_MAX ? 2 : 1;
+    product = plan->key_words > 1 ? UINT64_MAX : product;
+    if (!binder->aggregated) {
+        plan->shape = PLAN_ROWS;
+    } else if (plan->group_count == 0) {
+        plan->shape = PLAN_TOTAL;
+        plan->slots = 1;
+    } else if (product <= PLAN_DENSE_SLOTS_ALWAYS ||
+               (product <= PLAN_DENSE_SLOTS_MAX && product <= 4 * plan->fact->rows)) {
+        plan->shape = PLAN_DENSE;
+        plan->slots = (uint64_t)product;
+    } else {
+        plan->shape = PLAN_HASH;
+    }
+    plan->groups_most = product < plan->fact->rows ? (uint64_t)product : plan->fact->rows;
+    return STATUS_OK;
+}
+
+/* ---- Output ---- */
+
+static enum status output_add(struct binder *binder, const char *name, uint32_t node, bool hidden)
+{
+    struct plan *plan = binder->plan;
+    const uint32_t place = plan->output_count + plan->hidden_count;
+    if (place == PLAN_OUTPUTS_MAX)
+        return error_set(binder->error, STATUS_BAD_INPUT, "the select list has more than %u columns",
+                         PLAN_OUTPUTS_MAX);
+    char *copy = strdup(name);
+    if (!copy)
+        return error_out_of_memory(binder->error, strlen(name), "a name");
+    plan->outputs[place] = (struct plan_output){.name = copy, .expression = node};
+    if (hidden)
+        plan->hidden_count++;
+    else
+        plan->output_count++;
+    return STATUS_OK;
+}
+
+static enum status add_star(struct binder *binder, const struct sql_expression *ast)
+{
+    bool any = false;
+    if (binder->aggregated)
+        return bind_refuse(binder, ast->position, "* cannot stand beside aggregates or GROUP BY");
+    for (uint32_t t = 0; t < binder->table_count; t++) {
+        if (ast->qualifier && strcasecmp(ast->qualifier, binder->tables[t].name) != 0)
+            continue;
+        any = true;
+        for (uint32_t c = 0; c < binder->tables[t].table->column_count; c++) {
+            uint32_t node;
+            const struct column *column = &binder->tables[t].table->columns[c];
+            RETURN_IF_ERROR(bind_placed(binder, ast->position, bind_column(binder, t, column, &node)));
+            RETURN_IF_ERROR(output_add(binder, column->schema.name, node, false));
+        }
+    }
+    return any ? STATUS_OK
+               : bind_refuse(binder, ast->position, "there is no table or alias '%s' in FROM",
+                             ast->qualifier);
+}
+
+static enum bind_level level_of(const struct binder *binder)
+{
+    return binder->aggregated ? BIND_ABOVE : BIND_BELOW;
+}
+
+static enum status bind_items(struct binder *binder)
+{
+    const struct sql_select *select = binder->select;
+    for (uint32_t i = 0; i < select->item_count; i++) {
+        const struct sql_item *item = &select->items[i];
+        uint32_t node;
+        if (item->expression->operation == SQL_STAR) {
+            RETURN_IF_ERROR(add_star(binder, item->expression));
+            continue;
+        }
+        RETURN_IF_ERROR(bind_expression(binder, item->expression, level_of(binder), &node));
+        const char *name = item->alias                                 ? item->alias
+                           : item->expression->operation == SQL_COLUMN ? item->expression->name
+                                                                       : item->text;
+        RETURN_IF_ERROR(output_add(binder, name, node, false));
+    }
+    return STATUS_OK;
+}
+
+/* A number, an alias, or an expression, which becomes a hidden output unless it is a visible one. */
+static enum status order_output(struct binder *binder, const struct sql_expression *ast, uint32_t *output)
+{
+    const struct sql_select *select = binder->select;
+    const struct sql_item *item = NULL;
+    bool stars = false;
+    uint32_t node;
+    if (ast->operation == SQL_NUMBER)
+        RETURN_IF_ERROR(item_by_number(binder, ast, "ORDER BY", &item));
+    for (uint32_t i = 0; i < select->item_count; i++) {
+        stars |= select->items[i].expression->operation == SQL_STAR;
+        if (!item && ast->operation == SQL_COLUMN && !ast->qualifier && select->items[i].alias &&
+            strcmp(select->items[i].alias, ast->name) == 0)
+            item = &select->items[i];
+    }
+    if (item && !stars) {
+        *output = (uint32_t)(item - select->items);
+        return STATUS_OK;
+    }
+    RETURN_IF_ERROR(bind_expression(binder, item ? item->expression : ast, level_of(binder), &node));
+    struct plan *plan = binder->plan;
+    for (*output = 0; *output < plan->output_count + plan->hidden_count; (*output)++)
+        if (plan->outputs[*output].expression == node)
+            return STATUS_OK;
+    return output_add(binder, "", node, true);
+}
+
+static enum status bind_order(struct binder *binder)
+{
+    struct plan *plan = binder->plan;
+    const struct sql_select *select = binder->select;
+    for (uint32_t o = 0; o < select->order_count; o++) {
+        const struct sql_order *order = &select->orders[o];
+        if (plan->order_count == PLAN_OUTPUTS_MAX)
+            return bind_refuse(binder, order->expression->position, "ORDER BY has too many terms");
+        struct plan_order *made = &plan->orders[plan->order_count++];
+        *made = (struct plan_order){.descending = order->descending, .nulls_first = order->nulls_first};
+        RETURN_IF_ERROR(order_output(binder, order->expression, &made->output));
+    }
+    return STATUS_OK;
+}
+
+static bool is_aggregated(const struct sql_select *select)
+{
+    bool any = select->group_count > 0 || select->having;
+    for (uint32_t i = 0; i < select->item_count; i++)
+        any |= bind_has_aggregate(select->items[i].expression);
+    for (uint32_t o = 0; o < select->order_count; o++)
+        any |= bind_has_aggregate(select->orders[o].expression);
+    return any;
+}
+
+/* Which columns the rows that are left must be asked for: those under groups, aggregates, conditions, and for
+ * rows the outputs. */
+static void see_fetched(void *context, const struct expression *leaf)
+{
+    struct plan *plan = context;
+    const struct plan_source *source = &plan->sources[leaf->index];
+    const uint32_t column = source->join < 0 ? source->column : plan->joins[source->join].column;
+    plan->columns[column].fetched = true;
+}
+
+static void mark_fetched(struct plan *plan)
+{
+    for (uint32_t g = 0; g < plan->group_count; g++)
+        expression_visit(&plan->expressions, plan->groups[g].expression, see_fetched, plan);
+    for (uint32_t a = 0; a < plan->aggregate_count; a++)
+        if (plan->aggregates[a].argument != EXPRESSION_NONE)
+            expression_visit(&plan->expressions, plan->aggregates[a].argument, see_fetched, plan);
+    for (uint32_t s = 0; s < plan->step_count; s++)
+        if (plan->steps[s].kind == STEP_CONDITION)
+            expression_visit(&plan->expressions, plan->steps[s].expression, see_fetched, plan);
+    for (uint32_t o = 0; plan->shape == PLAN_ROWS && o < plan->output_count + plan->hidden_count; o++)
+        expression_visit(&plan->expressions, plan->outputs[o].expression, see_fetched, plan);
+}
+
+static enum status bind_all(struct binder *binder)
+{
+    struct plan *plan = binder->plan;
+    const struct sql_select *select = binder->select;
+    plan->limit = UINT64_MAX;
+    plan->having = EXPRESSION_NONE;
+    binder->aggregated = is_aggregated(select);
+    RETURN_IF_ERROR(bind_tables(binder));
+    RETURN_IF_ERROR(bind_where(binder));
+    RETURN_IF_ERROR(bind_groups(binder));
+    RETURN_IF_ERROR(bind_items(binder));
+    if (select->having)
+        RETURN_IF_ERROR(bind_condition(binder, select->having, BIND_ABOVE, &plan->having));
+    RETURN_IF_ERROR(bind_order(binder));
+    if (select->limit)
+        RETURN_IF_ERROR(bind_row_count(binder, select->limit, &plan->limit));
+    if (select->offset)
+        RETURN_IF_ERROR(bind_row_count(binder, select->offset, &plan->offset));
+    RETURN_IF_ERROR(bind_steps(binder));
+    RETURN_IF_ERROR(shape_plan(binder));
+    mark_fetched(plan);
+    plan->nothing |= plan->fact->rows == 0;
+    return STATUS_OK;
+}
+
+enum status sql_bind(struct database *database, const struct sql_select *select,
+                     const struct sql_parameter *parameters, uint32_t parameter_count, const char *codec,
+                     bool wide, unsigned threads, struct plan **out, struct error *error)
+{
+    struct binder *binder = calloc(1, sizeof *binder);
+    struct plan *plan = calloc(1, sizeof *plan);
+    enum status status = error_out_of_memory(error, sizeof *plan, "a plan");
+    if (binder && plan) {
+        plan->database = database;
+        *binder = (struct binder){.plan = plan,
+                                  .list = &plan->expressions,
+                                  .select = select,
+                                  .parameters = parameters,
+                                  .parameter_count = parameter_count,
+                                  .codec = codec,
+                                  .wide = wide,
+                                  .threads = threads,
+                                  .error = error};
+        status = bind_all(binder);
+        bind_tables_free(binder);
+    }
+    free(binder);
+    if (status == STATUS_OK)
+        *out = plan;
+    else
+        plan_free(plan);
+    return status;
+}

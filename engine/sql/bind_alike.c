@@ -1,0 +1,186 @@
+/*
+ * engine/sql/bind_alike.c: values get types that go together (engine/sql/bind_internal.h): decimals one scale, dates and times one
+ * unit, strings one dictionary; literals the type of what they are compared with.
+ */
+#include "engine/sql/bind_internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum status bind_refuse(const struct binder *binder, struct sql_position position, const char *format, ...)
+{
+    char text[ERROR_TEXT_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return error_set(binder->error, STATUS_BAD_INPUT, "line %u, column %u: %s", position.line,
+                     position.column, text);
+}
+
+enum status bind_placed(const struct binder *binder, struct sql_position position, enum status status)
+{
+    if (status == STATUS_BAD_INPUT && binder->error && strncmp(binder->error->text, "line ", 5) != 0) {
+        char text[ERROR_TEXT_BYTES];
+        memcpy(text, binder->error->text, sizeof text);
+        return bind_refuse(binder, position, "%.900s", text);
+    }
+    return status;
+}
+
+enum status bind_apply(struct binder *binder, struct sql_position position,
+                       enum expression_operation operation, uint32_t a, uint32_t b, uint32_t c,
+                       uint32_t *node)
+{
+    return bind_placed(binder, position,
+                       expression_apply(binder->list, operation, a, b, c, node, binder->error));
+}
+
+const char *bind_kind_name(enum value_kind kind)
+{
+    static const char *const names[] = {"a number",      "a date",   "a timestamp",
+                                        "a truth value", "a string", "a floating-point number"};
+    return names[kind];
+}
+
+int64_t bind_power_of_ten(unsigned exponent)
+{
+    int64_t power = 1;
+    for (; exponent > 0; exponent--)
+        power *= 10;
+    return power;
+}
+
+enum status bind_integer(struct binder *binder, int64_t value, uint8_t scale, uint32_t *node)
+{
+    return expression_constant(binder->list, (struct value_type){.kind = VALUE_INTEGER, .scale = scale},
+                               value, node, binder->error);
+}
+
+/* A truth value counts as 0 or 1. */
+enum status bind_number_of(struct binder *binder, struct sql_position position, uint32_t *node)
+{
+    uint32_t zero;
+    if (bind_kind(binder, *node) == VALUE_INTEGER || bind_kind(binder, *node) == VALUE_DOUBLE)
+        return STATUS_OK;
+    if (bind_kind(binder, *node) != VALUE_BOOLEAN)
+        return bind_refuse(binder, position, "this needs a number, not %s",
+                           bind_kind_name(bind_kind(binder, *node)));
+    RETURN_IF_ERROR(bind_integer(binder, 0, 0, &zero));
+    return bind_apply(binder, position, EXPRESSION_ADD, zero, *node, EXPRESSION_NONE, node);
+}
+
+enum status bind_rescale(struct binder *binder, struct sql_position position, uint32_t *node, uint8_t scale)
+{
+    const uint8_t own = bind_node(binder, *node)->type.scale;
+    uint32_t factor;
+    if (own >= scale)
+        return STATUS_OK;
+    if (bind_is_null(binder, *node))
+        return expression_null(binder->list, (struct value_type){.kind = VALUE_INTEGER, .scale = scale}, node,
+                               binder->error);
+    RETURN_IF_ERROR(bind_integer(binder, bind_power_of_ten(scale - own), (uint8_t)(scale - own), &factor));
+    return bind_apply(binder, position, EXPRESSION_MULTIPLY, *node, factor, EXPRESSION_NONE, node);
+}
+
+enum status bind_double(struct binder *binder, struct sql_position position, uint32_t *node)
+{
+    if (bind_kind(binder, *node) == VALUE_DOUBLE)
+        return STATUS_OK;
+    RETURN_IF_ERROR(bind_number_of(binder, position, node));
+    return bind_apply(binder, position, EXPRESSION_TO_DOUBLE, *node, EXPRESSION_NONE, EXPRESSION_NONE, node);
+}
+
+/* ---- Two values ---- */
+
+/* A string that is compared with a date or time is one, as SQLite has it, where dates are such texts. */
+enum status bind_time_of_string(struct binder *binder, struct sql_position position, enum value_kind kind,
+                                uint32_t *node)
+{
+    uint32_t length;
+    int64_t value;
+    const char *text = bind_string_of(binder, *node, &length);
+    if (!text || bind_kind(binder, *node) == kind)
+        return STATUS_OK;
+    if (kind == VALUE_DATE ? !bind_date_parse(text, length, &value)
+                           : !bind_timestamp_parse(text, length, &value))
+        return bind_refuse(binder, position, "'%.*s' is compared with %s, but is none; write %s", (int)length,
+                           text, bind_kind_name(kind),
+                           kind == VALUE_DATE ? "'YYYY-MM-DD'" : "'YYYY-MM-DD HH:MM:SS'");
+    return expression_constant(binder->list, (struct value_type){.kind = kind}, value, node, binder->error);
+}
+
+enum status bind_timestamp_of_date(struct binder *binder, struct sql_position position, uint32_t *node)
+{
+    uint32_t day;
+    if (bind_kind(binder, *node) != VALUE_DATE)
+        return STATUS_OK;
+    RETURN_IF_ERROR(expression_constant(binder->list, (struct value_type){.kind = VALUE_TIMESTAMP},
+                                        CALENDAR_DAY_MICROSECONDS, &day, binder->error));
+    return bind_apply(binder, position, EXPRESSION_MULTIPLY, day, *node, EXPRESSION_NONE, node);
+}
+
+static bool is_number(const struct binder *binder, uint32_t node)
+{
+    return bind_kind(binder, node) == VALUE_INTEGER || bind_kind(binder, node) == VALUE_DOUBLE;
+}
+
+/* NULL takes the other's type; but a NULL that a CASE was folded to keeps the scale that it had among numbers. */
+static enum status null_alike(struct binder *binder, uint32_t *left, uint32_t *right)
+{
+    uint32_t *const null = bind_is_null(binder, *left) ? left : bind_is_null(binder, *right) ? right : NULL;
+    if (!null || (bind_is_null(binder, *left) && bind_is_null(binder, *right)) ||
+        (is_number(binder, *left) && is_number(binder, *right)))
+        return STATUS_OK;
+    return expression_null(binder->list, bind_node(binder, null == left ? *right : *left)->type, null,
+                           binder->error);
+}
+
+enum status bind_alike(struct binder *binder, struct sql_position position, uint32_t *left, uint32_t *right)
+{
+    RETURN_IF_ERROR(null_alike(binder, left, right));
+    enum value_kind a = bind_kind(binder, *left), b = bind_kind(binder, *right);
+    if (a == VALUE_DATE || a == VALUE_TIMESTAMP)
+        RETURN_IF_ERROR(bind_time_of_string(binder, position, a, right));
+    if (b == VALUE_DATE || b == VALUE_TIMESTAMP)
+        RETURN_IF_ERROR(bind_time_of_string(binder, position, b, left));
+    a = bind_kind(binder, *left);
+    b = bind_kind(binder, *right);
+    if (a != b && (a == VALUE_TIMESTAMP || b == VALUE_TIMESTAMP)) {
+        RETURN_IF_ERROR(bind_timestamp_of_date(binder, position, left));
+        RETURN_IF_ERROR(bind_timestamp_of_date(binder, position, right));
+    }
+    if (a != b && (a == VALUE_BOOLEAN || b == VALUE_BOOLEAN) &&
+        (a == VALUE_INTEGER || b == VALUE_INTEGER || a == VALUE_DOUBLE || b == VALUE_DOUBLE)) {
+        RETURN_IF_ERROR(bind_number_of(binder, position, left));
+        RETURN_IF_ERROR(bind_number_of(binder, position, right));
+    }
+    a = bind_kind(binder, *left);
+    b = bind_kind(binder, *right);
+    if (a == VALUE_INTEGER && b == VALUE_INTEGER) {
+        const uint8_t scale = bind_node(binder, *left)->type.scale > bind_node(binder, *right)->type.scale
+                                  ? bind_node(binder, *left)->type.scale
+                                  : bind_node(binder, *right)->type.scale;
+        RETURN_IF_ERROR(bind_rescale(binder, position, left, scale));
+        return bind_rescale(binder, position, right, scale);
+    }
+    if ((a == VALUE_DOUBLE || b == VALUE_DOUBLE) && (a == VALUE_INTEGER || b == VALUE_INTEGER || a == b)) {
+        RETURN_IF_ERROR(bind_double(binder, position, left));
+        return bind_double(binder, position, right);
+    }
+    if (a != b)
+        return bind_refuse(binder, position, "%s and %s cannot be compared or mixed", bind_kind_name(a),
+                           bind_kind_name(b));
+    if (a == VALUE_STRING)
+        return bind_placed(binder, position,
+                           expression_string_unify(binder->list, left, right, binder->error));
+    return STATUS_OK;
+}
+
+enum status bind_negate(struct binder *binder, struct sql_position position, bool negated, uint32_t *node)
+{
+    return negated
+               ? bind_apply(binder, position, EXPRESSION_NOT, *node, EXPRESSION_NONE, EXPRESSION_NONE, node)
+               : STATUS_OK;
+}

@@ -1,0 +1,147 @@
+/* engine/sql/bind_arithmetic.c: numbers, dates and intervals under + - * / % (engine/sql/bind_internal.h). */
+#include "engine/sql/bind_internal.h"
+
+#include <stdlib.h>
+
+struct interval {
+    int64_t months, microseconds;
+};
+
+static enum status interval_of(struct binder *binder, const struct sql_expression *ast,
+                               struct interval *interval)
+{
+    static const struct {
+        const char *unit;
+        int64_t months, microseconds;
+    } units[] = {{"year", 12, 0},
+                 {"quarter", 3, 0},
+                 {"month", 1, 0},
+                 {"week", 0, 7 * CALENDAR_DAY_MICROSECONDS},
+                 {"day", 0, CALENDAR_DAY_MICROSECONDS},
+                 {"hour", 0, 3600000000},
+                 {"minute", 0, 60000000},
+                 {"second", 0, 1000000}};
+    char *end;
+    const long long count = strtoll(ast->text, &end, 10);
+    if (*end || end == ast->text || count > 1000000000 || count < -1000000000)
+        return bind_refuse(binder, ast->position, "INTERVAL '%s' is no whole number of up to 9 digits",
+                           ast->text);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(units[i].unit, ast->name) == 0) {
+            *interval = (struct interval){count * units[i].months, count * units[i].microseconds};
+            return STATUS_OK;
+        }
+    return bind_refuse(binder, ast->position,
+                       "INTERVAL counts years, quarters, months, weeks, days, hours, minutes or seconds, not "
+                       "'%s'",
+                       ast->name);
+}
+
+static enum status add_interval(struct binder *binder, const struct sql_expression *ast, uint32_t time,
+                                const struct sql_expression *written, bool subtract, uint32_t *node)
+{
+    struct interval interval = {0, 0};
+    uint32_t amount, length;
+    int64_t days;
+    const char *const text = bind_string_of(binder, time, &length);
+    RETURN_IF_ERROR(interval_of(binder, written, &interval));
+    if (text && bind_date_parse(text, length, &days))
+        RETURN_IF_ERROR(expression_constant(binder->list, (struct value_type){.kind = VALUE_DATE}, days,
+                                            &time, binder->error));
+    const enum value_kind kind = bind_kind(binder, time);
+    if (kind != VALUE_DATE && kind != VALUE_TIMESTAMP)
+        return bind_refuse(binder, ast->position, "an INTERVAL is added to a date or timestamp, not to %s",
+                           bind_kind_name(kind));
+    if (interval.months) {
+        if (kind != VALUE_DATE)
+            return bind_refuse(binder, written->position,
+                               "months are added to dates only; cast the timestamp to DATE");
+        RETURN_IF_ERROR(bind_integer(binder, subtract ? -interval.months : interval.months, 0, &amount));
+        return bind_apply(binder, ast->position, EXPRESSION_ADD_MONTHS, time, amount, EXPRESSION_NONE, node);
+    }
+    if (kind == VALUE_DATE && interval.microseconds % CALENDAR_DAY_MICROSECONDS)
+        RETURN_IF_ERROR(bind_timestamp_of_date(binder, ast->position, &time));
+    RETURN_IF_ERROR(bind_integer(binder,
+                                 bind_kind(binder, time) == VALUE_DATE
+                                     ? interval.microseconds / CALENDAR_DAY_MICROSECONDS
+                                     : interval.microseconds,
+                                 0, &amount));
+    return bind_apply(binder, ast->position, subtract ? EXPRESSION_SUBTRACT : EXPRESSION_ADD, time, amount,
+                      EXPRESSION_NONE, node);
+}
+
+/* date + n, n + date, date - n: days; date - date: days between. True if it was one of them. */
+static enum status date_arithmetic(struct binder *binder, const struct sql_expression *ast, uint32_t left,
+                                   uint32_t right, uint32_t *node)
+{
+    const enum value_kind a = bind_kind(binder, left), b = bind_kind(binder, right);
+    const bool subtract = ast->operation == SQL_SUBTRACT;
+    if (!subtract && ast->operation != SQL_ADD)
+        return bind_refuse(binder, ast->position, "dates are added and subtracted only");
+    if (a == VALUE_DATE && b == VALUE_INTEGER && bind_node(binder, right)->type.scale == 0)
+        return bind_apply(binder, ast->position, subtract ? EXPRESSION_SUBTRACT : EXPRESSION_ADD, left, right,
+                          EXPRESSION_NONE, node);
+    if (a == VALUE_INTEGER && b == VALUE_DATE && !subtract && bind_node(binder, left)->type.scale == 0)
+        return bind_apply(binder, ast->position, EXPRESSION_ADD, right, left, EXPRESSION_NONE, node);
+    if (subtract && (a == VALUE_DATE || b == VALUE_DATE)) {
+        RETURN_IF_ERROR(bind_time_of_string(binder, ast->position, VALUE_DATE, &left));
+        RETURN_IF_ERROR(bind_time_of_string(binder, ast->position, VALUE_DATE, &right));
+        if (bind_kind(binder, left) == VALUE_DATE && bind_kind(binder, right) == VALUE_DATE) {
+            uint32_t zero, days;
+            RETURN_IF_ERROR(bind_integer(binder, 0, 0, &zero)); /* a number of days, no date */
+            RETURN_IF_ERROR(
+                bind_apply(binder, ast->position, EXPRESSION_SUBTRACT, zero, right, EXPRESSION_NONE, &days));
+            return bind_apply(binder, ast->position, EXPRESSION_ADD, days, left, EXPRESSION_NONE, node);
+        }
+    }
+    return bind_refuse(binder, ast->position, "%s and %s cannot be added or subtracted", bind_kind_name(a),
+                       bind_kind_name(b));
+}
+
+static enum status divide(struct binder *binder, const struct sql_expression *ast, uint32_t left,
+                          uint32_t right, uint32_t *node)
+{
+    const bool whole = bind_kind(binder, left) == VALUE_INTEGER &&
+                       bind_kind(binder, right) == VALUE_INTEGER && !bind_node(binder, left)->type.scale &&
+                       !bind_node(binder, right)->type.scale;
+    if (!whole && ast->operation == SQL_REMAINDER)
+        return bind_refuse(binder, ast->position, "%% takes whole numbers");
+    if (!whole) {
+        RETURN_IF_ERROR(bind_double(binder, ast->position, &left));
+        RETURN_IF_ERROR(bind_double(binder, ast->position, &right));
+    }
+    return bind_apply(binder, ast->position,
+                      ast->operation == SQL_REMAINDER ? EXPRESSION_REMAINDER : EXPRESSION_DIVIDE, left, right,
+                      EXPRESSION_NONE, node);
+}
+
+enum status bind_arithmetic(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
+                            uint32_t *node)
+{
+    const struct sql_expression *const first = ast->children[0], *const second = ast->children[1];
+    uint32_t left, right;
+    if (second->operation == SQL_INTERVAL && (ast->operation == SQL_ADD || ast->operation == SQL_SUBTRACT)) {
+        RETURN_IF_ERROR(bind_expression(binder, first, level, &left));
+        return add_interval(binder, ast, left, second, ast->operation == SQL_SUBTRACT, node);
+    }
+    if (first->operation == SQL_INTERVAL && ast->operation == SQL_ADD) {
+        RETURN_IF_ERROR(bind_expression(binder, second, level, &right));
+        return add_interval(binder, ast, right, first, false, node);
+    }
+    RETURN_IF_ERROR(bind_expression(binder, first, level, &left));
+    RETURN_IF_ERROR(bind_expression(binder, second, level, &right));
+    if ((bind_kind(binder, left) == VALUE_DATE || bind_kind(binder, right) == VALUE_DATE) &&
+        !bind_is_null(binder, left) && !bind_is_null(binder, right))
+        return date_arithmetic(binder, ast, left, right, node);
+    RETURN_IF_ERROR(bind_number_of(binder, first->position, &left));
+    RETURN_IF_ERROR(bind_number_of(binder, second->position, &right));
+    if (ast->operation == SQL_DIVIDE || ast->operation == SQL_REMAINDER)
+        return divide(binder, ast, left, right, node);
+    if (ast->operation != SQL_MULTIPLY || bind_kind(binder, left) != bind_kind(binder, right))
+        RETURN_IF_ERROR(bind_alike(binder, ast->position, &left, &right));
+    return bind_apply(binder, ast->position,
+                      ast->operation == SQL_ADD        ? EXPRESSION_ADD
+                      : ast->operation == SQL_SUBTRACT ? EXPRESSION_SUBTRACT
+                                                       : EXPRESSION_MULTIPLY,
+                      left, right, EXPRESSION_NONE, node);
+}

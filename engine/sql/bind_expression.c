@@ -1,0 +1,244 @@
+/*
+ * engine/sql/bind_expression.c: what a name, an operator or a CASE means (engine/sql/bind_internal.h); the rest is handed on.
+ */
+#include "engine/sql/bind_internal.h"
+
+static enum status bind_case(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
+                             uint32_t *node)
+{
+    const uint32_t first = ast->has_operand, end = ast->child_count - ast->has_else;
+    uint32_t operand = EXPRESSION_NONE;
+    if (ast->has_operand)
+        RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, &operand));
+    if (ast->has_else)
+        RETURN_IF_ERROR(bind_expression(binder, ast->children[end], level, node));
+    else
+        RETURN_IF_ERROR(
+            expression_null(binder->list, (struct value_type){.kind = VALUE_INTEGER}, node, binder->error));
+    for (uint32_t c = end; c >= first + 2; c -= 2) { /* from the last pair */
+        const struct sql_expression *const when = ast->children[c - 2], *const then = ast->children[c - 1];
+        uint32_t condition, value;
+        if (ast->has_operand) {
+            RETURN_IF_ERROR(bind_expression(binder, when, level, &value));
+            RETURN_IF_ERROR(
+                bind_compare(binder, when->position, EXPRESSION_EQUAL, operand, value, &condition));
+        } else {
+            RETURN_IF_ERROR(bind_condition(binder, when, level, &condition));
+        }
+        RETURN_IF_ERROR(bind_expression(binder, then, level, &value));
+        RETURN_IF_ERROR(bind_alike(binder, then->position, &value, node));
+        RETURN_IF_ERROR(bind_apply(binder, ast->position, EXPRESSION_CHOOSE, condition, value, *node, node));
+    }
+    return STATUS_OK;
+}
+
+static enum status bind_extract(struct binder *binder, const struct sql_expression *ast,
+                                enum bind_level level, uint32_t *node)
+{
+    static const char *const fields[] = {"year", "quarter", "month",  "day",   "dow",
+                                         "doy",  "hour",    "minute", "second"};
+    struct expression extract = {.operation = EXPRESSION_EXTRACT, .children = 1};
+    uint32_t length;
+    int64_t value;
+    RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, &extract.child[0]));
+    const char *const text = bind_string_of(binder, extract.child[0], &length);
+    if (text && bind_date_parse(text, length, &value))
+        RETURN_IF_ERROR(expression_constant(binder->list, (struct value_type){.kind = VALUE_DATE}, value,
+                                            &extract.child[0], binder->error));
+    if (bind_is_null(binder, extract.child[0])) {
+        *node = extract.child[0];
+        return STATUS_OK;
+    }
+    if (bind_kind(binder, extract.child[0]) != VALUE_DATE &&
+        bind_kind(binder, extract.child[0]) != VALUE_TIMESTAMP)
+        return bind_refuse(binder, ast->position, "EXTRACT takes a date or timestamp, not %s",
+                           bind_kind_name(bind_kind(binder, extract.child[0])));
+    for (; extract.field < sizeof fields / sizeof *fields; extract.field++)
+        if (strcmp(fields[extract.field], ast->name) == 0) {
+            return bind_placed(binder, ast->position,
+                               expression_add(binder->list, &extract, node, binder->error));
+        }
+    return bind_refuse(binder, ast->position,
+                       "EXTRACT knows year, quarter, month, day, dow, doy, hour, minute and second, not '%s'",
+                       ast->name);
+}
+
+/* ---- Conditions ---- */
+
+enum status bind_condition(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
+                           uint32_t *node)
+{
+    uint32_t zero, equal;
+    RETURN_IF_ERROR(bind_expression(binder, ast, level, node));
+    if (bind_is_null(binder, *node))
+        return expression_null(binder->list, (struct value_type){.kind = VALUE_BOOLEAN}, node, binder->error);
+    if (bind_kind(binder, *node) == VALUE_BOOLEAN)
+        return STATUS_OK;
+    if (bind_kind(binder, *node) != VALUE_INTEGER)
+        return bind_refuse(binder, ast->position, "this needs a condition, not %s",
+                           bind_kind_name(bind_kind(binder, *node)));
+    RETURN_IF_ERROR(bind_integer(binder, 0, bind_node(binder, *node)->type.scale, &zero));
+    RETURN_IF_ERROR(
+        bind_apply(binder, ast->position, EXPRESSION_EQUAL, *node, zero, EXPRESSION_NONE, &equal));
+    return bind_apply(binder, ast->position, EXPRESSION_NOT, equal, EXPRESSION_NONE, EXPRESSION_NONE, node);
+}
+
+static enum status bind_logic(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
+                              uint32_t *node)
+{
+    const enum expression_operation operation = ast->operation == SQL_AND ? EXPRESSION_AND : EXPRESSION_OR;
+    RETURN_IF_ERROR(bind_condition(binder, ast->children[0], level, node));
+    for (uint32_t c = 1; c < ast->child_count; c++) {
+        uint32_t next;
+        RETURN_IF_ERROR(bind_condition(binder, ast->children[c], level, &next));
+        RETURN_IF_ERROR(bind_apply(binder, ast->position, operation, *node, next, EXPRESSION_NONE, node));
+    }
+    return STATUS_OK;
+}
+
+/* A name that is no column may be an alias of the select list, as SQLite takes it. */
+static enum status bind_alias(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
+                              bool *found, uint32_t *node)
+{
+    *found = false;
+    for (uint32_t i = 0; i < binder->select->item_count && !ast->qualifier; i++) {
+        const struct sql_item *item = &binder->select->items[i];
+        if (!item->alias || strcmp(item->alias, ast->name) != 0)
+            continue;
+        if (binder->aliases_open == 8)
+            return bind_refuse(binder, ast->position, "the alias %s leads to itself", ast->name);
+        *found = true;
+        binder->aliases_open++;
+        const enum status status = bind_expression(binder, item->expression, level, node);
+        binder->aliases_open--;
+        return status;
+    }
+    return STATUS_OK;
+}
+
+static enum status bind_column_name(struct binder *binder, const struct sql_expression *ast,
+                                    enum bind_level level, uint32_t *node)
+{
+    uint32_t table;
+    const struct column *column;
+    bool found;
+    if (!bind_name_exists(binder, ast)) {
+        RETURN_IF_ERROR(bind_alias(binder, ast, level, &found, node));
+        if (found)
+            return STATUS_OK;
+    }
+    RETURN_IF_ERROR(bind_name(binder, ast, &table, &column));
+    if (level == BIND_ABOVE)
+        return bind_refuse(binder, ast->position,
+                           "%s is neither in GROUP BY nor inside an aggregate, so it has no one value",
+                           ast->name);
+    return bind_placed(binder, ast->position, bind_column(binder, table, column, node));
+}
+
+/* An aggregate, also by an alias: HAVING s > 0, where s is sum(x). Aliases that lead to themselves end somewhere;
+ * bind_alias refuses them. */
+static bool reaches_aggregate(const struct binder *binder, const struct sql_expression *ast, uint32_t aliases)
+{
+    if (bind_is_aggregate(ast))
+        return true;
+    for (uint32_t c = 0; c < ast->child_count; c++)
+        if (reaches_aggregate(binder, ast->children[c], aliases))
+            return true;
+    if (ast->operation != SQL_COLUMN || ast->qualifier || aliases == 8 || bind_name_exists(binder, ast))
+        return false;
+    for (uint32_t i = 0; i < binder->select->item_count; i++) {
+        const struct sql_item *item = &binder->select->items[i];
+        if (item->alias && strcmp(item->alias, ast->name) == 0)
+            return reaches_aggregate(binder, item->expression, aliases + 1);
+    }
+    return false;
+}
+
+/* What is one of the groups' expressions is that group's value; constants are the same everywhere. */
+static enum status find_group(struct binder *binder, const struct sql_expression *ast, bool *found,
+                              uint32_t *node)
+{
+    *found = false;
+    if (reaches_aggregate(binder, ast, 0) || (ast->operation == SQL_COLUMN && !bind_name_exists(binder, ast)))
+        return STATUS_OK;
+    uint32_t below;
+    RETURN_IF_ERROR(bind_expression(binder, ast, BIND_BELOW, &below));
+    *found = bind_node(binder, below)->operation == EXPRESSION_CONSTANT;
+    *node = below;
+    for (uint32_t g = 0; g < binder->plan->group_count && !*found; g++)
+        if (binder->group_nodes[g] == below) {
+            struct expression leaf = *bind_node(binder, below);
+            leaf.operation = EXPRESSION_GROUP;
+            leaf.children = 0;
+            leaf.index = g;
+            leaf.table = leaf.field = 0;
+            leaf.nullable = true;
+            *found = true;
+            return expression_add(binder->list, &leaf, node, binder->error);
+        }
+    return STATUS_OK;
+}
+
+enum status bind_expression(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
+                            uint32_t *node)
+{
+    if (level == BIND_ABOVE) {
+        bool found;
+        RETURN_IF_ERROR(find_group(binder, ast, &found, node));
+        if (found)
+            return STATUS_OK;
+    }
+    switch (ast->operation) {
+    case SQL_PARAMETER:
+        return bind_parameter(binder, ast, node);
+    case SQL_COLUMN:
+        return bind_column_name(binder, ast, level, node);
+    case SQL_STAR:
+        return bind_refuse(binder, ast->position, "* stands alone in a select list or in count(*)");
+    case SQL_NEGATE:
+        RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, node));
+        RETURN_IF_ERROR(bind_number_of(binder, ast->position, node));
+        return bind_apply(binder, ast->position, EXPRESSION_NEGATE, *node, EXPRESSION_NONE, EXPRESSION_NONE,
+                          node);
+    case SQL_NOT:
+        RETURN_IF_ERROR(bind_condition(binder, ast->children[0], level, node));
+        return bind_negate(binder, ast->position, true, node);
+    case SQL_ADD:
+    case SQL_SUBTRACT:
+    case SQL_MULTIPLY:
+    case SQL_DIVIDE:
+    case SQL_REMAINDER:
+        return bind_arithmetic(binder, ast, level, node);
+    case SQL_EQUAL:
+    case SQL_NOT_EQUAL:
+    case SQL_LESS:
+    case SQL_LESS_EQUAL:
+    case SQL_GREATER:
+    case SQL_GREATER_EQUAL:
+        return bind_comparison(binder, ast, level, node);
+    case SQL_AND:
+    case SQL_OR:
+        return bind_logic(binder, ast, level, node);
+    case SQL_BETWEEN:
+        return bind_between(binder, ast, level, node);
+    case SQL_IN:
+        return bind_in(binder, ast, level, node);
+    case SQL_LIKE:
+        return bind_like(binder, ast, level, node);
+    case SQL_IS_NULL:
+        RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, node));
+        RETURN_IF_ERROR(bind_apply(binder, ast->position, EXPRESSION_IS_NULL, *node, EXPRESSION_NONE,
+                                   EXPRESSION_NONE, node));
+        return bind_negate(binder, ast->position, ast->negated, node);
+    case SQL_CASE:
+        return bind_case(binder, ast, level, node);
+    case SQL_EXTRACT:
+        return bind_extract(binder, ast, level, node);
+    case SQL_CAST:
+        return bind_cast(binder, ast, level, node);
+    case SQL_FUNCTION:
+        return bind_function(binder, ast, level, node);
+    default:
+        return bind_literal(binder, ast, node);
+    }
+}

@@ -1,0 +1,357 @@
+/* engine/sql/bind_function.c: functions, aggregates and CAST (engine/sql/bind_internal.h). */
+#include "engine/sql/bind_internal.h"
+
+#include <strings.h>
+
+/* ---- Aggregates ---- */
+
+bool bind_is_aggregate(const struct sql_expression *ast)
+{
+    static const char *const names[] = {"count", "sum", "avg", "min", "max", "total"};
+    if (ast->operation != SQL_FUNCTION)
+        return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(ast->name, names[i]) == 0) /* min and max of several values are no aggregates */
+            return ast->child_count <= 1;
+    return false;
+}
+
+bool bind_has_aggregate(const struct sql_expression *ast)
+{
+    if (bind_is_aggregate(ast))
+        return true;
+    for (uint32_t c = 0; c < ast->child_count; c++)
+        if (bind_has_aggregate(ast->children[c]))
+            return true;
+    return false;
+}
+
+static enum status aggregate_find(struct binder *binder, struct plan_aggregate aggregate, uint32_t *index)
+{
+    struct plan *plan = binder->plan;
+    for (uint32_t a = 0; a < plan->aggregate_count; a++)
+        if (plan->aggregates[a].kind == aggregate.kind &&
+            plan->aggregates[a].argument == aggregate.argument) {
+            *index = a;
+            return STATUS_OK;
+        }
+    if (plan->aggregate_count == PLAN_AGGREGATES_MAX)
+        return error_set(binder->error, STATUS_BAD_INPUT, "the statement has more than %u aggregates",
+                         PLAN_AGGREGATES_MAX);
+    *index = plan->aggregate_count++;
+    plan->aggregates[*index] = aggregate;
+    plan->aggregates[*index].count = *index;
+    return STATUS_OK;
+}
+
+/* A sum fits 64 bits if the greatest magnitude times the rows does. */
+static void sum_range(const struct binder *binder, struct plan_aggregate *aggregate, struct expression *leaf)
+{
+    const __int128 rows = binder->plan->fact->rows;
+    const __int128 low = aggregate->low < 0 ? aggregate->low * rows : 0;
+    const __int128 high = aggregate->high > 0 ? aggregate->high * rows : 0;
+    aggregate->kind = low > INT64_MIN && high <= INT64_MAX ? AGGREGATE_SUM : AGGREGATE_SUM_WIDE;
+    leaf->low = aggregate->kind == AGGREGATE_SUM ? (int64_t)low : INT64_MIN + 1;
+    leaf->high = aggregate->kind == AGGREGATE_SUM ? (int64_t)high : INT64_MAX;
+}
+
+static enum status bind_argument(struct binder *binder, const struct sql_expression *ast, uint32_t *argument)
+{
+    RETURN_IF_ERROR(bind_expression(binder, ast, BIND_BELOW, argument));
+    if (bind_node(binder, *argument)->type.kind == VALUE_DOUBLE)
+        return bind_refuse(
+            binder, ast->position,
+            "a floating-point value cannot be aggregated, for its sum would depend on the order of "
+            "rows; divide the aggregate instead, or use whole numbers");
+    return STATUS_OK;
+}
+
+static enum status bind_count(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
+{
+    struct plan_aggregate aggregate = {.kind = AGGREGATE_COUNT, .argument = EXPRESSION_NONE};
+    struct expression leaf = {.operation = EXPRESSION_AGGREGATE,
+                              .type = {.kind = VALUE_INTEGER},
+                              .high = (int64_t)binder->plan->fact->rows};
+    if (ast->child_count && ast->children[0]->operation != SQL_STAR) {
+        RETURN_IF_ERROR(bind_argument(binder, ast->children[0], &aggregate.argument));
+        aggregate.low = bind_node(binder, aggregate.argument)->low;
+        aggregate.high = bind_node(binder, aggregate.argument)->high;
+        if (ast->distinct)
+            aggregate.kind = AGGREGATE_COUNT_DISTINCT;
+        else if (!bind_node(binder, aggregate.argument)->nullable)
+            aggregate.argument = EXPRESSION_NONE;
+    }
+    aggregate.type = leaf.type;
+    RETURN_IF_ERROR(aggregate_find(binder, aggregate, &leaf.index));
+    return expression_add(binder->list, &leaf, node, binder->error);
+}
+
+/* avg: a double; the sum and the count, whose division is above. */
+static enum status bind_average(struct binder *binder, const struct sql_expression *ast, uint32_t sum,
+                                uint32_t *node)
+{
+    struct expression total = *bind_node(binder, sum);
+    uint32_t count;
+    total.type.kind = VALUE_DOUBLE; /* the leaf gives the sum as a double, whatever its width */
+    RETURN_IF_ERROR(expression_add(binder->list, &total, &sum, binder->error));
+    RETURN_IF_ERROR(bind_count(binder, ast, &count));
+    RETURN_IF_ERROR(bind_double(binder, ast->position, &count));
+    return bind_apply(binder, ast->position, EXPRESSION_DIVIDE, sum, count, EXPRESSION_NONE, node);
+}
+
+enum status bind_aggregate(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
+{
+    const bool sums = strcmp(ast->name, "sum") == 0 || strcmp(ast->name, "avg") == 0;
+    if (strcmp(ast->name, "total") == 0)
+        return bind_refuse(binder, ast->position, "total() is SQLite's own; use sum()");
+    if (ast->distinct && strcmp(ast->name, "count") != 0 && sums)
+        return bind_refuse(binder, ast->position, "DISTINCT is supported in count(distinct x) only");
+    if (strcmp(ast->name, "count") == 0)
+        return bind_count(binder, ast, node);
+    if (ast->child_count != 1 || ast->children[0]->operation == SQL_STAR)
+        return bind_refuse(binder, ast->position, "%s takes one value", ast->name);
+    uint32_t argument;
+    RETURN_IF_ERROR(bind_argument(binder, ast->children[0], &argument));
+    if (sums && bind_node(binder, argument)->type.kind == VALUE_BOOLEAN) {
+        uint32_t zero;
+        const struct value_type type = {.kind = VALUE_INTEGER};
+        RETURN_IF_ERROR(expression_constant(binder->list, type, 0, &zero, binder->error));
+        RETURN_IF_ERROR(
+            bind_apply(binder, ast->position, EXPRESSION_ADD, zero, argument, EXPRESSION_NONE, &argument));
+    }
+    const struct expression value = *bind_node(binder, argument);
+    if (sums && value.type.kind != VALUE_INTEGER)
+        return bind_refuse(binder, ast->position, "%s takes numbers", ast->name);
+    struct plan_aggregate aggregate = {.argument = argument,
+                                       .type = value.type,
+                                       .low = value.low,
+                                       .high = value.high,
+                                       .kind = strcmp(ast->name, "min") == 0 ? AGGREGATE_MIN : AGGREGATE_MAX};
+    struct expression leaf = {.operation = EXPRESSION_AGGREGATE,
+                              .type = value.type,
+                              .nullable = true,
+                              .low = value.low,
+                              .high = value.high};
+    if (sums)
+        sum_range(binder, &aggregate, &leaf);
+    RETURN_IF_ERROR(aggregate_find(binder, aggregate, &leaf.index));
+    if (value.nullable) {
+        struct plan_aggregate count = {.kind = AGGREGATE_COUNT,
+                                       .argument = argument,
+                                       .type = {.kind = VALUE_INTEGER},
+                                       .low = value.low,
+                                       .high = value.high};
+        RETURN_IF_ERROR(aggregate_find(binder, count, &binder->plan->aggregates[leaf.index].count));
+    }
+    RETURN_IF_ERROR(expression_add(binder->list, &leaf, node, binder->error));
+    return strcmp(ast->name, "avg") == 0 ? bind_average(binder, ast, *node, node) : STATUS_OK;
+}
+
+/* ---- Functions ---- */
+
+static enum status arguments(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
+                             uint32_t least, uint32_t most, uint32_t *nodes)
+{
+    if (ast->child_count < least || ast->child_count > most)
+        return bind_refuse(binder, ast->position, "%s takes %u%s value%s, not %u", ast->name, least,
+                           most == least ? "" : " or more", least == 1 && most == 1 ? "" : "s",
+                           ast->child_count);
+    for (uint32_t c = 0; c < ast->child_count; c++)
+        RETURN_IF_ERROR(bind_expression(binder, ast->children[c], level, &nodes[c]));
+    return STATUS_OK;
+}
+
+/* if (condition) then else other */
+static enum status choose(struct binder *binder, const struct sql_expression *ast, uint32_t condition,
+                          uint32_t then, uint32_t other, uint32_t *node)
+{
+    RETURN_IF_ERROR(bind_alike(binder, ast->position, &then, &other));
+    return bind_apply(binder, ast->position, EXPRESSION_CHOOSE, condition, then, other, node);
+}
+
+/* coalesce(a, b, ...) from the end. */
+static enum status bind_coalesce(struct binder *binder, const struct sql_expression *ast,
+                                 const uint32_t *values, uint32_t *node)
+{
+    *node = values[ast->child_count - 1];
+    for (uint32_t c = ast->child_count - 1; c-- > 0;) {
+        uint32_t missing, present;
+        RETURN_IF_ERROR(bind_apply(binder, ast->position, EXPRESSION_IS_NULL, values[c], EXPRESSION_NONE,
+                                   EXPRESSION_NONE, &missing));
+        RETURN_IF_ERROR(bind_apply(binder, ast->position, EXPRESSION_NOT, missing, EXPRESSION_NONE,
+                                   EXPRESSION_NONE, &present));
+        RETURN_IF_ERROR(choose(binder, ast, present, values[c], *node, node));
+    }
+    return STATUS_OK;
+}
+
+/* nullif(a, b): CASE WHEN a = b THEN NULL ELSE a END */
+static enum status bind_nullif(struct binder *binder, const struct sql_expression *ast, uint32_t a,
+                               uint32_t b, uint32_t *node)
+{
+    uint32_t left = a, equal, null;
+    RETURN_IF_ERROR(bind_alike(binder, ast->position, &left, &b));
+    RETURN_IF_ERROR(bind_apply(binder, ast->position, EXPRESSION_EQUAL, left, b, EXPRESSION_NONE, &equal));
+    RETURN_IF_ERROR(expression_null(binder->list, bind_node(binder, a)->type, &null, binder->error));
+    return bind_apply(binder, ast->position, EXPRESSION_CHOOSE, equal, null, a, node);
+}
+
+static enum status bind_abs(struct binder *binder, const struct sql_expression *ast, uint32_t value,
+                            uint32_t *node)
+{
+    uint32_t zero, below, negated;
+    const struct value_type type = bind_node(binder, value)->type;
+    if (type.kind != VALUE_INTEGER && type.kind != VALUE_DOUBLE)
+        return bind_refuse(binder, ast->position, "abs takes a number");
+    RETURN_IF_ERROR(expression_constant(binder->list, type, 0, &zero, binder->error));
+    RETURN_IF_ERROR(bind_apply(binder, ast->position, EXPRESSION_LESS, value, zero, EXPRESSION_NONE, &below));
+    RETURN_IF_ERROR(bind_apply(binder, ast->position, EXPRESSION_NEGATE, value, EXPRESSION_NONE,
+                               EXPRESSION_NONE, &negated));
+    return bind_apply(binder, ast->position, EXPRESSION_CHOOSE, below, negated, value, node);
+}
+
+static enum status bind_string_function(struct binder *binder, const struct sql_expression *ast,
+                                        enum string_function function, const uint32_t *values, uint32_t *node)
+{
+    int64_t numbers[2] = {1, INT32_MAX};
+    if (bind_is_null(binder, values[0])) {
+        *node = values[0];
+        return STATUS_OK;
+    }
+    if (bind_node(binder, values[0])->type.kind != VALUE_STRING)
+        return bind_refuse(binder, ast->position, "%s takes a string", ast->name);
+    for (uint32_t c = 1; c < ast->child_count; c++) {
+        const struct expression *number = bind_node(binder, values[c]);
+        if (!expression_is_constant(binder->list, values[c]) || number->type.kind != VALUE_INTEGER ||
+            number->type.scale || number->constant > INT32_MAX || number->constant < INT32_MIN)
+            return bind_refuse(binder, ast->children[c]->position, "%s takes constant whole numbers here",
+                               ast->name);
+        numbers[c - 1] = number->constant;
+    }
+    return bind_placed(binder, ast->position,
+                       expression_string_function(binder->list, function, values[0], numbers[0], numbers[1],
+                                                  node, binder->error));
+}
+
+/* year(d), month(d), ... as EXTRACT has them. */
+static enum status bind_date_part(struct binder *binder, const struct sql_expression *ast,
+                                  enum bind_level level, uint32_t *node)
+{
+    const struct sql_expression extract = {.operation = SQL_EXTRACT,
+                                           .position = ast->position,
+                                           .name = ast->name,
+                                           .child_count = 1,
+                                           .children = ast->children};
+    return bind_expression(binder, &extract, level, node);
+}
+
+enum status bind_function(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
+                          uint32_t *node)
+{
+    static const struct {
+        const char *name;
+        enum string_function function;
+        uint32_t least, most;
+    } strings[] = {{"upper", STRING_UPPER, 1, 1},   {"lower", STRING_LOWER, 1, 1},
+                   {"trim", STRING_TRIM, 1, 1},     {"length", STRING_LENGTH, 1, 1},
+                   {"substr", STRING_SUBSTR, 2, 3}, {"substring", STRING_SUBSTR, 2, 3}};
+    uint32_t values[16];
+    if (bind_is_aggregate(ast)) {
+        if (level == BIND_BELOW)
+            return bind_refuse(binder, ast->position,
+                               "%s is an aggregate, which cannot stand in WHERE, ON, GROUP BY or another "
+                               "aggregate; use HAVING",
+                               ast->name);
+        return bind_placed(binder, ast->position, bind_aggregate(binder, ast, node));
+    }
+    for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
+        if (strcmp(ast->name, strings[i].name) == 0) {
+            RETURN_IF_ERROR(arguments(binder, ast, level, strings[i].least, strings[i].most, values));
+            return bind_string_function(binder, ast, strings[i].function, values, node);
+        }
+    if (strcmp(ast->name, "coalesce") == 0 || strcmp(ast->name, "ifnull") == 0) {
+        RETURN_IF_ERROR(arguments(binder, ast, level, 2, ast->name[0] == 'i' ? 2 : 16, values));
+        return bind_coalesce(binder, ast, values, node);
+    }
+    if (strcmp(ast->name, "nullif") == 0) {
+        RETURN_IF_ERROR(arguments(binder, ast, level, 2, 2, values));
+        return bind_nullif(binder, ast, values[0], values[1], node);
+    }
+    if (strcmp(ast->name, "abs") == 0) {
+        RETURN_IF_ERROR(arguments(binder, ast, level, 1, 1, values));
+        return bind_abs(binder, ast, values[0], node);
+    }
+    if (ast->child_count == 1 && (strcmp(ast->name, "year") == 0 || strcmp(ast->name, "quarter") == 0 ||
+                                  strcmp(ast->name, "month") == 0 || strcmp(ast->name, "day") == 0))
+        return bind_date_part(binder, ast, level, node);
+    if (strcmp(ast->name, "count") == 0 || strcmp(ast->name, "sum") == 0 || strcmp(ast->name, "avg") == 0)
+        return bind_refuse(binder, ast->position, "%s takes one value, not %u", ast->name, ast->child_count);
+    return bind_refuse(
+        binder, ast->position,
+        "there is no function %s here; there are sum, count, min, max, avg, abs, coalesce, ifnull, "
+        "nullif, upper, lower, trim, length, substr, year, quarter, month, day, EXTRACT and CAST",
+        ast->name);
+}
+
+/* ---- CAST ---- */
+
+static enum status cast_to_integer(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
+{
+    const struct value_type type = bind_node(binder, *node)->type;
+    uint32_t unit;
+    int64_t power = 1;
+    if (type.kind == VALUE_BOOLEAN) {
+        const struct value_type whole = {.kind = VALUE_INTEGER};
+        RETURN_IF_ERROR(expression_constant(binder->list, whole, 0, &unit, binder->error));
+        return bind_apply(binder, ast->position, EXPRESSION_ADD, unit, *node, EXPRESSION_NONE, node);
+    }
+    if (type.kind != VALUE_INTEGER)
+        return bind_refuse(binder, ast->position, "only numbers and truth values can be cast to integers");
+    if (type.scale == 0)
+        return STATUS_OK;
+    for (unsigned i = 0; i < type.scale; i++)
+        power *= 10;
+    struct expression divide = {.operation = EXPRESSION_DIVIDE, .children = 2, .child = {*node, 0, 0}};
+    RETURN_IF_ERROR(expression_constant(binder->list, type, power, &unit, binder->error));
+    divide.child[1] = unit;
+    RETURN_IF_ERROR(expression_add(binder->list, &divide, node, binder->error));
+    /* the quotient has the dividend's scale by rule: a whole number is meant */
+    uint32_t zero;
+    const struct value_type whole = {.kind = VALUE_INTEGER};
+    RETURN_IF_ERROR(expression_constant(binder->list, whole, 0, &zero, binder->error));
+    return bind_apply(binder, ast->position, EXPRESSION_ADD, zero, *node, EXPRESSION_NONE, node);
+}
+
+enum status bind_cast(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
+                      uint32_t *node)
+{
+    uint32_t length;
+    int64_t value;
+    RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, node));
+    const char *const text = bind_string_of(binder, *node, &length);
+    const bool to_date = strcasecmp(ast->name, "date") == 0;
+    if (bind_is_null(binder, *node))
+        return STATUS_OK;
+    if (strcasecmp(ast->name, "integer") == 0 || strcasecmp(ast->name, "int") == 0 ||
+        strcasecmp(ast->name, "bigint") == 0)
+        return cast_to_integer(binder, ast, node);
+    if (strcasecmp(ast->name, "real") == 0 || strcasecmp(ast->name, "double") == 0 ||
+        strcasecmp(ast->name, "float") == 0)
+        return bind_double(binder, ast->position, node);
+    if (to_date && text && bind_date_parse(text, length, &value))
+        return expression_constant(binder->list, (struct value_type){.kind = VALUE_DATE}, value, node,
+                                   binder->error);
+    if (strcasecmp(ast->name, "timestamp") == 0 && text && bind_timestamp_parse(text, length, &value))
+        return expression_constant(binder->list, (struct value_type){.kind = VALUE_TIMESTAMP}, value, node,
+                                   binder->error);
+    if (to_date && bind_node(binder, *node)->type.kind == VALUE_DATE)
+        return STATUS_OK;
+    if (to_date && bind_node(binder, *node)->type.kind == VALUE_TIMESTAMP)
+        return bind_apply(binder, ast->position, EXPRESSION_TO_DATE, *node, EXPRESSION_NONE, EXPRESSION_NONE,
+                          node);
+    return bind_refuse(
+        binder, ast->position,
+        "CAST knows INTEGER, BIGINT, REAL, DOUBLE, DATE and TIMESTAMP, of values that are like them; "
+        "not this as %s",
+        ast->name);
+}

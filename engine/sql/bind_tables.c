@@ -1,0 +1,355 @@
+/*
+ * engine/sql/bind_tables.c: FROM (engine/sql/bind_internal.h). Conditions that set a foreign key equal to the key that it
+ * references are what joins tables; the table that no other's foreign key leads to is the fact. What is left
+ * of the conditions is for engine/sql/bind_where.c.
+ */
+#include "engine/sql/bind_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+/* ---- Names ---- */
+
+static uint32_t columns_named(const struct table *table, const char *name, const struct column **found)
+{
+    uint32_t count = 0;
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        if (strcmp(table->columns[c].schema.name, name) == 0) {
+            *found = &table->columns[c];
+            return 1;
+        }
+        if (strcasecmp(table->columns[c].schema.name, name) == 0) {
+            *found = &table->columns[c];
+            count++;
+        }
+    }
+    return count;
+}
+
+static uint32_t find_name(const struct binder *binder, const struct sql_expression *name, uint32_t *table,
+                          const struct column **column)
+{
+    uint32_t count = 0;
+    for (uint32_t t = 0; t < binder->table_count; t++) {
+        const struct bind_table *at = &binder->tables[t];
+        const struct column *found = NULL;
+        if (name->qualifier && strcasecmp(name->qualifier, at->name) != 0)
+            continue;
+        const uint32_t here = columns_named(at->table, name->name, &found);
+        if (here) {
+            *table = t;
+            *column = found;
+            count += here;
+        }
+    }
+    return count;
+}
+
+bool bind_name_exists(const struct binder *binder, const struct sql_expression *name)
+{
+    uint32_t table;
+    const struct column *column;
+    return find_name(binder, name, &table, &column) > 0;
+}
+
+enum status bind_name(const struct binder *binder, const struct sql_expression *name, uint32_t *table,
+                      const struct column **column)
+{
+    const char *const dot = name->qualifier ? "." : "", *const qualifier =
+                                                            name->qualifier ? name->qualifier : "";
+    const uint32_t count = find_name(binder, name, table, column);
+    if (count == 1)
+        return STATUS_OK;
+    if (count > 1)
+        return bind_refuse(binder, name->position,
+                           "%s%s%s could be a column of more than one table; write "
+                           "TABLE.%s",
+                           qualifier, dot, name->name, name->name);
+    if (name->qualifier) {
+        bool known = false;
+        for (uint32_t t = 0; t < binder->table_count; t++)
+            known |= strcasecmp(name->qualifier, binder->tables[t].name) == 0;
+        if (!known)
+            return bind_refuse(binder, name->position, "there is no table or alias '%s' in FROM",
+                               name->qualifier);
+    }
+    char list[512] = "";
+    size_t used = 0;
+    for (uint32_t t = 0; t < binder->table_count; t++)
+        for (uint32_t c = 0; c < binder->tables[t].table->column_count && used < sizeof list - 100; c++)
+            if (!name->qualifier || strcasecmp(name->qualifier, binder->tables[t].name) == 0)
+                used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
+                                         binder->tables[t].table->columns[c].schema.name);
+    return bind_refuse(binder, name->position, "there is no column %s%s%s; there are %s%s", qualifier, dot,
+                       name->name, list, used >= sizeof list - 100 ? ", ..." : "");
+}
+
+/* ---- FROM ---- */
+
+static enum status take_table(struct binder *binder, const struct sql_source *source)
+{
+    struct bind_table *table = &binder->tables[binder->table_count];
+    const struct database *database = binder->plan->database;
+    if (binder->table_count == BIND_TABLES_MAX)
+        return bind_refuse(binder, source->position, "FROM names more than %u tables", BIND_TABLES_MAX);
+    *table = (struct bind_table){.name = source->alias ? source->alias : source->table,
+                                 .source = source,
+                                 .parent = -1,
+                                 .join = -1,
+                                 .kept = EXPRESSION_NONE};
+    for (uint32_t t = 0; t < database_table_count(database); t++) {
+        const struct table *at = database_table_at(database, t);
+        if (strcmp(at->name, source->table) == 0 ||
+            (!table->table && strcasecmp(at->name, source->table) == 0))
+            table->table = at;
+    }
+    if (!table->table)
+        return bind_placed(binder, source->position,
+                           database_table(database, source->table, &table->table, binder->error));
+    for (uint32_t t = 0; t < binder->table_count; t++)
+        if (strcasecmp(binder->tables[t].name, table->name) == 0)
+            return bind_refuse(binder, source->position, "FROM has %s twice; give one of them another alias",
+                               table->name);
+    binder->table_count++;
+    return STATUS_OK;
+}
+
+/* Takes the condition as a join if it is one: a foreign key equal to what it references. */
+static bool joins_tables(struct binder *binder, const struct sql_expression *condition)
+{
+    if (condition->operation != SQL_EQUAL || condition->children[0]->operation != SQL_COLUMN ||
+        condition->children[1]->operation != SQL_COLUMN)
+        return false;
+    for (int turned = 0; turned < 2; turned++) {
+        uint32_t child, parent;
+        const struct column *key, *referenced;
+        if (find_name(binder, condition->children[turned], &child, &key) != 1 ||
+            find_name(binder, condition->children[!turned], &parent, &referenced) != 1)
+            return false;
+        struct bind_table *joined = &binder->tables[parent];
+        if (key->references != referenced || child == parent || joined->bound)
+            continue;
+        joined->bound = true;
+        joined->parent = (int32_t)child;
+        joined->key = key;
+        return true;
+    }
+    return false;
+}
+
+static enum status split(struct binder *binder, const struct sql_expression *condition)
+{
+    if (condition->operation == SQL_AND) {
+        for (uint32_t c = 0; c < condition->child_count; c++)
+            RETURN_IF_ERROR(split(binder, condition->children[c]));
+        return STATUS_OK;
+    }
+    if (joins_tables(binder, condition))
+        return STATUS_OK;
+    if (binder->condition_count == sizeof binder->conditions / sizeof *binder->conditions)
+        return bind_refuse(binder, condition->position, "there are more than %u conditions",
+                           binder->condition_count);
+    binder->conditions[binder->condition_count++] = condition;
+    return STATUS_OK;
+}
+
+/* ON of a left join: one condition joins, the others stay with the table (bind_left_conditions). */
+static bool find_left_join(struct binder *binder, const struct sql_expression *condition)
+{
+    if (condition->operation != SQL_AND)
+        return joins_tables(binder, condition);
+    for (uint32_t c = 0; c < condition->child_count; c++)
+        if (find_left_join(binder, condition->children[c]))
+            return true;
+    return false;
+}
+
+static enum status find_fact(struct binder *binder)
+{
+    uint32_t roots = 0, first = 0, second = 0;
+    for (uint32_t t = 0; t < binder->table_count; t++)
+        if (!binder->tables[t].bound) {
+            second = roots ? t : second;
+            first = roots++ ? first : t;
+        }
+    if (roots == 0)
+        return bind_refuse(binder, binder->tables[0].source->position,
+                           "the tables of FROM reference each other in a circle");
+    if (roots > 1) {
+        const struct bind_table *lone = &binder->tables[second];
+        return bind_refuse(binder, lone->source->position,
+                           "nothing joins %s and %s; set a foreign key equal to the key that it references "
+                           "(REFERENCES, as declared when the tables were loaded)",
+                           binder->tables[first].name, lone->name);
+    }
+    if (binder->tables[first].source->join == SQL_JOIN_LEFT)
+        return bind_refuse(
+            binder, binder->tables[first].source->position,
+            "%s holds the foreign keys, so its rows are the ones that LEFT JOIN keeps: name it "
+            "first",
+            binder->tables[first].name);
+    binder->fact = first;
+    binder->plan->fact = binder->tables[first].table;
+    return STATUS_OK;
+}
+
+/* ---- Joins ---- */
+
+static enum status and_match(struct binder *binder, uint32_t join, uint32_t condition)
+{
+    struct plan_join *at = &binder->plan->joins[join];
+    if (at->match == EXPRESSION_NONE) {
+        at->match = condition;
+        return STATUS_OK;
+    }
+    return expression_apply(binder->list, EXPRESSION_AND, at->match, condition, EXPRESSION_NONE, &at->match,
+                            binder->error);
+}
+
+/* A dimension of a dimension: for each row of the join's table its row here. */
+static enum status compose_positions(struct binder *binder, struct bind_table *table)
+{
+    const struct bind_table *parent = &binder->tables[table->parent];
+    struct plan *plan = binder->plan;
+    int32_t *own;
+    RETURN_IF_ERROR(plan_positions_read(plan, table->key, binder->threads, &own, binder->error));
+    table->positions = own;
+    if (!parent->positions)
+        return STATUS_OK;
+    const uint64_t rows = plan->joins[table->join].table->rows;
+    table->positions = malloc((rows + 1) * sizeof *table->positions);
+    if (!table->positions) {
+        free(own);
+        return error_out_of_memory(binder->error, rows * sizeof *own, "a dimension's positions");
+    }
+    for (uint64_t row = 0; row < rows; row++)
+        table->positions[row] = parent->positions[row] < 0 ? -1 : own[parent->positions[row]];
+    free(own);
+    return STATUS_OK;
+}
+
+struct leaf_joins {
+    const struct binder *binder;
+    int32_t join;
+    bool others;
+};
+
+static void see_join(void *context, const struct expression *leaf)
+{
+    struct leaf_joins *seen = context;
+    seen->others |= seen->binder->plan->sources[leaf->index].join != seen->join;
+}
+
+static bool reads_others(const struct binder *binder, uint32_t node, int32_t join)
+{
+    struct leaf_joins seen = {.binder = binder, .join = join};
+    expression_visit(binder->list, node, see_join, &seen);
+    return seen.others;
+}
+
+/* What else ON of a left join says: of the joined table alone it decides which rows are joined; of others, or behind
+ * another dimension, where the joined columns are NULL. */
+static enum status bind_left_conditions(struct binder *binder, struct bind_table *table,
+                                        const struct sql_expression *condition)
+{
+    if (condition->operation == SQL_AND) {
+        for (uint32_t c = 0; c < condition->child_count; c++)
+            RETURN_IF_ERROR(bind_left_conditions(binder, table, condition->children[c]));
+        return STATUS_OK;
+    }
+    if (condition->operation == SQL_EQUAL && condition->children[0]->operation == SQL_COLUMN &&
+        condition->children[1]->operation == SQL_COLUMN) {
+        uint32_t a, b;
+        const struct column *left, *right;
+        RETURN_IF_ERROR(bind_name(binder, condition->children[0], &a, &left));
+        RETURN_IF_ERROR(bind_name(binder, condition->children[1], &b, &right));
+        if ((left == table->key && right == table->key->references) ||
+            (right == table->key && left == table->key->references))
+            return STATUS_OK;
+    }
+    uint32_t node;
+    const bool own = !table->positions;
+    binder->on_only[table->join] |= own;
+    RETURN_IF_ERROR(bind_condition(binder, condition, BIND_BELOW, &node));
+    if (own && !reads_others(binder, node, table->join))
+        return and_match(binder, (uint32_t)table->join, node);
+    if (table->kept != EXPRESSION_NONE)
+        RETURN_IF_ERROR(expression_apply(binder->list, EXPRESSION_AND, table->kept, node, EXPRESSION_NONE,
+                                         &node, binder->error));
+    table->kept = node;
+    return STATUS_OK;
+}
+
+/* Parents first: a table's join is known when its children's turn comes. */
+static enum status reach(struct binder *binder, uint32_t t)
+{
+    struct bind_table *table = &binder->tables[t];
+    const bool inner = table->source->join != SQL_JOIN_LEFT;
+    if (t == binder->fact || table->join >= 0)
+        return STATUS_OK;
+    RETURN_IF_ERROR(reach(binder, (uint32_t)table->parent));
+    struct bind_table *parent = &binder->tables[table->parent];
+    if ((uint32_t)table->parent == binder->fact) {
+        uint32_t join;
+        RETURN_IF_ERROR(bind_join_add(binder, table->key, table->name, inner, &join));
+        table->join = (int32_t)join;
+        return inner ? STATUS_OK : bind_left_conditions(binder, table, table->source->on);
+    }
+    table->join = parent->join;
+    RETURN_IF_ERROR(compose_positions(binder, table));
+    if (!inner)
+        return bind_left_conditions(binder, table, table->source->on);
+    if (!table->key->statistics.nulls && binder->plan->joins[table->join].inner)
+        return STATUS_OK;
+    uint32_t key, is_null, found;
+    RETURN_IF_ERROR(bind_column(binder, t, table->key->references, &key));
+    RETURN_IF_ERROR(expression_apply(binder->list, EXPRESSION_IS_NULL, key, EXPRESSION_NONE, EXPRESSION_NONE,
+                                     &is_null, binder->error));
+    RETURN_IF_ERROR(expression_apply(binder->list, EXPRESSION_NOT, is_null, EXPRESSION_NONE, EXPRESSION_NONE,
+                                     &found, binder->error));
+    if (reads_others(binder, found, table->join))
+        return bind_refuse(
+            binder, table->source->position,
+            "%s is joined behind a LEFT JOIN whose ON has conditions on other tables, which would drop "
+            "rows; join it by LEFT JOIN too",
+            table->name);
+    binder->plan->joins[table->join].inner = true; /* an inner join behind a left one drops what that kept */
+    return expression_is_constant(binder->list, found) ? STATUS_OK
+                                                       : and_match(binder, (uint32_t)table->join, found);
+}
+
+enum status bind_tables(struct binder *binder)
+{
+    const struct sql_select *select = binder->select;
+    for (uint32_t s = 0; s < select->source_count; s++)
+        RETURN_IF_ERROR(take_table(binder, &select->sources[s]));
+    if (select->source_count == 0)
+        return error_set(binder->error, STATUS_BAD_INPUT,
+                         "the statement has no FROM; Tessera answers queries over tables");
+    for (uint32_t t = 0; t < binder->table_count; t++) {
+        const struct sql_source *source = binder->tables[t].source;
+        if (source->join == SQL_JOIN_LEFT) {
+            if (!source->on || !find_left_join(binder, source->on))
+                return bind_refuse(
+                    binder, source->position,
+                    "LEFT JOIN %s needs an ON that sets a foreign key equal to the key that it "
+                    "references",
+                    source->table);
+        } else if (source->on) {
+            RETURN_IF_ERROR(split(binder, source->on));
+        }
+    }
+    if (select->where)
+        RETURN_IF_ERROR(split(binder, select->where));
+    RETURN_IF_ERROR(find_fact(binder));
+    for (uint32_t t = 0; t < binder->table_count; t++)
+        RETURN_IF_ERROR(reach(binder, t));
+    return STATUS_OK;
+}
+
+void bind_tables_free(struct binder *binder)
+{
+    for (uint32_t t = 0; t < binder->table_count; t++)
+        free(binder->tables[t].positions);
+}

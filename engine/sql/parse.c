@@ -1,0 +1,402 @@
+/*
+ * engine/sql/parse.c: statements (engine/sql/ast.h) by recursive descent: one function a clause; expressions are in
+ * engine/sql/parse_expression.c. What SQL has and Tessera does not answer is refused by name.
+ */
+#include "engine/sql/parse_internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- Memory ---- */
+
+void *parse_memory(struct parser *parser, size_t bytes)
+{
+    void **block = calloc(1, sizeof(void *) * 2 + bytes);
+    if (!block)
+        return NULL;
+    *block = parser->tree->blocks;
+    parser->tree->blocks = block;
+    return block + 2;
+}
+
+void sql_tree_free(struct sql_statement_tree *tree)
+{
+    if (!tree)
+        return;
+    for (void **block = tree->blocks; block;) {
+        void **next = *block;
+        free(block);
+        block = next;
+    }
+    free(tree);
+}
+
+const struct sql_select *sql_tree_select(const struct sql_statement_tree *tree)
+{
+    return &tree->select;
+}
+
+/* Doubles whenever the count reaches a power of two; what was there before stays in the tree's memory. */
+enum status parse_append(struct parser *parser, void *list, uint32_t *count, size_t bytes, const void *item)
+{
+    char *items;
+    memcpy(&items, list, sizeof items);
+    if ((*count & (*count - 1)) == 0) {
+        char *grown = parse_memory(parser, (*count ? 2 * (size_t)*count : 1) * bytes);
+        if (!grown)
+            return error_out_of_memory(parser->error, *count * bytes, "a statement");
+        if (*count)
+            memcpy(grown, items, *count * bytes);
+        items = grown;
+        memcpy(list, &items, sizeof items);
+    }
+    memcpy(items + *count * bytes, item, bytes);
+    (*count)++;
+    return STATUS_OK;
+}
+
+/* ---- Tokens ---- */
+
+struct sql_position parse_position(const struct parser *parser)
+{
+    return (struct sql_position){parser->token.line, parser->token.column};
+}
+
+enum status parse_refuse(const struct parser *parser, const char *format, ...)
+{
+    char text[ERROR_TEXT_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return error_set(parser->error, STATUS_BAD_INPUT, "line %u, column %u: %.900s", parser->token.line,
+                     parser->token.column, text);
+}
+
+enum status parse_advance(struct parser *parser)
+{
+    parser->before_end = parser->token.text ? parser->token.text + parser->token.length : NULL;
+    return sql_token_next(&parser->tokens, &parser->token, parser->error);
+}
+
+bool parse_is(const struct parser *parser, const char *word)
+{
+    return sql_token_is(&parser->token, word);
+}
+
+enum status parse_take(struct parser *parser, const char *word, bool *taken)
+{
+    *taken = parse_is(parser, word);
+    return *taken ? parse_advance(parser) : STATUS_OK;
+}
+
+enum status parse_expect(struct parser *parser, const char *word, const char *where)
+{
+    if (parse_is(parser, word))
+        return parse_advance(parser);
+    if (parser->token.kind == TOKEN_END)
+        return parse_refuse(parser, "the statement ends where %s should stand %s", word, where);
+    return parse_refuse(parser, "'%.*s' stands where %s should %s", (int)parser->token.length,
+                        parser->token.text, word, where);
+}
+
+enum status parse_text(struct parser *parser, bool lower, const char **text)
+{
+    char *copy = parse_memory(parser, parser->token.length + 1);
+    if (!copy)
+        return error_out_of_memory(parser->error, parser->token.length, "a statement");
+    const size_t length = sql_token_text(&parser->token, copy);
+    for (size_t i = 0; lower && i < length; i++)
+        copy[i] += copy[i] >= 'A' && copy[i] <= 'Z' ? 'a' - 'A' : 0;
+    if (strlen(copy) != length)
+        return parse_refuse(parser, "there is a zero byte in the text");
+    *text = copy;
+    return STATUS_OK;
+}
+
+/* What begins or joins clauses, and so is no name unless it is quoted. */
+static const char *const keywords[] = {
+    "select", "distinct", "from", "where",  "group",   "by",        "having", "order",   "limit", "offset",
+    "join",   "inner",    "left", "outer",  "right",   "full",      "cross",  "natural", "on",    "using",
+    "as",     "and",      "or",   "not",    "between", "in",        "like",   "is",      "case",  "when",
+    "then",   "else",     "end",  "union",  "except",  "intersect", "asc",    "desc",    "with",  "window",
+    "escape", "exists",   "glob", "regexp", "match",   "collate",   "nulls",  "null"};
+
+bool parse_is_name(const struct parser *parser)
+{
+    if (parser->token.kind == TOKEN_NAME)
+        return true;
+    if (parser->token.kind != TOKEN_WORD)
+        return false;
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+        if (parse_is(parser, keywords[i]))
+            return false;
+    return true;
+}
+
+enum status parse_name(struct parser *parser, const char *what, const char **name)
+{
+    if (parse_is_name(parser)) {
+        RETURN_IF_ERROR(parse_text(parser, false, name));
+        return parse_advance(parser);
+    }
+    if (parser->token.kind == TOKEN_END)
+        return parse_refuse(parser, "the statement ends where %s should stand", what);
+    return parse_refuse(parser, "'%.*s' stands where %s should", (int)parser->token.length,
+                        parser->token.text, what);
+}
+
+/* ---- Clauses ---- */
+
+static enum status parse_item(struct parser *parser)
+{
+    struct sql_item item = {0};
+    bool as;
+    const char *const begin = parser->token.text;
+    RETURN_IF_ERROR(parse_expression(parser, &item.expression));
+    const size_t length = (size_t)(parser->before_end - begin);
+    char *text = parse_memory(parser, length + 1);
+    if (!text)
+        return error_out_of_memory(parser->error, length, "a statement");
+    memcpy(text, begin, length);
+    item.text = text;
+    RETURN_IF_ERROR(parse_take(parser, "AS", &as));
+    if (as || parse_is_name(parser))
+        RETURN_IF_ERROR(parse_name(parser, "an alias", &item.alias));
+    struct sql_select *select = &parser->tree->select;
+    return parse_append(parser, &select->items, &select->item_count, sizeof item, &item);
+}
+
+static enum status parse_table(struct parser *parser, enum sql_join join)
+{
+    struct sql_source source = {.join = join, .position = parse_position(parser)};
+    struct sql_select *select = &parser->tree->select;
+    bool as;
+    if (parse_is(parser, "("))
+        return parse_refuse(parser, "subqueries and parentheses in FROM are not supported; name tables");
+    RETURN_IF_ERROR(parse_name(parser, "a table's name", &source.table));
+    RETURN_IF_ERROR(parse_take(parser, "AS", &as));
+    if (as || parse_is_name(parser))
+        RETURN_IF_ERROR(parse_name(parser, "an alias", &source.alias));
+    if (parse_is(parser, "USING"))
+        return parse_refuse(parser, "USING is not supported; write ON a.key = b.key");
+    if (join != SQL_JOIN_NONE && parse_is(parser, "ON")) {
+        RETURN_IF_ERROR(parse_advance(parser));
+        RETURN_IF_ERROR(parse_expression(parser, &source.on));
+    }
+    return parse_append(parser, &select->sources, &select->source_count, sizeof source, &source);
+}
+
+static enum status parse_from(struct parser *parser)
+{
+    bool taken;
+    RETURN_IF_ERROR(parse_table(parser, SQL_JOIN_NONE));
+    for (;;) {
+        static const char *const refused[] = {"RIGHT", "FULL", "CROSS", "NATURAL"};
+        for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+            if (parse_is(parser, refused[i]))
+                return parse_refuse(parser,
+                                    "%s JOIN is not supported; use [INNER] JOIN or LEFT JOIN with ON, along "
+                                    "foreign keys",
+                                    refused[i]);
+        RETURN_IF_ERROR(parse_take(parser, ",", &taken));
+        if (taken) {
+            RETURN_IF_ERROR(parse_table(parser, SQL_JOIN_NONE));
+            continue;
+        }
+        enum sql_join join = SQL_JOIN_INNER;
+        if (parse_is(parser, "LEFT")) {
+            join = SQL_JOIN_LEFT;
+            RETURN_IF_ERROR(parse_advance(parser));
+            RETURN_IF_ERROR(parse_take(parser, "OUTER", &taken));
+            RETURN_IF_ERROR(parse_expect(parser, "JOIN", "behind LEFT"));
+        } else if (parse_is(parser, "INNER")) {
+            RETURN_IF_ERROR(parse_advance(parser));
+            RETURN_IF_ERROR(parse_expect(parser, "JOIN", "behind INNER"));
+        } else {
+            RETURN_IF_ERROR(parse_take(parser, "JOIN", &taken));
+            if (!taken)
+                return STATUS_OK;
+        }
+        RETURN_IF_ERROR(parse_table(parser, join));
+    }
+}
+
+static enum status parse_groups(struct parser *parser)
+{
+    struct sql_select *select = &parser->tree->select;
+    bool more = true;
+    RETURN_IF_ERROR(parse_expect(parser, "BY", "behind GROUP"));
+    while (more) {
+        struct sql_expression *group;
+        RETURN_IF_ERROR(parse_expression(parser, &group));
+        RETURN_IF_ERROR(parse_append(parser, &select->groups, &select->group_count, sizeof group, &group));
+        RETURN_IF_ERROR(parse_take(parser, ",", &more));
+    }
+    return STATUS_OK;
+}
+
+static enum status parse_orders(struct parser *parser)
+{
+    struct sql_select *select = &parser->tree->select;
+    bool more = true, taken;
+    RETURN_IF_ERROR(parse_expect(parser, "BY", "behind ORDER"));
+    while (more) {
+        struct sql_order order = {0};
+        RETURN_IF_ERROR(parse_expression(parser, &order.expression));
+        RETURN_IF_ERROR(parse_take(parser, "DESC", &order.descending));
+        if (!order.descending)
+            RETURN_IF_ERROR(parse_take(parser, "ASC", &taken));
+        order.nulls_first = !order.descending;
+        RETURN_IF_ERROR(parse_take(parser, "NULLS", &taken));
+        if (taken) {
+            RETURN_IF_ERROR(parse_take(parser, "FIRST", &order.nulls_first));
+            if (!order.nulls_first)
+                RETURN_IF_ERROR(parse_expect(parser, "LAST", "behind NULLS"));
+        }
+        RETURN_IF_ERROR(parse_append(parser, &select->orders, &select->order_count, sizeof order, &order));
+        RETURN_IF_ERROR(parse_take(parser, ",", &more));
+    }
+    return STATUS_OK;
+}
+
+/* LIMIT count [OFFSET first] or, as SQLite has it, LIMIT first, count. */
+static enum status parse_limit(struct parser *parser)
+{
+    struct sql_select *select = &parser->tree->select;
+    bool taken;
+    RETURN_IF_ERROR(parse_expression(parser, &select->limit));
+    RETURN_IF_ERROR(parse_take(parser, "OFFSET", &taken));
+    if (taken) {
+        RETURN_IF_ERROR(parse_expression(parser, &select->offset));
+    } else {
+        RETURN_IF_ERROR(parse_take(parser, ",", &taken));
+        if (taken) {
+            select->offset = select->limit;
+            RETURN_IF_ERROR(parse_expression(parser, &select->limit));
+        }
+    }
+    const struct sql_expression *const both[] = {select->limit, select->offset};
+    for (int i = 0; i < 2; i++)
+        if (both[i] && both[i]->operation != SQL_NUMBER && both[i]->operation != SQL_PARAMETER)
+            return error_set(parser->error, STATUS_BAD_INPUT,
+                             "line %u, column %u: LIMIT and OFFSET take whole numbers from 0",
+                             both[i]->position.line, both[i]->position.column);
+    return STATUS_OK;
+}
+
+static enum status parse_select(struct parser *parser)
+{
+    struct sql_select *select = &parser->tree->select;
+    bool taken, more = true;
+    RETURN_IF_ERROR(parse_take(parser, "DISTINCT", &select->distinct));
+    if (!select->distinct)
+        RETURN_IF_ERROR(parse_take(parser, "ALL", &taken));
+    while (more) {
+        RETURN_IF_ERROR(parse_item(parser));
+        RETURN_IF_ERROR(parse_take(parser, ",", &more));
+    }
+    RETURN_IF_ERROR(parse_take(parser, "FROM", &taken));
+    if (taken)
+        RETURN_IF_ERROR(parse_from(parser));
+    RETURN_IF_ERROR(parse_take(parser, "WHERE", &taken));
+    if (taken)
+        RETURN_IF_ERROR(parse_expression(parser, &select->where));
+    RETURN_IF_ERROR(parse_take(parser, "GROUP", &taken));
+    if (taken)
+        RETURN_IF_ERROR(parse_groups(parser));
+    RETURN_IF_ERROR(parse_take(parser, "HAVING", &taken));
+    if (taken)
+        RETURN_IF_ERROR(parse_expression(parser, &select->having));
+    RETURN_IF_ERROR(parse_take(parser, "ORDER", &taken));
+    if (taken)
+        RETURN_IF_ERROR(parse_orders(parser));
+    RETURN_IF_ERROR(parse_take(parser, "LIMIT", &taken));
+    return taken ? parse_limit(parser) : STATUS_OK;
+}
+
+/* ---- Statements ---- */
+
+static enum status refuse_statement(const struct parser *parser)
+{
+    static const char *const others[] = {"INSERT", "UPDATE", "DELETE", "CREATE", "DROP",   "ALTER",  "COPY",
+                                         "BEGIN",  "COMMIT", "PRAGMA", "ATTACH", "VACUUM", "REPLACE"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (parse_is(parser, others[i]))
+            return parse_refuse(
+                parser,
+                "%s is not supported: tables are loaded by `tessera load`, and queries only read "
+                "them",
+                others[i]);
+    if (parse_is(parser, "WITH"))
+        return parse_refuse(parser, "WITH is not supported; write one SELECT over tables");
+    return parse_refuse(parser, "a statement begins with SELECT or EXPLAIN, not with '%.*s'",
+                        (int)parser->token.length, parser->token.text);
+}
+
+static enum status parse_statement(struct parser *parser)
+{
+    bool taken;
+    RETURN_IF_ERROR(parse_take(parser, "EXPLAIN", &taken));
+    if (taken) {
+        parser->tree->select.explain = SQL_EXPLAIN;
+        RETURN_IF_ERROR(parse_take(parser, "ANALYZE", &taken));
+        if (taken)
+            parser->tree->select.explain = SQL_EXPLAIN_ANALYZE;
+    }
+    RETURN_IF_ERROR(parse_take(parser, "SELECT", &taken));
+    if (!taken)
+        return refuse_statement(parser);
+    RETURN_IF_ERROR(parse_select(parser));
+    static const char *const compounds[] = {"UNION", "INTERSECT", "EXCEPT", "WINDOW"};
+    for (size_t i = 0; i < sizeof compounds / sizeof *compounds; i++)
+        if (parse_is(parser, compounds[i]))
+            return parse_refuse(parser, "%s is not supported; run the queries one by one", compounds[i]);
+    if (parser->token.kind != TOKEN_END && !parse_is(parser, ";"))
+        return parse_refuse(parser, "'%.*s' is not expected here", (int)parser->token.length,
+                            parser->token.text);
+    return STATUS_OK;
+}
+
+enum status sql_parse(const char *text, size_t length, struct sql_statement_tree **out, size_t *used,
+                      struct error *error)
+{
+    struct sql_statement_tree *tree = calloc(1, sizeof *tree);
+    struct parser parser = {.tree = tree, .error = error};
+    *out = NULL;
+    *used = length;
+    if (!tree)
+        return error_out_of_memory(error, sizeof *tree, "a statement");
+    sql_tokens_begin(&parser.tokens, text, length);
+    enum status status = parse_advance(&parser);
+    while (status == STATUS_OK && parse_is(&parser, ";"))
+        status = parse_advance(&parser);
+    const bool empty = status == STATUS_OK && parser.token.kind == TOKEN_END;
+    if (status == STATUS_OK && !empty)
+        status = parse_statement(&parser);
+    if (status == STATUS_OK && !empty) {
+        *used = (size_t)(parser.token.text - text) + parser.token.length;
+        *out = tree;
+        return STATUS_OK;
+    }
+    sql_tree_free(tree);
+    return status;
+}
+
+bool sql_complete(const char *text, size_t length)
+{
+    struct sql_tokens tokens;
+    struct sql_token token = {.kind = TOKEN_SYMBOL};
+    struct error error;
+    sql_tokens_begin(&tokens, text, length);
+    while (token.kind != TOKEN_END) {
+        if (sql_token_next(&tokens, &token, &error) != STATUS_OK)
+            return false;
+        if (sql_token_is(&token, ";"))
+            return true;
+    }
+    return false;
+}

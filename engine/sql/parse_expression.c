@@ -1,0 +1,446 @@
+/*
+ * engine/sql/parse_expression.c: expressions (engine/sql/ast.h), loosest binding first, as SQLite's: OR, AND, NOT,
+ * comparisons with BETWEEN, IN, LIKE and IS, + and -, * / and %, signs.
+ */
+#include "engine/sql/parse_internal.h"
+
+#include <string.h>
+
+static enum status parse_or(struct parser *parser, struct sql_expression **out);
+static enum status parse_sum(struct parser *parser, struct sql_expression **out);
+
+static enum status node_new(struct parser *parser, enum sql_operation operation, struct sql_position position,
+                            struct sql_expression **out)
+{
+    *out = parse_memory(parser, sizeof **out);
+    if (!*out)
+        return error_out_of_memory(parser->error, sizeof **out, "a statement");
+    (*out)->operation = operation;
+    (*out)->position = position;
+    return STATUS_OK;
+}
+
+static enum status child_add(struct parser *parser, struct sql_expression *node, struct sql_expression *child)
+{
+    return parse_append(parser, &node->children, &node->child_count, sizeof child, &child);
+}
+
+static enum status node_of(struct parser *parser, enum sql_operation operation, struct sql_position position,
+                           struct sql_expression *first, struct sql_expression *second,
+                           struct sql_expression **out)
+{
+    struct sql_expression *node;
+    RETURN_IF_ERROR(node_new(parser, operation, position, &node));
+    RETURN_IF_ERROR(child_add(parser, node, first));
+    if (second)
+        RETURN_IF_ERROR(child_add(parser, node, second));
+    *out = node;
+    return STATUS_OK;
+}
+
+/* Recursion is bounded here: everything that nests comes through. */
+enum status parse_expression(struct parser *parser, struct sql_expression **out)
+{
+    if (parser->depth == SQL_DEPTH_MAX)
+        return parse_refuse(parser, "expressions are nested more than %u deep", SQL_DEPTH_MAX);
+    parser->depth++;
+    const enum status status = parse_or(parser, out);
+    parser->depth--;
+    return status;
+}
+
+/* ---- Primaries ---- */
+
+static enum status parse_list(struct parser *parser, struct sql_expression *node, const char *where)
+{
+    bool more = true;
+    while (more) {
+        struct sql_expression *item;
+        RETURN_IF_ERROR(parse_expression(parser, &item));
+        RETURN_IF_ERROR(child_add(parser, node, item));
+        RETURN_IF_ERROR(parse_take(parser, ",", &more));
+    }
+    return parse_expect(parser, ")", where);
+}
+
+static enum status parse_function(struct parser *parser, struct sql_expression *node)
+{
+    node->operation = SQL_FUNCTION;
+    char *const name = (char *)node->name; /* in the tree's memory */
+    for (char *c = name; *c; c++)
+        *c += *c >= 'A' && *c <= 'Z' ? 'a' - 'A' : 0;
+    RETURN_IF_ERROR(parse_advance(parser)); /* ( */
+    RETURN_IF_ERROR(parse_take(parser, "DISTINCT", &node->distinct));
+    if (parse_is(parser, "*")) {
+        struct sql_expression *star;
+        RETURN_IF_ERROR(node_new(parser, SQL_STAR, parse_position(parser), &star));
+        RETURN_IF_ERROR(child_add(parser, node, star));
+        RETURN_IF_ERROR(parse_advance(parser));
+        RETURN_IF_ERROR(parse_expect(parser, ")", "behind *"));
+    } else if (parse_is(parser, ")")) {
+        RETURN_IF_ERROR(parse_advance(parser));
+    } else {
+        RETURN_IF_ERROR(parse_list(parser, node, "behind a function's arguments"));
+    }
+    if (parse_is(parser, "OVER") || parse_is(parser, "FILTER"))
+        return parse_refuse(parser, "%s",
+                            parse_is(parser, "OVER")
+                                ? "window functions (OVER) are not supported"
+                                : "FILTER is not supported; put CASE WHEN into the aggregate");
+    return STATUS_OK;
+}
+
+static enum status parse_case(struct parser *parser, struct sql_expression *node)
+{
+    struct sql_expression *part;
+    bool taken;
+    node->operation = SQL_CASE;
+    if (!parse_is(parser, "WHEN")) {
+        RETURN_IF_ERROR(parse_expression(parser, &part));
+        RETURN_IF_ERROR(child_add(parser, node, part));
+        node->has_operand = true;
+    }
+    if (!parse_is(parser, "WHEN"))
+        return parse_expect(parser, "WHEN", "in CASE");
+    while (parse_is(parser, "WHEN")) {
+        RETURN_IF_ERROR(parse_advance(parser));
+        RETURN_IF_ERROR(parse_expression(parser, &part));
+        RETURN_IF_ERROR(child_add(parser, node, part));
+        RETURN_IF_ERROR(parse_expect(parser, "THEN", "behind WHEN"));
+        RETURN_IF_ERROR(parse_expression(parser, &part));
+        RETURN_IF_ERROR(child_add(parser, node, part));
+    }
+    RETURN_IF_ERROR(parse_take(parser, "ELSE", &taken));
+    if (taken) {
+        RETURN_IF_ERROR(parse_expression(parser, &part));
+        RETURN_IF_ERROR(child_add(parser, node, part));
+        node->has_else = true;
+    }
+    return parse_expect(parser, "END", "at the end of CASE");
+}
+
+/* EXTRACT(field FROM x) and CAST(x AS type). */
+static enum status parse_extract(struct parser *parser, struct sql_expression *node)
+{
+    struct sql_expression *value;
+    node->operation = SQL_EXTRACT;
+    RETURN_IF_ERROR(parse_advance(parser));
+    RETURN_IF_ERROR(parse_text(parser, true, &node->name));
+    RETURN_IF_ERROR(parse_advance(parser));
+    RETURN_IF_ERROR(parse_expect(parser, "FROM", "in EXTRACT(field FROM value)"));
+    RETURN_IF_ERROR(parse_expression(parser, &value));
+    RETURN_IF_ERROR(child_add(parser, node, value));
+    return parse_expect(parser, ")", "behind EXTRACT's value");
+}
+
+static enum status parse_cast(struct parser *parser, struct sql_expression *node)
+{
+    struct sql_expression *value;
+    node->operation = SQL_CAST;
+    RETURN_IF_ERROR(parse_advance(parser));
+    RETURN_IF_ERROR(parse_expression(parser, &value));
+    RETURN_IF_ERROR(child_add(parser, node, value));
+    RETURN_IF_ERROR(parse_expect(parser, "AS", "in CAST(value AS type)"));
+    RETURN_IF_ERROR(parse_name(parser, "a type", &node->name));
+    return parse_expect(parser, ")", "behind CAST's type");
+}
+
+/* DATE '...', TIMESTAMP '...', INTERVAL '3' MONTH: a word with a string behind it. */
+static enum status parse_typed_literal(struct parser *parser, struct sql_expression *node)
+{
+    RETURN_IF_ERROR(parse_text(parser, false, &node->text));
+    RETURN_IF_ERROR(parse_advance(parser));
+    if (node->operation != SQL_INTERVAL)
+        return STATUS_OK;
+    if (!parse_is_name(parser))
+        return parse_refuse(parser, "INTERVAL '%s' needs a unit behind it: YEAR, MONTH, DAY, ...",
+                            node->text);
+    char *unit;
+    RETURN_IF_ERROR(parse_text(parser, true, (const char **)&unit));
+    const size_t length = strlen(unit);
+    if (length > 1 && unit[length - 1] == 's')
+        unit[length - 1] = '\0'; /* days */
+    node->name = unit;
+    return parse_advance(parser);
+}
+
+static enum status parse_word(struct parser *parser, struct sql_expression *node)
+{
+    static const struct {
+        const char *word;
+        enum sql_operation operation;
+    } literals[] = {{"null", SQL_NULL}, {"true", SQL_TRUE}, {"false", SQL_FALSE}},
+      typed[] = {{"date", SQL_DATE}, {"timestamp", SQL_TIMESTAMP}, {"interval", SQL_INTERVAL}};
+    const struct sql_token word = parser->token;
+    for (size_t i = 0; i < sizeof literals / sizeof *literals; i++)
+        if (sql_token_is(&word, literals[i].word)) {
+            node->operation = literals[i].operation;
+            return parse_advance(parser);
+        }
+    if (sql_token_is(&word, "case")) {
+        RETURN_IF_ERROR(parse_advance(parser));
+        return parse_case(parser, node);
+    }
+    if (sql_token_is(&word, "exists") || sql_token_is(&word, "select"))
+        return parse_refuse(parser, "subqueries are not supported");
+    RETURN_IF_ERROR(parse_name(parser, "a value", &node->name));
+    for (size_t i = 0; i < sizeof typed / sizeof *typed; i++)
+        if (sql_token_is(&word, typed[i].word) && parser->token.kind == TOKEN_STRING) {
+            node->operation = typed[i].operation;
+            return parse_typed_literal(parser, node);
+        }
+    if (parse_is(parser, "(") && word.kind == TOKEN_WORD) {
+        if (sql_token_is(&word, "extract"))
+            return parse_extract(parser, node);
+        return sql_token_is(&word, "cast") ? parse_cast(parser, node) : parse_function(parser, node);
+    }
+    node->operation = SQL_COLUMN;
+    if (!parse_is(parser, "."))
+        return STATUS_OK;
+    RETURN_IF_ERROR(parse_advance(parser));
+    node->qualifier = node->name;
+    node->name = NULL;
+    if (parse_is(parser, "*")) {
+        node->operation = SQL_STAR;
+        return parse_advance(parser);
+    }
+    return parse_name(parser, "a column's name", &node->name);
+}
+
+static enum status parse_primary(struct parser *parser, struct sql_expression **out)
+{
+    struct sql_expression *node;
+    if (parse_is(parser, "(")) {
+        RETURN_IF_ERROR(parse_advance(parser));
+        if (parse_is(parser, "SELECT"))
+            return parse_refuse(parser, "subqueries are not supported");
+        RETURN_IF_ERROR(parse_expression(parser, out));
+        return parse_expect(parser, ")", "to close the parenthesis");
+    }
+    RETURN_IF_ERROR(node_new(parser, SQL_NULL, parse_position(parser), &node));
+    *out = node;
+    switch (parser->token.kind) {
+    case TOKEN_NUMBER:
+    case TOKEN_STRING:
+        node->operation = parser->token.kind == TOKEN_NUMBER ? SQL_NUMBER : SQL_STRING;
+        RETURN_IF_ERROR(parse_text(parser, false, &node->text));
+        return parse_advance(parser);
+    case TOKEN_WORD:
+    case TOKEN_NAME:
+        return parse_word(parser, node);
+    case TOKEN_END:
+        return parse_refuse(parser, "the statement ends where a value should stand");
+    default:
+        break;
+    }
+    if (parse_is(parser, "?")) {
+        node->operation = SQL_PARAMETER;
+        node->index = parser->tree->select.parameter_count++;
+        return parse_advance(parser);
+    }
+    if (parse_is(parser, "*")) {
+        node->operation = SQL_STAR;
+        return parse_advance(parser);
+    }
+    return parse_refuse(parser, "'%.*s' stands where a value should", (int)parser->token.length,
+                        parser->token.text);
+}
+
+/* ---- Operators ---- */
+
+static enum status parse_sign(struct parser *parser, struct sql_expression **out)
+{
+    const struct sql_position position = parse_position(parser);
+    bool minus = false;
+    while (parse_is(parser, "-") || parse_is(parser, "+")) {
+        minus ^= parse_is(parser, "-");
+        RETURN_IF_ERROR(parse_advance(parser));
+    }
+    RETURN_IF_ERROR(parse_primary(parser, out));
+    return minus ? node_of(parser, SQL_NEGATE, position, *out, NULL, out) : STATUS_OK;
+}
+
+struct binary {
+    const char *symbol;
+    enum sql_operation operation;
+};
+
+/* Operators of one precedence, from left to right. Chains grow the tree to the left, which bounds recursion
+ * over it only by counting them. */
+static enum status parse_chain(struct parser *parser, const struct binary *operators, size_t count,
+                               enum status (*operand)(struct parser *, struct sql_expression **),
+                               struct sql_expression **out)
+{
+    uint32_t length = 0;
+    RETURN_IF_ERROR(operand(parser, out));
+    for (;;) {
+        size_t i = 0;
+        while (i < count && !parse_is(parser, operators[i].symbol))
+            i++;
+        if (i == count)
+            return STATUS_OK;
+        struct sql_expression *right;
+        const struct sql_position position = parse_position(parser);
+        if (++length > SQL_DEPTH_MAX)
+            return parse_refuse(parser, "more than %u operators follow each other; use parentheses",
+                                SQL_DEPTH_MAX);
+        RETURN_IF_ERROR(parse_advance(parser));
+        RETURN_IF_ERROR(operand(parser, &right));
+        RETURN_IF_ERROR(node_of(parser, operators[i].operation, position, *out, right, out));
+    }
+}
+
+static enum status parse_product(struct parser *parser, struct sql_expression **out)
+{
+    static const struct binary operators[] = {{"*", SQL_MULTIPLY}, {"/", SQL_DIVIDE}, {"%", SQL_REMAINDER}};
+    return parse_chain(parser, operators, 3, parse_sign, out);
+}
+
+static enum status parse_sum(struct parser *parser, struct sql_expression **out)
+{
+    static const struct binary operators[] = {{"+", SQL_ADD}, {"-", SQL_SUBTRACT}};
+    RETURN_IF_ERROR(parse_chain(parser, operators, 2, parse_product, out));
+    return parse_is(parser, "||") ? parse_refuse(parser, "|| is not supported") : STATUS_OK;
+}
+
+static enum status parse_in_list(struct parser *parser, struct sql_expression *node)
+{
+    RETURN_IF_ERROR(parse_expect(parser, "(", "behind IN"));
+    if (parse_is(parser, "SELECT"))
+        return parse_refuse(parser, "subqueries are not supported; list the values");
+    return parse_list(parser, node, "behind the list of IN");
+}
+
+static enum status parse_test(struct parser *parser, struct sql_expression *value, bool negated, bool *found,
+                              struct sql_expression **out)
+{
+    struct sql_expression *node, *operand;
+    const struct sql_position position = parse_position(parser);
+    *found = true;
+    if (parse_is(parser, "BETWEEN")) {
+        RETURN_IF_ERROR(parse_advance(parser));
+        RETURN_IF_ERROR(node_of(parser, SQL_BETWEEN, position, value, NULL, &node));
+        RETURN_IF_ERROR(parse_sum(parser, &operand));
+        RETURN_IF_ERROR(child_add(parser, node, operand));
+        RETURN_IF_ERROR(parse_expect(parser, "AND", "in BETWEEN"));
+        RETURN_IF_ERROR(parse_sum(parser, &operand));
+        RETURN_IF_ERROR(child_add(parser, node, operand));
+    } else if (parse_is(parser, "IN")) {
+        RETURN_IF_ERROR(parse_advance(parser));
+        RETURN_IF_ERROR(node_of(parser, SQL_IN, position, value, NULL, &node));
+        RETURN_IF_ERROR(parse_in_list(parser, node));
+    } else if (parse_is(parser, "LIKE")) {
+        bool escape;
+        RETURN_IF_ERROR(parse_advance(parser));
+        RETURN_IF_ERROR(node_of(parser, SQL_LIKE, position, value, NULL, &node));
+        RETURN_IF_ERROR(parse_sum(parser, &operand));
+        RETURN_IF_ERROR(child_add(parser, node, operand));
+        RETURN_IF_ERROR(parse_take(parser, "ESCAPE", &escape));
+        if (escape) {
+            RETURN_IF_ERROR(parse_sum(parser, &operand));
+            RETURN_IF_ERROR(child_add(parser, node, operand));
+        }
+    } else {
+        *found = false;
+        return STATUS_OK;
+    }
+    node->negated = negated;
+    *out = node;
+    return STATUS_OK;
+}
+
+static enum status parse_is_null(struct parser *parser, struct sql_position position,
+                                 struct sql_expression **out)
+{
+    bool negated;
+    RETURN_IF_ERROR(parse_take(parser, "NOT", &negated));
+    if (!parse_is(parser, "NULL"))
+        return parse_refuse(parser, "IS compares with NULL only: IS NULL or IS NOT NULL");
+    RETURN_IF_ERROR(parse_advance(parser));
+    RETURN_IF_ERROR(node_of(parser, SQL_IS_NULL, position, *out, NULL, out));
+    (*out)->negated = negated;
+    return STATUS_OK;
+}
+
+static enum status parse_comparison(struct parser *parser, struct sql_expression **out)
+{
+    static const struct binary operators[] = {
+        {"=", SQL_EQUAL},       {"==", SQL_EQUAL}, {"<>", SQL_NOT_EQUAL},     {"!=", SQL_NOT_EQUAL},
+        {"<=", SQL_LESS_EQUAL}, {"<", SQL_LESS},   {">=", SQL_GREATER_EQUAL}, {">", SQL_GREATER}};
+    uint32_t length = 0;
+    RETURN_IF_ERROR(parse_sum(parser, out));
+    for (;;) {
+        const struct sql_position position = parse_position(parser);
+        bool taken, found;
+        if (++length > SQL_DEPTH_MAX)
+            return parse_refuse(parser, "more than %u comparisons follow each other", SQL_DEPTH_MAX);
+        RETURN_IF_ERROR(parse_take(parser, "IS", &taken));
+        if (taken) {
+            RETURN_IF_ERROR(parse_is_null(parser, position, out));
+            continue;
+        }
+        RETURN_IF_ERROR(parse_take(parser, "NOT", &taken));
+        RETURN_IF_ERROR(parse_test(parser, *out, taken, &found, out));
+        if (found)
+            continue;
+        if (taken)
+            return parse_refuse(parser, "NOT stands here before BETWEEN, IN or LIKE only");
+        size_t i = 0;
+        while (i < sizeof operators / sizeof *operators && !parse_is(parser, operators[i].symbol))
+            i++;
+        if (i == sizeof operators / sizeof *operators) {
+            static const char *const refused[] = {"GLOB", "REGEXP", "MATCH", "COLLATE", "ISNULL", "NOTNULL"};
+            for (size_t r = 0; r < sizeof refused / sizeof *refused; r++)
+                if (parse_is(parser, refused[r]))
+                    return parse_refuse(parser, "%s is not supported", refused[r]);
+            return STATUS_OK;
+        }
+        struct sql_expression *right;
+        RETURN_IF_ERROR(parse_advance(parser));
+        RETURN_IF_ERROR(parse_sum(parser, &right));
+        RETURN_IF_ERROR(node_of(parser, operators[i].operation, position, *out, right, out));
+    }
+}
+
+static enum status parse_not(struct parser *parser, struct sql_expression **out)
+{
+    const struct sql_position position = parse_position(parser);
+    bool negated = false;
+    while (parse_is(parser, "NOT")) {
+        negated = !negated;
+        RETURN_IF_ERROR(parse_advance(parser));
+    }
+    RETURN_IF_ERROR(parse_comparison(parser, out));
+    return negated ? node_of(parser, SQL_NOT, position, *out, NULL, out) : STATUS_OK;
+}
+
+/* Operands of one AND or OR, however many: a node with as many children. */
+static enum status parse_flat(struct parser *parser, const char *word, enum sql_operation operation,
+                              enum status (*operand)(struct parser *, struct sql_expression **),
+                              struct sql_expression **out)
+{
+    RETURN_IF_ERROR(operand(parser, out));
+    if (!parse_is(parser, word))
+        return STATUS_OK;
+    struct sql_expression *node, *next;
+    bool more = true;
+    RETURN_IF_ERROR(node_of(parser, operation, parse_position(parser), *out, NULL, &node));
+    RETURN_IF_ERROR(parse_advance(parser));
+    while (more) {
+        RETURN_IF_ERROR(operand(parser, &next));
+        RETURN_IF_ERROR(child_add(parser, node, next));
+        RETURN_IF_ERROR(parse_take(parser, word, &more));
+    }
+    *out = node;
+    return STATUS_OK;
+}
+
+static enum status parse_and(struct parser *parser, struct sql_expression **out)
+{
+    return parse_flat(parser, "AND", SQL_AND, parse_not, out);
+}
+
+static enum status parse_or(struct parser *parser, struct sql_expression **out)
+{
+    return parse_flat(parser, "OR", SQL_OR, parse_and, out);
+}

@@ -1,0 +1,145 @@
+/* table_columns.c: the rows of all blocks become columns, segment by segment (table_loader_internal.h). */
+#include "loader/table/table_loader_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Codes of all threads become one dictionary ---- */
+
+void word_codes_free(struct word_codes *words)
+{
+    for (unsigned t = 0; words->codes && t < words->threads; t++)
+        free(words->codes[t]);
+    free(words->codes);
+    dictionary_builder_destroy(words->all);
+    *words = (struct word_codes){0};
+}
+
+enum status word_codes_make(const struct parsed_table *parsed, uint32_t c, const struct dictionary *before,
+                            struct word_codes *words, struct error *error)
+{
+    const int32_t *sorted;
+    int32_t code;
+    words->threads = parsed->threads;
+    words->codes = calloc(parsed->threads, sizeof *words->codes);
+    if (!words->codes)
+        return error_out_of_memory(error, parsed->threads * sizeof *words->codes, "dictionaries");
+    RETURN_IF_ERROR(dictionary_builder_create(&words->all, error));
+    for (uint32_t old = 0; before && old < before->count; old++) {
+        uint32_t length;
+        const char *text = dictionary_string(before, old, &length);
+        RETURN_IF_ERROR(dictionary_builder_add(words->all, text, length, &code, error));
+    }
+    for (unsigned t = 0; t < parsed->threads; t++) {
+        const struct dictionary_builder *own = parsed->words[t * parsed->table->column_count + c];
+        words->codes[t] = malloc(((size_t)dictionary_builder_count(own) + 1) * sizeof **words->codes);
+        if (!words->codes[t])
+            return error_out_of_memory(error, dictionary_builder_count(own) * 4ull, "dictionaries");
+        RETURN_IF_ERROR(dictionary_builder_merge(words->all, own, words->codes[t], error));
+    }
+    RETURN_IF_ERROR(dictionary_builder_sort(words->all, &words->dictionary, &sorted, error));
+    for (unsigned t = 0; t < parsed->threads; t++)
+        for (uint32_t i = 0; i < dictionary_builder_count(parsed->words[t * parsed->table->column_count + c]);
+             i++)
+            words->codes[t][i] = sorted[words->codes[t][i]];
+    return STATUS_OK;
+}
+
+/* ---- Segments ---- */
+
+/* What gathering a segment needs beside it: a block's NULLs. */
+struct gathering {
+    uint8_t *nulls;
+    uint32_t nulls_room;
+};
+
+/* Rows from .. from + count - 1 of a block to place `to` of the segment on. */
+static enum status gather_block(const struct column_write *write, const struct parsed_block *block,
+                                uint32_t from, uint32_t count, void *values, uint32_t to, uint64_t *validity,
+                                bool *any_null, struct gathering *gathering, struct error *error)
+{
+    int32_t *const codes = values;
+    bool nulls;
+    if (count > gathering->nulls_room) {
+        free(gathering->nulls);
+        gathering->nulls_room = count;
+        gathering->nulls = malloc(count);
+        if (!gathering->nulls)
+            return error_out_of_memory(error, count, "NULLs");
+    }
+    RETURN_IF_ERROR(parsed_block_read(write->parsed, block, write->column, from, count, values,
+                                      gathering->nulls, &nulls, error));
+    for (uint32_t i = 0; write->words && i < count; i++)
+        codes[i] = nulls && gathering->nulls[i] ? 0 : write->words->codes[block->thread][codes[i]];
+    for (uint32_t i = 0; nulls && i < count; i++)
+        if (gathering->nulls[i]) {
+            validity[(to + i) / 64] &= ~(1ull << (to + i) % 64);
+            *any_null = true;
+        }
+    return STATUS_OK;
+}
+
+/* Rows [first, first + rows) that were read, put together from the blocks, to place `to` of the segment on. */
+static enum status gather(const struct column_write *write, uint64_t first, uint32_t rows, uint32_t bytes,
+                          uint8_t *values, uint32_t to, uint64_t *validity, bool *any_null,
+                          struct gathering *gathering, struct error *error)
+{
+    uint64_t at = 0;
+    uint32_t filled = 0;
+    for (uint64_t b = 0; b < write->parsed->block_count && filled < rows; b++) {
+        const struct parsed_block *block = &write->parsed->blocks[b];
+        const uint64_t block_first = at;
+        at += block->rows;
+        if (at <= first + filled)
+            continue;
+        const uint32_t from = (uint32_t)(first + filled - block_first),
+                       count = block->rows - from < rows - filled ? block->rows - from : rows - filled;
+        RETURN_IF_ERROR(gather_block(write, block, from, count, values + (size_t)(to + filled) * bytes,
+                                     to + filled, validity, any_null, gathering, error));
+        filled += count;
+    }
+    return STATUS_OK;
+}
+
+/* Segment by segment; the first begins with those old rows that fill no segment. */
+static enum status write_segments(const struct column_write *write, uint32_t bytes, uint8_t *values,
+                                  uint64_t *validity, struct gathering *gathering, struct error *error)
+{
+    const uint64_t end = write->old_rows + write->parsed->rows;
+    uint32_t old = (uint32_t)(write->old_rows % SEGMENT_ROWS);
+    bool old_null = false;
+    memset(validity, 0xff, (SEGMENT_ROWS / 64) * sizeof *validity);
+    if (write->old_rows)
+        RETURN_IF_ERROR(table_writer_old(write->writer, write->column, values, validity, &old_null, error));
+    for (uint64_t first = write->old_rows - old; first < end; first += SEGMENT_ROWS) {
+        const uint32_t here = end - first < SEGMENT_ROWS ? (uint32_t)(end - first) : SEGMENT_ROWS;
+        bool any_null = false;
+        RETURN_IF_ERROR(gather(write, first + old - write->old_rows, here - old, bytes, values, old, validity,
+                               &any_null, gathering, error));
+        RETURN_IF_ERROR(table_writer_segment(write->writer, write->column, (uint32_t)(first / SEGMENT_ROWS),
+                                             values, any_null || old_null ? validity : NULL, error));
+        old = 0;
+        old_null = false;
+        memset(validity, 0xff, (SEGMENT_ROWS / 64) * sizeof *validity);
+        RETURN_IF_ERROR(cancel_check(error));
+    }
+    return STATUS_OK;
+}
+
+enum status column_write_all(const struct column_write *write, struct error *error)
+{
+    const uint64_t rows = write->old_rows + write->parsed->rows;
+    const uint32_t bytes = column_schema_value_bytes(&write->parsed->table->columns[write->column]);
+    const uint32_t most = rows < SEGMENT_ROWS ? (uint32_t)rows : SEGMENT_ROWS;
+    uint8_t *values = malloc((size_t)most * bytes + 64);
+    uint64_t *validity = malloc((SEGMENT_ROWS / 64) * sizeof *validity);
+    enum status status =
+        values && validity ? STATUS_OK : error_out_of_memory(error, (uint64_t)most * bytes, "a segment");
+    struct gathering gathering = {0};
+    if (status == STATUS_OK)
+        status = write_segments(write, bytes, values, validity, &gathering, error);
+    free(gathering.nulls);
+    free(values);
+    free(validity);
+    return status;
+}

@@ -1,0 +1,123 @@
+/* table_keys.c: see table_loader_internal.h. */
+#include "loader/table/table_loader_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void table_keys_free(struct table_keys *keys)
+{
+    key_index_destroy(keys->numbers);
+    dictionary_builder_destroy(keys->strings);
+    *keys = (struct table_keys){0};
+}
+
+/* The strings of rows first, first + 1, ... */
+static enum status take_strings(const struct key_owner *owner, const int64_t *codes, uint64_t first,
+                                uint64_t rows, const struct dictionary *words, struct table_keys *keys,
+                                struct error *error)
+{
+    if (!keys->strings)
+        RETURN_IF_ERROR(dictionary_builder_create(&keys->strings, error));
+    for (uint64_t row = first; row < first + rows; row++) {
+        uint32_t length;
+        int32_t position;
+        const char *text = dictionary_string(words, (uint32_t)codes[row - first], &length);
+        RETURN_IF_ERROR(dictionary_builder_add(keys->strings, text, length, &position, error));
+        if ((uint64_t)position != row) {
+            char shown[256];
+            snprintf(shown, sizeof shown, "%.*s", (int)(length < 200 ? length : 200), text);
+            return key_twice(owner, shown, (uint64_t)position, row, error);
+        }
+    }
+    return STATUS_OK;
+}
+
+/* The primary key of a stored table: its values, or codes of column->dictionary, with room for `more` behind. `own_rows`:
+ * they are held against rows of the same table, so they may be positions in a table that the key references. */
+static enum status read_keys(struct database *database, const char *name, unsigned threads, uint64_t more,
+                             bool own_rows, const struct column **key, int64_t **values, struct error *error)
+{
+    const struct table *table;
+    const struct column *column = NULL;
+    struct column_data *data;
+    RETURN_IF_ERROR(database_table(database, name, &table, error));
+    for (uint32_t c = 0; c < table->column_count; c++)
+        if (table->columns[c].schema.primary_key)
+            column = &table->columns[c];
+    if (!column || (column->references && !own_rows))
+        return error_set(error, STATUS_BAD_INPUT, "table %s of the database has no primary key of its own",
+                         name);
+    RETURN_IF_ERROR(column_data_open(database, column, column->own, threads, &data, error));
+    *values = malloc((table->rows + more + 1) * sizeof **values);
+    uint64_t row = 0;
+    for (uint32_t s = 0; *values && s < data->segment_count; s++)
+        for (uint32_t r = 0; r < data->segments[s].chunk.rows; r++)
+            (*values)[row++] = data->segments[s].chunk.codec->value(&data->segments[s].chunk, r);
+    column_data_close(data);
+    *key = column;
+    return *values ? STATUS_OK : error_out_of_memory(error, (table->rows + more) * sizeof **values, "keys");
+}
+
+enum status table_keys_make(const struct schema_table *table, const int64_t *values, uint64_t rows,
+                            const struct dictionary *words, const struct key_owner *owner,
+                            struct database *before, struct table_keys *keys, struct error *error)
+{
+    int64_t *all = NULL;
+    const struct column *old = NULL;
+    if (before)
+        RETURN_IF_ERROR(read_keys(before, table->name, 0, rows, true, &old, &all, error));
+    const uint64_t old_rows = old ? old->table->rows : 0;
+    *keys = (struct table_keys){.key = *schema_key(table), .rows = old_rows + rows};
+    enum status status = STATUS_OK;
+    if (keys->rows > INT32_MAX)
+        status = error_set(error, STATUS_BAD_INPUT,
+                           "table %s has %llu rows; a table that has a primary key may have %d", table->name,
+                           (unsigned long long)keys->rows, INT32_MAX);
+    if (status == STATUS_OK && words) {
+        if (old)
+            status = take_strings(owner, all, 0, old_rows, old->dictionary, keys, error);
+        if (status == STATUS_OK)
+            status = take_strings(owner, values, old_rows, rows, words, keys, error);
+    } else if (status == STATUS_OK) {
+        if (old)
+            memcpy(all + old_rows, values, rows * sizeof *all);
+        status = key_index_create(old ? all : values, keys->rows, owner, &keys->numbers, error);
+    }
+    free(all);
+    return status;
+}
+
+enum status table_keys_read(struct database *database, const char *name, unsigned threads,
+                            struct table_keys *keys, struct error *error)
+{
+    int64_t *values;
+    const struct column *column;
+    RETURN_IF_ERROR(read_keys(database, name, threads, 0, false, &column, &values, error));
+    const uint64_t rows = column->table->rows;
+    *keys = (struct table_keys){.key = column->schema, .rows = rows};
+    const struct key_owner owner = {.table = name, .column = keys->key.name};
+    const enum status status = keys->key.type == TYPE_STRING
+                                   ? take_strings(&owner, values, 0, rows, column->dictionary, keys, error)
+                                   : key_index_create(values, rows, &owner, &keys->numbers, error);
+    free(values);
+    if (status != STATUS_OK)
+        table_keys_free(keys);
+    return status;
+}
+
+int32_t table_keys_find(const struct table_keys *keys, const char *text, uint32_t length,
+                        const char **complaint)
+{
+    int64_t value = 0;
+    *complaint = NULL;
+    if (keys->strings)
+        return dictionary_builder_find(keys->strings, text, length);
+    *complaint = text_value(&keys->key, text, length, &value);
+    return *complaint ? -1 : key_index_find(keys->numbers, value);
+}
+
+int32_t table_keys_find_value(const struct table_keys *keys, int64_t value)
+{
+    return key_index_find(keys->numbers, value);
+}

@@ -1,0 +1,395 @@
+/* table_loader.c: see table_loader.h. */
+#include "loader/table/table_loader_internal.h"
+
+#include "storage/codec/codec_spec.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct load {
+    const struct schema_script *schema;
+    const struct load_options *options;
+    struct database *existing; /* or NULL */
+    struct database_writer *writer;
+    struct table_keys keys[SCHEMA_TABLES_MAX]; /* of the tables that are referenced */
+    bool keyed[SCHEMA_TABLES_MAX];
+    struct rejects rejects;
+    struct load_report *report;
+    struct progress *progress;
+    struct error *error;
+};
+
+static const struct load_input *input_of(const struct load *load, const char *table)
+{
+    for (uint32_t i = 0; i < load->options->input_count; i++)
+        if (strcasecmp(load->options->inputs[i].table, table) == 0)
+            return &load->options->inputs[i];
+    return NULL;
+}
+
+/* ---- Columns ---- */
+
+struct columns_write {
+    const struct load *load;
+    const struct parsed_table *parsed;
+    struct table_writer *writer;
+    struct word_codes *words; /* of all columns; those of the key stay */
+    const struct table *old;  /* what is appended to, or NULL */
+    uint64_t old_rows;
+};
+
+static enum status write_item(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    struct columns_write *all = context;
+    const uint32_t c = (uint32_t)item;
+    struct column_write write = {
+        .parsed = all->parsed, .writer = all->writer, .column = c, .old_rows = all->old_rows};
+    (void)thread;
+    if (all->parsed->words[c]) {
+        RETURN_IF_ERROR(word_codes_make(all->parsed, c, all->old ? all->old->columns[c].dictionary : NULL,
+                                        &all->words[c], error));
+        RETURN_IF_ERROR(table_writer_dictionary(all->writer, c, &all->words[c].dictionary, error));
+        write.words = &all->words[c];
+    }
+    return column_write_all(&write, error);
+}
+
+static void place_of(const void *context, uint64_t row, char text[KEY_PLACE_BYTES])
+{
+    const struct columns_write *all = context;
+    if (row < all->old_rows)
+        snprintf(text, KEY_PLACE_BYTES, "row %llu of the table as it was", (unsigned long long)row + 1);
+    else
+        parsed_row_place(all->parsed, row - all->old_rows, text);
+}
+
+/* The key column whole, as table_keys_make wants it; a key that is there twice ends the load. */
+static enum status take_keys(struct load *load, const struct columns_write *all, uint32_t number)
+{
+    const struct schema_table *table = all->parsed->table;
+    uint32_t c = 0;
+    while (!table->columns[c].primary_key)
+        c++;
+    const bool strings = all->parsed->words[c] != NULL;
+    const uint32_t bytes = column_schema_value_bytes(&table->columns[c]);
+    int64_t *values = malloc((all->parsed->rows + 1) * sizeof *values);
+    if (!values)
+        return error_out_of_memory(load->error, all->parsed->rows * sizeof *values, "keys");
+    uint64_t row = 0;
+    enum status status = STATUS_OK;
+    for (uint64_t b = 0; status == STATUS_OK && b < all->parsed->block_count; b++) {
+        const struct parsed_block *block = &all->parsed->blocks[b];
+        void *const read = malloc((size_t)block->rows * bytes + 1); /* a key is never NULL */
+        bool none;
+        status =
+            read ? parsed_block_read(all->parsed, block, c, 0, block->rows, read, NULL, &none, load->error)
+                 : error_out_of_memory(load->error, (uint64_t)block->rows * bytes, "keys");
+        for (uint32_t i = 0; status == STATUS_OK && i < block->rows; i++) {
+            const int64_t value = bytes == 4 ? ((const int32_t *)read)[i] : ((const int64_t *)read)[i];
+            values[row++] = strings ? all->words[c].codes[block->thread][value] : value;
+        }
+        free(read);
+    }
+    const struct key_owner owner = {.table = table->name,
+                                    .column = table->columns[c].name,
+                                    .positions = table->columns[c].references_table[0] != '\0',
+                                    .place = place_of,
+                                    .context = all};
+    if (status == STATUS_OK)
+        status = table_keys_make(table, values, row, strings ? &all->words[c].dictionary : NULL, &owner,
+                                 all->old ? load->existing : NULL, &load->keys[number], load->error);
+    load->keyed[number] = true;
+    free(values);
+    return status;
+}
+
+/* ---- Tables ---- */
+
+static enum status choose_codecs(const struct load *load, const struct schema_table *table,
+                                 struct table_writer *writer)
+{
+    for (uint32_t c = 0; load->options->codecs && c < table->column_count; c++) {
+        struct codec_choice choice;
+        enum codec_spec_part said;
+        RETURN_IF_ERROR(
+            codec_spec_find(load->options->codecs, table->columns[c].name, &choice, &said, load->error));
+        if (said != CODEC_SPEC_NOTHING)
+            RETURN_IF_ERROR(table_writer_codec(writer, c, choice.name, load->error));
+    }
+    return STATUS_OK;
+}
+
+static enum status find_sort_column(const struct load *load, const struct schema_table *table,
+                                    uint32_t *column)
+{
+    *column = UINT32_MAX;
+    for (uint32_t c = 0; load->options->sort_by && c < table->column_count; c++)
+        if (strcasecmp(table->columns[c].name, load->options->sort_by) == 0)
+            *column = c;
+    for (uint32_t t = 0; *column != UINT32_MAX && t < load->schema->table_count; t++)
+        for (uint32_t c = 0; c < load->schema->tables[t].column_count; c++)
+            if (strcasecmp(load->schema->tables[t].columns[c].references_table, table->name) == 0)
+                return error_set(
+                    load->error, STATUS_BAD_INPUT,
+                    "--sort-by %s: table %s is referenced, and positions of its rows are what is "
+                    "stored; sort a table that is not referenced",
+                    load->options->sort_by, table->name);
+    return STATUS_OK;
+}
+
+/* Memory that a thread takes to write a column of the table: a segment's values, the same with old rows or without
+ * NULLs, and two encoded ones while a chooser tries its candidates. */
+#define WRITE_BUFFERS 5u
+
+static uint64_t write_bytes(const struct schema_table *table, uint64_t rows)
+{
+    uint64_t widest = 4;
+    for (uint32_t c = 0; c < table->column_count; c++)
+        widest = column_schema_value_bytes(&table->columns[c]) > widest
+                     ? column_schema_value_bytes(&table->columns[c])
+                     : widest;
+    return WRITE_BUFFERS * widest * (rows < SEGMENT_ROWS ? rows : SEGMENT_ROWS);
+}
+
+/* As many threads as the budget has memory for, beside the rows that are held; these make room if they must. */
+static enum status choose_threads(struct load *load, struct columns_write *all, struct parsed_table *parsed,
+                                  unsigned *threads)
+{
+    const uint64_t budget = load->options->memory,
+                   each = write_bytes(parsed->table, all->old_rows + parsed->rows);
+    if (parsed->held + each > budget)
+        RETURN_IF_ERROR(parsed_table_spill(parsed, load->options->directory, load->error));
+    if (each > budget)
+        return error_set(
+            load->error, STATUS_MACHINE,
+            "writing a column of table %s takes %llu MB of memory and --memory allows %llu; give more",
+            parsed->table->name, (unsigned long long)(each >> 20) + 1, (unsigned long long)(budget >> 20));
+    const uint64_t most = each ? (budget - parsed->held) / each : load->options->threads;
+    *threads = most < load->options->threads ? (unsigned)most : load->options->threads;
+    return STATUS_OK;
+}
+
+static enum status write_table(struct load *load, struct columns_write *all, struct parsed_table *parsed,
+                               uint32_t number, bool referenced)
+{
+    unsigned threads = 1;
+    const struct schema_table *table = all->parsed->table;
+    uint32_t sort_column;
+    RETURN_IF_ERROR(find_sort_column(load, table, &sort_column));
+    if (all->old)
+        RETURN_IF_ERROR(database_writer_append(load->writer, table->name, all->parsed->rows, &all->writer,
+                                               &all->old_rows, load->error));
+    else
+        RETURN_IF_ERROR(database_writer_table(load->writer, table->name, table->columns, table->column_count,
+                                              all->parsed->rows, &all->writer, load->error));
+    RETURN_IF_ERROR(choose_codecs(load, table, all->writer));
+    if (sort_column != UINT32_MAX)
+        RETURN_IF_ERROR(table_writer_sort_by(all->writer, sort_column, load->error));
+    RETURN_IF_ERROR(choose_threads(load, all, parsed, &threads));
+    RETURN_IF_ERROR(parallel_for(threads, table->column_count, write_item, all, load->error));
+    if (sort_column != UINT32_MAX)
+        RETURN_IF_ERROR(table_writer_sort(all->writer, load->options->threads, load->progress, load->error));
+    if (!schema_key(table))
+        return STATUS_OK;
+    RETURN_IF_ERROR(take_keys(load, all, number));
+    if (!referenced) {
+        table_keys_free(&load->keys[number]);
+        load->keyed[number] = false;
+    }
+    return STATUS_OK;
+}
+
+static bool is_referenced(const struct schema_script *schema, const char *name)
+{
+    for (uint32_t t = 0; t < schema->table_count; t++)
+        for (uint32_t c = 0; c < schema->tables[t].column_count; c++)
+            if (strcmp(schema->tables[t].columns[c].references_table, name) == 0)
+                return true;
+    return false;
+}
+
+/* The keys that a column's values are looked up in; of a table that is not loaded now, from the database. */
+static enum status keys_of(struct load *load, const struct column_schema *column,
+                           const struct table_keys **keys)
+{
+    *keys = NULL;
+    if (!column->references_table[0])
+        return STATUS_OK;
+    uint32_t t = 0;
+    while (strcmp(load->schema->tables[t].name, column->references_table) != 0)
+        t++;
+    *keys = &load->keys[t];
+    if (load->keyed[t])
+        return STATUS_OK;
+    if (!load->existing)
+        return error_set(
+            load->error, STATUS_BAD_INPUT,
+            "column %s references table %s, which is neither loaded (give %s=FILE) nor in a database "
+            "that exists",
+            column->name, column->references_table, column->references_table);
+    load->keyed[t] = true;
+    return table_keys_read(load->existing, column->references_table, load->options->threads, &load->keys[t],
+                           load->error);
+}
+
+/* "INT NOT NULL PRIMARY KEY", "TEXT REFERENCES shops" */
+static void describe(const struct column_schema *column, char *text, size_t bytes)
+{
+    char type[64];
+    snprintf(text, bytes, "%s%s%s%s%s", column_type_text(column, type), column->nullable ? "" : " NOT NULL",
+             column->primary_key ? " PRIMARY KEY" : "", column->references_table[0] ? " REFERENCES " : "",
+             column->references_table);
+}
+
+/* The stored table that rows are appended to, whose columns must be those of the script. */
+static enum status find_old(struct load *load, const struct schema_table *table, const struct table **old)
+{
+    RETURN_IF_ERROR(database_table(load->existing, table->name, old, load->error));
+    for (uint32_t c = 0; c < table->column_count || c < (*old)->column_count; c++) {
+        const struct column_schema *script = c < table->column_count ? &table->columns[c] : NULL,
+                                   *stored = c < (*old)->column_count ? &(*old)->columns[c].schema : NULL;
+        char here[256] = "nothing", there[256] = "nothing";
+        if (script)
+            describe(script, here, sizeof here);
+        if (stored)
+            describe(stored, there, sizeof there);
+        if (!script || !stored || strcmp(script->name, stored->name) != 0 || strcmp(here, there) != 0)
+            return error_set(
+                load->error, STATUS_BAD_INPUT,
+                "table %s, column %u: the schema script has %s %s, the database %s %s; rows can only be "
+                "appended to the same columns",
+                table->name, c + 1, script ? script->name : "", here, stored ? stored->name : "", there);
+    }
+    return STATUS_OK;
+}
+
+static enum status load_table(struct load *load, uint32_t number)
+{
+    const struct schema_table *table = &load->schema->tables[number];
+    const struct load_input *input = input_of(load, table->name);
+    const struct table_keys *keys[SCHEMA_COLUMNS_MAX];
+    struct parsed_table parsed = {0};
+    struct columns_write all = {.load = load, .parsed = &parsed};
+    if (!input)
+        return STATUS_OK;
+    if (load->options->append)
+        RETURN_IF_ERROR(find_old(load, table, &all.old));
+    for (uint32_t c = 0; c < table->column_count; c++)
+        RETURN_IF_ERROR(keys_of(load, &table->columns[c], &keys[c]));
+    enum status status = table_rows_parse(table, input, load->options, keys, &load->rejects, &parsed,
+                                          load->progress, load->error);
+    all.words = calloc(table->column_count, sizeof *all.words);
+    if (status == STATUS_OK && !all.words)
+        status = error_out_of_memory(load->error, table->column_count * sizeof *all.words, "dictionaries");
+    if (status == STATUS_OK)
+        status = write_table(load, &all, &parsed, number, is_referenced(load->schema, table->name));
+    load->report->rows += parsed.rows;
+    for (uint32_t c = 0; all.words && c < table->column_count; c++)
+        word_codes_free(&all.words[c]);
+    free(all.words);
+    table_rows_free(&parsed);
+    return status;
+}
+
+/* ---- All together ---- */
+
+static enum status check_inputs(const struct load *load)
+{
+    const struct load_options *options = load->options;
+    bool sorts = !options->sort_by;
+    if (options->append && options->replace)
+        return error_set(load->error, STATUS_BAD_INPUT,
+                         "--append adds rows to tables, --force replaces them; give one of the two");
+    struct database *none;
+    if (options->append && !load->existing) /* which says why */
+        return database_open(options->directory, &none, load->error);
+    for (uint32_t i = 0; i < options->input_count; i++) {
+        const struct schema_table *table = schema_table(load->schema, options->inputs[i].table);
+        if (!table)
+            return error_set(load->error, STATUS_BAD_INPUT, "the schema has no table '%s'",
+                             options->inputs[i].table);
+        for (uint32_t before = 0; before < i; before++)
+            if (strcasecmp(options->inputs[before].table, options->inputs[i].table) == 0)
+                return error_set(load->error, STATUS_BAD_INPUT,
+                                 "table %s is given twice; put its files together, as %s=A.csv,B.csv",
+                                 table->name, table->name);
+        for (uint32_t c = 0; c < table->column_count && !sorts; c++)
+            sorts = strcasecmp(table->columns[c].name, options->sort_by) == 0;
+        for (uint32_t t = 0; load->existing && !options->replace && !options->append &&
+                             t < database_table_count(load->existing);
+             t++)
+            if (strcmp(database_table_at(load->existing, t)->name, table->name) == 0)
+                return error_set(load->error, STATUS_BAD_INPUT,
+                                 "%s has a table %s already; give --append to add rows to it, or --force to "
+                                 "replace it",
+                                 options->directory, table->name);
+    }
+    return sorts ? STATUS_OK
+                 : error_set(load->error, STATUS_BAD_INPUT,
+                             "--sort-by %s: no table that is loaded has that column", options->sort_by);
+}
+
+static enum status load_all(struct load *load)
+{
+    RETURN_IF_ERROR(check_inputs(load));
+    RETURN_IF_ERROR(database_writer_open(load->options->directory, &load->writer, load->error));
+    enum status status = STATUS_OK;
+    if (load->existing) { /* as it is now that nobody else can change it */
+        database_close(load->existing);
+        load->existing = NULL;
+        status = database_open(load->options->directory, &load->existing, load->error);
+    }
+    for (uint32_t t = 0; t < load->schema->table_count && status == STATUS_OK; t++)
+        status = load_table(load, t);
+    if (status == STATUS_OK)
+        status = cancel_check(load->error);
+    if (load->rejects.file && fflush(load->rejects.file) != 0 && status == STATUS_OK)
+        status = error_set_errno(load->error, errno, "%s: the rejected rows cannot be written",
+                                 load->options->reject);
+    database_close(load->existing); /* the commit removes files that nobody holds */
+    load->existing = NULL;
+    if (status == STATUS_OK)
+        return database_writer_commit(load->writer, load->error);
+    database_writer_abort(load->writer);
+    return status;
+}
+
+enum status tables_load(const struct schema_script *schema, const struct load_options *asked,
+                        struct load_report *report, struct progress *progress, struct error *error)
+{
+    struct load_options options = *asked;
+    options.threads = options.threads ? options.threads : parallel_threads_available();
+    options.memory = options.memory ? options.memory : memory_available() / 2;
+    struct load *load = calloc(1, sizeof *load);
+    if (!load)
+        return error_out_of_memory(error, sizeof *load, "a load");
+    *report = (struct load_report){0};
+    load->schema = schema;
+    load->options = &options;
+    load->report = report;
+    load->progress = progress;
+    load->error = error;
+    load->rejects.most = options.max_errors;
+    enum status status = STATUS_OK;
+    if (database_open(options.directory, &load->existing, NULL) != STATUS_OK)
+        load->existing = NULL; /* whether it can become a database is for the writer to say */
+    if (options.reject && !(load->rejects.file = fopen(options.reject, "wb")))
+        status = error_set_errno(error, errno, "%s: cannot be written", options.reject);
+    if (status == STATUS_OK)
+        status = load_all(load);
+    report->rejected = load->rejects.count;
+    memcpy(report->first_rejected, load->rejects.first, sizeof report->first_rejected);
+    if (load->rejects.file && fclose(load->rejects.file) != 0 && status == STATUS_OK)
+        status = error_set_errno(error, errno, "%s: the rejected rows cannot be written", options.reject);
+    for (uint32_t i = 0; i < options.input_count; i++)
+        if (options.inputs[i].stream && options.inputs[i].stream->release)
+            options.inputs[i].stream->release(options.inputs[i].stream); /* the load ended before its turn */
+    for (uint32_t t = 0; t < SCHEMA_TABLES_MAX; t++)
+        table_keys_free(&load->keys[t]);
+    database_close(load->existing);
+    free(load);
+    return status;
+}

@@ -1,0 +1,462 @@
+/*
+ * table_rows.c: the rows of one table from text to values, on all threads (table_loader_internal.h). A thread
+ * has a dictionary of its own for each string column, so none waits for another.
+ */
+#define _GNU_SOURCE
+#include "loader/table/table_loader_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static bool is_word(const struct column_schema *column)
+{
+    return column->type == TYPE_STRING && !column->references_table[0];
+}
+
+static void block_free(struct parsed_block *block, uint32_t columns)
+{
+    for (uint32_t c = 0; block->values && c < columns; c++)
+        free(block->values[c]);
+    for (uint32_t c = 0; block->nulls && c < columns; c++)
+        free(block->nulls[c]);
+    free(block->values);
+    free(block->nulls);
+    free(block->kept);
+    free(block->kept_nulls);
+    free(block->lines);
+    *block = (struct parsed_block){0};
+}
+
+void table_rows_free(struct parsed_table *parsed)
+{
+    const uint32_t columns = parsed->table ? parsed->table->column_count : 0;
+    for (uint64_t b = 0; b < parsed->block_count; b++)
+        block_free(&parsed->blocks[b], columns);
+    free(parsed->blocks);
+    for (uint32_t w = 0; parsed->words && w < parsed->threads * columns; w++)
+        dictionary_builder_destroy(parsed->words[w]);
+    free(parsed->words);
+    if (columns)
+        spool_close(&parsed->spool);
+    *parsed = (struct parsed_table){0};
+}
+
+/* ---- Blocks in memory and in the spool ---- */
+
+static uint64_t block_bytes(const struct parsed_table *parsed, const struct parsed_block *block)
+{
+    uint64_t bytes = 0;
+    for (uint32_t c = 0; c < parsed->table->column_count; c++)
+        bytes += (uint64_t)block->rows * column_schema_value_bytes(&parsed->table->columns[c]) +
+                 (block->nulls[c] ? block->rows : 0);
+    return bytes;
+}
+
+static enum status spill(struct parsed_table *parsed, struct parsed_block *block, struct error *error)
+{
+    const uint32_t columns = parsed->table->column_count;
+    block->kept = calloc(columns, sizeof *block->kept);
+    block->kept_nulls = calloc(columns, sizeof *block->kept_nulls);
+    if (!block->kept || !block->kept_nulls)
+        return error_out_of_memory(error, columns * sizeof *block->kept, "rows");
+    for (uint32_t c = 0; c < columns; c++) {
+        const uint64_t bytes = (uint64_t)block->rows * column_schema_value_bytes(&parsed->table->columns[c]);
+        const uint64_t all = bytes + (block->nulls[c] ? block->rows : 0);
+        block->kept_nulls[c] = block->nulls[c] != NULL;
+        block->kept[c] = atomic_fetch_add(&parsed->spool.end, all);
+        RETURN_IF_ERROR(spool_put(&parsed->spool, block->kept[c], block->values[c], bytes, error));
+        if (block->nulls[c])
+            RETURN_IF_ERROR(
+                spool_put(&parsed->spool, block->kept[c] + bytes, block->nulls[c], block->rows, error));
+        free(block->values[c]);
+        free(block->nulls[c]);
+        block->values[c] = NULL;
+        block->nulls[c] = NULL;
+    }
+    return STATUS_OK;
+}
+
+enum status parsed_table_spill(struct parsed_table *parsed, const char *directory, struct error *error)
+{
+    if (parsed->spool.descriptor < 0)
+        RETURN_IF_ERROR(spool_open(&parsed->spool, directory, "a load with so little --memory", error));
+    for (uint64_t b = 0; b < parsed->block_count; b++)
+        if (parsed->blocks[b].rows && !parsed->blocks[b].kept)
+            RETURN_IF_ERROR(spill(parsed, &parsed->blocks[b], error));
+    parsed->held = 0;
+    return STATUS_OK;
+}
+
+enum status parsed_block_read(const struct parsed_table *parsed, const struct parsed_block *block,
+                              uint32_t column, uint32_t from, uint32_t count, void *values, uint8_t *nulls,
+                              bool *any_null, struct error *error)
+{
+    const uint64_t bytes = column_schema_value_bytes(&parsed->table->columns[column]);
+    if (!block->kept) {
+        *any_null = block->nulls[column] != NULL;
+        memcpy(values, (const uint8_t *)block->values[column] + from * bytes, count * bytes);
+        if (*any_null)
+            memcpy(nulls, block->nulls[column] + from, count);
+        return STATUS_OK;
+    }
+    *any_null = block->kept_nulls[column];
+    RETURN_IF_ERROR(
+        spool_get(&parsed->spool, block->kept[column] + from * bytes, values, count * bytes, error));
+    return *any_null ? spool_get(&parsed->spool, block->kept[column] + block->rows * bytes + from, nulls,
+                                 count, error)
+                     : STATUS_OK;
+}
+
+void parsed_row_place(const struct parsed_table *parsed, uint64_t row, char text[KEY_PLACE_BYTES])
+{
+    uint64_t before = 0;
+    for (uint64_t b = 0; b < parsed->block_count; before += parsed->blocks[b++].rows) {
+        const struct parsed_block *block = &parsed->blocks[b];
+        if (row < before + block->rows && block->lines) {
+            snprintf(text, KEY_PLACE_BYTES, "%s:%llu", block->path,
+                     (unsigned long long)(block->first_line + block->lines[row - before]));
+            return;
+        }
+    }
+    snprintf(text, KEY_PLACE_BYTES, "row %llu of the stream", (unsigned long long)row + 1);
+}
+
+/* ---- Complaints ---- */
+
+void row_printable(const char *text, uint32_t length, char out[64])
+{
+    const uint32_t kept = length < 60 ? length : 57;
+    for (uint32_t i = 0; i < kept; i++)
+        out[i] = (unsigned char)text[i] < ' ' || text[i] == 127 ? '?' : text[i];
+    memcpy(out + kept, length < 60 ? "" : "...", length < 60 ? 1 : 4);
+}
+
+static void complain(char text[ERROR_TEXT_BYTES], const struct text_block *block, uint32_t row,
+                     const struct column_schema *column, const struct text_field *field,
+                     const char *complaint)
+{
+    char shown[64] = "";
+    if (!column) {
+        snprintf(text, ERROR_TEXT_BYTES, "%s:%llu: the row %s", block->path,
+                 (unsigned long long)block->row_line[row], complaint);
+        return;
+    }
+    if (field->length != TEXT_NULL)
+        row_printable(field->text, field->length, shown);
+    snprintf(text, ERROR_TEXT_BYTES, "%s:%llu: column %s: '%s' %s", block->path,
+             (unsigned long long)block->row_line[row], column->name, shown, complaint);
+}
+
+enum status row_reject(struct row_parse *parse, uint64_t block, const char *row, size_t bytes,
+                       const char *text)
+{
+    struct rejects *rejects = parse->rejects;
+    enum status status = STATUS_OK;
+    pthread_mutex_lock(&parse->lock);
+    if (rejects->count < rejects->most) {
+        if (rejects->count++ == 0)
+            snprintf(rejects->first, sizeof rejects->first, "%s", text);
+        if (rejects->file && row) {
+            fwrite(row, 1, bytes, rejects->file);
+            if (bytes == 0 || row[bytes - 1] != '\n')
+                putc('\n', rejects->file);
+        }
+    } else {
+        status = STATUS_BAD_INPUT;
+        parse->stop = true;
+        if (block < parse->error_block) {
+            parse->error_block = block;
+            error_set(&parse->error, STATUS_BAD_INPUT, "%.700s%s", text,
+                      rejects->most ? "; more rows are bad than --max-errors allows"
+                                    : "; nothing was loaded (--max-errors N leaves bad rows out)");
+        }
+    }
+    pthread_mutex_unlock(&parse->lock);
+    return status;
+}
+
+static enum status reject(struct row_parse *parse, const struct text_block *block, uint32_t row,
+                          const char *text)
+{
+    return row_reject(parse, block->number, block->row_text[row],
+                      (size_t)(block->row_text[row + 1] - block->row_text[row]), text);
+}
+
+/* ---- One row ---- */
+
+const char *row_key_missing(const struct row_parse *parse, const struct column_schema *column, bool *null)
+{
+    *null = parse->options->dangling_null && column->nullable;
+    return *null ? NULL : "is no key of the table that it references";
+}
+
+/* The stored value of a field; *null if there is none. Returns what is wrong with it, or NULL. */
+static const char *field_value(const struct row_parse *parse, const struct column_schema *column, uint32_t c,
+                               const struct text_field *field, int64_t *value, bool *null)
+{
+    const struct table_keys *const keys = parse->keys[c];
+    const char *complaint;
+    *null = field->length == TEXT_NULL;
+    *value = 0;
+    if (*null)
+        return column->nullable ? NULL : "is NULL, but the column is NOT NULL";
+    if (!keys)
+        return text_value(column, field->text, field->length, value);
+    *value = table_keys_find(keys, field->text, field->length, &complaint);
+    if (complaint || *value >= 0)
+        return complaint;
+    *value = 0;
+    return row_key_missing(parse, column, null);
+}
+
+enum status row_put(const struct row_parse *parse, struct parsed_block *block, uint32_t column, uint32_t rows,
+                    int64_t value, bool null, struct error *error)
+{
+    const uint32_t row = block->rows;
+    if (parse->value_bytes[column] == 4)
+        ((int32_t *)block->values[column])[row] = (int32_t)value;
+    else
+        ((int64_t *)block->values[column])[row] = value;
+    if (null && !block->nulls[column] && !(block->nulls[column] = calloc(rows, 1)))
+        return error_out_of_memory(error, rows, "NULLs");
+    if (block->nulls[column])
+        block->nulls[column][row] = null;
+    return STATUS_OK;
+}
+
+/* A first line that was taken for a row, but has a column's name in it. */
+static bool looks_like_header(const struct row_parse *parse, const struct text_block *block, uint32_t row)
+{
+    const struct schema_table *table = parse->parsed->table;
+    const struct text_field *fields = &block->fields[(size_t)row * table->column_count];
+    if (block->row_line[row] != 1 || parse->options->text.header != TEXT_HEADER_AUTO)
+        return false;
+    for (uint32_t f = 0; f < table->column_count; f++)
+        for (uint32_t c = 0; c < table->column_count; c++)
+            if (fields[f].length == strlen(table->columns[c].name) &&
+                strncasecmp(fields[f].text, table->columns[c].name, fields[f].length) == 0)
+                return true;
+    return false;
+}
+
+/* *bad: the row is left out (or ends the load: the status says it). */
+static enum status parse_row(struct row_parse *parse, const struct text_block *block, uint32_t row,
+                             unsigned thread, struct parsed_block *to, bool *bad, struct error *error)
+{
+    const struct schema_table *table = parse->parsed->table;
+    *bad = false;
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        const struct column_schema *column = &table->columns[c];
+        const struct text_field *field = &block->fields[(size_t)row * table->column_count + c];
+        struct dictionary_builder *const words = parse->parsed->words[thread * table->column_count + c];
+        int64_t value = 0;
+        bool null = field->length == TEXT_NULL;
+        const char *complaint = NULL;
+        if (words && !null) {
+            int32_t code;
+            RETURN_IF_ERROR(dictionary_builder_add(words, field->text, field->length, &code, error));
+            value = code;
+        } else {
+            complaint = field_value(parse, column, c, field, &value, &null);
+        }
+        if (complaint) {
+            char text[ERROR_TEXT_BYTES];
+            complain(text, block, row, column, field, complaint);
+            if (looks_like_header(parse, block, row))
+                strncat(text, "; if this line is a header, its names must be those of all columns",
+                        ERROR_TEXT_BYTES - 1 - strlen(text));
+            *bad = true;
+            return reject(parse, block, row, text);
+        }
+        RETURN_IF_ERROR(row_put(parse, to, c, block->rows, value, null, error));
+    }
+    if (to->lines)
+        to->lines[to->rows] = (uint32_t)(block->row_line[row] - to->first_line);
+    to->rows++;
+    return STATUS_OK;
+}
+
+/* ---- Blocks ---- */
+
+enum status row_block_begin(const struct row_parse *parse, uint32_t rows, unsigned thread,
+                            struct parsed_block *to, struct error *error)
+{
+    const uint32_t columns = parse->parsed->table->column_count;
+    *to = (struct parsed_block){.thread = thread,
+                                .values = calloc(columns, sizeof *to->values),
+                                .nulls = calloc(columns, sizeof *to->nulls)};
+    bool fits = to->values && to->nulls;
+    for (uint32_t c = 0; fits && c < columns; c++)
+        fits = (to->values[c] = malloc((size_t)rows * parse->value_bytes[c] + 1)) != NULL;
+    return fits ? STATUS_OK : error_out_of_memory(error, (uint64_t)rows * columns * 4, "rows");
+}
+
+/* Takes its share of the budget, or brings it to the spool. */
+static enum status block_hold(struct row_parse *parse, struct parsed_block *block, struct error *error)
+{
+    struct parsed_table *parsed = parse->parsed;
+    const uint64_t bytes = block_bytes(parsed, block);
+    enum status status = STATUS_OK;
+    pthread_mutex_lock(&parse->lock);
+    const bool fits = parsed->held + bytes <= parsed->hold_most;
+    parsed->held += fits ? bytes : 0;
+    if (!fits && parsed->spool.descriptor < 0)
+        status =
+            spool_open(&parsed->spool, parse->options->directory, "a load with so little --memory", error);
+    pthread_mutex_unlock(&parse->lock);
+    return status == STATUS_OK && !fits && block->rows ? spill(parsed, block, error) : status;
+}
+
+/* Puts the block where its number says. */
+static enum status block_keep(struct row_parse *parse, uint64_t number, const struct parsed_block *block,
+                              struct error *error)
+{
+    struct parsed_table *parsed = parse->parsed;
+    enum status status = STATUS_OK;
+    pthread_mutex_lock(&parse->lock);
+    if (number >= parsed->block_room) {
+        uint64_t room = parsed->block_room ? parsed->block_room : 64;
+        while (room <= number)
+            room *= 2;
+        struct parsed_block *grown = realloc(parsed->blocks, room * sizeof *grown);
+        if (grown) {
+            memset(grown + parsed->block_room, 0, (room - parsed->block_room) * sizeof *grown);
+            parsed->blocks = grown;
+            parsed->block_room = room;
+        } else {
+            status = error_out_of_memory(error, room * sizeof *grown, "rows");
+        }
+    }
+    if (status == STATUS_OK) {
+        parsed->blocks[number] = *block;
+        parsed->block_count = number + 1 > parsed->block_count ? number + 1 : parsed->block_count;
+        parsed->rows += block->rows;
+        if (parse->progress)
+            atomic_store_explicit(&parse->progress->rows, parsed->rows, memory_order_relaxed);
+    }
+    pthread_mutex_unlock(&parse->lock);
+    return status;
+}
+
+enum status row_block_end(struct row_parse *parse, uint64_t number, struct parsed_block *block,
+                          enum status status, struct error *error)
+{
+    if (status == STATUS_OK)
+        status = block_hold(parse, block, error);
+    if (status == STATUS_OK)
+        status = block_keep(parse, number, block, error);
+    if (status != STATUS_OK)
+        block_free(block, parse->parsed->table->column_count);
+    return status;
+}
+
+static enum status parse_block(struct row_parse *parse, const struct text_block *block, unsigned thread,
+                               struct error *error)
+{
+    struct parsed_block to;
+    enum status status = row_block_begin(parse, block->rows, thread, &to, error);
+    if (status == STATUS_OK && parse->keyed && block->rows) {
+        to.path = block->path;
+        to.first_line = block->row_line[0];
+        to.lines = malloc(block->rows * sizeof *to.lines);
+        if (!to.lines)
+            status = error_out_of_memory(error, block->rows * sizeof *to.lines, "lines");
+    }
+    for (uint32_t row = 0, fault = 0; status == STATUS_OK && row < block->rows; row++) {
+        bool bad;
+        if (fault < block->fault_count && block->faults[fault].row == row) {
+            char text[ERROR_TEXT_BYTES];
+            complain(text, block, row, NULL, NULL, block->faults[fault++].complaint);
+            status = reject(parse, block, row, text);
+            continue;
+        }
+        status = parse_row(parse, block, row, thread, &to, &bad, error);
+    }
+    return row_block_end(parse, block->number, &to, status, error);
+}
+
+static enum status parse_blocks(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    struct row_parse *parse = context;
+    struct text_block block = {0};
+    enum status status = STATUS_OK;
+    (void)item;
+    for (bool stop = false; status == STATUS_OK && !stop;) {
+        uint64_t done, all;
+        pthread_mutex_lock(&parse->lock);
+        stop = parse->stop;
+        pthread_mutex_unlock(&parse->lock);
+        if (stop)
+            break;
+        status = text_source_next(parse->source, &block, error);
+        if (status != STATUS_OK || block.rows == 0)
+            break;
+        status = parse_block(parse, &block, thread, error);
+        text_source_progress(parse->source, &done, &all);
+        progress_report(parse->progress, parse->parsed->table->name, "bytes", done, all);
+        if (status == STATUS_OK)
+            status = cancel_check(error);
+    }
+    text_block_free(&block);
+    return status;
+}
+
+static enum status words_create(struct parsed_table *parsed, struct error *error)
+{
+    const uint32_t columns = parsed->table->column_count;
+    parsed->words = calloc((size_t)parsed->threads * columns, sizeof *parsed->words);
+    if (!parsed->words)
+        return error_out_of_memory(error, parsed->threads * columns * sizeof *parsed->words, "dictionaries");
+    for (uint32_t i = 0; i < parsed->threads * columns; i++)
+        if (is_word(&parsed->table->columns[i % columns]))
+            RETURN_IF_ERROR(dictionary_builder_create(&parsed->words[i], error));
+    return STATUS_OK;
+}
+
+enum status table_rows_parse(const struct schema_table *table, const struct load_input *input,
+                             const struct load_options *options, const struct table_keys *const *keys,
+                             struct rejects *rejects, struct parsed_table *parsed, struct progress *progress,
+                             struct error *error)
+{
+    const char *names[SCHEMA_COLUMNS_MAX];
+    struct row_parse *parse = calloc(1, sizeof *parse);
+    if (!parse)
+        return error_out_of_memory(error, sizeof *parse, "a load");
+    *parsed = (struct parsed_table){.table = table,
+                                    .threads = options->threads,
+                                    .hold_most = options->memory / 2,
+                                    .spool = {.descriptor = -1}};
+    parse->options = options;
+    parse->keys = keys;
+    parse->parsed = parsed;
+    parse->rejects = rejects;
+    parse->progress = progress;
+    parse->error_block = UINT64_MAX;
+    parse->keyed = schema_key(table) != NULL;
+    pthread_mutex_init(&parse->lock, NULL);
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        names[c] = table->columns[c].name;
+        parse->value_bytes[c] = column_schema_value_bytes(&table->columns[c]);
+    }
+    enum status status = words_create(parsed, error);
+    if (status == STATUS_OK && input->stream)
+        status = arrow_rows_read(parse, input->stream, error);
+    else if (status == STATUS_OK)
+        status = text_source_open(input->paths, input->path_count, names, table->column_count, &options->text,
+                                  &parse->source, error);
+    if (status == STATUS_OK && parse->source)
+        status = parallel_for(options->threads, options->threads, parse_blocks, parse, error);
+    if (parse->error.status != STATUS_OK && status != STATUS_INTERRUPTED) {
+        status = parse->error.status;
+        if (error)
+            *error = parse->error;
+    }
+    if (progress)
+        atomic_store_explicit(&progress->rows, 0, memory_order_relaxed);
+    text_source_close(parse->source);
+    pthread_mutex_destroy(&parse->lock);
+    free(parse);
+    return status;
+}

@@ -1,0 +1,133 @@
+/* text_block.c: one block's text as rows and fields, by the thread that has it (text_source_internal.h). */
+#include "loader/text/text_source_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum status text_memory_reserve(struct text_memory *memory, size_t wanted, struct error *error)
+{
+    if (wanted <= memory->room)
+        return STATUS_OK;
+    char *const grown = realloc(memory->bytes, wanted);
+    if (!grown)
+        return error_out_of_memory(error, wanted, "text");
+    *memory = (struct text_memory){grown, wanted};
+    return STATUS_OK;
+}
+
+static enum status fault_add(struct text_block *block, const char *complaint, struct error *error)
+{
+    struct block_memory *const memory = block->own;
+    if (block->fault_count == memory->fault_room) {
+        const size_t room = memory->fault_room ? 2 * memory->fault_room : 64;
+        struct text_fault *grown = realloc(block->faults, room * sizeof *grown);
+        if (!grown)
+            return error_out_of_memory(error, room * sizeof *grown, "complaints");
+        block->faults = grown;
+        memory->fault_room = room;
+    }
+    struct text_fault *const fault = &block->faults[block->fault_count++];
+    fault->row = block->rows;
+    snprintf(fault->complaint, sizeof fault->complaint, "%s", complaint);
+    return STATUS_OK;
+}
+
+/* What a block held before is not kept. */
+static enum status rows_reserve(struct text_block *block, uint32_t rows, uint32_t columns,
+                                struct error *error)
+{
+    struct block_memory *const memory = block->own;
+    const size_t fields = (size_t)rows * columns;
+    if (fields > memory->field_room) {
+        free(block->fields);
+        memory->field_room = 0;
+        block->fields = malloc(fields * sizeof *block->fields);
+        if (!block->fields)
+            return error_out_of_memory(error, fields * sizeof *block->fields, "fields");
+        memory->field_room = fields;
+    }
+    if (rows > memory->row_room) {
+        free(block->row_text);
+        free(block->row_line);
+        memory->row_room = 0;
+        block->row_text = malloc((rows + (size_t)1) * sizeof *block->row_text);
+        block->row_line = malloc(rows * sizeof *block->row_line);
+        if (!block->row_text || !block->row_line)
+            return error_out_of_memory(error, (uint64_t)rows * 16, "rows");
+        memory->row_room = rows;
+    }
+    return STATUS_OK;
+}
+
+/* Why a row whose fields are all right in themselves is none, or NULL. `text` holds the sentence if need be. */
+static const char *row_complaint(const struct text_row *row, const struct text_shape *shape, char text[64])
+{
+    const bool trails = shape->trailing && row->fields > 1 && row->last_empty;
+    if (row->complaint)
+        return row->complaint;
+    if (row->fields == shape->columns + shape->trailing && (trails || !shape->trailing))
+        return NULL;
+    if (shape->trailing && row->fields == shape->columns)
+        return "lacks the delimiter that ends the first row";
+    snprintf(text, 64, "has %u fields instead of %u", row->fields - trails, shape->columns);
+    return text;
+}
+
+enum status text_block_split(struct text_block *block, const struct block_text *text, struct error *error)
+{
+    struct block_memory *const memory = block->own;
+    const struct text_shape *const shape = &text->shape;
+    const char *const bytes = memory->text.bytes;
+    struct text_index *const index = &memory->index;
+    RETURN_IF_ERROR(text_rows_index(bytes, text->bytes, shape->delimiter, index, &memory->index_room, error));
+    RETURN_IF_ERROR(rows_reserve(block, index->row_count, shape->columns, error));
+    if (index->quotes)
+        RETURN_IF_ERROR(text_memory_reserve(&memory->spare, text->bytes, error));
+    const bool look = index->zero_bytes || (index->high_bytes && !text_is_utf8(bytes, text->bytes));
+    char *spare = memory->spare.bytes;
+    uint64_t line = text->line;
+    size_t begin = 0;
+    for (uint32_t r = 0; r < index->row_count; r++) {
+        struct text_field *const fields = block->fields + (size_t)block->rows * shape->columns;
+        const struct text_row row =
+            text_row_split(bytes, index, r, shape, text->places, shape->columns, fields, &spare);
+        const size_t end = index->ends[index->rows[r]], behind = end < text->bytes ? end + 1 : end;
+        if (shape->columns > 1 && text_row_empty(&row)) {
+            begin = behind;
+            line += row.lines;
+            continue;
+        }
+        block->row_text[block->rows] = bytes + begin;
+        block->row_line[block->rows] = line;
+        char sentence[64];
+        const char *complaint = row_complaint(&row, shape, sentence);
+        if (look && memchr(bytes + begin, 0, end - begin))
+            complaint = "has a NUL byte";
+        else if (look && !text_is_utf8(bytes + begin, end - begin))
+            complaint = "is no UTF-8";
+        if (complaint)
+            RETURN_IF_ERROR(fault_add(block, complaint, error));
+        block->rows++;
+        begin = behind;
+        line += row.lines;
+        block->row_text[block->rows] = bytes + begin;
+    }
+    return STATUS_OK;
+}
+
+void text_block_free(struct text_block *block)
+{
+    struct block_memory *const memory = block->own;
+    if (memory) {
+        free(memory->text.bytes);
+        free(memory->spare.bytes);
+        text_index_free(&memory->index);
+    }
+    free(memory);
+    free(block->fields);
+    free(block->row_text);
+    free(block->row_line);
+    free(block->faults);
+    *block = (struct text_block){0};
+}

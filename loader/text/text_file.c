@@ -1,0 +1,206 @@
+/*
+ * text_file.c: see text_file.h. zlib and zstd each get the file in pieces of 256 KiB; plain files are read
+ * straight into the caller's memory.
+ */
+#include "loader/text/text_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#define INPUT_BYTES (256u << 10)
+
+enum text_file_kind { FILE_PLAIN, FILE_GZIP, FILE_ZSTD };
+
+struct text_file {
+    const char *path;
+    int descriptor;
+    enum text_file_kind kind;
+    uint64_t done;
+    z_stream gzip;
+    ZSTD_DStream *zstd;
+    bool frame_open; /* a compressed stream is not at its end */
+    size_t input_at, input_bytes;
+    char input[INPUT_BYTES]; /* read, but not yet taken: the first bytes of a plain file, too */
+};
+
+static enum status fill(struct text_file *file, struct error *error)
+{
+    ssize_t got;
+    do
+        got = read(file->descriptor, file->input, INPUT_BYTES);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        return error_set_errno(error, errno, "%s: cannot be read", file->path);
+    file->input_at = 0;
+    file->input_bytes = (size_t)got;
+    file->done += (uint64_t)got;
+    return STATUS_OK;
+}
+
+static enum status begin(struct text_file *file, struct error *error)
+{
+    static const unsigned char gzip[] = {0x1f, 0x8b}, zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
+    RETURN_IF_ERROR(fill(file, error));
+    if (file->input_bytes >= 2 && memcmp(file->input, gzip, 2) == 0) {
+        file->kind = FILE_GZIP;
+        if (inflateInit2(&file->gzip, 15 + 16) != Z_OK)
+            return error_out_of_memory(error, sizeof file->gzip, "unpacking gzip");
+    } else if (file->input_bytes >= 4 && memcmp(file->input, zstd, 4) == 0) {
+        file->kind = FILE_ZSTD;
+        file->zstd = ZSTD_createDStream();
+        if (!file->zstd)
+            return error_out_of_memory(error, 1 << 20, "unpacking zstd");
+    }
+    file->frame_open = file->kind != FILE_PLAIN;
+    return STATUS_OK;
+}
+
+static const char *shown_path(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+enum status text_file_check(const char *path, uint64_t *bytes, struct error *error)
+{
+    const bool is_input = strcmp(path, "-") == 0;
+    struct stat info;
+    *bytes = TEXT_FILE_SIZE_UNKNOWN;
+    if (is_input ? fstat(STDIN_FILENO, &info) != 0 : stat(path, &info) != 0 || access(path, R_OK) != 0)
+        return error_set_errno(error, errno, "%s: cannot be opened", shown_path(path));
+    if (S_ISDIR(info.st_mode))
+        return error_set(error, STATUS_BAD_INPUT, "%s: is a folder; name its files", shown_path(path));
+    if (S_ISREG(info.st_mode))
+        *bytes = (uint64_t)info.st_size;
+    return STATUS_OK;
+}
+
+enum status text_file_open(const char *path, struct text_file **out, struct error *error)
+{
+    struct text_file *file = calloc(1, sizeof *file);
+    *out = NULL;
+    if (!file)
+        return error_out_of_memory(error, sizeof *file, "a file");
+    file->path = shown_path(path);
+    file->descriptor = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    enum status status = STATUS_OK;
+    if (file->descriptor < 0)
+        status = error_set_errno(error, errno, "%s: cannot be opened", file->path);
+    if (status == STATUS_OK)
+        status = begin(file, error);
+    if (status == STATUS_OK)
+        *out = file;
+    else
+        text_file_close(file);
+    return status;
+}
+
+void text_file_close(struct text_file *file)
+{
+    if (!file)
+        return;
+    if (file->kind == FILE_GZIP)
+        inflateEnd(&file->gzip);
+    ZSTD_freeDStream(file->zstd);
+    if (file->descriptor >= 0)
+        close(file->descriptor);
+    free(file);
+}
+
+uint64_t text_file_done(const struct text_file *file)
+{
+    return file->done;
+}
+
+static enum status read_plain(struct text_file *file, char *out, size_t bytes, size_t *got,
+                              struct error *error)
+{
+    const size_t held = file->input_bytes - file->input_at;
+    *got = held < bytes ? held : bytes;
+    memcpy(out, file->input + file->input_at, *got);
+    file->input_at += *got;
+    while (*got < bytes) {
+        const ssize_t more = read(file->descriptor, out + *got, bytes - *got);
+        if (more < 0 && errno == EINTR)
+            continue;
+        if (more < 0)
+            return error_set_errno(error, errno, "%s: cannot be read", file->path);
+        if (more == 0)
+            return STATUS_OK;
+        *got += (size_t)more;
+        file->done += (uint64_t)more;
+    }
+    return STATUS_OK;
+}
+
+/* One step of unpacking: takes input, gives output. */
+static enum status inflate_some(struct text_file *file, char *out, size_t bytes, size_t *got,
+                                struct error *error)
+{
+    if (!file->frame_open) { /* another member follows the one that ended, or zeros that fill a block of some medium */
+        while (file->input_at < file->input_bytes && file->input[file->input_at] == 0)
+            file->input_at++;
+        if (file->input_at == file->input_bytes)
+            return STATUS_OK;
+        inflateReset(&file->gzip);
+        file->frame_open = true;
+    }
+    file->gzip.next_in = (Bytef *)file->input + file->input_at;
+    file->gzip.avail_in = (uInt)(file->input_bytes - file->input_at);
+    file->gzip.next_out = (Bytef *)out;
+    file->gzip.avail_out = bytes > UINT32_MAX ? UINT32_MAX : (uInt)bytes;
+    const uInt room = file->gzip.avail_out;
+    const int result = inflate(&file->gzip, Z_NO_FLUSH);
+    file->input_at = file->input_bytes - file->gzip.avail_in;
+    *got = room - file->gzip.avail_out;
+    file->frame_open = result != Z_STREAM_END;
+    if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
+        return error_set(error, STATUS_BAD_INPUT, "%s: the gzip data is damaged (%s); fetch the file again",
+                         file->path, file->gzip.msg ? file->gzip.msg : "no reason given");
+    return STATUS_OK;
+}
+
+static enum status unzstd_some(struct text_file *file, char *out, size_t bytes, size_t *got,
+                               struct error *error)
+{
+    ZSTD_inBuffer in = {file->input, file->input_bytes, file->input_at};
+    ZSTD_outBuffer to = {out, bytes, 0};
+    const size_t result = ZSTD_decompressStream(file->zstd, &to, &in);
+    file->input_at = in.pos;
+    *got = to.pos;
+    file->frame_open = result != 0;
+    if (ZSTD_isError(result))
+        return error_set(error, STATUS_BAD_INPUT, "%s: the zstd data is damaged (%s); fetch the file again",
+                         file->path, ZSTD_getErrorName(result));
+    return STATUS_OK;
+}
+
+enum status text_file_read(struct text_file *file, char *out, size_t bytes, size_t *got, struct error *error)
+{
+    if (file->kind == FILE_PLAIN)
+        return read_plain(file, out, bytes, got, error);
+    *got = 0;
+    while (*got < bytes) {
+        size_t more = 0;
+        if (file->input_at == file->input_bytes) {
+            RETURN_IF_ERROR(fill(file, error));
+            if (file->input_bytes == 0) {
+                if (file->frame_open)
+                    return error_set(error, STATUS_BAD_INPUT,
+                                     "%s: the compressed data ends in the middle; fetch the file again",
+                                     file->path);
+                return STATUS_OK;
+            }
+        }
+        RETURN_IF_ERROR(file->kind == FILE_GZIP ? inflate_some(file, out + *got, bytes - *got, &more, error)
+                                                : unzstd_some(file, out + *got, bytes - *got, &more, error));
+        *got += more;
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,158 @@
+/*
+ * text_rows.c: see text_rows.h. Where fields end is known from the index; this makes them fields: some 2 ns each, or
+ * 10 in quotes.
+ */
+#include "loader/text/text_rows.h"
+
+#include "storage/base/isa.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct text_whole text_rows_whole(const char *text, size_t length, char delimiter)
+{
+#if defined(__x86_64__)
+    const enum isa_level level = isa_level();
+    if (level == ISA_AVX512)
+        return text_scan_whole_avx512(text, length, delimiter);
+    if (level == ISA_AVX2)
+        return text_scan_whole_avx2(text, length, delimiter);
+#endif
+    return text_scan_whole_baseline(text, length, delimiter);
+}
+
+static text_scan_index *scan_of(enum isa_level level)
+{
+#if defined(__x86_64__)
+    return level == ISA_AVX512 ? text_scan_index_avx512
+           : level == ISA_AVX2 ? text_scan_index_avx2
+                               : text_scan_index_baseline;
+#else
+    (void)level;
+    return text_scan_index_baseline;
+#endif
+}
+
+enum status text_rows_index(const char *text, size_t length, char delimiter, struct text_index *index,
+                            size_t *room, struct error *error)
+{
+    const size_t wanted = length + TEXT_INDEX_PADDING;
+    if (*room < wanted) {
+        text_index_free(index);
+        *room = 0;
+        index->ends = malloc(wanted * sizeof *index->ends);
+        index->rows = malloc(wanted * sizeof *index->rows);
+        if (!index->ends || !index->rows)
+            return error_out_of_memory(error, 2 * wanted * sizeof *index->ends, "finding fields");
+        *room = wanted;
+    }
+    scan_of(isa_level())(text, length, delimiter, index);
+    return STATUS_OK;
+}
+
+void text_index_free(struct text_index *index)
+{
+    free(index->ends);
+    free(index->rows);
+    *index = (struct text_index){0};
+}
+
+static uint64_t count_newlines(const char *at, const char *end)
+{
+    uint64_t count = 0;
+    for (; (at = memchr(at, '\n', (size_t)(end - at))); at++)
+        count++;
+    return count;
+}
+
+/* The field that is written from `at`, a quote, to `end`. NULL, or what is wrong. */
+static const char *quoted_field(const char *at, const char *end, struct text_field *field, char **spare)
+{
+    char *to = *spare;
+    const char *from = at + 1;
+    *field = (struct text_field){from, 0};
+    for (bool doubled = false;;) {
+        const char *const quote = memchr(from, '"', (size_t)(end - from));
+        if (!quote)
+            return "has a quoted field that does not end";
+        const size_t bytes = (size_t)(quote - from);
+        const bool more = quote + 1 < end && quote[1] == '"';
+        if (!more && !doubled) {
+            field->length = (uint32_t)bytes;
+            return quote + 1 == end ? NULL : "has text behind a closing quote";
+        }
+        memcpy(to, from, bytes);
+        to += bytes;
+        doubled = true;
+        if (!more) {
+            *field = (struct text_field){*spare, (uint32_t)(to - *spare)};
+            *spare = to;
+            return quote + 1 == end ? NULL : "has text behind a closing quote";
+        }
+        *to++ = '"';
+        from = quote + 2;
+    }
+}
+
+static inline struct text_field plain_field(const char *at, size_t length, const struct text_shape *shape)
+{
+    const bool null = shape->null_text
+                          ? length == shape->null_length && memcmp(at, shape->null_text, length) == 0
+                          : length == 0;
+    return (struct text_field){at, null ? TEXT_NULL : (uint32_t)length};
+}
+
+struct text_row text_row_split(const char *text, const struct text_index *index, uint32_t row,
+                               const struct text_shape *shape, const uint32_t *places, uint32_t room,
+                               struct text_field *fields, char **spare)
+{
+    const uint32_t first = row ? index->rows[row - 1] + 1 : 0;
+    const uint32_t *const ends = index->ends + first;
+    const uint32_t count = index->rows[row] + 1 - first, kept = count < room ? count : room;
+    struct text_row found = {.fields = count, .lines = 1};
+    uint32_t begin = row ? index->ends[first - 1] + 1 : 0;
+    for (uint32_t f = 0; f < count; f++) {
+        uint32_t end = ends[f];
+        if (f + 1 == count) {
+            end -= end > begin && text[end - 1] == '\r';
+            found.last_empty = end == begin;
+        }
+        struct text_field field;
+        if (index->quotes && begin < end && text[begin] == '"') {
+            const char *const complaint = quoted_field(text + begin, text + end, &field, spare);
+            found.complaint = found.complaint ? found.complaint : complaint;
+            found.lines += count_newlines(text + begin, text + end);
+        } else {
+            field = plain_field(text + begin, end - begin, shape);
+        }
+        if (f < kept)
+            fields[places ? places[f] : f] = field;
+        begin = ends[f] + 1;
+    }
+    return found;
+}
+
+bool text_is_utf8(const char *text, size_t length)
+{
+    const unsigned char *at = (const unsigned char *)text, *const end = at + length;
+    while (at < end) {
+        uint64_t eight;
+        if (end - at >= 8 && (memcpy(&eight, at, 8), (eight & 0x8080808080808080ull) == 0)) {
+            at += 8;
+            continue;
+        }
+        const unsigned char first = *at++;
+        if (first < 0x80)
+            continue;
+        const unsigned more = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : 1;
+        if (first < 0xc2 || first > 0xf4 || (size_t)(end - at) < more)
+            return false;
+        if ((first == 0xe0 && *at < 0xa0) || (first == 0xed && *at > 0x9f) || (first == 0xf0 && *at < 0x90) ||
+            (first == 0xf4 && *at > 0x8f))
+            return false; /* too long, a surrogate, or beyond U+10FFFF */
+        for (unsigned i = 0; i < more; i++)
+            if ((*at++ & 0xc0) != 0x80)
+                return false;
+    }
+    return true;
+}

@@ -1,0 +1,261 @@
+/*
+ * text_source.c: see text_source.h. Under the lock: bytes are read behind the partial row that the block before
+ * left over, and the last row's end is found. The rest a thread does for its own block (text_block.c).
+ */
+#include "loader/text/text_source_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *path_of(const struct text_source *source)
+{
+    return source->paths[source->path];
+}
+
+/* Fills `memory`, which has `have` bytes, up to `wanted`. */
+static enum status read_on(struct text_source *source, char *memory, size_t wanted, size_t *have)
+{
+    size_t got = 0;
+    if (source->ended || *have >= wanted)
+        return STATUS_OK;
+    const enum status status =
+        text_file_read(source->file, memory + *have, wanted - *have, &got, &source->error);
+    if (status != STATUS_OK) {
+        char reason[ERROR_TEXT_BYTES];
+        memcpy(reason, source->error.text, sizeof reason);
+        return error_set(&source->error, status, "%.900s (read up to line %llu)", reason,
+                         (unsigned long long)source->line);
+    }
+    *have += got;
+    source->ended = *have < wanted;
+    return STATUS_OK;
+}
+
+/* Bytes of the first row into the carry, and what they say of the file. */
+static enum status begin_file(struct text_source *source)
+{
+    struct error *const error = &source->error;
+    struct text_memory *const carry = &source->carry;
+    const char *const path = path_of(source);
+    RETURN_IF_ERROR(text_file_open(path, &source->file, error));
+    uint32_t *const places = malloc(source->shape.columns * sizeof *places);
+    source->places[source->path] = places;
+    if (!places)
+        return error_out_of_memory(error, source->shape.columns * sizeof *places, "a header");
+    source->line = 1;
+    source->ended = false;
+    source->carry_bytes = 0;
+    char delimiter = source->shape.delimiter ? source->shape.delimiter : text_delimiter_of_name(path);
+    const bool guess = delimiter == 0;
+    bool mark_seen = false; /* a byte order mark, or that there is none */
+    for (size_t wanted = source->block_bytes; wanted <= TEXT_ROW_BYTES; wanted *= 2) {
+        RETURN_IF_ERROR(text_memory_reserve(carry, wanted, error));
+        RETURN_IF_ERROR(read_on(source, carry->bytes, wanted, &source->carry_bytes));
+        if (!mark_seen && source->carry_bytes >= 3) {
+            mark_seen = true;
+            if (memcmp(carry->bytes, "\xef\xbb\xbf", 3) == 0) {
+                source->carry_bytes -= 3;
+                memmove(carry->bytes, carry->bytes + 3, source->carry_bytes);
+            }
+        }
+        if (guess)
+            RETURN_IF_ERROR(
+                text_delimiter_of_line(source, carry->bytes, source->carry_bytes, &delimiter, error));
+        if (source->ended || text_rows_whole(carry->bytes, source->carry_bytes, delimiter).bytes)
+            break;
+    }
+    source->shape.delimiter = delimiter;
+    size_t bytes;
+    uint64_t lines;
+    RETURN_IF_ERROR(
+        text_header_read(source, carry->bytes, source->carry_bytes, places, &bytes, &lines, error));
+    source->carry_bytes -= bytes;
+    source->line += lines;
+    memmove(carry->bytes, carry->bytes + bytes, source->carry_bytes);
+    return STATUS_OK;
+}
+
+static enum status check_options(const struct text_options *options, const char *const *paths,
+                                 uint32_t path_count, uint32_t columns, struct error *error)
+{
+    const unsigned char delimiter = (unsigned char)options->delimiter;
+    if (delimiter == '"' || delimiter == '\n' || delimiter == '\r' || delimiter >= 0x80)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "the delimiter must be an ASCII character other than a quote and a line end");
+    if (columns == 0)
+        return error_set(error, STATUS_BAD_INPUT, "%s: a table without columns cannot be read",
+                         path_count ? paths[0] : "text");
+    for (uint32_t p = 0; p < path_count && path_count > 1; p++)
+        if (strcmp(paths[p], "-") == 0)
+            return error_set(error, STATUS_BAD_INPUT,
+                             "-: standard input cannot be one of several files of a table; give it alone");
+    return STATUS_OK;
+}
+
+/* All files must be there before any is read. */
+static enum status check_files(struct text_source *source, struct error *error)
+{
+    bool known = true;
+    for (uint32_t p = 0; p < source->path_count; p++) {
+        uint64_t bytes;
+        RETURN_IF_ERROR(text_file_check(source->paths[p], &bytes, error));
+        known = known && bytes != TEXT_FILE_SIZE_UNKNOWN;
+        source->size += bytes;
+    }
+    source->size = known ? source->size : 0;
+    return STATUS_OK;
+}
+
+enum status text_source_open_sized(const char *const *paths, uint32_t path_count,
+                                   const char *const *column_names, uint32_t columns,
+                                   const struct text_options *options, size_t block_bytes,
+                                   struct text_source **out, struct error *error)
+{
+    *out = NULL;
+    RETURN_IF_ERROR(check_options(options, paths, path_count, columns, error));
+    struct text_source *source = calloc(1, sizeof *source);
+    if (!source)
+        return error_out_of_memory(error, sizeof *source, "a source of text");
+    pthread_mutex_init(&source->lock, NULL);
+    source->paths = paths;
+    source->path_count = path_count;
+    source->column_names = column_names;
+    source->header = options->header;
+    source->block_bytes = block_bytes;
+    source->shape = (struct text_shape){.delimiter = options->delimiter,
+                                        .columns = columns,
+                                        .null_text = options->null_text,
+                                        .null_length = options->null_text ? strlen(options->null_text) : 0};
+    if (source->shape.null_length == 0)
+        source->shape.null_text = NULL;
+    source->places = calloc(path_count + (size_t)1, sizeof *source->places);
+    enum status status = source->places ? check_files(source, error)
+                                        : error_out_of_memory(error, path_count * 8ull, "a source of text");
+    if (status == STATUS_OK && path_count) {
+        status = begin_file(source);
+        if (status != STATUS_OK && error)
+            *error = source->error;
+    }
+    if (status == STATUS_OK)
+        *out = source;
+    else
+        text_source_close(source);
+    return status;
+}
+
+enum status text_source_open(const char *const *paths, uint32_t path_count, const char *const *column_names,
+                             uint32_t columns, const struct text_options *options, struct text_source **out,
+                             struct error *error)
+{
+    return text_source_open_sized(paths, path_count, column_names, columns, options, TEXT_BLOCK_BYTES, out,
+                                  error);
+}
+
+void text_source_close(struct text_source *source)
+{
+    if (!source)
+        return;
+    text_file_close(source->file);
+    for (uint32_t p = 0; source->places && p < source->path_count; p++)
+        free(source->places[p]);
+    free(source->places);
+    free(source->carry.bytes);
+    text_index_free(&source->index);
+    pthread_mutex_destroy(&source->lock);
+    free(source);
+}
+
+void text_source_progress(const struct text_source *source, uint64_t *done, uint64_t *all)
+{
+    struct text_source *const locked = (struct text_source *)source;
+    pthread_mutex_lock(&locked->lock);
+    *done = source->done + (source->file ? text_file_done(source->file) : 0);
+    *all = source->size;
+    pthread_mutex_unlock(&locked->lock);
+}
+
+/* ---- Blocks, under the lock ---- */
+
+/* The text of one block into block_memory, whole rows; *bytes is 0 at the end of the file at hand. */
+static enum status read_block(struct text_source *source, struct text_memory *memory, size_t *bytes,
+                              uint64_t *first_line)
+{
+    struct error *const error = &source->error;
+    const unsigned long long line = source->line;
+    size_t wanted = source->block_bytes, have = source->carry_bytes;
+    *bytes = 0;
+    *first_line = source->line;
+    while (wanted < have + 1)
+        wanted *= 2;
+    RETURN_IF_ERROR(text_memory_reserve(memory, wanted, error));
+    memcpy(memory->bytes, source->carry.bytes, have);
+    source->carry_bytes = 0;
+    for (;; wanted *= 2) {
+        RETURN_IF_ERROR(text_memory_reserve(memory, wanted, error));
+        RETURN_IF_ERROR(read_on(source, memory->bytes, wanted, &have));
+        const struct text_whole whole = text_rows_whole(memory->bytes, have, source->shape.delimiter);
+        if (source->ended && whole.open_quote)
+            return error_set(error, STATUS_BAD_INPUT,
+                             "%s:%llu: a quoted field of the row that begins here does not end",
+                             path_of(source), line + (unsigned long long)whole.lines);
+        *bytes = source->ended ? have : whole.bytes;
+        source->line += source->ended ? whole.all : whole.lines;
+        if (*bytes || source->ended)
+            break;
+        if (wanted >= TEXT_ROW_BYTES)
+            return error_set(error, STATUS_BAD_INPUT,
+                             "%s:%llu: the row is longer than %u MiB; is a quote missing?", path_of(source),
+                             line, TEXT_ROW_BYTES >> 20);
+    }
+    source->carry_bytes = have - *bytes;
+    RETURN_IF_ERROR(text_memory_reserve(&source->carry, source->carry_bytes + 1, error));
+    memcpy(source->carry.bytes, memory->bytes + *bytes, source->carry_bytes);
+    return STATUS_OK;
+}
+
+static enum status next_text(struct text_source *source, struct text_block *block, struct block_text *text)
+{
+    struct block_memory *const memory = block->own;
+    text->bytes = 0;
+    while (text->bytes == 0 && source->file) {
+        block->path = path_of(source);
+        text->places = source->places[source->path];
+        RETURN_IF_ERROR(read_block(source, &memory->text, &text->bytes, &text->line));
+        if (text->bytes)
+            break;
+        source->done += text_file_done(source->file);
+        text_file_close(source->file);
+        source->file = NULL;
+        if (++source->path < source->path_count)
+            RETURN_IF_ERROR(begin_file(source));
+    }
+    if (text->bytes && !source->trailing_known)
+        RETURN_IF_ERROR(text_trailing_find(source, memory->text.bytes, text->bytes, &source->trailing_known,
+                                           &source->shape.trailing, &source->error));
+    text->shape = source->shape;
+    block->number = source->number;
+    source->number += text->bytes != 0;
+    return STATUS_OK;
+}
+
+enum status text_source_next(struct text_source *source, struct text_block *block, struct error *error)
+{
+    if (!block->own && !(block->own = calloc(1, sizeof(struct block_memory))))
+        return error_out_of_memory(error, sizeof(struct block_memory), "a block of text");
+    block->rows = block->fault_count = 0;
+    do {
+        struct block_text text;
+        pthread_mutex_lock(&source->lock);
+        if (source->status == STATUS_OK)
+            source->status = next_text(source, block, &text);
+        const enum status status = source->status;
+        if (status != STATUS_OK && error)
+            *error = source->error;
+        pthread_mutex_unlock(&source->lock);
+        RETURN_IF_ERROR(status);
+        if (text.bytes == 0)
+            return STATUS_OK;
+        RETURN_IF_ERROR(text_block_split(block, &text, error));
+    } while (block->rows == 0); /* empty lines alone */
+    return STATUS_OK;
+}

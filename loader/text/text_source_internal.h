@@ -1,0 +1,81 @@
+/* text_source_internal.h: the parts of a source of text: its files (text_source.c), delimiters and headers
+ * (text_header.c), blocks of rows (text_block.c). */
+#ifndef TESSERA_LOADER_TEXT_TEXT_SOURCE_INTERNAL_H
+#define TESSERA_LOADER_TEXT_TEXT_SOURCE_INTERNAL_H
+
+#include "loader/text/text_file.h"
+#include "loader/text/text_rows.h"
+
+#include <pthread.h>
+
+/* A piece of memory that grows. */
+struct text_memory {
+    char *bytes;
+    size_t room;
+};
+NODISCARD enum status text_memory_reserve(struct text_memory *memory, size_t wanted, struct error *error);
+
+struct text_source {
+    pthread_mutex_t lock;
+    const char *const *paths;
+    uint32_t path_count, path; /* the file at hand */
+    const char *const *column_names;
+    enum text_header header;
+    size_t block_bytes;
+    struct text_shape shape;
+    bool trailing_known;
+    uint32_t **places;      /* of each file that was begun: the column of each of its fields */
+    struct text_file *file; /* NULL: there is none left */
+    bool ended;             /* the file at hand has no more bytes */
+    struct text_memory carry;
+    size_t carry_bytes;      /* of the file at hand: what was read but not given out; begins a row */
+    uint64_t line;           /* of the carry's first row */
+    uint64_t number;         /* of the next block */
+    uint64_t done, size;     /* of files before; of all, 0 if one is not known */
+    struct text_index index; /* for first rows */
+    size_t index_room;
+    enum status status; /* an error stays one */
+    struct error error;
+};
+
+/* text_source_open with blocks of another size than TEXT_BLOCK_BYTES, for tests: boundaries then fall anywhere. */
+NODISCARD enum status text_source_open_sized(const char *const *paths, uint32_t path_count,
+                                             const char *const *column_names, uint32_t columns,
+                                             const struct text_options *options, size_t block_bytes,
+                                             struct text_source **source, struct error *error);
+
+/* ---- text_header.c ---- */
+
+/* By the file's name, or 0; by the first line of its text. */
+char text_delimiter_of_name(const char *path);
+NODISCARD enum status text_delimiter_of_line(struct text_source *source, const char *text, size_t length,
+                                             char *delimiter, struct error *error);
+
+/* Looks at the file's first row: *bytes and *lines are those of a header (and of empty lines before it), or 0; `places`
+ * (one for each column) says where fields go. */
+NODISCARD enum status text_header_read(struct text_source *source, const char *text, size_t length,
+                                       uint32_t *places, size_t *bytes, uint64_t *lines, struct error *error);
+
+/* Whether the first row that is not empty ends with a delimiter behind its last field; *known: there is such a row. */
+NODISCARD enum status text_trailing_find(struct text_source *source, const char *text, size_t length,
+                                         bool *known, bool *trailing, struct error *error);
+
+/* ---- text_block.c ---- */
+
+struct block_memory {
+    struct text_memory text, spare;
+    struct text_index index;
+    size_t index_room, field_room, row_room, fault_room;
+};
+
+/* Makes the block's text rows and fields; all that it needs of the source, since another thread may read on. */
+struct block_text {
+    struct text_shape shape;
+    const uint32_t *places;
+    size_t bytes;
+    uint64_t line; /* of its first row */
+};
+NODISCARD enum status text_block_split(struct text_block *block, const struct block_text *text,
+                                       struct error *error);
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * gpu_dfor_cuda.h: the decoder of gpu-dfor: differences within groups of four GPU-FOR blocks.
+ * The bytes are drawn in docs/codecs.md, the host's twin is storage/codec/integer/gpu_dfor.c, the words of a decoder in
+ * decode_cuda.h.
+ */
+#ifndef TESSERA_OPERATORS_DECODE_GPU_DFOR_CUDA_H
+#define TESSERA_OPERATORS_DECODE_GPU_DFOR_CUDA_H
+
+#include "operators/decode/gpu_for_cuda.h"
+
+struct decode_gpu_dfor : decode_base {
+    static constexpr bool RANDOM_ACCESS = false;
+    static constexpr uint32_t SCRATCH_BYTES = 0;
+    const uint32_t *data, *starts;
+    uint32_t lane;
+
+    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
+    {
+        data = words_at(chunk.data);
+        starts = words_at(chunk.directory) + tile * 8;
+        lane = of_lane;
+    }
+    __device__ __forceinline__ void preload()
+    {
+    }
+    template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *, F f)
+    {
+        /* A group's first value stands before its first block; its first difference is 0. */
+        const uint32_t first[2] = {load(data + load(starts) - 1), load(data + load(starts + 4) - 1)};
+        uint32_t value = 0; /* of the row before the item's first */
+        gpu_tile_items(data, starts, lane, [&](uint32_t j, uint32_t reference, uint32_t packed) {
+            value = j % 16 == 0 ? first[j / 16] : value;
+            const uint32_t own = value + scan_warp(reference + packed, lane);
+            f(j, (int32_t)own);
+            value = __shfl_sync(FULL_WARP, own, 31);
+        });
+    }
+    __device__ __forceinline__ void stage(uint32_t *)
+    {
+    }
+};
+
+#endif

@@ -1,0 +1,188 @@
+/*
+ * lane_for_cuda.h: the decoder of lane-for: a reference and a width per tile, 32 lanes of packed words.
+ * The bytes are drawn in docs/codecs.md, the host's twin is storage/codec/integer/lane_for.c, the words of a decoder in
+ * decode_cuda.h.
+ */
+#ifndef TESSERA_OPERATORS_DECODE_LANE_FOR_CUDA_H
+#define TESSERA_OPERATORS_DECODE_LANE_FOR_CUDA_H
+
+#include "operators/decode/unpack_cuda.h"
+
+/* A tile's entry in the directory of lane-for and lane-slice: start in units of 32 bytes | width << 26,
+ * reference. */
+template <uint32_t LOW, bool REGULAR> TILE_INLINE uint2 lane_entry(const bound_chunk &chunk, uint32_t tile)
+{
+    if (REGULAR)
+        return make_uint2(tile * (LOW * 4), 0);
+    return load(reinterpret_cast<const uint2 *>(chunk.directory) + tile);
+}
+
+/* LOW, HIGH: the column's narrowest and widest tile. REGULAR: these are equal, all references are 0, and each
+ * tile stands right behind the one before: then the directory says nothing, and is not read. */
+template <uint32_t LOW, uint32_t HIGH, bool REGULAR> struct decode_lane_for : decode_base {
+    static constexpr bool RANDOM_ACCESS = true;
+    static constexpr uint32_t SCRATCH_BYTES = 0;
+    static constexpr bool FEW_WIDTHS = HIGH - LOW < TILE_WIDTHS_MAX;
+    static constexpr bool PROBES = FEW_WIDTHS;
+    static constexpr bool RANGES = FEW_WIDTHS;
+    const uint32_t *words; /* word w of lane l at 32 w + l */
+    uint32_t lane, width, reference;
+    uint32_t loaded[FEW_WIDTHS ? HIGH + 1 : 1]; /* this lane's words */
+
+    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
+    {
+        const uint2 entry = lane_entry<LOW, REGULAR>(chunk, tile);
+        words = words_at(chunk.data) + (entry.x & 0x3ffffffu) * 8; /* starts count 32 bytes */
+        width = LOW == HIGH ? LOW : entry.x >> 26;
+        reference = entry.y;
+        lane = of_lane;
+    }
+    __device__ __forceinline__ void preload()
+    {
+        if constexpr (FEW_WIDTHS) {
+#pragma unroll
+            for (uint32_t w = 0; w < HIGH; w++)
+                loaded[w] = w < LOW || w < width ? load(words + w * 32 + lane) : 0;
+            loaded[HIGH] = 0;
+        }
+    }
+    /* Item j's bits at the bottom of a word, with whatever stands above them. */
+    template <uint32_t WIDTH> __device__ __forceinline__ uint32_t aligned(uint32_t j)
+    {
+        const uint32_t bit = j * WIDTH, word = bit / 32, shift = bit % 32;
+        if (WIDTH == 0)
+            return 0;
+        return shift + WIDTH > 32 ? __funnelshift_r(loaded[word], loaded[word + 1], shift)
+                                  : loaded[word] >> shift;
+    }
+    template <uint32_t WIDTH, class F> __device__ __forceinline__ void items_of(F f)
+    {
+#pragma unroll
+        for (uint32_t j = 0; j < 32; j++)
+            f(j, (int32_t)(reference + (aligned<WIDTH>(j) & low_bits(WIDTH))));
+    }
+    /* Bit j: from <= item j <= to, as packed; from <= to. Items are compared at the top of a word, where what
+     * stands below them does not matter; the comparison's carry goes straight into the mask: four
+     * instructions an item. */
+    template <uint32_t WIDTH> __device__ __forceinline__ uint32_t in_range_of(uint32_t from, uint32_t to)
+    {
+        if (WIDTH == 0)
+            return FULL_WARP;
+        constexpr uint32_t FREE = WIDTH ? 32 - WIDTH : 0;
+        const uint32_t first = from << FREE, over = ~((to - from) << FREE | low_bits(FREE));
+        uint32_t outside = 0;
+#pragma unroll
+        for (uint32_t i = 0; i < 32; i++) {
+            const uint32_t bit = (31 - i) * WIDTH, word = bit / 32, shift = bit % 32;
+            const uint32_t top = shift > FREE
+                                     ? __funnelshift_l(loaded[word], loaded[word + 1], FREE + 32 - shift)
+                                     : loaded[word] << (FREE - shift);
+            asm("{\n"
+                ".reg .u32 sum;\n"
+                "add.cc.u32 sum, %1, %2;\n" /* carries if above `to` */
+                "addc.u32 %0, %0, %0;\n"
+                "}"
+                : "+r"(outside)
+                : "r"(top - first), "r"(over));
+        }
+        return ~outside;
+    }
+    template <bool PRELOADED> __device__ __forceinline__ uint32_t in_range(int32_t low, int32_t high)
+    {
+        if (!PRELOADED)
+            preload();
+        const int64_t most = (int64_t)low_bits(width), first = (int64_t)low - (int32_t)reference,
+                      last = (int64_t)high - (int32_t)reference;
+        if (last < first || last < 0 || first > most)
+            return 0;
+        const uint32_t from = first < 0 ? 0u : (uint32_t)first,
+                       to = last > most ? (uint32_t)most : (uint32_t)last;
+        if (LOW == HIGH || width == HIGH)
+            return in_range_of<HIGH>(from, to);
+        if (width == LOW)
+            return in_range_of<LOW>(from, to);
+        if (width == LOW + 1)
+            return in_range_of<(LOW + 1 < HIGH ? LOW + 1 : HIGH)>(from, to);
+        return in_range_of<(LOW + 2 < HIGH ? LOW + 2 : HIGH)>(from, to);
+    }
+    /* Bit j: the bitmap's bit at item j. The bitmap's words have their bits in reverse, so that shifting one
+     * left by the row position (its lowest five bits count) brings the wanted bit to the top, from where a
+     * funnel shift takes it into the mask: six instructions a row. CONDITIONAL: only rows in `keep` are
+     * looked up, which spares bank conflicts. */
+    template <uint32_t WIDTH, bool CONDITIONAL>
+    __device__ __forceinline__ uint32_t probe_of(uint32_t bitmap, uint32_t keep)
+    {
+        constexpr uint32_t INDEX_BITS = WIDTH > 5 ? WIDTH - 5 : 0;
+        constexpr uint32_t INDEX_MASK = !REGULAR     ? 0xfffffffcu
+                                        : INDEX_BITS ? 0xffffffffu >> (32 - INDEX_BITS) << 2
+                                                     : 0u;
+        uint32_t found = 0;
+#pragma unroll
+        for (uint32_t i = 0; i < 32; i++) {
+            const uint32_t j = 31 - i;
+            uint32_t position = aligned<WIDTH>(j);
+            if (!REGULAR)
+                position = reference + (position & low_bits(WIDTH));
+            else if (WIDTH < 5) /* the shift below would take the next items' bits, too */
+                position &= low_bits(WIDTH);
+            const uint32_t at = bitmap + (position >> 3 & INDEX_MASK);
+            const uint32_t word = CONDITIONAL ? load_shared_if(at, keep & 1u << j) : load_shared(at);
+            found = __funnelshift_l(__funnelshift_l(word, word, position), found, 1);
+        }
+        return found & keep;
+    }
+    template <uint32_t WIDTH> __device__ __forceinline__ uint32_t probe_width(uint32_t bitmap, uint32_t keep)
+    {
+        return __all_sync(FULL_WARP, keep == FULL_WARP) ? probe_of<WIDTH, false>(bitmap, keep)
+                                                        : probe_of<WIDTH, true>(bitmap, keep);
+    }
+    template <bool PRELOADED> __device__ __forceinline__ uint32_t probe(uint32_t bitmap, uint32_t keep)
+    {
+        if (!PRELOADED)
+            preload();
+        if (LOW == HIGH || width == HIGH)
+            return probe_width<HIGH>(bitmap, keep);
+        if (width == LOW)
+            return probe_width<LOW>(bitmap, keep);
+        if (width == LOW + 1)
+            return probe_width<(LOW + 1 < HIGH ? LOW + 1 : HIGH)>(bitmap, keep);
+        return probe_width<(LOW + 2 < HIGH ? LOW + 2 : HIGH)>(bitmap, keep);
+    }
+    __device__ __forceinline__ uint32_t packed_at(uint32_t of_lane, uint32_t j)
+    {
+        const uint32_t bit = j * width, shift = bit % 32;
+        const uint32_t *word = words + bit / 32 * 32 + of_lane;
+        if (width == 0)
+            return 0;
+        const uint32_t high = shift + width > 32 ? load(word + 32) : 0;
+        return __funnelshift_r(load(word), high, shift) & low_bits(width);
+    }
+    template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *, F f)
+    {
+        if constexpr (!FEW_WIDTHS) {
+#pragma unroll 8
+            for (uint32_t j = 0; j < 32; j++)
+                f(j, (int32_t)(reference + packed_at(lane, j)));
+        } else {
+            if (!PRELOADED)
+                preload();
+            if (LOW == HIGH || width == HIGH)
+                items_of<HIGH>(f);
+            else if (width == LOW)
+                items_of<LOW>(f);
+            else if (width == LOW + 1)
+                items_of<(LOW + 1 < HIGH ? LOW + 1 : HIGH)>(f);
+            else
+                items_of<(LOW + 2 < HIGH ? LOW + 2 : HIGH)>(f);
+        }
+    }
+    __device__ __forceinline__ void stage(uint32_t *)
+    {
+    }
+    __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t row)
+    {
+        return (int32_t)(reference + packed_at(row % 32, row / 32));
+    }
+};
+
+#endif

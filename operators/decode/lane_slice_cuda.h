@@ -1,0 +1,87 @@
+/*
+ * lane_slice_cuda.h: the decoder of lane-slice: lane-for cut into bit planes.
+ * The bytes are drawn in docs/codecs.md, the host's twin is storage/codec/integer/lane_slice.c, the words of a decoder in
+ * decode_cuda.h.
+ */
+#ifndef TESSERA_OPERATORS_DECODE_LANE_SLICE_CUDA_H
+#define TESSERA_OPERATORS_DECODE_LANE_SLICE_CUDA_H
+
+#include "operators/decode/lane_for_cuda.h"
+
+/* Bit planes: line k of a tile holds bit k of every value, word l of it that bit of lane l's 32 items. A
+ * range is tested on the planes themselves, one logical operation a plane and bound for 32 rows
+ * (BitWeaving/V, Li and Patel, SIGMOD 2013). */
+template <uint32_t LOW, uint32_t HIGH, bool REGULAR> struct decode_lane_slice {
+    static constexpr bool RANDOM_ACCESS = true;
+    static constexpr bool RANGES = true;
+    static constexpr bool SLICED = true;
+    static constexpr bool PROBES = false;
+    static constexpr uint32_t SCRATCH_BYTES = 0;
+    const uint32_t *words;
+    uint32_t lane, width, reference;
+    uint32_t planes[HIGH + 1];
+
+    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
+    {
+        const uint2 entry = lane_entry<LOW, REGULAR>(chunk, tile);
+        words = words_at(chunk.data) + (entry.x & 0x3ffffffu) * 8;
+        width = LOW == HIGH ? LOW : entry.x >> 26;
+        reference = entry.y;
+        lane = of_lane;
+    }
+    __device__ __forceinline__ void preload()
+    {
+#pragma unroll
+        for (uint32_t k = 0; k < HIGH; k++)
+            planes[k] = k < LOW || k < width ? load(words + k * 32 + lane) : 0;
+    }
+    /* Bit j: low <= value of item j <= high. From the least significant plane up, `above` says whether the
+     * bits so far are at least the lower bound's, `below` whether they are at most the upper bound's. */
+    template <bool PRELOADED> __device__ __forceinline__ uint32_t in_range(int32_t low, int32_t high)
+    {
+        if (!PRELOADED)
+            preload();
+        const int64_t most = (int64_t)low_bits(width), first = (int64_t)low - (int32_t)reference,
+                      last = (int64_t)high - (int32_t)reference;
+        if (last < 0 || first > most)
+            return 0;
+        const uint32_t from = first < 0 ? 0u : (uint32_t)first,
+                       to = last > most ? (uint32_t)most : (uint32_t)last;
+        uint32_t above = FULL_WARP, below = FULL_WARP;
+#pragma unroll
+        for (uint32_t k = 0; k < HIGH; k++) {
+            const uint32_t from_bit = (uint32_t)((int32_t)(from << (31 - k)) >> 31);
+            const uint32_t to_bit = (uint32_t)((int32_t)(to << (31 - k)) >> 31);
+            above = (from_bit & planes[k] & above) | (~from_bit & (planes[k] | above));
+            below = (to_bit & (~planes[k] | below)) | (~to_bit & ~planes[k] & below);
+        }
+        return above & below;
+    }
+    template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *, F f)
+    {
+        if (!PRELOADED)
+            preload();
+#pragma unroll
+        for (uint32_t j = 0; j < 32; j++) {
+            uint32_t value = 0;
+#pragma unroll
+            for (uint32_t k = 0; k < HIGH; k++)
+                value |= (planes[k] >> j & 1) << k;
+            f(j, (int32_t)(reference + value));
+        }
+    }
+    __device__ __forceinline__ void stage(uint32_t *)
+    {
+    }
+    __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t row)
+    {
+        uint32_t value = 0;
+#pragma unroll
+        for (uint32_t k = 0; k < HIGH; k++)
+            if (k < LOW || k < width)
+                value |= (load(words + k * 32 + row % 32) >> row / 32 & 1) << k;
+        return (int32_t)(reference + value);
+    }
+};
+
+#endif

@@ -1,0 +1,81 @@
+/*
+ * nsf_cuda.h: the decoder of nsf: unsigned values of 1, 2 or 4 bytes in row order.
+ * The bytes are drawn in docs/codecs.md, the host's twin is storage/codec/integer/nsf.c, the words of a decoder in
+ * decode_cuda.h.
+ */
+#ifndef TESSERA_OPERATORS_DECODE_NSF_CUDA_H
+#define TESSERA_OPERATORS_DECODE_NSF_CUDA_H
+
+#include "operators/decode/unpack_cuda.h"
+
+/* TYPE: unsigned char, unsigned short or unsigned int, by the chunk's width. */
+template <class TYPE> struct decode_nsf : decode_base {
+    static constexpr bool RANDOM_ACCESS = true;
+    static constexpr uint32_t SCRATCH_BYTES = 0;
+    const TYPE *values;
+    uint32_t lane;
+
+    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
+    {
+        values = reinterpret_cast<const TYPE *>(chunk.data) + tile * TILE_ROWS;
+        lane = of_lane;
+    }
+    __device__ __forceinline__ void preload()
+    {
+    }
+    template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *, F f)
+    {
+        TYPE loaded[32];
+#pragma unroll
+        for (uint32_t j = 0; j < 32; j++)
+            loaded[j] = load(values + j * 32 + lane);
+#pragma unroll
+        for (uint32_t j = 0; j < 32; j++)
+            f(j, (int32_t)loaded[j]);
+    }
+    __device__ __forceinline__ void stage(uint32_t *)
+    {
+    }
+    __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t row)
+    {
+        return (int32_t)load(values + row);
+    }
+};
+
+/* For a column whose segments need different numbers of bytes. */
+struct decode_nsf_mixed : decode_base {
+    static constexpr bool RANDOM_ACCESS = true;
+    static constexpr uint32_t SCRATCH_BYTES = 0;
+    uint64_t data;
+    uint32_t lane, bytes;
+
+    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
+    {
+        bytes = (uint32_t)chunk.detail;
+        data = chunk.data + (uint64_t)(tile * TILE_ROWS) * bytes;
+        lane = of_lane;
+    }
+    __device__ __forceinline__ void preload()
+    {
+    }
+    template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *scratch, F f)
+    {
+#pragma unroll
+        for (uint32_t j = 0; j < 32; j++)
+            f(j, item(scratch, 32 * j + lane));
+    }
+    __device__ __forceinline__ void stage(uint32_t *)
+    {
+    }
+    __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t row)
+    {
+        const uint64_t address = data + (uint64_t)row * bytes;
+        if (bytes == 1)
+            return load(reinterpret_cast<const unsigned char *>(address));
+        if (bytes == 2)
+            return load(reinterpret_cast<const unsigned short *>(address));
+        return (int32_t)load(words_at(address));
+    }
+};
+
+#endif

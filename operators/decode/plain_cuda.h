@@ -1,0 +1,45 @@
+/*
+ * plain_cuda.h: the decoder of plain: 1024 values of a tile stand in row order.
+ * The bytes are drawn in docs/codecs.md, the host's twin is storage/codec/integer/plain.c, the words of a decoder in
+ * decode_cuda.h.
+ */
+#ifndef TESSERA_OPERATORS_DECODE_PLAIN_CUDA_H
+#define TESSERA_OPERATORS_DECODE_PLAIN_CUDA_H
+
+#include "operators/decode/unpack_cuda.h"
+
+struct decode_plain : decode_base {
+    static constexpr bool RANDOM_ACCESS = true;
+    static constexpr uint32_t SCRATCH_BYTES = 0;
+    const uint32_t *values;
+    uint32_t lane, loaded[32];
+
+    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
+    {
+        values = words_at(chunk.data) + tile * TILE_ROWS;
+        lane = of_lane;
+    }
+    __device__ __forceinline__ void preload()
+    {
+#pragma unroll
+        for (uint32_t j = 0; j < 32; j++)
+            loaded[j] = load(values + j * 32 + lane);
+    }
+    template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *, F f)
+    {
+        if (!PRELOADED)
+            preload();
+#pragma unroll
+        for (uint32_t j = 0; j < 32; j++)
+            f(j, (int32_t)loaded[j]);
+    }
+    __device__ __forceinline__ void stage(uint32_t *)
+    {
+    }
+    __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t row)
+    {
+        return (int32_t)load(values + row);
+    }
+};
+
+#endif

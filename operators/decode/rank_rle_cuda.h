@@ -1,0 +1,56 @@
+/*
+ * rank_rle_cuda.h: the decoder of rank-rle: a bit marks each run's start, values are found by its rank.
+ * The bytes are drawn in docs/codecs.md, the host's twin is storage/codec/integer/rank_rle.c, the words of a decoder in
+ * decode_cuda.h.
+ */
+#ifndef TESSERA_OPERATORS_DECODE_RANK_RLE_CUDA_H
+#define TESSERA_OPERATORS_DECODE_RANK_RLE_CUDA_H
+
+#include "operators/decode/unpack_cuda.h"
+
+struct decode_rank_rle : decode_base {
+    static constexpr bool RANDOM_ACCESS = true;
+    static constexpr uint32_t SCRATCH_BYTES = 256; /* 32 mark words, 32 ranks before them */
+    const uint32_t *marks;
+    uint32_t lane, width, reference;
+
+    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
+    {
+        const uint2 entry = load(reinterpret_cast<const uint2 *>(chunk.directory) + 2 * tile);
+        marks = words_at(chunk.data) + (entry.x & 0x3ffffffu) * 8;
+        width = entry.x >> 26;
+        reference = entry.y;
+        lane = of_lane;
+    }
+    /* Value of the run that item j (row 32j + lane) lies in: `mark` is mark word j, `before` the runs before
+     * it. */
+    __device__ __forceinline__ int32_t run_value(uint32_t of_lane, uint32_t mark, uint32_t before)
+    {
+        const uint32_t rank = before + __popc(mark & (0xffffffffu >> (31 - of_lane))) - 1;
+        return (int32_t)(reference + unpack(marks + 32, rank * width, width));
+    }
+    __device__ __forceinline__ void preload()
+    {
+    }
+    template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *, F f)
+    {
+        const uint32_t mark = load(marks + lane), count = __popc(mark);
+        const uint32_t before = scan_warp(count, lane) - count;
+#pragma unroll
+        for (uint32_t j = 0; j < 32; j++)
+            f(j, run_value(lane, __shfl_sync(FULL_WARP, mark, j), __shfl_sync(FULL_WARP, before, j)));
+    }
+    __device__ __forceinline__ void stage(uint32_t *scratch)
+    {
+        const uint32_t mark = load(marks + lane), count = __popc(mark);
+        scratch[lane] = mark;
+        scratch[32 + lane] = scan_warp(count, lane) - count;
+        __syncwarp();
+    }
+    __device__ __forceinline__ int32_t item(const uint32_t *scratch, uint32_t row)
+    {
+        return run_value(row % 32, scratch[row / 32], scratch[32 + row / 32]);
+    }
+};
+
+#endif

@@ -1,0 +1,134 @@
+/*
+ * unpack_cuda.h: what every decoder on the GPU is made of: loading encoded bytes, unpacking bits, sums over a
+ * warp.
+ */
+#ifndef TESSERA_OPERATORS_DECODE_UNPACK_CUDA_H
+#define TESSERA_OPERATORS_DECODE_UNPACK_CUDA_H
+
+#include "operators/dialect/bound.h"
+
+#define TILE_ROWS   1024u
+#define TILE_LANES  32u
+#define TILE_INLINE static __device__ __forceinline__
+#define FULL_WARP   0xffffffffu
+
+/* Every encoded byte is read through here. A kernel compiled with TILE_COUNT_SECTORS also marks the 32-byte
+ * sector of memory that the byte lies in, so that the sectors a query needs can be counted
+ * (engine/gpu/sectors.c). */
+#ifdef TILE_COUNT_SECTORS
+struct counted_memory {
+    uint64_t address, bytes; /* of one column */
+    uint32_t *sectors;       /* a bit each */
+};
+extern "C" {
+__constant__ counted_memory tile_counted[33]; /* ends with bytes == 0 */
+}
+
+static __device__ __noinline__ void mark_sector(uint64_t address)
+{
+    for (uint32_t i = 0; tile_counted[i].bytes; i++)
+        if (address - tile_counted[i].address < tile_counted[i].bytes) {
+            const uint64_t sector = (address - tile_counted[i].address) / 32;
+            atomicOr(tile_counted[i].sectors + sector / 32, 1u << sector % 32);
+        }
+}
+#endif
+
+template <class T> TILE_INLINE T load(const T *from)
+{
+#ifdef TILE_COUNT_SECTORS
+    mark_sector(reinterpret_cast<uint64_t>(from));
+#endif
+    return __ldg(from);
+}
+
+/* A word of shared memory by its address there. Through a pointer the compiler would work out where shared
+ * memory begins before every single load (three instructions, one of them slow). For what was written before
+ * the last barrier. */
+TILE_INLINE uint32_t load_shared(uint32_t address)
+{
+    uint32_t word;
+    asm("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(address));
+    return word;
+}
+
+/* 0 without a load if `condition` is 0. Written as one piece so that only the load is conditional, not the
+ * address. */
+TILE_INLINE uint32_t load_shared_if(uint32_t address, uint32_t condition)
+{
+    uint32_t word;
+    asm("{\n"
+        ".reg .pred wanted;\n"
+        "setp.ne.u32 wanted, %2, 0;\n"
+        "mov.u32 %0, 0;\n"
+        "@wanted ld.shared.u32 %0, [%1];\n"
+        "}"
+        : "=&r"(word)
+        : "r"(address), "r"(condition));
+    return word;
+}
+
+/* The same for global memory that does not change while the kernel runs. */
+TILE_INLINE uint32_t load_if(const uint32_t *from, uint32_t condition)
+{
+    uint32_t word;
+    asm("{\n"
+        ".reg .pred wanted;\n"
+        "setp.ne.u32 wanted, %2, 0;\n"
+        "mov.u32 %0, 0;\n"
+        "@wanted ld.global.nc.u32 %0, [%1];\n"
+        "}"
+        : "=&r"(word)
+        : "l"(from), "r"(condition));
+    return word;
+}
+
+TILE_INLINE const uint32_t *words_at(uint64_t address)
+{
+    return reinterpret_cast<const uint32_t *>(address);
+}
+
+/* The low `width` bits; width 0..32. */
+TILE_INLINE uint32_t low_bits(uint32_t width)
+{
+    return width == 0 ? 0u : 0xffffffffu >> (32 - width);
+}
+
+/* Value at bit `bit` of a horizontally packed stream; reads the word behind it, which every section has
+ * (codec.h). */
+TILE_INLINE uint32_t unpack(const uint32_t *words, uint32_t bit, uint32_t width)
+{
+    const uint32_t *word = words + bit / 32;
+    return __funnelshift_r(load(word), load(word + 1), bit) & low_bits(width);
+}
+
+TILE_INLINE uint32_t scan_warp(uint32_t value, uint32_t lane)
+{
+#pragma unroll
+    for (uint32_t distance = 1; distance < 32; distance *= 2) {
+        uint32_t below = __shfl_up_sync(FULL_WARP, value, distance);
+        value += lane >= distance ? below : 0;
+    }
+    return value;
+}
+
+TILE_INLINE uint32_t sum_warp(uint32_t value)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(FULL_WARP, value);
+#else
+#pragma unroll
+    for (uint32_t distance = 16; distance > 0; distance /= 2)
+        value += __shfl_xor_sync(FULL_WARP, value, distance);
+    return value;
+#endif
+}
+
+/* What most decoders are not. */
+struct decode_base {
+    static constexpr bool RANGES = false; /* in_range() tests items without decoding them */
+    static constexpr bool SLICED = false; /* ... on bit planes, for less than it takes to count survivors */
+    static constexpr bool PROBES = false; /* probe() looks packed items up in a bitmap */
+};
+
+#endif

@@ -1,0 +1,217 @@
+/*
+ * operators/dialect/query_cuda.h: the words that the kernels of planned statements (engine/gpu/query_kernel.h) are written in, beside those of
+ * the tile dialect: fact columns of 64 bits and with NULLs, dimension columns at a row position, conditions on single
+ * rows, values that are looked up, and rows as an answer.
+ */
+#ifndef TESSERA_OPERATORS_DIALECT_QUERY_CUDA_H
+#define TESSERA_OPERATORS_DIALECT_QUERY_CUDA_H
+
+#include "operators/group/states_cuda.h"
+#include "storage/base/calendar.h"
+
+/* ---- Fact columns of 64 bits: values are asked for one by one ---- */
+
+struct decode_wide_plain {
+    const long long *values;
+
+    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile)
+    {
+        values = reinterpret_cast<const long long *>(chunk.data) + tile * (uint64_t)TILE_ROWS;
+    }
+    __device__ __forceinline__ int64_t item(uint32_t row)
+    {
+        return load(values + row);
+    }
+};
+
+/* The layout is drawn in storage/codec/integer/lane_for.c. */
+struct decode_wide_lane_for {
+    const uint32_t *words;
+    uint32_t width;
+    uint64_t reference;
+
+    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile)
+    {
+        const uint2 *entry = reinterpret_cast<const uint2 *>(chunk.directory) + 2 * tile;
+        const uint2 place = load(entry), value = load(entry + 1);
+        words = words_at(chunk.data) + place.x * 8ull;
+        width = place.y;
+        reference = (uint64_t)value.y << 32 | value.x;
+    }
+    /* An item of up to 64 bits lies in up to three words. */
+    __device__ __forceinline__ int64_t item(uint32_t row)
+    {
+        if (width == 0)
+            return (int64_t)reference;
+        const uint32_t bit = row / 32 * width, shift = bit % 32;
+        const uint32_t *word = words + bit / 32 * 32 + row % 32;
+        uint64_t value = load(word);
+        if (shift + width > 32)
+            value |= (uint64_t)load(word + 32) << 32;
+        value >>= shift;
+        if (shift + width > 64)
+            value |= (uint64_t)load(word + 64) << (64 - shift);
+        return (int64_t)(reference + (value & ~0ull >> (64 - width)));
+    }
+};
+
+template <class DECODE, bool NULLABLE> struct tile_wide_column {
+    static constexpr uint32_t STAGING_BYTES = 0;
+    DECODE decode;
+    const bound_chunk *chunks;
+
+    __device__ __forceinline__ void bind(const bound_column &bound, unsigned char *)
+    {
+        chunks = reinterpret_cast<const bound_chunk *>(bound.chunks);
+    }
+    __device__ __forceinline__ void seek(const tile &t)
+    {
+        decode.seek(chunks[t.segment], t.index);
+    }
+    __device__ __forceinline__ void preload()
+    {
+    }
+    __device__ __forceinline__ void fetch(const tile *, tile_mask)
+    {
+    }
+    __device__ __forceinline__ int64_t value(uint32_t row)
+    {
+        return decode.item(row);
+    }
+    __device__ __forceinline__ bool is_null(const tile *t, uint32_t row) const
+    {
+        return NULLABLE && tile_row_is_null(chunks[t->segment], t, row);
+    }
+};
+
+#define tile_is_null(t, column, row) (column).is_null((t), (row))
+
+/* ---- Conditions on single rows ---- */
+
+/* Runs the body for every row of `keep`, each lane for its own; a body that ends with tile_drop takes the row out. */
+#define tile_where(t, keep, row)                                                                     \
+    for (tile_mask rest_##row = (keep), row = __ffs(rest_##row) * 32u - 32u + (t)->lane; rest_##row; \
+         rest_##row &= rest_##row - 1, row = __ffs(rest_##row) * 32u - 32u + (t)->lane)
+#define tile_drop(keep, row) ((keep) &= ~(1u << (row) / 32u))
+
+/* ---- Dimension columns and values that are looked up ---- */
+
+template <class TYPE> TILE_INLINE TYPE array_value(uint32_t array, uint64_t position)
+{
+    return __ldg(reinterpret_cast<const TYPE *>(arguments.arrays[array].values) + position);
+}
+
+TILE_INLINE bool array_is_null(uint32_t array, uint64_t position)
+{
+    return !(__ldg(words_at(arguments.arrays[array].valid) + position / 32) >> position % 32 & 1);
+}
+
+TILE_INLINE lookup_argument lookup_at(uint32_t table)
+{
+    const ulonglong2 entry = __ldg(reinterpret_cast<const ulonglong2 *>(arguments.tables) + table);
+    return lookup_argument{entry.x, entry.y};
+}
+
+/* The value at `code`, INT64_MIN (NULL) if there is none; codes beyond the table, which only a damaged file has,
+ * take its last value. */
+TILE_INLINE int64_t lookup_index(uint32_t table, int64_t code)
+{
+    const lookup_argument at = lookup_at(table);
+    if (at.count == 0)
+        return INT64_MIN;
+    const uint64_t place = (uint64_t)code < at.count ? (uint64_t)code : at.count - 1;
+    return __ldg(reinterpret_cast<const long long *>(at.values) + place);
+}
+
+/* Whether a sorted table holds the value. */
+TILE_INLINE bool lookup_contains(uint32_t table, int64_t value)
+{
+    const lookup_argument at = lookup_at(table);
+    const long long *values = reinterpret_cast<const long long *>(at.values);
+    uint64_t low = 0, high = at.count;
+    while (low < high) {
+        const uint64_t middle = (low + high) / 2;
+        if (__ldg(values + middle) < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < at.count && __ldg(values + low) == value;
+}
+
+/* A group term's part of the group's number. */
+TILE_INLINE uint64_t group_number_part(uint32_t term, uint64_t value, bool null)
+{
+    const uint64_t code = null ? 0 : value - arguments.groups[term].base;
+    return (code < arguments.groups[term].last ? code : arguments.groups[term].last) *
+           arguments.groups[term].stride;
+}
+/* The same where all slots have numbers of 32 bits, and so do values. */
+TILE_INLINE uint32_t group_slot_part(uint32_t term, uint32_t value, bool null)
+{
+    const uint32_t code = null ? 0 : value - (uint32_t)arguments.groups[term].base;
+    return min(code, (uint32_t)arguments.groups[term].last) * (uint32_t)arguments.groups[term].stride;
+}
+
+/* ---- Rows as an answer ---- */
+
+TILE_INLINE void cpu_keep_rows(const tile *t, tile_mask keep)
+{
+    const uint64_t first =
+        __ldg(reinterpret_cast<const unsigned long long *>(arguments.segment_tiles) + t->segment);
+    reinterpret_cast<uint32_t *>(arguments.rows)[(first + t->index) * TILE_LANES + t->lane] = keep;
+}
+
+/* ---- Before the scan ---- */
+
+TILE_INLINE void memory_clear()
+{
+    const uint64_t threads = gridDim.x * (uint64_t)blockDim.x;
+    for (uint64_t at = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x; at < arguments.clear_words;
+         at += threads)
+        reinterpret_cast<uint4 *>(arguments.clear)[at] = make_uint4(0, 0, 0, 0);
+}
+
+/* A join's bitmap from its condition on a row of the dimension: a warp makes a word of 32 rows. */
+template <class CONDITION> TILE_INLINE void match_rows(uint32_t join, CONDITION condition)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    const uint64_t rows = arguments.matches[join].rows, threads = gridDim.x * (uint64_t)blockDim.x;
+    for (uint64_t first = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x - lane; first < rows;
+         first += threads) {
+        const uint64_t row = first + lane;
+        const uint32_t bits = __brev(__ballot_sync(FULL_WARP, row < rows && condition(row)));
+        if (lane == 0)
+            reinterpret_cast<uint32_t *>(arguments.matches[join].bitmap)[first / 32] = bits;
+    }
+}
+
+/* ---- Behind it ---- */
+
+/* Hashed groups that were met, one behind the other: the words of numbers, then those of each state. */
+template <uint32_t KEY_WORDS>
+TILE_INLINE void groups_collect(uint64_t out, uint64_t count, uint64_t next, const uint32_t *words,
+                                uint32_t states)
+{
+    state_word *const to = state_words(out);
+    const uint64_t threads = gridDim.x * (uint64_t)blockDim.x;
+    for (uint64_t slot = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x; slot < arguments.slots;
+         slot += threads) {
+        const uint64_t key = state_words(arguments.keys)[slot];
+        if (key == 0)
+            continue;
+        const uint64_t at = atomicAdd(state_words(next), 1ull);
+        if (at >= count)
+            continue;
+        uint64_t column = KEY_WORDS - 1;
+        for (uint32_t word = 0; word < KEY_WORDS; word++)
+            to[word * count + at] =
+                KEY_WORDS == 1 ? key - 1 : state_words(arguments.key_words)[word * arguments.slots + slot];
+        for (uint32_t state = 0; state < states; state++)
+            for (uint32_t word = 0; word < words[state]; word++)
+                to[++column * count + at] =
+                    state_words(arguments.states[state])[word * arguments.slots + slot];
+    }
+}
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * scan_cuda.h: the kernel around a query: `scan` runs the query's tile_answer over the fact table. Included
+ * behind the query (engine/gpu/kernel_source.c, engine/gpu/query_kernel.c).
+ *
+ * The grid is as large as the GPU holds at once (persistent blocks), so that bitmaps are copied to shared
+ * memory and sums are flushed once a block and not once a tile.
+ */
+#ifndef TESSERA_OPERATORS_DIALECT_SCAN_CUDA_H
+#define TESSERA_OPERATORS_DIALECT_SCAN_CUDA_H
+
+#define TILE_BIND_COLUMN_(name)    q.name.bind(bound.name, staging);
+#define TILE_BIND_DIMENSION_(name) q.name.bind(bound.name);
+#define TILE_SEEK_COLUMN_(name)    q.name.seek(t);
+#define TILE_PRELOAD_COLUMN_(name) q.name.preload();
+#define TILE_NO_DIMENSION_(name)
+
+/* The tiles of one warp: one of every item of work that falls to its group of eight warps. */
+struct tile_course {
+    const uint4 *items; /* struct bound_work */
+    uint32_t count, first, step, place, lane;
+    uint32_t item; /* the next one */
+
+    /* The next tile; rows is 0 where an item has too few rows for this warp, or there are no more items. */
+    __device__ __forceinline__ tile next()
+    {
+        tile t = {0, 0, 0, lane};
+        if (item < count) {
+            const uint4 piece = __ldg(items + item);
+            t.segment = piece.x;
+            t.index = piece.y + place;
+            t.rows = piece.z > place * TILE_ROWS ? min(piece.z - place * TILE_ROWS, TILE_ROWS) : 0;
+        }
+        item += step;
+        return t;
+    }
+};
+
+extern "C" __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS)
+    scan(const __grid_constant__ tile_bound bound, const __grid_constant__ bound_scan work)
+{
+    const uint32_t warp = threadIdx.x / 32, groups = TILE_THREADS / 32 / WORK_TILES;
+    unsigned char *staging = tile_shared + work.staging_offset + warp * work.staging_bytes;
+    tile_parameters q;
+    TILE_PARAMETER_LIST(TILE_BIND_COLUMN_, TILE_BIND_DIMENSION_)
+    q.sums.bind(bound.sums);
+    __syncthreads();
+    const uint32_t first = blockIdx.x * groups + warp / WORK_TILES;
+    tile_course course = {reinterpret_cast<const uint4 *>(work.work),
+                          work.items,
+                          first,
+                          gridDim.x * groups,
+                          warp % WORK_TILES,
+                          threadIdx.x % 32,
+                          first};
+    tile ahead = course.next();
+    for (uint32_t item = course.first; item < course.count; item += course.step) {
+        const tile t = ahead;
+        ahead = course.next();
+        if (!t.rows)
+            continue;
+        TILE_PARAMETER_LIST(TILE_SEEK_COLUMN_, TILE_NO_DIMENSION_)
+        TILE_PARAMETER_LIST(TILE_PRELOAD_COLUMN_, TILE_NO_DIMENSION_)
+        tile_answer(&q, &t);
+        __syncwarp(); /* the next tile reuses the staging area */
+    }
+    q.sums.finish();
+}
+
+#endif

@@ -1,0 +1,403 @@
+/*
+ * tile_cpu.h: the tile dialect on a CPU: one thread, one tile, its columns in the first-level cache.
+ *
+ * A column that a filter needs is decoded whole (1024 values, 4 KB) into the thread's buffer (plain is read
+ * where it lies), tested with vector instructions and packed to one bit a row. Once few rows are left, a
+ * semi-join looks at those alone, and columns are no longer decoded but asked for the survivors' values, as
+ * far as their codec is quicker so (codec.h: fetch_rows). Compiled once per instruction set (isa.h). Figures
+ * in docs/performance.md, "On a CPU".
+ */
+#ifndef TESSERA_OPERATORS_DIALECT_TILE_CPU_H
+#define TESSERA_OPERATORS_DIALECT_TILE_CPU_H
+
+#include "operators/dialect/bound.h"
+#include "storage/codec/chunk.h"
+#include "storage/base/isa.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+/* From this many survivors on, a semi-join probes all rows with a gather, which takes 1.0 cycles a row,
+ * rather than the survivors one by one, which takes 2.7 cycles each. */
+#define TILE_GATHER_ROWS 384u
+
+/* From this many survivors on, a semi-join takes long enough to ask for its column's next tile bit by bit:
+ * below, Q3.2 and Q4.3 at SF 1 lost a tenth by it. */
+#define TILE_SPREAD_ROWS 128u
+
+#define TILE_MASK_WORDS (TILE_ROWS / 64u)
+
+/* Bit r%64 of word r/64: row r of the tile. */
+typedef struct {
+    uint64_t bits[TILE_MASK_WORDS];
+} tile_mask;
+
+/* The survivors of a mask as row numbers, in order. Belongs to `mask`, whatever the tile: computed again only
+ * when asked about another one. */
+struct tile_list {
+    tile_mask mask;
+    uint32_t count;
+    uint16_t rows[TILE_ROWS + 4]; /* written four at a time */
+};
+
+/* A column bound to a query, one copy a thread: `buffer` has room for TILE_ROWS values, aligned to 64. */
+struct tile_column {
+    const struct chunk_view *chunk; /* of the segment at hand; NULL: the query does not use this column */
+    const uint32_t *validity;       /* of the segment; NULL: no NULLs */
+    int32_t *buffer;
+    const int32_t *values; /* of the tile, by row: `buffer` or, for plain, the chunk itself */
+    int64_t decoded;       /* the tile of this segment of which all rows are in `values`, or -1 */
+    int32_t low, high;
+};
+
+struct tile_dimension {
+    const uint32_t *bitmap; /* NULL: every row passes */
+    const void *codes;
+    uint32_t code_bytes; /* 1, 2 or 4 */
+    uint32_t code_base;
+    bool contiguous; /* the rows that pass are first .. last: probing is comparing */
+    int32_t first, last;
+};
+
+/* One copy a thread; the engine adds them up. */
+struct tile_sums {
+    int64_t *sums;
+    uint32_t *present;
+    uint32_t domain[TILE_GROUPS_MAX];
+};
+
+struct tile {
+    uint32_t index;         /* within the segment */
+    uint32_t rows;          /* 1 .. TILE_ROWS */
+    struct tile_list *list; /* the thread's, to keep the latest one */
+};
+
+struct tile_parameters;
+typedef void tile_query(struct tile_parameters *q, const struct tile *t);
+
+#define TILE_QUERY(name, q, t) \
+    tile_query ISA(name);      \
+    void ISA(name)(struct tile_parameters * q, const struct tile *t)
+
+#define TILE_INLINE static inline __attribute__((always_inline))
+
+TILE_INLINE tile_mask tile_all(const struct tile *t)
+{
+    tile_mask keep;
+    for (uint32_t word = 0; word < TILE_MASK_WORDS; word++) {
+        uint32_t begin = word * 64;
+        keep.bits[word] = t->rows >= begin + 64 ? ~0ull
+                          : t->rows <= begin    ? 0
+                                                : (1ull << (t->rows - begin)) - 1;
+    }
+    return keep;
+}
+
+/* The number of the lowest bit that is set, or any number below 64 if none is. */
+TILE_INLINE uint32_t tile_lowest(uint64_t bits)
+{
+#if defined(__BMI__)
+    return (uint32_t)_tzcnt_u64(bits) & 63;
+#else
+    return bits ? (uint32_t)__builtin_ctzll(bits) : 0;
+#endif
+}
+
+TILE_INLINE uint32_t tile_count(const tile_mask *keep)
+{
+    uint32_t count = 0;
+    for (uint32_t word = 0; word < TILE_MASK_WORDS; word++)
+        count += (uint32_t)__builtin_popcountll(keep->bits[word]);
+    return count;
+}
+
+/* Four rows are written for each word, needed or not: a branch that asks would often be predicted wrongly. */
+static inline const struct tile_list *tile_list_of(const struct tile *t, const tile_mask *keep)
+{
+    struct tile_list *list = t->list;
+    if (memcmp(&list->mask, keep, sizeof *keep) == 0)
+        return list;
+    uint32_t count = 0;
+    for (uint32_t word = 0; word < TILE_MASK_WORDS; word++) {
+        uint64_t rest = keep->bits[word];
+        const uint32_t end = count + (uint32_t)__builtin_popcountll(rest);
+        do {
+            for (uint32_t i = 0; i < 4; i++) {
+                list->rows[count + i] = (uint16_t)(word * 64 + tile_lowest(rest));
+                rest &= rest - 1;
+            }
+            count += 4;
+        } while (count < end);
+        count = end;
+    }
+    list->mask = *keep;
+    list->count = count;
+    return list;
+}
+
+/* The lines of memory where a column's next tile lies. A query reads its columns by turns, 1 to 4 KB each,
+ * which is too little for the processor's own prefetching (12 GB/s a core), so it asks for them itself (36
+ * GB/s): some for each 64 rows, where there is enough to do between, for a core waits once it has asked for
+ * more than it can keep track of. */
+struct tile_ahead {
+    const uint8_t *at;
+    uint32_t lines, lines_a_word; /* all, and their share of a word of the mask, rounded up */
+};
+
+/* To be called before the tile is decoded: if it is already, the next one has been asked for. */
+TILE_INLINE struct tile_ahead tile_ahead_of(const struct tile *t, const struct tile_column *column)
+{
+    if (column->decoded == (int64_t)t->index)
+        return (struct tile_ahead){0};
+    uint32_t bytes;
+    const uint8_t *const begin = column->chunk->codec->tile_span(column->chunk, t->index, &bytes);
+    const uint32_t lines = (bytes + 63) / 64;
+    return (struct tile_ahead){begin + bytes, lines, (lines + TILE_MASK_WORDS - 1) / TILE_MASK_WORDS};
+}
+
+/* Any address will do. Always inline: GCC takes a function of mere prefetches for one without effect and
+ * drops its calls. */
+TILE_INLINE void tile_ahead_ask(struct tile_ahead *ahead, uint32_t lines)
+{
+    for (uint32_t line = 0; line < lines; line++, ahead->at += 64)
+        __builtin_prefetch(ahead->at, 0, 0);
+}
+
+/* All values of the tile, by row. */
+TILE_INLINE const int32_t *tile_decode(const struct tile *t, struct tile_column *column)
+{
+    const struct chunk_view *chunk = column->chunk;
+    if (column->decoded == (int64_t)t->index)
+        return column->values;
+    column->decoded = (int64_t)t->index;
+    if (chunk->codec->id == CODEC_PLAIN) {
+        column->values = (const int32_t *)(const void *)chunk->data + (size_t)t->index * TILE_ROWS;
+    } else {
+        column->values = column->buffer;
+        chunk->codec->decode_tile(chunk, t->index, column->buffer);
+    }
+    return column->values;
+}
+
+/* 64 values to 64 bits: low <= value <= high. */
+TILE_INLINE uint64_t tile_bits_in_range(const int32_t *values, int32_t low, int32_t high)
+{
+    uint64_t bits = 0;
+#if defined(__AVX512F__)
+    const __m512i first = _mm512_set1_epi32(low), last = _mm512_set1_epi32(high);
+    for (uint32_t part = 0; part < 4; part++) {
+        __m512i value = _mm512_loadu_si512(values + 16 * part);
+        __mmask16 above = _mm512_cmple_epi32_mask(first, value);
+        bits |= (uint64_t)_mm512_mask_cmple_epi32_mask(above, value, last) << (16 * part);
+    }
+#elif defined(__AVX2__)
+    const __m256i first = _mm256_set1_epi32(low), last = _mm256_set1_epi32(high);
+    for (uint32_t part = 0; part < 8; part++) {
+        __m256i value = _mm256_loadu_si256((const __m256i *)(values + 8 * part));
+        __m256i out = _mm256_or_si256(_mm256_cmpgt_epi32(first, value), _mm256_cmpgt_epi32(value, last));
+        bits |= (uint64_t)(uint8_t)~_mm256_movemask_ps(_mm256_castsi256_ps(out)) << (8 * part);
+    }
+#else
+    for (uint32_t row = 0; row < 64; row++)
+        bits |= (uint64_t)(values[row] >= low && values[row] <= high) << row;
+#endif
+    return bits;
+}
+
+/* 64 row positions to 64 bits: the bitmap's bit at each. */
+TILE_INLINE uint64_t tile_bits_in_bitmap(const int32_t *positions, const uint32_t *bitmap)
+{
+    uint64_t bits = 0;
+#if defined(__AVX512F__)
+    for (uint32_t part = 0; part < 4; part++) {
+        __m512i position = _mm512_loadu_si512(positions + 16 * part);
+        __m512i word = _mm512_i32gather_epi32(_mm512_srli_epi32(position, 5), bitmap, 4);
+        __m512i bit =
+            _mm512_sllv_epi32(_mm512_set1_epi32(1), _mm512_and_si512(position, _mm512_set1_epi32(31)));
+        bits |= (uint64_t)_mm512_test_epi32_mask(word, bit) << (16 * part);
+    }
+#elif defined(__AVX2__)
+    for (uint32_t part = 0; part < 8; part++) {
+        __m256i position = _mm256_loadu_si256((const __m256i *)(positions + 8 * part));
+        __m256i word = _mm256_i32gather_epi32((const int *)bitmap, _mm256_srli_epi32(position, 5), 4);
+        __m256i rest =
+            _mm256_sub_epi32(_mm256_set1_epi32(31), _mm256_and_si256(position, _mm256_set1_epi32(31)));
+        __m256i sign = _mm256_sllv_epi32(word, rest); /* the wanted bit, moved to the sign */
+        bits |= (uint64_t)(uint8_t)_mm256_movemask_ps(_mm256_castsi256_ps(sign)) << (8 * part);
+    }
+#else
+    for (uint32_t row = 0; row < 64; row++) {
+        uint32_t position = (uint32_t)positions[row];
+        bits |= (uint64_t)(bitmap[position / 32] >> position % 32 & 1) << row;
+    }
+#endif
+    return bits;
+}
+
+/* The same, but only for the rows of `keep`: four at a time, needed or not, as in tile_list_of. */
+TILE_INLINE uint64_t tile_bits_of_few_in_bitmap(uint64_t keep, const int32_t *positions,
+                                                const uint32_t *bitmap)
+{
+#if defined(__BMI2__)
+    uint64_t found = 0;
+    uint32_t count = 0;
+    uint64_t rest = keep;
+    do {
+        for (uint32_t i = 0; i < 4; i++) {
+            const uint32_t position = (uint32_t)positions[tile_lowest(rest)];
+            found |= (uint64_t)(bitmap[position / 32] >> position % 32 & 1) << ((count + i) & 63);
+            rest &= rest - 1;
+        }
+        count += 4;
+    } while (rest);
+    return _pdep_u64(found, keep);
+#else
+    uint64_t bits = 0;
+    for (uint64_t rest = keep; rest; rest &= rest - 1) {
+        const uint32_t row = tile_lowest(rest), position = (uint32_t)positions[row];
+        bits |= (uint64_t)(bitmap[position / 32] >> position % 32 & 1) << row;
+    }
+    return bits;
+#endif
+}
+
+/* Validity words are in lane order (bit j of word l: row 32j + l); brings 64 of them back to row order. */
+TILE_INLINE uint64_t tile_bits_valid(const uint32_t *validity, uint32_t word)
+{
+    uint64_t bits = 0;
+    for (uint32_t lane = 0; lane < TILE_LANES; lane++)
+        bits |= (uint64_t)(validity[lane] >> (2 * word) & 1) << lane |
+                (uint64_t)(validity[lane] >> (2 * word + 1) & 1) << (lane + 32);
+    return bits;
+}
+
+TILE_INLINE tile_mask tile_keep_valid(const struct tile *t, tile_mask keep, const struct tile_column *column)
+{
+    if (column->validity)
+        for (uint32_t word = 0; word < TILE_MASK_WORDS; word++)
+            keep.bits[word] &= tile_bits_valid(column->validity + t->index * TILE_LANES, word);
+    return keep;
+}
+
+TILE_INLINE tile_mask tile_keep_range(const struct tile *t, tile_mask keep, struct tile_column *column,
+                                      int32_t low, int32_t high)
+{
+    struct tile_ahead ahead = tile_ahead_of(t, column);
+    if (column->chunk->codec->in_range) {
+        tile_ahead_ask(&ahead, ahead.lines);
+        tile_mask inside;
+        column->chunk->codec->in_range(column->chunk, t->index, low, high, inside.bits);
+        for (uint32_t word = 0; word < TILE_MASK_WORDS; word++)
+            keep.bits[word] &= inside.bits[word];
+        return keep;
+    }
+    if (tile_count(&keep) == 0)
+        return keep;
+    const int32_t *values = tile_decode(t, column);
+    for (uint32_t word = 0; word < TILE_MASK_WORDS; word++) {
+        tile_ahead_ask(&ahead, ahead.lines_a_word);
+        keep.bits[word] &= tile_bits_in_range(values + 64 * word, low, high);
+    }
+    return keep;
+}
+
+TILE_INLINE tile_mask tile_filter_(const struct tile *t, tile_mask keep, struct tile_column *column)
+{
+    return tile_keep_range(t, tile_keep_valid(t, keep, column), column, column->low, column->high);
+}
+#define tile_filter(t, keep, column) tile_filter_((t), (keep), &(column))
+
+TILE_INLINE tile_mask tile_semi_join_(const struct tile *t, tile_mask keep, struct tile_column *column,
+                                      const struct tile_dimension *dimension)
+{
+    const uint32_t *bitmap = dimension->bitmap;
+    keep = tile_keep_valid(t, keep, column);
+    if (!bitmap)
+        return keep;
+    if (dimension->contiguous)
+        return tile_keep_range(t, keep, column, dimension->first, dimension->last);
+    const uint32_t survivors = tile_count(&keep);
+    if (survivors == 0)
+        return keep;
+    struct tile_ahead ahead = tile_ahead_of(t, column);
+    uint32_t lines = ahead.lines_a_word;
+    if (survivors < TILE_SPREAD_ROWS) {
+        tile_ahead_ask(&ahead, ahead.lines);
+        lines = 0;
+    }
+    const int32_t *values = tile_decode(t, column);
+    if (survivors >= TILE_GATHER_ROWS)
+        for (uint32_t word = 0; word < TILE_MASK_WORDS; word++) {
+            tile_ahead_ask(&ahead, lines);
+            keep.bits[word] &= tile_bits_in_bitmap(values + 64 * word, bitmap);
+        }
+    else
+        for (uint32_t word = 0; word < TILE_MASK_WORDS; word++) {
+            tile_ahead_ask(&ahead, lines);
+            keep.bits[word] = tile_bits_of_few_in_bitmap(keep.bits[word], values + 64 * word, bitmap);
+        }
+    return keep;
+}
+#define tile_semi_join(t, keep, column, dimension) tile_semi_join_((t), (keep), &(column), &(dimension))
+
+/* Makes values[row] the value of each of these rows: by decoding the tile, or one by one where that is quicker. */
+TILE_INLINE void tile_fetch_rows(const struct tile *t, struct tile_column *column, const uint16_t *rows,
+                                 uint32_t count)
+{
+    const struct codec *codec = column->chunk->codec;
+    if (count == 0 || column->decoded == (int64_t)t->index)
+        return;
+    struct tile_ahead ahead = tile_ahead_of(t, column);
+    tile_ahead_ask(&ahead, ahead.lines);
+    if (count > codec->fetch_rows) {
+        tile_decode(t, column);
+        return;
+    }
+    codec->fetch(column->chunk, t->index, rows, count, column->buffer);
+    column->values = column->buffer;
+}
+
+/* tile_each will need the list of survivors anyway, so only here are values fetched one by one. */
+TILE_INLINE void tile_fetch_(const struct tile *t, const tile_mask *keep, struct tile_column *column)
+{
+    const struct tile_list *list = tile_list_of(t, keep);
+    tile_fetch_rows(t, column, list->rows, list->count);
+}
+#define tile_fetch(t, keep, column) tile_fetch_((t), &(keep), &(column))
+
+#define tile_each(t, keep, row)                                                                          \
+    for (const struct tile_list *list_##row = tile_list_of((t), &(keep)); list_##row; list_##row = NULL) \
+        for (uint32_t at_##row = 0, row;                                                                 \
+             at_##row < list_##row->count && (row = list_##row->rows[at_##row], true); at_##row++)
+
+#define tile_value(t, column, row) ((column).values[row])
+
+TILE_INLINE uint32_t tile_code_(const struct tile_dimension *dimension, int32_t position)
+{
+    switch (dimension->code_bytes) {
+    case 1:
+        return ((const uint8_t *)dimension->codes)[position] - dimension->code_base;
+    case 2:
+        return ((const uint16_t *)dimension->codes)[position] - dimension->code_base;
+    default:
+        return ((const uint32_t *)dimension->codes)[position] - dimension->code_base;
+    }
+}
+#define tile_code(dimension, position) tile_code_(&(dimension), (position))
+
+#define tile_group2(sums, a, b)    ((a) * (sums).domain[1] + (b))
+#define tile_group3(sums, a, b, c) (((a) * (sums).domain[1] + (b)) * (sums).domain[2] + (c))
+
+/* Sums wrap like two's complement; the engine has proven before that they cannot overflow. */
+TILE_INLINE void tile_sum_(struct tile_sums *sums, uint32_t slot, int64_t value)
+{
+    sums->sums[slot] += value;
+    sums->present[slot] = 1;
+}
+#define tile_sum(t, sums, slot, value) tile_sum_(&(sums), (slot), (value))
+
+#endif

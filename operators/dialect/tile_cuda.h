@@ -1,0 +1,414 @@
+/*
+ * tile_cuda.h: the tile dialect on a GPU (tile.h says what each word means): a warp owns the tile, a lane's
+ * mask holds its 32 items, bit j for row 32j + lane. Compiled at run time, for the codecs and widths that the
+ * columns have.
+ *
+ * Shared memory of a block, in this order: the block's sums, copies of dimension bitmaps, and a staging area
+ * for each warp, where columns without random access are decoded once for tile_value. Its sizes come from
+ * engine/gpu/kernel_plan.c.
+ */
+#ifndef TESSERA_OPERATORS_DIALECT_TILE_CUDA_H
+#define TESSERA_OPERATORS_DIALECT_TILE_CUDA_H
+
+#include "operators/decode/decode_cuda.h"
+
+typedef uint32_t tile_mask;
+
+struct tile {
+    uint32_t segment, index; /* of the tile within the segment */
+    uint32_t rows;           /* 1 .. 1024 */
+    uint32_t lane;
+};
+
+extern __shared__ __align__(16) unsigned char tile_shared[];
+
+/* A column that the query does not use. */
+struct tile_absent {
+    __device__ __forceinline__ void bind(const bound_column &, unsigned char *)
+    {
+    }
+    __device__ __forceinline__ void bind(const bound_dimension &)
+    {
+    }
+    __device__ __forceinline__ void seek(const tile &)
+    {
+    }
+    __device__ __forceinline__ void preload()
+    {
+    }
+};
+
+/* A row's bit in the validity words of a column that may have them. */
+TILE_INLINE bool tile_row_is_null(const bound_chunk &chunk, const tile *t, uint32_t row)
+{
+    const uint32_t *validity = words_at(chunk.validity);
+    return validity && !(load(validity + t->index * TILE_LANES + row % 32) >> row / 32 & 1);
+}
+
+/* At or below this many survivors in a tile, a column is asked for them one by one: at most as many 32-byte
+ * sectors are read as the whole tile of a narrow column has. */
+#define TILE_FEW_ROWS 32u
+
+/* PRELOADED: it filters, and its packed words are loaded as soon as the tile is known, so that those of all
+ * such columns are in flight at once. FETCHED: tile_value reads it. NULLABLE: it has validity words. */
+template <class DECODE, bool PRELOADED, bool FETCHED, bool NULLABLE> struct tile_column {
+    static constexpr bool STAGED = FETCHED && !DECODE::RANDOM_ACCESS;
+    static constexpr uint32_t STAGING_BYTES =
+        DECODE::SCRATCH_BYTES + (STAGED ? TILE_ROWS * sizeof(uint32_t) : 0);
+    DECODE decode;
+    const bound_chunk *chunks;
+    uint32_t *scratch; /* the decoder's, then 1024 values if STAGED */
+    int32_t low, high;
+    bool staged; /* this tile's values, or what the decoder's item() needs, are in shared memory */
+
+    __device__ __forceinline__ void bind(const bound_column &bound, unsigned char *staging)
+    {
+        chunks = reinterpret_cast<const bound_chunk *>(bound.chunks);
+        scratch = reinterpret_cast<uint32_t *>(staging + bound.staging);
+        low = bound.low;
+        high = bound.high;
+    }
+    __device__ __forceinline__ void seek(const tile &t)
+    {
+        decode.seek(chunks[t.segment], t.index, t.lane);
+        staged = false;
+    }
+    __device__ __forceinline__ void preload()
+    {
+        if constexpr (PRELOADED)
+            decode.preload();
+    }
+    __device__ __forceinline__ tile_mask valid(const tile *t, tile_mask keep) const
+    {
+        if (NULLABLE) {
+            const uint32_t *validity = words_at(chunks[t->segment].validity);
+            if (validity)
+                keep &= load(validity + t->index * TILE_LANES + t->lane);
+        }
+        return keep;
+    }
+    __device__ __forceinline__ uint32_t *values() const
+    {
+        return scratch + DECODE::SCRATCH_BYTES / sizeof(uint32_t);
+    }
+    /* Each item of this lane, kept in shared memory on the way if tile_value will ask for it. */
+    template <class F> __device__ __forceinline__ void items(const tile *t, F f)
+    {
+        uint32_t *mine = values() + t->lane;
+        decode.template items<PRELOADED>(scratch, [&](uint32_t j, int32_t value) {
+            if (STAGED)
+                mine[32 * j] = (uint32_t)value;
+            f(j, value);
+        });
+        if (STAGED) {
+            __syncwarp();
+            staged = true;
+        }
+    }
+    /* Makes `value` possible for the tile's rows; all lanes. */
+    __device__ __forceinline__ void stage(const tile *t)
+    {
+        if (staged)
+            return;
+        if constexpr (STAGED)
+            items(t, [](uint32_t, int32_t) {});
+        else
+            decode.stage(scratch);
+        staged = true;
+    }
+    template <class TEST>
+    __device__ __forceinline__ tile_mask keep_singly(const tile *t, tile_mask keep, TEST test)
+    {
+        stage(t);
+        for (tile_mask rest = keep; rest; rest &= rest - 1) {
+            const uint32_t j = __ffs(rest) - 1;
+            if (!test(decode.item(scratch, 32 * j + t->lane), 1u))
+                keep &= ~(1u << j);
+        }
+        __syncwarp();
+        return keep;
+    }
+    /* Whether so many rows are left, or the words are here anyway, that all items are looked at. */
+    __device__ __forceinline__ bool looks_at_all(tile_mask keep) const
+    {
+        return PRELOADED || sum_warp(__popc(keep)) > TILE_FEW_ROWS;
+    }
+    /* Of keep, the rows whose value passes test(value, wanted): one by one where few are left and the words
+     * are not here yet. Where `wanted` is 0 any answer will do. */
+    template <class TEST>
+    __device__ __forceinline__ tile_mask keep_if(const tile *t, tile_mask keep, TEST test)
+    {
+        if (!PRELOADED) {
+            const uint32_t survivors = sum_warp(__popc(keep));
+            if (survivors == 0)
+                return 0;
+            if constexpr (DECODE::RANDOM_ACCESS)
+                if (survivors <= TILE_FEW_ROWS)
+                    return keep_singly(t, keep, test);
+        }
+        tile_mask passing = 0;
+        items(t, [&](uint32_t j, int32_t value) { passing |= (uint32_t)test(value, keep & 1u << j) << j; });
+        return keep & passing;
+    }
+    __device__ __forceinline__ tile_mask filter(const tile *t, tile_mask keep)
+    {
+        const uint32_t span = (uint32_t)high - (uint32_t)low;
+        keep = valid(t, low <= high ? keep : 0);
+        if constexpr (DECODE::RANGES)
+            if (DECODE::SLICED || looks_at_all(keep))
+                return keep & decode.template in_range<PRELOADED>(low, high);
+        return keep_if(t, keep,
+                       [&](int32_t value, uint32_t) { return (uint32_t)value - (uint32_t)low <= span; });
+    }
+    template <class DIMENSION>
+    __device__ __forceinline__ tile_mask semi_join(const tile *t, tile_mask keep, const DIMENSION &dimension)
+    {
+        keep = valid(t, keep);
+        if (!DIMENSION::FILTERED)
+            return keep;
+        if constexpr (DECODE::RANGES && DIMENSION::IS_RANGE)
+            if (DECODE::SLICED || looks_at_all(keep))
+                return keep & decode.template in_range<PRELOADED>(dimension.first, dimension.last);
+        if constexpr (DECODE::PROBES && DIMENSION::IS_SHARED)
+            if (looks_at_all(keep))
+                return decode.template probe<PRELOADED>(dimension.shared, keep);
+        return keep_if(t, keep, [&](int32_t value, uint32_t wanted) {
+            return dimension.passes((uint32_t)value, wanted);
+        });
+    }
+    __device__ __forceinline__ void fetch(const tile *t, tile_mask keep)
+    {
+        if (__any_sync(FULL_WARP, keep != 0))
+            stage(t);
+    }
+    __device__ __forceinline__ int32_t value(uint32_t row)
+    {
+        if constexpr (STAGED)
+            return (int32_t)values()[row];
+        else
+            return decode.item(scratch, row);
+    }
+    __device__ __forceinline__ bool is_null(const tile *t, uint32_t row) const
+    {
+        return NULLABLE && tile_row_is_null(chunks[t->segment], t, row);
+    }
+};
+
+/* Hands the survivors of a tile out to the lanes, 32 at a time, whichever lane's mask they stand in: the body
+ * then runs ceil(survivors / 32) times, with the loads of 32 survivors in flight at once. */
+struct tile_walk {
+    uint32_t keep, upto; /* this lane's rows; survivors of this lane and those below it */
+    uint32_t total, next_rank, lane;
+
+    __device__ __forceinline__ tile_walk(const tile *t, tile_mask of_lane)
+    {
+        lane = t->lane;
+        keep = of_lane;
+        upto = scan_warp(__popc(keep), lane);
+        total = __shfl_sync(FULL_WARP, upto, 31);
+        next_rank = 0;
+    }
+    /* All lanes; false for all of them when there is nothing left. `row` is TILE_ROWS for lanes that get
+     * none. */
+    __device__ __forceinline__ bool next(uint32_t &row)
+    {
+        if (next_rank >= total)
+            return false;
+        const uint32_t rank = next_rank + lane;
+        uint32_t owner = 0; /* lanes whose survivors all come before this rank */
+#pragma unroll
+        for (uint32_t step = 16; step > 0; step /= 2)
+            owner += __shfl_sync(FULL_WARP, upto, owner + step - 1) <= rank ? step : 0;
+        uint32_t rows = __shfl_sync(FULL_WARP, keep, owner);
+        uint32_t skip = rank - (__shfl_sync(FULL_WARP, upto, owner) - __popc(rows));
+        row = TILE_ROWS;
+        if (rank < total) {
+            for (; skip > 0; skip--)
+                rows &= rows - 1;
+            row = 32 * (__ffs(rows) - 1) + owner;
+        }
+        next_rank += 32;
+        return true;
+    }
+};
+
+/* Where the bitmap is probed: nowhere (every row passes), in shared memory, in global memory; or not at all,
+ * because the rows that pass stand together, as the days of a year do: then two comparisons say the same. */
+enum tile_bitmap { TILE_BITMAP_NONE, TILE_BITMAP_SHARED, TILE_BITMAP_GLOBAL, TILE_BITMAP_RANGE };
+
+/* SHARED_OFFSET: where in shared memory the block keeps its copy of the bitmap, if it keeps one. CODE: type
+ * of the group attribute's array. */
+template <tile_bitmap BITMAP, uint32_t SHARED_OFFSET, class CODE> struct tile_dimension {
+    static constexpr bool FILTERED = BITMAP != TILE_BITMAP_NONE;
+    static constexpr bool IS_RANGE = BITMAP == TILE_BITMAP_RANGE;
+    static constexpr bool IS_SHARED = BITMAP == TILE_BITMAP_SHARED;
+    int32_t first, last; /* row positions that pass, if IS_RANGE; first > last: none */
+    const uint32_t *bitmap;
+    const CODE *codes;
+    uint32_t code_base;
+    uint32_t shared; /* address of the block's copy of the bitmap in shared memory */
+
+    __device__ __forceinline__ void bind(const bound_dimension &bound)
+    {
+        bitmap = words_at(bound.bitmap);
+        codes = reinterpret_cast<const CODE *>(bound.codes);
+        code_base = bound.code_base;
+        shared = (uint32_t)__cvta_generic_to_shared(tile_shared) + SHARED_OFFSET;
+        if (IS_RANGE)
+            find_range(bound.bitmap_words);
+        if (BITMAP == TILE_BITMAP_SHARED) {
+            uint32_t *copy = reinterpret_cast<uint32_t *>(tile_shared + SHARED_OFFSET);
+            for (uint32_t word = threadIdx.x; word < bound.bitmap_words; word += blockDim.x)
+                copy[word] = bitmap[word];
+        }
+    }
+    /* The engine found the rows standing together when it bound the query (engine/gpu/kernel_plan.c); each warp
+     * looks where. */
+    __device__ __forceinline__ void find_range(uint32_t bitmap_words)
+    {
+        first = 0x7fffffff;
+        last = -1;
+        uint32_t rows = 0;
+        for (uint32_t word = threadIdx.x % 32; word < bitmap_words; word += 32) {
+            const uint32_t bits = __brev(bitmap[word]);
+            if (bits) {
+                first = min(first, (int32_t)(word * 32) + __ffs(bits) - 1);
+                last = max(last, (int32_t)(word * 32) + 31 - __clz(bits));
+                rows += __popc(bits);
+            }
+        }
+#pragma unroll
+        for (uint32_t distance = 16; distance > 0; distance /= 2) {
+            first = min(first, __shfl_xor_sync(FULL_WARP, first, distance));
+            last = max(last, __shfl_xor_sync(FULL_WARP, last, distance));
+            rows += __shfl_xor_sync(FULL_WARP, rows, distance);
+        }
+        if (rows && rows != (uint32_t)(last - first) + 1)
+            __trap(); /* no range: never answer wrongly */
+    }
+    /* A row that is not wanted costs no trip to the second-level cache. */
+    __device__ __forceinline__ uint32_t passes(uint32_t position, uint32_t wanted) const
+    {
+        if (IS_RANGE)
+            return first <= last && position - (uint32_t)first <= (uint32_t)(last - first);
+        const uint32_t word =
+            IS_SHARED ? load_shared(shared + position / 32 * 4) : load_if(bitmap + position / 32, wanted);
+        return word << position % 32 >> 31;
+    }
+    __device__ __forceinline__ uint32_t code(int32_t position) const
+    {
+        return (uint32_t)__ldg(codes + position) - code_base;
+    }
+};
+
+/* One sum for the whole query, kept in registers. */
+struct tile_sums_single {
+    int64_t total;
+    uint32_t rows;
+    bound_sums bound;
+
+    __device__ __forceinline__ void bind(const bound_sums &sums)
+    {
+        bound = sums;
+        total = 0;
+        rows = 0;
+    }
+    __device__ __forceinline__ void add(uint32_t, int64_t value)
+    {
+        total += value;
+        rows = 1;
+    }
+    __device__ __forceinline__ void finish()
+    {
+#pragma unroll
+        for (uint32_t distance = 16; distance > 0; distance /= 2) {
+            total += __shfl_down_sync(FULL_WARP, total, distance);
+            rows |= __shfl_down_sync(FULL_WARP, rows, distance);
+        }
+        if (threadIdx.x % 32 == 0 && rows) {
+            atomicAdd(reinterpret_cast<unsigned long long *>(bound.sums), (unsigned long long)total);
+            atomicOr(reinterpret_cast<uint32_t *>(bound.present), 1u);
+        }
+    }
+};
+
+/* A sum for each slot, a block's own in shared memory: low and high words apart, because shared memory adds
+ * 32 bits at a time (64-bit additions there are loops); a carry is rare. */
+struct tile_sums_shared {
+    uint32_t *low, *high, *present;
+    bound_sums bound;
+
+    __device__ __forceinline__ void bind(const bound_sums &sums)
+    {
+        bound = sums;
+        low = reinterpret_cast<uint32_t *>(tile_shared);
+        high = low + sums.slots;
+        present = high + sums.slots;
+        for (uint32_t word = threadIdx.x; word < 3 * sums.slots; word += blockDim.x)
+            low[word] = 0;
+    }
+    __device__ __forceinline__ void add(uint32_t slot, int64_t value)
+    {
+        const uint32_t value_low = (uint32_t)value;
+        const uint32_t before = atomicAdd(&low[slot], value_low);
+        const uint32_t value_high = (uint32_t)(value >> 32) + (before + value_low < before);
+        if (value_high)
+            atomicAdd(&high[slot], value_high);
+        atomicOr(&present[slot], 1u);
+    }
+    __device__ __forceinline__ void finish()
+    {
+        __syncthreads();
+        for (uint32_t slot = threadIdx.x; slot < bound.slots; slot += blockDim.x) {
+            if (!present[slot])
+                continue;
+            const unsigned long long sum = (unsigned long long)high[slot] << 32 | low[slot];
+            atomicAdd(reinterpret_cast<unsigned long long *>(bound.sums) + slot, sum);
+            atomicOr(reinterpret_cast<uint32_t *>(bound.present) + slot, 1u);
+        }
+    }
+};
+
+/* Too many slots for shared memory: straight to global memory. */
+struct tile_sums_global {
+    bound_sums bound;
+
+    __device__ __forceinline__ void bind(const bound_sums &sums)
+    {
+        bound = sums;
+    }
+    __device__ __forceinline__ void add(uint32_t slot, int64_t value)
+    {
+        atomicAdd(reinterpret_cast<unsigned long long *>(bound.sums) + slot, (unsigned long long)value);
+        atomicOr(reinterpret_cast<uint32_t *>(bound.present) + slot, 1u);
+    }
+    __device__ __forceinline__ void finish()
+    {
+    }
+};
+
+/* ---- The words of the dialect ---- */
+
+#define TILE_QUERY(name, q, t) TILE_INLINE void tile_answer(tile_parameters *q, const tile *t)
+
+TILE_INLINE tile_mask tile_all(const tile *t)
+{
+    /* Items j with 32j + lane < rows. */
+    const uint32_t items = (t->rows + 31 - t->lane) / 32;
+    return low_bits(items);
+}
+
+#define tile_filter(t, keep, column)               (column).filter((t), (keep))
+#define tile_semi_join(t, keep, column, dimension) (column).semi_join((t), (keep), (dimension))
+#define tile_fetch(t, keep, column)                (column).fetch((t), (keep))
+#define tile_each(t, keep, row)                   \
+    if (tile_walk walk_##row((t), (keep)); true)  \
+        for (uint32_t row; walk_##row.next(row);) \
+            if (row < TILE_ROWS)
+#define tile_value(t, column, row)     (column).value(row)
+#define tile_code(dimension, position) (dimension).code(position)
+#define tile_group2(sums, a, b)        ((a) * (sums).bound.domain[1] + (b))
+#define tile_group3(sums, a, b, c)     (((a) * (sums).bound.domain[1] + (b)) * (sums).bound.domain[2] + (c))
+#define tile_sum(t, sums, slot, value) (sums).add((slot), (value))
+
+#endif

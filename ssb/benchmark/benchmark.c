@@ -1,0 +1,317 @@
+/*
+ * benchmark.c: every query with every choice of codecs, measured and judged.
+ *
+ * A query's choices run one after the other before the next query begins, so that a machine that gets slower
+ * or faster meanwhile changes their ratios least. Every run's answer is judged, not only the last one's.
+ */
+#define _GNU_SOURCE
+#include "ssb/benchmark/benchmark.h"
+
+#include "engine/run/engine.h"
+#include "ssb/benchmark/judge.h"
+#include "storage/codec/codec_spec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct session {
+    const struct benchmark_options *options;
+    const char *const *codecs; /* what engine_bind takes */
+    struct database *database;
+    struct engine *engine;
+    struct progress *progress;
+    struct judge judge;
+    struct report report;
+    const char *names[BENCHMARK_CHOICES_MAX]; /* of the choices, in the report */
+    struct prepared **prepared;               /* query by query, a choice each; NULL once they have run */
+    FILE *notes;                              /* kept until the progress bar is gone */
+    char *notes_text;
+    size_t notes_bytes;
+    char wrong[512]; /* "q2.1 (plain), " ... */
+    uint32_t wrong_count;
+};
+
+static enum status allocate_cells(struct session *session, struct error *error)
+{
+    struct report *report = &session->report;
+    report->queries = calloc(report->query_count, sizeof *report->queries);
+    for (uint32_t q = 0; report->queries && q < report->query_count; q++) {
+        struct report_query *query = &report->queries[q];
+        query->name = session->options->queries[q]->name;
+        query->sqlite_ms = session->judge.sqlite_ms[q];
+        query->cells = calloc(report->choice_count, sizeof *query->cells);
+        for (uint32_t c = 0; query->cells && c < report->choice_count; c++) {
+            struct report_cell *cell = &query->cells[c];
+            struct report_times *const times[] = {&cell->total, &cell->filter, &cell->kernel, &cell->merge};
+            for (size_t t = 0; t < sizeof times / sizeof *times; t++)
+                if (!(times[t]->runs = calloc(report->repeat, sizeof(double))))
+                    return error_out_of_memory(error, report->repeat * sizeof(double), "the runs' times");
+        }
+        if (!query->cells)
+            return error_out_of_memory(error, report->choice_count * sizeof *query->cells, "the report");
+    }
+    if (!report->queries)
+        return error_out_of_memory(error, report->query_count * sizeof *report->queries, "the report");
+    return STATUS_OK;
+}
+
+static void free_report(struct report *report)
+{
+    for (uint32_t q = 0; report->queries && q < report->query_count; q++) {
+        for (uint32_t c = 0; report->queries[q].cells && c < report->choice_count; c++) {
+            free(report->queries[q].cells[c].total.runs);
+            free(report->queries[q].cells[c].filter.runs);
+            free(report->queries[q].cells[c].kernel.runs);
+            free(report->queries[q].cells[c].merge.runs);
+        }
+        free(report->queries[q].cells);
+    }
+    free(report->queries);
+    for (uint32_t i = 0; report->columns && i < report->column_count; i++)
+        free(report->columns[i].encodings);
+    free(report->columns);
+}
+
+/* ---- Sizes ---- */
+
+static enum status measure_encoding(struct session *session, const struct column *column, const char *name,
+                                    struct report_encoding *encoding, struct error *error)
+{
+    struct codec_choice choice;
+    enum codec_id codec;
+    RETURN_IF_ERROR(codec_choice_parse(name, &choice, error));
+    RETURN_IF_ERROR(
+        database_encode(session->database, column, &choice, session->options->threads, &codec, error));
+    encoding->codec = codec_by_id(codec)->name;
+    for (uint32_t i = 0; i < column->encoding_count; i++)
+        if (column->encodings[i].codec == codec)
+            encoding->bytes = column->encodings[i].bytes;
+    return STATUS_OK;
+}
+
+static enum status measure_sizes(struct session *session, const struct table *fact, struct error *error)
+{
+    struct report *report = &session->report;
+    report->columns = calloc(fact->column_count, sizeof *report->columns);
+    if (!report->columns)
+        return error_out_of_memory(error, fact->column_count * sizeof *report->columns, "the report");
+    report->column_count = fact->column_count;
+    for (uint32_t i = 0; i < fact->column_count; i++) {
+        const struct column *column = &fact->columns[i];
+        report->columns[i] = (struct report_column){
+            .name = column->schema.name,
+            .value_bytes = column->value_bytes,
+            .encodings = calloc(report->choice_count, sizeof *report->columns[i].encodings)};
+        if (!report->columns[i].encodings)
+            return error_out_of_memory(error, report->choice_count, "the report");
+        for (uint32_t c = 0; c < report->choice_count; c++)
+            RETURN_IF_ERROR(measure_encoding(session, column, session->codecs[c],
+                                             &report->columns[i].encodings[c], error));
+        progress_report(session->progress, "encoding", "columns", i + 1, fact->column_count);
+        RETURN_IF_ERROR(cancel_check(error));
+    }
+    return STATUS_OK;
+}
+
+/* What the report calls a database's own encodings: the choice they all came from, if it is one. */
+static const char *own_name(const struct table *fact)
+{
+    for (uint32_t i = 1; i < fact->column_count; i++)
+        if (strcmp(fact->columns[i].own_name, fact->columns[0].own_name) != 0)
+            return "own";
+    return fact->columns[0].own_name;
+}
+
+/* Names of codecs and columns that do not exist are refused before anything takes long. */
+static enum status check_codec(const struct table *fact, const char *codec, struct error *error)
+{
+    char name[NAME_BYTES];
+    const struct column *column;
+    struct codec_choice choice;
+    enum codec_spec_part said;
+    for (uint32_t i = 0; codec_spec_column(codec, i, name, sizeof name); i++)
+        RETURN_IF_ERROR(table_column(fact, name, &column, error));
+    return codec_spec_find(codec, fact->columns[0].schema.name, &choice, &said, error);
+}
+
+/* ---- Times and answers ---- */
+
+/* Every run is judged; a run that answers otherwise than the one before it is wrong even where nobody judges.
+ */
+static void judge_run(struct session *session, uint32_t q, uint32_t c, const struct result *answer,
+                      bool differs)
+{
+    const struct star_query *query = session->options->queries[q];
+    struct report_cell *cell = &session->report.queries[q].cells[c];
+    if (cell->check == ANSWER_WRONG)
+        return; /* said once */
+    cell->check = judge_answer(&session->judge, query, q, session->names[c], answer);
+    if (differs && cell->check != ANSWER_WRONG) {
+        fprintf(session->notes, "%s is wrong with codec %s: it answers differently from run to run\n",
+                query->name, session->names[c]);
+        cell->check = ANSWER_WRONG;
+    }
+    if (cell->check != ANSWER_WRONG)
+        return;
+    session->wrong_count++;
+    size_t used = strlen(session->wrong);
+    snprintf(session->wrong + used, sizeof session->wrong - used, "%s%s (%s)", used ? ", " : "", query->name,
+             session->names[c]);
+}
+
+/* Untimed runs, then timed ones. */
+static enum status run_prepared(struct session *session, struct prepared *prepared, uint32_t q, uint32_t c,
+                                struct error *error)
+{
+    struct report_cell *cell = &session->report.queries[q].cells[c];
+    const uint32_t warmup = session->report.warmup, runs = warmup + session->report.repeat;
+    for (uint32_t run = 0; run < runs; run++) {
+        struct query_timing timing;
+        struct result answer = {0};
+        char hash[sizeof cell->hash];
+        RETURN_IF_ERROR(cancel_check(error));
+        RETURN_IF_ERROR(engine_run(prepared, &timing, &answer, error));
+        enum status status = answer_hash(&answer, hash, error);
+        if (status == STATUS_OK)
+            judge_run(session, q, c, &answer, run > 0 && strcmp(hash, cell->hash) != 0);
+        memcpy(cell->hash, hash, sizeof hash);
+        cell->answer_rows = answer.rows;
+        if (status == STATUS_OK && run + 1 == runs && session->options->answers)
+            status =
+                answer_write(&answer, session->options->answers, session->options->queries[q]->name, error);
+        result_destroy(&answer);
+        RETURN_IF_ERROR(status);
+        if (run >= warmup) {
+            cell->total.runs[run - warmup] = timing.total_ms;
+            cell->filter.runs[run - warmup] = timing.filter_ms;
+            cell->kernel.runs[run - warmup] = timing.kernel_ms;
+            cell->merge.runs[run - warmup] = timing.merge_ms;
+        }
+    }
+    RETURN_IF_ERROR(report_times_finish(&cell->total, session->report.repeat, error));
+    RETURN_IF_ERROR(report_times_finish(&cell->filter, session->report.repeat, error));
+    RETURN_IF_ERROR(report_times_finish(&cell->kernel, session->report.repeat, error));
+    return report_times_finish(&cell->merge, session->report.repeat, error);
+}
+
+/* All queries are bound before the first one runs, so that their kernels are compiled side by side and what
+ * cannot run is said at once. */
+static enum status bind_all(struct session *session, struct error *error)
+{
+    const uint32_t choices = session->report.choice_count, cells = session->report.query_count * choices;
+    session->prepared = calloc(cells, sizeof *session->prepared);
+    if (!session->prepared)
+        return error_out_of_memory(error, cells * sizeof *session->prepared, "the queries");
+    for (uint32_t i = 0; i < cells; i++) {
+        RETURN_IF_ERROR(cancel_check(error));
+        RETURN_IF_ERROR(engine_bind(session->engine, session->database,
+                                    session->options->queries[i / choices], session->codecs[i % choices],
+                                    &session->prepared[i], error));
+        progress_report(session->progress, "binding", "queries", i + 1, cells);
+    }
+    return engine_compile(session->engine, session->prepared, cells, true, session->progress, error);
+}
+
+static enum status run_query(struct session *session, uint32_t q, uint32_t c, struct error *error)
+{
+    struct prepared **prepared = &session->prepared[q * session->report.choice_count + c];
+    struct report_cell *cell = &session->report.queries[q].cells[c];
+    RETURN_IF_ERROR(engine_load(*prepared, error));
+    const struct prepared_info *info = prepared_info(*prepared);
+    cell->compile_ms = info->compile_ms;
+    cell->fact_rows = info->fact_rows;
+    cell->tiles = info->tiles;
+    cell->tiles_skipped = info->tiles_skipped;
+    cell->rows_skipped = info->rows_skipped;
+    cell->skip_ms = info->skip_ms;
+    cell->filter_rows = info->filter_rows;
+    cell->filter_bytes = info->filter_bytes;
+    cell->merge_rows = info->merge_rows;
+    cell->merge_bytes = info->merge_bytes;
+    RETURN_IF_ERROR(run_prepared(session, *prepared, q, c, error));
+    RETURN_IF_ERROR(prepared_bytes_read(*prepared, &cell->bytes_read, error));
+    prepared_destroy(*prepared);
+    *prepared = NULL;
+    return STATUS_OK;
+}
+
+static enum status run_all(struct session *session, bool sizes, struct error *error)
+{
+    const struct benchmark_options *options = session->options;
+    struct report *report = &session->report;
+    const struct table *fact;
+    RETURN_IF_ERROR(database_open(options->database, &session->database, error));
+    RETURN_IF_ERROR(engine_open(options->device, options->threads, &session->engine, error));
+    RETURN_IF_ERROR(database_table(session->database, "lineorder", &fact, error));
+    for (uint32_t c = 0; c < report->choice_count; c++) {
+        if (session->codecs[c])
+            RETURN_IF_ERROR(check_codec(fact, session->codecs[c], error));
+        session->names[c] = session->codecs[c] ? session->codecs[c] : own_name(fact);
+    }
+    report->choices = session->names;
+    report->fact_rows = fact->rows;
+    report->device = engine_device_text(session->engine);
+    report->why_cpu = engine_why_cpu(session->engine);
+    report->on_gpu = engine_is_cuda(session->engine);
+    RETURN_IF_ERROR(judge_create(&session->judge, options, session->database, session->engine, session->notes,
+                                 session->progress, error));
+    report->scale_factor = session->judge.scale_factor;
+    snprintf(report->judge, sizeof report->judge, "%s", session->judge.text);
+    if (sizes)
+        RETURN_IF_ERROR(measure_sizes(session, fact, error));
+    RETURN_IF_ERROR(allocate_cells(session, error));
+    RETURN_IF_ERROR(bind_all(session, error));
+    RETURN_IF_ERROR(engine_read_ceiling(session->engine, &report->read_ceiling, error));
+    for (uint32_t q = 0; q < report->query_count; q++)
+        for (uint32_t c = 0; c < report->choice_count; c++) {
+            RETURN_IF_ERROR(run_query(session, q, c, error));
+            progress_report(session->progress, "running", "queries", q * report->choice_count + c + 1,
+                            report->query_count * report->choice_count);
+        }
+    return STATUS_OK;
+}
+
+static enum status finish(struct session *session, struct error *error)
+{
+    const struct report *report = &session->report;
+    RETURN_IF_ERROR(session->options->write(report, stdout, error));
+    if (fflush(stdout) != 0)
+        return error_set(error, STATUS_MACHINE, "cannot write the report to standard output");
+    if (session->wrong_count)
+        return error_set(error, STATUS_CHECK_FAILED, "%u of %u answers are wrong: %s", session->wrong_count,
+                         report->query_count * report->choice_count, session->wrong);
+    return STATUS_OK;
+}
+
+enum status benchmark(const struct benchmark_options *options, const char *const *choices,
+                      uint32_t choice_count, bool sizes, struct progress *progress, struct error *error)
+{
+    struct session session = {.options = options,
+                              .codecs = choices,
+                              .progress = progress,
+                              .report = {.database = options->database,
+                                         .profile = options->profile,
+                                         .repeat = options->repeat,
+                                         .warmup = options->warmup,
+                                         .choice_count = choice_count,
+                                         .query_count = options->query_count}};
+    session.notes = open_memstream(&session.notes_text, &session.notes_bytes);
+    if (!session.notes)
+        return error_out_of_memory(error, BUFSIZ, "notes");
+    enum status status = run_all(&session, sizes, error);
+    fclose(session.notes);
+    progress_report(progress, "running", "queries", 1, 1); /* the bar goes before the notes come */
+    fwrite(session.notes_text, 1, session.notes_bytes, stderr);
+    free(session.notes_text);
+    if (status == STATUS_OK)
+        status = finish(&session, error);
+    judge_destroy(&session.judge);
+    for (uint32_t i = 0; session.prepared && i < options->query_count * choice_count; i++)
+        prepared_destroy(session.prepared[i]);
+    free(session.prepared);
+    free_report(&session.report);
+    engine_close(session.engine);
+    if (session.database)
+        database_close(session.database);
+    return status;
+}

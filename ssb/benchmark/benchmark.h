@@ -1,0 +1,42 @@
+/*
+ * benchmark.h: what `ssb run` and `ssb compare` share: options, measuring, checking.
+ */
+#ifndef TESSERA_SSB_BENCHMARK_BENCHMARK_H
+#define TESSERA_SSB_BENCHMARK_BENCHMARK_H
+
+#include "ssb/queries/queries.h"
+#include "ssb/benchmark/report.h"
+#include "storage/database/database.h"
+
+#include <argp.h>
+
+#define BENCHMARK_CHOICES_MAX 16u
+
+enum benchmark_verify { VERIFY_DEFAULT, VERIFY_SQLITE, VERIFY_PLAIN, VERIFY_NONE };
+
+struct benchmark_options {
+    const char *database;
+    const char *device;
+    const char *answers; /* a folder, or NULL */
+    enum benchmark_verify verify;
+    unsigned threads; /* 0: all */
+    uint32_t repeat, warmup;
+    bool profile; /* print each query's steps */
+    uint32_t query_count;
+    const struct star_query *queries[SSB_QUERIES]; /* each at most once */
+    report_writer *write;
+    struct error *error; /* filled by benchmark_argp, whose parser then returns EINVAL */
+};
+
+void benchmark_options_default(struct benchmark_options *options, struct error *error);
+extern const struct argp benchmark_argp; /* a child; its input is a struct benchmark_options */
+
+/* Measures every query with every choice (what engine_bind takes as codec; NULL: the columns' own), checks
+ * the answers, and prints the report on stdout, what went wrong on stderr. With `sizes` all columns of
+ * lineorder are encoded in every choice, which must then be names of codecs or choosers. Answers that are
+ * wrong: STATUS_CHECK_FAILED, after the report. */
+NODISCARD enum status benchmark(const struct benchmark_options *options, const char *const *choices,
+                                uint32_t choice_count, bool sizes, struct progress *progress,
+                                struct error *error);
+
+#endif

@@ -1,0 +1,274 @@
+/*
+ * reference.c: one SQLite file that is complete and current, or a new one.
+ *
+ * The file says in its table `reference` what it was loaded from: the generator's options or the .tbl files
+ * with their sizes and times, and the row counts. Anything else there (an older load, a file that is no
+ * SQLite database, another format) is replaced. A load works under a temporary name that it locks, so two
+ * runs at once do not load into one file, and what a crash left behind is taken over.
+ */
+#define _GNU_SOURCE
+#include "ssb/benchmark/reference_internal.h"
+#include "storage/base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FORMAT         1 /* of the tables here; a file of another format is loaded again */
+#define IDENTITY_BYTES (PATH_MAX + 1024)
+
+static const char SCHEMA[] =
+    "CREATE TABLE reference(format INTEGER, source TEXT, files TEXT, seconds REAL);"
+    "CREATE TABLE answer(id INTEGER PRIMARY KEY, statement TEXT UNIQUE, milliseconds REAL, made TEXT,"
+    " sqlite TEXT);"
+    "CREATE TABLE answer_cell(answer INTEGER, row INTEGER, column INTEGER, value,"
+    " PRIMARY KEY (answer, row, column)) WITHOUT ROWID;";
+
+/* ---- SQLite's errors ---- */
+
+enum status reference_error(sqlite3 *connection, const char *path, const char *what, struct error *error)
+{
+    if (cancel_requested())
+        return cancel_check(error);
+    int code = connection ? sqlite3_errcode(connection) : SQLITE_NOMEM;
+    const char *text = connection ? sqlite3_errmsg(connection) : sqlite3_errstr(code);
+    switch (code) {
+    case SQLITE_FULL:
+        return error_set(error, STATUS_MACHINE,
+                         "%s: %s: SQLite says \"%s\"; make room, or use --verify plain", path, what, text);
+    case SQLITE_NOMEM:
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN:
+        return error_set(
+            error, STATUS_MACHINE,
+            "%s: %s: SQLite says \"%s\"; see that the folder can be written and has room, or use "
+            "--verify plain",
+            path, what, text);
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+        return error_set(error, STATUS_CHECK_FAILED,
+                         "%s: %s: SQLite says \"%s\"; delete the file, it will be loaded again", path, what,
+                         text);
+    default:
+        return error_set(error, STATUS_BAD_INPUT, "%s: %s: SQLite says \"%s\"", path, what, text);
+    }
+}
+
+enum status reference_execute(sqlite3 *connection, const char *path, const char *statements, const char *what,
+                              struct error *error)
+{
+    if (sqlite3_exec(connection, statements, NULL, NULL, NULL) != SQLITE_OK)
+        return reference_error(connection, path, what, error);
+    return STATUS_OK;
+}
+
+/* ---- What the rows were loaded from ---- */
+
+/* Options, folder and row counts, but not the folder's contents: known even if the files are gone. */
+static void source_text(const struct reference_source *source, char *text, size_t size)
+{
+    static const char *const modes[] = {"single", "all"};
+    static const char *const variants[] = {"eyalroz", "crystal"};
+    static const char *const dates[] = {"full", "classic"};
+    int used;
+    if (source->from)
+        used = snprintf(text, size, "tbl %s", source->from);
+    else
+        used = snprintf(text, size, "generated sf=%.17g mode=%s variant=%s dates=%s",
+                        source->options.scale_factor, modes[source->options.mode],
+                        variants[source->options.variant], dates[source->options.dates]);
+    for (int t = 0; t < SSB_TABLES && used > 0 && (size_t)used < size; t++)
+        used += snprintf(text + used, size - (size_t)used, " %s=%" PRIu64,
+                         ssb_table_info((enum ssb_table)t)->name, source->rows[t]);
+}
+
+/* Size and time of every .tbl file; "" if one is gone, or the rows were generated. */
+static void files_text(const struct reference_source *source, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (int t = 0; source->from && t < SSB_TABLES; t++) {
+        char path[PATH_MAX];
+        struct stat about;
+        int length =
+            snprintf(path, sizeof path, "%s/%s.tbl", source->from, ssb_table_info((enum ssb_table)t)->name);
+        if (length < 0 || (size_t)length >= sizeof path || stat(path, &about) != 0) {
+            text[0] = 0;
+            return;
+        }
+        int wrote = snprintf(text + used, size - used, "%lld bytes, %lld.%09ld; ", (long long)about.st_size,
+                             (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
+        if (wrote < 0 || (size_t)wrote >= size - used)
+            return;
+        used += (size_t)wrote;
+    }
+}
+
+struct identity {
+    char source[IDENTITY_BYTES];
+    char files[IDENTITY_BYTES];
+};
+
+/* Whether the file is complete (its table `reference` is written last) and of these rows. */
+static bool is_current(const char *path, const struct identity *identity, double *seconds)
+{
+    sqlite3 *connection = NULL;
+    sqlite3_stmt *select = NULL;
+    bool current = false;
+    if (sqlite3_open_v2(path, &connection, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK &&
+        sqlite3_prepare_v2(connection,
+                           "SELECT seconds FROM reference WHERE format = ?1 AND source = ?2"
+                           " AND (files = ?3 OR ?3 = '')",
+                           -1, &select, NULL) == SQLITE_OK) {
+        sqlite3_bind_int(select, 1, FORMAT);
+        sqlite3_bind_text(select, 2, identity->source, -1, SQLITE_STATIC);
+        sqlite3_bind_text(select, 3, identity->files, -1, SQLITE_STATIC);
+        current = sqlite3_step(select) == SQLITE_ROW;
+        *seconds = current ? sqlite3_column_double(select, 0) : 0;
+    }
+    sqlite3_finalize(select);
+    sqlite3_close(connection);
+    return current;
+}
+
+/* ---- Loading a new file ---- */
+
+/* Opens and empties the temporary file and locks it for as long as the descriptor is open. */
+static enum status lock_partial(const char *path, int *descriptor, struct error *error)
+{
+    struct stat opened, named;
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return error_set_errno(
+            error, errno, "cannot create %s, SQLite's copy of the rows (--verify plain does without)", path);
+    /* a file that its loader has renamed meanwhile is complete and no longer ours to empty */
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0 || fstat(fd, &opened) != 0 || stat(path, &named) != 0 ||
+        opened.st_ino != named.st_ino) {
+        close(fd);
+        return error_set(error, STATUS_BAD_INPUT,
+                         "another process is loading %s; wait for it, or use --verify plain", path);
+    }
+    if (ftruncate(fd, 0) != 0) {
+        enum status status = error_set_errno(error, errno, "cannot empty %s", path);
+        close(fd);
+        return status;
+    }
+    *descriptor = fd;
+    return STATUS_OK;
+}
+
+static enum status write_identity(sqlite3 *connection, const char *path, const struct identity *identity,
+                                  double seconds, struct error *error)
+{
+    RETURN_IF_ERROR(reference_execute(connection, path, SCHEMA, "creating tables", error));
+    sqlite3_stmt *insert = NULL;
+    enum status status = STATUS_OK;
+    if (sqlite3_prepare_v2(connection, "INSERT INTO reference VALUES (?, ?, ?, ?)", -1, &insert, NULL) !=
+        SQLITE_OK)
+        return reference_error(connection, path, "finishing", error);
+    sqlite3_bind_int(insert, 1, FORMAT);
+    sqlite3_bind_text(insert, 2, identity->source, -1, SQLITE_STATIC);
+    sqlite3_bind_text(insert, 3, identity->files, -1, SQLITE_STATIC);
+    sqlite3_bind_double(insert, 4, seconds);
+    if (sqlite3_step(insert) != SQLITE_DONE)
+        status = reference_error(connection, path, "finishing", error);
+    sqlite3_finalize(insert);
+    if (status != STATUS_OK)
+        return status;
+    return reference_execute(connection, path, "COMMIT", "finishing", error);
+}
+
+static enum status load_file(const char *path, const struct reference_source *source,
+                             const struct identity *identity, unsigned threads, struct progress *progress,
+                             double *seconds, struct error *error)
+{
+    double begun = clock_seconds();
+    sqlite3 *connection = NULL;
+    enum status status = STATUS_OK;
+    if (sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+        status = reference_error(connection, path, "opening", error);
+    if (status == STATUS_OK)
+        status = reference_load(connection, path, source, threads, progress, error);
+    *seconds = clock_seconds() - begun;
+    if (status == STATUS_OK)
+        status = write_identity(connection, path, identity, *seconds, error);
+    sqlite3_close(connection);
+    return status;
+}
+
+static enum status load_and_rename(const char *directory, const char *path,
+                                   const struct reference_source *source, const struct identity *identity,
+                                   unsigned threads, struct progress *progress, double *seconds,
+                                   struct error *error)
+{
+    char partial[PATH_MAX];
+    int descriptor = -1, length = snprintf(partial, sizeof partial, "%s.partial", path);
+    if (length < 0 || (size_t)length >= sizeof partial)
+        return error_set(error, STATUS_BAD_INPUT, "the path %s is too long", path);
+    RETURN_IF_ERROR(lock_partial(partial, &descriptor, error));
+    enum status status = load_file(partial, source, identity, threads, progress, seconds, error);
+    if (status == STATUS_OK && (fsync(descriptor) != 0 || rename(partial, path) != 0))
+        status = error_set_errno(error, errno, "cannot finish %s", path);
+    if (status != STATUS_OK)
+        unlink(partial);
+    close(descriptor);
+    if (status != STATUS_OK)
+        return status;
+    int folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder >= 0) {
+        fsync(folder); /* losing the new name in a crash costs one more load, nothing else */
+        close(folder);
+    }
+    return STATUS_OK;
+}
+
+enum status reference_open(const char *directory, const struct reference_source *source, unsigned threads,
+                           struct progress *progress, struct reference **out, struct error *error)
+{
+    struct reference *reference = calloc(1, sizeof *reference);
+    struct identity *identity = calloc(1, sizeof *identity);
+    enum status status = STATUS_OK;
+    if (!reference || !identity || asprintf(&reference->path, "%s/%s", directory, REFERENCE_FILE) < 0)
+        status = error_out_of_memory(error, sizeof *reference + sizeof *identity, "the reference");
+    if (status == STATUS_OK) {
+        source_text(source, identity->source, sizeof identity->source);
+        files_text(source, identity->files, sizeof identity->files);
+        if (!is_current(reference->path, identity, &reference->load_seconds)) {
+            status = load_and_rename(directory, reference->path, source, identity, threads, progress,
+                                     &reference->load_seconds, error);
+            reference->loaded = true;
+        }
+    }
+    free(identity);
+    if (status != STATUS_OK) {
+        reference_close(reference);
+        return status;
+    }
+    *out = reference;
+    return STATUS_OK;
+}
+
+void reference_close(struct reference *reference)
+{
+    if (!reference)
+        return;
+    free(reference->path);
+    free(reference);
+}
+
+double reference_load_seconds(const struct reference *reference)
+{
+    return reference->load_seconds;
+}
+
+bool reference_was_loaded(const struct reference *reference)
+{
+    return reference->loaded;
+}

@@ -1,0 +1,272 @@
+/*
+ * reference_answers.c: what SQLite answers, computed once and kept.
+ *
+ * Each statement runs on a connection of its own; a scan of lineorder with its look-ups keeps one core busy
+ * for about a second per scale factor. The time kept is the thread's processor time: statements that run at
+ * once do not slow each other down in it, which makes it the fairest (and for us the hardest) to compare
+ * with.
+ */
+#define _GNU_SOURCE
+#include "ssb/benchmark/reference_internal.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Memory-mapped whole, so that connections share the page cache; no index is made up during a query. */
+static const char QUERY_PRAGMAS[] = "PRAGMA query_only = ON; PRAGMA mmap_size = 1099511627776;"
+                                    "PRAGMA cache_size = -65536; PRAGMA automatic_index = OFF;";
+
+#define PROGRESS_INSTRUCTIONS \
+    100000 /* of SQLite's machine between two looks at Ctrl-C: about a millisecond */
+
+static int stop_query(void *context)
+{
+    (void)context;
+    return cancel_requested();
+}
+
+static enum status open_readonly(const char *path, sqlite3 **connection, struct error *error)
+{
+    enum status status = STATUS_OK;
+    if (sqlite3_open_v2(path, connection, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+        status = reference_error(*connection, path, "opening", error);
+    if (status == STATUS_OK)
+        status = reference_execute(*connection, path, QUERY_PRAGMAS, "opening", error);
+    if (status != STATUS_OK) {
+        sqlite3_close(*connection);
+        *connection = NULL;
+        return status;
+    }
+    sqlite3_progress_handler(*connection, PROGRESS_INSTRUCTIONS, stop_query, NULL);
+    return STATUS_OK;
+}
+
+/* Prepares a statement and an answer with its columns. Only plain columns of text have a type in SQLite; sums
+ * and integers have none or INTEGER. */
+static enum status prepare_answer(sqlite3 *connection, const char *path, const char *statement,
+                                  sqlite3_stmt **select, struct result *result, struct error *error)
+{
+    const char *names[RESULT_COLUMNS_MAX];
+    uint8_t is_string[RESULT_COLUMNS_MAX];
+    if (sqlite3_prepare_v2(connection, statement, -1, select, NULL) != SQLITE_OK)
+        return reference_error(connection, path, statement, error);
+    int count = sqlite3_column_count(*select);
+    for (int c = 0; c < count && c < (int)RESULT_COLUMNS_MAX; c++) {
+        const char *type = sqlite3_column_decltype(*select, c);
+        names[c] = sqlite3_column_name(*select, c);
+        is_string[c] = type && strcmp(type, "TEXT") == 0;
+    }
+    return result_create(result, (uint32_t)count, names, is_string, error);
+}
+
+/* SQLite's value as a cell; text points into SQLite's memory until the next step. A value of another type
+ * than its column's stays NULL here and so differs from any answer. */
+static struct result_cell cell_of(sqlite3_stmt *select, int column, bool is_string)
+{
+    int type = sqlite3_column_type(select, column);
+    if (is_string && type == SQLITE_TEXT)
+        return (struct result_cell){.string = (const char *)sqlite3_column_text(select, column)};
+    if (!is_string && type == SQLITE_INTEGER)
+        return (struct result_cell){.number = sqlite3_column_int64(select, column)};
+    return (struct result_cell){.null = true};
+}
+
+static double thread_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
+}
+
+static enum status compute(sqlite3 *connection, const char *path, const char *statement,
+                           struct reference_answer *answer, struct error *error)
+{
+    sqlite3_stmt *select = NULL;
+    double begun = thread_ms();
+    enum status status = prepare_answer(connection, path, statement, &select, &answer->result, error);
+    int stepped = SQLITE_DONE;
+    while (status == STATUS_OK && (stepped = sqlite3_step(select)) == SQLITE_ROW) {
+        struct result_cell cells[RESULT_COLUMNS_MAX];
+        for (uint32_t c = 0; c < answer->result.column_count; c++)
+            cells[c] = cell_of(select, (int)c, answer->result.is_string[c]);
+        status = result_add_row(&answer->result, cells, error);
+    }
+    if (status == STATUS_OK && stepped != SQLITE_DONE)
+        status = reference_error(connection, path, statement, error);
+    sqlite3_finalize(select);
+    answer->sqlite_ms = thread_ms() - begun;
+    time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(answer->made, sizeof answer->made, "%Y-%m-%d %H:%M:%S", &utc);
+    snprintf(answer->sqlite, sizeof answer->sqlite, "%s", sqlite3_libversion());
+    return status;
+}
+
+/* ---- Kept answers ---- */
+
+static enum status read_cells(sqlite3 *connection, const char *path, int64_t id, struct result *result,
+                              struct error *error)
+{
+    sqlite3_stmt *select = NULL;
+    if (sqlite3_prepare_v2(connection,
+                           "SELECT column, value FROM answer_cell WHERE answer = ? ORDER BY row, column", -1,
+                           &select, NULL) != SQLITE_OK)
+        return reference_error(connection, path, "reading kept answers", error);
+    sqlite3_bind_int64(select, 1, id);
+    enum status status = STATUS_OK;
+    int stepped = SQLITE_DONE;
+    struct result_cell cells[RESULT_COLUMNS_MAX] = {{0}};
+    char *strings[RESULT_COLUMNS_MAX] = {NULL}; /* SQLite's text lives only until the next step */
+    while (status == STATUS_OK && (stepped = sqlite3_step(select)) == SQLITE_ROW) {
+        uint32_t column = (uint32_t)sqlite3_column_int(select, 0);
+        if (column >= result->column_count)
+            continue;
+        cells[column] = cell_of(select, 1, result->is_string[column]);
+        free(strings[column]);
+        strings[column] = NULL;
+        if (cells[column].string) {
+            cells[column].string = strings[column] = strdup(cells[column].string);
+            if (!strings[column])
+                status = error_out_of_memory(error, 1, "a kept answer");
+        }
+        if (status == STATUS_OK && column + 1 == result->column_count)
+            status = result_add_row(result, cells, error);
+    }
+    if (status == STATUS_OK && stepped != SQLITE_DONE)
+        status = reference_error(connection, path, "reading kept answers", error);
+    for (uint32_t c = 0; c < RESULT_COLUMNS_MAX; c++)
+        free(strings[c]);
+    sqlite3_finalize(select);
+    return status;
+}
+
+static enum status read_kept(sqlite3 *connection, const char *path, const char *statement,
+                             struct reference_answer *answer, struct error *error)
+{
+    sqlite3_stmt *select = NULL, *shape = NULL;
+    if (sqlite3_prepare_v2(connection,
+                           "SELECT id, milliseconds, made, sqlite FROM answer WHERE statement = ?", -1,
+                           &select, NULL) != SQLITE_OK)
+        return reference_error(connection, path, "reading kept answers", error);
+    sqlite3_bind_text(select, 1, statement, -1, SQLITE_STATIC);
+    enum status status = STATUS_OK;
+    int stepped = sqlite3_step(select);
+    if (stepped == SQLITE_ROW) {
+        answer->kept = true;
+        answer->sqlite_ms = sqlite3_column_double(select, 1);
+        snprintf(answer->made, sizeof answer->made, "%s", (const char *)sqlite3_column_text(select, 2));
+        snprintf(answer->sqlite, sizeof answer->sqlite, "%s", (const char *)sqlite3_column_text(select, 3));
+        status = prepare_answer(connection, path, statement, &shape, &answer->result, error);
+        if (status == STATUS_OK)
+            status = read_cells(connection, path, sqlite3_column_int64(select, 0), &answer->result, error);
+    } else if (stepped != SQLITE_DONE) {
+        status = reference_error(connection, path, "reading kept answers", error);
+    }
+    sqlite3_finalize(shape);
+    sqlite3_finalize(select);
+    return status;
+}
+
+static bool write_answer(sqlite3 *connection, sqlite3_stmt *answers, sqlite3_stmt *cells,
+                         const char *statement, const struct reference_answer *answer)
+{
+    sqlite3_bind_text(answers, 1, statement, -1, SQLITE_STATIC);
+    sqlite3_bind_double(answers, 2, answer->sqlite_ms);
+    sqlite3_bind_text(answers, 3, answer->made, -1, SQLITE_STATIC);
+    sqlite3_bind_text(answers, 4, answer->sqlite, -1, SQLITE_STATIC);
+    if (sqlite3_step(answers) != SQLITE_DONE)
+        return false;
+    sqlite3_reset(answers);
+    sqlite3_bind_int64(cells, 1, sqlite3_last_insert_rowid(connection));
+    const struct result *result = &answer->result;
+    for (uint64_t row = 0; row < result->rows; row++)
+        for (uint32_t c = 0; c < result->column_count; c++) {
+            const struct result_cell *cell = result_cell(result, row, c);
+            sqlite3_bind_int64(cells, 2, (sqlite3_int64)row);
+            sqlite3_bind_int(cells, 3, (int)c);
+            if (cell->null)
+                sqlite3_bind_null(cells, 4);
+            else if (result->is_string[c])
+                sqlite3_bind_text(cells, 4, cell->string, -1, SQLITE_STATIC);
+            else
+                sqlite3_bind_int64(cells, 4, cell->number);
+            if (sqlite3_step(cells) != SQLITE_DONE)
+                return false;
+            sqlite3_reset(cells);
+        }
+    return true;
+}
+
+/* All new answers in one transaction. A file that cannot be written (a read-only disk, another run that keeps
+ * the same answers) is left as it is: it costs the next run time, nothing else. */
+static void keep_answers(const char *path, const char *const *statements, uint32_t count,
+                         const struct reference_answer *answers)
+{
+    sqlite3 *connection = NULL;
+    sqlite3_stmt *insert_answer = NULL, *insert_cell = NULL;
+    bool done =
+        sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK &&
+        sqlite3_exec(connection, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK &&
+        sqlite3_prepare_v2(connection, "INSERT INTO answer VALUES (NULL, ?, ?, ?, ?)", -1, &insert_answer,
+                           NULL) == SQLITE_OK &&
+        sqlite3_prepare_v2(connection, "INSERT INTO answer_cell VALUES (?, ?, ?, ?)", -1, &insert_cell,
+                           NULL) == SQLITE_OK;
+    for (uint32_t i = 0; done && i < count; i++)
+        if (!answers[i].kept)
+            done = write_answer(connection, insert_answer, insert_cell, statements[i], &answers[i]);
+    sqlite3_finalize(insert_answer);
+    sqlite3_finalize(insert_cell);
+    if (connection)
+        sqlite3_exec(connection, done ? "COMMIT" : "ROLLBACK", NULL, NULL, NULL);
+    sqlite3_close(connection);
+}
+
+/* ---- All statements ---- */
+
+struct work {
+    const char *path;
+    const char *const *statements;
+    struct reference_answer *answers;
+    struct progress *progress;
+    uint32_t count;
+    atomic_uint done;
+    atomic_bool computed;
+};
+
+static enum status answer_one(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    struct work *work = context;
+    struct reference_answer *answer = &work->answers[item];
+    sqlite3 *connection;
+    (void)thread;
+    RETURN_IF_ERROR(open_readonly(work->path, &connection, error));
+    enum status status = read_kept(connection, work->path, work->statements[item], answer, error);
+    if (status == STATUS_OK && !answer->kept) {
+        status = compute(connection, work->path, work->statements[item], answer, error);
+        atomic_store(&work->computed, true);
+    }
+    sqlite3_close(connection);
+    progress_report(work->progress, "asking SQLite", "queries", atomic_fetch_add(&work->done, 1) + 1,
+                    work->count);
+    return status;
+}
+
+enum status reference_answers(struct reference *reference, const char *const *statements, uint32_t count,
+                              unsigned threads, struct progress *progress, struct reference_answer *answers,
+                              struct error *error)
+{
+    struct work work = {.path = reference->path,
+                        .statements = statements,
+                        .answers = answers,
+                        .progress = progress,
+                        .count = count};
+    memset(answers, 0, count * sizeof *answers);
+    RETURN_IF_ERROR(parallel_for(threads, count, answer_one, &work, error));
+    if (atomic_load(&work.computed))
+        keep_answers(reference->path, statements, count, answers);
+    return STATUS_OK;
+}

@@ -1,0 +1,107 @@
+/* report.c: medians, means and totals; see report.h. */
+#include "ssb/benchmark/report.h"
+#include "storage/base/clock.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CLOCK_MS \
+    1e-6 /* the clock's step: shorter times (of empty tables) count as this, so that means exist */
+
+enum status report_times_finish(struct report_times *times, uint32_t count, struct error *error)
+{
+    double *sorted = malloc(count * sizeof *sorted);
+    if (!sorted)
+        return error_out_of_memory(error, count * sizeof *sorted, "the median");
+    memcpy(sorted, times->runs, count * sizeof *sorted);
+    times->median = clock_median(sorted, count);
+    times->min = sorted[0];
+    free(sorted);
+    return STATUS_OK;
+}
+
+void report_totals(const struct report *report, uint32_t choice, struct report_totals *totals)
+{
+    *totals = (struct report_totals){0};
+    double log_ms = 0, log_speed = 0, log_sqlite = 0;
+    uint32_t judged = 0;
+    for (uint32_t q = 0; q < report->query_count; q++) {
+        const struct report_query *query = &report->queries[q];
+        double ms = fmax(query->cells[choice].total.median, CLOCK_MS);
+        totals->total_ms += ms;
+        log_ms += log(ms);
+        log_speed += log(fmax(query->cells[0].total.median, CLOCK_MS) / ms);
+        if (query->sqlite_ms > 0) {
+            double ratio = query->sqlite_ms / ms;
+            if (judged++ == 0 || ratio < totals->least_sqlite)
+                totals->least_sqlite = ratio;
+            log_sqlite += log(ratio);
+        }
+    }
+    if (report->query_count) {
+        totals->mean_ms = exp(log_ms / report->query_count);
+        totals->speed = exp(log_speed / report->query_count);
+    }
+    if (judged)
+        totals->mean_sqlite = exp(log_sqlite / judged);
+    for (uint32_t c = 0; c < report->column_count; c++) {
+        totals->plain_bytes += report->columns[c].value_bytes * report->fact_rows;
+        totals->bytes += report->columns[c].encodings[choice].bytes;
+    }
+}
+
+static double rate_of(uint64_t bytes, const struct report_times *times)
+{
+    return (double)bytes / (fmax(times->median, CLOCK_MS) * 1e-3);
+}
+
+static double share_of(const struct report *report, double rate)
+{
+    return report->read_ceiling > 0 ? 100 * rate / report->read_ceiling : 0;
+}
+
+double report_rate(const struct report_cell *cell)
+{
+    return rate_of(cell->bytes_read, &cell->kernel);
+}
+
+double report_share(const struct report *report, const struct report_cell *cell)
+{
+    return share_of(report, report_rate(cell));
+}
+
+uint32_t report_step_count(const struct report *report)
+{
+    return report->on_gpu ? 2 : 3;
+}
+
+void report_step_get(const struct report *report, const struct report_cell *cell, uint32_t index,
+                     struct report_step *step)
+{
+    enum { FILTER, SCAN, MERGE };
+    static const char *const names[] = {[FILTER] = "filter", [SCAN] = "scan", [MERGE] = "merge"};
+    const struct report_times *const times[] = {&cell->filter, &cell->kernel, &cell->merge};
+    const uint64_t rows[] = {cell->filter_rows, cell->fact_rows - cell->rows_skipped, cell->merge_rows};
+    const uint64_t bytes[] = {cell->filter_bytes, cell->bytes_read, cell->merge_bytes};
+    const double rate = rate_of(bytes[index], times[index]);
+    *step = (struct report_step){.name = names[index],
+                                 .rows = rows[index],
+                                 .bytes = bytes[index],
+                                 .tiles = index == SCAN ? cell->tiles : 0,
+                                 .tiles_skipped = index == SCAN ? cell->tiles_skipped : 0,
+                                 .ms = times[index]->median,
+                                 .rate = rate,
+                                 .share = share_of(report, rate)};
+}
+
+double report_bits(const struct report *report, const struct report_encoding *encoding)
+{
+    return 8.0 * (double)encoding->bytes / (double)report->fact_rows;
+}
+
+double report_ratio(const struct report *report, const struct report_column *column,
+                    const struct report_encoding *encoding)
+{
+    return (double)column->value_bytes * (double)report->fact_rows / (double)encoding->bytes;
+}

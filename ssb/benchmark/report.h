@@ -1,0 +1,112 @@
+/*
+ * report.h: what a benchmark found out, and the three ways to print it.
+ *
+ * `ssb run` measures the queries with one choice of codecs, `ssb compare` with several; both fill the same
+ * report. Small: 13 queries times a few codecs.
+ */
+#ifndef TESSERA_SSB_BENCHMARK_REPORT_H
+#define TESSERA_SSB_BENCHMARK_REPORT_H
+
+#include "ssb/benchmark/answer.h"
+#include "storage/codec/codec.h"
+
+#include <stdio.h>
+
+/* Milliseconds of every timed run, in the order they ran. */
+struct report_times {
+    double *runs; /* owned by the report */
+    double median, min;
+};
+
+/* One query with one choice of codecs. */
+struct report_cell {
+    struct report_times total, filter, kernel, merge; /* the whole, and its steps: struct query_timing */
+    double compile_ms, skip_ms;
+    uint64_t fact_rows, bytes_read, answer_rows;
+    uint64_t tiles, tiles_skipped, rows_skipped;                 /* of lineorder: struct prepared_info */
+    uint64_t filter_rows, filter_bytes, merge_rows, merge_bytes; /* struct prepared_info */
+    char hash[17];
+    enum answer_check check;
+};
+
+struct report_query {
+    const char *name;          /* "q1.1" */
+    double sqlite_ms;          /* processor time of SQLite; 0: SQLite was not asked */
+    struct report_cell *cells; /* one for each choice */
+};
+
+/* A column of lineorder in the encoding that each choice stands for. */
+struct report_encoding {
+    const char *codec; /* name */
+    uint64_t bytes;
+};
+struct report_column {
+    const char *name;
+    uint32_t value_bytes;
+    struct report_encoding *encodings; /* one for each choice */
+};
+
+struct report {
+    const char *device;  /* engine_device_text */
+    const char *why_cpu; /* engine_why_cpu, or NULL */
+    bool on_gpu;
+    bool profile;            /* the steps of each query are printed, too */
+    const char *database;    /* its path */
+    double scale_factor;     /* 0: not known */
+    char judge[128];         /* "SQLite 3.40.1, answers of 2026-01-31 12:00:00 UTC"; "plain"; "nobody" */
+    uint64_t fact_rows;      /* of lineorder */
+    double read_ceiling;     /* bytes a second that the device can read, measured in the same run */
+    uint32_t repeat, warmup; /* timed and untimed runs of each */
+    uint32_t choice_count;
+    const char *const *choices; /* "plain", "gpu-star", ... */
+    uint32_t query_count;
+    struct report_query *queries;
+    uint32_t column_count; /* 0: sizes were not asked for */
+    struct report_column *columns;
+};
+
+/* Sums and geometric means of the queries' medians for one choice. */
+struct report_totals {
+    double total_ms, mean_ms; /* sum, geometric mean */
+    double speed;             /* geometric mean of (median of the first choice / this one's) */
+    double least_sqlite;      /* least and geometric mean of (SQLite / median); 0: not known */
+    double mean_sqlite;
+    uint64_t plain_bytes, bytes; /* of all columns as arrays of 4 or 8 bytes, and encoded */
+};
+void report_totals(const struct report *report, uint32_t choice, struct report_totals *totals);
+
+/* A step of a query: "filter" (the dimension filters and cleared sums), "scan" (of lineorder) and, on a CPU,
+ * "merge" (the threads' sums). */
+struct report_step {
+    const char *name;
+    uint64_t rows, bytes;
+    uint64_t tiles, tiles_skipped; /* of lineorder; 0 in steps that do not read it */
+    double ms;                     /* median */
+    double rate;                   /* bytes a second */
+    double share; /* of what the device can read, in percent; more than 100 is possible from its caches */
+};
+
+/* How many steps the report's queries have on its device, and the one at `index`. */
+uint32_t report_step_count(const struct report *report);
+void report_step_get(const struct report *report, const struct report_cell *cell, uint32_t index,
+                     struct report_step *step);
+
+/* Bytes a second that the cell's kernel read, and their share of what the device can read in percent. */
+double report_rate(const struct report_cell *cell);
+double report_share(const struct report *report, const struct report_cell *cell);
+
+/* Bits per value, and how many times smaller than the values as an array. */
+double report_bits(const struct report *report, const struct report_encoding *encoding);
+double report_ratio(const struct report *report, const struct report_column *column,
+                    const struct report_encoding *encoding);
+
+/* Fills median and min from count runs. */
+NODISCARD enum status report_times_finish(struct report_times *times, uint32_t count, struct error *error);
+
+/* Writes the report to `file`. A table for people; lines of comma-separated fields under a header line (one
+ * for each query and choice; then, behind an empty line, one for each column and choice); or one JSON object
+ * (docs/benchmark.md lists the fields). */
+typedef enum status report_writer(const struct report *report, FILE *file, struct error *error);
+report_writer report_table, report_csv, report_json;
+
+#endif

@@ -1,0 +1,34 @@
+/* codecs.c: see codecs.h. */
+#include "ssb/data/codecs.h"
+
+#include "ssb/data/schema.h"
+#include "storage/codec/codec_spec.h"
+
+#include <stdio.h>
+
+#define DIMENSION_CODEC "nsf"
+#define LINEORDER_CODEC "auto"
+
+enum status ssb_codecs_parse(const char *text, struct ssb_codecs *codecs, struct error *error)
+{
+    char column[NAME_BYTES];
+    for (uint32_t i = 0; codec_spec_column(text, i, column, sizeof column); i++) {
+        enum ssb_table table;
+        uint32_t position;
+        RETURN_IF_ERROR(ssb_column_find(column, &table, &position, error));
+    }
+    for (enum ssb_table table = 0; table < SSB_TABLES; table++)
+        for (uint32_t c = 0; c < ssb_table_info(table)->column_count; c++) {
+            struct codec_choice choice;
+            enum codec_spec_part part;
+            RETURN_IF_ERROR(
+                codec_spec_find(text, ssb_table_info(table)->columns[c].name, &choice, &part, error));
+            const char *name = choice.name;
+            if (table != SSB_LINEORDER && part != CODEC_SPEC_COLUMN)
+                name = DIMENSION_CODEC;
+            else if (part == CODEC_SPEC_NOTHING)
+                name = LINEORDER_CODEC;
+            snprintf(codecs->choice[table][c], SSB_CODEC_NAME_BYTES, "%s", name);
+        }
+    return STATUS_OK;
+}

@@ -1,0 +1,170 @@
+/* origin.c: see origin.h. */
+#define _GNU_SOURCE
+#include "ssb/data/origin.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NEW_FILE SSB_ORIGIN_FILE ".new"
+
+static const char *const mode_words[] = {[SSB_MODE_SINGLE] = "single", [SSB_MODE_ALL] = "all"};
+static const char *const variant_words[] = {
+    [SSB_VARIANT_EYALROZ] = "eyalroz", [SSB_VARIANT_CRYSTAL] = "crystal"};
+static const char *const dates_words[] = {[SSB_DATES_FULL] = "full", [SSB_DATES_CLASSIC] = "classic"};
+static const char *const dangling_words[] = {[false] = "error", [true] = "null"};
+
+/* ---- Writing ---- */
+
+static enum status path_of(const char *directory, const char *file, char path[PATH_MAX], struct error *error)
+{
+    if (snprintf(path, PATH_MAX, "%s/%s", directory, file) >= PATH_MAX)
+        return error_set(error, STATUS_BAD_INPUT, "the path %s is too long", directory);
+    return STATUS_OK;
+}
+
+/* Flushes a directory's entries. */
+static enum status sync_directory(const char *directory, struct error *error)
+{
+    int descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0)
+        return error_set_errno(error, errno, "cannot open %s", directory);
+    int failed = fsync(descriptor);
+    int failure = errno;
+    close(descriptor);
+    if (failed)
+        return error_set_errno(error, failure, "cannot write %s to the disk", directory);
+    return STATUS_OK;
+}
+
+static enum status write_file(const char *path, const char *text, struct error *error)
+{
+    FILE *file = fopen(path, "we");
+    if (!file)
+        return error_set_errno(error, errno, "cannot write %s", path);
+    bool written = fprintf(file, "%s\n", text) > 0 && fflush(file) == 0 && fsync(fileno(file)) == 0;
+    int failure = errno;
+    if (fclose(file) != 0 && written) {
+        written = false;
+        failure = errno;
+    }
+    if (written)
+        return STATUS_OK;
+    unlink(path);
+    return error_set_errno(error, failure, "cannot write %s", path);
+}
+
+enum status ssb_origin_prepare(const char *directory, const struct ssb_origin *origin, struct error *error)
+{
+    char path[PATH_MAX];
+    RETURN_IF_ERROR(path_of(directory, NEW_FILE, path, error));
+    const struct ssb_options *options = &origin->options;
+    json_t *scale = options->scale_factor > 0 ? json_real(options->scale_factor) : json_null();
+    json_t *object =
+        json_pack("{s:o, s:s, s:s, s:s, s:s, s:s?}", "scale_factor", scale, "mode", mode_words[options->mode],
+                  "variant", variant_words[options->variant], "date_table", dates_words[options->dates],
+                  "dangling", dangling_words[origin->dangling_null], "from", origin->from);
+    char *text = object ? json_dumps(object, JSON_INDENT(2)) : NULL;
+    json_decref(object);
+    if (!text) /* jansson writes UTF-8 only, and a path may be anything else */
+        return error_set(error, STATUS_BAD_INPUT,
+                         "the folder %s cannot be written down in %s: its name is not UTF-8",
+                         origin->from ? origin->from : "of the rows", path);
+    enum status status = write_file(path, text, error);
+    free(text);
+    return status;
+}
+
+enum status ssb_origin_publish(const char *directory, struct error *error)
+{
+    char from[PATH_MAX], to[PATH_MAX];
+    RETURN_IF_ERROR(path_of(directory, NEW_FILE, from, error));
+    RETURN_IF_ERROR(path_of(directory, SSB_ORIGIN_FILE, to, error));
+    if (rename(from, to) != 0)
+        return error_set_errno(error, errno, "cannot rename %s to %s", from, to);
+    return sync_directory(directory, error);
+}
+
+void ssb_origin_discard(const char *directory)
+{
+    char path[PATH_MAX];
+    if (path_of(directory, NEW_FILE, path, NULL) == STATUS_OK)
+        unlink(path);
+}
+
+/* ---- Reading ---- */
+
+/* The place of the field's value in two words. */
+static enum status field_word(const char *path, const json_t *object, const char *name,
+                              const char *const words[2], unsigned *index, struct error *error)
+{
+    const char *word = json_string_value(json_object_get(object, name));
+    for (*index = 0; *index < 2; ++*index)
+        if (word && strcmp(words[*index], word) == 0)
+            return STATUS_OK;
+    return error_set(error, STATUS_BAD_INPUT,
+                     "%s: \"%s\" must be \"%s\" or \"%s\"; load the benchmark again to write this file anew",
+                     path, name, words[0], words[1]);
+}
+
+static enum status parse_object(const char *path, const json_t *object, struct ssb_origin *origin,
+                                struct error *error)
+{
+    unsigned mode, variant, dates, dangling;
+    RETURN_IF_ERROR(field_word(path, object, "mode", mode_words, &mode, error));
+    RETURN_IF_ERROR(field_word(path, object, "variant", variant_words, &variant, error));
+    RETURN_IF_ERROR(field_word(path, object, "date_table", dates_words, &dates, error));
+    RETURN_IF_ERROR(field_word(path, object, "dangling", dangling_words, &dangling, error));
+    const json_t *scale = json_object_get(object, "scale_factor"), *from = json_object_get(object, "from");
+    bool known = json_is_number(scale) && isfinite(json_number_value(scale)) && json_number_value(scale) > 0;
+    bool generated = json_is_null(from);
+    if (!known && !(json_is_null(scale) && !generated))
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: \"scale_factor\" must be a number above 0; load the benchmark again", path);
+    if (!generated && (!json_is_string(from) || json_string_value(from)[0] != '/'))
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: \"from\" must be null or an absolute path; load the benchmark again", path);
+    *origin = (struct ssb_origin){
+        .options = {.scale_factor = known ? json_number_value(scale) : 0,
+                    .mode = (enum ssb_mode)mode,
+                    .variant = (enum ssb_variant)variant,
+                    .dates = (enum ssb_dates)dates},
+        .dangling_null = dangling == 1,
+    };
+    if (!generated && !(origin->from = strdup(json_string_value(from))))
+        return error_out_of_memory(error, PATH_MAX, "a path");
+    return STATUS_OK;
+}
+
+enum status ssb_origin_read(const char *directory, struct ssb_origin *origin, struct error *error)
+{
+    char path[PATH_MAX];
+    *origin = (struct ssb_origin){.from = NULL};
+    RETURN_IF_ERROR(path_of(directory, SSB_ORIGIN_FILE, path, error));
+    if (access(path, F_OK) != 0)
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "%s is missing, so %s was not made by `tessera ssb load`; load the benchmark into it first", path,
+            directory);
+    json_error_t fault;
+    json_t *object = json_load_file(path, 0, &fault);
+    if (!object)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s:%d: %s; load the benchmark again to write this file anew", path, fault.line,
+                         fault.text);
+    enum status status = parse_object(path, object, origin, error);
+    json_decref(object);
+    return status;
+}
+
+void ssb_origin_free(struct ssb_origin *origin)
+{
+    free(origin->from);
+    origin->from = NULL;
+}

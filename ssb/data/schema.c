@@ -1,0 +1,69 @@
+/* schema.c: see schema.h. Names and kinds of columns are the generator's (ssb_table_info). */
+#include "ssb/data/schema.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum ssb_table ssb_referenced_table(uint32_t lineorder_column)
+{
+    const char *name = ssb_table_info(SSB_LINEORDER)->columns[lineorder_column].references;
+    if (!name || lineorder_column == LO_COMMITDATE)
+        return SSB_TABLES;
+    enum ssb_table table = 0;
+    while (table < SSB_TABLES && strcmp(ssb_table_info(table)->name, name) != 0)
+        table++;
+    return table;
+}
+
+void ssb_schema_make(enum ssb_table table, int64_t largest_orderkey, bool nullable_keys,
+                     struct ssb_schema *schema)
+{
+    const struct ssb_table_info *info = ssb_table_info(table);
+    *schema = (struct ssb_schema){.column_count = info->column_count};
+    for (uint32_t c = 0; c < info->column_count; c++) {
+        struct column_schema *column = &schema->columns[c];
+        snprintf(column->name, sizeof column->name, "%s", info->columns[c].name);
+        column->type = info->columns[c].number ? TYPE_INT32 : TYPE_STRING;
+        if (info->columns[c].wide && largest_orderkey > INT32_MAX)
+            column->type = TYPE_INT64;
+        column->primary_key = table != SSB_LINEORDER && c == 0;
+        enum ssb_table referenced = table == SSB_LINEORDER ? ssb_referenced_table(c) : SSB_TABLES;
+        if (referenced == SSB_TABLES)
+            continue;
+        const struct ssb_table_info *dimension = ssb_table_info(referenced);
+        snprintf(column->references_table, sizeof column->references_table, "%s", dimension->name);
+        snprintf(column->references_column, sizeof column->references_column, "%s",
+                 dimension->columns[0].name);
+        column->nullable = nullable_keys;
+    }
+}
+
+enum status ssb_column_find(const char *name, enum ssb_table *table, uint32_t *column, struct error *error)
+{
+    for (*table = 0; *table < SSB_TABLES; ++*table) {
+        const struct ssb_table_info *info = ssb_table_info(*table);
+        for (*column = 0; *column < info->column_count; ++*column)
+            if (strcmp(info->columns[*column].name, name) == 0)
+                return STATUS_OK;
+    }
+    return error_set(
+        error, STATUS_BAD_INPUT,
+        "no table of the benchmark has a column '%s'; columns are named like lo_quantity, d_year, "
+        "c_city, s_city or p_brand1",
+        name);
+}
+
+enum status ssb_lineorder_column_find(const char *name, uint32_t *column, struct error *error)
+{
+    const struct ssb_table_info *info = ssb_table_info(SSB_LINEORDER);
+    char names[SSB_COLUMNS_MAX * NAME_BYTES];
+    size_t used = 0;
+    for (*column = 0; *column < info->column_count; ++*column) {
+        if (strcmp(info->columns[*column].name, name) == 0)
+            return STATUS_OK;
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", *column ? ", " : "",
+                                 info->columns[*column].name);
+    }
+    return error_set(error, STATUS_BAD_INPUT, "lineorder has no column '%.60s' to sort by; it has: %s", name,
+                     names);
+}

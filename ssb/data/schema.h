@@ -1,0 +1,34 @@
+/*
+ * schema.h: the five tables of the benchmark as the column store keeps them.
+ *
+ * Numbers are int32, strings have dictionaries, and the four keys of lineorder that name a dimension are
+ * stored as row positions. lo_orderkey is int64 where the keys need it (from SF 358 on). lo_commitdate stays
+ * a number: it may lie behind the last row of the date table, and no query joins on it.
+ */
+#ifndef TESSERA_SSB_DATA_SCHEMA_H
+#define TESSERA_SSB_DATA_SCHEMA_H
+
+#include "ssb/data/generator.h"
+#include "storage/database/database.h"
+
+struct ssb_schema {
+    uint32_t column_count;
+    struct column_schema columns[SSB_COLUMNS_MAX];
+};
+
+/* `largest_orderkey` decides the width of lo_orderkey; `nullable_keys`: keys without a row are stored as
+ * NULL. */
+void ssb_schema_make(enum ssb_table table, int64_t largest_orderkey, bool nullable_keys,
+                     struct ssb_schema *schema);
+
+/* The dimension that a column of lineorder references, or SSB_TABLES. */
+enum ssb_table ssb_referenced_table(uint32_t lineorder_column);
+
+/* Which table has the column of that name (their prefixes differ); STATUS_BAD_INPUT if none has. */
+NODISCARD enum status ssb_column_find(const char *name, enum ssb_table *table, uint32_t *column,
+                                      struct error *error);
+
+/* The column of lineorder with that name; STATUS_BAD_INPUT with a sentence that lists all if there is none. */
+NODISCARD enum status ssb_lineorder_column_find(const char *name, uint32_t *column, struct error *error);
+
+#endif

@@ -1,0 +1,220 @@
+/*
+ * tbl.c: a table as ssb-dbgen's .tbl file, written by all threads in bounded memory.
+ *
+ * The file is cut into chunks of 16384 rows (1.6 MB of lineorder). A thread takes the next chunk, prints it
+ * into its own buffer, waits until the chunks before it are printed (their lengths say where its own begins),
+ * and writes it there with pwrite, several threads at once. The file has another name until it is complete
+ * and on disk.
+ */
+#define _GNU_SOURCE
+#include "ssb/data/generator.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CHUNK_ROWS 16384u
+
+struct writer {
+    const struct ssb_generator *generator;
+    enum ssb_table table;
+    uint64_t rows, chunks;
+    const char *path; /* of the partial file */
+    int file;
+    struct progress *progress;
+    char **buffers; /* one a thread, made when first used */
+
+    pthread_mutex_t lock; /* over what follows */
+    pthread_cond_t moved;
+    uint64_t next;   /* chunk to be printed */
+    uint64_t turn;   /* chunk whose place in the file is `offset` */
+    uint64_t offset; /* bytes */
+    uint64_t rows_done;
+    bool failed;
+};
+
+static void writer_fail(struct writer *writer)
+{
+    pthread_mutex_lock(&writer->lock);
+    writer->failed = true;
+    pthread_cond_broadcast(&writer->moved);
+    pthread_mutex_unlock(&writer->lock);
+}
+
+static enum status write_at(const struct writer *writer, const char *bytes, size_t count, uint64_t offset,
+                            struct error *error)
+{
+    while (count) {
+        const ssize_t written = pwrite(writer->file, bytes, count, (off_t)offset);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return error_set_errno(
+                error, errno, "could not write '%s' (free space there or choose another folder with --out)",
+                writer->path);
+        bytes += written;
+        offset += (uint64_t)written;
+        count -= (size_t)written;
+    }
+    return STATUS_OK;
+}
+
+/* Chunks are taken in order here, whatever order the team's items have: the one that all others wait for is
+ * always being worked on. */
+static enum status write_next_chunk(struct writer *writer, unsigned thread, struct error *error)
+{
+    RETURN_IF_ERROR(cancel_check(error));
+    if (!writer->buffers[thread])
+        writer->buffers[thread] = malloc((size_t)CHUNK_ROWS * SSB_TEXT_ROW_BYTES);
+    if (!writer->buffers[thread])
+        return error_out_of_memory(error, (unsigned long long)CHUNK_ROWS * SSB_TEXT_ROW_BYTES,
+                                   "a chunk of text");
+
+    pthread_mutex_lock(&writer->lock);
+    const uint64_t chunk = writer->next++;
+    pthread_mutex_unlock(&writer->lock);
+    const uint64_t first_row = chunk * CHUNK_ROWS;
+    const uint64_t left = writer->rows - first_row;
+    const uint64_t rows = left < CHUNK_ROWS ? left : CHUNK_ROWS;
+    char *text = writer->buffers[thread];
+    const size_t bytes = ssb_format_tbl(writer->generator, writer->table, first_row, rows, text);
+
+    pthread_mutex_lock(&writer->lock);
+    while (writer->turn != chunk && !writer->failed)
+        pthread_cond_wait(&writer->moved, &writer->lock);
+    const bool failed = writer->failed;
+    const uint64_t offset = writer->offset;
+    writer->offset += bytes;
+    writer->turn++;
+    pthread_cond_broadcast(&writer->moved);
+    pthread_mutex_unlock(&writer->lock);
+    if (failed)
+        return STATUS_OK; /* another thread has the reason, and has returned it */
+
+    RETURN_IF_ERROR(write_at(writer, text, bytes, offset, error));
+    pthread_mutex_lock(&writer->lock);
+    writer->rows_done += rows;
+    progress_report(writer->progress, ssb_table_info(writer->table)->name, "rows", writer->rows_done,
+                    writer->rows);
+    pthread_mutex_unlock(&writer->lock);
+    return STATUS_OK;
+}
+
+static enum status write_chunk_item(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    struct writer *writer = context;
+    (void)item;
+    enum status status = write_next_chunk(writer, thread, error);
+    if (status != STATUS_OK)
+        writer_fail(writer);
+    return status;
+}
+
+static enum status write_chunks(struct writer *writer, unsigned threads, struct error *error)
+{
+    if (threads == 0)
+        threads = parallel_threads_available();
+    if (threads > PARALLEL_THREADS_MAX)
+        threads = PARALLEL_THREADS_MAX;
+    writer->chunks = (writer->rows + CHUNK_ROWS - 1) / CHUNK_ROWS;
+    writer->buffers = calloc(threads, sizeof *writer->buffers);
+    if (!writer->buffers)
+        return error_out_of_memory(error, threads * sizeof *writer->buffers, "a team of threads");
+    pthread_mutex_init(&writer->lock, NULL);
+    pthread_cond_init(&writer->moved, NULL);
+    enum status status = parallel_for(threads, writer->chunks, write_chunk_item, writer, error);
+    pthread_cond_destroy(&writer->moved);
+    pthread_mutex_destroy(&writer->lock);
+    for (unsigned thread = 0; thread < threads; thread++)
+        free(writer->buffers[thread]);
+    free(writer->buffers);
+    return status;
+}
+
+/* Opens the partial file, locked against a second process that writes the same one. */
+static enum status open_partial(const char *path, int *file, struct error *error)
+{
+    *file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (*file < 0)
+        return error_set_errno(
+            error, errno, "could not create '%s' (choose a folder that can be written with --out)", path);
+    struct stat opened, named;
+    bool taken = flock(*file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    /* A process that finished in between has renamed the file that was opened here. */
+    taken |= fstat(*file, &opened) != 0 || stat(path, &named) != 0 || opened.st_ino != named.st_ino;
+    enum status status = STATUS_OK;
+    if (taken)
+        status = error_set(
+            error, STATUS_BAD_INPUT,
+            "'%s' is being written by another process; wait for it or choose another folder with --out",
+            path);
+    else if (ftruncate(*file, 0) != 0)
+        status = error_set_errno(error, errno, "could not empty '%s' (remove it and try again)", path);
+    if (status != STATUS_OK)
+        close(*file);
+    return status;
+}
+
+/* Makes the complete file visible, and that last. */
+static enum status publish(const char *directory, const struct writer *writer, const char *path,
+                           struct error *error)
+{
+    if (fsync(writer->file) != 0)
+        return error_set_errno(
+            error, errno, "could not store '%s' (free space there or choose another folder)", writer->path);
+    if (rename(writer->path, path) != 0)
+        return error_set_errno(error, errno, "could not rename '%s' to '%s' (remove what is in its place)",
+                               writer->path, path);
+    const int folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const bool stored = folder >= 0 && fsync(folder) == 0;
+    const int reason = errno;
+    if (folder >= 0)
+        close(folder);
+    if (!stored)
+        return error_set_errno(error, reason, "could not store the folder '%s' (check its file system)",
+                               directory);
+    return STATUS_OK;
+}
+
+static enum status write_file(struct writer *writer, const char *directory, unsigned threads,
+                              struct error *error)
+{
+    const char *name = ssb_table_info(writer->table)->name;
+    char path[PATH_MAX], partial[PATH_MAX];
+    const int length = snprintf(path, sizeof path, "%s/%s.tbl", directory, name);
+    if (length < 0 || (size_t)length + sizeof ".partial" > sizeof partial)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "the path of the folder '%.100s...' is too long; choose another", directory);
+    snprintf(partial, sizeof partial, "%s/%s.tbl.partial", directory, name);
+    writer->path = partial;
+    RETURN_IF_ERROR(open_partial(partial, &writer->file, error));
+    enum status status = write_chunks(writer, threads, error);
+    if (status == STATUS_OK)
+        status = publish(directory, writer, path, error);
+    if (status != STATUS_OK)
+        unlink(partial);
+    close(writer->file);
+    return status;
+}
+
+enum status ssb_write_tbl(const struct ssb_generator *generator, enum ssb_table table, const char *directory,
+                          unsigned threads, struct progress *progress, struct error *error)
+{
+    const bool created = mkdir(directory, 0777) == 0;
+    if (!created && errno != EEXIST)
+        return error_set_errno(error, errno,
+                               "could not create the folder '%s' (its parent must exist and be writable)",
+                               directory);
+    struct writer writer = {
+        .generator = generator, .table = table, .rows = ssb_rows(generator, table), .progress = progress};
+    enum status status = write_file(&writer, directory, threads, error);
+    if (status != STATUS_OK && created)
+        rmdir(directory);
+    return status;
+}

@@ -1,0 +1,39 @@
+/*
+ * clock.h: the clock that every duration is measured by, and the median of some.
+ */
+#ifndef TESSERA_STORAGE_BASE_CLOCK_H
+#define TESSERA_STORAGE_BASE_CLOCK_H
+
+#include <stdlib.h>
+#include <time.h>
+
+/* Since some moment before the program began; never goes back. A call takes about 25 ns. */
+static inline double clock_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+static inline double clock_ms(void)
+{
+    return 1e-6 * clock_ns();
+}
+static inline double clock_seconds(void)
+{
+    return 1e-9 * clock_ns();
+}
+
+static inline int clock_compare(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* Sorts the `count` (at least one) durations; of an even number the mean of the two in the middle. */
+static inline double clock_median(double *times, size_t count)
+{
+    qsort(times, count, sizeof *times, clock_compare);
+    return (times[(count - 1) / 2] + times[count / 2]) / 2;
+}
+
+#endif

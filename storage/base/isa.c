@@ -1,0 +1,41 @@
+/* isa.c: see isa.h. */
+#include "storage/base/isa.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[ISA_LEVELS] = {"baseline", "avx2", "avx512"};
+
+const char *isa_name(enum isa_level level)
+{
+    return names[level];
+}
+
+static enum isa_level machine_level(void)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512cd"))
+        return ISA_AVX512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma"))
+        return ISA_AVX2;
+#endif
+    return ISA_BASELINE;
+}
+
+enum isa_level isa_level(void)
+{
+    static int decided = -1; /* racing threads write the same value */
+    int level = __atomic_load_n(&decided, __ATOMIC_RELAXED);
+    if (level >= 0)
+        return (enum isa_level)level;
+    level = machine_level();
+    const char *wanted = getenv("TESSERA_ISA");
+    for (int i = 0; wanted && i < level; i++)
+        if (strcmp(wanted, names[i]) == 0)
+            level = i;
+    __atomic_store_n(&decided, level, __ATOMIC_RELAXED);
+    return (enum isa_level)level;
+}

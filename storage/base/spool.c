@@ -1,0 +1,80 @@
+/* spool.c: see spool.h. */
+#define _GNU_SOURCE
+#include "storage/base/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum status spool_open(struct spool *spool, const char *directory, const char *why, struct error *error)
+{
+    atomic_init(&spool->end, 0);
+    spool->descriptor = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    return spool->descriptor >= 0
+               ? STATUS_OK
+               : error_set_errno(error, errno, "cannot make a file without a name in %s, which %s needs",
+                                 directory, why);
+}
+
+void spool_close(struct spool *spool)
+{
+    if (spool->descriptor >= 0)
+        close(spool->descriptor);
+    spool->descriptor = -1;
+}
+
+enum status spool_put(const struct spool *spool, uint64_t at, const void *bytes, uint64_t size,
+                      struct error *error)
+{
+    const char *next = bytes;
+    while (size > 0) {
+        const ssize_t written = pwrite(spool->descriptor, next, size, (off_t)at);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return error_set_errno(error, written ? errno : EIO,
+                                   "cannot keep rows in a file meanwhile (make room on the database's disk)");
+        next += written;
+        at += (uint64_t)written;
+        size -= (uint64_t)written;
+    }
+    return STATUS_OK;
+}
+
+enum status spool_append(struct spool *spool, const void *bytes, uint64_t size, uint64_t *at,
+                         struct error *error)
+{
+    *at = atomic_fetch_add(&spool->end, size);
+    return spool_put(spool, *at, bytes, size, error);
+}
+
+enum status spool_get(const struct spool *spool, uint64_t at, void *bytes, uint64_t size, struct error *error)
+{
+    char *next = bytes;
+    while (size > 0) {
+        const ssize_t got = pread(spool->descriptor, next, size, (off_t)at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return error_set_errno(error, got ? errno : EIO, "cannot read rows that were kept in a file");
+        next += got;
+        at += (uint64_t)got;
+        size -= (uint64_t)got;
+    }
+    return STATUS_OK;
+}
+
+uint64_t memory_available(void)
+{
+    uint64_t kilobytes = UINT64_MAX / 1024;
+    char line[128];
+    FILE *file = fopen("/proc/meminfo", "re");
+    if (!file)
+        return UINT64_MAX;
+    while (fgets(line, sizeof line, file) && sscanf(line, "MemAvailable: %" SCNu64 " kB", &kilobytes) != 1)
+        ;
+    fclose(file);
+    return kilobytes * 1024;
+}

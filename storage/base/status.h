@@ -1,0 +1,50 @@
+/*
+ * status.h: the one way in which Tessera reports failure.
+ *
+ * Every function that can fail returns an `enum status` and, when the caller gives one, fills a `struct
+ * error` with one sentence for a person: what failed, on what (path, line, column), what to do next. The
+ * library never exits and never prints. The values of `enum status` are the exit codes of the program
+ * (README.md).
+ */
+#ifndef TESSERA_STORAGE_BASE_STATUS_H
+#define TESSERA_STORAGE_BASE_STATUS_H
+
+enum status {
+    STATUS_OK = 0,
+    STATUS_CHECK_FAILED = 1, /* a wrong answer, a checksum that does not match */
+    STATUS_BAD_INPUT = 2,    /* bad usage, bad rows, a file that is not what it should be */
+    STATUS_MACHINE = 3,      /* the machine cannot: no GPU, out of memory, disk full */
+    STATUS_INTERRUPTED = 130 /* Ctrl-C, after cleaning up */
+};
+
+#define ERROR_TEXT_BYTES 1024
+
+/* Owned by the caller; zero-initialised is valid. A later error overwrites an earlier one. */
+struct error {
+    enum status status;
+    char text[ERROR_TEXT_BYTES];
+};
+
+/* Formats the sentence into *error (which may be NULL) and returns `status`, so that callers can `return
+ * error_set(...)`. Text that does not fit is cut. */
+enum status error_set(struct error *error, enum status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* error_set with ": " and the text of `errno_value` behind it; STATUS_MACHINE for ENOSPC, EDQUOT, ENOMEM,
+ * EMFILE, EIO and EFBIG, else STATUS_BAD_INPUT. */
+enum status error_set_errno(struct error *error, int errno_value, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The sentence for memory that could not be had; always STATUS_MACHINE. */
+enum status error_out_of_memory(struct error *error, unsigned long long bytes, const char *what);
+
+#define RETURN_IF_ERROR(expression)                       \
+    do {                                                  \
+        enum status status_of_expression_ = (expression); \
+        if (status_of_expression_ != STATUS_OK)           \
+            return status_of_expression_;                 \
+    } while (0)
+
+#define NODISCARD __attribute__((warn_unused_result))
+
+#endif

@@ -1,0 +1,139 @@
+/*
+ * chunk.h: laying out a chunk's sections (codec.h draws them), for the codecs and chunk_open alone.
+ *
+ * Everything here is inline: the codecs are compiled once per instruction set. Called once a chunk or once a
+ * tile.
+ */
+#ifndef TESSERA_STORAGE_CODEC_CHUNK_H
+#define TESSERA_STORAGE_CODEC_CHUNK_H
+
+#include "storage/codec/codec.h"
+
+#include <string.h>
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "chunks are little-endian and are read in place: this machine is not"
+#endif
+
+_Static_assert(sizeof(struct chunk_header) == 64, "the chunk header is 64 bytes on disk");
+
+/* Bytes that follow the last packed bit of a section and count in its size, so that decoders may read whole
+ * vectors or the word behind a value: 64 bytes behind streams in row order (an AVX-512 register), two lines
+ * behind streams in lanes (a 64-bit value touches up to three words of its lane). All zero. */
+#define SPARE_BYTES      64u
+#define LANE_SPARE_BYTES 256u
+
+static inline uint64_t chunk_align(uint64_t bytes)
+{
+    return (bytes + CHUNK_ALIGNMENT - 1) / CHUNK_ALIGNMENT * CHUNK_ALIGNMENT;
+}
+
+static inline uint32_t chunk_tiles(uint32_t rows)
+{
+    return (rows + TILE_ROWS - 1) / TILE_ROWS;
+}
+
+static inline size_t chunk_size(uint64_t directory_bytes, uint64_t data_bytes, uint64_t auxiliary_bytes)
+{
+    return chunk_align(sizeof(struct chunk_header) + directory_bytes) + chunk_align(data_bytes) +
+           chunk_align(auxiliary_bytes);
+}
+
+static inline uint8_t *chunk_directory(uint8_t *chunk)
+{
+    return chunk + sizeof(struct chunk_header);
+}
+
+static inline uint8_t *chunk_data(uint8_t *chunk, uint64_t directory_bytes)
+{
+    return chunk + chunk_align(sizeof(struct chunk_header) + directory_bytes);
+}
+
+static inline uint8_t *chunk_auxiliary(uint8_t *chunk, uint64_t directory_bytes, uint64_t data_bytes)
+{
+    return chunk_data(chunk, directory_bytes) + chunk_align(data_bytes);
+}
+
+/* Writes the header and the padding around sections that are already in place; returns the chunk's size,
+ * which it also enters into the header. */
+static inline size_t chunk_finish(uint8_t *chunk, struct chunk_header header)
+{
+    uint8_t *const data = chunk_data(chunk, header.directory_bytes);
+    uint8_t *const auxiliary = chunk_auxiliary(chunk, header.directory_bytes, header.data_bytes);
+    header.chunk_bytes = chunk_size(header.directory_bytes, header.data_bytes, header.auxiliary_bytes);
+    uint8_t *const directory_end = chunk_directory(chunk) + header.directory_bytes;
+    memset(directory_end, 0, (size_t)(data - directory_end));
+    memset(data + header.data_bytes, 0, (size_t)(auxiliary - data) - header.data_bytes);
+    memset(auxiliary + header.auxiliary_bytes, 0,
+           (size_t)(chunk_align(header.auxiliary_bytes) - header.auxiliary_bytes));
+    memcpy(chunk, &header, sizeof header);
+    return header.chunk_bytes;
+}
+
+/* The header of an opened chunk. */
+static inline const struct chunk_header *chunk_head(const struct chunk_view *chunk)
+{
+    return (const struct chunk_header *)chunk->bytes;
+}
+
+/* The 1024 values of a tile: in place, or in `buffer` (1024 values) where the last tile has to be filled up,
+ * which repeats its last value: that costs no codec a wider width. */
+static inline const void *chunk_tile_values(const void *values, uint32_t rows, uint32_t value_bytes,
+                                            uint32_t tile, void *buffer)
+{
+    const uint8_t *const first = (const uint8_t *)values + (size_t)tile * TILE_ROWS * value_bytes;
+    const uint32_t here = rows - tile * TILE_ROWS;
+    if (here >= TILE_ROWS)
+        return first;
+    memcpy(buffer, first, (size_t)here * value_bytes);
+    for (uint32_t i = here; i < TILE_ROWS; i++)
+        memcpy((uint8_t *)buffer + (size_t)i * value_bytes, first + (size_t)(here - 1) * value_bytes,
+               value_bytes);
+    return buffer;
+}
+
+/* Narrowest and widest width seen so far; starts as {UINT32_MAX, 0}. */
+struct width_range {
+    uint32_t low, high;
+};
+
+static inline void width_range_add(struct width_range *range, uint32_t width)
+{
+    range->low = width < range->low ? width : range->low;
+    range->high = width > range->high ? width : range->high;
+}
+
+/* Kernels are specialised to the header's widths, so a chunk whose header tells others than its tiles is
+ * refused. */
+static inline bool width_range_matches(const struct width_range *range, const struct chunk_view *chunk)
+{
+    return range->low == chunk->width_low && range->high == chunk->width_high;
+}
+
+static inline uint32_t load_u32(const void *bytes)
+{
+    uint32_t word;
+    memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
+static inline uint64_t load_u64(const void *bytes)
+{
+    uint64_t words;
+    memcpy(&words, bytes, sizeof words);
+    return words;
+}
+
+/* A value computed modulo 2^64, as its type holds it: wrapped to 32 bits for int32. */
+static inline int64_t chunk_value(uint64_t value, uint32_t value_bytes)
+{
+    return value_bytes == 4 ? (int64_t)(int32_t)(uint32_t)value : (int64_t)value;
+}
+
+/* One stored value, sign-extended; value_bytes 4 or 8. */
+static inline int64_t load_value(const void *bytes, uint32_t value_bytes)
+{
+    return chunk_value(value_bytes == 4 ? load_u32(bytes) : load_u64(bytes), value_bytes);
+}
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * codec_costs.h: what it costs a query to use a column, by codec: the table that `auto` chooses by.
+ *
+ * A table is of one device, measured by `tessera calibrate` (engine/measure/calibrate.c): nanoseconds a value for each
+ * codec, each of the three uses that a column has in a query, and some widths; and how fast the device reads
+ * memory. Tables of an H200 and of a CPU are built in (storage/costs/). The environment variable TESSERA_COSTS
+ * names another: one of these two, or a file.
+ *
+ * The file is text, a line each; words are separated by spaces, a line that begins with # says nothing:
+ *
+ *     # Written by `tessera calibrate`.
+ *     tessera-costs 1
+ *     device NVIDIA H200                        for people
+ *     read 4620.5                               bytes that are read from memory in a nanosecond
+ *     widths 1 4 8 12 16 20 24 28               bits; these
+ *     lane-for compare 0.0003 0.0003 ...        codec, use, nanoseconds a value at each width
+ *
+ * A codec with a line for one use has one for each; `auto` never takes a codec without lines.
+ */
+#ifndef TESSERA_STORAGE_CODEC_CODEC_COSTS_H
+#define TESSERA_STORAGE_CODEC_CODEC_COSTS_H
+
+#include "storage/codec/codec.h"
+
+#include <stdio.h>
+
+#define CODEC_COST_WIDTHS 8u
+extern const uint32_t codec_cost_widths[CODEC_COST_WIDTHS]; /* 1 .. 28, ascending */
+
+enum codec_use {
+    CODEC_USE_COMPARE, /* all rows of a tile with a range, from cache */
+    CODEC_USE_PROBE,   /* all rows of a tile looked up in a bitmap, from cache */
+    CODEC_USE_FETCH,   /* 64 rows of each tile, from memory; nanoseconds a value fetched */
+    CODEC_USES
+};
+extern const char *const codec_use_names[CODEC_USES];
+
+/* The values of a tile that CODEC_USE_FETCH fetches, of 1024; and the weight of a value fetched against one
+ * compared or probed. */
+#define CODEC_COST_FETCHED 64u
+
+#define CODEC_COSTS_DEVICE_BYTES 128
+struct codec_costs {
+    char device[CODEC_COSTS_DEVICE_BYTES];
+    double read_bytes_per_ns;
+    double ns[CODEC_COUNT][CODEC_USES][CODEC_COST_WIDTHS]; /* a value; all 0: the codec is not in the table */
+};
+
+/* What a query spends on a value of a column that takes `bytes` for `rows` values encoded so:
+ *
+ *     max(bytes / rows / read, compare or probe) + fetch * 64 / 1024
+ *
+ * `width` is that of the values (lane-for's widest tile); between the table's widths costs are interpolated, and
+ * outside them they are those of the nearest. HUGE_VAL for a codec that is not in the table. */
+double codec_costs_estimate(const struct codec_costs *costs, enum codec_id codec, uint64_t bytes,
+                            uint32_t rows, uint32_t width, bool probed);
+
+/* The table that TESSERA_COSTS names, or the H200's; read once, by whoever asks first. STATUS_BAD_INPUT as
+ * codec_costs_load. */
+NODISCARD enum status codec_costs_in_use(const struct codec_costs **costs, struct error *error);
+
+/* "h200", "cpu" or a file. A file that is missing or no such table: STATUS_BAD_INPUT with its name, line and
+ * field. */
+NODISCARD enum status codec_costs_load(const char *name, struct codec_costs *costs, struct error *error);
+NODISCARD enum status codec_costs_parse(const char *name, const char *text, struct codec_costs *costs,
+                                        struct error *error);
+
+/* Four significant digits; what is written is read back equal once it has been rounded so. */
+void codec_costs_write(const struct codec_costs *costs, FILE *file);
+
+#endif

@@ -1,0 +1,12 @@
+/* codec_costs_builtin.h: the tables of storage/costs, which cmake/costs.cmake writes into a file of C. */
+#ifndef TESSERA_STORAGE_CODEC_CODEC_COSTS_BUILTIN_H
+#define TESSERA_STORAGE_CODEC_CODEC_COSTS_BUILTIN_H
+
+struct codec_costs_text {
+    const char *name; /* of the file, without .costs */
+    const char *text;
+};
+
+extern const struct codec_costs_text codec_costs_builtin[2];
+
+#endif

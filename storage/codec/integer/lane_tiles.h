@@ -1,0 +1,134 @@
+/*
+ * lane_tiles.h: what lane-for and lane-slice share: a reference per tile of 1024, and `width` lines of 32
+ * words that hold value - reference. The two differ in which bit of the lines is which, and in nothing else.
+ *
+ *     directory, int32, 8 bytes a tile      word 0: start | width << 26    word 1: reference
+ *     directory, int64, 16 bytes a tile     word 0: start  word 1: width   words 2, 3: reference
+ *     data                                  each tile: `width` lines of 32 words; then LANE_SPARE_BYTES zeros
+ *
+ * A tile begins `start` * 32 bytes into data. A start has 26 bits: 2 GiB of data, where 2^24 int32 need
+ * 64 MiB. Included by those two codecs, and by readers of their lines; called once a tile.
+ */
+#ifndef TESSERA_STORAGE_CODEC_INTEGER_LANE_TILES_H
+#define TESSERA_STORAGE_CODEC_INTEGER_LANE_TILES_H
+
+#include "storage/codec/integer/bitpack.h"
+
+/* A tile's entry in the directory. */
+struct lane_tile {
+    uint64_t start;    /* in units of CODEC_START_BYTES */
+    int64_t reference; /* the least value of the tile, or 0 where that needs no wider lines */
+    uint32_t width;
+};
+
+FORCED_INLINE uint64_t lane_tile_entry_bytes(const uint32_t value_bytes)
+{
+    return value_bytes == 4 ? 8 : 16;
+}
+
+FORCED_INLINE struct lane_tile lane_tile_read(const uint8_t *directory, uint32_t tile,
+                                              const uint32_t value_bytes)
+{
+    const uint8_t *const at = directory + tile * lane_tile_entry_bytes(value_bytes);
+    const uint32_t word = load_u32(at);
+    if (value_bytes == 4)
+        return (struct lane_tile){
+            .start = word & 0x3ffffffu, .width = word >> 26, .reference = load_value(at + 4, 4)};
+    return (struct lane_tile){.start = word, .width = load_u32(at + 4), .reference = load_value(at + 8, 8)};
+}
+
+FORCED_INLINE void lane_tile_write(uint8_t *directory, uint32_t tile, const uint32_t value_bytes,
+                                   struct lane_tile entry)
+{
+    uint32_t *const words = (uint32_t *)(directory + tile * lane_tile_entry_bytes(value_bytes));
+    if (value_bytes == 4) {
+        words[0] = (uint32_t)entry.start | entry.width << 26;
+        words[1] = (uint32_t)entry.reference;
+    } else {
+        words[0] = (uint32_t)entry.start;
+        words[1] = entry.width;
+        memcpy(words + 2, &entry.reference, sizeof entry.reference);
+    }
+}
+
+/* The tile's first line. */
+FORCED_INLINE const uint32_t *lane_tile_lines(const struct chunk_view *chunk, const struct lane_tile *entry)
+{
+    return (const uint32_t *)(chunk->data + entry->start * CODEC_START_BYTES);
+}
+
+/* codec.tile_span */
+static inline const uint8_t *lane_tiles_span(const struct chunk_view *chunk, uint32_t tile, uint32_t *bytes)
+{
+    const struct lane_tile entry = chunk->value_bytes == 4 ? lane_tile_read(chunk->directory, tile, 4)
+                                                           : lane_tile_read(chunk->directory, tile, 8);
+    *bytes = entry.width * TILE_LANES * 4;
+    return (const uint8_t *)lane_tile_lines(chunk, &entry);
+}
+
+/* codec.bound */
+static inline size_t lane_tiles_bound(uint32_t rows, uint32_t value_bytes)
+{
+    const uint64_t tiles = chunk_tiles(rows);
+    return chunk_size(tiles * lane_tile_entry_bytes(value_bytes),
+                      tiles * TILE_ROWS * value_bytes + LANE_SPARE_BYTES, 0);
+}
+
+/* Writes the 1024 values of a tile, less the reference, into `width` lines. */
+typedef void lane_tile_pack(const void *values, uint32_t value_bytes, int64_t reference, unsigned width,
+                            uint32_t *lines);
+
+/* codec.encode */
+static inline size_t lane_tiles_encode(enum codec_id id, const void *values, uint32_t rows,
+                                       uint32_t value_bytes, lane_tile_pack *pack, uint8_t *out)
+{
+    _Alignas(64) int64_t last[TILE_ROWS];
+    struct chunk_header header = {.codec = id,
+                                  .rows = rows,
+                                  .value_bytes = value_bytes,
+                                  .directory_bytes = chunk_tiles(rows) * lane_tile_entry_bytes(value_bytes)};
+    struct width_range widths = {UINT32_MAX, 0};
+    uint8_t *const directory = chunk_directory(out);
+    uint8_t *const data = chunk_data(out, header.directory_bytes);
+    uint64_t at = 0;
+    for (uint32_t tile = 0; tile < chunk_tiles(rows); tile++) {
+        const void *const v = chunk_tile_values(values, rows, value_bytes, tile, last);
+        int64_t low, high;
+        values_range(v, TILE_ROWS, value_bytes, &low, &high);
+        const uint32_t width = width_of((uint64_t)high - (uint64_t)low);
+        if (low > 0 && width_of((uint64_t)high) == width)
+            low = 0; /* costs no bit, and GPU kernels save an addition a row where all references are 0 */
+        width_range_add(&widths, width);
+        lane_tile_write(
+            directory, tile, value_bytes,
+            (struct lane_tile){.start = at / CODEC_START_BYTES, .reference = low, .width = width});
+        pack(v, value_bytes, low, width, (uint32_t *)(data + at));
+        at += (uint64_t)width * TILE_LANES * 4;
+    }
+    memset(data + at, 0, LANE_SPARE_BYTES);
+    header.data_bytes = at + LANE_SPARE_BYTES;
+    header.width_low = widths.low;
+    header.width_high = widths.high;
+    return chunk_finish(out, header);
+}
+
+/* codec.valid */
+static inline bool lane_tiles_valid(const struct chunk_view *chunk)
+{
+    const uint64_t data_bytes = chunk_head(chunk)->data_bytes;
+    const uint32_t width_limit = chunk->value_bytes * 8;
+    if (chunk_head(chunk)->directory_bytes != chunk->tiles * lane_tile_entry_bytes(chunk->value_bytes) ||
+        data_bytes < LANE_SPARE_BYTES)
+        return false;
+    struct width_range widths = {UINT32_MAX, 0};
+    for (uint32_t tile = 0; tile < chunk->tiles; tile++) {
+        const struct lane_tile entry = lane_tile_read(chunk->directory, tile, chunk->value_bytes);
+        if (entry.width > width_limit ||
+            entry.start * CODEC_START_BYTES + entry.width * TILE_LANES * 4 > data_bytes - LANE_SPARE_BYTES)
+            return false;
+        width_range_add(&widths, entry.width);
+    }
+    return width_range_matches(&widths, chunk);
+}
+
+#endif

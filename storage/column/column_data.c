@@ -1,0 +1,171 @@
+/* column_data.c: a column opened in one encoding, checked whole; see database.h.
+ *
+ * One item for each segment: XXH3 over its bytes (at the speed of memory), then the codec's own check that no
+ * start, width or count leaves the chunk. Behind that, decoding needs no checks. A database that is open does this
+ * once for each column and encoding: a statement that is planned in a millisecond should not wait for checksums. */
+#include "storage/database/database_internal.h"
+
+#include "storage/database/database_files.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct open_column {
+    struct column_data data; /* what the caller sees */
+    struct column_file *chunks, *side;
+    struct segment_data *segments;
+    bool kept; /* by the database */
+    struct open_column *next;
+};
+
+static enum status part_missing(const struct column_file *file, uint32_t segment, const char *what,
+                                struct error *error)
+{
+    return error_set(error, STATUS_BAD_INPUT,
+                     "%s: segment %u: the %s is missing or of the wrong size; load the "
+                     "table again",
+                     file->path, segment, what);
+}
+
+static enum status open_side(const struct open_column *open, uint32_t segment, uint32_t rows,
+                             struct segment_data *out, struct error *error)
+{
+    uint64_t tiles = (rows + TILE_ROWS - 1) / TILE_ROWS;
+    const struct column_part *min_max = column_file_part(open->side, PART_TILE_MIN_MAX, segment);
+    const struct column_part *validity = column_file_part(open->side, PART_VALIDITY, segment);
+    if (!min_max || min_max->rows != rows || min_max->bytes != tiles * 2 * sizeof(int64_t))
+        return part_missing(open->side, segment, "tile statistics", error);
+    if (validity && (validity->rows != rows || validity->bytes != tiles * TILE_LANES * sizeof(uint32_t) ||
+                     !open->data.column->schema.nullable))
+        return part_missing(open->side, segment, "validity", error);
+    RETURN_IF_ERROR(column_file_part_check(open->side, min_max, error));
+    out->tile_min_max = (const int64_t *)(open->side->map + min_max->offset);
+    if (validity) {
+        RETURN_IF_ERROR(column_file_part_check(open->side, validity, error));
+        out->validity = (const uint32_t *)(open->side->map + validity->offset);
+    }
+    return STATUS_OK;
+}
+
+static enum status open_segment(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    (void)thread;
+    struct open_column *open = context;
+    const struct column *column = open->data.column;
+    uint32_t segment = (uint32_t)item, rows = column->table->segment_rows[segment];
+    struct segment_data *out = &open->segments[segment];
+    RETURN_IF_ERROR(cancel_check(error));
+    const struct column_part *part = column_file_part(open->chunks, PART_CHUNK, segment);
+    if (!part || part->rows != rows)
+        return part_missing(open->chunks, segment, "chunk", error);
+    RETURN_IF_ERROR(column_file_part_check(open->chunks, part, error));
+    struct error reason = {0};
+    enum status status = chunk_open(open->chunks->map + part->offset, part->bytes, &out->chunk, &reason);
+    if (status != STATUS_OK)
+        return error_set(error, status, "%s: segment %u: %s; load the table again", open->chunks->path,
+                         segment, reason.text);
+    if (out->chunk.codec->id != open->data.codec->id || out->chunk.rows != rows ||
+        out->chunk.value_bytes != column->value_bytes)
+        return part_missing(open->chunks, segment, "chunk of this codec", error);
+    return open_side(open, segment, rows, out, error);
+}
+
+static enum status open_files(struct open_column *open, const struct database *database,
+                              const struct encoding_info *encoding, struct error *error)
+{
+    const struct column *column = open->data.column;
+    struct dictionary dictionary;
+    char *path = NULL;
+    RETURN_IF_ERROR(column_path(database->path, column, encoding->codec, encoding->generation, &path, error));
+    struct column_file_identity identity = column_identity(column, encoding->codec, encoding->generation);
+    enum status status = column_file_open(path, &identity, &open->chunks, error);
+    free(path);
+    if (status == STATUS_OK)
+        status = side_file_open(database->path, column, &open->side, &dictionary, error);
+    return status;
+}
+
+static void free_column(struct open_column *open)
+{
+    column_file_close(open->chunks);
+    column_file_close(open->side);
+    free(open->segments);
+    free(open);
+}
+
+static enum status open_column(struct database *database, const struct column *column, enum codec_id codec,
+                               unsigned threads, struct open_column **out, struct error *error)
+{
+    const struct encoding_info *encoding = column_encoding(column, codec);
+    if (!encoding) {
+        const struct codec *wanted = codec_by_id(codec);
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "column %s.%s of %s is not stored with codec %s; encode it first (`tessera ssb run --codec`)",
+            column->table->name, column->schema.name, database->path, wanted ? wanted->name : "?");
+    }
+    struct open_column *open = calloc(1, sizeof *open);
+    if (open)
+        open->segments = calloc(column->table->segment_count + 1, sizeof *open->segments);
+    if (!open || !open->segments) {
+        free(open);
+        return error_out_of_memory(error, column->table->segment_count * sizeof *open->segments, "a column");
+    }
+    open->data.column = column;
+    open->data.codec = codec_by_id(codec);
+    open->data.segment_count = column->table->segment_count;
+    open->data.segments = open->segments;
+    open->data.bytes = encoding->bytes;
+    enum status status = open_files(open, database, encoding, error);
+    if (status == STATUS_OK)
+        status = parallel_for(threads, open->data.segment_count, open_segment, open, error);
+    if (status == STATUS_OK)
+        *out = open;
+    else
+        free_column(open);
+    return status;
+}
+
+enum status column_data_open(struct database *database, const struct column *column, enum codec_id codec,
+                             unsigned threads, struct column_data **data, struct error *error)
+{
+    struct open_column *open = NULL;
+    enum status status = STATUS_OK;
+    *data = NULL;
+    if (!database->keeps_open) {
+        RETURN_IF_ERROR(open_column(database, column, codec, threads, &open, error));
+        *data = &open->data;
+        return STATUS_OK;
+    }
+    pthread_mutex_lock(&database->lock);
+    for (open = database->columns; open; open = open->next)
+        if (open->data.column == column && open->data.codec->id == codec)
+            break;
+    if (!open)
+        status = open_column(database, column, codec, threads, &open, error);
+    if (status == STATUS_OK && !open->kept) {
+        open->kept = true;
+        open->next = database->columns;
+        database->columns = open;
+    }
+    pthread_mutex_unlock(&database->lock);
+    if (status == STATUS_OK)
+        *data = &open->data;
+    return status;
+}
+
+void column_data_close(struct column_data *data)
+{
+    struct open_column *open = (struct open_column *)data; /* data is its first member */
+    if (open && !open->kept)
+        free_column(open);
+}
+
+void column_data_drop(struct database *database)
+{
+    while (database->columns) {
+        struct open_column *next = database->columns->next;
+        free_column(database->columns);
+        database->columns = next;
+    }
+}

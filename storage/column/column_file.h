@@ -1,0 +1,130 @@
+/*
+ * column_file.h: a file of checksummed parts that knows whose it is.
+ *
+ * Two kinds: an encoding (the chunks of one column in one codec) and a side file (what does not depend on the
+ * encoding: dictionary, validity, tile minima and maxima). Little-endian. 1 to some 200 000 parts of up to
+ * 128 MiB; opened by mapping, so that a part's bytes on disk are what a kernel or a GPU copy reads.
+ *
+ *     byte 0      header, one page
+ *          0       8  magic "TSRACOLM"
+ *          8       4  version, 1
+ *         12       4  kind: 1 encoding, 2 side file
+ *         16       8  generation, as in the file's name
+ *         24       4  codec number (codec.h); 0 in a side file
+ *         28       4  bytes of a stored value: 4 or 8
+ *         32       8  rows of the column
+ *         40       4  parts
+ *         44       4  0
+ *         48       8  byte at which the directory begins
+ *         56       8  bytes of the file
+ *         64      64  table's name, filled with zeros
+ *        128      64  column's name, filled with zeros
+ *        192    3896  0
+ *       4088       8  XXH3-64 of bytes 0 .. 4087
+ *     byte 4096   parts, each at a multiple of 128 and filled with zeros to a multiple of 128, without gaps,
+ * in any order directory   one entry of 40 bytes a part, ascending by (kind, segment) 0       8  byte at
+ * which the part begins 8       8  bytes, the filling not counted 16       8  XXH3-64 of the part's bytes,
+ * the filling included 24       4  kind: 1 chunk; 2 dictionary starts, 3 dictionary bytes, 4 validity, 5 tile
+ * minima and maxima 28       4  segment; 0 for a dictionary 32       4  rows of the segment; strings of a
+ * dictionary 36       4  0 trailer, 32 bytes, ends the file 0       8  XXH3-64 of the directory 8       8 the
+ * header's checksum again 16       8  bytes of the file again 24       8  magic "TSRAEND."
+ */
+#ifndef TESSERA_STORAGE_COLUMN_COLUMN_FILE_H
+#define TESSERA_STORAGE_COLUMN_COLUMN_FILE_H
+
+#include "storage/codec/codec.h"
+#include "storage/database/database.h"
+#include "storage/base/status.h"
+
+#include <stdint.h>
+
+#define COLUMN_FILE_VERSION 1u
+#define COLUMN_FILE_HEADER_BYTES \
+    4096u /* parts begin on a page: good for mapping and for pinned GPU copies \
+           */
+#define COLUMN_FILE_ALIGNMENT CHUNK_ALIGNMENT
+
+/* The size of a part with its filling. */
+static inline uint64_t part_padded(uint64_t bytes)
+{
+    return (bytes + COLUMN_FILE_ALIGNMENT - 1) / COLUMN_FILE_ALIGNMENT * COLUMN_FILE_ALIGNMENT;
+}
+
+enum column_file_kind { COLUMN_FILE_ENCODING = 1, COLUMN_FILE_SIDE = 2 };
+
+enum column_part_kind {
+    PART_CHUNK = 1,
+    PART_DICTIONARY_STARTS = 2,
+    PART_DICTIONARY_BYTES = 3,
+    PART_VALIDITY = 4,
+    PART_TILE_MIN_MAX = 5
+};
+
+/* A directory entry, as it is on disk. */
+struct column_part {
+    uint64_t offset;
+    uint64_t bytes;
+    uint64_t checksum;
+    uint32_t kind; /* enum column_part_kind */
+    uint32_t segment;
+    uint32_t rows;
+    uint32_t reserved;
+};
+
+/* What the header says and the opener expects. */
+struct column_file_identity {
+    enum column_file_kind kind;
+    enum codec_id codec; /* CODEC_NONE in a side file */
+    uint32_t value_bytes;
+    uint64_t rows;
+    uint64_t generation;
+    const char *table;
+    const char *column;
+};
+
+/* ---- Reading ---- */
+
+struct column_file {
+    char *path;
+    const uint8_t *map; /* the whole file, private and read-only */
+    uint64_t size;
+    uint32_t part_count;
+    const struct column_part *parts; /* in the map; every part lies inside the file */
+};
+
+/* Maps the file and checks header, directory and trailer against each other and against `expected`; the
+ * parts' own checksums are left to column_file_part_check, so that they can be checked in parallel. Missing,
+ * truncated, newer, or another column's: STATUS_BAD_INPUT; a wrong checksum: STATUS_CHECK_FAILED. */
+NODISCARD enum status column_file_open(const char *path, const struct column_file_identity *expected,
+                                       struct column_file **file, struct error *error);
+void column_file_close(struct column_file *file);
+
+/* The part, or NULL. Binary search. */
+const struct column_part *column_file_part(const struct column_file *file, enum column_part_kind kind,
+                                           uint32_t segment);
+
+/* STATUS_CHECK_FAILED, naming file and part, if its bytes do not match its checksum. Any thread. */
+NODISCARD enum status column_file_part_check(const struct column_file *file, const struct column_part *part,
+                                             struct error *error);
+
+/* ---- Writing ---- */
+
+struct column_file_writer;
+
+/* Creates the file; the header is written last, so that a file cut short has no magic. `identity` names must
+ * outlive the writer; its codec may still be set until the file is finished. */
+NODISCARD enum status column_file_create(const char *path, const struct column_file_identity *identity,
+                                         struct column_file_writer **writer, struct error *error);
+
+/* Appends one part; any thread. `bytes` goes on with zeros to the next multiple of 128 behind `size`. */
+NODISCARD enum status column_file_add(struct column_file_writer *writer, enum column_part_kind kind,
+                                      uint32_t segment, uint32_t rows, const void *bytes, uint64_t size,
+                                      struct error *error);
+
+/* Writes directory, trailer and header, and waits until all of it is on disk. */
+NODISCARD enum status column_file_finish(struct column_file_writer *writer, struct error *error);
+
+/* Frees the writer, not the file. NULL is legal. */
+void column_file_writer_free(struct column_file_writer *writer);
+
+#endif

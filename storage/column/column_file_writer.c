@@ -1,0 +1,175 @@
+/* column_file_writer.c: writing column files; column_file.h draws the format.
+ *
+ * Parts come from any thread: a part's place is reserved under a lock, its bytes are written outside it. The
+ * file is opened for each part (microseconds beside megabytes), so that a table of thousands of columns does
+ * not run out of descriptors. */
+#include "storage/column/column_file_format.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+struct column_file_writer {
+    char *path;
+    const struct column_file_identity *identity;
+    pthread_mutex_t lock; /* over the rest */
+    uint64_t end;         /* where the next part begins */
+    struct column_part *parts;
+    uint32_t part_count, part_capacity;
+};
+
+static enum status write_all(const char *path, int descriptor, const void *bytes, uint64_t size,
+                             uint64_t offset, struct error *error)
+{
+    const char *from = bytes;
+    while (size > 0) {
+        ssize_t written = pwrite(descriptor, from, size, (off_t)offset);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return error_set_errno(
+                error, written < 0 ? errno : ENOSPC,
+                "cannot write %s (nothing was changed; make room on the disk and try again)", path);
+        from += written;
+        size -= (uint64_t)written;
+        offset += (uint64_t)written;
+    }
+    return STATUS_OK;
+}
+
+enum status column_file_create(const char *path, const struct column_file_identity *identity,
+                               struct column_file_writer **out, struct error *error)
+{
+    *out = NULL;
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (descriptor < 0)
+        return error_set_errno(error, errno, "cannot create %s", path);
+    close(descriptor);
+    struct column_file_writer *writer = calloc(1, sizeof *writer);
+    if (writer)
+        writer->path = strdup(path);
+    if (!writer || !writer->path) {
+        free(writer);
+        return error_out_of_memory(error, sizeof *writer, "a column file");
+    }
+    writer->identity = identity;
+    writer->end = COLUMN_FILE_HEADER_BYTES;
+    pthread_mutex_init(&writer->lock, NULL);
+    *out = writer;
+    return STATUS_OK;
+}
+
+void column_file_writer_free(struct column_file_writer *writer)
+{
+    if (!writer)
+        return;
+    pthread_mutex_destroy(&writer->lock);
+    free(writer->path);
+    free(writer->parts);
+    free(writer);
+}
+
+static enum status reserve(struct column_file_writer *writer, struct column_part *part, struct error *error)
+{
+    enum status status = STATUS_OK;
+    pthread_mutex_lock(&writer->lock);
+    if (writer->part_count == writer->part_capacity) {
+        uint32_t capacity = writer->part_capacity ? writer->part_capacity * 2 : 4;
+        struct column_part *parts = realloc(writer->parts, capacity * sizeof *parts);
+        if (parts) {
+            writer->parts = parts;
+            writer->part_capacity = capacity;
+        } else {
+            status = error_out_of_memory(error, capacity * sizeof *parts, "a column file's directory");
+        }
+    }
+    if (status == STATUS_OK) {
+        part->offset = writer->end;
+        writer->end += part_padded(part->bytes);
+        writer->parts[writer->part_count++] = *part;
+    }
+    pthread_mutex_unlock(&writer->lock);
+    return status;
+}
+
+enum status column_file_add(struct column_file_writer *writer, enum column_part_kind kind, uint32_t segment,
+                            uint32_t rows, const void *bytes, uint64_t size, struct error *error)
+{
+    struct column_part part = {.bytes = size,
+                               .checksum = XXH3_64bits(bytes, part_padded(size)),
+                               .kind = kind,
+                               .segment = segment,
+                               .rows = rows};
+    RETURN_IF_ERROR(reserve(writer, &part, error));
+    int descriptor = open(writer->path, O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return error_set_errno(error, errno, "cannot open %s again", writer->path);
+    enum status status = write_all(writer->path, descriptor, bytes, part_padded(size), part.offset, error);
+    close(descriptor);
+    return status;
+}
+
+static int compare_parts(const void *left, const void *right)
+{
+    const struct column_part *a = left, *b = right;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return a->segment < b->segment ? -1 : a->segment > b->segment;
+}
+
+/* The header goes last: a file that its writer left half-way has no magic. */
+static enum status write_ends(struct column_file_writer *writer, int descriptor, struct file_header *header,
+                              struct error *error)
+{
+    const struct column_file_identity *identity = writer->identity;
+    uint64_t directory_bytes = writer->part_count * (uint64_t)sizeof *writer->parts;
+    *header = (struct file_header){
+        .version = COLUMN_FILE_VERSION,
+        .kind = identity->kind,
+        .generation = identity->generation,
+        .codec = identity->codec,
+        .value_bytes = identity->value_bytes,
+        .rows = identity->rows,
+        .part_count = writer->part_count,
+        .directory_offset = writer->end,
+        .file_bytes = writer->end + directory_bytes + sizeof(struct file_trailer),
+    };
+    memcpy(header->magic, HEADER_MAGIC, sizeof header->magic);
+    memcpy(header->table, identity->table, strlen(identity->table));
+    memcpy(header->column, identity->column, strlen(identity->column));
+    header->checksum = XXH3_64bits(header, offsetof(struct file_header, checksum));
+    struct file_trailer trailer = {.directory_checksum = XXH3_64bits(writer->parts, directory_bytes),
+                                   .header_checksum = header->checksum,
+                                   .file_bytes = header->file_bytes};
+    memcpy(trailer.magic, TRAILER_MAGIC, sizeof trailer.magic);
+    RETURN_IF_ERROR(write_all(writer->path, descriptor, writer->parts, directory_bytes, writer->end, error));
+    RETURN_IF_ERROR(
+        write_all(writer->path, descriptor, &trailer, sizeof trailer, writer->end + directory_bytes, error));
+    RETURN_IF_ERROR(write_all(writer->path, descriptor, header, sizeof *header, 0, error));
+    if (fsync(descriptor) != 0)
+        return error_set_errno(error, errno, "cannot bring %s to disk", writer->path);
+    return STATUS_OK;
+}
+
+enum status column_file_finish(struct column_file_writer *writer, struct error *error)
+{
+    if (writer->part_count)
+        qsort(writer->parts, writer->part_count, sizeof *writer->parts, compare_parts);
+    struct file_header *header = malloc(sizeof *header);
+    if (!header)
+        return error_out_of_memory(error, sizeof *header, "a column file's header");
+    int descriptor = open(writer->path, O_WRONLY | O_CLOEXEC);
+    enum status status;
+    if (descriptor < 0)
+        status = error_set_errno(error, errno, "cannot open %s again", writer->path);
+    else
+        status = write_ends(writer, descriptor, header, error);
+    if (descriptor >= 0)
+        close(descriptor);
+    free(header);
+    return status;
+}

@@ -1,0 +1,130 @@
+/* encoding_writer.c: segments of one column into a file of chunks; see database_internal.h.
+ *
+ * A segment needs one output buffer of the codec's bound (at most about 1.1 times its values), twice that
+ * while a chooser tries its candidates on the first segment. */
+#define _GNU_SOURCE
+#include "storage/database/database_internal.h"
+
+#include "storage/database/database_files.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static enum status create_file(struct encoding_writer *writer, enum codec_id codec, struct error *error)
+{
+    char *path = NULL;
+    RETURN_IF_ERROR(
+        column_path(writer->directory, writer->column, codec, writer->identity.generation, &path, error));
+    writer->identity.codec = codec;
+    enum status status = column_file_create(path, &writer->identity, &writer->file, error);
+    free(path);
+    return status;
+}
+
+void encoding_writer_open(struct encoding_writer *writer, const char *directory, const struct column *column,
+                          const struct codec_choice *choice, uint64_t generation)
+{
+    *writer = (struct encoding_writer){
+        .directory = directory,
+        .column = column,
+        .choice = *choice,
+        .identity = column_identity(column, choice->codec ? choice->codec->id : CODEC_PLAIN, generation)};
+    writer->choice.probed = column->schema.references_table[0] != '\0';
+    pthread_mutex_init(&writer->lock, NULL);
+}
+
+/* A page fault for each 4 KiB of a fresh 64 MiB buffer costs twice the encoding itself (1.3 ns a value), so
+ * large buffers ask for pages of 2 MiB; a system that has none gives small ones. */
+#define LARGE_PAGE ((size_t)1 << 21)
+#define ENCODED    "an encoded segment"
+
+void *segment_buffer(size_t bytes, const char *what, struct error *error)
+{
+    bool large = bytes >= LARGE_PAGE;
+    size_t alignment = large ? LARGE_PAGE : CHUNK_ALIGNMENT;
+    size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+    void *memory = aligned_alloc(alignment, rounded);
+    if (!memory)
+        error_out_of_memory(error, bytes, what);
+    else if (large)
+        (void)madvise(memory, rounded, MADV_HUGEPAGE); /* a wish */
+    return memory;
+}
+
+static enum status cannot_hold(const struct encoding_writer *writer, const char *name, uint32_t segment,
+                               struct error *error)
+{
+    return error_set(
+        error, STATUS_BAD_INPUT,
+        "codec %s cannot hold the values of %s.%s, segment %u; choose another for this column (--codec)",
+        name, writer->identity.table, writer->identity.column, segment);
+}
+
+/* The first segment decides which codec it is and creates the file. Under the lock: others wait for that. */
+static enum status begin(struct encoding_writer *writer, uint32_t segment, const void *values, uint32_t rows,
+                         uint8_t **bytes, size_t *size, struct error *error)
+{
+    if (writer->choice.codec)
+        return create_file(writer, writer->choice.codec->id, error);
+    size_t bound = codec_choice_bound(&writer->choice, rows, writer->identity.value_bytes);
+    uint8_t *scratch = segment_buffer(bound, ENCODED, error);
+    *bytes = scratch ? segment_buffer(bound, ENCODED, error) : NULL;
+    if (*bytes)
+        *size = codec_choose(&writer->choice, values, rows, writer->identity.value_bytes, *bytes, scratch);
+    free(scratch);
+    if (!*bytes)
+        return STATUS_MACHINE;
+    if (*size == 0)
+        return cannot_hold(writer, writer->choice.name, segment, error);
+    struct chunk_header header;
+    memcpy(&header, *bytes, sizeof header);
+    return create_file(writer, (enum codec_id)header.codec, error);
+}
+
+static enum status encode(const struct encoding_writer *writer, uint32_t segment, const void *values,
+                          uint32_t rows, uint8_t **bytes, size_t *size, struct error *error)
+{
+    const struct codec *codec = codec_by_id(writer->identity.codec);
+    *bytes = segment_buffer(codec->bound(rows, writer->identity.value_bytes), ENCODED, error);
+    if (!*bytes)
+        return STATUS_MACHINE;
+    *size = codec->encode(values, rows, writer->identity.value_bytes, *bytes);
+    return *size ? STATUS_OK : cannot_hold(writer, codec->name, segment, error);
+}
+
+enum status encoding_writer_segment(struct encoding_writer *writer, uint32_t segment, const void *values,
+                                    uint32_t rows, struct error *error)
+{
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    enum status status = STATUS_OK;
+    pthread_mutex_lock(&writer->lock);
+    if (!writer->file)
+        status = begin(writer, segment, values, rows, &bytes, &size, error);
+    pthread_mutex_unlock(&writer->lock);
+    if (status == STATUS_OK && !bytes)
+        status = encode(writer, segment, values, rows, &bytes, &size, error);
+    if (status == STATUS_OK)
+        status = column_file_add(writer->file, PART_CHUNK, segment, rows, bytes, size, error);
+    free(bytes);
+    if (status == STATUS_OK) {
+        pthread_mutex_lock(&writer->lock);
+        writer->bytes += size;
+        pthread_mutex_unlock(&writer->lock);
+    }
+    return status;
+}
+
+enum status encoding_writer_finish(struct encoding_writer *writer, struct error *error)
+{
+    if (!writer->file) /* there was no segment: a chooser takes plain, as good as any for no rows */
+        RETURN_IF_ERROR(create_file(writer, writer->identity.codec, error));
+    return column_file_finish(writer->file, error);
+}
+
+void encoding_writer_close(struct encoding_writer *writer)
+{
+    column_file_writer_free(writer->file);
+    pthread_mutex_destroy(&writer->lock);
+}

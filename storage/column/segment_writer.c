@@ -1,0 +1,222 @@
+/* segment_writer.c: one segment of one column on its way into the files; see table_writer.c. */
+#include "storage/database/database_internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool row_valid(const uint64_t *validity, uint32_t row)
+{
+    return validity[row / 64] >> (row % 64) & 1;
+}
+
+static int64_t value_at(const void *values, uint32_t value_bytes, uint32_t row)
+{
+    return value_bytes == 4 ? ((const int32_t *)values)[row] : ((const int64_t *)values)[row];
+}
+
+/* Each (column, segment) once; a segment that failed stays begun, so that the commit refuses it. */
+static enum status claim(struct table_writer *table, uint32_t column, uint32_t segment, struct error *error)
+{
+    const char *name = table->table.name;
+    if (column >= table->table.column_count)
+        return error_set(error, STATUS_BAD_INPUT, "table %s: there is no column number %u; it has %u", name,
+                         column, table->table.column_count);
+    const char *column_name = table->table.columns[column].schema.name;
+    if (segment >= table->table.segment_count)
+        return error_set(error, STATUS_BAD_INPUT, "table %s: column %s: there is no segment %u; it has %u",
+                         name, column_name, segment, table->table.segment_count);
+    struct column_writer *writer = &table->columns[column];
+    pthread_mutex_lock(&writer->lock);
+    bool first = writer->segment_state[segment] == SEGMENT_MISSING;
+    if (first)
+        writer->segment_state[segment] = SEGMENT_BEGUN;
+    pthread_mutex_unlock(&writer->lock);
+    if (first)
+        return STATUS_OK;
+    return error_set(error, STATUS_BAD_INPUT,
+                     "table %s: column %s: segment %u was written twice; write it once", name, column_name,
+                     segment);
+}
+
+/* What a NULL row holds is nobody's business but the codecs' and the kernels': the value before it (or, at
+ * the start, the first there is) costs no bits and is always in range. 0 if all rows are NULL. */
+static void *fill_nulls(const void *values, uint32_t value_bytes, uint32_t rows, const uint64_t *validity,
+                        struct error *error)
+{
+    char *filled = segment_buffer((size_t)rows * value_bytes, "a segment with NULLs", error);
+    if (!filled)
+        return NULL;
+    memcpy(filled, values, (size_t)rows * value_bytes);
+    uint32_t first = 0;
+    while (first < rows && !row_valid(validity, first))
+        first++;
+    int64_t value = first < rows ? value_at(values, value_bytes, first) : 0;
+    for (uint32_t row = 0; row < rows; row++) {
+        if (row_valid(validity, row))
+            value = value_at(values, value_bytes, row);
+        else if (value_bytes == 4)
+            ((int32_t *)filled)[row] = (int32_t)value;
+        else
+            ((int64_t *)filled)[row] = value;
+    }
+    return filled;
+}
+
+/* Word j of 32 with bit l becomes word l with bit j: from row order to tile order. Five rounds of swapping
+ * halves. */
+static void transpose(uint32_t words[TILE_LANES])
+{
+    uint32_t mask = 0x0000ffffu;
+    for (uint32_t step = 16; step; step >>= 1, mask ^= mask << step)
+        for (uint32_t i = 0; i < TILE_LANES; i = (i + step + 1) & ~step) {
+            uint32_t swap = (words[i] >> step ^ words[i + step]) & mask;
+            words[i] ^= swap << step;
+            words[i + step] ^= swap;
+        }
+}
+
+static enum status write_validity(struct column_writer *writer, uint32_t segment, uint32_t rows,
+                                  const uint64_t *validity, struct error *error)
+{
+    uint32_t tiles = (rows + TILE_ROWS - 1) / TILE_ROWS;
+    size_t bytes = (size_t)tiles * TILE_LANES * sizeof(uint32_t), words = (rows + 31) / 32;
+    uint32_t *out = calloc(1, bytes);
+    if (!out)
+        return error_out_of_memory(error, bytes, "a segment's validity");
+    for (size_t word = 0; word < words; word++)
+        out[word] = (uint32_t)(validity[word / 2] >> (word % 2 * 32));
+    if (rows % 32)
+        out[words - 1] &= (1u << rows % 32) - 1;
+    for (uint32_t tile = 0; tile < tiles; tile++)
+        transpose(out + (size_t)tile * TILE_LANES);
+    enum status status = column_file_add(writer->side, PART_VALIDITY, segment, rows, out, bytes, error);
+    free(out);
+    return status;
+}
+
+static enum status check_range(const struct table_writer *table, uint32_t column, uint32_t segment,
+                               const struct column_statistics *statistics, const void *values, uint32_t rows,
+                               struct error *error)
+{
+    struct column_writer *writer = &table->columns[column];
+    pthread_mutex_lock(&writer->lock);
+    uint64_t domain = writer->domain;
+    pthread_mutex_unlock(&writer->lock);
+    if (domain == DOMAIN_ANY || statistics->min > statistics->max ||
+        (statistics->min >= 0 && (uint64_t)statistics->max < domain))
+        return STATUS_OK;
+    const struct column *described = &table->table.columns[column];
+    uint32_t row = 0;
+    int64_t value = 0;
+    for (; row < rows; row++) {
+        value = value_at(values, described->value_bytes, row);
+        if (value < 0 || (uint64_t)value >= domain)
+            break;
+    }
+    return error_set(error, STATUS_BAD_INPUT,
+                     "table %s: column %s: row %" PRIu64 " (counted from 0): %s %" PRId64
+                     " is not in 0 .. %" PRId64 "; correct what computes it",
+                     table->table.name, described->schema.name, (uint64_t)segment * SEGMENT_ROWS + row,
+                     described->schema.references_table[0]   ? "row position"
+                     : described->schema.type == TYPE_STRING ? "code"
+                                                             : "value",
+                     value, (int64_t)domain - 1);
+}
+
+/* Minima and maxima of a segment's tiles, padded as column_file_add wants them, and its statistics, which must
+ * be in range. */
+static enum status take_statistics(const struct table_writer *table, uint32_t column, uint32_t segment,
+                                   const void *values, const uint64_t *validity, int64_t **min_max,
+                                   uint64_t *min_max_bytes, struct column_statistics *statistics,
+                                   struct error *error)
+{
+    uint32_t value_bytes = table->table.columns[column].value_bytes,
+             rows = table->table.segment_rows[segment];
+    *min_max_bytes = (rows + TILE_ROWS - 1) / TILE_ROWS * 2 * sizeof(int64_t);
+    *min_max = calloc(1, part_padded(*min_max_bytes));
+    if (!*min_max)
+        return error_out_of_memory(error, *min_max_bytes, "a segment's statistics");
+    statistics_segment(values, value_bytes, rows, validity, *min_max, statistics);
+    return check_range(table, column, segment, statistics, values, rows, error);
+}
+
+static enum status write_segment(struct table_writer *table, uint32_t column, uint32_t segment,
+                                 const void *values, const uint64_t *validity, struct error *error)
+{
+    struct column_writer *writer = &table->columns[column];
+    uint32_t value_bytes = table->table.columns[column].value_bytes,
+             rows = table->table.segment_rows[segment];
+    struct column_statistics statistics;
+    struct distinct distinct = {0};
+    uint64_t min_max_bytes;
+    int64_t *min_max = NULL;
+    enum status status = take_statistics(table, column, segment, values, validity, &min_max, &min_max_bytes,
+                                         &statistics, error);
+    if (status == STATUS_OK && statistics.min <= statistics.max)
+        status = distinct_take(&distinct, values, value_bytes, rows, statistics.min, statistics.max, error);
+    if (status == STATUS_OK)
+        status = encoding_writer_segment(&writer->encoding, segment, values, rows, error);
+    if (status == STATUS_OK && statistics.nulls)
+        status = write_validity(writer, segment, rows, validity, error);
+    if (status == STATUS_OK)
+        status =
+            column_file_add(writer->side, PART_TILE_MIN_MAX, segment, rows, min_max, min_max_bytes, error);
+    if (status == STATUS_OK) {
+        pthread_mutex_lock(&writer->lock);
+        statistics_merge(&writer->statistics, &statistics);
+        status = distinct_merge(&writer->distinct, &distinct, error);
+        if (status == STATUS_OK)
+            writer->segment_state[segment] = SEGMENT_WRITTEN;
+        pthread_mutex_unlock(&writer->lock);
+    }
+    distinct_free(&distinct);
+    free(min_max);
+    return status;
+}
+
+enum status segment_write(struct table_writer *table, uint32_t column, uint32_t segment, const void *values,
+                          const uint64_t *validity, struct error *error)
+{
+    if (!validity)
+        return write_segment(table, column, segment, values, NULL, error);
+    void *filled = fill_nulls(values, table->table.columns[column].value_bytes,
+                              table->table.segment_rows[segment], validity, error);
+    if (!filled)
+        return STATUS_MACHINE;
+    enum status status = write_segment(table, column, segment, filled, validity, error);
+    free(filled);
+    return status;
+}
+
+static enum status keep_segment(struct table_writer *table, uint32_t column, uint32_t segment,
+                                const void *values, const uint64_t *validity, struct error *error)
+{
+    struct column_statistics statistics;
+    uint64_t min_max_bytes;
+    int64_t *min_max = NULL;
+    enum status status = take_statistics(table, column, segment, values, validity, &min_max, &min_max_bytes,
+                                         &statistics, error);
+    free(min_max);
+    RETURN_IF_ERROR(status);
+    return table_sorter_take(table, column, segment, values, validity, &statistics, error);
+}
+
+enum status table_writer_segment(struct table_writer *table, uint32_t column, uint32_t segment,
+                                 const void *values, const uint64_t *validity, struct error *error)
+{
+    RETURN_IF_ERROR(claim(table, column, segment, error));
+    const struct column *described = &table->table.columns[column];
+    uint32_t rows = table->table.segment_rows[segment], row = 0;
+    while (validity && row < rows && row_valid(validity, row))
+        row++;
+    if (row == rows)
+        validity = NULL;
+    if (validity && !described->schema.nullable)
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "table %s: column %s: row %" PRIu64
+            " (counted from 0) is NULL, but the column is NOT NULL; correct the row or the schema",
+            table->table.name, described->schema.name, (uint64_t)segment * SEGMENT_ROWS + row);
+    return (table->sorter ? keep_segment : segment_write)(table, column, segment, values, validity, error);
+}

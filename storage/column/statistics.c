@@ -1,0 +1,83 @@
+/* statistics.c: minima, maxima and runs; see statistics.h. */
+#include "storage/column/statistics.h"
+
+static bool row_valid(const uint64_t *validity, uint32_t row)
+{
+    return validity[row / 64] >> (row % 64) & 1;
+}
+
+/* For values without NULLs: three branch-free loops that compilers turn into vector code, over one tile in
+ * L1. `previous` is the value before the tile (for the first tile: its own first value, and one run is added
+ * by the caller). */
+#define DENSE_TILE(name, type)                                                               \
+    static uint64_t name(const type *values, uint32_t rows, type previous, int64_t *min_max) \
+    {                                                                                        \
+        type min = values[0], max = values[0];                                               \
+        uint32_t changes = values[0] != previous;                                            \
+        for (uint32_t r = 0; r < rows; r++) {                                                \
+            min = values[r] < min ? values[r] : min;                                         \
+            max = values[r] > max ? values[r] : max;                                         \
+        }                                                                                    \
+        for (uint32_t r = 1; r < rows; r++)                                                  \
+            changes += values[r] != values[r - 1];                                           \
+        min_max[0] = min;                                                                    \
+        min_max[1] = max;                                                                    \
+        return changes;                                                                      \
+    }
+DENSE_TILE(dense_tile_int32, int32_t)
+DENSE_TILE(dense_tile_int64, int64_t)
+
+/* Some rows are NULL: they count for runs only. */
+#define SPARSE_TILE(name, type)                                                                       \
+    static uint64_t name(const type *values, uint32_t first, uint32_t rows, const uint64_t *validity, \
+                         type previous, int64_t *min_max)                                             \
+    {                                                                                                 \
+        int64_t min = INT64_MAX, max = INT64_MIN;                                                     \
+        uint64_t changes = 0;                                                                         \
+        for (uint32_t r = 0; r < rows; r++) {                                                         \
+            bool valid = row_valid(validity, first + r);                                              \
+            min = valid && values[r] < min ? values[r] : min;                                         \
+            max = valid && values[r] > max ? values[r] : max;                                         \
+            changes += values[r] != previous;                                                         \
+            previous = values[r];                                                                     \
+        }                                                                                             \
+        min_max[0] = min;                                                                             \
+        min_max[1] = max;                                                                             \
+        return changes;                                                                               \
+    }
+SPARSE_TILE(sparse_tile_int32, int32_t)
+SPARSE_TILE(sparse_tile_int64, int64_t)
+
+void statistics_segment(const void *values, uint32_t value_bytes, uint32_t rows, const uint64_t *validity,
+                        int64_t *tile_min_max, struct column_statistics *statistics)
+{
+    *statistics = COLUMN_STATISTICS_NONE;
+    statistics->runs = rows > 0;
+    for (uint32_t row = 0; row < rows; row += TILE_ROWS) {
+        uint32_t count = rows - row < TILE_ROWS ? rows - row : TILE_ROWS, before = row ? row - 1 : 0;
+        int64_t *min_max = tile_min_max + 2 * (row / TILE_ROWS);
+        if (value_bytes == 4) {
+            const int32_t *all = values;
+            statistics->runs += validity
+                                    ? sparse_tile_int32(all + row, row, count, validity, all[before], min_max)
+                                    : dense_tile_int32(all + row, count, all[before], min_max);
+        } else {
+            const int64_t *all = values;
+            statistics->runs += validity
+                                    ? sparse_tile_int64(all + row, row, count, validity, all[before], min_max)
+                                    : dense_tile_int64(all + row, count, all[before], min_max);
+        }
+        statistics->min = min_max[0] < statistics->min ? min_max[0] : statistics->min;
+        statistics->max = min_max[1] > statistics->max ? min_max[1] : statistics->max;
+    }
+    for (uint32_t row = 0; validity && row < rows; row++)
+        statistics->nulls += !row_valid(validity, row);
+}
+
+void statistics_merge(struct column_statistics *into, const struct column_statistics *from)
+{
+    into->min = from->min < into->min ? from->min : into->min;
+    into->max = from->max > into->max ? from->max : into->max;
+    into->nulls += from->nulls;
+    into->runs += from->runs;
+}

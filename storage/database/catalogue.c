@@ -1,0 +1,441 @@
+/* catalogue.c: the catalogue's text, read and mistrusted; see catalogue.h. */
+#include "storage/database/catalogue.h"
+
+#include "storage/database/database_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#define FIRST_LINE_BYTES 64
+#define INTEGER_MAX      ((uint64_t)INT64_MAX)
+
+/* Where in the text the parser is, for its sentence. */
+struct parser {
+    const char *path;
+    const char *table, *column; /* NULL: above that */
+    struct error *error;
+};
+
+static enum status wrong(const struct parser *parser, const char *field)
+{
+    return error_set(
+        parser->error, STATUS_BAD_INPUT,
+        "%s: %s%s%s%s: \"%s\" is missing or not valid; this is not a catalogue that Tessera wrote: load "
+        "the database again",
+        parser->path, parser->table ? "table " : "top", parser->table ? parser->table : "",
+        parser->column ? "." : "", parser->column ? parser->column : "", field);
+}
+
+static enum status parse_integer(const struct parser *parser, const json_t *object, const char *key,
+                                 int64_t low, int64_t high, int64_t *out)
+{
+    const json_t *value = json_object_get(object, key);
+    if (!json_is_integer(value))
+        return wrong(parser, key);
+    *out = json_integer_value(value);
+    return *out < low || *out > high ? wrong(parser, key) : STATUS_OK;
+}
+
+static enum status parse_count(const struct parser *parser, const json_t *object, const char *key,
+                               uint64_t high, uint64_t *out)
+{
+    int64_t value = 0;
+    RETURN_IF_ERROR(parse_integer(parser, object, key, 0, (int64_t)high, &value));
+    *out = (uint64_t)value;
+    return STATUS_OK;
+}
+
+/* A flag that is absent when false. */
+static enum status parse_flag(const struct parser *parser, const json_t *object, const char *key, bool *out)
+{
+    const json_t *value = json_object_get(object, key);
+    if (value && !json_is_boolean(value))
+        return wrong(parser, key);
+    *out = json_is_true(value);
+    return STATUS_OK;
+}
+
+static enum status parse_name(const struct parser *parser, const json_t *object, const char *key, char *out)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    if (!text || !name_valid(text))
+        return wrong(parser, key);
+    memcpy(out, text, strlen(text) + 1);
+    return STATUS_OK;
+}
+
+static enum status parse_codec(const struct parser *parser, const json_t *value, const char *key,
+                               enum codec_id *out)
+{
+    const char *name = json_string_value(value);
+    if (!name)
+        return wrong(parser, key);
+    const struct codec *codec = codec_by_name(name);
+    if (!codec)
+        return error_set(
+            parser->error, STATUS_BAD_INPUT,
+            "%s: table %s.%s: the codec \"%s\" is not known to this program; use a newer Tessera",
+            parser->path, parser->table, parser->column, name);
+    *out = codec->id;
+    return STATUS_OK;
+}
+
+static enum status parse_schema(struct parser *parser, const json_t *object, struct column_schema *schema)
+{
+    parser->column = NULL;
+    RETURN_IF_ERROR(parse_name(parser, object, "name", schema->name));
+    parser->column = schema->name;
+    const char *type = json_string_value(json_object_get(object, "type"));
+    int t = 0;
+    while (t <= TYPE_STRING && (!type || strcmp(type, column_type_name((enum column_type)t)) != 0))
+        t++;
+    if (t > TYPE_STRING)
+        return wrong(parser, "type");
+    schema->type = (enum column_type)t;
+    if (schema->type == TYPE_DECIMAL) {
+        int64_t precision = 0, scale = 0;
+        RETURN_IF_ERROR(parse_integer(parser, object, "precision", 1, 18, &precision));
+        RETURN_IF_ERROR(parse_integer(parser, object, "scale", 0, precision, &scale));
+        schema->precision = (uint8_t)precision;
+        schema->scale = (uint8_t)scale;
+    }
+    RETURN_IF_ERROR(parse_flag(parser, object, "nullable", &schema->nullable));
+    RETURN_IF_ERROR(parse_flag(parser, object, "primary_key", &schema->primary_key));
+    const json_t *references = json_object_get(object, "references");
+    if (references) {
+        RETURN_IF_ERROR(parse_name(parser, references, "table", schema->references_table));
+        RETURN_IF_ERROR(parse_name(parser, references, "column", schema->references_column));
+    }
+    return STATUS_OK;
+}
+
+static enum status parse_statistics(const struct parser *parser, const json_t *column, uint64_t rows,
+                                    struct column_statistics *statistics)
+{
+    const json_t *object = json_object_get(column, "statistics");
+    RETURN_IF_ERROR(parse_integer(parser, object, "min", INT64_MIN, INT64_MAX, &statistics->min));
+    RETURN_IF_ERROR(parse_integer(parser, object, "max", INT64_MIN, INT64_MAX, &statistics->max));
+    RETURN_IF_ERROR(parse_count(parser, object, "nulls", rows, &statistics->nulls));
+    RETURN_IF_ERROR(parse_count(parser, object, "runs", rows, &statistics->runs));
+    return parse_count(parser, object, "distinct", rows, &statistics->distinct);
+}
+
+static enum status parse_encodings(const struct parser *parser, const json_t *object, struct column *column)
+{
+    const json_t *list = json_object_get(object, "encodings");
+    size_t count = json_array_size(list);
+    if (count == 0 || count >= CODEC_COUNT)
+        return wrong(parser, "encodings");
+    struct encoding_info *encodings = calloc(count, sizeof *encodings);
+    if (!encodings)
+        return error_out_of_memory(parser->error, count * sizeof *encodings, "the catalogue");
+    column->encodings = encodings;
+    for (size_t e = 0; e < count; e++) {
+        const json_t *entry = json_array_get(list, e);
+        struct encoding_info info = {0};
+        RETURN_IF_ERROR(parse_codec(parser, json_object_get(entry, "codec"), "codec", &info.codec));
+        RETURN_IF_ERROR(parse_count(parser, entry, "bytes", INTEGER_MAX, &info.bytes));
+        RETURN_IF_ERROR(parse_count(parser, entry, "generation", INTEGER_MAX, &info.generation));
+        if (column_encoding(column, info.codec))
+            return wrong(parser, "encodings");
+        encodings[e] = info;
+        column->encoding_count++;
+    }
+    return STATUS_OK;
+}
+
+static enum status parse_column(struct parser *parser, const json_t *object, uint64_t rows,
+                                struct column *column)
+{
+    RETURN_IF_ERROR(parse_schema(parser, object, &column->schema));
+    column->value_bytes = column_schema_value_bytes(&column->schema);
+    RETURN_IF_ERROR(parse_statistics(parser, object, rows, &column->statistics));
+    RETURN_IF_ERROR(parse_count(parser, object, "generation", INTEGER_MAX, &column->side_generation));
+    RETURN_IF_ERROR(parse_encodings(parser, object, column));
+    RETURN_IF_ERROR(parse_codec(parser, json_object_get(object, "own"), "own", &column->own));
+    if (!column_encoding(column, column->own))
+        return wrong(parser, "own");
+    const char *chosen_by = json_string_value(json_object_get(object, "chosen_by"));
+    if (!chosen_by || !name_valid(chosen_by))
+        return wrong(parser, "chosen_by");
+    column->own_name = strdup(chosen_by);
+    if (!column->own_name)
+        return error_out_of_memory(parser->error, strlen(chosen_by), "the catalogue");
+    const json_t *chosen = json_object_get(object, "chosen");
+    for (int c = CHOOSER_GPU_STAR; c <= CHOOSER_AUTO; c++) {
+        const json_t *codec = json_object_get(chosen, chooser_name((enum chooser)c));
+        if (codec)
+            RETURN_IF_ERROR(parse_codec(parser, codec, "chosen", &column->chosen[c]));
+    }
+    return STATUS_OK;
+}
+
+/* Absent: all full but the last. */
+static enum status parse_segments(const struct parser *parser, const json_t *object, struct table *table)
+{
+    const json_t *list = json_object_get(object, "segments");
+    if (!list)
+        return table_segments_set(table, parser->error);
+    size_t count = json_array_size(list);
+    if (!json_is_array(list) || count > TABLE_SEGMENTS_MAX)
+        return wrong(parser, "segments");
+    uint32_t *rows = calloc(count + 1, sizeof *rows);
+    if (!rows)
+        return error_out_of_memory(parser->error, count * sizeof *rows, "the catalogue");
+    table->segment_rows = rows;
+    table->segment_count = (uint32_t)count;
+    uint64_t sum = 0;
+    for (size_t s = 0; s < count; s++) {
+        const json_t *value = json_array_get(list, s);
+        json_int_t number = json_is_integer(value) ? json_integer_value(value) : 0;
+        if (number < 1 || number > (json_int_t)SEGMENT_ROWS)
+            return wrong(parser, "segments");
+        rows[s] = (uint32_t)number;
+        sum += rows[s];
+    }
+    return sum == table->rows ? STATUS_OK : wrong(parser, "segments");
+}
+
+static enum status parse_table(struct parser *parser, const json_t *object, struct table *table)
+{
+    parser->table = parser->column = NULL;
+    RETURN_IF_ERROR(parse_name(parser, object, "name", table->name));
+    parser->table = table->name;
+    RETURN_IF_ERROR(parse_count(parser, object, "rows", TABLE_ROWS_MAX, &table->rows));
+    RETURN_IF_ERROR(parse_segments(parser, object, table));
+    const json_t *list = json_object_get(object, "columns");
+    size_t count = json_array_size(list);
+    if (count == 0)
+        return wrong(parser, "columns");
+    struct column *columns = calloc(count, sizeof *columns);
+    if (!columns)
+        return error_out_of_memory(parser->error, count * sizeof *columns, "the catalogue");
+    table->columns = columns;
+    for (size_t c = 0; c < count; c++) {
+        table->column_count++;
+        columns[c].table = table;
+        RETURN_IF_ERROR(parse_column(parser, json_array_get(list, c), table->rows, &columns[c]));
+        for (size_t other = 0; other < c; other++)
+            if (strcmp(columns[other].schema.name, columns[c].schema.name) == 0)
+                return wrong(parser, "name");
+    }
+    return STATUS_OK;
+}
+
+static enum status resolve_references(struct parser *parser, struct catalogue *catalogue)
+{
+    for (uint32_t t = 0; t < catalogue->table_count; t++)
+        for (uint32_t c = 0; c < catalogue->tables[t].column_count; c++) {
+            struct column *column = (struct column *)&catalogue->tables[t].columns[c];
+            const struct column_schema *schema = &column->schema;
+            if (!schema->references_table[0])
+                continue;
+            parser->table = catalogue->tables[t].name;
+            parser->column = schema->name;
+            const struct table *target = catalogue_table(catalogue, schema->references_table);
+            if (!target ||
+                table_column(target, schema->references_column, &column->references, NULL) != STATUS_OK)
+                return wrong(parser, "references");
+        }
+    return STATUS_OK;
+}
+
+static enum status parse_root(struct parser *parser, const json_t *root, struct catalogue *catalogue)
+{
+    RETURN_IF_ERROR(parse_count(parser, root, "generation", INTEGER_MAX - 1, &catalogue->generation));
+    const json_t *list = json_object_get(root, "tables");
+    if (!json_is_array(list))
+        return wrong(parser, "tables");
+    size_t count = json_array_size(list);
+    catalogue->tables = calloc(count + 1, sizeof *catalogue->tables);
+    if (!catalogue->tables)
+        return error_out_of_memory(parser->error, count * sizeof *catalogue->tables, "the catalogue");
+    for (size_t t = 0; t < count; t++) {
+        struct table *table = &catalogue->tables[t];
+        catalogue->table_count++;
+        RETURN_IF_ERROR(parse_table(parser, json_array_get(list, t), table));
+        parser->column = NULL;
+        for (size_t other = 0; other < t; other++)
+            if (strcmp(catalogue->tables[other].name, table->name) == 0)
+                return wrong(parser, "name");
+    }
+    return resolve_references(parser, catalogue);
+}
+
+static enum status parse_text(const char *path, const char *text, size_t size, struct catalogue *catalogue,
+                              struct error *error)
+{
+    static const char magic[] = "tessera catalogue ";
+    const char *newline = memchr(text, '\n', size < FIRST_LINE_BYTES ? size : FIRST_LINE_BYTES);
+    if (size < sizeof magic || memcmp(text, magic, sizeof magic - 1) != 0)
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "%s: this is no catalogue of a Tessera database; name a directory that `tessera load` or "
+            "`tessera ssb load` wrote",
+            path);
+    unsigned version = 0;
+    uint64_t checksum = 0;
+    char line[FIRST_LINE_BYTES + 1] = "", again[FIRST_LINE_BYTES + 1];
+    if (newline)
+        memcpy(line, text, (size_t)(newline - text));
+    int fields = sscanf(line, "tessera catalogue %u %16" SCNx64, &version, &checksum);
+    if (fields >= 1 && version > CATALOGUE_VERSION)
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "%s: catalogue version %u is newer than the %u that this program reads; use a newer Tessera",
+            path, version, CATALOGUE_VERSION);
+    snprintf(again, sizeof again, "tessera catalogue %u %016" PRIx64, version, checksum);
+    size_t begin = newline ? (size_t)(newline - text) + 1 : size;
+    if (fields != 2 || version == 0 || strcmp(line, again) != 0 ||
+        checksum != XXH3_64bits(text + begin, size - begin))
+        return error_set(
+            error, STATUS_CHECK_FAILED,
+            "%s: the catalogue is damaged (wrong checksum); restore it from a copy or load the database "
+            "again",
+            path);
+    json_error_t json_error;
+    json_t *root = json_loadb(text + begin, size - begin, JSON_REJECT_DUPLICATES, &json_error);
+    if (!root)
+        return error_set(error, STATUS_BAD_INPUT, "%s: line %d: %s; load the database again", path,
+                         json_error.line + 1, json_error.text);
+    struct parser parser = {.path = path, .error = error};
+    enum status status = parse_root(&parser, root, catalogue);
+    json_decref(root);
+    return status;
+}
+
+static enum status open_text(const char *directory, const char *path, int *descriptor, struct error *error)
+{
+    struct stat stat_of;
+    if (stat(directory, &stat_of) != 0)
+        return error_set_errno(
+            error, errno, "cannot open database %s (create one with `tessera load` or `tessera ssb load`)",
+            directory);
+    if (!S_ISDIR(stat_of.st_mode))
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s is no database: it is not a directory; name a directory that `tessera load` or "
+                         "`tessera ssb load` wrote",
+                         directory);
+    *descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (*descriptor < 0 && errno == ENOENT)
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "%s is no database, or its first load did not finish: it has no file \"" CATALOGUE_FILE
+            "\"; load it with `tessera load` or `tessera ssb load`",
+            directory);
+    return *descriptor < 0 ? error_set_errno(error, errno, "cannot open %s", path) : STATUS_OK;
+}
+
+static enum status read_text(const char *path, int descriptor, char **text, size_t *size, struct error *error)
+{
+    struct stat stat_of;
+    enum status status = STATUS_OK;
+    *text = NULL;
+    if (fstat(descriptor, &stat_of) != 0)
+        status = error_set_errno(error, errno, "cannot read %s", path);
+    else if (!S_ISREG(stat_of.st_mode) || stat_of.st_size > CATALOGUE_BYTES_MAX)
+        status =
+            error_set(error, STATUS_BAD_INPUT, "%s: this is no catalogue; load the database again", path);
+    else if (!(*text = malloc((size_t)stat_of.st_size + 1)))
+        status = error_out_of_memory(error, (unsigned long long)stat_of.st_size, "the catalogue");
+    *size = 0;
+    while (status == STATUS_OK && *size < (size_t)stat_of.st_size) {
+        ssize_t got = read(descriptor, *text + *size, (size_t)stat_of.st_size - *size);
+        if (got < 0 && errno != EINTR)
+            status = error_set_errno(error, errno, "cannot read %s", path);
+        else if (got == 0)
+            break; /* became shorter: the checksum will tell */
+        else if (got > 0)
+            *size += (size_t)got;
+    }
+    return status;
+}
+
+static enum status read_catalogue(const char *path, int descriptor, struct catalogue *catalogue,
+                                  struct error *error)
+{
+    char *text = NULL;
+    size_t size = 0;
+    enum status status = read_text(path, descriptor, &text, &size, error);
+    if (status == STATUS_OK)
+        status = parse_text(path, text, size, catalogue, error);
+    if (status != STATUS_OK)
+        catalogue_free(catalogue);
+    free(text);
+    return status;
+}
+
+/* Whether the file at `path` is still the one that was opened: a commit may have come in between. */
+static bool is_current(const char *path, int descriptor)
+{
+    struct stat opened, there;
+    return fstat(descriptor, &opened) == 0 && stat(path, &there) == 0 && opened.st_ino == there.st_ino;
+}
+
+enum status catalogue_hold(const char *directory, struct catalogue *catalogue, int *descriptor,
+                           struct error *error)
+{
+    *catalogue = (struct catalogue){0};
+    *descriptor = -1;
+    char *path = NULL;
+    RETURN_IF_ERROR(path_format(&path, error, "%s/" CATALOGUE_FILE, directory));
+    enum status status = open_text(directory, path, descriptor, error);
+    /* Where a file system knows no locks, a reader holds nothing, and is told when a file is gone. */
+    while (status == STATUS_OK && flock(*descriptor, LOCK_SH) == 0 && !is_current(path, *descriptor)) {
+        close(*descriptor);
+        *descriptor = -1;
+        status = open_text(directory, path, descriptor, error);
+    }
+    if (status == STATUS_OK)
+        status = read_catalogue(path, *descriptor, catalogue, error);
+    if (status != STATUS_OK && *descriptor >= 0) {
+        close(*descriptor);
+        *descriptor = -1;
+    }
+    free(path);
+    return status;
+}
+
+enum status catalogue_read(const char *directory, struct catalogue *catalogue, struct error *error)
+{
+    int descriptor;
+    RETURN_IF_ERROR(catalogue_hold(directory, catalogue, &descriptor, error));
+    close(descriptor);
+    return STATUS_OK;
+}
+
+enum status catalogue_read_file(const char *path, struct catalogue *catalogue, struct error *error)
+{
+    *catalogue = (struct catalogue){0};
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return error_set_errno(error, errno, "cannot open %s", path);
+    enum status status = read_catalogue(path, descriptor, catalogue, error);
+    close(descriptor);
+    return status;
+}
+
+void catalogue_free(struct catalogue *catalogue)
+{
+    for (uint32_t t = 0; t < catalogue->table_count; t++)
+        table_free(&catalogue->tables[t]);
+    free(catalogue->tables);
+    *catalogue = (struct catalogue){0};
+}
+
+const struct table *catalogue_table(const struct catalogue *catalogue, const char *name)
+{
+    for (uint32_t t = 0; t < catalogue->table_count; t++)
+        if (strcmp(catalogue->tables[t].name, name) == 0)
+            return &catalogue->tables[t];
+    return NULL;
+}

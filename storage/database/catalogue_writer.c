@@ -1,0 +1,190 @@
+/* catalogue_writer.c: the catalogue's text, written; see catalogue.h. */
+#define _GNU_SOURCE
+#include "storage/database/catalogue.h"
+
+#include "storage/database/database_files.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+/* jansson's set functions take what they are given even when they fail, and NULL makes them fail: one check
+ * of the sum of all results at the end of each object is enough. */
+static json_t *format_column(const struct column *column)
+{
+    const struct column_schema *schema = &column->schema;
+    const struct column_statistics *statistics = &column->statistics;
+    json_t *object = json_object();
+    int failed = json_object_set_new(object, "name", json_string(schema->name));
+    failed |= json_object_set_new(object, "type", json_string(column_type_name(schema->type)));
+    if (schema->type == TYPE_DECIMAL) {
+        failed |= json_object_set_new(object, "precision", json_integer(schema->precision));
+        failed |= json_object_set_new(object, "scale", json_integer(schema->scale));
+    }
+    if (schema->nullable)
+        failed |= json_object_set_new(object, "nullable", json_true());
+    if (schema->primary_key)
+        failed |= json_object_set_new(object, "primary_key", json_true());
+    if (schema->references_table[0])
+        failed |= json_object_set_new(
+            object, "references",
+            json_pack("{s:s, s:s}", "table", schema->references_table, "column", schema->references_column));
+    failed |= json_object_set_new(
+        object, "statistics",
+        json_pack("{s:I, s:I, s:I, s:I, s:I}", "min", (json_int_t)statistics->min, "max",
+                  (json_int_t)statistics->max, "nulls", (json_int_t)statistics->nulls, "runs",
+                  (json_int_t)statistics->runs, "distinct", (json_int_t)statistics->distinct));
+    failed |= json_object_set_new(object, "generation", json_integer((json_int_t)column->side_generation));
+    failed |= json_object_set_new(object, "own", json_string(codec_by_id(column->own)->name));
+    failed |= json_object_set_new(object, "chosen_by", json_string(column->own_name));
+    json_t *chosen = json_object(), *encodings = json_array();
+    for (int c = CHOOSER_GPU_STAR; c <= CHOOSER_AUTO; c++)
+        if (column->chosen[c] != CODEC_NONE)
+            failed |= json_object_set_new(chosen, chooser_name((enum chooser)c),
+                                          json_string(codec_by_id(column->chosen[c])->name));
+    failed |= json_object_set_new(object, "chosen", chosen);
+    for (uint32_t e = 0; e < column->encoding_count; e++) {
+        const struct encoding_info *info = &column->encodings[e];
+        failed |= json_array_append_new(
+            encodings, json_pack("{s:s, s:I, s:I}", "codec", codec_by_id(info->codec)->name, "bytes",
+                                 (json_int_t)info->bytes, "generation", (json_int_t)info->generation));
+    }
+    failed |= json_object_set_new(object, "encodings", encodings);
+    if (!failed)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+static bool segments_regular(const struct table *table)
+{
+    for (uint32_t s = 0; s + 1 < table->segment_count; s++)
+        if (table->segment_rows[s] != SEGMENT_ROWS)
+            return false;
+    return true;
+}
+
+/* The least version that knows all that the catalogue uses. */
+static unsigned version_needed(const struct catalogue *catalogue)
+{
+    unsigned version = 1;
+    for (uint32_t t = 0; t < catalogue->table_count; t++) {
+        const struct table *table = &catalogue->tables[t];
+        version = segments_regular(table) ? version : 2;
+        for (uint32_t c = 0; c < table->column_count; c++)
+            version = table->columns[c].schema.type == TYPE_TIMESTAMP ? 2 : version;
+    }
+    return version;
+}
+
+static json_t *format_table(const struct table *table)
+{
+    json_t *columns = json_array(), *segments = segments_regular(table) ? NULL : json_array();
+    json_t *object = json_pack("{s:s, s:I}", "name", table->name, "rows", (json_int_t)table->rows);
+    int failed = 0;
+    for (uint32_t s = 0; segments && s < table->segment_count; s++)
+        failed |= json_array_append_new(segments, json_integer(table->segment_rows[s]));
+    if (segments)
+        failed |= json_object_set_new(object, "segments", segments);
+    else
+        failed |= !segments_regular(table);
+    for (uint32_t c = 0; c < table->column_count; c++)
+        failed |= json_array_append_new(columns, format_column(&table->columns[c]));
+    failed |= json_object_set_new(object, "columns", columns);
+    if (!failed)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+static json_t *format_root(const struct catalogue *catalogue)
+{
+    json_t *tables = json_array();
+    int failed = 0;
+    for (uint32_t t = 0; t < catalogue->table_count; t++)
+        failed |= json_array_append_new(tables, format_table(&catalogue->tables[t]));
+    json_t *root = json_pack("{s:I, s:o}", "generation", (json_int_t)catalogue->generation, "tables", tables);
+    if (!failed)
+        return root;
+    json_decref(root);
+    return NULL;
+}
+
+static enum status write_new(const char *path, unsigned version, const char *text, struct error *error)
+{
+    FILE *file = fopen(path, "we");
+    if (!file)
+        return error_set_errno(error, errno, "cannot create %s", path);
+    size_t size = strlen(text) + 1; /* its end is a newline */
+    uint64_t checksum = 0;
+    char *body = NULL;
+    enum status status = STATUS_OK;
+    if (asprintf(&body, "%s\n", text) < 0) {
+        body = NULL;
+        status = error_out_of_memory(error, size, "the catalogue");
+    }
+    if (status == STATUS_OK) {
+        checksum = XXH3_64bits(body, size);
+        bool good = fprintf(file, "tessera catalogue %u %016" PRIx64 "\n", version, checksum) > 0 &&
+                    fwrite(body, 1, size, file) == size && fflush(file) == 0 && fsync(fileno(file)) == 0;
+        if (!good)
+            status = error_set_errno(
+                error, errno, "cannot write %s (nothing was changed; make room on the disk and try again)",
+                path);
+    }
+    free(body);
+    fclose(file);
+    return status;
+}
+
+/* A second name for the catalogue that is superseded, by which the next writers know what its readers may still open.
+ * Where a file system has no such names, readers of the old state are told to open the database again. */
+static enum status keep_old(const char *directory, const char *path, uint64_t generation, struct error *error)
+{
+    char *old = NULL;
+    RETURN_IF_ERROR(path_format(&old, error, "%s/" CATALOGUE_FILE ".%" PRIu64, directory, generation));
+    unlink(old); /* a commit that was cut off behind this left it */
+    if (link(path, old) != 0) {
+        /* the first commit has none before it */
+    }
+    free(old);
+    return STATUS_OK;
+}
+
+enum status catalogue_write(const char *directory, const struct catalogue *catalogue, bool *renamed,
+                            struct error *error)
+{
+    *renamed = false;
+    char *path = NULL, *new_path = NULL, *text = NULL;
+    json_t *root = NULL;
+    enum status status = path_format(&path, error, "%s/" CATALOGUE_FILE, directory);
+    if (status == STATUS_OK)
+        status = path_format(&new_path, error, "%s/" CATALOGUE_NEW_FILE, directory);
+    if (status == STATUS_OK &&
+        (!(root = format_root(catalogue)) || !(text = json_dumps(root, JSON_INDENT(1)))))
+        status = error_out_of_memory(error, catalogue->table_count * sizeof(struct table), "the catalogue");
+    if (status == STATUS_OK)
+        status = write_new(new_path, version_needed(catalogue), text, error);
+    if (status == STATUS_OK)
+        status = keep_old(directory, path, catalogue->generation - 1, error);
+    if (status == STATUS_OK) {
+        if (rename(new_path, path) == 0)
+            *renamed = true;
+        else
+            status = error_set_errno(error, errno, "cannot rename %s to %s", new_path, path);
+    }
+    if (new_path && !*renamed)
+        unlink(new_path);
+    if (*renamed)
+        status = directory_sync(directory, error);
+    json_decref(root);
+    free(text);
+    free(path);
+    free(new_path);
+    return status;
+}

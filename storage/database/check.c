@@ -1,0 +1,288 @@
+/* storage/database/check.c: every byte of a database against its checksums, and every value against its statistics;
+ * see database.h.
+ *
+ * One item for each column, in parallel; a fault is reported and the rest is still looked at. Every chunk is
+ * decoded once (a billion values a second a core), because a checksum cannot tell that a codec wrote what it
+ * then checksummed. */
+#include "storage/database/database_internal.h"
+
+#include "storage/database/database_files.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct check {
+    const char *path;
+    const struct catalogue *catalogue;
+    const struct column **columns;
+    uint64_t column_count;
+    atomic_uint_fast64_t bytes_done;
+    uint64_t bytes_total;
+    struct progress *progress;
+    pthread_mutex_t lock; /* over the rest */
+    database_check_report *report;
+    void *context;
+    uint64_t faults;
+    uint64_t first_column; /* in the catalogue's order, of those with a fault */
+    struct error first;    /* its first sentence */
+};
+
+static void report(struct check *check, const char *line, bool fault)
+{
+    pthread_mutex_lock(&check->lock);
+    if (check->report)
+        check->report(check->context, line, fault);
+    pthread_mutex_unlock(&check->lock);
+}
+
+static void fault(struct check *check, uint64_t item, const struct error *error)
+{
+    report(check, error->text, true);
+    pthread_mutex_lock(&check->lock);
+    if (check->faults++ == 0 || item < check->first_column) {
+        check->first_column = item;
+        check->first = *error;
+    }
+    pthread_mutex_unlock(&check->lock);
+}
+
+/* ---- Side files ---- */
+
+/* Values of the column are 0 .. domain-1, or anything if it is DOMAIN_ANY. */
+static uint64_t column_domain(const struct column *column, const struct dictionary *dictionary)
+{
+    if (column->references)
+        return column->references->table->rows;
+    if (column_has_dictionary(&column->schema))
+        return dictionary->count;
+    return column->schema.type == TYPE_BOOL ? 2 : DOMAIN_ANY;
+}
+
+/* True if an encoding can be checked against it. */
+static bool check_side(struct check *check, uint64_t item, const struct column *column)
+{
+    struct error error = {0};
+    bool good = true;
+    struct column_file *file = NULL;
+    struct dictionary dictionary = {0};
+    const struct column_statistics *statistics = &column->statistics;
+    if (side_file_open(check->path, column, &file, &dictionary, &error) != STATUS_OK) {
+        fault(check, item, &error);
+        return false;
+    }
+    for (uint32_t p = 0; p < file->part_count; p++)
+        if (column_file_part_check(file, &file->parts[p], &error) != STATUS_OK) {
+            fault(check, item, &error);
+            good = false;
+        }
+    int64_t unsorted = dictionary_unsorted(&dictionary);
+    if (unsorted >= 0) {
+        error_set(&error, STATUS_CHECK_FAILED,
+                  "%s: string %lld of the dictionary is out of order; load the table again", file->path,
+                  (long long)unsorted);
+        fault(check, item, &error);
+    }
+    uint64_t domain = column_domain(column, &dictionary);
+    if (domain != DOMAIN_ANY && statistics->min <= statistics->max &&
+        (statistics->min < 0 || (uint64_t)statistics->max >= domain)) {
+        error_set(&error, STATUS_CHECK_FAILED,
+                  "%s/" CATALOGUE_FILE
+                  ": column %s.%s has values outside of its dictionary or of the table that it "
+                  "refers to; load the table again",
+                  check->path, column->table->name, column->schema.name);
+        fault(check, item, &error);
+    }
+    column_file_close(file);
+    return good;
+}
+
+/* ---- Encodings ---- */
+
+/* Decodes a segment; the first tile whose values are not those of its statistics, or -1. What a NULL row
+ * holds must lie within the column's, since kernels may use it before they look at its validity. */
+static int64_t wrong_tile(const struct segment_data *segment, const struct column_statistics *column,
+                          struct column_statistics *found)
+{
+    bool any = column->min <= column->max;
+    int64_t low = any ? column->min : 0, high = any ? column->max : 0;
+    const struct chunk_view *chunk = &segment->chunk;
+    _Alignas(64) int64_t values[TILE_ROWS];
+    for (uint32_t tile = 0; tile < chunk->tiles; tile++) {
+        uint32_t left = chunk->rows - tile * TILE_ROWS, rows = left < TILE_ROWS ? left : TILE_ROWS;
+        const uint32_t *validity = segment->validity ? segment->validity + tile * TILE_LANES : NULL;
+        int64_t min = INT64_MAX, max = INT64_MIN;
+        chunk->codec->decode_tile(chunk, tile, values);
+        for (uint32_t r = 0; r < rows; r++) {
+            int64_t value = chunk->value_bytes == 4 ? ((const int32_t *)values)[r] : values[r];
+            if (validity && !(validity[r % TILE_LANES] >> r / TILE_LANES & 1)) {
+                if (value < low || value > high)
+                    return tile;
+                continue;
+            }
+            min = value < min ? value : min;
+            max = value > max ? value : max;
+        }
+        if (segment->tile_min_max[2 * tile] != min || segment->tile_min_max[2 * tile + 1] != max)
+            return tile;
+        statistics_merge(found, &(struct column_statistics){.min = min, .max = max});
+    }
+    return -1;
+}
+
+static void check_values(struct check *check, uint64_t item, const struct column *column,
+                         const struct column_data *data)
+{
+    struct error error = {0};
+    struct column_statistics found = COLUMN_STATISTICS_NONE;
+    for (uint32_t s = 0; s < data->segment_count && !cancel_requested(); s++) {
+        int64_t tile = wrong_tile(&data->segments[s], &column->statistics, &found);
+        if (tile < 0)
+            continue;
+        error_set(&error, STATUS_CHECK_FAILED,
+                  "%s: column %s.%s, codec %s, segment %u, tile %lld: its values are not within its "
+                  "statistics; load "
+                  "the table again",
+                  check->path, column->table->name, column->schema.name, data->codec->name, s,
+                  (long long)tile);
+        fault(check, item, &error);
+        return;
+    }
+    if (!cancel_requested() && (found.min != column->statistics.min || found.max != column->statistics.max)) {
+        error_set(&error, STATUS_CHECK_FAILED,
+                  "%s: column %s.%s, codec %s: its least and greatest values are not those in the catalogue; "
+                  "load the "
+                  "table again",
+                  check->path, column->table->name, column->schema.name, data->codec->name);
+        fault(check, item, &error);
+    }
+}
+
+/* Parts one by one, so that each bad one is named; then opened as a reader would. */
+static void check_encoding(struct check *check, uint64_t item, const struct column *column,
+                           const struct encoding_info *encoding, bool good_side)
+{
+    struct error error = {0};
+    char *path = NULL;
+    struct column_file *file = NULL;
+    struct column_data *data = NULL;
+    struct column_file_identity identity = column_identity(column, encoding->codec, encoding->generation);
+    uint64_t bytes = 0;
+    bool good = good_side;
+    if (column_path(check->path, column, encoding->codec, encoding->generation, &path, &error) != STATUS_OK ||
+        column_file_open(path, &identity, &file, &error) != STATUS_OK) {
+        fault(check, item, &error);
+        free(path);
+        return;
+    }
+    for (uint32_t p = 0; p < file->part_count; p++) {
+        bytes += file->parts[p].bytes;
+        if (column_file_part_check(file, &file->parts[p], &error) != STATUS_OK) {
+            fault(check, item, &error);
+            good = false;
+        }
+    }
+    if (bytes != encoding->bytes) {
+        error_set(&error, STATUS_CHECK_FAILED,
+                  "%s: its chunks have %llu bytes, not the catalogue's %llu; load the table again", path,
+                  (unsigned long long)bytes, (unsigned long long)encoding->bytes);
+        fault(check, item, &error);
+    }
+    column_file_close(file);
+    free(path);
+    if (!good)
+        return;
+    struct database view = {.path = (char *)check->path}; /* a database whose dictionaries may be damaged */
+    if (column_data_open(&view, column, encoding->codec, 1, &data, &error) == STATUS_OK)
+        check_values(check, item, column, data);
+    else
+        fault(check, item, &error);
+    column_data_close(data);
+}
+
+/* ---- All of it ---- */
+
+static enum status check_column(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    (void)thread;
+    struct check *check = context;
+    const struct column *column = check->columns[item];
+    bool good_side = check_side(check, item, column);
+    for (uint32_t e = 0; e < column->encoding_count; e++) {
+        RETURN_IF_ERROR(cancel_check(error));
+        check_encoding(check, item, column, &column->encodings[e], good_side);
+        uint64_t bytes = column->encodings[e].bytes;
+        progress_report(check->progress, "checking", "bytes",
+                        atomic_fetch_add(&check->bytes_done, bytes) + bytes, check->bytes_total);
+    }
+    return cancel_check(error);
+}
+
+static void report_foreign(void *context, const char *directory, const struct table *table, const char *name)
+{
+    char line[ERROR_TEXT_BYTES];
+    enum stored_file kind = name[0] ? stored_file_kind(table, name) : FILE_CURRENT;
+    if (kind == FILE_STALE)
+        snprintf(line, sizeof line,
+                 "%s/%s: not in the catalogue: a writer is at work, or one was interrupted and the next will "
+                 "remove it",
+                 directory, name);
+    else if (kind == FILE_UNKNOWN)
+        snprintf(line, sizeof line, "%s/%s: not a file of this database; nothing reads it", directory, name);
+    else if (!name[0] && !table)
+        snprintf(line, sizeof line,
+                 "%s: the directory of no table; the next writer removes it if it is empty", directory);
+    else
+        return;
+    report(context, line, false);
+}
+
+static enum status list_columns(struct check *check, struct error *error)
+{
+    size_t count = 0;
+    for (uint32_t t = 0; t < check->catalogue->table_count; t++)
+        count += check->catalogue->tables[t].column_count;
+    check->columns = calloc(count + 1, sizeof *check->columns);
+    if (!check->columns)
+        return error_out_of_memory(error, count * sizeof *check->columns, "the list of columns to check");
+    for (uint32_t t = 0; t < check->catalogue->table_count; t++)
+        for (uint32_t c = 0; c < check->catalogue->tables[t].column_count; c++) {
+            const struct column *column = &check->catalogue->tables[t].columns[c];
+            check->columns[check->column_count++] = column;
+            for (uint32_t e = 0; e < column->encoding_count; e++)
+                check->bytes_total += column->encodings[e].bytes;
+        }
+    return STATUS_OK;
+}
+
+enum status database_check(const char *path, unsigned threads, database_check_report *report_line,
+                           void *context, struct progress *progress, struct error *error)
+{
+    struct catalogue catalogue;
+    struct error reason = {0};
+    enum status status = catalogue_read(path, &catalogue, &reason);
+    if (status != STATUS_OK) {
+        if (report_line)
+            report_line(context, reason.text, true);
+        if (error)
+            *error = reason;
+        return status;
+    }
+    struct check check = {.path = path,
+                          .catalogue = &catalogue,
+                          .report = report_line,
+                          .context = context,
+                          .progress = progress,
+                          .lock = PTHREAD_MUTEX_INITIALIZER};
+    status = list_columns(&check, error);
+    if (status == STATUS_OK)
+        status = parallel_for(threads, check.column_count, check_column, &check, error);
+    if (status == STATUS_OK)
+        stored_files_visit(path, &catalogue, report_foreign, &check);
+    if (status == STATUS_OK && check.faults)
+        status = error_set(error, STATUS_CHECK_FAILED, "%s", check.first.text);
+    free(check.columns);
+    catalogue_free(&catalogue);
+    return status;
+}

@@ -1,0 +1,144 @@
+/* storage/database/commit.c: making a writer's change visible; see database_writer.c. */
+#include "storage/database/database_internal.h"
+
+#include "storage/database/database_files.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Files to bring to disk at once: enough to fill a device's queue, whatever the number of cores. */
+#define FINISH_THREADS 16u
+
+static const struct table_writer *new_table(const struct database_writer *writer, const char *name)
+{
+    for (const struct table_writer *table = writer->tables; table; table = table->next)
+        if (strcmp(table->table.name, name) == 0)
+            return table;
+    return NULL;
+}
+
+/* A table that stays holds row positions of the tables that it refers to; if one of those is replaced, they
+ * would point at other rows. */
+static enum status check_references(const struct database_writer *writer, struct error *error)
+{
+    for (uint32_t t = 0; t < writer->catalogue.table_count; t++) {
+        const struct table *table = &writer->catalogue.tables[t];
+        if (new_table(writer, table->name))
+            continue;
+        for (uint32_t c = 0; c < table->column_count; c++) {
+            const char *referenced = table->columns[c].schema.references_table;
+            const struct table_writer *changed = referenced[0] ? new_table(writer, referenced) : NULL;
+            if (changed && !changed->old)
+                return error_set(
+                    error, STATUS_BAD_INPUT,
+                    "table %s cannot be replaced alone: column %s.%s holds row positions in it; load %s "
+                    "together with it",
+                    referenced, table->name, table->columns[c].schema.name, table->name);
+        }
+    }
+    return STATUS_OK;
+}
+
+struct finish_item {
+    struct table_writer *table;
+    uint32_t column;
+};
+
+static enum status finish_column(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    (void)thread;
+    const struct finish_item *items = context;
+    RETURN_IF_ERROR(cancel_check(error));
+    return table_writer_finish_column(items[item].table, items[item].column, error);
+}
+
+/* Each file's fsync waits for the disk, so files are finished in parallel. */
+static enum status finish_columns(struct database_writer *writer, struct error *error)
+{
+    size_t count = 0, used = 0;
+    for (struct table_writer *table = writer->tables; table; table = table->next)
+        count += table->table.column_count;
+    struct finish_item *items = calloc(count + 1, sizeof *items);
+    if (!items)
+        return error_out_of_memory(error, count * sizeof *items, "a commit");
+    for (struct table_writer *table = writer->tables; table; table = table->next)
+        for (uint32_t c = 0; c < table->table.column_count; c++)
+            items[used++] = (struct finish_item){.table = table, .column = c};
+    enum status status = parallel_for(FINISH_THREADS, count, finish_column, items, error);
+    free(items);
+    return status;
+}
+
+static enum status sync_directories(const struct database_writer *writer, struct error *error)
+{
+    char *path = NULL;
+    enum status status = STATUS_OK;
+    for (const struct table_writer *table = writer->tables; table && status == STATUS_OK;
+         table = table->next) {
+        RETURN_IF_ERROR(path_format(&path, error, "%s/" TABLES_NAME "/%s", writer->path, table->table.name));
+        status = directory_sync(path, error);
+        free(path);
+    }
+    const char *const above[] = {"/" TABLES_NAME, writer->created_directory ? "/.." : ""};
+    for (int i = 0; i < 2 && status == STATUS_OK; i++) {
+        RETURN_IF_ERROR(path_format(&path, error, "%s%s", writer->path, above[i]));
+        status = directory_sync(path, error);
+        free(path);
+    }
+    return status;
+}
+
+/* The tables that stay, those that are replaced in their places, then the new ones in the order of their
+ * making. The tables' contents stay with their owners. */
+static enum status next_catalogue(const struct database_writer *writer, struct catalogue *next,
+                                  struct error *error)
+{
+    uint32_t capacity = writer->catalogue.table_count, made = 0;
+    for (const struct table_writer *table = writer->tables; table; table = table->next)
+        made++;
+    capacity += made;
+    *next = (struct catalogue){.generation = writer->generation,
+                               .tables = calloc(capacity + 1, sizeof *next->tables)};
+    if (!next->tables)
+        return error_out_of_memory(error, capacity * sizeof *next->tables, "the catalogue");
+    for (uint32_t t = 0; t < writer->catalogue.table_count; t++) {
+        const struct table_writer *replaced = new_table(writer, writer->catalogue.tables[t].name);
+        next->tables[next->table_count++] = replaced ? replaced->table : writer->catalogue.tables[t];
+    }
+    for (; made > 0; made--) {
+        const struct table_writer *table = writer->tables; /* newest first */
+        for (uint32_t i = 1; i < made; i++)
+            table = table->next;
+        if (!catalogue_table(&writer->catalogue, table->table.name))
+            next->tables[next->table_count++] = table->table;
+    }
+    return STATUS_OK;
+}
+
+enum status database_writer_commit(struct database_writer *writer, struct error *error)
+{
+    struct catalogue next = {0};
+    bool visible = false;
+    enum status status = STATUS_OK;
+    for (const struct table_writer *table = writer->tables; table && status == STATUS_OK; table = table->next)
+        status = table_writer_check(table, error);
+    if (status == STATUS_OK)
+        status = check_references(writer, error);
+    if (status == STATUS_OK)
+        status = finish_columns(writer, error);
+    if (status == STATUS_OK)
+        status = sync_directories(writer, error);
+    if (status == STATUS_OK)
+        status = next_catalogue(writer, &next, error);
+    if (status == STATUS_OK)
+        status = catalogue_write(writer->path, &next, &visible, error);
+    if (visible) {
+        if (status == STATUS_OK) /* else a power cut might bring the old catalogue back: keep its files */
+            database_clean(writer->path, &next);
+        database_writer_free(writer);
+    } else {
+        database_writer_abort(writer);
+    }
+    free(next.tables); /* what they point to was the writer's */
+    return status;
+}

@@ -1,0 +1,259 @@
+/* database_files.c: see database_files.h. */
+#define _GNU_SOURCE
+#include "storage/database/database_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum status path_format(char **path, struct error *error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vasprintf(path, format, arguments);
+    va_end(arguments);
+    if (length >= 0)
+        return STATUS_OK;
+    *path = NULL;
+    return error_out_of_memory(error, strlen(format), "a path");
+}
+
+enum status column_path(const char *directory, const struct column *column, enum codec_id codec,
+                        uint64_t generation, char **path, struct error *error)
+{
+    const char *word = codec == CODEC_NONE ? SIDE_WORD : codec_by_id(codec)->name;
+    return path_format(path, error, "%s/" TABLES_NAME "/%s/%s.%s.%" PRIu64, directory, column->table->name,
+                       column->schema.name, word, generation);
+}
+
+struct column_file_identity column_identity(const struct column *column, enum codec_id codec,
+                                            uint64_t generation)
+{
+    return (struct column_file_identity){
+        .kind = codec == CODEC_NONE ? COLUMN_FILE_SIDE : COLUMN_FILE_ENCODING,
+        .codec = codec,
+        .value_bytes = column->value_bytes,
+        .rows = column->table->rows,
+        .generation = generation,
+        .table = column->table->name,
+        .column = column->schema.name,
+    };
+}
+
+enum status directory_create(const char *path, bool *created, struct error *error)
+{
+    struct stat stat_of;
+    *created = mkdir(path, 0777) == 0;
+    if (*created)
+        return STATUS_OK;
+    int reason = errno;
+    if (reason == EEXIST && stat(path, &stat_of) == 0 && S_ISDIR(stat_of.st_mode))
+        return STATUS_OK;
+    if (reason == EEXIST)
+        return error_set(error, STATUS_BAD_INPUT, "%s is a file; name a directory that is new or empty",
+                         path);
+    return error_set_errno(error, reason, "cannot create directory %s%s", path,
+                           reason == ENOENT ? " (create its parent first)" : "");
+}
+
+enum status directory_sync(const char *path, struct error *error)
+{
+    int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0)
+        return error_set_errno(error, errno, "cannot open directory %s", path);
+    enum status status = STATUS_OK;
+    if (fsync(descriptor) != 0)
+        status = error_set_errno(error, errno, "cannot bring directory %s to disk", path);
+    close(descriptor);
+    return status;
+}
+
+/* False, as if the lock were held, if the writer that had it removed the file between our open and our lock.
+ */
+static bool is_file(int descriptor, const char *path)
+{
+    struct stat opened, there;
+    if (fstat(descriptor, &opened) == 0 && stat(path, &there) == 0 && opened.st_ino == there.st_ino)
+        return true;
+    errno = EWOULDBLOCK;
+    return false;
+}
+
+enum status database_lock(const char *directory, int *descriptor, struct error *error)
+{
+    char *path = NULL;
+    *descriptor = -1;
+    RETURN_IF_ERROR(path_format(&path, error, "%s/" LOCK_FILE, directory));
+    int opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    enum status status = STATUS_OK;
+    if (opened < 0)
+        status = error_set_errno(error, errno, "cannot change database %s: cannot open %s", directory, path);
+    else if (flock(opened, LOCK_EX | LOCK_NB) == 0 && is_file(opened, path))
+        *descriptor = opened;
+    else if (errno == EWOULDBLOCK)
+        status = error_set(
+            error, STATUS_BAD_INPUT,
+            "database %s is being changed by another writer (it holds %s); wait until that has ended "
+            "and try again",
+            directory, path);
+    else
+        status = error_set_errno(error, errno, "cannot lock %s", path);
+    if (opened >= 0 && status != STATUS_OK)
+        close(opened);
+    free(path);
+    return status;
+}
+
+enum stored_file stored_file_kind(const struct table *table, const char *name)
+{
+    char column_name[NAME_BYTES], word[NAME_BYTES];
+    const char *first = strchr(name, '.');
+    const char *second = first ? strchr(first + 1, '.') : NULL;
+    if (!second || first - name >= NAME_BYTES || second - first > NAME_BYTES)
+        return FILE_UNKNOWN;
+    snprintf(column_name, sizeof column_name, "%.*s", (int)(first - name), name);
+    snprintf(word, sizeof word, "%.*s", (int)(second - first - 1), first + 1);
+    size_t digits = strspn(second + 1, "0123456789");
+    bool side = strcmp(word, SIDE_WORD) == 0;
+    const struct codec *codec = codec_by_name(word);
+    if (digits == 0 || digits > 19 || second[1 + digits] || !name_valid(column_name) || (!side && !codec))
+        return FILE_UNKNOWN;
+    uint64_t generation = strtoull(second + 1, NULL, 10);
+    const struct column *column = NULL;
+    if (!table || table_column(table, column_name, &column, NULL) != STATUS_OK)
+        return FILE_STALE;
+    if (side)
+        return column->side_generation == generation ? FILE_CURRENT : FILE_STALE;
+    const struct encoding_info *encoding = column_encoding(column, codec->id);
+    return encoding && encoding->generation == generation ? FILE_CURRENT : FILE_STALE;
+}
+
+void stored_files_visit(const char *directory, const struct catalogue *catalogue, stored_file_visit *visit,
+                        void *context)
+{
+    char *tables_path = NULL;
+    if (path_format(&tables_path, NULL, "%s/" TABLES_NAME, directory) != STATUS_OK)
+        return;
+    DIR *tables = opendir(tables_path);
+    struct dirent *entry;
+    while (tables && (entry = readdir(tables)) != NULL) {
+        char *table_path = NULL;
+        if (entry->d_name[0] == '.' ||
+            path_format(&table_path, NULL, "%s/%s", tables_path, entry->d_name) != STATUS_OK)
+            continue;
+        const struct table *table = catalogue_table(catalogue, entry->d_name);
+        DIR *files = opendir(table_path);
+        struct dirent *file;
+        while (files && (file = readdir(files)) != NULL)
+            if (strcmp(file->d_name, ".") != 0 && strcmp(file->d_name, "..") != 0)
+                visit(context, table_path, table, file->d_name);
+        if (files)
+            closedir(files);
+        visit(context, table_path, table, "");
+        free(table_path);
+    }
+    if (tables)
+        closedir(tables);
+    free(tables_path);
+}
+
+/* ---- Cleaning up ---- */
+
+/* Superseded catalogues that readers hold. `unknown`: one could not be read, so that no file may be removed. */
+struct held_states {
+    uint32_t count;
+    struct catalogue *catalogues;
+    bool unknown;
+};
+
+/* "catalogue.12" */
+static bool is_superseded(const char *name)
+{
+    static const char prefix[] = CATALOGUE_FILE ".";
+    const size_t length = sizeof prefix - 1;
+    return strncmp(name, prefix, length) == 0 && name[length] &&
+           strspn(name + length, "0123456789") == strlen(name + length);
+}
+
+static void take_held(const char *path, struct held_states *held)
+{
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor >= 0 && flock(descriptor, LOCK_EX | LOCK_NB) == 0) {
+        unlink(path); /* nobody's */
+    } else {
+        struct catalogue *grown = realloc(held->catalogues, (held->count + 1) * sizeof *grown);
+        held->catalogues = grown ? grown : held->catalogues;
+        if (grown && catalogue_read_file(path, &grown[held->count], NULL) == STATUS_OK)
+            held->count++;
+        else
+            held->unknown = true;
+    }
+    if (descriptor >= 0)
+        close(descriptor);
+}
+
+static void find_held(const char *directory, struct held_states *held)
+{
+    DIR *entries = opendir(directory);
+    struct dirent *entry;
+    held->unknown = !entries;
+    while (entries && (entry = readdir(entries)) != NULL) {
+        char *path = NULL;
+        if (!is_superseded(entry->d_name))
+            continue;
+        if (path_format(&path, NULL, "%s/%s", directory, entry->d_name) == STATUS_OK)
+            take_held(path, held);
+        else
+            held->unknown = true;
+        free(path);
+    }
+    if (entries)
+        closedir(entries);
+}
+
+static bool is_held(const struct held_states *held, const char *table, const char *name)
+{
+    bool found = held->unknown;
+    for (uint32_t h = 0; h < held->count && !found; h++) {
+        const struct table *as_it_was = catalogue_table(&held->catalogues[h], table);
+        found = as_it_was && stored_file_kind(as_it_was, name) == FILE_CURRENT;
+    }
+    return found;
+}
+
+static void remove_stale(void *context, const char *directory, const struct table *table, const char *name)
+{
+    char *path = NULL;
+    const char *const slash = strrchr(directory, '/');
+    if (!name[0]) {
+        if (!table)
+            rmdir(directory); /* refused by the system where something is left in it */
+    } else if (stored_file_kind(table, name) == FILE_STALE && !is_held(context, slash + 1, name) &&
+               path_format(&path, NULL, "%s/%s", directory, name) == STATUS_OK) {
+        unlink(path);
+        free(path);
+    }
+}
+
+void database_clean(const char *directory, const struct catalogue *catalogue)
+{
+    struct held_states held = {0};
+    char *path = NULL;
+    find_held(directory, &held);
+    stored_files_visit(directory, catalogue, remove_stale, &held);
+    if (path_format(&path, NULL, "%s/" CATALOGUE_NEW_FILE, directory) == STATUS_OK) {
+        unlink(path);
+        free(path);
+    }
+    for (uint32_t h = 0; h < held.count; h++)
+        catalogue_free(&held.catalogues[h]);
+    free(held.catalogues);
+}

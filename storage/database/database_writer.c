@@ -1,0 +1,228 @@
+/* database_writer.c: a change of a database from its lock to its commit; see database.h.
+ *
+ * New files carry a generation that no committed file has, so nothing is overwritten; the rename of the
+ * catalogue makes all of them visible at once. Whatever a change leaves behind (it failed, or its process
+ * died) is not in the catalogue, and is removed by its abort or by the next writer. */
+#include "storage/database/database_internal.h"
+
+#include "storage/database/database_files.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool has_file(const char *directory, const char *name)
+{
+    char *path = NULL;
+    struct stat stat_of;
+    bool found = path_format(&path, NULL, "%s/%s", directory, name) == STATUS_OK && stat(path, &stat_of) == 0;
+    free(path);
+    return found;
+}
+
+static bool is_empty(const char *path)
+{
+    DIR *directory = opendir(path);
+    if (!directory)
+        return false;
+    int entries = 0;
+    struct dirent *entry;
+    while ((entry = readdir(directory)) != NULL)
+        entries += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    closedir(directory);
+    return entries == 0;
+}
+
+static enum status begin(struct database_writer *writer, struct error *error)
+{
+    const char *path = writer->path;
+    bool created = false;
+    char *tables = NULL;
+    RETURN_IF_ERROR(directory_create(path, &writer->created_directory, error));
+    if (!has_file(path, CATALOGUE_FILE) && !has_file(path, LOCK_FILE) && !is_empty(path))
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "%s is no database and is not empty; name a database, or a directory that is new or empty", path);
+    RETURN_IF_ERROR(database_lock(path, &writer->lock_descriptor, error));
+    writer->existed = has_file(path, CATALOGUE_FILE);
+    if (writer->existed)
+        RETURN_IF_ERROR(catalogue_read(path, &writer->catalogue, error));
+    writer->generation = writer->catalogue.generation + 1;
+    database_clean(path, &writer->catalogue);
+    RETURN_IF_ERROR(path_format(&tables, error, "%s/" TABLES_NAME, path));
+    enum status status = directory_create(tables, &created, error);
+    free(tables);
+    return status;
+}
+
+void database_writer_free(struct database_writer *writer)
+{
+    while (writer->tables) {
+        struct table_writer *next = writer->tables->next;
+        table_writer_free(writer->tables);
+        writer->tables = next;
+    }
+    if (writer->lock_descriptor >= 0)
+        close(writer->lock_descriptor);
+    catalogue_free(&writer->catalogue);
+    pthread_mutex_destroy(&writer->lock);
+    free(writer->path);
+    free(writer);
+}
+
+enum status database_writer_open(const char *path, struct database_writer **out, struct error *error)
+{
+    *out = NULL;
+    struct database_writer *writer = calloc(1, sizeof *writer);
+    if (writer)
+        writer->path = strdup(path);
+    if (!writer || !writer->path) {
+        free(writer);
+        return error_out_of_memory(error, sizeof *writer, "a database's writer");
+    }
+    writer->lock_descriptor = -1;
+    pthread_mutex_init(&writer->lock, NULL);
+    enum status status = begin(writer, error);
+    if (status != STATUS_OK) {
+        database_writer_abort(writer);
+        return status;
+    }
+    *out = writer;
+    return STATUS_OK;
+}
+
+static void remove_entry(const char *directory, const char *name)
+{
+    char *path = NULL;
+    if (path_format(&path, NULL, "%s/%s", directory, name) == STATUS_OK)
+        remove(path); /* a directory only if it is empty */
+    free(path);
+}
+
+void database_writer_abort(struct database_writer *writer)
+{
+    if (!writer)
+        return;
+    if (writer->generation >
+        0) { /* else the catalogue could not be read, and nothing may be taken for stale */
+        database_clean(writer->path, &writer->catalogue);
+        if (!writer->existed) {
+            remove_entry(writer->path, TABLES_NAME);
+            remove_entry(writer->path, LOCK_FILE);
+        }
+    }
+    if (writer->created_directory)
+        rmdir(writer->path);
+    database_writer_free(writer);
+}
+
+const struct table *database_writer_find(const struct database_writer *writer, const char *name)
+{
+    for (const struct table_writer *table = writer->tables; table; table = table->next)
+        if (strcmp(table->table.name, name) == 0)
+            return &table->table;
+    return catalogue_table(&writer->catalogue, name);
+}
+
+static enum status check_schema(const struct database_writer *writer, const char *table_name,
+                                const struct column_schema *columns, uint32_t count, uint32_t c,
+                                uint64_t rows, struct error *error)
+{
+    const struct column_schema *schema = &columns[c];
+    if (!name_valid(schema->name))
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "table %s: column %u cannot be named \"%.63s\": use 1 to 63 letters, digits, _ # $ - and inner "
+            "spaces, first a letter or _",
+            table_name, c, schema->name);
+    for (uint32_t other = 0; other < c; other++)
+        if (strcmp(columns[other].name, schema->name) == 0)
+            return error_set(error, STATUS_BAD_INPUT, "table %s: two columns are named %s; rename one",
+                             table_name, schema->name);
+    if (schema->type > TYPE_STRING)
+        return error_set(error, STATUS_BAD_INPUT, "table %s: column %s: its type %d does not exist",
+                         table_name, schema->name, (int)schema->type);
+    if (schema->type == TYPE_DECIMAL &&
+        (schema->precision < 1 || schema->precision > 18 || schema->scale > schema->precision))
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "table %s: column %s: decimal(%u,%u) cannot be stored; use a precision of 1 to 18 and a scale "
+            "that is not larger",
+            table_name, schema->name, schema->precision, schema->scale);
+    if (!schema->references_table[0])
+        return STATUS_OK;
+    bool itself = strcmp(schema->references_table, table_name) == 0;
+    const struct table *referenced = itself ? NULL : database_writer_find(writer, schema->references_table);
+    if (!itself && !referenced)
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "table %s: column %s refers to table %.63s, which does not exist; load that table first",
+            table_name, schema->name, schema->references_table);
+    bool key = false;
+    for (uint32_t k = 0; k < (itself ? count : referenced->column_count); k++) {
+        const struct column_schema *target = itself ? &columns[k] : &referenced->columns[k].schema;
+        key |= target->primary_key && strcmp(target->name, schema->references_column) == 0;
+    }
+    if (!key)
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "table %s: column %s refers to %s.%.63s, which is not a primary key column; correct the schema",
+            table_name, schema->name, schema->references_table, schema->references_column);
+    if ((itself ? rows : referenced->rows) > INT32_MAX)
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "table %s: column %s refers to %s, which has more than the %d rows that positions can name",
+            table_name, schema->name, schema->references_table, INT32_MAX);
+    return STATUS_OK;
+}
+
+enum status database_writer_add(struct database_writer *writer, const char *name,
+                                const struct column_schema *columns, uint32_t column_count, uint64_t rows,
+                                struct table_writer **out, struct error *error)
+{
+    *out = NULL;
+    if (!name_valid(name))
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "a table cannot be named \"%.63s\": use 1 to 63 letters, digits, _ # $ - and inner spaces, first "
+            "a letter or _",
+            name);
+    if (column_count == 0)
+        return error_set(error, STATUS_BAD_INPUT, "table %s has no columns; give it at least one", name);
+    char *directory = NULL;
+    bool created = false;
+    struct table_writer *table = NULL;
+    pthread_mutex_lock(&writer->lock);
+    enum status status = STATUS_OK;
+    for (const struct table_writer *other = writer->tables; other && status == STATUS_OK; other = other->next)
+        if (strcmp(other->table.name, name) == 0)
+            status = error_set(error, STATUS_BAD_INPUT,
+                               "table %s is loaded twice in one change; load it once", name);
+    for (uint32_t c = 0; c < column_count && status == STATUS_OK; c++)
+        status = check_schema(writer, name, columns, column_count, c, rows, error);
+    if (status == STATUS_OK)
+        status = path_format(&directory, error, "%s/" TABLES_NAME "/%s", writer->path, name);
+    if (status == STATUS_OK)
+        status = directory_create(directory, &created, error);
+    if (status == STATUS_OK)
+        status = table_writer_create(writer, name, columns, column_count, rows, &table, error);
+    if (status == STATUS_OK) {
+        table->next = writer->tables;
+        writer->tables = *out = table;
+    } else {
+        table_writer_free(table);
+    }
+    pthread_mutex_unlock(&writer->lock);
+    free(directory);
+    return status;
+}
+
+enum status database_writer_table(struct database_writer *writer, const char *name,
+                                  const struct column_schema *columns, uint32_t column_count, uint64_t rows,
+                                  struct table_writer **out, struct error *error)
+{
+    return database_writer_add(writer, name, columns, column_count, rows, out, error);
+}

@@ -1,0 +1,175 @@
+/* storage/database/encode.c: a further encoding of a column that is there; see database.h.
+ *
+ * Segments are decoded from the column's own encoding and encoded again, each on one thread with its values
+ * and its encoded bytes in memory: at most 256 MiB a thread for 8-byte values. */
+#include "storage/database/database_internal.h"
+
+#include "storage/database/database_files.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* 16 threads hold at most 4 GiB and encode 2.4 billion values a second, faster than most disks take them. */
+#define ENCODE_THREADS_MAX 16u
+
+struct encode_work {
+    const struct column_data *source;
+    struct encoding_writer writer;
+};
+
+static enum status encode_segment(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    (void)thread;
+    struct encode_work *work = context;
+    const struct chunk_view *chunk = &work->source->segments[item].chunk;
+    size_t tile_bytes = (size_t)TILE_ROWS * chunk->value_bytes;
+    RETURN_IF_ERROR(cancel_check(error));
+    char *values = segment_buffer(chunk->tiles * tile_bytes, "a decoded segment", error);
+    if (!values)
+        return STATUS_MACHINE;
+    for (uint32_t tile = 0; tile < chunk->tiles; tile++)
+        chunk->codec->decode_tile(chunk, tile, values + tile * tile_bytes);
+    enum status status = encoding_writer_segment(&work->writer, (uint32_t)item, values, chunk->rows, error);
+    free(values);
+    return status;
+}
+
+static enum status encode_all(struct database *database, const struct column *column,
+                              const struct codec_choice *choice, unsigned threads, uint64_t generation,
+                              struct encoding_info *info, struct error *error)
+{
+    struct column_data *source = NULL;
+    struct encode_work work;
+    RETURN_IF_ERROR(column_data_open(database, column, column->own, threads, &source, error));
+    work.source = source;
+    encoding_writer_open(&work.writer, database->path, column, choice, generation);
+    if (threads == 0)
+        threads = parallel_threads_available();
+    threads = threads > ENCODE_THREADS_MAX ? ENCODE_THREADS_MAX : threads;
+    enum status status = parallel_for(threads, source->segment_count, encode_segment, &work, error);
+    if (status == STATUS_OK)
+        status = encoding_writer_finish(&work.writer, error);
+    *info = (struct encoding_info){
+        .codec = work.writer.identity.codec, .bytes = work.writer.bytes, .generation = generation};
+    encoding_writer_close(&work.writer);
+    column_data_close(source);
+    return status;
+}
+
+/* Which codec the choice is, where that is known without encoding. */
+static enum codec_id known_codec(const struct column *column, const struct codec_choice *choice)
+{
+    if (choice->codec)
+        return choice->codec->id;
+    return column->chosen[choice->chooser];
+}
+
+static enum status add_encoding(struct column *column, const struct encoding_info *info, struct error *error)
+{
+    if (column_encoding(column, info->codec))
+        return STATUS_OK;
+    struct encoding_info *encodings =
+        realloc((void *)column->encodings, (column->encoding_count + 1) * sizeof *encodings);
+    if (!encodings)
+        return error_out_of_memory(error, (column->encoding_count + 1) * sizeof *encodings, "an encoding");
+    encodings[column->encoding_count++] = *info;
+    column->encodings = encodings;
+    return STATUS_OK;
+}
+
+/* The column in the catalogue as it is on disk now, which another process may have changed. */
+static enum status find_current(struct catalogue *catalogue, const struct column *column,
+                                struct column **current, const char *path, struct error *error)
+{
+    const struct table *table = catalogue_table(catalogue, column->table->name);
+    const struct column *found = NULL;
+    if (!table || table_column(table, column->schema.name, &found, NULL) != STATUS_OK ||
+        found->side_generation != column->side_generation)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "table %s of database %s was replaced since it was opened; start again",
+                         column->table->name, path);
+    *current = (struct column *)found;
+    return STATUS_OK;
+}
+
+/* A database whose state was the current one goes on with the new one, which has all of its files and one more. */
+static void hold_new_state(struct database *database, uint64_t generation)
+{
+    struct catalogue catalogue;
+    int held;
+    if (database->catalogue.generation + 1 != generation ||
+        catalogue_hold(database->path, &catalogue, &held, NULL) != STATUS_OK)
+        return;
+    catalogue_free(&catalogue);
+    close(database->held);
+    database->held = held;
+    database->catalogue.generation = generation;
+}
+
+/* Under the lock: encodes what is missing and commits it; afterwards the opened column knows it too. */
+static enum status encode_and_commit(struct database *database, struct catalogue *catalogue,
+                                     struct column *column, const struct codec_choice *choice,
+                                     unsigned threads, struct error *error)
+{
+    struct column *current = NULL;
+    RETURN_IF_ERROR(find_current(catalogue, column, &current, database->path, error));
+    enum codec_id codec = known_codec(current, choice);
+    struct encoding_info info = {0};
+    const struct encoding_info *there = codec == CODEC_NONE ? NULL : column_encoding(current, codec);
+    if (there) {
+        info = *there; /* another process was faster */
+    } else {
+        /* A choice that was made before is not made again: the codec is known. */
+        struct codec_choice exact = {.codec = codec_by_id(codec), .name = choice->name};
+        bool visible = false;
+        database_clean(database->path, catalogue);
+        catalogue->generation++;
+        RETURN_IF_ERROR(encode_all(database, column, exact.codec ? &exact : choice, threads,
+                                   catalogue->generation, &info, error));
+        there = column_encoding(current, info.codec);
+        if (there)
+            info = *there; /* the chooser took one that is there: only the choice is new */
+        RETURN_IF_ERROR(add_encoding(current, &info, error));
+        current->chosen[choice->chooser] = choice->codec ? CODEC_NONE : info.codec;
+        char *tables = NULL;
+        RETURN_IF_ERROR(
+            path_format(&tables, error, "%s/" TABLES_NAME "/%s", database->path, column->table->name));
+        enum status status = directory_sync(tables, error);
+        free(tables);
+        RETURN_IF_ERROR(status);
+        RETURN_IF_ERROR(catalogue_write(database->path, catalogue, &visible, error));
+        hold_new_state(database, catalogue->generation);
+    }
+    RETURN_IF_ERROR(add_encoding(column, &info, error));
+    if (!choice->codec)
+        column->chosen[choice->chooser] = info.codec;
+    return STATUS_OK;
+}
+
+enum status database_encode(struct database *database, const struct column *column,
+                            const struct codec_choice *choice, unsigned threads, enum codec_id *codec,
+                            struct error *error)
+{
+    *codec = known_codec(column, choice);
+    if (*codec != CODEC_NONE && column_encoding(column, *codec))
+        return STATUS_OK;
+    int lock = -1;
+    struct catalogue catalogue;
+    RETURN_IF_ERROR(database_lock(database->path, &lock, error));
+    enum status status = catalogue_read(database->path, &catalogue, error);
+    if (status == STATUS_OK) {
+        status = encode_and_commit(database, &catalogue, (struct column *)column, choice, threads, error);
+        /* What a failure left, and what a chooser wrote again though it was there. */
+        struct catalogue committed;
+        if (catalogue_read(database->path, &committed, NULL) == STATUS_OK) {
+            database_clean(database->path, &committed);
+            catalogue_free(&committed);
+        }
+    }
+    catalogue_free(&catalogue);
+    close(lock);
+    if (status == STATUS_OK)
+        *codec = known_codec(column, choice);
+    return status;
+}

@@ -1,0 +1,28 @@
+/*
+ * row_order.h: the rows of a column in the order of its values, for storing a table sorted (table_sorter.c).
+ *
+ * A stable radix sort of pairs (part of the value, row) on all threads: digits of up to 12 bits, only as many
+ * as the values' span has. Up to 2^32 rows; the 12 bits of SSB's order dates are one pass over 8 bytes a row.
+ */
+#ifndef TESSERA_STORAGE_DATABASE_ROW_ORDER_H
+#define TESSERA_STORAGE_DATABASE_ROW_ORDER_H
+
+#include "storage/base/parallel.h"
+#include "storage/base/status.h"
+
+struct row_order_key {
+    const void *values;       /* int32_t[] or int64_t[] */
+    uint32_t value_bytes;     /* 4 or 8 */
+    const uint64_t *validity; /* NULL, or a bit a row: row r is not NULL */
+    uint64_t rows;            /* at most UINT32_MAX */
+    int64_t min, max;         /* of the rows that are not NULL; min > max if there are none */
+};
+
+/* Memory that row_order_find takes meanwhile, a row, beside the key's. */
+#define ROW_ORDER_BYTES 16u
+
+/* (*order)[i] is the row that comes i-th: NULLs first, then by value, equal ones by row. free() it. */
+NODISCARD enum status row_order_find(const struct row_order_key *key, unsigned threads, uint32_t **order,
+                                     struct error *error);
+
+#endif

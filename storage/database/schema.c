@@ -1,0 +1,113 @@
+/* schema.c: names, types and look-ups of tables and columns; see database.h. */
+#include "storage/database/catalogue.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool name_valid(const char *name)
+{
+    size_t length = strnlen(name, NAME_BYTES);
+    if (length == 0 || length == NAME_BYTES || name[length - 1] == ' ')
+        return false;
+    for (size_t i = 0; i < length; i++) {
+        char c = name[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        bool other = (c >= '0' && c <= '9') || c == '#' || c == '$' || c == '-' || c == ' ';
+        if (!letter && (i == 0 || !other))
+            return false;
+    }
+    return true;
+}
+
+const char *column_type_name(enum column_type type)
+{
+    static const char *const names[] = {
+        [TYPE_INT32] = "int32",  [TYPE_INT64] = "int64",         [TYPE_DECIMAL] = "decimal",
+        [TYPE_DATE] = "date",    [TYPE_TIMESTAMP] = "timestamp", [TYPE_BOOL] = "bool",
+        [TYPE_STRING] = "string"};
+    return names[type];
+}
+
+const char *column_type_text(const struct column_schema *schema, char *text)
+{
+    if (schema->type == TYPE_DECIMAL)
+        snprintf(text, 32, "decimal(%u,%u)", schema->precision, schema->scale);
+    else
+        snprintf(text, 32, "%s", column_type_name(schema->type));
+    return text;
+}
+
+const char *chooser_name(enum chooser chooser)
+{
+    static const char *const names[] = {[CHOOSER_NONE] = "none",
+                                        [CHOOSER_GPU_STAR] = "gpu-star",
+                                        [CHOOSER_SMALLEST] = "smallest",
+                                        [CHOOSER_AUTO] = "auto"};
+    return names[chooser];
+}
+
+uint32_t column_schema_value_bytes(const struct column_schema *schema)
+{
+    if (schema->references_table[0])
+        return 4;
+    if (schema->type == TYPE_INT64 || schema->type == TYPE_TIMESTAMP ||
+        (schema->type == TYPE_DECIMAL && schema->precision > 9))
+        return 8;
+    return 4;
+}
+
+enum status table_segments_set(struct table *table, struct error *error)
+{
+    if (table->rows > TABLE_ROWS_MAX)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "table %s: %llu rows are more than the %llu that a table may have; split it",
+                         table->name, (unsigned long long)table->rows, (unsigned long long)TABLE_ROWS_MAX);
+    table->segment_count = (uint32_t)((table->rows + SEGMENT_ROWS - 1) / SEGMENT_ROWS);
+    uint32_t *rows = calloc(table->segment_count + 1, sizeof *rows);
+    if (!rows)
+        return error_out_of_memory(error, table->segment_count * sizeof *rows, "a table's segments");
+    for (uint32_t s = 0; s < table->segment_count; s++) {
+        uint64_t left = table->rows - (uint64_t)s * SEGMENT_ROWS;
+        rows[s] = left < SEGMENT_ROWS ? (uint32_t)left : SEGMENT_ROWS;
+    }
+    table->segment_rows = rows;
+    return STATUS_OK;
+}
+
+void table_free(struct table *table)
+{
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        free((void *)table->columns[c].encodings);
+        free((void *)table->columns[c].own_name);
+    }
+    free((void *)table->columns);
+    free((void *)table->segment_rows);
+    *table = (struct table){0};
+}
+
+const struct encoding_info *column_encoding(const struct column *column, enum codec_id codec)
+{
+    for (uint32_t e = 0; e < column->encoding_count; e++)
+        if (column->encodings[e].codec == codec)
+            return &column->encodings[e];
+    return NULL;
+}
+
+enum status table_column(const struct table *table, const char *name, const struct column **column,
+                         struct error *error)
+{
+    char list[512] = "";
+    size_t used = 0;
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        if (strcmp(table->columns[c].schema.name, name) == 0) {
+            *column = &table->columns[c];
+            return STATUS_OK;
+        }
+        if (used < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", c ? ", " : "",
+                                     table->columns[c].schema.name);
+    }
+    return error_set(error, STATUS_BAD_INPUT, "table %s has no column \"%s\"; it has: %s", table->name, name,
+                     list);
+}

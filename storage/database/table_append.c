@@ -1,0 +1,211 @@
+/* table_append.c: rows behind those that a table has; see database.h.
+ *
+ * Segments are full but for the last, so that nothing else has to know of appends: the last partial one is written
+ * again together with the new rows, and full ones are written again as they were, because files hold whole columns
+ * and new strings may lie between old ones. An append costs decoding, statistics and encoding of the table, some 4 ns
+ * a value, beside reading the new rows. */
+#include "storage/database/database_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct appended_column {
+    int32_t *codes; /* of each old code the new one; NULL: the same */
+    bool taken;
+};
+
+void table_appended_free(struct table_writer *table)
+{
+    for (uint32_t c = 0; table->appended && c < table->table.column_count; c++)
+        free(table->appended[c].codes);
+    free(table->appended);
+}
+
+enum status database_writer_append(struct database_writer *writer, const char *name, uint64_t rows,
+                                   struct table_writer **out, uint64_t *old_rows, struct error *error)
+{
+    const struct table *old = catalogue_table(&writer->catalogue, name);
+    *out = NULL;
+    if (!old)
+        return error_set(error, STATUS_BAD_INPUT, "%s has no table %.63s to append to; load it first",
+                         writer->path, name);
+    if (rows > TABLE_ROWS_MAX - old->rows)
+        return error_set(error, STATUS_BAD_INPUT, "table %s would have more than %llu rows", name,
+                         TABLE_ROWS_MAX);
+    struct column_schema *columns = malloc(old->column_count * sizeof *columns);
+    struct table_writer *table;
+    if (!columns)
+        return error_out_of_memory(error, old->column_count * sizeof *columns, "a table");
+    for (uint32_t c = 0; c < old->column_count; c++)
+        columns[c] = old->columns[c].schema;
+    enum status status =
+        database_writer_add(writer, name, columns, old->column_count, old->rows + rows, &table, error);
+    free(columns);
+    RETURN_IF_ERROR(status);
+    table->old = old;
+    table->appended = calloc(old->column_count, sizeof *table->appended);
+    if (!table->appended)
+        return error_out_of_memory(error, old->column_count * sizeof *table->appended, "a table");
+    for (uint32_t c = 0; c < old->column_count; c++)
+        RETURN_IF_ERROR(table_writer_codec(table, c, old->columns[c].own_name, error));
+    *old_rows = old->rows;
+    *out = table;
+    return STATUS_OK;
+}
+
+/* ---- Codes ---- */
+
+static enum status translate(const struct dictionary *from, const struct dictionary *to, const char *column,
+                             int32_t **codes, struct error *error)
+{
+    bool same = true;
+    *codes = malloc(((size_t)from->count + 1) * sizeof **codes);
+    if (!*codes)
+        return error_out_of_memory(error, from->count * sizeof **codes, "a dictionary");
+    for (uint32_t code = 0; code < from->count; code++) {
+        uint32_t length;
+        const char *string = dictionary_string(from, code, &length);
+        const int64_t found = dictionary_find(to, string, length);
+        if (found < 0)
+            return error_set(error, STATUS_BAD_INPUT,
+                             "column %s: its new dictionary lacks '%.*s', which the table's rows have",
+                             column, (int)(length < 100 ? length : 100), string);
+        (*codes)[code] = (int32_t)found;
+        same &= found == code;
+    }
+    if (same) {
+        free(*codes);
+        *codes = NULL;
+    }
+    return STATUS_OK;
+}
+
+enum status table_appended_dictionary(struct table_writer *table, uint32_t column,
+                                      const struct dictionary *dictionary, struct error *error)
+{
+    const struct column *old = &table->old->columns[column];
+    struct column_file *side;
+    struct dictionary before;
+    RETURN_IF_ERROR(side_file_open(table->database->path, old, &side, &before, error));
+    enum status status =
+        translate(&before, dictionary, old->schema.name, &table->appended[column].codes, error);
+    column_file_close(side);
+    return status;
+}
+
+/* ---- Old rows ---- */
+
+struct old_segment {
+    const int32_t *codes; /* or NULL */
+    uint32_t strings;     /* that there are codes of */
+    uint32_t rows, value_bytes;
+    void *values;
+    uint64_t *validity;
+    bool nulls;
+};
+
+/* False if a code is none, as a damaged file's may be. */
+static bool decode(const struct segment_data *data, struct old_segment *to, uint32_t tile)
+{
+    _Alignas(64) int64_t decoded[TILE_ROWS];
+    const uint32_t first = tile * TILE_ROWS, left = to->rows - first,
+                   rows = left < TILE_ROWS ? left : TILE_ROWS;
+    const uint32_t *const valid = data->validity ? data->validity + tile * TILE_LANES : NULL;
+    data->chunk.codec->decode_tile(&data->chunk, tile, decoded);
+    int32_t *const codes = (int32_t *)(void *)decoded;
+    for (uint32_t r = 0; to->codes && r < rows; r++) {
+        if ((uint32_t)codes[r] >= to->strings)
+            return false;
+        codes[r] = to->codes[codes[r]];
+    }
+    memcpy((uint8_t *)to->values + (size_t)first * to->value_bytes, decoded, (size_t)rows * to->value_bytes);
+    for (uint32_t r = 0; valid && r < rows; r++)
+        if (!(valid[r % TILE_LANES] >> r / TILE_LANES & 1)) {
+            to->validity[(first + r) / 64] &= ~(UINT64_C(1) << (first + r) % 64);
+            to->nulls = true;
+        }
+    return true;
+}
+
+static enum status take_segment(struct table_writer *table, uint32_t c, const struct column_data *data,
+                                uint32_t segment, struct old_segment *to, struct error *error)
+{
+    const struct segment_data *from = &data->segments[segment];
+    RETURN_IF_ERROR(cancel_check(error));
+    to->rows = from->chunk.rows;
+    to->nulls = false;
+    for (uint32_t tile = 0; tile < from->chunk.tiles; tile++)
+        if (!decode(from, to, tile))
+            return error_set(
+                error, STATUS_BAD_INPUT,
+                "column %s.%s, segment %u, tile %u: a code is beyond its dictionary; the file is "
+                "damaged: load the table again",
+                table->table.name, data->column->schema.name, segment, tile);
+    if (to->rows < SEGMENT_ROWS)
+        return STATUS_OK; /* the caller's */
+    return table_writer_segment(table, c, segment, to->values, to->nulls ? to->validity : NULL, error);
+}
+
+static enum status take_segments(struct table_writer *table, uint32_t c, const struct column_data *data,
+                                 void *values, uint64_t *validity, bool *nulls, struct error *error)
+{
+    const uint32_t full = (uint32_t)(table->old->rows / SEGMENT_ROWS), bytes = data->column->value_bytes;
+    struct old_segment to = {.codes = table->appended[c].codes,
+                             .strings = data->column->dictionary ? data->column->dictionary->count : 0,
+                             .value_bytes = bytes};
+    if (full) {
+        to.values = segment_buffer((size_t)SEGMENT_ROWS * bytes, "a segment", error);
+        to.validity = malloc(SEGMENT_ROWS / 8);
+        if (!to.values || !to.validity) {
+            free(to.values);
+            free(to.validity);
+            return error_out_of_memory(error, (uint64_t)SEGMENT_ROWS * bytes, "a segment");
+        }
+    }
+    enum status status = STATUS_OK;
+    for (uint32_t segment = 0; status == STATUS_OK && segment < full; segment++) {
+        memset(to.validity, 0xff, SEGMENT_ROWS / 8);
+        status = take_segment(table, c, data, segment, &to, error);
+    }
+    free(to.values);
+    free(to.validity);
+    to.values = values;
+    to.validity = validity;
+    to.nulls = false;
+    if (status == STATUS_OK && full < data->segment_count)
+        status = take_segment(table, c, data, full, &to, error);
+    *nulls = to.nulls;
+    return status;
+}
+
+enum status table_writer_old(struct table_writer *table, uint32_t column, void *values, uint64_t *validity,
+                             bool *nulls, struct error *error)
+{
+    *nulls = false;
+    if (!table->old || column >= table->table.column_count || table->appended[column].taken)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "table %s: the old rows of column %u were asked for twice, or there are none",
+                         table->table.name, column);
+    table->appended[column].taken = true;
+    struct column old = table->old->columns[column];
+    struct database view = {.path = table->database->path, .held = -1};
+    struct column_file *side = NULL;
+    struct dictionary dictionary = {0};
+    struct column_data *data;
+    if (column_has_dictionary(&old.schema)) {
+        RETURN_IF_ERROR(side_file_open(view.path, &old, &side, &dictionary, error));
+        old.dictionary = &dictionary;
+    }
+    enum status status = column_data_open(&view, &old, old.own, 1, &data, error);
+    for (uint32_t s = 0; status == STATUS_OK && s + 1 < data->segment_count; s++)
+        if (data->segments[s].chunk.rows != SEGMENT_ROWS)
+            status = error_set(error, STATUS_BAD_INPUT,
+                               "table %s has a segment of fewer than %u rows before its last; load it again",
+                               table->table.name, SEGMENT_ROWS);
+    if (status == STATUS_OK) {
+        status = take_segments(table, column, data, values, validity, nulls, error);
+        column_data_close(data);
+    }
+    column_file_close(side);
+    return status;
+}

@@ -1,0 +1,353 @@
+/* table_sorter.c: a table whose rows are stored sorted by one column; see table_writer_sort_by in database.h.
+ *
+ * Segments come in any order from any thread, before any value's place is known. They are kept as plain arrays
+ * in a file without a name in the database's directory, column behind column, so that nothing is left of it
+ * whatever happens. Then the key column is read and sorted once (row_order.h), and each column is read, put
+ * into that order and written segment by segment, as many columns at a time as there are threads and memory. */
+#define _GNU_SOURCE
+#include "storage/database/database_internal.h"
+
+#include "storage/database/row_order.h"
+#include "storage/base/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What writing a segment takes beside the column: its values in order, the same without NULLs, and two encoded
+ * ones while a chooser tries its candidates, each up to 66 MB for 4-byte values and twice that for 8. */
+#define SEGMENT_BUFFERS 4u
+
+enum kept { KEPT_NOT, KEPT_VALUES, KEPT_NULLS /* and which rows are NULL */ };
+
+struct table_sorter {
+    uint32_t column;
+    struct spool spool;
+    uint8_t *kept;          /* enum kept of each segment of column 0, then of column 1, ... */
+    uint64_t *values_start; /* of each column, in the file */
+    uint64_t *validity_start;
+    uint64_t bytes;                      /* of the file */
+    pthread_mutex_t lock;                /* over the statistics */
+    struct column_statistics statistics; /* of the key column */
+    bool done;
+};
+
+/* A column as it came. */
+struct whole_column {
+    void *values;
+    uint64_t *validity; /* NULL: no row is NULL */
+};
+
+/* ---- Room ---- */
+
+static uint64_t column_bytes(const struct table *table, uint32_t column)
+{
+    return table->rows * table->columns[column].value_bytes + table->rows / 8 + sizeof(uint64_t);
+}
+
+static uint64_t segment_bytes(const struct table *table, uint32_t column)
+{
+    const uint64_t rows = table->rows < SEGMENT_ROWS ? table->rows : SEGMENT_ROWS;
+    return SEGMENT_BUFFERS * rows * table->columns[column].value_bytes;
+}
+
+static enum status check_memory(const struct table *table, uint32_t column, struct error *error)
+{
+    const uint64_t sorting = table->rows * ROW_ORDER_BYTES + column_bytes(table, column);
+    uint64_t writing = 0;
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        const uint64_t bytes =
+            table->rows * sizeof(uint32_t) + column_bytes(table, c) + segment_bytes(table, c);
+        writing = bytes > writing ? bytes : writing;
+    }
+    const uint64_t needed = sorting > writing ? sorting : writing, available = memory_available();
+    if (needed <= available)
+        return STATUS_OK;
+    return error_set(error, STATUS_MACHINE,
+                     "sorting table %s by %s needs %" PRIu64 " bytes of memory and %" PRIu64
+                     " are available; free memory, or load it unsorted",
+                     table->name, table->columns[column].schema.name, needed, available);
+}
+
+/* ---- The file ---- */
+
+static enum status reserve(const struct table_sorter *sorter, const struct table *table,
+                           const char *directory, struct error *error)
+{
+    if (sorter->bytes == 0 || fallocate(sorter->spool.descriptor, 0, 0, (off_t)sorter->bytes) == 0 ||
+        errno == EOPNOTSUPP) /* then a disk that is full shows later */
+        return STATUS_OK;
+    return error_set_errno(error, errno, "sorting table %s needs %" PRIu64 " bytes of disk in %s meanwhile",
+                           table->name, sorter->bytes, directory);
+}
+
+static enum status open_file(struct table_sorter *sorter, const struct table *table, const char *directory,
+                             struct error *error)
+{
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        sorter->values_start[c] = sorter->bytes;
+        sorter->bytes += table->rows * table->columns[c].value_bytes;
+        sorter->validity_start[c] = sorter->bytes;
+        if (table->columns[c].schema.nullable)
+            sorter->bytes += (table->rows + 63) / 64 * sizeof(uint64_t);
+    }
+    RETURN_IF_ERROR(spool_open(&sorter->spool, directory, "sorting", error));
+    return reserve(sorter, table, directory, error);
+}
+
+/* ---- Taking ---- */
+
+static uint8_t *kept_of(const struct table_writer *table, uint32_t column, uint32_t segment)
+{
+    return &table->sorter->kept[(uint64_t)column * table->table.segment_count + segment];
+}
+
+enum status table_writer_sort_by(struct table_writer *table, uint32_t column, struct error *error)
+{
+    const struct table *described = &table->table;
+    if (column >= described->column_count)
+        return error_set(error, STATUS_BAD_INPUT, "table %s: there is no column number %u; it has %u",
+                         described->name, column, described->column_count);
+    if (described->rows > SORT_ROWS_MAX)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "table %s has %" PRIu64
+                         " rows, and %u are the most that are sorted; load it unsorted",
+                         described->name, described->rows, SORT_ROWS_MAX);
+    if (table->sorter)
+        return error_set(error, STATUS_BAD_INPUT, "table %s is to be sorted twice; sort it by one column",
+                         described->name);
+    RETURN_IF_ERROR(check_memory(described, column, error));
+    struct table_sorter *sorter = calloc(1, sizeof *sorter);
+    if (!sorter)
+        return error_out_of_memory(error, sizeof *sorter, "sorting a table");
+    *sorter = (struct table_sorter){
+        .column = column, .spool = {.descriptor = -1}, .statistics = COLUMN_STATISTICS_NONE};
+    pthread_mutex_init(&sorter->lock, NULL);
+    table->sorter = sorter; /* from here on table_writer_free frees it */
+    const uint64_t chunks = (uint64_t)described->column_count * described->segment_count;
+    sorter->kept = calloc(chunks + 1, 1);
+    sorter->values_start = calloc(described->column_count, sizeof(uint64_t));
+    sorter->validity_start = calloc(described->column_count, sizeof(uint64_t));
+    if (!sorter->kept || !sorter->values_start || !sorter->validity_start)
+        return error_out_of_memory(error, chunks, "sorting a table");
+    return open_file(sorter, described, table->database->path, error);
+}
+
+enum status table_sorter_take(struct table_writer *table, uint32_t column, uint32_t segment,
+                              const void *values, const uint64_t *validity,
+                              const struct column_statistics *statistics, struct error *error)
+{
+    struct table_sorter *sorter = table->sorter;
+    const struct column *described = &table->table.columns[column];
+    const uint64_t first = (uint64_t)segment * SEGMENT_ROWS, rows = table->table.segment_rows[segment];
+    RETURN_IF_ERROR(spool_put(&sorter->spool, sorter->values_start[column] + first * described->value_bytes,
+                              values, rows * described->value_bytes, error));
+    if (validity)
+        RETURN_IF_ERROR(spool_put(&sorter->spool, sorter->validity_start[column] + first / 8, validity,
+                                  (rows + 63) / 64 * sizeof *validity, error));
+    *kept_of(table, column, segment) = validity ? KEPT_NULLS : KEPT_VALUES;
+    if (column == sorter->column) {
+        pthread_mutex_lock(&sorter->lock);
+        statistics_merge(&sorter->statistics, statistics);
+        pthread_mutex_unlock(&sorter->lock);
+    }
+    return STATUS_OK;
+}
+
+bool table_sorter_done(const struct table_sorter *sorter)
+{
+    return sorter->done;
+}
+
+void table_sorter_free(struct table_sorter *sorter)
+{
+    if (!sorter)
+        return;
+    spool_close(&sorter->spool);
+    pthread_mutex_destroy(&sorter->lock);
+    free(sorter->kept);
+    free(sorter->values_start);
+    free(sorter->validity_start);
+    free(sorter);
+}
+
+/* ---- Sorting ---- */
+
+static void whole_column_free(struct whole_column *whole)
+{
+    free(whole->values);
+    free(whole->validity);
+}
+
+static enum status read_validity(const struct table_writer *table, uint32_t column,
+                                 struct whole_column *whole, struct error *error)
+{
+    const uint64_t bytes = (table->table.rows + 63) / 64 * sizeof *whole->validity;
+    whole->validity = malloc(bytes);
+    if (!whole->validity)
+        return error_out_of_memory(error, bytes, "the NULLs of a column to sort");
+    memset(whole->validity, 0xff, bytes);
+    for (uint32_t s = 0; s < table->table.segment_count; s++) {
+        const uint64_t first = (uint64_t)s * SEGMENT_ROWS / 64;
+        if (*kept_of(table, column, s) == KEPT_NULLS)
+            RETURN_IF_ERROR(spool_get(
+                &table->sorter->spool, table->sorter->validity_start[column] + first * sizeof(uint64_t),
+                whole->validity + first,
+                ((uint64_t)table->table.segment_rows[s] + 63) / 64 * sizeof(uint64_t), error));
+    }
+    return STATUS_OK;
+}
+
+/* The caller frees, also on failure. */
+static enum status read_column(const struct table_writer *table, uint32_t column, struct whole_column *whole,
+                               struct error *error)
+{
+    const uint64_t bytes = table->table.rows * table->table.columns[column].value_bytes;
+    *whole = (struct whole_column){.values = segment_buffer(bytes, "a column to sort", error)};
+    if (!whole->values)
+        return STATUS_MACHINE;
+    RETURN_IF_ERROR(
+        spool_get(&table->sorter->spool, table->sorter->values_start[column], whole->values, bytes, error));
+    for (uint32_t s = 0; s < table->table.segment_count; s++)
+        if (*kept_of(table, column, s) == KEPT_NULLS)
+            return read_validity(table, column, whole, error);
+    return STATUS_OK;
+}
+
+static enum status find_order(const struct table_writer *table, unsigned threads, uint32_t **order,
+                              struct error *error)
+{
+    const struct table_sorter *sorter = table->sorter;
+    struct whole_column whole;
+    enum status status = read_column(table, sorter->column, &whole, error);
+    if (status == STATUS_OK) {
+        const struct row_order_key key = {.values = whole.values,
+                                          .value_bytes = table->table.columns[sorter->column].value_bytes,
+                                          .validity = whole.validity,
+                                          .rows = table->table.rows,
+                                          .min = sorter->statistics.min,
+                                          .max = sorter->statistics.max};
+        status = row_order_find(&key, threads, order, error);
+    }
+    whole_column_free(&whole);
+    return status;
+}
+
+struct rewriting {
+    struct table_writer *table;
+    const uint32_t *order;
+    struct progress *progress;
+    atomic_uint_fast64_t done; /* segments of columns */
+    uint64_t total;
+};
+
+/* True if any row is NULL. */
+static bool gather(const struct whole_column *whole, uint32_t value_bytes, const uint32_t *order,
+                   uint32_t rows, void *values, uint64_t *validity)
+{
+    bool nulls = false;
+    if (value_bytes == 4)
+        for (uint32_t r = 0; r < rows; r++)
+            ((int32_t *)values)[r] = ((const int32_t *)whole->values)[order[r]];
+    else
+        for (uint32_t r = 0; r < rows; r++)
+            ((int64_t *)values)[r] = ((const int64_t *)whole->values)[order[r]];
+    if (!whole->validity)
+        return false;
+    memset(validity, 0, ((size_t)rows + 63) / 64 * sizeof *validity);
+    for (uint32_t r = 0; r < rows; r++) {
+        const uint64_t valid = whole->validity[order[r] / 64] >> order[r] % 64 & 1;
+        validity[r / 64] |= valid << r % 64;
+        nulls |= !valid;
+    }
+    return nulls;
+}
+
+static enum status rewrite_segments(struct rewriting *rewriting, uint32_t column,
+                                    const struct whole_column *whole, void *values, uint64_t *validity,
+                                    struct error *error)
+{
+    struct table_writer *table = rewriting->table;
+    for (uint32_t s = 0; s < table->table.segment_count; s++) {
+        RETURN_IF_ERROR(cancel_check(error));
+        const bool nulls = gather(whole, table->table.columns[column].value_bytes,
+                                  rewriting->order + (uint64_t)s * SEGMENT_ROWS, table->table.segment_rows[s],
+                                  values, validity);
+        RETURN_IF_ERROR(segment_write(table, column, s, values, nulls ? validity : NULL, error));
+        progress_report(rewriting->progress, "sorting", "chunks", atomic_fetch_add(&rewriting->done, 1) + 1,
+                        rewriting->total);
+    }
+    return STATUS_OK;
+}
+
+static enum status rewrite_column(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    struct rewriting *rewriting = context;
+    const struct table *table = &rewriting->table->table;
+    const uint32_t column = (uint32_t)item;
+    const uint64_t rows = table->rows < SEGMENT_ROWS ? table->rows : SEGMENT_ROWS;
+    struct whole_column whole;
+    (void)thread;
+    enum status status = read_column(rewriting->table, column, &whole, error);
+    void *values = NULL;
+    uint64_t *validity = malloc((rows + 63) / 64 * sizeof *validity);
+    if (status == STATUS_OK && !validity)
+        status = error_out_of_memory(error, rows / 8, "a sorted segment");
+    if (status == STATUS_OK) {
+        values = segment_buffer(rows * table->columns[column].value_bytes, "a sorted segment", error);
+        status =
+            values ? rewrite_segments(rewriting, column, &whole, values, validity, error) : STATUS_MACHINE;
+    }
+    free(validity);
+    free(values);
+    whole_column_free(&whole);
+    return status;
+}
+
+/* As many as threads, and as find room at once in half of the memory there is; one at least. */
+static unsigned columns_at_once(const struct table *table, unsigned threads)
+{
+    uint64_t most = 1;
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        const uint64_t bytes = column_bytes(table, c) + segment_bytes(table, c);
+        most = bytes > most ? bytes : most;
+    }
+    const uint64_t room = memory_available() / 2 / most;
+    threads = threads ? threads : parallel_threads_available();
+    return room < 1 ? 1 : room < threads ? (unsigned)room : threads;
+}
+
+enum status table_writer_sort(struct table_writer *table, unsigned threads, struct progress *progress,
+                              struct error *error)
+{
+    const struct table *described = &table->table;
+    if (!table->sorter || table->sorter->done)
+        return error_set(error, STATUS_BAD_INPUT, "table %s: %s", described->name,
+                         table->sorter ? "it was sorted twice; sort it once"
+                                       : "nobody said what to sort it by (table_writer_sort_by)");
+    for (uint32_t c = 0; c < described->column_count; c++)
+        for (uint32_t s = 0; s < described->segment_count; s++)
+            if (*kept_of(table, c, s) == KEPT_NOT)
+                return error_set(error, STATUS_BAD_INPUT,
+                                 "table %s: column %s: segment %u of %u was not written; nothing was changed",
+                                 described->name, described->columns[c].schema.name, s,
+                                 described->segment_count);
+    if (described->rows > 0) {
+        uint32_t *order = NULL;
+        RETURN_IF_ERROR(find_order(table, threads, &order, error));
+        struct rewriting rewriting = {.table = table,
+                                      .order = order,
+                                      .progress = progress,
+                                      .total = (uint64_t)described->column_count * described->segment_count};
+        enum status status = parallel_for(columns_at_once(described, threads), described->column_count,
+                                          rewrite_column, &rewriting, error);
+        free(order);
+        RETURN_IF_ERROR(status);
+    }
+    table->sorter->done = true;
+    return STATUS_OK;
+}

@@ -1,0 +1,246 @@
+/* table_writer.c: a new table's columns, dictionaries and segments; see database.h.
+ *
+ * One call writes one segment of one column: range check, statistics, encoding, one write. Nothing is shared
+ * between columns, and between segments of a column only a few sums under a lock, so every thread of a loader
+ * may call it. Memory: the encoded segment, 4 MiB to count distinct values, and a copy of the values if some
+ * are NULL. */
+#include "storage/database/database_internal.h"
+
+#include "storage/database/database_files.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum status table_writer_create(struct database_writer *database, const char *name,
+                                const struct column_schema *columns, uint32_t column_count, uint64_t rows,
+                                struct table_writer **out, struct error *error)
+{
+    struct table_writer *table = calloc(1, sizeof *table);
+    struct column *described = calloc(column_count, sizeof *described);
+    struct codec_choice choice;
+    *out = table;
+    if (!table || !described) {
+        free(described);
+        return error_out_of_memory(error, column_count * sizeof *described, "a table");
+    }
+    table->database = database;
+    table->table = (struct table){.rows = rows, .columns = described, .column_count = column_count};
+    memcpy(table->table.name, name, strlen(name) + 1);
+    table->columns = calloc(column_count, sizeof *table->columns);
+    if (!table->columns)
+        return error_out_of_memory(error, column_count * sizeof *table->columns, "a table");
+    RETURN_IF_ERROR(table_segments_set(&table->table, error));
+    RETURN_IF_ERROR(codec_choice_parse("auto", &choice, error));
+    for (uint32_t c = 0; c < column_count; c++) {
+        described[c] = (struct column){.schema = columns[c],
+                                       .value_bytes = column_schema_value_bytes(&columns[c]),
+                                       .table = &table->table,
+                                       .statistics = COLUMN_STATISTICS_NONE,
+                                       .side_generation = database->generation};
+        struct column_writer *writer = &table->columns[c];
+        pthread_mutex_init(&writer->lock, NULL);
+        encoding_writer_open(&writer->encoding, database->path, &described[c], &choice, database->generation);
+        writer->statistics = COLUMN_STATISTICS_NONE;
+        writer->domain = DOMAIN_ANY;
+    }
+    for (uint32_t c = 0; c < column_count; c++) {
+        struct column_writer *writer = &table->columns[c];
+        const struct table *referenced = database_writer_find(database, columns[c].references_table);
+        if (strcmp(columns[c].references_table, name) == 0)
+            referenced = &table->table;
+        if (columns[c].references_table[0])
+            writer->domain = referenced->rows;
+        else if (columns[c].type == TYPE_BOOL)
+            writer->domain = 2;
+        else if (columns[c].type == TYPE_STRING)
+            writer->domain = (uint64_t)INT32_MAX + 1; /* until the dictionary is there */
+        writer->segment_state = calloc(table->table.segment_count + 1, 1);
+        described[c].own_name = strdup("auto");
+        if (!writer->segment_state || !described[c].own_name)
+            return error_out_of_memory(error, table->table.segment_count, "a table");
+        char *path = NULL;
+        writer->side_identity = column_identity(&described[c], CODEC_NONE, database->generation);
+        RETURN_IF_ERROR(
+            column_path(database->path, &described[c], CODEC_NONE, database->generation, &path, error));
+        enum status status = column_file_create(path, &writer->side_identity, &writer->side, error);
+        free(path);
+        RETURN_IF_ERROR(status);
+    }
+    return STATUS_OK;
+}
+
+void table_writer_free(struct table_writer *table)
+{
+    if (!table)
+        return;
+    for (uint32_t c = 0; table->columns && c < table->table.column_count; c++) {
+        struct column_writer *writer = &table->columns[c];
+        encoding_writer_close(&writer->encoding);
+        column_file_writer_free(writer->side);
+        pthread_mutex_destroy(&writer->lock);
+        distinct_free(&writer->distinct);
+        free(writer->segment_state);
+    }
+    table_sorter_free(table->sorter);
+    table_appended_free(table);
+    free(table->columns);
+    table_free(&table->table);
+    free(table);
+}
+
+static enum status check_column(const struct table_writer *table, uint32_t column, struct error *error)
+{
+    if (column < table->table.column_count)
+        return STATUS_OK;
+    return error_set(error, STATUS_BAD_INPUT, "table %s: there is no column number %u; it has %u",
+                     table->table.name, column, table->table.column_count);
+}
+
+/* Part of the sentence that names a column. */
+static const char *column_name(const struct table_writer *table, uint32_t column)
+{
+    return table->table.columns[column].schema.name;
+}
+
+enum status table_writer_codec(struct table_writer *table, uint32_t column, const char *name,
+                               struct error *error)
+{
+    struct codec_choice choice;
+    RETURN_IF_ERROR(check_column(table, column, error));
+    RETURN_IF_ERROR(codec_choice_parse(name, &choice, error));
+    struct column *described = (struct column *)&table->table.columns[column];
+    struct encoding_writer *encoding = &table->columns[column].encoding;
+    if (encoding->file)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "table %s: column %s: its codec was set after its first segment; set it before",
+                         table->table.name, described->schema.name);
+    char *own_name = strdup(name);
+    if (!own_name)
+        return error_out_of_memory(error, strlen(name), "a codec's name");
+    free((void *)described->own_name);
+    described->own_name = own_name;
+    choice.name = own_name;
+    encoding_writer_close(encoding);
+    encoding_writer_open(encoding, table->database->path, described, &choice, table->database->generation);
+    return STATUS_OK;
+}
+
+/* A copy that ends with zeros, as column_file_add wants it. */
+static enum status add_padded(struct column_file_writer *file, enum column_part_kind kind, uint32_t rows,
+                              const void *bytes, uint64_t size, struct error *error)
+{
+    uint8_t *copy = calloc(1, part_padded(size) + 1);
+    if (!copy)
+        return error_out_of_memory(error, size, "a dictionary");
+    if (size)
+        memcpy(copy, bytes, size);
+    enum status status = column_file_add(file, kind, 0, rows, copy, size, error);
+    free(copy);
+    return status;
+}
+
+enum status table_writer_dictionary(struct table_writer *table, uint32_t column,
+                                    const struct dictionary *dictionary, struct error *error)
+{
+    static const uint64_t no_starts[1] = {0};
+    RETURN_IF_ERROR(check_column(table, column, error));
+    struct column_writer *writer = &table->columns[column];
+    if (!column_has_dictionary(&table->table.columns[column].schema) || writer->dictionary_given)
+        return error_set(
+            error, STATUS_BAD_INPUT, "table %s: column %s: %s", table->table.name, column_name(table, column),
+            writer->dictionary_given ? "it was given a dictionary twice; give it once"
+                                     : "only a string column that is no foreign key has a dictionary");
+    if (dictionary->count > INT32_MAX)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "table %s: column %s: %u different strings are more than the %d that codes can name",
+                         table->table.name, column_name(table, column), dictionary->count, INT32_MAX);
+    int64_t unsorted = dictionary_unsorted(dictionary);
+    if (unsorted >= 0)
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "table %s: column %s: string %lld of its dictionary is not greater than the one before; sort "
+            "it by bytes, without duplicates",
+            table->table.name, column_name(table, column), (long long)unsorted);
+    const uint64_t *starts = dictionary->count ? dictionary->starts : no_starts;
+    if (starts[0] != 0)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "table %s: column %s: its dictionary does not begin at byte 0", table->table.name,
+                         column_name(table, column));
+    if (table->old)
+        RETURN_IF_ERROR(table_appended_dictionary(table, column, dictionary, error));
+    RETURN_IF_ERROR(add_padded(writer->side, PART_DICTIONARY_STARTS, dictionary->count, starts,
+                               ((uint64_t)dictionary->count + 1) * sizeof *starts, error));
+    RETURN_IF_ERROR(add_padded(writer->side, PART_DICTIONARY_BYTES, dictionary->count, dictionary->bytes,
+                               starts[dictionary->count], error));
+    pthread_mutex_lock(&writer->lock);
+    writer->dictionary_given = true;
+    writer->domain = dictionary->count;
+    pthread_mutex_unlock(&writer->lock);
+    return STATUS_OK;
+}
+
+enum status table_writer_check(const struct table_writer *table, struct error *error)
+{
+    if (table->sorter && !table_sorter_done(table->sorter))
+        return error_set(error, STATUS_BAD_INPUT,
+                         "table %s was to be sorted and was not (table_writer_sort); nothing was changed",
+                         table->table.name);
+    for (uint32_t c = 0; c < table->table.column_count; c++) {
+        const struct column_writer *writer = &table->columns[c];
+        const char *name = column_name(table, c);
+        for (uint32_t s = 0; s < table->table.segment_count; s++)
+            if (writer->segment_state[s] != SEGMENT_WRITTEN)
+                return error_set(error, STATUS_BAD_INPUT,
+                                 "table %s: column %s: segment %u of %u was not written; nothing was changed",
+                                 table->table.name, name, s, table->table.segment_count);
+        if (!column_has_dictionary(&table->table.columns[c].schema))
+            continue;
+        if (!writer->dictionary_given)
+            return error_set(error, STATUS_BAD_INPUT,
+                             "table %s: column %s: its dictionary was not written; nothing was changed",
+                             table->table.name, name);
+        if (writer->statistics.max >= 0 && (uint64_t)writer->statistics.max >= writer->domain)
+            return error_set(error, STATUS_BAD_INPUT,
+                             "table %s: column %s: code %" PRId64 " is beyond its dictionary of %" PRIu64
+                             " strings; nothing was changed",
+                             table->table.name, name, writer->statistics.max, writer->domain);
+    }
+    return STATUS_OK;
+}
+
+/* Estimates and exact counts alike cannot exceed these. */
+static uint64_t plausible_distinct(const struct column_writer *writer, uint64_t rows)
+{
+    const struct column_statistics *statistics = &writer->statistics;
+    uint64_t count = distinct_count(&writer->distinct);
+    uint64_t span =
+        (uint64_t)statistics->max - (uint64_t)statistics->min; /* one less than the numbers in it */
+    if (statistics->min > statistics->max)
+        return 0;
+    count = count > rows - statistics->nulls ? rows - statistics->nulls : count;
+    count = count > statistics->runs ? statistics->runs : count;
+    return count - 1 > span ? span + 1 : count;
+}
+
+enum status table_writer_finish_column(struct table_writer *table, uint32_t column, struct error *error)
+{
+    struct column_writer *writer = &table->columns[column];
+    struct column *described = (struct column *)&table->table.columns[column];
+    RETURN_IF_ERROR(encoding_writer_finish(&writer->encoding, error));
+    RETURN_IF_ERROR(column_file_finish(writer->side, error));
+    struct encoding_info *info = malloc(sizeof *info);
+    if (!info)
+        return error_out_of_memory(error, sizeof *info, "a column");
+    *info = (struct encoding_info){.codec = writer->encoding.identity.codec,
+                                   .bytes = writer->encoding.bytes,
+                                   .generation = table->database->generation};
+    described->encodings = info;
+    described->encoding_count = 1;
+    described->own = info->codec;
+    described->chosen[writer->encoding.choice.chooser] = info->codec;
+    described->chosen[CHOOSER_NONE] = CODEC_NONE;
+    described->statistics = writer->statistics;
+    described->statistics.distinct = plausible_distinct(writer, table->table.rows);
+    return STATUS_OK;
+}

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""Tessera on a CPU against DuckDB: the same rows, the same 13 statements, the same threads.
+
+    tests/benches/bench_duckdb.py --program build/tessera --sf 1 [--folder DIR] [--threads N] [--codec auto] [--repeat 3]
+                          [--format table|json]
+
+Generates the .tbl files and the database in DIR (kept, and found again by the next run), loads the files into
+native DuckDB tables there, runs every statement warm and by turns with Tessera, compares the answers and prints
+the medians and their ratio. DuckDB gets the statements as the queries' sources give them, `ANALYZE`d tables and
+the columns that the 13 queries read. As JSON also the ratio of each turn's medians. Exit code 0: all answers equal; 1: one differs; 2: bad usage; 3: the Python
+package duckdb is missing.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+try:
+    import duckdb
+except ImportError:
+    sys.stderr.write("bench_duckdb.py: the Python package duckdb is missing; install it with: pip install duckdb\n")
+    sys.exit(3)
+
+ROUNDS = 5  # turns that the two take on each query
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# All columns of the .tbl files in order; those in capitals are read by no query and not loaded.
+TABLES = {
+    "date": "d_datekey D_DATE D_DAYOFWEEK D_MONTH d_year d_yearmonthnum d_yearmonth D_DAYNUMINWEEK D_DAYNUMINMONTH "
+            "D_DAYNUMINYEAR D_MONTHNUMINYEAR d_weeknuminyear D_SELLINGSEASON D_LASTDAYINWEEKFL D_LASTDAYINMONTHFL "
+            "D_HOLIDAYFL D_WEEKDAYFL",
+    "customer": "c_custkey C_NAME C_ADDRESS c_city c_nation c_region C_PHONE C_MKTSEGMENT",
+    "supplier": "s_suppkey S_NAME S_ADDRESS s_city s_nation s_region S_PHONE",
+    "part": "p_partkey P_NAME p_mfgr p_category p_brand1 P_COLOR P_TYPE P_SIZE P_CONTAINER",
+    "lineorder": "LO_ORDERKEY LO_LINENUMBER lo_custkey lo_partkey lo_suppkey lo_orderdate LO_ORDERPRIORITY "
+                 "LO_SHIPPRIORITY lo_quantity lo_extendedprice LO_ORDTOTALPRICE lo_discount lo_revenue lo_supplycost "
+                 "LO_TAX LO_COMMITDATE LO_SHIPMODE",
+}
+NUMBERS = {"d_datekey", "d_year", "d_yearmonthnum", "d_weeknuminyear", "c_custkey", "s_suppkey", "p_partkey"}
+
+
+def statements():
+    """The SQL text beside each kernel: the adjacent string literals behind `.sql =`."""
+    found = {}
+    for path in sorted((ROOT / "ssb" / "queries").glob("q[0-9][0-9].c")):
+        text = path.read_text()
+        literals = re.search(r'\.sql = ((?:\s*"[^"]*")+)', text).group(1)
+        found[re.search(r'\.name = "(q\d\.\d)"', text).group(1)] = "".join(re.findall(r'"([^"]*)"', literals))
+    return found
+
+
+def generate(program, sf, folder):
+    text, database = folder / "tbl", folder / "tessera"
+    if not (text / "complete").exists():
+        subprocess.run([program, "ssb", "generate", "--sf", sf, "--out", text], check=True, stdout=subprocess.DEVNULL)
+        (text / "complete").touch()
+    if not database.exists():
+        subprocess.run([program, "ssb", "load", "--sf", sf, "--db", database], check=True, stdout=subprocess.DEVNULL)
+    return text, database
+
+
+def load_duckdb(text, path, threads):
+    connection = duckdb.connect(str(path), config={"threads": threads})
+    if connection.execute("select count(*) from information_schema.tables").fetchone()[0] == len(TABLES):
+        return connection
+    for table, names in TABLES.items():
+        names = names.split()
+        kept = [name for name in names if name.islower()]
+        types = {name: "INTEGER" if name in NUMBERS or name.startswith("lo_") else "VARCHAR" for name in names}
+        connection.execute(
+            f"create or replace table {table} as select {', '.join(kept)} from read_csv('{text / (table + '.tbl')}', "
+            f"delim='|', header=false, quote='', auto_detect=false, null_padding=true, "
+            f"columns={dict(types, tail_='VARCHAR')})")
+    connection.execute("analyze")
+    connection.execute("checkpoint")
+    return connection
+
+
+def csv_of(connection, sql):
+    cursor = connection.execute(sql)
+    lines = [",".join(column[0] for column in cursor.description)]
+    lines += [",".join("" if cell is None else str(cell) for cell in row) for row in cursor.fetchall()]
+    return "\n".join(lines) + "\n"
+
+
+def ordered(answer):
+    """Rows that the ORDER BY leaves tied may come in any order: Q3.x orders by year and revenue."""
+    return sorted(answer.splitlines())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--program", default=str(ROOT / "build" / "tessera"))
+    parser.add_argument("--sf", default="1")
+    parser.add_argument("--folder", help="where the data is kept (default: a temporary folder, removed at the end)")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--codec", default="auto")
+    parser.add_argument("--repeat", type=int, default=3, help="runs of each in a turn")
+    parser.add_argument("--format", choices=["table", "json"], default="table")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(options.folder or temporary) / f"sf{options.sf}"
+        folder.mkdir(parents=True, exist_ok=True)
+        return compare(options, folder)
+
+
+def take_turns(options, connection, database, query, sql, answers):
+    """Milliseconds of DuckDB and of Tessera: a list for each turn. Tessera's answer comes into the folder."""
+    theirs, ours = [], []
+    for _ in range(ROUNDS):
+        theirs.append([])
+        for _ in range(options.repeat):
+            begin = time.perf_counter()
+            connection.execute(sql).fetchall()
+            theirs[-1].append((time.perf_counter() - begin) * 1e3)
+        run = subprocess.run(
+            [options.program, "ssb", "run", "--db", database, "--device", "cpu", "--query", query, "--codec",
+             options.codec, "--threads", str(options.threads), "--repeat", str(options.repeat), "--warmup",
+             "2", "--verify", "none", "--format", "json", "--answers", answers],
+            check=True, stdout=subprocess.PIPE)
+        ours.append(json.loads(run.stdout)["queries"][0]["total_ms"]["runs"])
+    return theirs, ours
+
+
+def result_of(query, theirs, ours, same):
+    duckdb_ms, tessera_ms = statistics.median(sum(theirs, [])), statistics.median(sum(ours, []))
+    return {"query": query, "duckdb_ms": duckdb_ms, "tessera_ms": tessera_ms, "ratio": duckdb_ms / tessera_ms,
+            "turns": [statistics.median(left) / statistics.median(right) for left, right in zip(theirs, ours)],
+            "answer": "ok" if same else "wrong"}
+
+
+def compare(options, folder):
+    text, database = generate(options.program, options.sf, folder)
+    connection = load_duckdb(text, folder / "duckdb", options.threads)
+    table = options.format == "table"
+    if table:
+        print(f"DuckDB {duckdb.__version__} and Tessera ({options.codec}), {options.threads} threads, scale factor "
+              f"{options.sf}; milliseconds, median of {ROUNDS} turns of {options.repeat} warm runs\n\n"
+              f"{'query':6}{'DuckDB':>10}{'Tessera':>10}{'ratio':>9}  answer")
+    results = []
+    with tempfile.TemporaryDirectory() as answers:
+        for query, sql in statements().items():
+            expected = csv_of(connection, sql)
+            theirs, ours = take_turns(options, connection, database, query, sql, answers)
+            got = (pathlib.Path(answers) / f"{query.replace('.', '')}.csv").read_text()
+            result = result_of(query, theirs, ours, ordered(got) == ordered(expected))
+            results.append(result)
+            if table:
+                print(f"{query:6}{result['duckdb_ms']:10.2f}{result['tessera_ms']:10.3f}{result['ratio']:8.1f}x  "
+                      f"{result['answer']}", flush=True)
+    ratios = [result["ratio"] for result in results]
+    if table:
+        print(f"\ngeometric mean {statistics.geometric_mean(ratios):.1f}x, least {min(ratios):.1f}x")
+    else:
+        json.dump({"duckdb": duckdb.__version__, "threads": options.threads, "codec": options.codec,
+                   "queries": results}, sys.stdout, indent=1)
+        print()
+    return 0 if all(result["answer"] == "ok" for result in results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,99 @@
+/*
+ * bench_sql.c: the 13 SSB queries in SQL against the hand-written ones, run by turns.
+ *
+ *     bench_sql DIR [ROUNDS [DEVICE [THREADS]]]
+ *
+ * Prints medians of the total (dimension conditions, scan, threads' results joined), and on a CPU of the scan alone,
+ * and their ratio; the last line has the geometric mean and the greatest. Answers are compared by
+ * tests/ssb/test_sql_ssb.c; here the rows of both are counted, so that nothing empty is timed.
+ */
+#include "engine/run/engine.h"
+#include "engine/library/statement.h"
+#include "ssb/queries/queries.h"
+#include "storage/base/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROUNDS_MAX 1001
+
+static struct error error;
+
+static void require(enum status status)
+{
+    if (status == STATUS_OK)
+        return;
+    fprintf(stderr, "%s\n", error.text);
+    exit((int)status);
+}
+
+struct medians {
+    double total, scan;
+};
+
+static void bench_query(struct engine *engine, struct database *database, const struct star_query *query,
+                        int rounds, struct medians *hand, struct medians *sql)
+{
+    static double times[4][ROUNDS_MAX];
+    struct prepared *prepared;
+    struct sql_statement *statement;
+    size_t used;
+    require(engine_prepare(engine, database, query, NULL, &prepared, &error));
+    require(sql_prepare(engine, database, query->sql, strlen(query->sql), NULL, &statement, &used, &error));
+    for (int round = -2; round < rounds; round++) {
+        struct query_timing timing;
+        struct run_timing star;
+        struct rowset rows;
+        struct result result = {0};
+        require(engine_run(prepared, &timing, round < 0 ? &result : NULL, &error));
+        require(sql_run(statement, &rows, &star, &error));
+        if (round < 0 && (result.rows != rows.rows || rows.rows == 0)) {
+            fprintf(stderr, "%s: %llu rows by hand, %llu in SQL\n", query->name,
+                    (unsigned long long)result.rows, (unsigned long long)rows.rows);
+            exit(STATUS_CHECK_FAILED);
+        }
+        rowset_free(&rows);
+        result_destroy(&result);
+        if (round < 0)
+            continue;
+        times[0][round] = timing.total_ms;
+        times[1][round] = timing.kernel_ms;
+        times[2][round] = star.total_ms;
+        times[3][round] = star.scan_ms;
+    }
+    *hand = (struct medians){clock_median(times[0], (size_t)rounds), clock_median(times[1], (size_t)rounds)};
+    *sql = (struct medians){clock_median(times[2], (size_t)rounds), clock_median(times[3], (size_t)rounds)};
+    sql_statement_free(statement);
+    prepared_destroy(prepared);
+}
+
+int main(int argc, char **argv)
+{
+    struct database *database;
+    struct engine *engine;
+    const int rounds = argc > 2 ? atoi(argv[2]) : 51;
+    double log_sum = 0, worst = 0;
+    if (argc < 2 || argc > 5 || rounds < 1 || rounds > ROUNDS_MAX) {
+        fprintf(stderr, "usage: bench_sql DIR [ROUNDS [DEVICE [THREADS]]]\n");
+        return STATUS_BAD_INPUT;
+    }
+    require(database_open(argv[1], &database, &error));
+    require(engine_open(argc > 3 ? argv[3] : "cpu", argc > 4 ? (unsigned)atoi(argv[4]) : 0, &engine, &error));
+    printf("%s; ms, medians of %d\n%-6s %9s %9s %6s %12s %9s\n", engine_device_text(engine), rounds, "query",
+           "by hand", "SQL", "ratio", "scan by hand", "SQL");
+    for (uint32_t q = 0; q < SSB_QUERIES; q++) {
+        struct medians hand, sql;
+        bench_query(engine, database, ssb_queries[q], rounds, &hand, &sql);
+        const double ratio = sql.total / hand.total;
+        printf("%-6s %9.3f %9.3f %6.2f %12.3f %9.3f\n", ssb_queries[q]->name, hand.total, sql.total, ratio,
+               hand.scan, sql.scan);
+        fflush(stdout);
+        log_sum += __builtin_log(ratio);
+        worst = ratio > worst ? ratio : worst;
+    }
+    printf("ratio: geometric mean %.2f, greatest %.2f\n", __builtin_exp(log_sum / SSB_QUERIES), worst);
+    engine_close(engine);
+    database_close(database);
+    return 0;
+}

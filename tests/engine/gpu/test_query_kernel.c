@@ -1,0 +1,163 @@
+/*
+ * test_star_kernel.c: statements become GPU kernels that compile for every architecture, without a GPU: the 13 SSB
+ * queries in SQL, every operation of expressions, every kind of aggregate and of answer. What they answer is for
+ * test_cuda_sql.c. Skipped where NVRTC is not installed, unless TESSERA_REQUIRE_NVRTC is set.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "ssb/data/load.h"
+#include "ssb/queries/queries.h"
+#include "tests/support/need_nvrtc.h"
+#include "tests/support/sql_star.h"
+#include "tests/support/query_compile.h"
+
+static const char *const statements[] = {
+    "select count(*) from sales",
+    "explain analyze select shop, count(*), sum(paid), min(pieces), max(at), avg(paid) from sales where "
+    "pieces > 0 "
+    "and online group by shop",
+    "select sum(big), sum(big - 1), count(distinct big), count(distinct note) from sales",
+    "select note, count(distinct product), count(big) from sales group by note",
+    "select at, note, sum(pieces), count(distinct paid) from sales group by at, note",
+    "select big, at, sum(pieces), count(distinct paid), avg(big) from sales group by big, at, note",
+    "select pieces, count(distinct big) from sales group by pieces",
+    "select shop, at, paid from sales where note like '%a%' or note is null or paid < 3.5",
+    "select shop from sales where pieces / 2 = 1 or pieces % 3 = 1 or -pieces = 2",
+    "select extract(year from day), extract(month from at), sum(case when online then paid else 0 end) from "
+    "sales "
+    "group by extract(year from day), extract(month from at)",
+    "select count(*) from sales where day + interval '1' month > date '2024-03-01' and at > timestamp "
+    "'2024-01-01 "
+    "00:00:00' and upper(note) in ('PLAIN', 'MIXED', 'A_B') and pieces in (1, 3, 10, 12)",
+    "select g.kind, count(*) from sales left join products g on g.id = gift and g.kind = 'tea' group by "
+    "g.kind",
+    "select r.label, p.kind, sum(paid) from sales join shops s on s.name = shop join regions r on r.id = "
+    "s.region "
+    "join products p on p.id = product where p.since > date '1999-01-01' group by r.label, p.kind",
+    "select count(*) from sales where not (pieces > 1 and paid > 1.00) or (online and pieces is not null)",
+    "select cast(at as date), count(*) from sales group by cast(at as date)",
+    "select count(*) from sales where paid / 3 > 1.5",
+    "select count(*) from sales where pieces > ?",
+    "select people, count(*) from visits group by people having count(*) > 0",
+    "select kind, count(*) from products where since > date '1999-01-01' group by kind",
+};
+#define STATEMENTS (sizeof statements / sizeof *statements)
+
+static const char *const codecs[] = {NULL,       "plain",    "gpu-for",    "gpu-dfor",
+                                     "gpu-rfor", "rank-rle", "lane-delta", "nsf"};
+#define CODECS (sizeof codecs / sizeof *codecs)
+
+struct compilation {
+    struct database *database;
+    const char *sql, *codec;
+    const struct compile_target *gpu;
+};
+
+static enum status compile(void *context, uint64_t item, unsigned thread, struct error *why)
+{
+    const struct compilation *compilation = (const struct compilation *)context + item;
+    (void)thread;
+    return compile_statement(compilation->database, compilation->sql, compilation->codec, compilation->gpu,
+                             why);
+}
+
+/* Encodings that are missing are made by one thread: a writer at a time. */
+static void bind_first(struct database *database, const char *sql, const char *codec)
+{
+    static const struct sql_parameter parameters[16] = {{.is_null = true}};
+    struct sql_statement_tree *tree;
+    struct plan *plan;
+    size_t used;
+    must(sql_parse(sql, strlen(sql), &tree, &used, error));
+    must(sql_bind(database, sql_tree_select(tree), parameters, sql_tree_select(tree)->parameter_count, codec,
+                  true, 1, &plan, error));
+    plan_free(plan);
+    sql_tree_free(tree);
+}
+
+static void every_statement_compiles(void **state)
+{
+    (void)state;
+    need_nvrtc();
+    struct compilation compilations[STATEMENTS + COMPILE_TARGETS];
+    size_t count = 0;
+    for (size_t s = 0; s < STATEMENTS; s++) {
+        bind_first(star_database, statements[s], NULL);
+        compilations[count++] =
+            (struct compilation){star_database, statements[s], NULL, &compile_targets[s % COMPILE_TARGETS]};
+    }
+    for (size_t g = 0; g < COMPILE_TARGETS; g++)
+        compilations[count++] = (struct compilation){star_database, statements[4], NULL, &compile_targets[g]};
+    must(parallel_for(0, count, compile, compilations, error));
+}
+
+static void every_codec_compiles(void **state)
+{
+    (void)state;
+    need_nvrtc();
+    static const char sql[] =
+        "select shop, p.kind, sum(paid), count(big) from sales join products p on p.id = product "
+        "where pieces > 0 and p.kind = 'tea' and note like '%a%' group by shop, p.kind";
+    struct compilation compilations[CODECS];
+    for (size_t c = 0; c < CODECS; c++) {
+        bind_first(star_database, sql, codecs[c]);
+        compilations[c] = (struct compilation){star_database, sql, codecs[c], &compile_targets[2]};
+    }
+    must(parallel_for(0, CODECS, compile, compilations, error));
+}
+
+static void the_benchmark_compiles(void **state)
+{
+    (void)state;
+    need_nvrtc();
+    char path[PATH_BYTES];
+    directory_make(path);
+    const struct ssb_load_options options = {.data = {.scale_factor = 0.01}, .directory = path};
+    struct compilation compilations[SSB_QUERIES];
+    struct database *database;
+    must(ssb_load(&options, NULL, error));
+    must(database_open(path, &database, error));
+    for (size_t q = 0; q < SSB_QUERIES; q++)
+        compilations[q] =
+            (struct compilation){database, ssb_queries[q]->sql, NULL, &compile_targets[q % COMPILE_TARGETS]};
+    must(parallel_for(0, SSB_QUERIES, compile, compilations, error));
+    database_close(database);
+    directory_remove(path);
+}
+
+/* Numbers of a statement are not in its kernels: others take the same from the cache. */
+static void numbers_are_no_part_of_the_source(void **state)
+{
+    (void)state;
+    static const char *const like[] = {
+        "select shop, sum(paid * 2) from sales where pieces between 1 and 3 or paid > 7 "
+        "group by shop",
+        "select shop, sum(paid * 3) from sales where pieces between 0 and 2 or paid > 5 "
+        "group by shop"};
+    struct query_kernel kernels[2];
+    for (size_t i = 0; i < 2; i++) {
+        struct sql_statement_tree *tree;
+        struct plan *plan;
+        size_t used;
+        must(sql_parse(like[i], strlen(like[i]), &tree, &used, error));
+        must(sql_bind(star_database, sql_tree_select(tree), NULL, 0, NULL, true, 1, &plan, error));
+        must(query_kernel_make(plan, false, &compile_targets[2].target, &kernels[i], error));
+        plan_free(plan);
+        sql_tree_free(tree);
+    }
+    assert_string_equal(kernels[0].plan.source, kernels[1].plan.source);
+    query_kernel_free(&kernels[0]);
+    query_kernel_free(&kernels[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_statement_compiles), cmocka_unit_test(every_codec_compiles),
+        cmocka_unit_test(the_benchmark_compiles), cmocka_unit_test(numbers_are_no_part_of_the_source)};
+    return cmocka_run_group_tests(tests, star_open, star_close);
+}

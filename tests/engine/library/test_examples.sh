@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# test_examples.sh EXAMPLE LIBRARY: runs docs/examples as docs/library.md says and compares what they print; tessera.h
+# must be C++ as it is; the shared library must show nothing but its calls.
+set -euo pipefail
+example=$1 library=$2
+source=$(cd "$(dirname "$0")/../../.." && pwd)
+folder=$(mktemp -d "${TMPDIR:-/tmp}/test_examples.XXXXXX")
+trap 'rm -rf "$folder"' EXIT
+
+diff <("$example" "$folder/c.db") - <<'END'
+1 pieces or more:
+  east     0.99
+  north    2.50
+  south   12.00
+2 pieces or more:
+  north       -
+  south   12.00
+END
+
+nm -D --defined-only "$library" | awk '$2 != "A" && $3 !~ /^tessera_/ {print "not of tessera.h:", $0; wrong = 1} END {exit wrong}'
+
+if command -v c++ >/dev/null; then
+    printf '#include "engine/library/tessera.h"\n#include "loader/arrow/arrow.h"\nint main() { return tessera_version() == TESSERA_API_VERSION ? 0 : 1; }\n' >"$folder/try.cpp"
+    c++ -std=c++11 -Wall -Wextra -Werror -I"$source" "$folder/try.cpp" "$library" -Wl,-rpath,"$(dirname "$library")" -o "$folder/try"
+    "$folder/try"
+fi
+
+if ! command -v python3 >/dev/null; then
+    echo "python3 is not installed: docs/examples/shop.py was not run"
+    exit 0
+fi
+python3 "$source/docs/examples/shop.py" "$library" "$folder/python.db" | tee "$folder/printed"
+diff <(head -2 "$folder/printed") - <<'END'
+Bern 2.50 2 2024-03-01
+Lugano 12.00 1 2024-02-29
+END
+if python3 -c 'import pyarrow' 2>/dev/null; then
+    diff <(tail -n +3 "$folder/printed") - <<'END'
+2 rows appended; 5 in all
+[{'city': 'Bern', 'paid': Decimal('9.75'), 'sales': 3, 'latest': datetime.date(2024, 3, 1)}, {'city': 'Lugano', 'paid': Decimal('12.50'), 'sales': 2, 'latest': datetime.date(2025, 1, 1)}]
+END
+else
+    grep -q 'pyarrow is not installed' "$folder/printed"
+fi

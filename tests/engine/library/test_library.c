@@ -1,0 +1,123 @@
+/* test_library.c: a program's way through tessera.h: load, prepare, bind, run, read; and what errors say. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "engine/library/tessera.h"
+#include "tests/support/database_cases.h"
+
+static char path[PATH_BYTES], file[PATH_BYTES + 32];
+static struct tessera_error error;
+
+static int setup(void **state)
+{
+    (void)state;
+    directory_make(path);
+    snprintf(file, sizeof file, "%.*s/sales.csv", (int)(strlen(path) - 3), path);
+    FILE *out = fopen(file, "w");
+    assert_non_null(out);
+    fputs("a,1.50,2024-01-01\nb,2.25,2024-02-01\na,,2024-03-01\n", out);
+    fclose(out);
+    static const char *const tables[] = {"sales"};
+    const char *const files[] = {file};
+    uint64_t rows;
+    assert_int_equal(tessera_load(path, "CREATE TABLE sales (shop TEXT, paid DECIMAL(8,2), day DATE)", tables,
+                                  files, 1, TESSERA_LOAD_NEW, &rows, &error),
+                     TESSERA_OK);
+    assert_int_equal(rows, 3);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    directory_remove(path);
+    return 0;
+}
+
+static void a_statement_is_run_again_with_other_parameters(void **state)
+{
+    struct tessera_database *database;
+    struct tessera_statement *statement;
+    struct tessera_result *result, *other;
+    uint32_t length;
+    (void)state;
+    assert_int_equal(tessera_open(path, "cpu", 1, &database, &error), TESSERA_OK);
+    assert_int_equal(
+        tessera_prepare(
+            database,
+            "select shop, sum(paid) total, count(*), avg(paid), max(day) from sales where day >= ? and "
+            "coalesce(paid, 0) < ? group by shop order by shop;",
+            &statement, &error),
+        TESSERA_OK);
+    assert_int_equal(tessera_parameters(statement), 2);
+    assert_int_equal(tessera_bind_text(statement, 0, "2024-01-01", 10, &error), TESSERA_OK);
+    assert_int_equal(tessera_bind_decimal(statement, 1, 200, 2, &error), TESSERA_OK);
+    assert_int_equal(tessera_run(statement, &result, &error), TESSERA_OK);
+    assert_int_equal(tessera_bind_int64(statement, 1, 100, &error), TESSERA_OK);
+    assert_int_equal(tessera_run(statement, &other, &error), TESSERA_OK);
+    tessera_finalize(statement);
+    assert_int_equal(tessera_rows(result), 1);
+    assert_int_equal(tessera_rows(other), 2);
+    assert_int_equal(tessera_columns(other), 5);
+    assert_string_equal(tessera_column_name(other, 1), "total");
+    assert_int_equal(tessera_column_type(other, 0), TESSERA_STRING);
+    assert_int_equal(tessera_column_type(other, 4), TESSERA_DATE);
+    assert_int_equal(tessera_column_scale(other, 1), 2);
+    assert_memory_equal(tessera_text(other, 0, 1, &length), "b", 1);
+    assert_int_equal(tessera_int64(other, 1, 1), 225);
+    assert_true(tessera_double(other, 1, 1) == 2.25);
+    assert_true(tessera_double(other, 3, 0) == 1.5);
+    assert_memory_equal(tessera_text(other, 4, 0, &length), "2024-03-01", length);
+    const uint8_t *nulls;
+    assert_int_equal(tessera_column_values(other, 2, &nulls)[0], 2);
+    assert_null(nulls);
+    tessera_result_free(result);
+    tessera_result_free(other);
+    tessera_close(database);
+}
+
+static void errors_are_sentences(void **state)
+{
+    struct tessera_database *database;
+    struct tessera_statement *statement;
+    struct tessera_result *result;
+    (void)state;
+    assert_int_equal(tessera_open("/nowhere/db", NULL, 1, &database, &error), TESSERA_BAD_INPUT);
+    assert_non_null(strstr(error.text, "/nowhere/db"));
+    assert_int_equal(tessera_open(path, "cpu", 1, &database, &error), TESSERA_OK);
+    assert_int_equal(tessera_prepare(database, "select", &statement, &error), TESSERA_BAD_INPUT);
+    assert_int_equal(tessera_prepare(database, "select 1 from sales; select 2", &statement, &error),
+                     TESSERA_BAD_INPUT);
+    assert_int_equal(tessera_prepare(database, "select price from sales", &statement, &error), TESSERA_OK);
+    assert_int_equal(tessera_run(statement, &result, &error), TESSERA_BAD_INPUT);
+    assert_non_null(strstr(error.text, "line 1, column 8"));
+    assert_int_equal(tessera_bind_null(statement, 0, &error), TESSERA_BAD_INPUT);
+    tessera_finalize(statement);
+    assert_int_equal(
+        tessera_prepare(database, "select paid from sales where paid is null", &statement, &error),
+        TESSERA_OK);
+    tessera_interrupt();
+    assert_int_equal(tessera_run(statement, &result, &error), TESSERA_INTERRUPTED);
+    tessera_resume();
+    assert_int_equal(tessera_run(statement, &result, &error), TESSERA_OK);
+    assert_int_equal(tessera_rows(result), 1);
+    assert_true(tessera_is_null(result, 0, 0));
+    tessera_result_free(result);
+    tessera_finalize(statement);
+    tessera_close(database);
+    tessera_close(NULL);
+    tessera_finalize(NULL);
+    tessera_result_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_statement_is_run_again_with_other_parameters, setup, teardown),
+        cmocka_unit_test_setup_teardown(errors_are_sentences, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,262 @@
+/* test_inspect.c: values as a person reads them, and what `tessera inspect` says of a database. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "engine/plan/value_text.h"
+#include "tests/support/database_cases.h"
+
+#include <jansson.h>
+#include <time.h>
+
+static void check_text(struct column_schema schema, int64_t value, const char *want)
+{
+    const struct column column = {.schema = schema};
+    char text[64];
+    assert_string_equal(value_text(&column, value, text, sizeof text), want);
+}
+
+static void values_read_as_their_type(void **state)
+{
+    (void)state;
+    const struct column_schema integer = {.type = TYPE_INT64}, date = {.type = TYPE_DATE},
+                               yes_no = {.type = TYPE_BOOL}, moment = {.type = TYPE_TIMESTAMP};
+    const struct column_schema money = {.type = TYPE_DECIMAL, .precision = 18, .scale = 2};
+    const struct column_schema whole = {.type = TYPE_DECIMAL, .precision = 5};
+    const struct column_schema key = {.type = TYPE_STRING, .references_table = "t"};
+    check_text(integer, INT64_MIN, "-9223372036854775808");
+    check_text(yes_no, 0, "false");
+    check_text(yes_no, 1, "true");
+    check_text(money, 0, "0.00");
+    check_text(money, -5, "-0.05");
+    check_text(money, 123456, "1234.56");
+    check_text(money, INT64_MIN, "-92233720368547758.08");
+    check_text(whole, -42, "-42");
+    check_text(key, 17, "row 17");
+    check_text(date, 0, "1970-01-01");
+    check_text(date, -719528, "0000-01-01");
+    check_text(date, 2932896, "9999-12-31");
+    check_text(moment, 0, "1970-01-01 00:00:00");
+    check_text(moment, -1, "1969-12-31 23:59:59.999999");
+    check_text(moment, 761702399000000, "1994-02-19 23:59:59");
+    check_text(moment, INT64_MIN, "-290308-12-21 19:59:05.224192");
+}
+
+static void dates_agree_with_the_c_library(void **state)
+{
+    (void)state;
+    for (int64_t day = -200000; day < 200000; day += 13) {
+        char want[32];
+        time_t seconds = (time_t)(day * 86400);
+        struct tm parts;
+        assert_non_null(gmtime_r(&seconds, &parts));
+        snprintf(want, sizeof want, "%04d-%02d-%02d", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
+        check_text((struct column_schema){.type = TYPE_DATE}, day, want);
+    }
+}
+
+static void strings_are_cut_between_characters(void **state)
+{
+    (void)state;
+    const char *const strings[] = {"", "a\nb\t", "caf\xc3\xa9"};
+    uint64_t starts[4];
+    char bytes[32], text[8];
+    struct dictionary dictionary = dictionary_of(strings, 3, starts, bytes);
+    const struct column column = {.schema = {.type = TYPE_STRING}, .dictionary = &dictionary};
+    assert_string_equal(value_text(&column, 0, text, sizeof text), "");
+    assert_string_equal(value_text(&column, 1, text, sizeof text), "a?b?");
+    assert_string_equal(value_text(&column, 2, text, sizeof text), "caf\xc3\xa9");
+    assert_string_equal(value_text(&column, 2, text, 5), "caf");
+    assert_string_equal(value_text(&column, 2, text, 3), "ca");
+    assert_string_equal(value_text(&column, 3, text, sizeof text), ""); /* no such code */
+}
+
+static json_t *inspect_json(const char *path, const char *what)
+{
+    char command[3 * PATH_BYTES];
+    json_error_t problem;
+    snprintf(command, sizeof command, "%s inspect --db %s --format json %s", TESSERA_PROGRAM, path, what);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    json_t *root = json_loadf(pipe, 0, &problem);
+    assert_int_equal(pclose(pipe), 0);
+    if (!root)
+        fail_msg("%s: %s", command, problem.text);
+    return root;
+}
+
+static int64_t integer_of(const json_t *object, const char *key)
+{
+    assert_true(json_is_integer(json_object_get(object, key)));
+    return json_integer_value(json_object_get(object, key));
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    assert_true(json_is_string(json_object_get(object, key)));
+    return json_string_value(json_object_get(object, key));
+}
+
+static void json_tells_codec_size_and_statistics(void **state)
+{
+    (void)state;
+    char path[PATH_BYTES];
+    struct database *database;
+    struct codec_choice lane;
+    enum codec_id codec;
+    directory_make(path);
+    database_make(path, "plain", 3000);
+    must(codec_choice_parse("lane-for", &lane, error));
+    must(database_open(path, &database, error));
+    const struct column *day = &database_table_at(database, 1)->columns[SALE_DAY];
+    must(database_encode(database, day, &lane, 1, &codec, error));
+
+    json_t *root = inspect_json(path, "");
+    assert_string_equal(text_of(root, "database"), path);
+    assert_int_equal(json_array_size(json_object_get(root, "tables")), 2);
+    json_decref(root);
+
+    root = inspect_json(path, "sale.s_day");
+    const json_t *table = json_array_get(json_object_get(root, "tables"), 0);
+    assert_string_equal(text_of(table, "name"), "sale");
+    assert_int_equal(integer_of(table, "rows"), 3000);
+    assert_int_equal(integer_of(table, "segments"), 1);
+    assert_int_equal(integer_of(table, "tiles"), 3);
+    assert_int_equal(json_array_size(json_object_get(table, "columns")), 1);
+    const json_t *column = json_array_get(json_object_get(table, "columns"), 0);
+    assert_string_equal(text_of(column, "type"), "date");
+    assert_string_equal(text_of(column, "codec"), "plain");
+    assert_string_equal(text_of(column, "chosen_by"), "plain");
+    assert_string_equal(text_of(json_object_get(column, "min"), "text"), "1991-11-27");
+    assert_int_equal(integer_of(json_object_get(column, "max"), "stored"), 8029);
+    assert_int_equal(integer_of(column, "distinct"), 30);
+    assert_int_equal(integer_of(column, "runs"), 30);
+    const json_t *encodings = json_object_get(column, "encodings");
+    assert_int_equal(json_array_size(encodings), 2);
+    for (size_t e = 0; e < 2; e++) {
+        const json_t *encoding = json_array_get(encodings, e);
+        double bytes = (double)day->encodings[e].bytes;
+        assert_int_equal(integer_of(encoding, "bytes"), day->encodings[e].bytes);
+        assert_float_equal(json_real_value(json_object_get(encoding, "bits_per_value")), 8 * bytes / 3000,
+                           1e-6);
+        assert_float_equal(json_real_value(json_object_get(encoding, "ratio")), 4 * 3000 / bytes, 1e-6);
+    }
+    json_decref(root);
+    database_close(database);
+    directory_remove(path);
+}
+
+/* What a chooser took is the least of what it compared, and as large as what is stored. */
+static void candidates_tell_why_a_codec_was_taken(void **state)
+{
+    (void)state;
+    static const char *const choosers[] = {"auto", "smallest", "gpu-star", "plain"};
+    static const char *const figures[] = {"bits_per_value", "ratio", NULL};
+    for (size_t i = 0; i < sizeof choosers / sizeof *choosers; i++) {
+        char path[PATH_BYTES];
+        directory_make(path);
+        database_make(path, choosers[i], 3000);
+        json_t *root = inspect_json(path, "sale.s_amount");
+        const json_t *column =
+            json_array_get(json_object_get(json_array_get(json_object_get(root, "tables"), 0), "columns"), 0);
+        const json_t *segment = json_object_get(root, "first_segment"),
+                     *list = json_object_get(segment, "candidates");
+        const char *const by = strcmp(choosers[i], "auto") ? "bytes" : "ns_per_value";
+        double least = 1e300, taken = 0;
+        uint32_t considered = 0;
+        assert_int_equal(integer_of(segment, "rows"), 3000);
+        assert_int_equal(json_is_string(json_object_get(segment, "costs")), i == 0);
+        assert_int_equal(json_array_size(list), CODEC_COUNT - 1);
+        for (size_t c = 0; c < json_array_size(list); c++) {
+            const json_t *candidate = json_array_get(list, c);
+            const bool own = strcmp(text_of(candidate, "codec"), text_of(column, "codec")) == 0;
+            assert_int_equal(json_is_true(json_object_get(candidate, "taken")), own);
+            if (own) {
+                assert_int_equal(integer_of(candidate, "bytes"), integer_of(column, "bytes"));
+                for (const char *const *key = figures; *key; key++)
+                    assert_float_equal(json_number_value(json_object_get(candidate, *key)),
+                                       json_number_value(json_object_get(column, *key)), 1e-9);
+            }
+            if (!json_is_true(json_object_get(candidate, "considered")))
+                continue;
+            const double cost = json_number_value(json_object_get(candidate, by));
+            assert_true(cost > 0);
+            considered++;
+            least = cost < least ? cost : least;
+            taken = own ? cost : taken;
+        }
+        assert_true(taken == least);
+        assert_true(i == 3 ? considered == 1 : considered > 2);
+        json_decref(root);
+        directory_remove(path);
+    }
+}
+
+/* What inspect prints of sale.s_amount, with what stands before the command. */
+static void inspect_text(const char *path, const char *before, char text[4096])
+{
+    char command[PATH_BYTES + 128];
+    snprintf(command, sizeof command, "%s %s inspect --db %s sale.s_amount", before, TESSERA_PROGRAM, path);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    text[fread(text, 1, 4095, pipe)] = '\0';
+    assert_int_equal(pclose(pipe), 0);
+}
+
+/* The column was loaded by the table that is built in; by this one plain costs least. */
+static void a_choice_that_other_costs_made_is_named_so(void **state)
+{
+    (void)state;
+    char path[PATH_BYTES], costs[PATH_BYTES + 8], before[PATH_BYTES + 32], text[4096];
+    directory_make(path);
+    database_make(path, "auto", 3000);
+    snprintf(costs, sizeof costs, "%s.costs", path);
+    FILE *file = fopen(costs, "wb");
+    assert_non_null(file);
+    fputs("tessera-costs 1\ndevice a machine for plain\nread 1000\nwidths 1 4 8 12 16 20 24 28\n", file);
+    static const char *const codecs[] = {"plain", "nsf", "gpu-for", "lane-for", "rank-rle", "lane-slice"};
+    static const char *const uses[] = {"compare", "probe", "fetch"};
+    for (size_t c = 0; c < sizeof codecs / sizeof *codecs; c++)
+        for (size_t u = 0; u < 3; u++)
+            fprintf(file, "%s %s%s\n", codecs[c], uses[u],
+                    c == 0 ? " .1 .1 .1 .1 .1 .1 .1 .1" : " 9 9 9 9 9 9 9 9");
+    assert_int_equal(fclose(file), 0);
+    inspect_text(path, "", text);
+    assert_null(strstr(text, "another is less"));
+    snprintf(before, sizeof before, "TESSERA_COSTS=%s", costs);
+    inspect_text(path, before, text);
+    assert_non_null(strstr(text, "by the table of a machine for plain\n"));
+    assert_non_null(strstr(text, "another is less: the column keeps what was chosen when it was loaded"));
+    directory_remove(path);
+}
+
+static void an_empty_table_can_be_inspected(void **state)
+{
+    (void)state;
+    char path[PATH_BYTES];
+    directory_make(path);
+    database_make(path, "plain", 0);
+    json_t *root = inspect_json(path, "sale.s_key");
+    const json_t *table = json_array_get(json_object_get(root, "tables"), 0);
+    const json_t *column = json_array_get(json_object_get(table, "columns"), 0);
+    assert_true(json_is_null(json_object_get(column, "min")));
+    assert_int_equal(integer_of(column, "distinct"), 0);
+    json_decref(root);
+    directory_remove(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_read_as_their_type),
+        cmocka_unit_test(dates_agree_with_the_c_library),
+        cmocka_unit_test(strings_are_cut_between_characters),
+        cmocka_unit_test(json_tells_codec_size_and_statistics),
+        cmocka_unit_test(candidates_tell_why_a_codec_was_taken),
+        cmocka_unit_test(a_choice_that_other_costs_made_is_named_so),
+        cmocka_unit_test(an_empty_table_can_be_inspected),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

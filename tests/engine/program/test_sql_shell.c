@@ -1,0 +1,337 @@
+/*
+ * test_sql_shell.c: `tessera sql` as scripts and people meet it: statements and dot commands in a text, positions
+ * of errors, exit codes; and a prompt on a pseudo-terminal.
+ *
+ * Over SSB at scale factor 0.01 (60 175 rows). $D is the database.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "tests/support/database_cases.h"
+#include "tests/support/run_program.h"
+
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <time.h>
+
+static char database[PATH_BYTES], history[PATH_BYTES + 16];
+static struct program_run run;
+
+static int load(void **state)
+{
+    (void)state;
+    directory_make(database);
+    setenv("D", database, 1);
+    snprintf(history, sizeof history, "%.*s/history", (int)(strlen(database) - strlen("/db")), database);
+    setenv("TESSERA_HISTORY", history, 1);
+    run_shell("$T ssb load --sf 0.01 --db $D", &run);
+    return run.exit_code;
+}
+
+static int unload(void **state)
+{
+    (void)state;
+    directory_remove(database);
+    return 0;
+}
+
+/* ---- Scripts ---- */
+
+static void assert_script(const char *script, int exit_code, const char *output, const char *errors)
+{
+    char path[PATH_BYTES + 16], shell[PATH_BYTES + 64];
+    snprintf(path, sizeof path, "%.*s/script.sql", (int)(strlen(database) - strlen("/db")), database);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(script, file);
+    fclose(file);
+    snprintf(shell, sizeof shell, "$T sql --db $D < %s", path);
+    run_shell(shell, &run);
+    if (run.exit_code != exit_code || !strstr(run.output, output) || !strstr(run.errors, errors))
+        fail_msg("%s: exit code %d\n%s\n%s", script, run.exit_code, run.output, run.errors);
+}
+
+static void statements_and_dot_commands_are_answered_in_turn(void **state)
+{
+    (void)state;
+    assert_script("-- how many days\nselect count(*) as days from date;\n.mode csv\n"
+                  "/* and years */ select count(distinct d_year) as years from date; .mode json;\n"
+                  "select min(d_year) as y, 'a' as s from date",
+                  0, "days\n----\n2557\nyears\n7\n[\n {\"y\": 1992, \"s\": \"a\"}\n]\n", "");
+    assert_string_equal(run.errors, "");
+    assert_script("", 0, "", "");
+    assert_script(" ; -- nothing\n;;", 0, "", "");
+    assert_string_equal(run.output, "");
+}
+
+static void the_first_error_ends_a_script(void **state)
+{
+    (void)state;
+    assert_script("select count(*) from date;\nselect\n  nope from date;\nselect 'never' as never from date",
+                  2, "2557", "tessera: line 3, column 3: there is no column nope; there are d_datekey, ");
+    assert_null(strstr(run.output, "never"));
+    assert_script("select count(*) from date; select d_year d_month d_year from date;", 2, "2557",
+                  "tessera: line 1, column 50: 'd_year' is not expected here\n");
+    assert_script("\n\n  .tabels\nselect 1 from date;", 2, "",
+                  "tessera: line 3, column 3: there is no command '.tabels'; .help lists them\n");
+    assert_script("select 'x", 2, "", "tessera: line 1, column 8: ");
+    assert_script("select ? from date;", 2, "", "only programs can set");
+}
+
+static void quit_ends_a_script_well(void **state)
+{
+    (void)state;
+    assert_script(".quit\nthis is no SQL", 0, "", "");
+    assert_script(".exit", 0, "", "");
+}
+
+static void tables_and_their_schemas_are_told(void **state)
+{
+    (void)state;
+    assert_script(
+        ".tables", 0,
+        "lineorder               60175 rows,  17 columns; references customer, part, supplier, date\n", "");
+    assert_script(".schema DATE", 0,
+                  "CREATE TABLE date (\n    d_datekey INT PRIMARY KEY,\n    d_date TEXT NOT NULL,\n", "");
+    assert_script(".schema \"lineorder\";", 0,
+                  "    lo_custkey INT NOT NULL REFERENCES customer(c_custkey),\n", "");
+    assert_script(".schema lineorders", 2, "", "lineorder");
+}
+
+static void schemas_can_be_loaded_again(void **state)
+{
+    (void)state;
+    run_shell("cd $D/.. && $T sql --db $D '.schema' > star.sql && $T sql --db $D --format csv "
+              "'select * from supplier' > supplier.csv && $T load --db $D/../again --schema star.sql "
+              "supplier=supplier.csv && $T sql --db $D/../again --format csv 'select * from supplier' | "
+              "cmp - supplier.csv",
+              &run);
+    if (run.exit_code != 0)
+        fail_msg("%s%s", run.output, run.errors);
+}
+
+static void dot_commands_check_their_words(void **state)
+{
+    (void)state;
+    assert_script(".mode\n.mode markdown\n.mode\n.timer\n.timer on\n.timer", 0, "table\nmarkdown\noff\non\n",
+                  "");
+    assert_script(".mode xml", 2, "", "line 1, column 1: 'xml' is no mode; use table, csv, json or markdown");
+    assert_script(".timer maybe", 2, "", "the timer is on or off, not 'maybe'");
+    assert_script(".timer on off", 2, "", ".timer takes one word, not 'off' too");
+    assert_script(".tables x", 2, "", ".tables takes nothing behind it, not 'x' too");
+    assert_script(".device cpu\n.device", 0, "CPU, ", "");
+    assert_script(".device abacus", 2, "", "abacus");
+    assert_script(".help", 0, ".quit", "");
+    assert_script(".timer on\nselect count(*) from date;", 0, "2557", "1 row; plan ");
+}
+
+/* ---- A terminal ---- */
+
+static int terminal;
+static pid_t program;
+static char screen[1 << 20];
+static size_t seen, shown; /* of the screen: what was expected, and all */
+
+static void terminal_open(void)
+{
+    const struct winsize size = {.ws_row = 50, .ws_col = 200};
+    seen = shown = 0;
+    program = forkpty(&terminal, NULL, NULL, &size);
+    assert_true(program >= 0);
+    if (program == 0) {
+        setenv("TERM", "vt100", 1);
+        setenv("LC_ALL", "C.UTF-8", 1);
+        execl(TESSERA_PROGRAM, "tessera", "sql", "--db", database, (char *)NULL);
+        _exit(127);
+    }
+}
+
+/* False when the program has gone. */
+static bool look(int milliseconds)
+{
+    struct pollfd input = {.fd = terminal, .events = POLLIN};
+    if (poll(&input, 1, milliseconds) <= 0)
+        return true;
+    if (shown == sizeof screen - 1) { /* a long answer: only what is near the end is asked for */
+        memmove(screen, screen + sizeof screen / 2, sizeof screen / 2);
+        shown = sizeof screen / 2 - 1;
+        seen = 0;
+    }
+    const ssize_t got = read(terminal, screen + shown, sizeof screen - 1 - shown);
+    if (got <= 0)
+        return false;
+    shown += (size_t)got;
+    screen[shown] = '\0';
+    return true;
+}
+
+/* What is typed before a prompt comes may be lost: until then the terminal is not the prompt's.
+ *
+ * Waits until the screen shows the text behind what was expected before. */
+static void expect(const char *text)
+{
+    const time_t end = time(NULL) + 60;
+    screen[shown] = '\0';
+    for (;;) {
+        const char *const at = strstr(screen + seen, text);
+        if (at) {
+            seen = (size_t)(at - screen) + strlen(text);
+            return;
+        }
+        if (!look(200) || time(NULL) > end)
+            fail_msg("'%s' did not come: %s", text, screen + seen);
+    }
+}
+
+static void type(const char *keys)
+{
+    assert_int_equal(write(terminal, keys, strlen(keys)), strlen(keys));
+}
+
+/* A program that does not end is a failure, and ended. */
+static void terminal_close(int exit_code)
+{
+    int status = 0;
+    const time_t end = time(NULL) + 60;
+    bool left = false;
+    while (!(left = waitpid(program, &status, WNOHANG) == program) && time(NULL) <= end)
+        (void)look(100);
+    if (!left) {
+        kill(program, SIGKILL);
+        waitpid(program, &status, 0);
+    }
+    close(terminal);
+    if (!left || !WIFEXITED(status) || WEXITSTATUS(status) != exit_code)
+        fail_msg("ended with status %x: %s", (unsigned)status, screen + seen);
+}
+
+static void a_prompt_takes_statements_of_several_lines(void **state)
+{
+    (void)state;
+    terminal_open();
+    expect(".help lists");
+    expect("tessera> ");
+    type("select count(*) as days\n");
+    expect("...> ");
+    type("from date -- with ; in a comment\n");
+    expect("...> ");
+    type("where d_month <> 'a;b';\n");
+    expect("2557");
+    expect("tessera> ");
+    type(".mode csv\n");
+    expect("tessera> ");
+    type("select '\xc3\xa4', d_year from date limit 1;\n");
+    expect("\xc3\xa4,1992");
+    expect("tessera> ");
+    type("\x04");
+    terminal_close(0);
+}
+
+static void a_prompt_goes_on_after_an_error(void **state)
+{
+    (void)state;
+    terminal_open();
+    expect("tessera> ");
+    type("select nope from date;\n");
+    expect("line 1, column 8: there is no column nope");
+    expect("tessera> ");
+    type(".nope\n");
+    expect("there is no command '.nope'");
+    expect("tessera> ");
+    type("select count(*) from date;\n");
+    expect("2557");
+    expect("tessera> ");
+    type(".quit\n");
+    terminal_close(0);
+}
+
+static void ctrl_c_gives_up_a_line(void **state)
+{
+    (void)state;
+    terminal_open();
+    expect("tessera> ");
+    type("select half\n");
+    expect("...> ");
+    type("a li\x03");
+    expect("^C");
+    expect("tessera> ");
+    type("\x03\x03\x03");
+    expect("tessera> ");
+    type("select count(*) from date;\n");
+    expect("2557");
+    expect("tessera> ");
+    type("\x04");
+    terminal_close(0);
+}
+
+/* The terminal is not read meanwhile, so the answer of 9 MB stands still half way. */
+static void ctrl_c_stops_a_statement_and_not_the_program(void **state)
+{
+    (void)state;
+    terminal_open();
+    expect("tessera> ");
+    type("select * from lineorder;\n");
+    expect("lo_shipmode");
+    usleep(300000);
+    type("\x03");
+    expect("interrupted");
+    expect("tessera> ");
+    type("select count(*) from date;\n");
+    expect("2557");
+    expect("tessera> ");
+    type("\x04");
+    terminal_close(0);
+}
+
+static void history_outlives_the_program(void **state)
+{
+    (void)state;
+    terminal_open();
+    expect("tessera> ");
+    type("select count(*)\n");
+    expect("...> ");
+    type("+ 1000000 from date;\n");
+    expect("1002557");
+    expect("tessera> ");
+    type(".quit\n");
+    terminal_close(0);
+    terminal_open();
+    expect("tessera> ");
+    type("\x10\x10\n"); /* Ctrl-P: the entry before .quit, of two lines */
+    expect("1002557");
+    expect("tessera> ");
+    type("\x04");
+    terminal_close(0);
+}
+
+static void sigterm_ends_the_prompt(void **state)
+{
+    (void)state;
+    terminal_open();
+    expect("tessera> ");
+    kill(program, SIGTERM);
+    terminal_close(130);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(statements_and_dot_commands_are_answered_in_turn),
+        cmocka_unit_test(the_first_error_ends_a_script),
+        cmocka_unit_test(quit_ends_a_script_well),
+        cmocka_unit_test(tables_and_their_schemas_are_told),
+        cmocka_unit_test(schemas_can_be_loaded_again),
+        cmocka_unit_test(dot_commands_check_their_words),
+        cmocka_unit_test(a_prompt_takes_statements_of_several_lines),
+        cmocka_unit_test(a_prompt_goes_on_after_an_error),
+        cmocka_unit_test(ctrl_c_gives_up_a_line),
+        cmocka_unit_test(ctrl_c_stops_a_statement_and_not_the_program),
+        cmocka_unit_test(history_outlives_the_program),
+        cmocka_unit_test(sigterm_ends_the_prompt),
+    };
+    return cmocka_run_group_tests_name("sql_shell", tests, load, unload);
+}

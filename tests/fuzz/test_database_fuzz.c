@@ -1,0 +1,95 @@
+/* test_database_fuzz.c: random damage to any file of a database gives an error or the right data; random
+ * damage that was given right checksums gives an error or any data, and never a read outside of the file
+ * (build with TESSERA_SANITIZE).
+ *
+ * `test_database_fuzz ROUNDS SEED` does more of the same. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "tests/support/database_files.h"
+#include "tests/fuzz/fuzz_random.h"
+
+#define SEED   20260117u
+#define ROUNDS 250 /* for each codec */
+
+/* Whatever a file says that is sealed rightly, reading it stays inside of it; its values may be any. */
+static void decode_anything(const char *path)
+{
+    struct database *database;
+    static int64_t sink[TILE_ROWS];
+    if (database_open(path, &database, NULL) != STATUS_OK)
+        return;
+    for (uint32_t t = 0; t < database_table_count(database); t++) {
+        const struct table *table = database_table_at(database, t);
+        for (uint32_t c = 0; c < table->column_count; c++) {
+            struct column_data *data;
+            const struct column *column = &table->columns[c];
+            for (uint32_t code = 0; column->dictionary && code < column->dictionary->count; code++) {
+                uint32_t length;
+                const char *string = dictionary_string(column->dictionary, code, &length);
+                (void)dictionary_find(column->dictionary, string, length);
+            }
+            if (column_data_open(database, column, column->own, 1, &data, NULL) != STATUS_OK)
+                continue;
+            for (uint32_t s = 0; s < data->segment_count; s++) {
+                const struct chunk_view *chunk = &data->segments[s].chunk;
+                for (uint32_t tile = 0; tile < chunk->tiles; tile++)
+                    chunk->codec->decode_tile(chunk, tile, sink);
+                sink[0] += chunk->codec->value(chunk, chunk->rows - 1);
+            }
+            column_data_close(data);
+        }
+    }
+    database_close(database);
+    enum status status = database_check(path, 1, NULL, NULL, NULL, NULL);
+    assert_true(status == STATUS_OK || status == STATUS_CHECK_FAILED || status == STATUS_BAD_INPUT);
+}
+
+static void fuzz(const char *codec, unsigned count)
+{
+    char path[PATH_BYTES];
+    directory_make(path);
+    database_make(path, codec, ROWS);
+    files_gather(path);
+    assert_true(gathered_count > SALE_COLUMNS);
+    for (unsigned round = 0; round < count; round++) {
+        const struct bytes *file = &gathered[below((uint32_t)gathered_count)];
+        uint8_t *copy = malloc(file->size);
+        assert_non_null(copy);
+        memcpy(copy, file->data, file->size);
+        size_t size = mutate(copy, file->size);
+        bytes_write(file->path, copy, size);
+        assert_int_not_equal(read_all(path, codec, NULL), STATUS_MACHINE); /* wrong data fail in there */
+        reseal(copy, size);
+        bytes_write(file->path, copy, size);
+        decode_anything(path);
+        bytes_write(file->path, file->data, file->size);
+        free(copy);
+    }
+    must(read_all(path, codec, error));
+    files_forget();
+    directory_remove(path);
+}
+
+static unsigned rounds = ROUNDS;
+
+static void random_damage_gives_an_error_or_the_right_data(void **state)
+{
+    (void)state;
+    print_message("seed %llu, %u rounds\n", (unsigned long long)random_state, rounds);
+    for (uint32_t id = CODEC_PLAIN; id < CODEC_COUNT; id++)
+        fuzz(codec_by_id(id)->name, rounds);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_damage_gives_an_error_or_the_right_data),
+    };
+    rounds = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : ROUNDS;
+    random_state = argc > 2 ? strtoull(argv[2], NULL, 10) : SEED;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,145 @@
+/*
+ * test_sql_fuzz.c: answers to random queries (fuzz_query.h) over random star schemas (fuzz_star.h) equal SQLite's, value
+ * by value. Every column of the answer is ordered by, so answers are compared row by row. Refusals count only if their
+ * reason is one that is documented. A query that fails is shrunk part by part and printed.
+ *
+ * `test_sql_fuzz SECONDS SEED DEVICE` does more of the same; each failure prints the seed that makes it again. DEVICE:
+ * as TESSERA_TEST_DEVICE says (cpu), or cuda, or `compile`, which answers on the CPU and also compiles each query's
+ * kernels for a GPU.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "storage/base/clock.h"
+#include "tests/fuzz/fuzz_query.h"
+
+static uint64_t seed;
+static double seconds;
+
+/* ---- Shrinking ---- */
+
+/* Takes the i-th thing away that can be; false if there are not so many. */
+static bool shrink_once(struct query *query, uint32_t i)
+{
+    struct term *const lists[] = {query->where, query->groups, query->aggregates};
+    uint32_t *const counts[] = {&query->where_count, &query->group_count, &query->aggregate_count};
+    for (uint32_t list = 0; list < 3; list++)
+        for (uint32_t at = 0; at < *counts[list]; at++) {
+            if (i-- == 0) {
+                memmove(&lists[list][at], &lists[list][at + 1], (*counts[list] - at - 1) * sizeof **lists);
+                (*counts[list])--;
+                return query->group_count + query->aggregate_count > 0;
+            }
+            for (uint32_t inner = 0; inner < 2; inner++)
+                if (lists[list][at].inner[inner] && i-- == 0) {
+                    lists[list][at] = *lists[list][at].inner[inner];
+                    return true;
+                }
+        }
+    for (uint32_t j = 0; j < query->join_count; j++)
+        if (i-- == 0) {
+            memmove(&query->joins[j], &query->joins[j + 1],
+                    (query->join_count - j - 1) * sizeof *query->joins);
+            query->join_count--;
+            return true;
+        }
+    if (query->has_having && i-- == 0)
+        return !(query->has_having = false);
+    if (query->distinct && i-- == 0)
+        return !(query->distinct = false);
+    if (query->parameters && i-- == 0)
+        return !(query->parameters = false);
+    if (query->limit < 0 || i)
+        return false;
+    query->limit = -1;
+    return true;
+}
+
+/* Takes away whatever can be while the answers differ. */
+static void shrink(struct engine *engine, struct database *database, sqlite3 *sqlite, struct query *query,
+                   const char *codec)
+{
+    const size_t used = text_used;
+    for (uint32_t i = 0; i < 200; i++) {
+        struct query less = *query;
+        text_used = used;
+        if (shrink_once(&less, i) && try_query(engine, database, sqlite, &less, codec) == DIFFERENT &&
+            !strstr(difference, "SQLite does not take it") && !strstr(difference, "refused")) {
+            *query = less;
+            i = UINT32_MAX;
+        }
+    }
+    text_used = used;
+    (void)try_query(engine, database, sqlite, query, codec);
+}
+
+static void report(const char *codec, uint64_t star, uint32_t number)
+{
+    print_message("codec %s\n", codec ? codec : "own");
+    for (uint32_t t = 0; t < fuzz_table_count; t++) {
+        print_message("%s: %u rows;", fuzz_tables[t].name, fuzz_tables[t].rows);
+        for (uint32_t c = 0; c < fuzz_tables[t].column_count; c++) {
+            const struct fuzz_column *column = &fuzz_tables[t].columns[c];
+            const struct column_schema schema = {
+                .type = column->type, .precision = column->precision, .scale = column->scale};
+            char type[32];
+            print_message(" %s %s%s", column->name, column_type_text(&schema, type),
+                          column->references < 0 ? "" : form(" -> %s", fuzz_tables[column->references].name));
+        }
+        print_message("\n");
+    }
+    print_message("%s\nSQLite: %s\n", ours, theirs);
+    fail_msg("seed %llu, star %llu, query %u: %s", (unsigned long long)seed, (unsigned long long)star, number,
+             difference);
+}
+
+static void random_queries_answer_as_sqlite_does(void **state)
+{
+    static const char *const codecs[] = {NULL,         NULL,       "plain",      "nsf",
+                                         "gpu-for",    "gpu-dfor", "gpu-rfor",   "lane-for",
+                                         "lane-delta", "rank-rle", "lane-slice", "smallest"};
+    static struct query query;
+    struct engine *engine;
+    uint64_t compared = 0, refused = 0, stars = 0;
+    const double begin = clock_seconds();
+    (void)state;
+    do {
+        char path[PATH_BYTES];
+        struct database *database;
+        random_state = seed + 0x9e3779b97f4a7c15ull * ++stars;
+        sqlite3 *sqlite = make_star(path, &database);
+        must(engine_open(strcmp(fuzz_device, "compile") ? fuzz_device : "cpu", 2, &engine, error));
+        for (uint32_t q = 0; q < 60; q++) {
+            const char *const codec = codecs[below(sizeof codecs / sizeof *codecs)];
+            make_query(&query);
+            const enum verdict verdict = try_query(engine, database, sqlite, &query, codec);
+            compared += verdict == SAME;
+            refused += verdict == REFUSED;
+            if (verdict != DIFFERENT)
+                continue;
+            shrink(engine, database, sqlite, &query, codec);
+            report(codec, stars, q);
+        }
+        engine_close(engine);
+        database_close(database);
+        sqlite3_close(sqlite);
+        directory_remove(path);
+    } while (clock_seconds() - begin < seconds);
+    print_message(
+        "seed %llu: %llu stars, %llu queries alike (%llu with rows), %llu refused for a documented reason\n",
+        (unsigned long long)seed, (unsigned long long)stars, (unsigned long long)compared,
+        (unsigned long long)with_rows, (unsigned long long)refused);
+    assert_true(compared > refused);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_queries_answer_as_sqlite_does)};
+    seconds = argc > 1 ? atof(argv[1]) : 120;
+    seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 20261121;
+    fuzz_device = argc > 3 ? argv[3] : test_device();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,101 @@
+/*
+ * test_command_load.c: `tessera load` as it is typed: patterns of files, NULL texts, sizes, appending, and what it says
+ * of options that make no sense. What rows may hold is in test_table_loader.c.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "tests/support/database_cases.h"
+#include "tests/support/run_program.h"
+
+static char path[PATH_BYTES];
+static struct program_run run;
+
+static int setup(void **state)
+{
+    (void)state;
+    directory_make(path);
+    setenv("D", path, 1);
+    run_shell("cd $D/.. && printf 'CREATE TABLE sales (shop TEXT, pieces INT);' >star.sql && printf 'B,2\\n' "
+              ">sales-2.csv "
+              "&& printf 'A,1\\n' >sales-1.csv && printf 'C,3\\n' >'sales-[3].csv' && printf "
+              "'X,\\nY,\"\"\\n' >null.csv "
+              "&& printf 'X,-\\n-,\\n' >dash.csv",
+              &run);
+    return run.exit_code;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    directory_remove(path);
+    return 0;
+}
+
+/* `tessera load --db $D --schema star.sql ARGUMENTS` ends so; then the table reads like this. */
+static void load(const char *arguments, int exit_code, const char *said, const char *rows)
+{
+    char shell[PATH_BYTES];
+    snprintf(shell, sizeof shell, "cd $D/.. && $T load --db $D --schema star.sql %s", arguments);
+    run_shell(shell, &run);
+    if (run.exit_code != exit_code || !strstr(run.errors, said))
+        fail_msg("%s: exit code %d\n%s%s", arguments, run.exit_code, run.output, run.errors);
+    if (!rows)
+        return;
+    run_shell("$T sql --device cpu --db $D --format csv 'select * from sales'", &run);
+    assert_string_equal(run.output, rows);
+}
+
+static void patterns_stand_for_files(void **state)
+{
+    (void)state;
+    load("'sales=sales-?.csv'", 0, "2 rows", "shop,pieces\nA,1\nB,2\n");
+    load("--force 'sales=sales-[3].csv'", 0, "1 row", "shop,pieces\nC,3\n"); /* a file of that very name */
+    load("--force 'sales=sales-1.csv,sales-[23].csv'", 0, "2 rows", "shop,pieces\nA,1\nB,2\n");
+    load("--force 'sales=none-*.csv'", 2, "no file is called like 'none-*.csv'", "shop,pieces\nA,1\nB,2\n");
+}
+
+static void null_is_what_the_option_says(void **state)
+{
+    (void)state;
+    load("sales=null.csv", 2, "null.csv:2: column pieces: '' is no whole number", NULL);
+    load("--null '' sales=null.csv", 2, "null.csv:2: column pieces: '' is no whole number", NULL);
+    load("--null - sales=dash.csv", 2, "dash.csv:2: column pieces: '' is no whole number", NULL);
+    load("--max-errors 1 --null - sales=dash.csv", 0, "1 row was left out", "shop,pieces\nX,\n");
+    load("--force --max-errors 1 --null '' sales=null.csv", 0, "1 row was left out", "shop,pieces\nX,\n");
+}
+
+static void rows_are_appended(void **state)
+{
+    (void)state;
+    load("--append sales=sales-1.csv", 2, "cannot open database", NULL);
+    load("sales=sales-1.csv", 0, "1 row", NULL);
+    load("sales=sales-2.csv", 2, "give --append to add rows to it, or --force to replace it", NULL);
+    load("--append sales=sales-2.csv", 0, "1 row", "shop,pieces\nA,1\nB,2\n");
+    load("--append --force sales=sales-2.csv", 2, "give one of the two", "shop,pieces\nA,1\nB,2\n");
+}
+
+static void sizes_of_memory_are_read(void **state)
+{
+    (void)state;
+    load("--memory 64M sales=sales-1.csv", 0, "1 row", NULL);
+    load("--force --memory 1g sales=sales-1.csv", 0, "1 row", NULL);
+    load("--force --memory 10 sales=sales-1.csv", 3, "--memory allows 0; give more", NULL);
+    load("--force --memory lots sales=sales-1.csv", 2, "--memory 'lots' is no size", NULL);
+    load("--force --memory 0 sales=sales-1.csv", 2, "--memory '0' is no size", NULL);
+    load("--force --memory 1GB sales=sales-1.csv", 2, "--memory '1GB' is no size", "shop,pieces\nA,1\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(patterns_stand_for_files, setup, teardown),
+        cmocka_unit_test_setup_teardown(null_is_what_the_option_says, setup, teardown),
+        cmocka_unit_test_setup_teardown(rows_are_appended, setup, teardown),
+        cmocka_unit_test_setup_teardown(sizes_of_memory_are_read, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

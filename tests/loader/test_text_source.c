@@ -1,0 +1,555 @@
+/*
+ * test_text_source.c: rows and fields of delimited text come out as they went in, whatever the quotes, line ends,
+ * files, compression and block boundaries; what is no row is told by its line.
+ *
+ * `test_text_source ROUNDS SEED` does more of the random ones.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "loader/text/text_source_internal.h"
+#include "storage/base/isa.h"
+#include "tests/support/one_directory.h"
+
+#include <sys/mman.h>
+#include <zlib.h>
+#include <zstd.h>
+
+static const char *const names[] = {"a", "b", "c"};
+
+static const char *file_write(const char *name, const char *bytes, size_t size)
+{
+    static char full[4][PATH_BYTES + 64];
+    static int turn;
+    char *to = full[turn++ % 4];
+    snprintf(to, PATH_BYTES + 64, "%.*s/%s", (int)(strlen(path) - 3), path, name);
+    FILE *file = fopen(to, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+    return to;
+}
+
+static void block_print(const struct text_block *block, uint32_t columns, bool lines, FILE *out)
+{
+    for (uint32_t row = 0, fault = 0; row < block->rows; row++) {
+        if (fault < block->fault_count && block->faults[fault].row == row) {
+            fprintf(out, "!%s@%llu;", block->faults[fault++].complaint,
+                    (unsigned long long)block->row_line[row]);
+            continue;
+        }
+        for (uint32_t c = 0; c < columns; c++) {
+            const struct text_field *field = &block->fields[row * columns + c];
+            fwrite(field->length == TEXT_NULL ? "~" : field->text, 1,
+                   field->length == TEXT_NULL ? 1 : field->length, out);
+            putc(c + 1 == columns ? ';' : '/', out);
+        }
+        if (lines)
+            fprintf(out, "@%llu", (unsigned long long)block->row_line[row]);
+    }
+}
+
+/* All rows as "a/b/c;" with ~ for NULL, and a fault as "!complaint@line;". */
+static char *read_all(const char *const *paths, uint32_t count, const struct text_options *options,
+                      struct error *error)
+{
+    struct text_source *source;
+    struct text_block block = {0};
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    if (text_source_open(paths, count, names, 3, options, &source, error) != STATUS_OK) {
+        fclose(out);
+        free(text);
+        return NULL;
+    }
+    for (;;) {
+        if (text_source_next(source, &block, error) != STATUS_OK) {
+            fprintf(out, "ERROR");
+            break;
+        }
+        if (block.rows == 0)
+            break;
+        block_print(&block, 3, false, out);
+    }
+    text_block_free(&block);
+    text_source_close(source);
+    fclose(out);
+    return text;
+}
+
+static void gives(const char *name, const char *text, struct text_options options, const char *expected)
+{
+    struct error error = {0};
+    const char *file = file_write(name, text, strlen(text));
+    char *rows = read_all(&file, 1, &options, &error);
+    if (!rows)
+        fail_msg("%s", error.text);
+    assert_string_equal(rows, expected);
+    free(rows);
+}
+
+static void quotes_line_ends_and_delimiters(void **state)
+{
+    const struct text_options plain = {.header = TEXT_HEADER_NO};
+    (void)state;
+    gives("t.csv", "1,x,\n2,\"y\"\"z\",\"\"\n", plain, "1/x/~;2/y\"z/;");
+    gives("t.csv", "1,\"line\nend, and , more\",3\r\n4,5,6", plain, "1/line\nend, and , more/3;4/5/6;");
+    gives("t.csv",
+          "\xef\xbb\xbf"
+          "1,2,3\n\n\n",
+          plain, "1/2/3;");
+    gives("t.tsv", "1\ta b\t3\n", plain, "1/a b/3;");
+    gives("t.tbl", "1|a|3|\n2||4|\n", plain, "1/a/3;2/~/4;");
+    gives("t.tbl", "1|a|\n2|b|3\n", plain, "1/a/~;2/b/3;");
+    gives("t.txt", "1;a;3\n", plain, "1/a/3;");
+    gives("t.csv", "1,5\" pipe,3\n2,a\"b\",c\n", plain, "1/5\" pipe/3;2/a\"b\"/c;");
+    gives("t.csv", "NA,\"NA\",\n", (struct text_options){.header = TEXT_HEADER_NO, .null_text = "NA"},
+          "~/NA/;");
+    gives("t.csv", "", plain, "");
+}
+
+static void headers_order_columns(void **state)
+{
+    const struct text_options automatic = {.header = TEXT_HEADER_AUTO}, yes = {.header = TEXT_HEADER_YES};
+    struct error error = {0};
+    (void)state;
+    gives("h.csv", "c,A,b\n3,1,2\n", automatic, "1/2/3;");
+    gives("h.csv", "c,x,b\n", automatic, "c/x/b;");
+    static const struct {
+        const char *text, *reason;
+    } bad[] = {{"a,b,x\n", "'x'"}, {"a,b,b\n", "twice"}, {"a,b\n", "lacks the column 'c'"}};
+    for (size_t i = 0; i < 3; i++) {
+        const char *file = file_write("bad.csv", bad[i].text, strlen(bad[i].text));
+        assert_null(read_all(&file, 1, &yes, &error));
+        assert_non_null(strstr(error.text, bad[i].reason));
+        assert_non_null(strstr(error.text, "bad.csv:1"));
+    }
+}
+
+static void what_is_no_row_is_told_by_its_line(void **state)
+{
+    const struct text_options plain = {.header = TEXT_HEADER_NO};
+    struct error error = {0};
+    (void)state;
+    gives("f.csv", "1,2\n\"a\nb\",2,3\n1,2,3,4\n", plain,
+          "!has 2 fields instead of 3@1;a\nb/2/3;!has 4 fields instead of 3@4;");
+    gives("f.csv", "1,\"2\"x,3\n4,\xff,6\n7,8,9\n", plain,
+          "!has text behind a closing quote@1;!is no UTF-8@2;7/8/9;");
+    const char *file = file_write("open.csv", "1,2,3\n4,\"5,6\n", 13);
+    char *rows = read_all(&file, 1, &plain, &error);
+    free(rows);
+    assert_non_null(strstr(error.text, "open.csv:2"));
+    file = "/nowhere/there.csv";
+    assert_null(read_all(&file, 1, &plain, &error));
+    assert_non_null(strstr(error.text, "there.csv"));
+}
+
+/* The same rows from one file, two files, gzip and zstd, across many block boundaries. */
+static void long_files_compressed_files_and_several(void **state)
+{
+    const struct text_options plain = {.header = TEXT_HEADER_NO};
+    struct error error = {0};
+    (void)state;
+    char *text = NULL, *expected = NULL;
+    size_t bytes, expected_bytes;
+    FILE *out = open_memstream(&text, &bytes), *rows = open_memstream(&expected, &expected_bytes);
+    uint64_t random = 20261121;
+    for (int row = 0; row < 150000; row++) {
+        random = random * 6364136223846793005ull + 1442695040888963407ull;
+        const int kind = (int)(random >> 60);
+        fprintf(out,
+                kind == 0   ? "%d,\"q\"\"%d\n,\",x\n"
+                : kind == 1 ? "%d,,\"%d\"\r\n"
+                            : "%d,word%d,x\n",
+                row, (int)(random >> 40));
+        fprintf(rows,
+                kind == 0   ? "%d/q\"%d\n,/x;"
+                : kind == 1 ? "%d/~/%d;"
+                            : "%d/word%d/x;",
+                row, (int)(random >> 40));
+    }
+    fclose(out);
+    fclose(rows);
+    const char *file = file_write("long.csv", text, bytes);
+    char *got = read_all(&file, 1, &plain, &error);
+    assert_non_null(got);
+    assert_true(strcmp(got, expected) == 0);
+    free(got);
+
+    char *packed = malloc(2 * bytes);
+    size_t packed_bytes = ZSTD_compress(packed, 2 * bytes, text, bytes, 1);
+    file = file_write("long.csv.zst", packed, packed_bytes);
+    got = read_all(&file, 1, &plain, &error);
+    assert_true(got && strcmp(got, expected) == 0);
+    free(got);
+    file = file_write("cut.csv.zst", packed, packed_bytes / 2);
+    got = read_all(&file, 1, &plain, &error);
+    assert_non_null(strstr(error.text, "cut.csv.zst"));
+    free(got);
+
+    char gz[PATH_BYTES + 64];
+    snprintf(gz, sizeof gz, "%.*s/two.csv.gz", (int)(strlen(path) - 3), path);
+    gzFile zipped = gzopen(gz, "wb");
+    assert_int_equal(gzwrite(zipped, text, (unsigned)bytes), (int)bytes);
+    gzclose(zipped);
+    FILE *padded = fopen(gz, "ab"); /* as tapes do */
+    assert_int_equal(fwrite("\0\0\0\0\0", 1, 5, padded), 5);
+    fclose(padded);
+    const char *const two[] = {gz, file_write("last.csv", "1,2,3", 5)};
+    got = read_all(two, 2, &plain, &error);
+    assert_non_null(got);
+    assert_memory_equal(got, expected, expected_bytes);
+    assert_string_equal(got + expected_bytes, "1/2/3;");
+    free(got);
+    free(packed);
+    free(text);
+    free(expected);
+}
+
+static void what_a_source_refuses(void **state)
+{
+    const struct text_options plain = {.header = TEXT_HEADER_NO}, quote = {.delimiter = '"'};
+    struct error error = {0};
+    (void)state;
+    gives("n.tbl", "1|NA|3|\n2||4|\n", (struct text_options){.header = TEXT_HEADER_NO, .null_text = "NA"},
+          "1/~/3;2//4;");
+    gives("n.tbl", "1|a|3|\n2|b|\n2|b|4\n2|b|4|5|\n", plain,
+          "1/a/3;!lacks the delimiter that ends the first row@2;!lacks the delimiter that ends the first "
+          "row@3;!has 4 fields instead of 3@4;");
+    const char zero[] = "1,2,3\n4,\0,6\n";
+    const char *file = file_write("zero.csv", zero, sizeof zero - 1);
+    char *rows = read_all(&file, 1, &plain, &error);
+    assert_string_equal(rows, "1/2/3;!has a NUL byte@2;");
+    free(rows);
+    assert_null(read_all(&file, 1, &quote, &error));
+    assert_non_null(strstr(error.text, "delimiter"));
+    const char *const two[] = {file, "-"};
+    assert_null(read_all(two, 2, &plain, &error));
+    assert_non_null(strstr(error.text, "standard input"));
+}
+
+/* Names in quotes, empty lines before them, and the delimiter told by the row that has the right number of fields. */
+static void headers_and_delimiters_are_read_as_rows_are(void **state)
+{
+    const struct text_options automatic = {.header = TEXT_HEADER_AUTO};
+    (void)state;
+    gives("q.csv", "\n\r\n\"b\",\"C\",a\n1,2,3\n", automatic, "3/1/2;");
+    gives("q.tbl", "c|b|a|\n1|2|3|\n", automatic, "3/2/1;");
+    gives("q.txt", "\"x|y\",\"p|q\",3\n", automatic, "x|y/p|q/3;");
+    gives("q.txt", "1\t\"a,b\"\t3\n", automatic, "1/a,b/3;");
+}
+
+/* A pipe is opened once: no byte of it is lost. */
+static void pipes_are_files(void **state)
+{
+    const struct text_options plain = {.header = TEXT_HEADER_NO, .delimiter = ','};
+    struct error error = {0};
+    int ends[2];
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], "1,2,3\n4,5,6\n", 12), 12);
+    close(ends[1]);
+    char name[32];
+    snprintf(name, sizeof name, "/dev/fd/%d", ends[0]);
+    const char *file = name;
+    char *rows = read_all(&file, 1, &plain, &error);
+    close(ends[0]);
+    if (!rows)
+        fail_msg("%s", error.text);
+    assert_string_equal(rows, "1/2/3;4/5/6;");
+    free(rows);
+}
+
+/* ---- Against a reading of one character at a time ---- */
+
+static uint64_t seed = 20261121, random_state;
+static unsigned long rounds = 6000;
+
+static uint32_t random_below(uint32_t bound)
+{
+    random_state = random_state * 6364136223846793005ull + 1442695040888963407ull;
+    return (uint32_t)((random_state >> 32) * bound >> 32);
+}
+
+struct reference_row {
+    uint32_t fields;
+    uint64_t lines;
+    size_t bytes; /* with its line end */
+    bool last_empty, open, behind;
+    char text[4096]; /* the fields, each with its '/' or ';' */
+};
+
+static void reference_row_read(const char *at, size_t length, const struct text_options *options,
+                               struct reference_row *row)
+{
+    size_t i = 0, used = 0;
+    *row = (struct reference_row){.lines = 1};
+    for (;;) {
+        char field[1024];
+        size_t bytes = 0;
+        const bool quoted = i < length && at[i] == '"';
+        if (quoted) {
+            for (i++; i < length && (at[i] != '"' || (i + 1 < length && at[i + 1] == '"')); i++) {
+                row->lines += at[i] == '\n';
+                field[bytes++] = at[i];
+                i += at[i] == '"';
+            }
+            row->open |= i == length;
+            i++;
+        }
+        const size_t rest = i;
+        while (i < length && at[i] != options->delimiter && at[i] != '\n') {
+            if (!quoted)
+                field[bytes++] = at[i];
+            i++;
+        }
+        const bool last = i >= length || at[i] == '\n';
+        const bool returns = last && i > rest && i <= length && at[i - 1] == '\r';
+        row->behind |= quoted && i - returns > rest;
+        if (returns && !quoted)
+            bytes--;
+        row->last_empty = !quoted && bytes == 0;
+        const char *null = options->null_text ? options->null_text : "";
+        if (!quoted && bytes == strlen(null) && memcmp(field, null, bytes) == 0) {
+            field[0] = '~';
+            bytes = 1;
+        }
+        memcpy(row->text + used, field, bytes);
+        used += bytes;
+        row->text[used++] = '/';
+        row->fields++;
+        row->bytes = i < length ? i + 1 : length;
+        if (last)
+            break;
+        i++;
+    }
+    row->text[used] = 0;
+}
+
+/* By decoding and encoding again. */
+static bool reference_utf8(const unsigned char *at, size_t length)
+{
+    for (size_t i = 0; i < length;) {
+        const unsigned more = at[i] < 0x80   ? 0
+                              : at[i] < 0xc0 ? 9
+                              : at[i] < 0xe0 ? 1
+                              : at[i] < 0xf0 ? 2
+                              : at[i] < 0xf8 ? 3
+                                             : 9;
+        uint32_t code = more ? at[i] & (0x3fu >> more) : at[i];
+        static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+        if (more == 9 || i + more >= length + (more == 0))
+            return false;
+        for (unsigned k = 1; k <= more; k++) {
+            if (at[i + k] >> 6 != 2)
+                return false;
+            code = code << 6 | (at[i + k] & 0x3f);
+        }
+        if (code < least[more] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+            return false;
+        i += more + 1;
+    }
+    return true;
+}
+
+/* As block_print with lines; *open_line: of the row whose quote is open, or 0. */
+static char *reference_read(const char *text, size_t length, uint32_t columns,
+                            const struct text_options *options, uint64_t *open_line)
+{
+    static struct reference_row row;
+    char *printed = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&printed, &bytes);
+    bool known = false, trailing = false;
+    uint64_t line = 1;
+    *open_line = 0;
+    for (size_t at = 0; at < length; at += row.bytes, line += row.lines) {
+        reference_row_read(text + at, length - at, options, &row);
+        if (row.open) {
+            *open_line = line;
+            break;
+        }
+        if (columns > 1 && row.fields == 1 && row.last_empty)
+            continue;
+        if (!known) {
+            known = true;
+            trailing = row.fields == columns + 1 && row.last_empty;
+        }
+        const bool trails = trailing && row.fields > 1 && row.last_empty;
+        if (memchr(text + at, 0, row.bytes))
+            fprintf(out, "!has a NUL byte@");
+        else if (!reference_utf8((const unsigned char *)text + at, row.bytes))
+            fprintf(out, "!is no UTF-8@");
+        else if (row.behind)
+            fprintf(out, "!has text behind a closing quote@");
+        else if (trailing && row.fields == columns)
+            fprintf(out, "!lacks the delimiter that ends the first row@");
+        else if (row.fields - trails != columns)
+            fprintf(out, "!has %u fields instead of %u@", row.fields - trails, columns);
+        else {
+            size_t shown = strlen(row.text) - 1;
+            if (trails) /* "~/", or "/" where the empty text is no NULL */
+                shown -= row.text[shown - 1] == '~' && !options->null_text ? 2 : 1;
+            fprintf(out, "%.*s;@%llu", (int)shown, row.text, (unsigned long long)line);
+            continue;
+        }
+        fprintf(out, "%llu;", (unsigned long long)line);
+    }
+    fclose(out);
+    return printed;
+}
+
+/* In most rounds rows that are nearly right, so that more is seen than complaints. */
+static size_t random_text(char *text, uint32_t columns, char delimiter)
+{
+    static const char *const pieces[] = {
+        "a",    "N", "\"", "\"\"", "\n",       "\r\n", "\r",    "\xc3\xa4",   "\xe2\x82\xac",
+        "\xff", ",", "|",  "word", "12345678", "",     "\"q\"", "\"x\"\"y\"", "\"1,2\n\""};
+    const uint32_t wild = random_below(4), piece_count = sizeof pieces / sizeof pieces[0];
+    const uint32_t rows = random_below(12);
+    size_t length = 0;
+    for (uint32_t row = 0; row < rows; row++) {
+        const uint32_t fields = random_below(8) ? columns : random_below(6);
+        for (uint32_t f = 0; f < fields; f++) {
+            const char *piece =
+                pieces[wild == 0 || random_below(16) == 0 ? random_below(piece_count) : 12 + random_below(6)];
+            if (f)
+                text[length++] = delimiter;
+            length += (size_t)sprintf(text + length, "%s", piece);
+            if (random_below(600) == 0)
+                text[length++] = 0;
+        }
+        if (wild == 3 && random_below(16))
+            text[length++] = delimiter;
+        length += (size_t)sprintf(text + length, random_below(5) ? "\n" : random_below(2) ? "\r\n" : "\n\n");
+    }
+    return length && random_below(3) == 0 ? length - 1 : length;
+}
+
+static void any_text_in_blocks_of_any_size_reads_like_one_character_at_a_time(void **state)
+{
+    static const char delimiters[] = {',', '|', '\t', ' '};
+    static const char *const columns_names[] = {"a1", "b1", "c1", "d1", "e1"};
+    char name[32];
+    const char *const file = name;
+    const int memory = memfd_create("fuzz", MFD_CLOEXEC);
+    uint64_t rows = 0, faults = 0, opens = 0;
+    (void)state;
+    assert_true(memory >= 0);
+    snprintf(name, sizeof name, "/dev/fd/%d", memory);
+    print_message("seed %llu, %lu rounds\n", (unsigned long long)seed, rounds);
+    random_state = seed;
+    for (unsigned long round = 0; round < rounds; round++) {
+        char text[4096];
+        const uint32_t columns = 1 + random_below(5);
+        const struct text_options options = {.delimiter = delimiters[random_below(4)],
+                                             .header = TEXT_HEADER_NO,
+                                             .null_text = random_below(4) ? NULL : "N"};
+        const size_t length = random_text(text, columns, options.delimiter);
+        const size_t block_bytes = 1 + random_below(random_below(2) ? 20 : 300);
+        uint64_t open_line;
+        char *expected = reference_read(text, length, columns, &options, &open_line), *printed = NULL;
+        size_t bytes;
+        assert_int_equal(ftruncate(memory, 0), 0);
+        assert_int_equal(pwrite(memory, text, length, 0), length);
+        FILE *out = open_memstream(&printed, &bytes);
+        struct error error = {0};
+        struct text_source *source;
+        struct text_block block = {0};
+        uint64_t number = 0;
+        assert_int_equal(
+            text_source_open_sized(&file, 1, columns_names, columns, &options, block_bytes, &source, &error),
+            STATUS_OK);
+        enum status status;
+        while ((status = text_source_next(source, &block, &error)) == STATUS_OK && block.rows) {
+            assert_true(block.number >= number);
+            number = block.number + 1;
+            block_print(&block, columns, true, out);
+            rows += block.rows;
+            faults += block.fault_count;
+        }
+        fclose(out);
+        char where[64];
+        snprintf(where, sizeof where, ":%llu:", (unsigned long long)open_line);
+        const bool right = open_line ? status == STATUS_BAD_INPUT && strstr(error.text, where) &&
+                                           strncmp(printed, expected, strlen(printed)) == 0
+                                     : status == STATUS_OK && strcmp(printed, expected) == 0;
+        if (!right)
+            fail_msg("round %lu, blocks of %zu, %u columns, delimiter '%c': '%.*s'\nexpected %s (open quote "
+                     "in line "
+                     "%llu)\n     got %s %s",
+                     round, block_bytes, columns, options.delimiter, (int)length, text, expected,
+                     (unsigned long long)open_line, printed, error.text);
+        opens += open_line != 0;
+        text_block_free(&block);
+        text_source_close(source);
+        free(expected);
+        free(printed);
+    }
+    print_message("%llu rows, %llu faults, %llu open quotes\n", (unsigned long long)rows,
+                  (unsigned long long)faults, (unsigned long long)opens);
+    close(memory);
+    assert_true(rows > faults && faults > rounds && opens > rounds / 100);
+}
+
+/* What each instruction set finds is the same. */
+static void instruction_sets_agree(void **state)
+{
+#if defined(__x86_64__)
+    static text_scan_index *const indexes[] = {text_scan_index_baseline, text_scan_index_avx2,
+                                               text_scan_index_avx512};
+    static text_scan_whole *const wholes[] = {text_scan_whole_baseline, text_scan_whole_avx2,
+                                              text_scan_whole_avx512};
+    random_state = 7;
+    for (int round = 0; round < 3000; round++) {
+        char text[4096];
+        const size_t length = random_text(text, 3, ',');
+        struct text_index found[ISA_LEVELS] = {0};
+        struct text_whole whole[ISA_LEVELS];
+        for (enum isa_level level = 0; level <= isa_level(); level++) {
+            found[level].ends = malloc((length + TEXT_INDEX_PADDING) * sizeof(uint32_t));
+            found[level].rows = malloc((length + TEXT_INDEX_PADDING) * sizeof(uint32_t));
+            indexes[level](text, length, ',', &found[level]);
+            whole[level] = wholes[level](text, length, ',');
+            assert_int_equal(found[level].end_count, found[0].end_count);
+            assert_int_equal(found[level].row_count, found[0].row_count);
+            assert_memory_equal(found[level].ends, found[0].ends, found[0].end_count * sizeof(uint32_t));
+            assert_memory_equal(found[level].rows, found[0].rows, found[0].row_count * sizeof(uint32_t));
+            assert_int_equal(found[level].quotes, found[0].quotes);
+            assert_int_equal(found[level].zero_bytes, found[0].zero_bytes);
+            assert_int_equal(found[level].high_bytes, found[0].high_bytes);
+            assert_int_equal(whole[level].bytes, whole[0].bytes);
+            assert_int_equal(whole[level].lines, whole[0].lines);
+            assert_int_equal(whole[level].all, whole[0].all);
+            assert_int_equal(whole[level].open_quote, whole[0].open_quote);
+        }
+        for (enum isa_level level = 0; level <= isa_level(); level++)
+            text_index_free(&found[level]);
+    }
+#endif
+    (void)state;
+}
+
+int main(int count, char **arguments)
+{
+    if (count > 1)
+        rounds = strtoul(arguments[1], NULL, 10);
+    if (count > 2)
+        seed = strtoull(arguments[2], NULL, 10);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quotes_line_ends_and_delimiters),
+        cmocka_unit_test(headers_order_columns),
+        cmocka_unit_test(what_is_no_row_is_told_by_its_line),
+        cmocka_unit_test(long_files_compressed_files_and_several),
+        cmocka_unit_test(what_a_source_refuses),
+        cmocka_unit_test(headers_and_delimiters_are_read_as_rows_are),
+        cmocka_unit_test(pipes_are_files),
+        cmocka_unit_test(any_text_in_blocks_of_any_size_reads_like_one_character_at_a_time),
+        cmocka_unit_test(instruction_sets_agree),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

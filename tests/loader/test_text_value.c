@@ -1,0 +1,166 @@
+/* Fields of text as values of each type, at the ends of their ranges, and what is wrong with others. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "loader/text/text_source.h"
+#include "storage/database/database.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct column_schema column;
+
+static void gives(const char *text, int64_t expected)
+{
+    int64_t value = 0;
+    const char *complaint = text_value(&column, text, (uint32_t)strlen(text), &value);
+    if (complaint || value != expected)
+        fail_msg("'%s': %s, %lld", text, complaint ? complaint : "", (long long)value);
+}
+
+static void refuses(const char *text, const char *reason)
+{
+    int64_t value;
+    const char *complaint = text_value(&column, text, (uint32_t)strlen(text), &value);
+    if (!complaint || !strstr(complaint, reason))
+        fail_msg("'%s': %s", text, complaint ? complaint : "taken");
+}
+
+static void whole_numbers(void **state)
+{
+    (void)state;
+    column = (struct column_schema){.type = TYPE_INT32};
+    gives("0", 0);
+    gives("-2147483648", INT32_MIN);
+    gives("+2147483647", INT32_MAX);
+    refuses("2147483648", "range");
+    refuses("", "whole");
+    refuses("-", "whole");
+    refuses("1.0", "whole");
+    refuses(" 1", "whole");
+    column.type = TYPE_INT64;
+    gives("9223372036854775807", INT64_MAX);
+    gives("-9223372036854775807", -INT64_MAX);
+    gives("0000000000000000000000000012", 12);
+    refuses("9223372036854775808", "range");
+    refuses("99999999999999999999999999999999999999999999", "range");
+    refuses("9223372036854775807x", "whole");
+}
+
+/* Every length and sign, and a byte that is no digit at every place. */
+static void numbers_of_every_length(void **state)
+{
+    (void)state;
+    for (int length = 1; length <= 19; length++) {
+        const char digits[] = "9081726354453627180";
+        for (int sign = 0; sign < 3; sign++) {
+            char text[32];
+            snprintf(text, sizeof text, "%s%.*s", sign == 0 ? "" : sign == 1 ? "-" : "+", length, digits);
+            column = (struct column_schema){.type = TYPE_INT64};
+            gives(text, strtoll(text, NULL, 10));
+            column = (struct column_schema){.type = TYPE_DECIMAL, .precision = 18};
+            if (length <= 18)
+                gives(text, strtoll(text, NULL, 10));
+            for (int at = sign != 0; text[at]; at++) {
+                static const char wrong[] = "/: .aA\x80\xb0\xff";
+                const char kept = text[at];
+                for (size_t w = 0; w < sizeof wrong - 1; w++) {
+                    text[at] = wrong[w];
+                    column.type = TYPE_INT64;
+                    refuses(text, "whole");
+                    column.type = TYPE_DECIMAL;
+                    if (wrong[w] != '.')
+                        refuses(text, "no number");
+                }
+                text[at] = kept;
+            }
+        }
+    }
+}
+
+/* A point at every place of up to ten digits. */
+static void decimals_of_every_shape(void **state)
+{
+    (void)state;
+    for (int length = 1; length <= 10; length++)
+        for (int behind = 0; behind <= length; behind++)
+            for (int scale = 0; scale <= 6; scale++) {
+                const char digits[] = "1234567899";
+                char text[32], reason[32];
+                int64_t expected = 0;
+                snprintf(text, sizeof text, "-%.*s.%.*s", length - behind, digits, behind,
+                         digits + length - behind);
+                for (int i = 0; i < length + scale - behind; i++)
+                    expected = expected * 10 - (i < length ? digits[i] - '0' : 0);
+                column =
+                    (struct column_schema){.type = TYPE_DECIMAL, .precision = 18, .scale = (uint8_t)scale};
+                snprintf(reason, sizeof reason, "more than %d decimal", scale);
+                if (behind <= scale)
+                    gives(text, expected);
+                else
+                    refuses(text, reason);
+                column.precision = (uint8_t)(length - behind + scale - 1);
+                if (behind <= scale && behind < length && column.precision >= scale)
+                    refuses(text, "range");
+            }
+}
+
+static void decimals(void **state)
+{
+    (void)state;
+    column = (struct column_schema){.type = TYPE_DECIMAL, .precision = 5, .scale = 2};
+    gives("1", 100);
+    gives("-1.5", -150);
+    gives(".25", 25);
+    gives("3.", 300);
+    gives("1.2500", 125);
+    gives("999.99", 99999);
+    refuses("1000", "range");
+    refuses("1.255", "2 decimals");
+    refuses("1e3", "no number");
+    refuses(".", "no number");
+    refuses("-", "no number");
+    refuses("1.2.3", "no number");
+    refuses("1..2", "no number");
+    column.precision = 18;
+    column.scale = 0;
+    gives("999999999999999999", 999999999999999999);
+    refuses("1000000000000000000", "range");
+}
+
+static void dates_times_and_truth(void **state)
+{
+    (void)state;
+    column = (struct column_schema){.type = TYPE_DATE};
+    gives("1970-01-02", 1);
+    gives("2000-02-29", 11016);
+    refuses("1900-02-29", "calendar");
+    refuses("1994-1-01", "YYYY-MM-DD");
+    refuses("1994-01-01 ", "YYYY-MM-DD");
+    column.type = TYPE_TIMESTAMP;
+    gives("1970-01-01", 0);
+    gives("1970-01-01T00:01", 60000000);
+    gives("1970-01-01 00:00:01.5Z", 1500000);
+    gives("1969-12-31 23:59:59.999999", -1);
+    refuses("1970-01-01 24:00", "no time");
+    refuses("1970-01-01 00:00:00.0000001", "6 decimals");
+    column.type = TYPE_BOOL;
+    gives("TRUE", 1);
+    gives("no", 0);
+    refuses("2", "neither");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole_numbers),
+        cmocka_unit_test(numbers_of_every_length),
+        cmocka_unit_test(decimals),
+        cmocka_unit_test(decimals_of_every_shape),
+        cmocka_unit_test(dates_times_and_truth),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

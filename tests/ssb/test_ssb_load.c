@@ -1,0 +1,472 @@
+/* test_ssb_load.c: what is loaded is what the generator says, whichever way it came, with whichever threads;
+ * and a load that fails leaves everything as it was. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "ssb/data/codecs.h"
+#include "ssb/data/load.h"
+#include "ssb/data/origin.h"
+#include "ssb/data/schema.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SCALE_FACTOR 0.01 /* 60175 rows of lineorder: one segment, 59 tiles, the last one short */
+
+static char folder[128]; /* below $TMPDIR */
+
+/* A path in the folder; good for the next 63 calls, which is more than a test makes. */
+static const char *in_folder(const char *name)
+{
+    static char paths[64][256];
+    static unsigned next;
+    char *path = paths[next++ % 64];
+    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return path;
+}
+
+static struct ssb_load_options options_for(const char *database)
+{
+    return (struct ssb_load_options){.data = {.scale_factor = SCALE_FACTOR},
+                                     .directory = in_folder(database)};
+}
+
+static void load(const struct ssb_load_options *options)
+{
+    struct error error = {0};
+    if (ssb_load(options, NULL, &error) != STATUS_OK)
+        fail_msg("%s", error.text);
+}
+
+/* ---- Columns read back ---- */
+
+struct open_table {
+    struct database *database;
+    const struct table *table;
+    struct column_data *data[SSB_COLUMNS_MAX];
+};
+
+static struct open_table open_table(const char *path, enum ssb_table table)
+{
+    struct open_table open = {NULL, NULL, {NULL}};
+    struct error error = {0};
+    if (database_open(path, &open.database, &error) != STATUS_OK ||
+        database_table(open.database, ssb_table_info(table)->name, &open.table, &error) != STATUS_OK)
+        fail_msg("%s", error.text);
+    for (uint32_t c = 0; c < open.table->column_count; c++)
+        if (column_data_open(open.database, &open.table->columns[c], open.table->columns[c].own, 1,
+                             &open.data[c], &error) != STATUS_OK)
+            fail_msg("%s", error.text);
+    return open;
+}
+
+static void close_table(struct open_table *open)
+{
+    for (uint32_t c = 0; c < open->table->column_count; c++)
+        column_data_close(open->data[c]);
+    database_close(open->database);
+}
+
+static int64_t value_of(const struct open_table *open, uint32_t column, uint64_t row)
+{
+    const struct chunk_view *chunk = &open->data[column]->segments[row / SEGMENT_ROWS].chunk;
+    return chunk->codec->value(chunk, (uint32_t)(row % SEGMENT_ROWS));
+}
+
+static bool is_null(const struct open_table *open, uint32_t column, uint64_t row)
+{
+    const uint32_t *validity = open->data[column]->segments[row / SEGMENT_ROWS].validity;
+    uint64_t tile = row % SEGMENT_ROWS / TILE_ROWS, item = row % TILE_ROWS;
+    return validity && !(validity[tile * TILE_LANES + item % TILE_LANES] >> item / TILE_LANES & 1);
+}
+
+static void assert_string(const struct open_table *open, uint32_t column, uint64_t row, const char *expected)
+{
+    uint32_t length;
+    const char *text = dictionary_string(open->table->columns[column].dictionary,
+                                         (uint32_t)value_of(open, column, row), &length);
+    assert_int_equal(length, strlen(expected));
+    assert_memory_equal(text, expected, length);
+}
+
+static void assert_same_database(const char *one, const char *other)
+{
+    for (enum ssb_table table = 0; table < SSB_TABLES; table++) {
+        struct open_table a = open_table(one, table), b = open_table(other, table);
+        assert_int_equal(a.table->rows, b.table->rows);
+        assert_int_equal(a.table->column_count, b.table->column_count);
+        for (uint32_t c = 0; c < a.table->column_count; c++) {
+            const struct column *x = &a.table->columns[c], *y = &b.table->columns[c];
+            assert_memory_equal(&x->schema, &y->schema, sizeof x->schema);
+            assert_memory_equal(&x->statistics, &y->statistics, sizeof x->statistics);
+            assert_int_equal(x->own, y->own);
+            assert_int_equal(x->dictionary != NULL, y->dictionary != NULL);
+            if (x->dictionary) {
+                assert_int_equal(x->dictionary->count, y->dictionary->count);
+                assert_memory_equal(x->dictionary->starts, y->dictionary->starts,
+                                    (x->dictionary->count + 1) * sizeof(uint64_t));
+                assert_memory_equal(x->dictionary->bytes, y->dictionary->bytes,
+                                    x->dictionary->starts[x->dictionary->count]);
+            }
+            assert_int_equal(a.data[c]->segment_count, b.data[c]->segment_count);
+            for (uint32_t s = 0; s < a.data[c]->segment_count; s++) {
+                const struct chunk_view *p = &a.data[c]->segments[s].chunk,
+                                        *q = &b.data[c]->segments[s].chunk;
+                assert_int_equal(p->size, q->size);
+                assert_memory_equal(p->bytes, q->bytes, p->size);
+            }
+        }
+        close_table(&a);
+        close_table(&b);
+    }
+}
+
+/* ---- Values ---- */
+
+static void check_dimension(const char *path, const struct ssb_generator *generator, enum ssb_table table)
+{
+    struct open_table open = open_table(path, table);
+    const struct ssb_table_info *info = ssb_table_info(table);
+    assert_int_equal(open.table->rows, ssb_rows(generator, table));
+    for (uint64_t row = 0; row < open.table->rows; row++) {
+        struct ssb_row expected;
+        ssb_generate_row(generator, table, row, &expected);
+        for (uint32_t c = 0; c < info->column_count; c++)
+            if (info->columns[c].number)
+                assert_int_equal(value_of(&open, c, row), expected.numbers[c]);
+            else
+                assert_string(&open, c, row, expected.strings[c]);
+    }
+    assert_true(open.table->columns[0].schema.primary_key);
+    close_table(&open);
+}
+
+static void the_rows_are_the_generators(void **state)
+{
+    (void)state;
+    struct ssb_load_options options = options_for("generated.db");
+    load(&options);
+    struct ssb_generator *generator;
+    assert_int_equal(ssb_generator_create(&options.data, 0, &generator, NULL), STATUS_OK);
+    for (enum ssb_table table = 0; table < SSB_LINEORDER; table++)
+        check_dimension(options.directory, generator, table);
+
+    struct open_table open = open_table(options.directory, SSB_LINEORDER);
+    struct open_table date = open_table(options.directory, SSB_DATE);
+    const struct ssb_table_info *info = ssb_table_info(SSB_LINEORDER);
+    uint64_t rows = ssb_rows(generator, SSB_LINEORDER);
+    assert_int_equal(open.table->rows, rows);
+    assert_int_equal(open.table->columns[LO_ORDERKEY].value_bytes, 4);
+    int32_t *columns[SSB_COLUMNS_MAX];
+    for (uint32_t c = 0; c < LO_COLUMNS; c++)
+        assert_non_null(columns[c] = malloc(rows * (c == LO_ORDERKEY ? 8 : 4)));
+    ssb_generate_lineorder(generator, 0, rows, (void *const *)columns);
+    for (uint32_t c = 0; c < LO_COLUMNS; c++) {
+        const char *const *words = NULL;
+        if (!info->columns[c].number)
+            ssb_lineorder_words(generator, c, &words);
+        for (uint64_t row = 0; row < rows; row++) {
+            int64_t stored = value_of(&open, c, row);
+            if (c == LO_ORDERKEY)
+                assert_int_equal(stored, ((int64_t *)columns[c])[row]);
+            else if (words)
+                assert_string(&open, c, row, words[columns[c][row]]);
+            else if (c == LO_ORDERDATE) /* the row position of its date */
+                assert_int_equal(value_of(&date, 0, (uint64_t)stored), columns[c][row]);
+            else if (ssb_referenced_table(c) != SSB_TABLES) /* keys of the others are 1, 2, 3, ... */
+                assert_int_equal(stored, columns[c][row] - 1);
+            else
+                assert_int_equal(stored, columns[c][row]);
+        }
+        assert_int_equal(open.table->columns[c].references != NULL, ssb_referenced_table(c) != SSB_TABLES);
+        assert_int_equal(open.table->columns[c].statistics.nulls, 0);
+        free(columns[c]);
+    }
+    close_table(&date);
+    close_table(&open);
+    ssb_generator_destroy(generator);
+}
+
+static void text_and_generator_make_the_same_database(void **state)
+{
+    (void)state;
+    struct ssb_load_options options = options_for("text.db");
+    struct ssb_generator *generator;
+    assert_int_equal(ssb_generator_create(&options.data, 0, &generator, NULL), STATUS_OK);
+    for (enum ssb_table table = 0; table < SSB_TABLES; table++)
+        assert_int_equal(ssb_write_tbl(generator, table, in_folder("tbl"), 0, NULL, NULL), STATUS_OK);
+    ssb_generator_destroy(generator);
+    options.from = in_folder("tbl");
+    options.data.scale_factor = 0;
+    load(&options);
+    assert_same_database(in_folder("generated.db"), options.directory);
+}
+
+static void threads_do_not_change_the_database(void **state)
+{
+    (void)state;
+    for (unsigned threads = 1; threads <= 5; threads += 2) {
+        struct ssb_load_options options = options_for("threads.db");
+        options.threads = threads;
+        options.replace = threads > 1;
+        load(&options);
+        assert_same_database(in_folder("generated.db"), options.directory);
+    }
+    struct ssb_load_options options = options_for("threads.db");
+    options.threads = 3;
+    options.replace = true;
+    options.from = in_folder("tbl");
+    load(&options);
+    assert_same_database(in_folder("generated.db"), options.directory);
+}
+
+/* ---- Keys without a row ---- */
+
+static void keys_without_a_row_are_an_error(void **state)
+{
+    (void)state;
+    struct ssb_load_options options = options_for("dangling.db");
+    options.data.dates = SSB_DATES_CLASSIC; /* 25 dates */
+    struct error error = {0};
+    assert_int_equal(ssb_load(&options, NULL, &error), STATUS_BAD_INPUT);
+    assert_non_null(strstr(error.text,
+                           "of lineorder: table lineorder, column lo_orderdate: no row of table date has "
+                           "d_datekey 199"));
+    assert_non_null(strstr(error.text, "--dangling null"));
+    assert_int_not_equal(access(options.directory, F_OK), 0);
+}
+
+static void keys_without_a_row_can_be_null(void **state)
+{
+    (void)state;
+    struct ssb_load_options options = options_for("null.db");
+    options.data.dates = SSB_DATES_CLASSIC;
+    options.dangling_null = true;
+    load(&options);
+    struct ssb_generator *generator;
+    assert_int_equal(ssb_generator_create(&options.data, 0, &generator, NULL), STATUS_OK);
+    struct open_table open = open_table(options.directory, SSB_LINEORDER);
+    struct open_table date = open_table(options.directory, SSB_DATE);
+    uint64_t rows = ssb_rows(generator, SSB_LINEORDER), nulls = 0;
+    int32_t *dates = malloc(rows * sizeof *dates);
+    assert_non_null(dates);
+    void *columns[SSB_COLUMNS_MAX] = {[LO_ORDERDATE] = dates};
+    ssb_generate_lineorder(generator, 0, rows, columns);
+    int64_t last = value_of(&date, 0, date.table->rows - 1);
+    for (uint64_t row = 0; row < rows; row++) {
+        assert_int_equal(is_null(&open, LO_ORDERDATE, row), dates[row] > last);
+        nulls += dates[row] > last;
+        if (dates[row] <= last)
+            assert_int_equal(value_of(&date, 0, (uint64_t)value_of(&open, LO_ORDERDATE, row)), dates[row]);
+    }
+    assert_true(nulls > rows * 9 / 10 && nulls < rows);
+    assert_int_equal(open.table->columns[LO_ORDERDATE].statistics.nulls, nulls);
+    assert_true(open.table->columns[LO_CUSTKEY].schema.nullable);
+    assert_int_equal(open.table->columns[LO_CUSTKEY].statistics.nulls, 0);
+    free(dates);
+    close_table(&date);
+    close_table(&open);
+    ssb_generator_destroy(generator);
+}
+
+/* ---- Codecs ---- */
+
+static void columns_have_the_codecs_asked_for(void **state)
+{
+    (void)state;
+    struct ssb_load_options options = options_for("codecs.db");
+    options.codecs = "p_brand1=plain,lane-for,lo_tax=nsf";
+    load(&options);
+    struct open_table lineorder = open_table(options.directory, SSB_LINEORDER);
+    for (uint32_t c = 0; c < LO_COLUMNS; c++)
+        assert_int_equal(lineorder.table->columns[c].own, c == LO_TAX ? CODEC_NSF : CODEC_LANE_FOR);
+    close_table(&lineorder);
+    struct open_table part = open_table(options.directory, SSB_PART);
+    for (uint32_t c = 0; c < part.table->column_count; c++)
+        assert_int_equal(part.table->columns[c].own, c == 4 ? CODEC_PLAIN : CODEC_NSF);
+    close_table(&part);
+}
+
+static void codec_lists_that_make_no_sense_are_refused(void **state)
+{
+    (void)state;
+    const char *const lists[][2] = {
+        {"gzip", "gzip"},
+        {"lo_tax=gzip", "gzip"},
+        {"lo_taxes=plain", "'lo_taxes'"},
+        {"plain,nsf", "twice, plain and nsf"},
+        {"lo_tax=plain,lo_tax=nsf", "lo_tax twice, plain and nsf"},
+        {"=plain", "'=plain'"},
+        {"", "''"},
+        {"plain,", "''"},
+    };
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        struct ssb_codecs codecs;
+        struct error error = {0};
+        assert_int_equal(ssb_codecs_parse(lists[i][0], &codecs, &error), STATUS_BAD_INPUT);
+        if (!strstr(error.text, lists[i][1]))
+            fail_msg("\"%s\" gave: %s", lists[i][0], error.text);
+    }
+}
+
+/* ---- What was loaded, and leaving things alone ---- */
+
+static void the_database_says_what_it_was_made_from(void **state)
+{
+    (void)state;
+    struct ssb_origin origin;
+    assert_int_equal(ssb_origin_read(in_folder("null.db"), &origin, NULL), STATUS_OK);
+    assert_true(origin.options.scale_factor == SCALE_FACTOR);
+    assert_int_equal(origin.options.dates, SSB_DATES_CLASSIC);
+    assert_true(origin.dangling_null);
+    assert_null(origin.from);
+    ssb_origin_free(&origin);
+    assert_int_equal(ssb_origin_read(in_folder("text.db"), &origin, NULL), STATUS_OK);
+    assert_true(origin.options.scale_factor == 0);
+    assert_false(origin.dangling_null);
+    assert_string_equal(origin.from, in_folder("tbl"));
+    ssb_origin_free(&origin);
+}
+
+static void an_origin_that_is_damaged_or_missing_is_refused(void **state)
+{
+    (void)state;
+    const char *const texts[] = {
+        "",
+        "{",
+        "[]",
+        "{\"scale_factor\": 0, \"mode\": \"single\", \"variant\": \"eyalroz\", \"date_table\": \"full\", "
+        "\"dangling\": \"error\", \"from\": null}",
+        "{\"scale_factor\": null, \"mode\": \"single\", \"variant\": \"eyalroz\", \"date_table\": \"full\", "
+        "\"dangling\": \"error\", \"from\": null}",
+        "{\"scale_factor\": 1, \"mode\": \"double\", \"variant\": \"eyalroz\", \"date_table\": \"full\", "
+        "\"dangling\": \"error\", \"from\": null}",
+        "{\"scale_factor\": 1, \"mode\": \"single\", \"variant\": \"eyalroz\", \"date_table\": \"full\", "
+        "\"dangling\": \"error\", \"from\": \"here\"}",
+        "{\"scale_factor\": 1, \"mode\": \"single\", \"variant\": \"eyalroz\", \"date_table\": \"full\", "
+        "\"dangling\": 7, \"from\": null}",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        FILE *file = fopen(in_folder(SSB_ORIGIN_FILE), "w");
+        assert_non_null(file);
+        fputs(texts[i], file);
+        assert_int_equal(fclose(file), 0);
+        struct ssb_origin origin;
+        struct error error = {0};
+        assert_int_equal(ssb_origin_read(folder, &origin, &error), STATUS_BAD_INPUT);
+        assert_non_null(strstr(error.text, in_folder(SSB_ORIGIN_FILE)));
+    }
+    assert_int_equal(unlink(in_folder(SSB_ORIGIN_FILE)), 0);
+    struct ssb_origin origin;
+    struct error error = {0};
+    assert_int_equal(ssb_origin_read(folder, &origin, &error), STATUS_BAD_INPUT);
+    assert_non_null(strstr(error.text, "is missing"));
+}
+
+static void a_database_is_replaced_only_if_asked(void **state)
+{
+    (void)state;
+    struct ssb_load_options options = options_for("codecs.db");
+    struct error error = {0};
+    assert_int_equal(ssb_load(&options, NULL, &error), STATUS_BAD_INPUT);
+    assert_non_null(strstr(error.text, "--force"));
+    options.replace = true;
+    load(&options);
+    assert_same_database(in_folder("generated.db"), options.directory);
+}
+
+static void a_replacement_that_fails_changes_nothing(void **state)
+{
+    (void)state;
+    struct ssb_load_options options = options_for("codecs.db");
+    options.replace = true;
+    options.data.dates = SSB_DATES_CLASSIC;
+    assert_int_equal(ssb_load(&options, NULL, NULL), STATUS_BAD_INPUT);
+    assert_same_database(in_folder("generated.db"), options.directory);
+    struct ssb_origin origin;
+    assert_int_equal(ssb_origin_read(options.directory, &origin, NULL), STATUS_OK);
+    assert_int_equal(origin.options.dates, SSB_DATES_FULL);
+    ssb_origin_free(&origin);
+    assert_int_equal(database_check(options.directory, 0, NULL, NULL, NULL, NULL), STATUS_OK);
+}
+
+/* Stops the work as soon as it comes to `context`, the name of a table. */
+static void stop_at_table(struct progress *progress, const char *what, const char *unit, uint64_t done,
+                          uint64_t total)
+{
+    (void)unit;
+    assert_true(done <= total);
+    if (strcmp(what, progress->context) == 0)
+        cancel_request();
+}
+
+static void stopping_leaves_nothing(void **state)
+{
+    (void)state;
+    char *const stops[] = {"part", "date", "lineorder"};
+    for (size_t s = 0; s < 2 * sizeof stops / sizeof *stops; s++) {
+        struct ssb_load_options options = options_for("stopped.db");
+        options.from = s % 2 ? in_folder("tbl") : NULL;
+        struct progress progress = {.report = stop_at_table, .context = stops[s / 2]};
+        assert_int_equal(ssb_load(&options, &progress, NULL), STATUS_INTERRUPTED);
+        cancel_reset();
+        assert_int_not_equal(access(options.directory, F_OK), 0);
+    }
+}
+
+static void order_keys_are_wide_where_they_must_be(void **state)
+{
+    (void)state;
+    struct ssb_schema schema;
+    ssb_schema_make(SSB_LINEORDER, INT32_MAX, false, &schema);
+    assert_int_equal(schema.columns[LO_ORDERKEY].type, TYPE_INT32);
+    ssb_schema_make(SSB_LINEORDER, INT64_C(1) << 31, false, &schema);
+    assert_int_equal(schema.columns[LO_ORDERKEY].type, TYPE_INT64);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    const char *base = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/tessera-load-XXXXXX", base ? base : "/tmp");
+    char *made = mkdtemp(folder) ? realpath(folder, NULL) : NULL; /* origins hold real paths */
+    if (!made || strlen(made) >= sizeof folder)
+        return -1;
+    strcpy(folder, made);
+    free(made);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    char command[256];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_rows_are_the_generators),
+        cmocka_unit_test(text_and_generator_make_the_same_database),
+        cmocka_unit_test(threads_do_not_change_the_database),
+        cmocka_unit_test(keys_without_a_row_are_an_error),
+        cmocka_unit_test(keys_without_a_row_can_be_null),
+        cmocka_unit_test(columns_have_the_codecs_asked_for),
+        cmocka_unit_test(codec_lists_that_make_no_sense_are_refused),
+        cmocka_unit_test(the_database_says_what_it_was_made_from),
+        cmocka_unit_test(an_origin_that_is_damaged_or_missing_is_refused),
+        cmocka_unit_test(a_database_is_replaced_only_if_asked),
+        cmocka_unit_test(a_replacement_that_fails_changes_nothing),
+        cmocka_unit_test(stopping_leaves_nothing),
+        cmocka_unit_test(order_keys_are_wide_where_they_must_be),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,23 @@
+/*
+ * need_nvrtc.h: for tests that compile kernels: skips the test where NVRTC is not installed, fails it if
+ * TESSERA_REQUIRE_NVRTC is set. Behind cmocka.h.
+ */
+#ifndef TESSERA_TESTS_SUPPORT_NEED_NVRTC_H
+#define TESSERA_TESTS_SUPPORT_NEED_NVRTC_H
+
+#include "engine/cuda/nvrtc.h"
+
+#include <stdlib.h>
+
+static inline void need_nvrtc(void)
+{
+    int major, minor;
+    struct error error = {0};
+    if (nvrtc_version(&major, &minor, &error) == STATUS_OK)
+        return;
+    if (getenv("TESSERA_REQUIRE_NVRTC"))
+        fail_msg("%s", error.text);
+    skip();
+}
+
+#endif

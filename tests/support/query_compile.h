@@ -1,0 +1,76 @@
+/* star_compile.h: a statement's kernels, planned and compiled without a GPU. */
+#ifndef TESSERA_TESTS_SUPPORT_QUERY_COMPILE_H
+#define TESSERA_TESTS_SUPPORT_QUERY_COMPILE_H
+
+#include "engine/gpu/sectors.h"
+#include "engine/cuda/nvrtc.h"
+#include "engine/library/statement.h"
+#include "engine/gpu/query_kernel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct compile_target {
+    const char *arch;
+    struct kernel_target target;
+};
+
+static const struct compile_target compile_targets[] = {
+    {"sm_75", {65536, 65536, 1024}}, {"sm_80", {166912, 167936, 2048}}, {"sm_90", {232448, 233472, 2048}}};
+#define COMPILE_TARGETS (sizeof compile_targets / sizeof *compile_targets)
+
+static inline enum status compile_kernel(const struct plan *plan, bool count, const char *const *options,
+                                         const struct compile_target *gpu, const char *sql,
+                                         struct error *error)
+{
+    struct query_kernel kernel;
+    void *cubin;
+    size_t bytes;
+    char *log = NULL;
+    RETURN_IF_ERROR(query_kernel_make(plan, count, &gpu->target, &kernel, error));
+    const struct nvrtc_request request = {
+        .name = "statement.cu", .source = kernel.plan.source, .arch = gpu->arch, .options = options};
+    const enum status status = nvrtc_compile(&request, &cubin, &bytes, &log, error);
+    if (status == STATUS_OK)
+        free(cubin);
+    else
+        fprintf(stderr, "%s, %s:\n%s\n%s\n", sql, gpu->arch, kernel.plan.source, log ? log : "");
+    free(log);
+    query_kernel_free(&kernel);
+    return status;
+}
+
+/* The kernel of the answer; to analyse it also the one that counts and the one that marks sectors. */
+static inline enum status compile_plan(const struct plan *plan, bool analyse,
+                                       const struct compile_target *gpu, const char *sql, struct error *error)
+{
+    RETURN_IF_ERROR(compile_kernel(plan, false, NULL, gpu, sql, error));
+    if (!analyse)
+        return STATUS_OK;
+    RETURN_IF_ERROR(compile_kernel(plan, true, NULL, gpu, sql, error));
+    return compile_kernel(plan, false, cuda_sectors_options, gpu, sql, error);
+}
+
+/* Parameters are NULL. A statement that no row can answer has no kernel. */
+static inline enum status compile_statement(struct database *database, const char *sql, const char *codec,
+                                            const struct compile_target *gpu, struct error *error)
+{
+    static const struct sql_parameter parameters[16] = {{.is_null = true}};
+    struct sql_statement_tree *tree;
+    struct plan *plan;
+    size_t used;
+    RETURN_IF_ERROR(sql_parse(sql, strlen(sql), &tree, &used, error));
+    const struct sql_select *select = sql_tree_select(tree);
+    enum status status =
+        sql_bind(database, select, parameters, select->parameter_count, codec, true, 1, &plan, error);
+    if (status == STATUS_OK) {
+        if (!plan->nothing)
+            status = compile_plan(plan, select->explain == SQL_EXPLAIN_ANALYZE, gpu, sql, error);
+        plan_free(plan);
+    }
+    sql_tree_free(tree);
+    return status;
+}
+
+#endif

@@ -1,0 +1,35 @@
+/* sql_answer.h: a statement's answer as CSV, for tests that compare answers as texts. */
+#ifndef TESSERA_TESTS_SUPPORT_SQL_ANSWER_H
+#define TESSERA_TESTS_SUPPORT_SQL_ANSWER_H
+
+#include "engine/library/statement.h"
+#include "tests/support/database_cases.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* To be freed; the first line has the names. */
+static inline char *rowset_csv(const struct rowset *rows)
+{
+    static char *text; /* a local one is taken for dangling, once inlined */
+    static size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    must(rowset_print(rows, ROWSET_CSV, out, error));
+    fclose(out);
+    return text;
+}
+
+static inline char *sql_answer(struct engine *engine, struct database *database, const char *sql)
+{
+    struct sql_statement *statement;
+    struct rowset rows;
+    size_t used;
+    must(sql_prepare(engine, database, sql, strlen(sql), NULL, &statement, &used, error));
+    must(sql_run(statement, &rows, NULL, error));
+    char *const text = rowset_csv(&rows);
+    rowset_free(&rows);
+    sql_statement_free(statement);
+    return text;
+}
+
+#endif
