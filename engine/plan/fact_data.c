@@ -2,6 +2,7 @@
 #include "engine/plan/fact_data.h"
 
 #include "storage/codec/codec_spec.h"
+#include "storage/database/writer.h"
 
 /* Kernels look positions up without asking; so every stored position is looked at once, here, whatever the
  * file says. */

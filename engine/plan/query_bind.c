@@ -4,6 +4,7 @@
 #include "engine/plan/fact_data.h"
 #include "operators/dialect/dimension_filter.h"
 #include "storage/base/clock.h"
+#include "storage/database/writer.h"
 
 #include <errno.h>
 #include <stdlib.h>

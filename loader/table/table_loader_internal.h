@@ -7,6 +7,7 @@
 #include "loader/table/key_index.h"
 #include "loader/table/table_loader.h"
 #include "storage/base/spool.h"
+#include "storage/database/writer.h"
 
 #include <pthread.h>
 #include <stdio.h>

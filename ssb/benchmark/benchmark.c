@@ -10,6 +10,7 @@
 #include "engine/run/engine.h"
 #include "ssb/benchmark/judge.h"
 #include "storage/codec/codec_spec.h"
+#include "storage/database/writer.h"
 
 #include <stdlib.h>
 #include <string.h>

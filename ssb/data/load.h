@@ -5,7 +5,7 @@
  * lineorder, one segment of 2^24 rows at a time: all threads fill ranges of its 17 arrays (1.1 GB), replace
  * foreign keys by row positions in place, and encode and write column by column. So memory does not grow with
  * the scale factor, apart from the dimensions. Sorting lineorder (sort_by) is another matter:
- * table_writer_sort_by in storage/database/database.h says what it takes.
+ * table_writer_sort_by in storage/database/writer.h says what it takes.
  */
 #ifndef TESSERA_SSB_DATA_LOAD_H
 #define TESSERA_SSB_DATA_LOAD_H

@@ -5,7 +5,7 @@
 #include "loader/table/key_index.h"
 #include "ssb/data/codecs.h"
 #include "ssb/data/source.h"
-#include "storage/database/database.h"
+#include "storage/database/writer.h"
 
 /* What every table is loaded with. */
 struct ssb_load {

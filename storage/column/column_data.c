@@ -1,11 +1,12 @@
-/* column_data.c: a column opened in one encoding, checked whole; see database.h.
+/* column_data.c: see column_data.h.
  *
  * One item for each segment: XXH3 over its bytes (at the speed of memory), then the codec's own check that no
- * start, width or count leaves the chunk. Behind that, decoding needs no checks. A database that is open does this
- * once for each column and encoding: a statement that is planned in a millisecond should not wait for checksums. */
-#include "storage/database/database_internal.h"
+ * start, width or count leaves the chunk. After that, decoding needs no checks. */
+#include "storage/column/column_data.h"
 
-#include "storage/database/database_files.h"
+#include "storage/base/parallel.h"
+#include "storage/column/column_path.h"
+#include "storage/column/side_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,6 @@ struct open_column {
     struct column_data data; /* what the caller sees */
     struct column_file *chunks, *side;
     struct segment_data *segments;
-    bool kept; /* by the database */
-    struct open_column *next;
 };
 
 static enum status part_missing(const struct column_file *file, uint32_t segment, const char *what,
@@ -70,18 +69,18 @@ static enum status open_segment(void *context, uint64_t item, unsigned thread, s
     return open_side(open, segment, rows, out, error);
 }
 
-static enum status open_files(struct open_column *open, const struct database *database,
+static enum status open_files(struct open_column *open, const char *directory,
                               const struct encoding_info *encoding, struct error *error)
 {
     const struct column *column = open->data.column;
     struct dictionary dictionary;
     char *path = NULL;
-    RETURN_IF_ERROR(column_path(database->path, column, encoding->codec, encoding->generation, &path, error));
+    RETURN_IF_ERROR(column_path(directory, column, encoding->codec, encoding->generation, &path, error));
     struct column_file_identity identity = column_identity(column, encoding->codec, encoding->generation);
     enum status status = column_file_open(path, &identity, &open->chunks, error);
     free(path);
     if (status == STATUS_OK)
-        status = side_file_open(database->path, column, &open->side, &dictionary, error);
+        status = side_file_open(directory, column, &open->side, &dictionary, error);
     return status;
 }
 
@@ -93,16 +92,17 @@ static void free_column(struct open_column *open)
     free(open);
 }
 
-static enum status open_column(struct database *database, const struct column *column, enum codec_id codec,
-                               unsigned threads, struct open_column **out, struct error *error)
+enum status column_data_read(const char *directory, const struct column *column, enum codec_id codec,
+                             unsigned threads, struct column_data **data, struct error *error)
 {
     const struct encoding_info *encoding = column_encoding(column, codec);
+    *data = NULL;
     if (!encoding) {
         const struct codec *wanted = codec_by_id(codec);
         return error_set(
             error, STATUS_BAD_INPUT,
             "column %s.%s of %s is not stored with codec %s; encode it first (`tessera ssb run --codec`)",
-            column->table->name, column->schema.name, database->path, wanted ? wanted->name : "?");
+            column->table->name, column->schema.name, directory, wanted ? wanted->name : "?");
     }
     struct open_column *open = calloc(1, sizeof *open);
     if (open)
@@ -116,56 +116,18 @@ static enum status open_column(struct database *database, const struct column *c
     open->data.segment_count = column->table->segment_count;
     open->data.segments = open->segments;
     open->data.bytes = encoding->bytes;
-    enum status status = open_files(open, database, encoding, error);
+    enum status status = open_files(open, directory, encoding, error);
     if (status == STATUS_OK)
         status = parallel_for(threads, open->data.segment_count, open_segment, open, error);
     if (status == STATUS_OK)
-        *out = open;
+        *data = &open->data;
     else
         free_column(open);
     return status;
 }
 
-enum status column_data_open(struct database *database, const struct column *column, enum codec_id codec,
-                             unsigned threads, struct column_data **data, struct error *error)
+void column_data_free(struct column_data *data)
 {
-    struct open_column *open = NULL;
-    enum status status = STATUS_OK;
-    *data = NULL;
-    if (!database->keeps_open) {
-        RETURN_IF_ERROR(open_column(database, column, codec, threads, &open, error));
-        *data = &open->data;
-        return STATUS_OK;
-    }
-    pthread_mutex_lock(&database->lock);
-    for (open = database->columns; open; open = open->next)
-        if (open->data.column == column && open->data.codec->id == codec)
-            break;
-    if (!open)
-        status = open_column(database, column, codec, threads, &open, error);
-    if (status == STATUS_OK && !open->kept) {
-        open->kept = true;
-        open->next = database->columns;
-        database->columns = open;
-    }
-    pthread_mutex_unlock(&database->lock);
-    if (status == STATUS_OK)
-        *data = &open->data;
-    return status;
-}
-
-void column_data_close(struct column_data *data)
-{
-    struct open_column *open = (struct open_column *)data; /* data is its first member */
-    if (open && !open->kept)
-        free_column(open);
-}
-
-void column_data_drop(struct database *database)
-{
-    while (database->columns) {
-        struct open_column *next = database->columns->next;
-        free_column(database->columns);
-        database->columns = next;
-    }
+    if (data)
+        free_column((struct open_column *)data); /* data is its first member */
 }

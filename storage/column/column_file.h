@@ -33,8 +33,8 @@
 #define TESSERA_STORAGE_COLUMN_COLUMN_FILE_H
 
 #include "storage/codec/codec.h"
-#include "storage/database/database.h"
 #include "storage/base/status.h"
+#include "storage/column/column.h"
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
-/* dictionary.c: binary search in a sorted dictionary; see database.h. Called once per literal of a query. */
-#include "storage/database/database.h"
+/* dictionary.c: binary search in a sorted dictionary; see column.h. Called once per literal of a query. */
+#include "storage/column/column.h"
 
 #include <string.h>
 

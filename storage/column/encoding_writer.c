@@ -1,11 +1,8 @@
-/* encoding_writer.c: segments of one column into a file of chunks; see database_internal.h.
- *
- * A segment needs one output buffer of the codec's bound (at most about 1.1 times its values), twice that
- * while a chooser tries its candidates on the first segment. */
+/* encoding_writer.c: see encoding_writer.h. */
 #define _GNU_SOURCE
-#include "storage/database/database_internal.h"
+#include "storage/column/encoding_writer.h"
 
-#include "storage/database/database_files.h"
+#include "storage/column/column_path.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -14,11 +14,14 @@
 #ifndef TESSERA_STORAGE_COLUMN_STATISTICS_H
 #define TESSERA_STORAGE_COLUMN_STATISTICS_H
 
-#include "storage/database/database.h"
+#include "storage/column/column.h"
 
 /* 4 MiB of bytes for each segment being written and each column: one byte store a value stays in a core's
  * cache. */
 #define DISTINCT_SPAN_MAX (1u << 22)
+
+/* The domain of a column whose values are not known to be 0 .. domain-1. */
+#define DOMAIN_ANY UINT64_MAX
 
 /* Statistics of nothing, ready for merging. */
 #define COLUMN_STATISTICS_NONE ((struct column_statistics){.min = INT64_MAX, .max = INT64_MIN})

@@ -13,7 +13,7 @@
 #ifndef TESSERA_STORAGE_DATABASE_CATALOGUE_H
 #define TESSERA_STORAGE_DATABASE_CATALOGUE_H
 
-#include "storage/database/database.h"
+#include "storage/column/column.h"
 
 /* 1: types without timestamp, segments all full but the last. 2: those too. */
 #define CATALOGUE_VERSION   2
@@ -47,21 +47,5 @@ NODISCARD enum status catalogue_write(const char *directory, const struct catalo
                                       struct error *error);
 
 const struct table *catalogue_table(const struct catalogue *catalogue, const char *name); /* or NULL */
-
-/* The most segments of a table: 16 times what TABLE_ROWS_MAX full ones are, 9 MB of the catalogue. */
-#define TABLE_SEGMENTS_MAX (1u << 20)
-
-/* Sets segment_count and segment_rows of a table from its rows (at most TABLE_ROWS_MAX). */
-NODISCARD enum status table_segments_set(struct table *table, struct error *error);
-
-/* Frees what a table owns, not the struct. */
-void table_free(struct table *table);
-
-/* The column's encoding by codec, or NULL. */
-const struct encoding_info *column_encoding(const struct column *column, enum codec_id codec);
-
-/* "decimal", "gpu-star": the words of the catalogue. */
-const char *column_type_name(enum column_type type);
-const char *chooser_name(enum chooser chooser);
 
 #endif

@@ -1,5 +1,5 @@
 /* storage/database/commit.c: making a writer's change visible; see database_writer.c. */
-#include "storage/database/database_internal.h"
+#include "storage/database/writer_internal.h"
 
 #include "storage/database/database_files.h"
 

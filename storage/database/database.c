@@ -1,66 +1,12 @@
 /* database.c: opening a database and finding its tables, columns and dictionaries; see database.h. */
 #include "storage/database/database_internal.h"
 
-#include "storage/database/database_files.h"
+#include "storage/column/column_data.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-bool column_has_dictionary(const struct column_schema *schema)
-{
-    return schema->type == TYPE_STRING && !schema->references_table[0];
-}
-
-/* Offsets that rise and end with the strings' size: whatever code below count is looked up stays inside. That
- * strings are sorted is database_check's business: a dictionary that is not gives wrong answers, not wrong
- * reads. */
-static bool offsets_valid(const uint64_t *starts, uint32_t count, uint64_t bytes)
-{
-    bool rising = starts[0] == 0 && starts[count] == bytes;
-    for (uint32_t code = 0; code < count; code++)
-        rising &= starts[code] <= starts[code + 1] && starts[code + 1] - starts[code] <= UINT32_MAX;
-    return rising;
-}
-
-static enum status open_dictionary(const struct column_file *file, struct dictionary *dictionary,
-                                   struct error *error)
-{
-    const struct column_part *starts = column_file_part(file, PART_DICTIONARY_STARTS, 0);
-    const struct column_part *bytes = column_file_part(file, PART_DICTIONARY_BYTES, 0);
-    if (starts && bytes) {
-        RETURN_IF_ERROR(column_file_part_check(file, starts, error));
-        RETURN_IF_ERROR(column_file_part_check(file, bytes, error));
-        const uint64_t *offsets = (const uint64_t *)(file->map + starts->offset);
-        if (starts->rows <= INT32_MAX && starts->bytes == ((uint64_t)starts->rows + 1) * sizeof *offsets &&
-            offsets_valid(offsets, starts->rows, bytes->bytes)) {
-            *dictionary = (struct dictionary){
-                .count = starts->rows, .starts = offsets, .bytes = (const char *)(file->map + bytes->offset)};
-            return STATUS_OK;
-        }
-    }
-    return error_set(error, STATUS_BAD_INPUT,
-                     "%s: the dictionary is missing or not valid; load the table again", file->path);
-}
-
-enum status side_file_open(const char *directory, const struct column *column, struct column_file **file,
-                           struct dictionary *dictionary, struct error *error)
-{
-    char *path = NULL;
-    *file = NULL;
-    RETURN_IF_ERROR(column_path(directory, column, CODEC_NONE, column->side_generation, &path, error));
-    struct column_file_identity identity = column_identity(column, CODEC_NONE, column->side_generation);
-    enum status status = column_file_open(path, &identity, file, error);
-    free(path);
-    if (status == STATUS_OK && column_has_dictionary(&column->schema))
-        status = open_dictionary(*file, dictionary, error);
-    if (status != STATUS_OK) {
-        column_file_close(*file);
-        *file = NULL;
-    }
-    return status;
-}
 
 /* The string columns in the order of their dictionaries. */
 struct dictionaries_work {
@@ -109,7 +55,6 @@ enum status database_open(const char *path, struct database **out, struct error 
     struct database *database = calloc(1, sizeof *database);
     if (database) {
         database->held = -1;
-        database->keeps_open = true;
         pthread_mutex_init(&database->lock, NULL);
         database->path = strdup(path);
     }
@@ -132,7 +77,11 @@ void database_close(struct database *database)
 {
     if (!database)
         return;
-    column_data_drop(database);
+    for (struct kept_column *kept = database->kept, *next; kept; kept = next) {
+        next = kept->next;
+        column_data_free(kept->data);
+        free(kept);
+    }
     pthread_mutex_destroy(&database->lock);
     for (uint32_t d = 0; d < database->dictionary_count; d++)
         column_file_close(database->dictionaries[d].file);
@@ -142,6 +91,43 @@ void database_close(struct database *database)
     catalogue_free(&database->catalogue);
     free(database->path);
     free(database);
+}
+
+/* Under the lock: opens the column, which then stays open. */
+static enum status keep_column(struct database *database, const struct column *column, enum codec_id codec,
+                               unsigned threads, struct column_data **data, struct error *error)
+{
+    struct kept_column *kept = malloc(sizeof *kept);
+    if (!kept)
+        return error_out_of_memory(error, sizeof *kept, "a column");
+    enum status status = column_data_read(database->path, column, codec, threads, data, error);
+    if (status != STATUS_OK) {
+        free(kept);
+        return status;
+    }
+    *kept = (struct kept_column){.data = *data, .next = database->kept};
+    database->kept = kept;
+    return STATUS_OK;
+}
+
+enum status column_data_open(struct database *database, const struct column *column, enum codec_id codec,
+                             unsigned threads, struct column_data **data, struct error *error)
+{
+    enum status status = STATUS_OK;
+    *data = NULL;
+    pthread_mutex_lock(&database->lock);
+    for (const struct kept_column *kept = database->kept; kept && !*data; kept = kept->next)
+        if (kept->data->column == column && kept->data->codec->id == codec)
+            *data = kept->data;
+    if (!*data)
+        status = keep_column(database, column, codec, threads, data, error);
+    pthread_mutex_unlock(&database->lock);
+    return status;
+}
+
+void column_data_close(struct column_data *data)
+{
+    (void)data; /* stays with its database */
 }
 
 const char *database_path(const struct database *database)

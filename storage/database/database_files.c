@@ -14,40 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum status path_format(char **path, struct error *error, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vasprintf(path, format, arguments);
-    va_end(arguments);
-    if (length >= 0)
-        return STATUS_OK;
-    *path = NULL;
-    return error_out_of_memory(error, strlen(format), "a path");
-}
-
-enum status column_path(const char *directory, const struct column *column, enum codec_id codec,
-                        uint64_t generation, char **path, struct error *error)
-{
-    const char *word = codec == CODEC_NONE ? SIDE_WORD : codec_by_id(codec)->name;
-    return path_format(path, error, "%s/" TABLES_NAME "/%s/%s.%s.%" PRIu64, directory, column->table->name,
-                       column->schema.name, word, generation);
-}
-
-struct column_file_identity column_identity(const struct column *column, enum codec_id codec,
-                                            uint64_t generation)
-{
-    return (struct column_file_identity){
-        .kind = codec == CODEC_NONE ? COLUMN_FILE_SIDE : COLUMN_FILE_ENCODING,
-        .codec = codec,
-        .value_bytes = column->value_bytes,
-        .rows = column->table->rows,
-        .generation = generation,
-        .table = column->table->name,
-        .column = column->schema.name,
-    };
-}
-
 enum status directory_create(const char *path, bool *created, struct error *error)
 {
     struct stat stat_of;

@@ -19,23 +19,9 @@
 #define TESSERA_STORAGE_DATABASE_DATABASE_FILES_H
 
 #include "storage/database/catalogue.h"
-#include "storage/column/column_file.h"
+#include "storage/column/column_path.h"
 
-#define LOCK_FILE   "tessera.lock"
-#define TABLES_NAME "tables"
-#define SIDE_WORD   "side"
-
-/* A path, to be freed. */
-NODISCARD enum status path_format(char **path, struct error *error, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/* The file of the column in one encoding, or its side file (CODEC_NONE). */
-NODISCARD enum status column_path(const char *directory, const struct column *column, enum codec_id codec,
-                                  uint64_t generation, char **path, struct error *error);
-
-/* What the header of that file must say. Its names are the column's. */
-struct column_file_identity column_identity(const struct column *column, enum codec_id codec,
-                                            uint64_t generation);
+#define LOCK_FILE "tessera.lock"
 
 /* Creates the directory if it is missing. */
 NODISCARD enum status directory_create(const char *path, bool *created, struct error *error);

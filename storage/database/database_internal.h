@@ -1,156 +1,33 @@
-/* database_internal.h: what the files of the column store share; nobody else includes it. */
+/* database_internal.h: an open database, for those who open, read and extend it. */
 #ifndef TESSERA_STORAGE_DATABASE_DATABASE_INTERNAL_H
 #define TESSERA_STORAGE_DATABASE_DATABASE_INTERNAL_H
 
+#include "storage/column/side_file.h"
 #include "storage/database/catalogue.h"
-#include "storage/column/column_file.h"
-#include "storage/column/statistics.h"
+#include "storage/database/database.h"
 
 #include <pthread.h>
-
-/* ---- Reading (database.c) ---- */
 
 struct stored_dictionary {
     struct dictionary dictionary; /* points into the file's map */
     struct column_file *file;
 };
 
-struct open_column;
+/* A column that was opened and stays so until the database is closed: a statement that is planned in a millisecond
+ * should not wait for checksums. */
+struct kept_column {
+    struct column_data *data;
+    struct kept_column *next;
+};
 
 struct database {
     char *path;
     struct catalogue catalogue;
-    bool keeps_open;             /* columns stay open until database_close: column_data.c */
-    pthread_mutex_t lock;        /* over the next */
-    struct open_column *columns; /* that were opened */
+    pthread_mutex_t lock;     /* over the next */
+    struct kept_column *kept; /* columns that were opened */
     int held; /* the catalogue's file, which keeps the files that it names (database_files.h) */
     struct stored_dictionary *dictionaries; /* those of all string columns */
     uint32_t dictionary_count;
 };
-
-/* Unmaps the columns that were kept open. */
-void column_data_drop(struct database *database);
-
-/* Opens the column's side file; checks the dictionary in it, where there is one, and fills *dictionary. */
-NODISCARD enum status side_file_open(const char *directory, const struct column *column,
-                                     struct column_file **file, struct dictionary *dictionary,
-                                     struct error *error);
-
-/* True for TYPE_STRING that is no foreign key. */
-bool column_has_dictionary(const struct column_schema *schema);
-
-/* ---- Writing one encoding (encoding_writer.c) ---- */
-
-/* Memory for the values or the bytes of a segment, aligned to 128 at least; free() it. NULL with its sentence
- * if there is none. */
-void *segment_buffer(size_t bytes, const char *what, struct error *error);
-
-/* A column file of chunks, all of one codec: a column being loaded, or a further encoding of one that is
- * there. */
-struct encoding_writer {
-    const char *directory; /* of the database; it and the column outlive the writer */
-    const struct column *column;
-    struct codec_choice choice;
-    struct column_file_identity identity; /* its codec: the choice's, once there is a file */
-    struct column_file_writer *file;      /* NULL until the first segment */
-    pthread_mutex_t lock;                 /* over the choice and the sum of bytes */
-    uint64_t bytes;                       /* of all chunks */
-};
-
-void encoding_writer_open(struct encoding_writer *writer, const char *directory, const struct column *column,
-                          const struct codec_choice *choice, uint64_t generation);
-
-/* Encodes and appends one segment; any thread. */
-NODISCARD enum status encoding_writer_segment(struct encoding_writer *writer, uint32_t segment,
-                                              const void *values, uint32_t rows, struct error *error);
-
-/* Completes the file and brings it to disk. */
-NODISCARD enum status encoding_writer_finish(struct encoding_writer *writer, struct error *error);
-void encoding_writer_close(struct encoding_writer *writer);
-
-/* ---- Writing tables (database_writer.c, table_writer.c) ---- */
-
-enum segment_state { SEGMENT_MISSING, SEGMENT_BEGUN, SEGMENT_WRITTEN };
-
-struct column_writer {
-    struct encoding_writer encoding;
-    struct column_file_identity side_identity;
-    struct column_file_writer *side;
-    pthread_mutex_t lock;   /* over the rest */
-    uint8_t *segment_state; /* enum segment_state of each segment */
-    struct column_statistics statistics;
-    struct distinct distinct;
-    bool dictionary_given;
-    uint64_t domain; /* values are 0 .. domain-1, or anything if it is DOMAIN_ANY */
-};
-
-#define DOMAIN_ANY UINT64_MAX
-
-struct table_sorter; /* table_sorter.c */
-
-struct table_writer {
-    struct database_writer *database;
-    struct table_sorter *sorter;      /* NULL: rows stay in the order in which they come */
-    struct table_writer *next;        /* added before this one */
-    struct table table;               /* as the catalogue will have it */
-    const struct table *old;          /* what is appended to, in the writer's catalogue; NULL: a new table */
-    struct appended_column *appended; /* of each column, if there is an old table: table_append.c */
-    struct column_writer *columns;
-};
-
-struct database_writer {
-    char *path;
-    int lock_descriptor; /* -1: not held */
-    bool created_directory;
-    bool existed;               /* there was a catalogue */
-    struct catalogue catalogue; /* as it was */
-    uint64_t generation;        /* of this change; 0 until the catalogue has been read */
-    pthread_mutex_t lock;       /* over the list */
-    struct table_writer *tables;
-};
-
-/* Makes a table_writer whose files lie in an existing directory; columns are checked and resolved already. */
-NODISCARD enum status table_writer_create(struct database_writer *database, const char *name,
-                                          const struct column_schema *columns, uint32_t column_count,
-                                          uint64_t rows, struct table_writer **table, struct error *error);
-void table_writer_free(struct table_writer *table);
-void table_appended_free(struct table_writer *table);
-
-/* Tells the columns of an appended table which dictionary they will have; the strings are looked up now. */
-NODISCARD enum status table_appended_dictionary(struct table_writer *table, uint32_t column,
-                                                const struct dictionary *dictionary, struct error *error);
-
-/* Adds a table_writer to the change, whose schema is checked. */
-NODISCARD enum status database_writer_add(struct database_writer *writer, const char *name,
-                                          const struct column_schema *columns, uint32_t column_count,
-                                          uint64_t rows, struct table_writer **table, struct error *error);
-
-/* That everything of the table was written; then, for each column (any thread), completes its files and its
- * entry for the catalogue. */
-NODISCARD enum status table_writer_check(const struct table_writer *table, struct error *error);
-NODISCARD enum status table_writer_finish_column(struct table_writer *table, uint32_t column,
-                                                 struct error *error);
-
-/* ---- One segment (segment_writer.c) ---- */
-
-/* Encodes and writes values that have been checked for NULLs; `validity` as for table_writer_segment. */
-NODISCARD enum status segment_write(struct table_writer *table, uint32_t column, uint32_t segment,
-                                    const void *values, const uint64_t *validity, struct error *error);
-
-/* ---- Sorting (table_sorter.c) ---- */
-
-/* Keeps a segment that segment_write would write. */
-NODISCARD enum status table_sorter_take(struct table_writer *table, uint32_t column, uint32_t segment,
-                                        const void *values, const uint64_t *validity,
-                                        const struct column_statistics *statistics, struct error *error);
-/* True once table_writer_sort has written everything. */
-bool table_sorter_done(const struct table_sorter *sorter);
-void table_sorter_free(struct table_sorter *sorter);
-
-/* Lets go of the lock and of memory; files stay as they are. */
-void database_writer_free(struct database_writer *writer);
-
-/* The table as this change leaves it: new, or as it was; NULL if there is none. */
-const struct table *database_writer_find(const struct database_writer *writer, const char *name);
 
 #endif

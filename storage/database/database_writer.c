@@ -1,9 +1,9 @@
-/* database_writer.c: a change of a database from its lock to its commit; see database.h.
+/* database_writer.c: a change of a database from its lock to its commit; see writer.h.
  *
  * New files carry a generation that no committed file has, so nothing is overwritten; the rename of the
  * catalogue makes all of them visible at once. Whatever a change leaves behind (it failed, or its process
  * died) is not in the catalogue, and is removed by its abort or by the next writer. */
-#include "storage/database/database_internal.h"
+#include "storage/database/writer_internal.h"
 
 #include "storage/database/database_files.h"
 

@@ -1,10 +1,12 @@
-/* storage/database/encode.c: a further encoding of a column that is there; see database.h.
+/* storage/database/encode.c: a further encoding of a column that is there; see writer.h.
  *
  * Segments are decoded from the column's own encoding and encoded again, each on one thread with its values
  * and its encoded bytes in memory: at most 256 MiB a thread for 8-byte values. */
-#include "storage/database/database_internal.h"
+#include "storage/database/writer.h"
 
+#include "storage/column/encoding_writer.h"
 #include "storage/database/database_files.h"
+#include "storage/database/database_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

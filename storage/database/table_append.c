@@ -1,10 +1,13 @@
-/* table_append.c: rows behind those that a table has; see database.h.
+/* table_append.c: rows behind those that a table has; see writer.h.
  *
  * Segments are full but for the last, so that nothing else has to know of appends: the last partial one is written
  * again together with the new rows, and full ones are written again as they were, because files hold whole columns
  * and new strings may lie between old ones. An append costs decoding, statistics and encoding of the table, some 4 ns
  * a value, beside reading the new rows. */
-#include "storage/database/database_internal.h"
+#include "storage/database/writer_internal.h"
+
+#include "storage/column/column_data.h"
+#include "storage/column/side_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -188,15 +191,15 @@ enum status table_writer_old(struct table_writer *table, uint32_t column, void *
                          table->table.name, column);
     table->appended[column].taken = true;
     struct column old = table->old->columns[column];
-    struct database view = {.path = table->database->path, .held = -1};
+    const char *directory = table->database->path;
     struct column_file *side = NULL;
     struct dictionary dictionary = {0};
     struct column_data *data;
     if (column_has_dictionary(&old.schema)) {
-        RETURN_IF_ERROR(side_file_open(view.path, &old, &side, &dictionary, error));
+        RETURN_IF_ERROR(side_file_open(directory, &old, &side, &dictionary, error));
         old.dictionary = &dictionary;
     }
-    enum status status = column_data_open(&view, &old, old.own, 1, &data, error);
+    enum status status = column_data_read(directory, &old, old.own, 1, &data, error);
     for (uint32_t s = 0; status == STATUS_OK && s + 1 < data->segment_count; s++)
         if (data->segments[s].chunk.rows != SEGMENT_ROWS)
             status = error_set(error, STATUS_BAD_INPUT,
@@ -204,7 +207,7 @@ enum status table_writer_old(struct table_writer *table, uint32_t column, void *
                                table->table.name, SEGMENT_ROWS);
     if (status == STATUS_OK) {
         status = take_segments(table, column, data, values, validity, nulls, error);
-        column_data_close(data);
+        column_data_free(data);
     }
     column_file_close(side);
     return status;

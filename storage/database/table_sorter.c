@@ -1,11 +1,11 @@
-/* table_sorter.c: a table whose rows are stored sorted by one column; see table_writer_sort_by in database.h.
+/* table_sorter.c: a table whose rows are stored sorted by one column; see table_writer_sort_by in writer.h.
  *
  * Segments come in any order from any thread, before any value's place is known. They are kept as plain arrays
  * in a file without a name in the database's directory, column behind column, so that nothing is left of it
  * whatever happens. Then the key column is read and sorted once (row_order.h), and each column is read, put
  * into that order and written segment by segment, as many columns at a time as there are threads and memory. */
 #define _GNU_SOURCE
-#include "storage/database/database_internal.h"
+#include "storage/database/writer_internal.h"
 
 #include "storage/database/row_order.h"
 #include "storage/base/spool.h"

@@ -1,10 +1,10 @@
-/* table_writer.c: a new table's columns, dictionaries and segments; see database.h.
+/* table_writer.c: a new table's columns, dictionaries and segments; see writer.h.
  *
  * One call writes one segment of one column: range check, statistics, encoding, one write. Nothing is shared
  * between columns, and between segments of a column only a few sums under a lock, so every thread of a loader
  * may call it. Memory: the encoded segment, 4 MiB to count distinct values, and a copy of the values if some
  * are NULL. */
-#include "storage/database/database_internal.h"
+#include "storage/database/writer_internal.h"
 
 #include "storage/database/database_files.h"
 

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "storage/base/clock.h"
 #include "storage/column/statistics.h"
+#include "storage/database/writer.h"
 
 #include <ftw.h>
 #include <stdio.h>

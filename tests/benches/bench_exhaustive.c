@@ -16,6 +16,7 @@
 #include "ssb/queries/queries.h"
 #include "storage/base/clock.h"
 #include "storage/codec/codec.h"
+#include "storage/database/writer.h"
 
 #include <math.h>
 #include <stdio.h>

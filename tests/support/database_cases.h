@@ -2,7 +2,7 @@
 #ifndef TESSERA_TESTS_SUPPORT_DATABASE_CASES_H
 #define TESSERA_TESTS_SUPPORT_DATABASE_CASES_H
 
-#include "storage/database/database.h"
+#include "storage/database/writer.h"
 
 #include <ftw.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* segment_writer.c: one segment of one column on its way into the files; see table_writer.c. */
-#include "storage/database/database_internal.h"
+#include "storage/database/writer_internal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

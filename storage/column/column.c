@@ -1,5 +1,5 @@
-/* schema.c: names, types and look-ups of tables and columns; see database.h. */
-#include "storage/database/catalogue.h"
+/* column.c: names, types and look-ups of tables and columns; see column.h. */
+#include "storage/column/column.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +45,11 @@ const char *chooser_name(enum chooser chooser)
                                         [CHOOSER_SMALLEST] = "smallest",
                                         [CHOOSER_AUTO] = "auto"};
     return names[chooser];
+}
+
+bool column_has_dictionary(const struct column_schema *schema)
+{
+    return schema->type == TYPE_STRING && !schema->references_table[0];
 }
 
 uint32_t column_schema_value_bytes(const struct column_schema *schema)

@@ -1,0 +1,26 @@
+/* column_path.c: see column_path.h. */
+#include "storage/column/column_path.h"
+
+#include <inttypes.h>
+
+enum status column_path(const char *directory, const struct column *column, enum codec_id codec,
+                        uint64_t generation, char **path, struct error *error)
+{
+    const char *word = codec == CODEC_NONE ? SIDE_WORD : codec_by_id(codec)->name;
+    return path_format(path, error, "%s/" TABLES_NAME "/%s/%s.%s.%" PRIu64, directory, column->table->name,
+                       column->schema.name, word, generation);
+}
+
+struct column_file_identity column_identity(const struct column *column, enum codec_id codec,
+                                            uint64_t generation)
+{
+    return (struct column_file_identity){
+        .kind = codec == CODEC_NONE ? COLUMN_FILE_SIDE : COLUMN_FILE_ENCODING,
+        .codec = codec,
+        .value_bytes = column->value_bytes,
+        .rows = column->table->rows,
+        .generation = generation,
+        .table = column->table->name,
+        .column = column->schema.name,
+    };
+}

@@ -1,0 +1,20 @@
+/* column_path.h: how a column's files are called and what their headers must say. */
+#ifndef TESSERA_STORAGE_COLUMN_COLUMN_PATH_H
+#define TESSERA_STORAGE_COLUMN_COLUMN_PATH_H
+
+#include "storage/base/file.h"
+#include "storage/column/column.h"
+#include "storage/column/column_file.h"
+
+#define TABLES_NAME "tables" /* of the directory of tables' directories */
+#define SIDE_WORD   "side"
+
+/* The file of the column in one encoding, or its side file (CODEC_NONE). */
+NODISCARD enum status column_path(const char *directory, const struct column *column, enum codec_id codec,
+                                  uint64_t generation, char **path, struct error *error);
+
+/* What the header of that file must say. Its names are the column's. */
+struct column_file_identity column_identity(const struct column *column, enum codec_id codec,
+                                            uint64_t generation);
+
+#endif

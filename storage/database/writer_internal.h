@@ -1,0 +1,95 @@
+/* writer_internal.h: what the files that change a database share; nobody else includes it. */
+#ifndef TESSERA_STORAGE_DATABASE_WRITER_INTERNAL_H
+#define TESSERA_STORAGE_DATABASE_WRITER_INTERNAL_H
+
+#include "storage/column/encoding_writer.h"
+#include "storage/column/statistics.h"
+#include "storage/database/catalogue.h"
+#include "storage/database/writer.h"
+
+#include <pthread.h>
+
+/* ---- Writing tables (database_writer.c, table_writer.c) ---- */
+
+enum segment_state { SEGMENT_MISSING, SEGMENT_BEGUN, SEGMENT_WRITTEN };
+
+struct column_writer {
+    struct encoding_writer encoding;
+    struct column_file_identity side_identity;
+    struct column_file_writer *side;
+    pthread_mutex_t lock;   /* over the rest */
+    uint8_t *segment_state; /* enum segment_state of each segment */
+    struct column_statistics statistics;
+    struct distinct distinct;
+    bool dictionary_given;
+    uint64_t domain; /* values are 0 .. domain-1, or anything if it is DOMAIN_ANY */
+};
+
+struct table_sorter; /* table_sorter.c */
+
+struct table_writer {
+    struct database_writer *database;
+    struct table_sorter *sorter;      /* NULL: rows stay in the order in which they come */
+    struct table_writer *next;        /* added before this one */
+    struct table table;               /* as the catalogue will have it */
+    const struct table *old;          /* what is appended to, in the writer's catalogue; NULL: a new table */
+    struct appended_column *appended; /* of each column, if there is an old table: table_append.c */
+    struct column_writer *columns;
+};
+
+struct database_writer {
+    char *path;
+    int lock_descriptor; /* -1: not held */
+    bool created_directory;
+    bool existed;               /* there was a catalogue */
+    struct catalogue catalogue; /* as it was */
+    uint64_t generation;        /* of this change; 0 until the catalogue has been read */
+    pthread_mutex_t lock;       /* over the list */
+    struct table_writer *tables;
+};
+
+/* Makes a table_writer whose files lie in an existing directory; columns are checked and resolved already. */
+NODISCARD enum status table_writer_create(struct database_writer *database, const char *name,
+                                          const struct column_schema *columns, uint32_t column_count,
+                                          uint64_t rows, struct table_writer **table, struct error *error);
+void table_writer_free(struct table_writer *table);
+void table_appended_free(struct table_writer *table);
+
+/* Tells the columns of an appended table which dictionary they will have; the strings are looked up now. */
+NODISCARD enum status table_appended_dictionary(struct table_writer *table, uint32_t column,
+                                                const struct dictionary *dictionary, struct error *error);
+
+/* Adds a table_writer to the change, whose schema is checked. */
+NODISCARD enum status database_writer_add(struct database_writer *writer, const char *name,
+                                          const struct column_schema *columns, uint32_t column_count,
+                                          uint64_t rows, struct table_writer **table, struct error *error);
+
+/* That everything of the table was written; then, for each column (any thread), completes its files and its
+ * entry for the catalogue. */
+NODISCARD enum status table_writer_check(const struct table_writer *table, struct error *error);
+NODISCARD enum status table_writer_finish_column(struct table_writer *table, uint32_t column,
+                                                 struct error *error);
+
+/* ---- One segment (segment_writer.c) ---- */
+
+/* Encodes and writes values that have been checked for NULLs; `validity` as for table_writer_segment. */
+NODISCARD enum status segment_write(struct table_writer *table, uint32_t column, uint32_t segment,
+                                    const void *values, const uint64_t *validity, struct error *error);
+
+/* ---- Sorting (table_sorter.c) ---- */
+
+/* Keeps a segment that segment_write would write. */
+NODISCARD enum status table_sorter_take(struct table_writer *table, uint32_t column, uint32_t segment,
+                                        const void *values, const uint64_t *validity,
+                                        const struct column_statistics *statistics, struct error *error);
+/* True once table_writer_sort has written everything. */
+bool table_sorter_done(const struct table_sorter *sorter);
+void table_sorter_free(struct table_sorter *sorter);
+
+/* Lets go of the lock and of memory; files stay as they are. */
+void database_writer_free(struct database_writer *writer);
+
+/* The table as this change leaves it: new, or as it was; NULL if there is none. */
+const struct table *database_writer_find(const struct database_writer *writer, const char *name);
+
+#endif
