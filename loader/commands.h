@@ -4,6 +4,8 @@
 
 #include "storage/base/command.h"
 
+extern const struct command loader_commands[]; /* ends with an entry whose path is NULL */
+
 enum status command_load(int argc, char **argv, struct progress *progress, struct error *error);
 
 #endif

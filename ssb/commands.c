@@ -1,8 +1,6 @@
 /* commands.c: what ssb brings to the command line. */
 #include "ssb/commands.h"
 
-#include "storage/base/command.h"
-
 #include <stddef.h>
 
 const struct command ssb_commands[] = {

@@ -1,12 +1,13 @@
 /*
- * commands.h: the commands that ssb brings, one function each (storage/base/command.h says what a command is); the
- * table that names them, ssb_commands, is in commands.c.
+ * commands.h: the commands that ssb brings, one function each, and the table that names them (storage/base/command.h
+ * says what a command is).
  */
 #ifndef TESSERA_SSB_COMMANDS_H
 #define TESSERA_SSB_COMMANDS_H
 
-#include "storage/base/parallel.h"
-#include "storage/base/status.h"
+#include "storage/base/command.h"
+
+extern const struct command ssb_commands[]; /* ends with an entry whose path is NULL */
 
 enum status ssb_generate_command(int argc, char **argv, struct progress *progress, struct error *error);
 enum status ssb_load_command(int argc, char **argv, struct progress *progress, struct error *error);

@@ -2,8 +2,10 @@
  * main.c: the program. Finds the command that the first words name, in the tables that engine, loader and ssb
  * bring, runs it, and turns its status into a sentence and an exit code. The one file that sees all modules.
  */
+#include "engine/program/commands.h"
 #include "engine/program/progress_bar.h"
-#include "storage/base/command.h"
+#include "loader/commands.h"
+#include "ssb/commands.h"
 #include "storage/base/parallel.h"
 
 #include <argp.h>

@@ -1,6 +1,6 @@
 /*
- * command.h: what a command of the program is. engine, loader and ssb each bring a table of commands; main
- * lists them.
+ * command.h: what a command of the program is. engine, loader and ssb each bring a table of commands, declared in
+ * their commands.h; engine/program/main.c sees them all.
  */
 #ifndef TESSERA_STORAGE_BASE_COMMAND_H
 #define TESSERA_STORAGE_BASE_COMMAND_H
@@ -17,10 +17,5 @@ struct command {
      * its sentence, which main prints; its status is the exit code. */
     enum status (*run)(int argc, char **argv, struct progress *progress, struct error *error);
 };
-
-/* Each ends with an entry whose path is NULL. */
-extern const struct command engine_commands[];
-extern const struct command loader_commands[];
-extern const struct command ssb_commands[];
 
 #endif

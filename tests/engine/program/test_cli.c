@@ -4,7 +4,9 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "storage/base/command.h"
+#include "engine/program/commands.h"
+#include "loader/commands.h"
+#include "ssb/commands.h"
 #include "tests/support/run_program.h"
 
 #include <jansson.h>

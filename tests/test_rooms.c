@@ -1,0 +1,248 @@
+/* test_rooms.c: who may include whom, and how large folders and files may grow.
+ *
+ * A room is a folder of the source tree; its files see each other, and beside them only what `rules` grants. Every
+ * arrow runs downwards, so that a room can be read, tested and replaced without those above it. Each offence is
+ * printed as file:line with its rule. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include <ftw.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PATH_BYTES       512
+#define FOLDER_FILES_MAX 30
+#define FILE_LINES_MAX   700
+#define FOLDERS_MAX      256
+
+/* A file belongs to the first rule whose room its path begins with. `sees`: rooms and single headers, separated by
+ * blanks; a folder's name grants all that is in it. */
+struct rule {
+    const char *room, *sees;
+};
+
+static const struct rule rules[] = {
+    {"storage/base", ""},
+    {"storage/codec", "storage/base"},
+    {"storage/column", "storage/codec storage/base"},
+    {"storage/index", "storage/column storage/codec storage/base"},
+    {"storage/database", "storage/column storage/codec storage/base"},
+    {"operators", "storage/codec storage/index storage/base"},
+    {"loader", "storage"},
+    {"engine/cuda", "storage/base"},
+    {"engine/plan", "storage operators/dialect"},
+    {"engine/sql", "engine/plan storage"},
+    {"engine/cpu", "engine/plan engine/run/device.h operators storage"},
+    {"engine/gpu", "engine/plan engine/run/device.h engine/cuda operators storage"},
+    {"engine/run", "engine/plan storage"},
+    {"engine/answer", "engine/plan storage"},
+    {"engine/measure", "engine/cuda engine/run operators storage"},
+    {"engine/library", "engine/sql engine/run engine/answer engine/plan loader storage"},
+    {"engine/program/main.c", "engine loader/commands.h ssb/commands.h lab/commands.h storage"},
+    {"engine/program", "engine storage"},
+    {"ssb", "engine operators loader storage"},
+    {"lab", "ssb engine operators loader storage"},
+};
+
+/* The tables of commands meet in main.c; whoever else may see a module still does not see its commands. */
+static const char *const command_tables[] = {"loader/commands.h", "ssb/commands.h", "lab/commands.h"};
+#define COMMANDS_RULE "tables of commands are for engine/program/main.c alone"
+
+/* Arrows that still run upwards, and what takes each away. Nothing is added here: the list gets shorter. */
+struct exception {
+    const char *room, *header, *why;
+};
+
+static const struct exception exceptions[] = {
+    {"engine/sql", "engine/library/statement.h", "parsing and binding get a header of their own"},
+    {"engine/plan/explain.c", "engine/library/statement.h", "EXPLAIN goes by the plan alone"},
+    {"engine/plan/query_bind.h", "engine/answer/result.h", "goes with the second binder"},
+    {"engine/answer/output.c", "engine/library/statement.h", "output goes by the plan alone"},
+    {"engine/cpu", "engine/library/statement.h", "devices get a plan, not a statement"},
+    {"engine/cpu", "engine/run/engine_internal.h", "devices implement engine/run/device.h"},
+    {"engine/gpu", "engine/library/statement.h", "devices get a plan, not a statement"},
+    {"engine/gpu", "engine/run/engine_internal.h", "devices implement engine/run/device.h"},
+    {"engine/run", "engine/answer/result.h", "goes with the second kind of answer"},
+    {"engine/run/engine.c", "engine/gpu/columns.h", "devices implement engine/run/device.h"},
+    {"engine/run/engine.c", "engine/cuda/cuda.h", "devices implement engine/run/device.h"},
+    {"engine/run/engine.c", "engine/measure/ceiling.h", "devices implement engine/run/device.h"},
+    {"engine/measure/calibrate_cuda.c", "engine/gpu/kernel_plan.h",
+     "calibration asks the engine for kernels"},
+};
+
+#define COUNT(array) (sizeof array / sizeof *(array))
+
+/* ---- The rule ---- */
+
+/* "a/b" is within "a" and "a/b", not within "a/bc". */
+static bool is_within(const char *path, const char *room, size_t length)
+{
+    return strncmp(path, room, length) == 0 && (path[length] == '/' || path[length] == '\0');
+}
+
+static const struct rule *rule_of(const char *path)
+{
+    for (size_t r = 0; r < COUNT(rules); r++)
+        if (is_within(path, rules[r].room, strlen(rules[r].room)))
+            return &rules[r];
+    return NULL;
+}
+
+static bool is_granted(const struct rule *rule, const char *header)
+{
+    for (const char *room = rule->sees; *room;) {
+        const size_t length = strcspn(room, " ");
+        if (is_within(header, room, length))
+            return true;
+        room += length + strspn(room + length, " ");
+    }
+    return false;
+}
+
+/* NULL if `file` may include `header`, else the rule against it. */
+static const char *offence(const char *file, const char *header)
+{
+    static char text[PATH_BYTES];
+    const struct rule *rule = rule_of(file);
+    if (!rule)
+        return "this folder is in no room: give it a rule";
+    for (size_t t = 0; t < COUNT(command_tables); t++)
+        if (strcmp(header, command_tables[t]) == 0 && rule_of(header) != rule &&
+            strcmp(file, "engine/program/main.c") != 0)
+            return COMMANDS_RULE;
+    if (rule == rule_of(header) || is_granted(rule, header))
+        return NULL;
+    snprintf(text, sizeof text, "%s may include: %s", rule->room, rule->sees[0] ? rule->sees : "itself only");
+    return text;
+}
+
+static void arrows_run_downwards(void **state)
+{
+    (void)state;
+    assert_null(offence("storage/base/status.c", "storage/base/status.h"));
+    assert_null(offence("storage/column/column.h", "storage/codec/codec.h"));
+    assert_non_null(offence("storage/codec/chunk.h", "storage/column/column.h"));
+    assert_non_null(offence("storage/column/column.h", "storage/database/database.h"));
+    assert_non_null(offence("operators/dialect/tile_cpu.h", "storage/column/column.h"));
+    assert_non_null(offence("loader/text/text_source.h", "engine/plan/plan.h"));
+    assert_null(offence("engine/cpu/execute.c", "engine/run/device.h"));
+    assert_non_null(offence("engine/cpu/execute.c", "engine/run/engine.h"));
+    assert_non_null(offence("engine/plan/plan.c", "engine/sql/ast.h"));
+    assert_null(offence("ssb/data/load.c", "loader/table/table_loader.h"));
+    assert_non_null(offence("ssb/data/load.c", "loader/commands.h"));
+    assert_null(offence("ssb/commands.c", "ssb/commands.h"));
+    assert_null(offence("engine/program/main.c", "ssb/commands.h"));
+    assert_null(offence("engine/program/main.c", "engine/program/commands.h"));
+    assert_non_null(offence("engine/program/commands.c", "loader/commands.h"));
+    assert_non_null(offence("storage/new/thing.c", "storage/base/status.h"));
+}
+
+/* ---- The source tree ---- */
+
+static struct {
+    int files, offences;
+    bool used[COUNT(exceptions)];
+    int folder_count;
+    struct {
+        char path[PATH_BYTES];
+        int files;
+    } folders[FOLDERS_MAX];
+} tree;
+
+static bool is_excepted(const char *file, const char *header)
+{
+    for (size_t e = 0; e < COUNT(exceptions); e++)
+        if (is_within(file, exceptions[e].room, strlen(exceptions[e].room)) &&
+            strcmp(header, exceptions[e].header) == 0) {
+            tree.used[e] = true;
+            return true;
+        }
+    return false;
+}
+
+static void count_folder(const char *file)
+{
+    const size_t length = (size_t)(strrchr(file, '/') - file);
+    int f = 0;
+    while (f < tree.folder_count &&
+           (strncmp(tree.folders[f].path, file, length) != 0 || tree.folders[f].path[length]))
+        f++;
+    assert_in_range(f, 0, FOLDERS_MAX - 1);
+    if (f == tree.folder_count)
+        snprintf(tree.folders[tree.folder_count++].path, PATH_BYTES, "%.*s", (int)length, file);
+    tree.folders[f].files++;
+}
+
+static void read_file(const char *file, FILE *stream)
+{
+    char text[1024], header[256];
+    int line = 0;
+    while (fgets(text, sizeof text, stream)) {
+        line++;
+        if (sscanf(text, " # include \"%255[^\"]\"", header) != 1 || is_excepted(file, header))
+            continue;
+        const char *rule = offence(file, header);
+        if (!rule)
+            continue;
+        print_error("%s:%d: includes %s; %s\n", file, line, header, rule);
+        tree.offences++;
+    }
+    if (line > FILE_LINES_MAX) {
+        print_error("%s: %d lines; a file has at most %d\n", file, line, FILE_LINES_MAX);
+        tree.offences++;
+    }
+}
+
+static int visit(const char *path, const struct stat *stat, int type, struct FTW *where)
+{
+    const char *const dot = strrchr(path, '.'), *const file = path + strlen(TESSERA_SOURCE) + 1;
+    (void)stat;
+    (void)where;
+    if (type != FTW_F)
+        return 0;
+    count_folder(file);
+    if (!dot || (strcmp(dot, ".c") != 0 && strcmp(dot, ".h") != 0 && strcmp(dot, ".cu") != 0))
+        return 0;
+    FILE *stream = fopen(path, "re");
+    assert_non_null(stream);
+    read_file(file, stream);
+    fclose(stream);
+    tree.files++;
+    return 0;
+}
+
+static void the_source_keeps_the_rules(void **state)
+{
+    static const char *const modules[] = {"storage", "operators", "engine", "loader", "ssb", "lab"};
+    char path[PATH_BYTES];
+    (void)state;
+    for (size_t m = 0; m < COUNT(modules); m++) {
+        snprintf(path, sizeof path, "%s/%s", TESSERA_SOURCE, modules[m]);
+        nftw(path, visit, 16, FTW_PHYS);
+    }
+    for (int f = 0; f < tree.folder_count; f++)
+        if (tree.folders[f].files > FOLDER_FILES_MAX) {
+            print_error("%s: %d files; a folder has at most %d\n", tree.folders[f].path,
+                        tree.folders[f].files, FOLDER_FILES_MAX);
+            tree.offences++;
+        }
+    for (size_t e = 0; e < COUNT(exceptions); e++)
+        if (!tree.used[e])
+            print_message("%s no longer includes %s: take it from the list of exceptions\n",
+                          exceptions[e].room, exceptions[e].header);
+    assert_true(tree.files > 200);
+    assert_int_equal(tree.offences, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arrows_run_downwards),
+        cmocka_unit_test(the_source_keeps_the_rules),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
