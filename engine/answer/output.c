@@ -6,6 +6,7 @@
 #include "engine/library/statement.h"
 
 #include "engine/plan/expression_vector.h"
+#include "storage/base/decimal.h"
 #include "storage/base/parallel.h"
 
 #include <stdlib.h>
@@ -35,14 +36,6 @@ static void group_values(const struct output *output, const struct plan_group *g
     }
 }
 
-static double power_of_ten(unsigned exponent)
-{
-    double power = 1;
-    for (; exponent > 0; exponent--)
-        power *= 10;
-    return power;
-}
-
 static enum status aggregate_values(const struct output *output, const struct expression *node,
                                     uint64_t first, uint32_t count, struct vector leaf)
 {
@@ -66,7 +59,7 @@ static enum status aggregate_values(const struct output *output, const struct ex
         if (null)
             continue;
         if (node->type.kind == VALUE_DOUBLE) {
-            const double number = (double)whole / power_of_ten(node->type.scale);
+            const double number = (double)whole / (double)power_of_ten(node->type.scale);
             memcpy(&leaf.values[i], &number, sizeof number);
         } else if (whole != (int64_t)whole) {
             return error_set(output->error, STATUS_BAD_INPUT,

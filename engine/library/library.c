@@ -4,6 +4,7 @@
 #include "engine/library/arrow_export.h"
 #include "engine/library/statement.h"
 #include "loader/table/table_loader.h"
+#include "storage/base/decimal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -211,10 +212,7 @@ double tessera_double(const struct tessera_result *result, uint32_t column, uint
         memcpy(&number, &from->values[row], sizeof number);
         return number;
     }
-    number = (double)from->values[row];
-    for (unsigned i = 0; i < from->type.scale; i++)
-        number /= 10;
-    return number;
+    return decimal_to_double(from->values[row], from->type.scale);
 }
 
 int64_t tessera_int64(const struct tessera_result *result, uint32_t column, uint64_t row)

@@ -4,6 +4,8 @@
  */
 #include "engine/plan/expression.h"
 
+#include "storage/base/decimal.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,14 +70,6 @@ static bool in_set(const struct value_table *table, int64_t value)
     return low < table->count && table->values[low] == value;
 }
 
-static double power_of_ten(unsigned exponent)
-{
-    double power = 1;
-    for (; exponent > 0; exponent--)
-        power *= 10;
-    return power;
-}
-
 struct scalar expression_scalar(const struct expression_list *list, const struct expression *node,
                                 const struct scalar *children)
 {
@@ -129,7 +123,7 @@ struct scalar expression_scalar(const struct expression_list *list, const struct
     case EXPRESSION_TO_DATE:
         return (struct scalar){calendar_floor(a.value, CALENDAR_DAY_MICROSECONDS), false};
     case EXPRESSION_TO_DOUBLE:
-        return from_double((double)a.value / power_of_ten(of.scale));
+        return from_double((double)a.value / (double)power_of_ten(of.scale));
     default:
         return node->type.kind == VALUE_DOUBLE
                    ? calculate_double(node->operation, as_double(a.value), as_double(b.value))

@@ -44,14 +44,6 @@ const char *bind_kind_name(enum value_kind kind)
     return names[kind];
 }
 
-int64_t bind_power_of_ten(unsigned exponent)
-{
-    int64_t power = 1;
-    for (; exponent > 0; exponent--)
-        power *= 10;
-    return power;
-}
-
 enum status bind_integer(struct binder *binder, int64_t value, uint8_t scale, uint32_t *node)
 {
     return expression_constant(binder->list, (struct value_type){.kind = VALUE_INTEGER, .scale = scale},
@@ -80,7 +72,7 @@ enum status bind_rescale(struct binder *binder, struct sql_position position, ui
     if (bind_is_null(binder, *node))
         return expression_null(binder->list, (struct value_type){.kind = VALUE_INTEGER, .scale = scale}, node,
                                binder->error);
-    RETURN_IF_ERROR(bind_integer(binder, bind_power_of_ten(scale - own), (uint8_t)(scale - own), &factor));
+    RETURN_IF_ERROR(bind_integer(binder, power_of_ten(scale - own), (uint8_t)(scale - own), &factor));
     return bind_apply(binder, position, EXPRESSION_MULTIPLY, *node, factor, EXPRESSION_NONE, node);
 }
 

@@ -41,7 +41,7 @@ static enum status compare_decimals(struct binder *binder, enum expression_opera
                                     uint32_t value, uint32_t constant, bool turned, uint32_t *node)
 {
     const uint8_t scale = bind_node(binder, value)->type.scale;
-    const int64_t unit = bind_power_of_ten(bind_node(binder, constant)->type.scale - scale);
+    const int64_t unit = power_of_ten(bind_node(binder, constant)->type.scale - scale);
     const int64_t whole = calendar_floor(bind_node(binder, constant)->constant, unit);
     const bool exact = whole * unit == bind_node(binder, constant)->constant;
     uint32_t cut;

@@ -299,7 +299,6 @@ static enum status cast_to_integer(struct binder *binder, const struct sql_expre
 {
     const struct value_type type = bind_node(binder, *node)->type;
     uint32_t unit;
-    int64_t power = 1;
     if (type.kind == VALUE_BOOLEAN) {
         const struct value_type whole = {.kind = VALUE_INTEGER};
         RETURN_IF_ERROR(expression_constant(binder->list, whole, 0, &unit, binder->error));
@@ -309,10 +308,8 @@ static enum status cast_to_integer(struct binder *binder, const struct sql_expre
         return bind_refuse(binder, ast->position, "only numbers and truth values can be cast to integers");
     if (type.scale == 0)
         return STATUS_OK;
-    for (unsigned i = 0; i < type.scale; i++)
-        power *= 10;
     struct expression divide = {.operation = EXPRESSION_DIVIDE, .children = 2, .child = {*node, 0, 0}};
-    RETURN_IF_ERROR(expression_constant(binder->list, type, power, &unit, binder->error));
+    RETURN_IF_ERROR(expression_constant(binder->list, type, power_of_ten(type.scale), &unit, binder->error));
     divide.child[1] = unit;
     RETURN_IF_ERROR(expression_add(binder->list, &divide, node, binder->error));
     /* the quotient has the dividend's scale by rule: a whole number is meant */

@@ -16,6 +16,7 @@
 #define TESSERA_ENGINE_SQL_BIND_INTERNAL_H
 
 #include "engine/library/statement.h"
+#include "storage/base/decimal.h"
 
 #include <string.h>
 #include <strings.h>
@@ -100,7 +101,6 @@ enum status bind_placed(const struct binder *binder, struct sql_position positio
 NODISCARD enum status bind_apply(struct binder *binder, struct sql_position position,
                                  enum expression_operation operation, uint32_t a, uint32_t b, uint32_t c,
                                  uint32_t *node);
-int64_t bind_power_of_ten(unsigned exponent);     /* 0..18 */
 const char *bind_kind_name(enum value_kind kind); /* "a number" */
 NODISCARD enum status bind_integer(struct binder *binder, int64_t value, uint8_t scale, uint32_t *node);
 /* A truth value counts as 0 or 1; what else is no number is refused. */

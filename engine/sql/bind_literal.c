@@ -54,8 +54,7 @@ bool bind_timestamp_parse(const char *text, size_t length, int64_t *microseconds
             uint32_t count = digits(&text, end, 6, &fraction);
             if (count == 0)
                 return false;
-            for (; count < 6; count++)
-                fraction *= 10;
+            fraction *= power_of_ten(6 - count);
         }
         (void)take(&text, end, 'Z');
     }

@@ -7,6 +7,7 @@
  */
 #include "loader/table/table_loader_internal.h"
 #include "loader/text/text_rows.h"
+#include "storage/base/decimal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -197,7 +198,7 @@ static const char out_of_range[] = "is out of range";
 static const char *rescale(__int128 number, int scale, const struct column_schema *want, int64_t *value)
 {
     const int wanted = want->type == TYPE_DECIMAL ? want->scale : 0;
-    __int128 most = 1;
+    const int64_t most = want->type == TYPE_DECIMAL ? power_of_ten(want->precision) : 0;
     for (; scale > wanted; scale--) {
         if (number % 10)
             return too_many_decimals;
@@ -205,10 +206,8 @@ static const char *rescale(__int128 number, int scale, const struct column_schem
     }
     if (number > INT64_MAX || number < INT64_MIN)
         return out_of_range;
-    for (; scale < wanted; scale++)
-        number *= 10;
-    for (unsigned digit = 0; want->type == TYPE_DECIMAL && digit < want->precision; digit++)
-        most *= 10;
+    if (scale < wanted)
+        number *= power_of_ten((unsigned)(wanted - scale));
     if (want->type == TYPE_DECIMAL ? number >= most || number <= -most
         : want->type == TYPE_INT32 ? number > INT32_MAX || number < INT32_MIN
                                    : number > INT64_MAX || number < INT64_MIN)

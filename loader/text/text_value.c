@@ -5,6 +5,7 @@
 #include "loader/text/text_source.h"
 
 #include "storage/base/calendar.h"
+#include "storage/base/decimal.h"
 #include "storage/database/database.h"
 
 #include <string.h>
@@ -84,14 +85,6 @@ static const char *whole_number(const char *at, const char *end, int64_t low, in
     return *value < low || *value > high ? "is out of range" : NULL;
 }
 
-static uint64_t power_of_ten(uint32_t exponent)
-{
-    uint64_t power = 1;
-    for (uint32_t i = 0; i < exponent; i++)
-        power *= 10;
-    return power;
-}
-
 /* Up to 8 characters with no more than `scale` digits behind a point, if there is one: the digits as a number, how many are
  * behind the point. False: something else. */
 static bool short_decimal(const char *at, size_t length, uint32_t scale, uint64_t *number, uint32_t *behind)
@@ -125,12 +118,12 @@ static const char *decimal(const struct column_schema *column, const char *at, c
         "has more than 15 decimals", "has more than 16 decimals", "has more than 17 decimals",
         "has more than 18 decimals"};
     const bool minus = at < end && *at == '-';
-    const uint64_t most = power_of_ten(column->precision);
+    const uint64_t most = (uint64_t)power_of_ten(column->precision);
     uint64_t number = 0;
     uint32_t whole, behind = 0;
     at += at < end && (*at == '-' || *at == '+');
     if (short_decimal(at, (size_t)(end - at), column->scale, &number, &behind)) {
-        const uint64_t unit = power_of_ten(column->scale - behind);
+        const uint64_t unit = (uint64_t)power_of_ten(column->scale - behind);
         if (number > (most - 1) / unit)
             return "is out of range";
         *value = minus ? -(int64_t)(number * unit) : (int64_t)(number * unit);

@@ -79,6 +79,25 @@ static void a_statement_is_run_again_with_other_parameters(void **state)
     tessera_close(database);
 }
 
+/* 0.07, not 0.06999999999999999. */
+static void a_decimal_is_the_nearest_double(void **state)
+{
+    struct tessera_database *database;
+    struct tessera_statement *statement;
+    struct tessera_result *result;
+    (void)state;
+    assert_int_equal(tessera_open(path, "cpu", 1, &database, &error), TESSERA_OK);
+    assert_int_equal(
+        tessera_prepare(database, "select 0.07, 92233720368.54775807 from sales limit 1", &statement, &error),
+        TESSERA_OK);
+    assert_int_equal(tessera_run(statement, &result, &error), TESSERA_OK);
+    assert_true(tessera_double(result, 0, 0) == 0.07);
+    assert_true(tessera_double(result, 1, 0) == 92233720368.54775807);
+    tessera_result_free(result);
+    tessera_finalize(statement);
+    tessera_close(database);
+}
+
 static void errors_are_sentences(void **state)
 {
     struct tessera_database *database;
@@ -117,6 +136,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_statement_is_run_again_with_other_parameters, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_decimal_is_the_nearest_double, setup, teardown),
         cmocka_unit_test_setup_teardown(errors_are_sentences, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
