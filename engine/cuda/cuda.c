@@ -1,8 +1,9 @@
 /*
- * cuda.c: see cuda.h. Devices, memory, modules, launches, events and graphs, each a thin call of the driver
- * with a sentence for its failure. The driver is bound in engine/cuda/driver.c, uploads are in engine/cuda/upload.c.
+ * cuda.c: see cuda.h. Each function is a thin call of the driver with a sentence for its failure: devices,
+ * memory, modules, launches, events and graphs. engine/cuda/driver.c binds the driver; engine/cuda/upload.c
+ * has the uploads.
  *
- * Every call makes the context current first (20 ns), so that threads need no setting up.
+ * Every call makes the context current first (20 ns), so threads need no set-up.
  */
 #include "engine/cuda/driver.h"
 
@@ -14,7 +15,7 @@ enum {
     STREAM_NON_BLOCKING = 1,
     EVENT_DEFAULT = 0,
     HOST_PORTABLE = 1,
-    CAPTURE_THREAD_LOCAL = 1, /* what other threads do meanwhile is their own business */
+    CAPTURE_THREAD_LOCAL = 1, /* calls of other threads do not disturb the recording */
 };
 
 /* CUdevice_attribute */
@@ -40,7 +41,7 @@ enum {
     FUNCTION_DYNAMIC_SHARED_MAXIMUM = 8,
 };
 
-/* Makes the context current and calls; for the functions below, which all go like this. */
+/* Makes the context current, calls the driver, and returns from the function that uses it on an error. */
 #define CALL(cuda, call, purpose, error)                                          \
     do {                                                                          \
         RETURN_IF_ERROR(cuda_enter(cuda, error));                                 \
@@ -180,7 +181,7 @@ enum status cuda_allocate(struct cuda *cuda, uint64_t bytes, const char *what, c
         RETURN_IF_ERROR(cuda_memory(cuda, &unused, &total, error));
         return error_set(error, STATUS_MACHINE,
                          "GPU %u (%s) is out of memory: %s needs %" PRIu64 " bytes, %" PRIu64 " of %" PRIu64
-                         " are free; use a smaller database, a smaller codec or --device cpu",
+                         " are free; use a smaller database, a codec that compresses better or --device cpu",
                          cuda->properties.ordinal, cuda->properties.name, what, bytes, unused, total);
     }
     return cuda_result(cuda, result, what, error);

@@ -1,12 +1,12 @@
 /*
  * cuda.h: the GPU, through one shim over the CUDA driver.
  *
- * libcuda.so.1 is opened on first use and neither its headers nor the toolkit are needed to build, so one
- * binary starts on every machine and says why a GPU cannot be used. Errors are sentences that name the call's
- * purpose and CUDA's own name of the error; all are STATUS_MACHINE.
+ * libcuda.so.1 is opened on first use. Building needs neither its headers nor the toolkit, so one binary
+ * starts on every machine and says why a GPU cannot be used. Every error is STATUS_MACHINE; its sentence
+ * names the purpose of the call and CUDA's name of the error.
  *
- * A struct cuda is one device with a stream of its own, on which everything below runs in order unless a
- * function says otherwise. Calls may come from any thread, one at a time per struct cuda (cuda_upload brings
+ * A struct cuda is one device with a stream of its own. Everything below runs on that stream in order, unless
+ * a function says otherwise. Any thread may call, but only one at a time per struct cuda (cuda_upload starts
  * its own threads). Handles (modules, functions, events, graphs) belong to the struct cuda that made them and
  * must be destroyed before it is closed; destroying NULL is legal.
  */
@@ -24,7 +24,7 @@ struct cuda_function;
 struct cuda_event;
 struct cuda_graph;
 
-/* An address in the device's memory; 0 is none. Allocations are aligned to 256 bytes. */
+/* An address in the device's memory; 0 means none. Allocations are aligned to 256 bytes. */
 typedef uint64_t cuda_address;
 
 /* ---- Devices ---- */
@@ -38,23 +38,23 @@ struct cuda_properties {
     unsigned threads_per_multiprocessor;
     uint64_t memory_bytes;
     uint64_t l2_bytes;
-    uint64_t shared_per_block_bytes; /* the most dynamic shared memory that a block can ask for (227 KB on
-                                        Hopper) */
+    /* The largest dynamic shared memory of one block (227 KB on Hopper). */
+    uint64_t shared_per_block_bytes;
     uint64_t shared_per_multiprocessor_bytes;
-    unsigned clock_khz;        /* of the multiprocessors, at most */
+    unsigned clock_khz;        /* highest clock of the multiprocessors */
     unsigned memory_clock_khz; /* 0 where the driver does not say */
     unsigned memory_bus_bits;
     int driver_major, driver_minor; /* the CUDA version that the driver supports: 13, 0 */
 };
 
-/* How many GPUs the driver shows (at least 1); STATUS_MACHINE with the reason if the answer is none: no
- * driver, no device, or a build without GPU support. */
+/* Counts the GPUs that the driver shows (at least 1). If there is none, returns STATUS_MACHINE with the
+ * reason: no driver, no device, or a build without GPU support. */
 NODISCARD enum status cuda_count(unsigned *devices, struct error *error);
 
 /* Opens GPU `ordinal`. */
 NODISCARD enum status cuda_open(unsigned ordinal, struct cuda **cuda, struct error *error);
 
-/* Waits for what is running and gives everything back; NULL is legal. */
+/* Waits until the stream's work is done, then releases everything; NULL is legal. */
 void cuda_close(struct cuda *cuda);
 
 const struct cuda_properties *cuda_properties(const struct cuda *cuda);
@@ -64,21 +64,22 @@ const struct cuda_properties *cuda_properties(const struct cuda *cuda);
 NODISCARD enum status cuda_memory(struct cuda *cuda, uint64_t *free_bytes, uint64_t *total_bytes,
                                   struct error *error);
 
-/* `what` goes into the sentence of a device that is full ("column lo_revenue"), with the bytes asked for and
- * the bytes free. 0 bytes is legal and gives an address that may be freed. */
+/* If the device is full, the error names `what` ("column lo_revenue"), the bytes needed and the bytes free.
+ * 0 bytes is legal and gives an address that may be freed. */
 NODISCARD enum status cuda_allocate(struct cuda *cuda, uint64_t bytes, const char *what,
                                     cuda_address *address, struct error *error);
 
-/* Waits for what is running, then frees; 0 is legal. */
+/* Waits until the device's work is done, then frees; 0 is legal. */
 void cuda_free(struct cuda *cuda, cuda_address address);
 
-/* Host memory that the device reads and writes at full speed and asynchronously. */
+/* Allocates host memory that the device can copy from and to asynchronously, at the full speed of the bus. */
 NODISCARD enum status cuda_pinned_allocate(struct cuda *cuda, size_t bytes, void **memory,
                                            struct error *error);
 void cuda_pinned_free(struct cuda *cuda, void *memory);
 
-/* Queued on the stream. The host memory must stay as it is until cuda_synchronize (or an event behind the
- * copy); pageable memory is legal, slower, and then the call returns when the copy is staged. */
+/* Queue a copy on the stream. The host memory must not change until cuda_synchronize, or until an event
+ * recorded after the copy is reached. Pageable host memory is legal but slower; the call then returns when
+ * the driver has staged the copy. */
 NODISCARD enum status cuda_copy_to_device(struct cuda *cuda, cuda_address to, const void *from,
                                           uint64_t bytes, struct error *error);
 NODISCARD enum status cuda_copy_to_host(struct cuda *cuda, void *to, cuda_address from, uint64_t bytes,
@@ -86,15 +87,15 @@ NODISCARD enum status cuda_copy_to_host(struct cuda *cuda, void *to, cuda_addres
 NODISCARD enum status cuda_copy_on_device(struct cuda *cuda, cuda_address to, cuda_address from,
                                           uint64_t bytes, struct error *error);
 
-/* Sets bytes, or 32-bit words (address a multiple of 4), to one value; queued on the stream. */
+/* Queue on the stream: set bytes, or 32-bit words (address a multiple of 4), to one value. */
 NODISCARD enum status cuda_set_bytes(struct cuda *cuda, cuda_address address, uint8_t value, uint64_t bytes,
                                      struct error *error);
 NODISCARD enum status cuda_set_words(struct cuda *cuda, cuda_address address, uint32_t value, uint64_t words,
                                      struct error *error);
 
 /* Copies a large piece of pageable memory (a mapped column file) through pinned buffers that several threads
- * fill, and returns when it is there. Behind what the stream holds already. Stops when asked to
- * (cancel_request). */
+ * fill. The copy starts after the work that is already on the stream; the call returns when all bytes are on
+ * the device. A cancel request (cancel_request) stops it. */
 NODISCARD enum status cuda_upload(struct cuda *cuda, cuda_address to, const void *from, uint64_t bytes,
                                   struct error *error);
 
@@ -105,41 +106,41 @@ NODISCARD enum status cuda_module_load(struct cuda *cuda, const void *cubin, str
                                        struct error *error);
 void cuda_module_unload(struct cuda *cuda, struct cuda_module *module);
 
-/* A __global__ function by its name in the module (extern "C", or the mangled name). Lives as long as the
- * module. */
+/* Finds a __global__ function by its name in the module (extern "C", or the mangled name). The function lives
+ * as long as the module. */
 NODISCARD enum status cuda_module_function(struct cuda *cuda, struct cuda_module *module, const char *name,
                                            struct cuda_function **function, struct error *error);
 
-/* A __device__ or __constant__ variable by its name; `bytes` may be NULL. */
+/* Finds a __device__ or __constant__ variable by its name; `bytes` may be NULL. */
 NODISCARD enum status cuda_module_variable(struct cuda *cuda, struct cuda_module *module, const char *name,
                                            cuda_address *address, uint64_t *bytes, struct error *error);
 
 struct cuda_function_properties {
-    unsigned registers;           /* of a thread */
-    unsigned local_bytes;         /* of a thread: spills and local arrays */
-    unsigned static_shared_bytes; /* of a block */
-    unsigned threads_per_block;   /* the most that this function can run with */
+    unsigned registers;           /* per thread */
+    unsigned local_bytes;         /* per thread: spills and local arrays */
+    unsigned static_shared_bytes; /* per block */
+    unsigned threads_per_block;   /* the largest block that this function can run in */
 };
 NODISCARD enum status cuda_function_properties(struct cuda *cuda, struct cuda_function *function,
                                                struct cuda_function_properties *properties,
                                                struct error *error);
 
-/* Lets the function be launched with so many bytes of dynamic shared memory; needed above 48 KB. */
+/* Allows launches of the function with up to `bytes` of dynamic shared memory; needed above 48 KB. */
 NODISCARD enum status cuda_function_allow_shared(struct cuda *cuda, struct cuda_function *function,
                                                  uint64_t bytes, struct error *error);
 
-/* How many blocks of this shape one multiprocessor holds at once; 0 if not even one fits. */
+/* Counts the blocks of this shape that one multiprocessor holds at once; 0 if not even one fits. */
 NODISCARD enum status cuda_function_blocks(struct cuda *cuda, struct cuda_function *function,
                                            unsigned threads_per_block, uint64_t dynamic_shared_bytes,
                                            unsigned *blocks_per_multiprocessor, struct error *error);
 
-/* Queues one-dimensional `blocks` x `threads`; parameters[i] points at the i-th argument, which is copied
- * before this returns. */
+/* Queues a one-dimensional launch of `blocks` x `threads`. parameters[i] points at the i-th argument; the
+ * arguments are copied before the call returns. */
 NODISCARD enum status cuda_launch(struct cuda *cuda, struct cuda_function *function, unsigned blocks,
                                   unsigned threads, uint64_t dynamic_shared_bytes, void **parameters,
                                   struct error *error);
 
-/* Waits until everything queued is done; what went wrong on the device meanwhile comes out here. */
+/* Waits until everything queued is done. Errors of queued work are reported here. */
 NODISCARD enum status cuda_synchronize(struct cuda *cuda, struct error *error);
 
 /* ---- Time ---- */
@@ -149,15 +150,15 @@ void cuda_event_destroy(struct cuda *cuda, struct cuda_event *event);
 NODISCARD enum status cuda_event_record(struct cuda *cuda, struct cuda_event *event, struct error *error);
 NODISCARD enum status cuda_event_wait(struct cuda *cuda, struct cuda_event *event, struct error *error);
 
-/* Milliseconds between two recorded events that have been reached (0.5 microseconds is the clock's step). */
+/* Milliseconds between two recorded events that have been reached; the resolution is 0.5 microseconds. */
 NODISCARD enum status cuda_event_elapsed(struct cuda *cuda, struct cuda_event *from, struct cuda_event *to,
                                          double *milliseconds, struct error *error);
 
-/* ---- Graphs: a sequence of work recorded once, launched with one call ---- */
+/* ---- Graphs: a sequence of work that is recorded once and launched with one call ---- */
 
-/* Between these two, what is queued on the stream is recorded and does not run. Allocation, freeing,
- * cuda_upload and waiting are not allowed in between. If anything fails in between, call cuda_capture_end all
- * the same (with a NULL error if need be): it ends the recording. */
+/* Between these two calls, work queued on the stream is recorded and does not run. Allocation, freeing,
+ * cuda_upload and waiting are not allowed meanwhile. Call cuda_capture_end even if something fails in between
+ * (with a NULL error if need be), because it ends the recording. */
 NODISCARD enum status cuda_capture_begin(struct cuda *cuda, struct error *error);
 NODISCARD enum status cuda_capture_end(struct cuda *cuda, struct cuda_graph **graph, struct error *error);
 

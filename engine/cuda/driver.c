@@ -1,11 +1,11 @@
-/* engine/cuda/driver.c: opens libcuda.so.1 once and turns its results into sentences. See engine/cuda/driver.h. */
+/* driver.c: opens libcuda.so.1 once and turns its results into sentences. See engine/cuda/driver.h. */
 #include "engine/cuda/driver.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
 static struct cuda_driver functions;
-static struct error open_error; /* STATUS_OK once the driver is usable */
+static struct error open_error; /* its status is STATUS_OK if the driver is usable */
 static pthread_once_t opened_once = PTHREAD_ONCE_INIT;
 
 static const char *name_of(int result)

@@ -1,9 +1,9 @@
 /*
- * engine/cuda/driver.h: the entry points of libcuda.so.1, for engine/cuda*.c alone.
+ * engine/cuda/driver.h: the entry points of libcuda.so.1. Only the sources in engine/cuda include it.
  *
- * Declared by hand from the driver's stable C ABI (CUDA 11.2 and later): results and devices are ints,
- * handles are pointers, device addresses 64-bit numbers; where the ABI has a second version of a function,
- * its _v2 symbol is the one taken.
+ * They are declared by hand from the driver's stable C ABI (CUDA 11.4 and later): results and devices are
+ * ints, handles are pointers, device addresses are 64-bit numbers. Where the ABI has a second version of a
+ * function, its _v2 symbol is used.
  */
 #ifndef TESSERA_ENGINE_CUDA_DRIVER_H
 #define TESSERA_ENGINE_CUDA_DRIVER_H
@@ -85,39 +85,40 @@ struct cuda_driver {
 #undef CUDA_DRIVER_FIELD
 };
 
-/* Each of the threads that fill staging buffers has two, and a stream of its own. */
+/* Up to UPLOAD_THREADS threads fill staging buffers; each has two buffers of UPLOAD_BYTES and its own
+ * stream. */
 #define UPLOAD_THREADS 12u
 #define UPLOAD_BYTES   (2u << 20)
 
 struct cuda_upload_lane {
     struct cuda_stream *stream;
     void *buffer[2];
-    struct cuda_event *copied[2]; /* the buffer's last copy is done */
-    unsigned next;
+    struct cuda_event *copied[2]; /* reached when the buffer's last copy is done */
+    unsigned next;                /* the buffer to fill next */
 };
 
 struct cuda {
     const struct cuda_driver *driver;
     int device;
-    struct cuda_context *context; /* the device's primary one */
+    struct cuda_context *context; /* the device's primary context */
     struct cuda_stream *stream;
     struct cuda_properties properties;
-    struct cuda_upload_lane lanes[UPLOAD_THREADS]; /* made by the first cuda_upload */
+    struct cuda_upload_lane lanes[UPLOAD_THREADS]; /* opened when cuda_upload first needs them */
     unsigned lane_count;
 };
 
-/* The driver, opened and initialised once for the process; STATUS_MACHINE with the reason if it cannot be. */
+/* Gives the driver, opened and initialised once per process; STATUS_MACHINE with the reason if that fails. */
 NODISCARD enum status cuda_driver_open(const struct cuda_driver **driver, struct error *error);
 
-/* The sentence for a driver call that failed; `purpose` reads behind "GPU 0 (NVIDIA H200): ". Returns
- * STATUS_OK for CUDA_SUCCESS. */
+/* Turns a driver call's result into a status: STATUS_OK for CUDA_SUCCESS, else STATUS_MACHINE with a sentence
+ * in which `purpose` follows "GPU 0 (NVIDIA H200): ". */
 NODISCARD enum status cuda_result(const struct cuda *cuda, int result, const char *purpose,
                                   struct error *error);
 
-/* Makes the device's context the calling thread's. */
+/* Makes the device's context current for the calling thread. */
 NODISCARD enum status cuda_enter(const struct cuda *cuda, struct error *error);
 
-/* Gives the staging buffers back. */
+/* Frees the staging buffers and their streams. */
 void cuda_upload_close(struct cuda *cuda);
 
 #endif

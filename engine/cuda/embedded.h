@@ -1,20 +1,21 @@
 /*
  * embedded.h: the kernel sources inside the program.
  *
- * GPU kernels are compiled at run time (nvrtc.h), so their text travels in the library: operators/ and
- * ssb/queries/, with every header of the tree that these include, about 50 files and 300 KB. The tables are
- * written at build time by cmake/embed.cmake.
+ * GPU kernels are compiled at run time (nvrtc.h), so the library contains their text: operators/ and
+ * ssb/queries/, with every header of the tree that these include (about 50 files, 300 KB).
+ * cmake/embed.cmake writes the tables at build time.
  */
 #ifndef TESSERA_ENGINE_CUDA_EMBEDDED_H
 #define TESSERA_ENGINE_CUDA_EMBEDDED_H
 
-/* One file: `name` is its include path ("operators/dialect/tile.h"), `text` is all of it, ended by a zero byte. */
+/* One file: `name` is its include path ("operators/dialect/tile.h"), `text` its whole text, ended by a zero
+ * byte. */
 struct embedded_file {
     const char *name;
     const char *text;
 };
 
-/* In order of their names; ends with an entry whose name is NULL. */
+/* Sorted by name; ends with an entry whose name is NULL. */
 extern const struct embedded_file embedded_files[];
 
 /* The text of the file with this include path; NULL if it is not in the program. */

@@ -1,4 +1,4 @@
-/* embedded_find.c: looks a kernel source up by its include path; a walk over about 50 names, once per
+/* embedded_find.c: finds a kernel source by its include path, with a walk over about 50 names, once per
  * compilation. */
 #include "engine/cuda/embedded.h"
 

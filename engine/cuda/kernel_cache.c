@@ -1,8 +1,8 @@
 /*
  * kernel_cache.c: see kernel_cache.h.
  *
- * Hashing about 300 KB of headers takes 30 microseconds, reading an entry less than a millisecond, compiling
- * 100 to 2000: so everything goes into the key and nothing is remembered in memory.
+ * Hashing about 300 KB of headers takes 30 microseconds, reading an entry takes less than a millisecond, and
+ * compiling takes 100 to 2000. So everything goes into the key, and nothing is kept in memory.
  */
 #include "engine/cuda/kernel_cache.h"
 #include "storage/base/clock.h"
@@ -19,7 +19,7 @@
 
 #define ENTRY_MAGIC   "TSRAKRN1"
 #define PATH_BYTES    4096u
-#define CUBIN_MAXIMUM (1ull << 30) /* a damaged length must not ask for all memory */
+#define CUBIN_MAXIMUM (1ull << 30) /* a damaged length must not allocate all memory */
 
 struct entry_header {
     char magic[8];
@@ -29,7 +29,7 @@ struct entry_header {
 
 /* ---- The key ---- */
 
-/* Lengths go in with the texts, so that moving a byte from one to the next changes the key. */
+/* Each text is hashed with its length, so that moving a byte from one text to the next changes the key. */
 static void hash_text(XXH3_state_t *state, const char *text)
 {
     uint64_t bytes = strlen(text);
@@ -42,7 +42,7 @@ static enum status key_of(const struct nvrtc_request *request, int major, int mi
 {
     XXH3_state_t *state = XXH3_createState();
     if (!state)
-        return error_out_of_memory(error, 576 /* of the state, opaque here */, "a kernel's key");
+        return error_out_of_memory(error, 576 /* size of the opaque state */, "a kernel's key");
     XXH3_128bits_reset(state);
     const int version[2] = {major, minor};
     XXH3_128bits_update(state, version, sizeof version);
@@ -65,7 +65,7 @@ static enum status key_of(const struct nvrtc_request *request, int major, int mi
 
 /* ---- The folder ---- */
 
-/* Writes the folder's path; false if there is to be no cache (or no home for one). */
+/* Writes the folder's path; false if the cache is switched off or the environment names no home. */
 static bool cache_folder(char *folder)
 {
     const char *wanted = getenv("TESSERA_KERNEL_CACHE"), *cache = getenv("XDG_CACHE_HOME"),
@@ -73,7 +73,7 @@ static bool cache_folder(char *folder)
     int length;
     if (wanted)
         length = snprintf(folder, PATH_BYTES, "%s", wanted);
-    else if (cache && cache[0] == '/') /* the XDG specification has relative paths ignored */
+    else if (cache && cache[0] == '/') /* the XDG specification says: ignore relative paths */
         length = snprintf(folder, PATH_BYTES, "%s/tessera/kernels", cache);
     else if (home && *home)
         length = snprintf(folder, PATH_BYTES, "%s/.cache/tessera/kernels", home);
@@ -94,7 +94,7 @@ static void make_folders(char *folder)
 
 /* ---- Entries ---- */
 
-/* True and *binary filled if the file is there and whole. */
+/* Returns true and fills *binary if the file exists and is not damaged. */
 static bool entry_read(const char *path, struct kernel_binary *binary)
 {
     FILE *file = fopen(path, "rbe");
@@ -115,8 +115,8 @@ static bool entry_read(const char *path, struct kernel_binary *binary)
     return true;
 }
 
-/* Failing to write is no error: the kernel is there, only the next run compiles it again. No fsync: after a
- * crash the checksum tells. */
+/* A failed write is no error: this run has its kernel, and the next run compiles it again. There is no fsync,
+ * because the checksum finds an entry that a crash has damaged. */
 static void entry_write(const char *folder, const char *path, const struct kernel_binary *binary)
 {
     char temporary[PATH_BYTES];

@@ -1,12 +1,12 @@
 /*
- * kernel_cache.h: compiled kernels, kept on disk between runs.
+ * kernel_cache.h: keeps compiled kernels on disk between runs.
  *
- * One file per cubin in the folder that TESSERA_KERNEL_CACHE names (empty: no cache), else
- * $XDG_CACHE_HOME/tessera/kernels, else ~/.cache/tessera/kernels. The name is the XXH3-128 hash of everything
- * that the machine code depends on: source, headers, architecture, options, NVRTC's version. Entries are
- * written under a temporary name and renamed, so programs may share the folder; a damaged entry is compiled
- * again and replaced. A folder that cannot be written costs time, never an answer. An entry is about 20 to
- * 100 KB; deleting the folder is always safe.
+ * Each cubin is one file in the folder that TESSERA_KERNEL_CACHE names (empty: no cache), else in
+ * $XDG_CACHE_HOME/tessera/kernels, else in ~/.cache/tessera/kernels. The file's name is the XXH3-128 hash of
+ * everything that the machine code depends on: source, headers, architecture, options and NVRTC's version. An
+ * entry is written under a temporary name and renamed, so several programs may share the folder. A damaged
+ * entry is compiled again and replaced. If the folder cannot be written, runs are slower but still answer. An
+ * entry has about 20 to 100 KB. Deleting the folder is always safe.
  *
  *     entry:  "TSRAKRN1" | XXH3-64 of the cubin | bytes of the cubin (u64) | cubin      little-endian
  */
@@ -26,8 +26,9 @@ struct kernel_binary {
     double compile_ms; /* 0 if it came from the cache */
 };
 
-/* The request compiled, from the cache or by NVRTC (which must be there either way: its version is part of
- * the key). Errors and *log as in nvrtc_compile. Free with kernel_binary_free. */
+/* Gets the compiled request from the cache, or compiles it with NVRTC and keeps it. NVRTC must be installed
+ * in both cases, because its version is part of the key. Errors and *log are those of nvrtc_compile. The
+ * caller frees the binary with kernel_binary_free. */
 NODISCARD enum status kernel_cache_get(const struct nvrtc_request *request, struct kernel_binary *binary,
                                        char **log, struct error *error);
 

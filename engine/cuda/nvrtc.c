@@ -1,8 +1,9 @@
 /*
  * nvrtc.c: see nvrtc.h.
  *
- * The library's functions are declared here by hand (their C ABI has not changed since CUDA 11.2, the first
- * to hand out cubins), so that building needs no toolkit. The library is opened once and never closed.
+ * The library's functions are declared here by hand, so building needs no toolkit. Their C ABI has not
+ * changed since CUDA 11.2, the first version that returns cubins. The library is opened once and never
+ * closed.
  */
 #include "engine/cuda/nvrtc.h"
 
@@ -33,7 +34,7 @@ static struct {
 } nvrtc;
 
 static pthread_once_t opened_once = PTHREAD_ONCE_INIT;
-static struct error open_error; /* STATUS_OK once the library is usable */
+static struct error open_error; /* its status is STATUS_OK if the library is usable */
 
 #ifdef TESSERA_WITH_CUDA
 
@@ -52,7 +53,7 @@ static const struct {
     {"nvrtcDestroyProgram", &nvrtc.destroy_program},
 };
 
-/* Opens one file and takes its functions; false if there is no such library or it is too old. */
+/* Opens one file and binds its functions; false if there is no such library or it is too old. */
 static bool try_open(const char *path)
 {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -147,8 +148,8 @@ const char *nvrtc_path(void)
 
 /* ---- Compiling ---- */
 
-/* NVRTC brings no C library. The headers that both devices share need the fixed-width types, and these are
- * all of them on every platform that CUDA runs on. */
+/* NVRTC has no C library. The headers that CPU and GPU share need the types of fixed width; the definitions
+ * below are right on every platform that CUDA runs on. */
 static const struct embedded_file standard_headers[] = {
     {"stdint.h",
      "#pragma once\n"
@@ -161,14 +162,14 @@ static const struct embedded_file standard_headers[] = {
      "#define INT32_MIN (-2147483647 - 1)\n#define INT32_MAX 2147483647\n#define UINT32_MAX 4294967295u\n"
      "#define INT64_MIN (-9223372036854775807ll - 1)\n#define INT64_MAX 9223372036854775807ll\n"
      "#define UINT64_MAX 18446744073709551615ull\n"},
-    {"stddef.h", "#pragma once\n"}, /* NULL and size_t are built in; offsetof cannot be had */
+    {"stddef.h", "#pragma once\n"}, /* NULL and size_t are built in; there is no offsetof */
     {"stdbool.h", "#pragma once\n"},
 };
 
 #define STANDARD_HEADERS (sizeof standard_headers / sizeof *standard_headers)
 #define OWN_OPTIONS      2u
 
-/* The arrays that the library takes; one allocation. */
+/* The arrays that the library takes, in one allocation. */
 struct arguments {
     const char **texts, **names, **options;
     int headers, option_count;
@@ -215,7 +216,7 @@ static enum status failed(int result, const char *name, const char *step, struct
                      step, nvrtc.error_string(result), nvrtc.major, nvrtc.minor);
 }
 
-/* Takes the log and puts its first line that speaks of an error into the sentence. */
+/* Reads the compiler's log and puts its first line with the word "error" into the sentence. */
 static enum status wrong_source(struct nvrtc_program *program, const char *name, const char *arch, char **log,
                                 struct error *error)
 {

@@ -1,10 +1,10 @@
 /*
- * nvrtc.h: CUDA C++ to machine code at run time, on machines with or without a GPU.
+ * nvrtc.h: compiles CUDA C++ to machine code at run time, on machines with or without a GPU.
  *
- * NVIDIA's compiler library is opened on first use: the file that the environment variable TESSERA_NVRTC
- * names, or libnvrtc.so in the versions 13, 12 and 11.2 by the dynamic linker's own search, then in the
- * toolkit's usual folders ($CUDA_HOME, $CUDA_PATH, /usr/local/cuda). A compilation takes 0.1 to 2 seconds;
- * kernel_cache.h keeps what comes out. All functions may be called from several threads at once.
+ * NVIDIA's compiler library is opened on first use. If the environment variable TESSERA_NVRTC names a file,
+ * that file is opened. Otherwise libnvrtc.so in versions 13, 12 and 11.2 is searched by the dynamic linker
+ * and then in the toolkit's usual folders ($CUDA_HOME, $CUDA_PATH, /usr/local/cuda). A compilation takes 0.1
+ * to 2 seconds; kernel_cache.h keeps the results. All functions may be called from several threads at once.
  */
 #ifndef TESSERA_ENGINE_CUDA_NVRTC_H
 #define TESSERA_ENGINE_CUDA_NVRTC_H
@@ -16,28 +16,31 @@
 
 /* What to compile. Only `source` and `arch` are required. */
 struct nvrtc_request {
-    const char *name;   /* stands for a file name in the compiler's messages; NULL: "kernel.cu" */
+    const char *name;   /* the file name in the compiler's messages; NULL: "kernel.cu" */
     const char *source; /* CUDA C++ */
 
-    /* What #include finds, by name, ended by an entry with a NULL name; NULL: embedded_files. No file system
-     * is read. <stdint.h>, <stddef.h> (without offsetof) and <stdbool.h> are there without being listed. */
+    /* The files that #include can find, by name; the list ends with an entry whose name is NULL. NULL: the
+     * embedded_files. The file system is never read. <stdint.h>, <stddef.h> (without offsetof) and
+     * <stdbool.h> need not be listed. */
     const struct embedded_file *headers;
 
-    const char *arch;           /* real architecture: "sm_75", "sm_90" */
-    const char *const *options; /* further options ("-DQUERY=q11"), ended by NULL; NULL: none.
-                                   C++17 is already chosen. */
+    const char *arch; /* real architecture: "sm_75", "sm_90" */
+
+    /* Further options ("-DQUERY=q11"), ended by NULL; NULL: none. C++17 is always chosen. */
+    const char *const *options;
 };
 
-/* Opens the library and gives its version (13, 0). STATUS_MACHINE, and a sentence that says where it was
- * looked for, if there is none. */
+/* Opens the library and gives its version (13, 0). If it is not found, returns STATUS_MACHINE with a sentence
+ * that says where it was searched. */
 NODISCARD enum status nvrtc_version(int *major, int *minor, struct error *error);
 
-/* The file that was opened, NULL before that. */
+/* The file that was opened; NULL before that. */
 const char *nvrtc_path(void);
 
-/* Compiles to a cubin of exactly that architecture, in *cubin (the caller's to free). If the source is wrong,
- * STATUS_BAD_INPUT with its first error in the sentence and everything the compiler said in *log (the
- * caller's to free, never NULL then; NULL in every other case). `log` may be NULL. */
+/* Compiles the source to a cubin of exactly that architecture; the caller frees *cubin. If the source does
+ * not compile, returns STATUS_BAD_INPUT with the first error in the sentence; *log then holds all messages of
+ * the compiler, is not NULL, and is freed by the caller. In every other case *log is NULL. `log` may be
+ * NULL. */
 NODISCARD enum status nvrtc_compile(const struct nvrtc_request *request, void **cubin, size_t *cubin_bytes,
                                     char **log, struct error *error);
 

@@ -1,10 +1,10 @@
 /*
- * engine/cuda/upload.c: pageable memory to the device at nearly the speed of pinned memory.
+ * upload.c: copies pageable memory to the device at nearly the speed of pinned memory.
  *
- * Workload: column chunks of 1 to 100 MB from mapped files, of which the pages may still be on disk. One core
- * copies about 10 GB/s, PCIe 5 takes 55: so up to 12 threads take pieces of 2 MiB, each with two pinned
- * buffers and a stream of its own; while one buffer travels the other is filled. 48 MiB of pinned memory at
- * most.
+ * The workload is column chunks of 1 to 100 MB in mapped files, whose pages may still be on disk. One core
+ * copies about 10 GB/s, but PCIe 5 carries 55. So up to 12 threads take pieces of 2 MiB. Each thread has two
+ * pinned buffers and its own stream: it fills one buffer while the other is copied. Pinned memory is at most
+ * 48 MiB.
  */
 #include "engine/cuda/driver.h"
 
@@ -14,7 +14,8 @@
 
 enum { STREAM_NON_BLOCKING = 1, EVENT_DISABLE_TIMING = 2, HOST_PORTABLE = 1 };
 
-/* Below this, threads and waiting cost more than a pageable copy by the driver. */
+/* Up to this size, a pageable copy by the driver takes less time than starting threads and waiting for
+ * them. */
 #define UPLOAD_DIRECT_BYTES (1u << 20)
 
 static enum status lane_open(struct cuda *cuda, struct cuda_upload_lane *lane, struct error *error)
@@ -83,7 +84,7 @@ static enum status upload_piece(void *context, uint64_t item, unsigned thread, s
 enum status cuda_upload(struct cuda *cuda, cuda_address to, const void *from, uint64_t bytes,
                         struct error *error)
 {
-    RETURN_IF_ERROR(cuda_synchronize(cuda, error)); /* what the stream holds may still read the target */
+    RETURN_IF_ERROR(cuda_synchronize(cuda, error)); /* queued work may still read the target */
     if (bytes <= UPLOAD_DIRECT_BYTES) {
         RETURN_IF_ERROR(cuda_copy_to_device(cuda, to, from, bytes, error));
         return cuda_synchronize(cuda, error);
@@ -104,7 +105,7 @@ enum status cuda_upload(struct cuda *cuda, cuda_address to, const void *from, ui
     }
     struct upload upload = {.cuda = cuda, .to = to, .from = from, .bytes = bytes};
     enum status status = parallel_for(threads, pieces, upload_piece, &upload, error);
-    /* Also after a failure: no copy may still be on its way when the caller frees the target. */
+    /* Wait after a failure too: no copy may be running when the caller frees the target. */
     for (unsigned i = 0; i < threads; i++) {
         enum status ended = cuda_result(cuda, cuda->driver->stream_synchronize(cuda->lanes[i].stream),
                                         "finishing an upload", status == STATUS_OK ? error : NULL);

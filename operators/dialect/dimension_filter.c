@@ -1,11 +1,11 @@
-/* dimension_filter.c: see dimension_filter.h. Compiled once per instruction set; the loops over 32 rows
- * vectorise. */
+/* dimension_filter.c: see dimension_filter.h. The file is compiled once per instruction set; compilers
+ * vectorise the loops over 32 rows. */
 #include "operators/dialect/dimension_filter.h"
 
 #include "storage/base/isa.h"
 
-/* One bit a row: any range holds. A range that is empty (low > high) has been left out, so the distance of a
- * value from `low`, as an unsigned number, tells on which side of `high` it lies. */
+/* One bit a row: set if any range holds. The caller has removed empty ranges (low > high), so one unsigned
+ * comparison suffices: value - low <= high - low. */
 #define PREDICATE_WORD(type)                                                        \
     static inline uint32_t word_##type(const type *values, uint32_t rows,           \
                                        const struct dimension_predicate *predicate) \

@@ -1,16 +1,17 @@
 /*
- * dimension_filter.h: a dimension's predicates to a bitmap over its row positions, on a CPU.
+ * dimension_filter.h: evaluates the dimension predicates of one dimension to a bitmap over its row positions,
+ * on a CPU.
  *
- * Called once per query and dimension; n is the dimension's rows (2,557 to some millions), an attribute is an
- * array of 1, 2 or 4 byte unsigned numbers (dictionary codes, years). The GPU's twin is in scan_cuda.h.
+ * It runs once per query and dimension, over 2,557 to some millions of rows. An attribute is an array of
+ * unsigned numbers of 1, 2 or 4 bytes (dictionary codes, years). The GPU's twin is prepare_cuda.h.
  */
 #ifndef TESSERA_OPERATORS_DIALECT_DIMENSION_FILTER_H
 #define TESSERA_OPERATORS_DIALECT_DIMENSION_FILTER_H
 
 #include <stdint.h>
 
-/* `values` is an attribute's array on this machine; a predicate holds if any low <= value <= high, as int32.
- */
+/* `values` is the attribute's array. The predicate holds if low[i] <= value <= high[i] for any range i;
+ * values are compared as int32. */
 struct dimension_predicate {
     const void *values; /* NULL: no predicate */
     uint32_t value_bytes;
@@ -18,8 +19,8 @@ struct dimension_predicate {
     int32_t low[4], high[4];
 };
 
-/* Sets bit r%32 of bitmap word r/32, for rows first .. first+rows-1 (first a multiple of 32), where all
- * `count` predicates hold; bits behind the last row of the last word are cleared. */
+/* Writes the bitmap for rows first .. first+rows-1 (first is a multiple of 32): bit r%32 of word r/32 is set
+ * if all `count` predicates hold. The bits after the last row in the last word are cleared. */
 typedef void dimension_filter(const struct dimension_predicate *predicates, uint32_t count, uint64_t first,
                               uint64_t rows, uint32_t *bitmap);
 

@@ -1,9 +1,9 @@
 /*
- * parameters.h: from a list of names to the structure that a query reads its columns from.
+ * parameters.h: makes the structure from which a query reads its columns, from a list of names.
  *
- * The includer defines TILE_PARAMETER_LIST(COLUMN, DIMENSION), which names the fact columns and the
- * dimensions that the queries of a schema may use: COLUMN(lo_revenue) ... DIMENSION(part) ... Columns come
- * before dimensions.
+ * The file that includes this one first defines TILE_PARAMETER_LIST(COLUMN, DIMENSION), which names the fact
+ * columns and the dimensions that the queries of a schema may use: COLUMN(lo_revenue) ... DIMENSION(part) ...
+ * Columns come before dimensions.
  */
 #ifndef TILE_PARAMETER_LIST
 #error "define TILE_PARAMETER_LIST(COLUMN, DIMENSION) first"
@@ -11,8 +11,9 @@
 
 #ifdef TILE_CUDA
 
-/* What the kernel gets (addresses and numbers), and what each thread makes of it: types that know the codec,
- * which the engine defines as NAME_TYPE before it includes the query (engine/gpu/kernel_plan.c). */
+/* tile_bound is the kernel's argument: addresses and numbers. Each thread makes tile_parameters from it, with
+ * types that know the codec; the engine defines them as NAME_TYPE before it includes the query
+ * (engine/gpu/kernel_plan.c). */
 #define TILE_BOUND_COLUMN_(name)    bound_column name;
 #define TILE_BOUND_DIMENSION_(name) bound_dimension name;
 #define TILE_TYPED_(name)           name##_TYPE name;
@@ -36,7 +37,7 @@ struct tile_parameters {
     struct tile_sums sums;
 };
 
-/* The names, in order, for the engine to bind by (struct tile_layout). */
+/* The names, in order, by which the engine binds columns and dimensions (struct tile_layout). */
 #define TILE_NAME_(name)            #name,
 #define TILE_NO_NAME_(name)
 #define TILE_PARAMETER_LAYOUT                                                \

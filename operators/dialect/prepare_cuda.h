@@ -1,6 +1,6 @@
 /*
- * prepare_cuda.h: the kernel before the scan of a query written by hand: `prepare` evaluates dimension filters and
- * clears the sums. Statements of SQL have their own (operators/dialect/query_cuda.h).
+ * prepare_cuda.h: the kernel that runs before the scan of a hand-written query. `prepare` evaluates dimension
+ * filters and clears the sums. Planned statements use operators/dialect/query_cuda.h for that.
  */
 #ifndef TESSERA_OPERATORS_DIALECT_PREPARE_CUDA_H
 #define TESSERA_OPERATORS_DIALECT_PREPARE_CUDA_H

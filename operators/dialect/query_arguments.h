@@ -1,9 +1,10 @@
 /*
- * operators/dialect/query_arguments.h: what the engine hands to the kernels of a planned statement (engine/gpu/query_kernel.h), laid out
- * alike by host and device compilers; in the kernels' constant memory, under the name `arguments`.
+ * query_arguments.h: what the engine passes to the kernels of a planned statement
+ * (engine/gpu/query_kernel.h). Host and device compilers lay it out alike. It lies in the kernels' constant
+ * memory as `arguments`.
  *
- * Numbers that differ from statement to statement (constants, ranges of groups, addresses) are here and not in the
- * kernel's text, so that statements which differ in them alone share a compiled kernel.
+ * Numbers that differ from statement to statement (constants, ranges of groups, addresses) are here and not
+ * in the kernel's text, so that statements which differ in nothing else share a compiled kernel.
  */
 #ifndef TESSERA_OPERATORS_DIALECT_QUERY_ARGUMENTS_H
 #define TESSERA_OPERATORS_DIALECT_QUERY_ARGUMENTS_H
@@ -18,30 +19,33 @@
 #define ARGUMENT_AGGREGATES_MAX 128u
 #define ARGUMENT_CONSTANTS_MAX  512u
 
-/* A dimension column, a value for each row of a join's table; valid: bit r%32 of word r/32, or 0: all are. */
+/* A dimension column: one value for each row of a join's table. `valid` points at one bit a row, bit r%32 of
+ * word r/32; 0: no row is NULL. */
 struct array_argument {
     uint64_t values, valid;
 };
 
-/* Values that expressions look up. */
+/* A lookup table of an expression. */
 struct lookup_argument {
     uint64_t values; /* int64 each */
     uint64_t count;
 };
 
-/* A group term's code is NULL ? 0 : value - base, cut to `last`; the group's number is the sum of code * stride. */
+/* A group term's code is NULL ? 0 : value - base, at most `last`. The group's number is the sum of all terms'
+ * code * stride. */
 struct group_argument {
     uint64_t base, last, stride;
 };
 
-/* The set of a count(distinct): values low .. low + last. */
+/* The set of a count(distinct) over values low .. low + last; operators/group/states_cuda.h says what `table`
+ * and `values` hold. */
 struct set_argument {
     uint64_t table, values, capacity;
     int64_t low;
     uint64_t last;
 };
 
-/* Which rows of a dimension fulfil its condition: bit 31 - r%32 of word r/32. */
+/* The rows of a dimension that fulfil its dimension predicate: bit 31 - r%32 of word r/32. */
 struct match_argument {
     uint64_t bitmap, rows;
 };
@@ -51,19 +55,24 @@ struct query_arguments {
     struct match_argument matches[ARGUMENT_JOINS_MAX];
     struct group_argument groups[ARGUMENT_GROUPS_MAX];
     struct set_argument sets[ARGUMENT_AGGREGATES_MAX];
-    uint64_t states
-        [ARGUMENT_AGGREGATES_MAX]; /* of each aggregate: `slots` 64-bit words, twice for a sum of 128 bits */
-    uint64_t present;              /* 32-bit words: the slot has rows */
-    uint64_t keys;          /* hashed groups: number + 1 of each slot, or 0; of several words: a mark, or 0 */
-    uint64_t key_words;     /* of numbers of several words: `slots` each */
-    uint64_t slots;         /* hashed: a power of two */
-    uint64_t groups_found;  /* hashed: how many */
-    uint64_t full;          /* 32 bits: set if a hash table was too full for a row */
-    uint64_t points;        /* EXPLAIN ANALYZE: of each point the rows and ticks, 64 bits each */
+    /* The states of each aggregate: `slots` 64-bit words, twice as many for a sum of 128 bits. */
+    uint64_t states[ARGUMENT_AGGREGATES_MAX];
+    uint64_t present; /* 32 bits a slot: not 0 if the group has rows */
+
+    /* Hashed groups: the group table. `keys` has a word a slot: 0 if the slot is free, else the group's
+     * number + 1, or a mark if numbers have several words. Those words are in `key_words`, `slots` of the
+     * first, then `slots` of the second, and so on. */
+    uint64_t keys;
+    uint64_t key_words;
+    uint64_t slots;        /* of all states; for hashed groups a power of two */
+    uint64_t groups_found; /* hashed groups: 64 bits, the number of used slots */
+    uint64_t full;         /* 32 bits: set if a hash table was too full for a row */
+
+    uint64_t points;        /* EXPLAIN ANALYZE: rows and clock ticks of each point, 64 bits each */
     uint64_t rows;          /* PLAN_ROWS: 32 mask words a tile */
-    uint64_t segment_tiles; /* PLAN_ROWS: tiles of all segments before each, 64 bits each */
-    uint64_t clear, clear_words; /* what is set to 0 first, in units of 16 bytes */
-    uint64_t tables;             /* of struct lookup_argument */
+    uint64_t segment_tiles; /* PLAN_ROWS: 64 bits a segment, the number of tiles in the segments before it */
+    uint64_t clear, clear_words; /* memory to set to 0 before the scan, and its size in units of 16 bytes */
+    uint64_t tables;             /* array of struct lookup_argument */
     int64_t constants[ARGUMENT_CONSTANTS_MAX];
 };
 

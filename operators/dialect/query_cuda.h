@@ -1,7 +1,7 @@
 /*
- * operators/dialect/query_cuda.h: the words that the kernels of planned statements (engine/gpu/query_kernel.h) are written in, beside those of
- * the tile dialect: fact columns of 64 bits and with NULLs, dimension columns at a row position, conditions on single
- * rows, values that are looked up, and rows as an answer.
+ * query_cuda.h: what the kernels of planned statements (engine/gpu/query_kernel.h) use in addition to the
+ * tile dialect: fact columns of 64 bits and with NULLs, dimension columns at a row position, conditions on
+ * single rows, lookup tables, and answers that are rows.
  */
 #ifndef TESSERA_OPERATORS_DIALECT_QUERY_CUDA_H
 #define TESSERA_OPERATORS_DIALECT_QUERY_CUDA_H
@@ -9,7 +9,7 @@
 #include "operators/group/states_cuda.h"
 #include "storage/base/calendar.h"
 
-/* ---- Fact columns of 64 bits: values are asked for one by one ---- */
+/* ---- Fact columns of 64 bits: values are read one by one ---- */
 
 struct decode_wide_plain {
     const long long *values;
@@ -88,13 +88,14 @@ template <class DECODE, bool NULLABLE> struct tile_wide_column {
 
 /* ---- Conditions on single rows ---- */
 
-/* Runs the body for every row of `keep`, each lane for its own; a body that ends with tile_drop takes the row out. */
+/* Runs the body for every row of `keep`, each lane for its own rows. tile_drop in the body removes the row
+ * from its mask. */
 #define tile_where(t, keep, row)                                                                     \
     for (tile_mask rest_##row = (keep), row = __ffs(rest_##row) * 32u - 32u + (t)->lane; rest_##row; \
          rest_##row &= rest_##row - 1, row = __ffs(rest_##row) * 32u - 32u + (t)->lane)
 #define tile_drop(keep, row) ((keep) &= ~(1u << (row) / 32u))
 
-/* ---- Dimension columns and values that are looked up ---- */
+/* ---- Dimension columns and lookup tables ---- */
 
 template <class TYPE> TILE_INLINE TYPE array_value(uint32_t array, uint64_t position)
 {
@@ -112,8 +113,8 @@ TILE_INLINE lookup_argument lookup_at(uint32_t table)
     return lookup_argument{entry.x, entry.y};
 }
 
-/* The value at `code`, INT64_MIN (NULL) if there is none; codes beyond the table, which only a damaged file has,
- * take its last value. */
+/* The value at `code`; INT64_MIN (NULL) if the table is empty. A code beyond the table, which only a damaged
+ * file has, gives the last value, so that no read leaves the table. */
 TILE_INLINE int64_t lookup_index(uint32_t table, int64_t code)
 {
     const lookup_argument at = lookup_at(table);
@@ -123,7 +124,7 @@ TILE_INLINE int64_t lookup_index(uint32_t table, int64_t code)
     return __ldg(reinterpret_cast<const long long *>(at.values) + place);
 }
 
-/* Whether a sorted table holds the value. */
+/* Whether the sorted table contains the value; a binary search. */
 TILE_INLINE bool lookup_contains(uint32_t table, int64_t value)
 {
     const lookup_argument at = lookup_at(table);
@@ -139,21 +140,21 @@ TILE_INLINE bool lookup_contains(uint32_t table, int64_t value)
     return low < at.count && __ldg(values + low) == value;
 }
 
-/* A group term's part of the group's number. */
+/* The part that one group term adds to the group's number. */
 TILE_INLINE uint64_t group_number_part(uint32_t term, uint64_t value, bool null)
 {
     const uint64_t code = null ? 0 : value - arguments.groups[term].base;
     return (code < arguments.groups[term].last ? code : arguments.groups[term].last) *
            arguments.groups[term].stride;
 }
-/* The same where all slots have numbers of 32 bits, and so do values. */
+/* The same, for slots and values of 32 bits. */
 TILE_INLINE uint32_t group_slot_part(uint32_t term, uint32_t value, bool null)
 {
     const uint32_t code = null ? 0 : value - (uint32_t)arguments.groups[term].base;
     return min(code, (uint32_t)arguments.groups[term].last) * (uint32_t)arguments.groups[term].stride;
 }
 
-/* ---- Rows as an answer ---- */
+/* ---- Answers that are rows: the masks of all tiles ---- */
 
 TILE_INLINE void cpu_keep_rows(const tile *t, tile_mask keep)
 {
@@ -172,7 +173,8 @@ TILE_INLINE void memory_clear()
         reinterpret_cast<uint4 *>(arguments.clear)[at] = make_uint4(0, 0, 0, 0);
 }
 
-/* A join's bitmap from its condition on a row of the dimension: a warp makes a word of 32 rows. */
+/* Evaluates a join's dimension predicate for every row of the dimension, to a bitmap. A warp makes one word
+ * of 32 rows. */
 template <class CONDITION> TILE_INLINE void match_rows(uint32_t join, CONDITION condition)
 {
     const uint32_t lane = threadIdx.x % 32;
@@ -186,9 +188,10 @@ template <class CONDITION> TILE_INLINE void match_rows(uint32_t join, CONDITION 
     }
 }
 
-/* ---- Behind it ---- */
+/* ---- After the scan ---- */
 
-/* Hashed groups that were met, one behind the other: the words of numbers, then those of each state. */
+/* Copies the used slots of a group table to `out` without gaps, column by column: the words of the group
+ * numbers, then the words of each aggregate state. Groups come in any order. */
 template <uint32_t KEY_WORDS>
 TILE_INLINE void groups_collect(uint64_t out, uint64_t count, uint64_t next, const uint32_t *words,
                                 uint32_t states)

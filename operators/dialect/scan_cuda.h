@@ -1,9 +1,9 @@
 /*
- * scan_cuda.h: the kernel around a query: `scan` runs the query's tile_answer over the fact table. Included
- * behind the query (engine/gpu/kernel_source.c, engine/gpu/query_kernel.c).
+ * scan_cuda.h: the kernel around a query: `scan` runs the query's tile_answer over the fact table. It is
+ * included after the query (engine/gpu/kernel_source.c, engine/gpu/query_kernel.c).
  *
- * The grid is as large as the GPU holds at once (persistent blocks), so that bitmaps are copied to shared
- * memory and sums are flushed once a block and not once a tile.
+ * The grid has as many blocks as the GPU holds at once (persistent blocks). So bitmaps are copied to shared
+ * memory, and sums are added to global memory, once a block and not once a tile.
  */
 #ifndef TESSERA_OPERATORS_DIALECT_SCAN_CUDA_H
 #define TESSERA_OPERATORS_DIALECT_SCAN_CUDA_H
@@ -14,13 +14,13 @@
 #define TILE_PRELOAD_COLUMN_(name) q.name.preload();
 #define TILE_NO_DIMENSION_(name)
 
-/* The tiles of one warp: one of every item of work that falls to its group of eight warps. */
+/* The tiles of one warp: one tile of every work item that its group of eight warps takes. */
 struct tile_course {
     const uint4 *items; /* struct bound_work */
     uint32_t count, first, step, place, lane;
-    uint32_t item; /* the next one */
+    uint32_t item; /* the next item */
 
-    /* The next tile; rows is 0 where an item has too few rows for this warp, or there are no more items. */
+    /* The next tile. Its `rows` is 0 if the item has no tile for this warp, or if there are no more items. */
     __device__ __forceinline__ tile next()
     {
         tile t = {0, 0, 0, lane};

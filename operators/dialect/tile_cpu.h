@@ -1,11 +1,12 @@
 /*
- * tile_cpu.h: the tile dialect on a CPU: one thread, one tile, its columns in the first-level cache.
+ * tile_cpu.h: the tile dialect on a CPU: one thread works on one tile, with its columns in the first-level
+ * cache.
  *
- * A column that a filter needs is decoded whole (1024 values, 4 KB) into the thread's buffer (plain is read
- * where it lies), tested with vector instructions and packed to one bit a row. Once few rows are left, a
- * semi-join looks at those alone, and columns are no longer decoded but asked for the survivors' values, as
- * far as their codec is quicker so (codec.h: fetch_rows). Compiled once per instruction set (isa.h). Figures
- * in docs/performance.md, "On a CPU".
+ * A filter decodes the whole tile of its column (1024 values, 4 KB) into the thread's buffer, tests the
+ * values with vector instructions and packs the result to one bit a row; a plain column is read in place.
+ * When few rows survive, a semi-join probes only those, and tile_fetch fetches only their values instead of
+ * decoding the tile, where the codec is faster at that (codec.h: fetch_rows). The file is compiled once per
+ * instruction set (isa.h). docs/performance.md, "On a CPU", has the figures.
  */
 #ifndef TESSERA_OPERATORS_DIALECT_TILE_CPU_H
 #define TESSERA_OPERATORS_DIALECT_TILE_CPU_H
@@ -21,12 +22,13 @@
 #include <immintrin.h>
 #endif
 
-/* From this many survivors on, a semi-join probes all rows with a gather, which takes 1.0 cycles a row,
- * rather than the survivors one by one, which takes 2.7 cycles each. */
+/* With at least this many survivors, a semi-join probes all rows with a gather, which takes 1.0 cycles a row.
+ * With fewer, it probes the survivors one by one, which takes 2.7 cycles each. */
 #define TILE_GATHER_ROWS 384u
 
-/* From this many survivors on, a semi-join takes long enough to ask for its column's next tile bit by bit:
- * below, Q3.2 and Q4.3 at SF 1 lost a tenth by it. */
+/* With at least this many survivors, a semi-join prefetches its column's next tile in parts, between the
+ * words of the mask. With fewer it is too short for that, and prefetches all at once: Q3.2 and Q4.3 at SF 1
+ * lost a tenth by parts. */
 #define TILE_SPREAD_ROWS 128u
 
 #define TILE_MASK_WORDS (TILE_ROWS / 64u)
@@ -36,21 +38,21 @@ typedef struct {
     uint64_t bits[TILE_MASK_WORDS];
 } tile_mask;
 
-/* The survivors of a mask as row numbers, in order. Belongs to `mask`, whatever the tile: computed again only
- * when asked about another one. */
+/* The survivors of `mask` as row numbers, in order. The list depends on the mask alone, not on the tile, so
+ * it is computed again only for another mask. */
 struct tile_list {
     tile_mask mask;
     uint32_t count;
     uint16_t rows[TILE_ROWS + 4]; /* written four at a time */
 };
 
-/* A column bound to a query, one copy a thread: `buffer` has room for TILE_ROWS values, aligned to 64. */
+/* A column bound to a query. Each thread has its own copy. */
 struct tile_column {
-    const struct chunk_view *chunk; /* of the segment at hand; NULL: the query does not use this column */
-    const uint32_t *validity;       /* of the segment; NULL: no NULLs */
-    int32_t *buffer;
-    const int32_t *values; /* of the tile, by row: `buffer` or, for plain, the chunk itself */
-    int64_t decoded;       /* the tile of this segment of which all rows are in `values`, or -1 */
+    const struct chunk_view *chunk; /* of the current segment; NULL: the query does not use this column */
+    const uint32_t *validity;       /* of the current segment; NULL: no NULLs */
+    int32_t *buffer;                /* room for TILE_ROWS values, aligned to 64 bytes */
+    const int32_t *values;          /* the tile's values by row: `buffer`, or for plain the chunk itself */
+    int64_t decoded;                /* the tile of this segment whose rows are all in `values`, or -1 */
     int32_t low, high;
 };
 
@@ -59,11 +61,11 @@ struct tile_dimension {
     const void *codes;
     uint32_t code_bytes; /* 1, 2 or 4 */
     uint32_t code_base;
-    bool contiguous; /* the rows that pass are first .. last: probing is comparing */
+    bool contiguous; /* exactly the rows first .. last pass, so a comparison replaces the probe */
     int32_t first, last;
 };
 
-/* One copy a thread; the engine adds them up. */
+/* Each thread has its own copy; the engine adds the copies up. */
 struct tile_sums {
     int64_t *sums;
     uint32_t *present;
@@ -73,7 +75,7 @@ struct tile_sums {
 struct tile {
     uint32_t index;         /* within the segment */
     uint32_t rows;          /* 1 .. TILE_ROWS */
-    struct tile_list *list; /* the thread's, to keep the latest one */
+    struct tile_list *list; /* the thread's latest list of survivors */
 };
 
 struct tile_parameters;
@@ -97,7 +99,7 @@ TILE_INLINE tile_mask tile_all(const struct tile *t)
     return keep;
 }
 
-/* The number of the lowest bit that is set, or any number below 64 if none is. */
+/* The position of the lowest set bit; any number below 64 if no bit is set. */
 TILE_INLINE uint32_t tile_lowest(uint64_t bits)
 {
 #if defined(__BMI__)
@@ -115,7 +117,8 @@ TILE_INLINE uint32_t tile_count(const tile_mask *keep)
     return count;
 }
 
-/* Four rows are written for each word, needed or not: a branch that asks would often be predicted wrongly. */
+/* Lists the survivors. Rows are written four at a time, even where a word has fewer, because a branch for
+ * each row would often be mispredicted. */
 static inline const struct tile_list *tile_list_of(const struct tile *t, const tile_mask *keep)
 {
     struct tile_list *list = t->list;
@@ -139,16 +142,16 @@ static inline const struct tile_list *tile_list_of(const struct tile *t, const t
     return list;
 }
 
-/* The lines of memory where a column's next tile lies. A query reads its columns by turns, 1 to 4 KB each,
- * which is too little for the processor's own prefetching (12 GB/s a core), so it asks for them itself (36
- * GB/s): some for each 64 rows, where there is enough to do between, for a core waits once it has asked for
- * more than it can keep track of. */
+/* The cache lines of a column's next tile, to be prefetched. A query reads 1 to 4 KB of each column in turn,
+ * which is too little for the processor's own prefetcher (12 GB/s a core); prefetch instructions reach 36
+ * GB/s. They are issued in parts, some for each 64 rows, if there is enough work in between, because a core
+ * waits when it has more misses outstanding than it can track. */
 struct tile_ahead {
     const uint8_t *at;
-    uint32_t lines, lines_a_word; /* all, and their share of a word of the mask, rounded up */
+    uint32_t lines, lines_a_word; /* all lines; lines for each word of the mask, rounded up */
 };
 
-/* To be called before the tile is decoded: if it is already, the next one has been asked for. */
+/* Call it before the tile is decoded. If the tile is decoded already, its next tile was prefetched then. */
 TILE_INLINE struct tile_ahead tile_ahead_of(const struct tile *t, const struct tile_column *column)
 {
     if (column->decoded == (int64_t)t->index)
@@ -159,15 +162,15 @@ TILE_INLINE struct tile_ahead tile_ahead_of(const struct tile *t, const struct t
     return (struct tile_ahead){begin + bytes, lines, (lines + TILE_MASK_WORDS - 1) / TILE_MASK_WORDS};
 }
 
-/* Any address will do. Always inline: GCC takes a function of mere prefetches for one without effect and
- * drops its calls. */
+/* Prefetches the next `lines` lines; any address is legal. It must be inlined: GCC believes that a function
+ * which only prefetches has no effect, and removes calls of it. */
 TILE_INLINE void tile_ahead_ask(struct tile_ahead *ahead, uint32_t lines)
 {
     for (uint32_t line = 0; line < lines; line++, ahead->at += 64)
         __builtin_prefetch(ahead->at, 0, 0);
 }
 
-/* All values of the tile, by row. */
+/* Gives all values of the tile, by row; decodes the tile if that is not done yet. */
 TILE_INLINE const int32_t *tile_decode(const struct tile *t, struct tile_column *column)
 {
     const struct chunk_view *chunk = column->chunk;
@@ -183,7 +186,7 @@ TILE_INLINE const int32_t *tile_decode(const struct tile *t, struct tile_column 
     return column->values;
 }
 
-/* 64 values to 64 bits: low <= value <= high. */
+/* Tests 64 values: bit r is set if low <= values[r] <= high. */
 TILE_INLINE uint64_t tile_bits_in_range(const int32_t *values, int32_t low, int32_t high)
 {
     uint64_t bits = 0;
@@ -208,7 +211,7 @@ TILE_INLINE uint64_t tile_bits_in_range(const int32_t *values, int32_t low, int3
     return bits;
 }
 
-/* 64 row positions to 64 bits: the bitmap's bit at each. */
+/* Probes 64 row positions: bit r is the bitmap's bit at positions[r]. */
 TILE_INLINE uint64_t tile_bits_in_bitmap(const int32_t *positions, const uint32_t *bitmap)
 {
     uint64_t bits = 0;
@@ -226,7 +229,7 @@ TILE_INLINE uint64_t tile_bits_in_bitmap(const int32_t *positions, const uint32_
         __m256i word = _mm256_i32gather_epi32((const int *)bitmap, _mm256_srli_epi32(position, 5), 4);
         __m256i rest =
             _mm256_sub_epi32(_mm256_set1_epi32(31), _mm256_and_si256(position, _mm256_set1_epi32(31)));
-        __m256i sign = _mm256_sllv_epi32(word, rest); /* the wanted bit, moved to the sign */
+        __m256i sign = _mm256_sllv_epi32(word, rest); /* the wanted bit becomes the sign bit */
         bits |= (uint64_t)(uint8_t)_mm256_movemask_ps(_mm256_castsi256_ps(sign)) << (8 * part);
     }
 #else
@@ -238,7 +241,7 @@ TILE_INLINE uint64_t tile_bits_in_bitmap(const int32_t *positions, const uint32_
     return bits;
 }
 
-/* The same, but only for the rows of `keep`: four at a time, needed or not, as in tile_list_of. */
+/* The same for the rows of `keep` only, four at a time for the reason given at tile_list_of. */
 TILE_INLINE uint64_t tile_bits_of_few_in_bitmap(uint64_t keep, const int32_t *positions,
                                                 const uint32_t *bitmap)
 {
@@ -265,7 +268,8 @@ TILE_INLINE uint64_t tile_bits_of_few_in_bitmap(uint64_t keep, const int32_t *po
 #endif
 }
 
-/* Validity words are in lane order (bit j of word l: row 32j + l); brings 64 of them back to row order. */
+/* Gathers the validity bits of 64 rows into row order. Validity words are in lane order: bit j of word l is
+ * row 32j + l. */
 TILE_INLINE uint64_t tile_bits_valid(const uint32_t *validity, uint32_t word)
 {
     uint64_t bits = 0;
@@ -344,7 +348,8 @@ TILE_INLINE tile_mask tile_semi_join_(const struct tile *t, tile_mask keep, stru
 }
 #define tile_semi_join(t, keep, column, dimension) tile_semi_join_((t), (keep), &(column), &(dimension))
 
-/* Makes values[row] the value of each of these rows: by decoding the tile, or one by one where that is quicker. */
+/* Puts the values of these rows into column->values[row]: fetches them one by one where that is faster, else
+ * decodes the tile. */
 TILE_INLINE void tile_fetch_rows(const struct tile *t, struct tile_column *column, const uint16_t *rows,
                                  uint32_t count)
 {
@@ -361,7 +366,8 @@ TILE_INLINE void tile_fetch_rows(const struct tile *t, struct tile_column *colum
     column->values = column->buffer;
 }
 
-/* tile_each will need the list of survivors anyway, so only here are values fetched one by one. */
+/* Values are fetched one by one only here and not in filters, because tile_each needs the list of survivors
+ * in any case. */
 TILE_INLINE void tile_fetch_(const struct tile *t, const tile_mask *keep, struct tile_column *column)
 {
     const struct tile_list *list = tile_list_of(t, keep);
@@ -392,7 +398,7 @@ TILE_INLINE uint32_t tile_code_(const struct tile_dimension *dimension, int32_t 
 #define tile_group2(sums, a, b)    ((a) * (sums).domain[1] + (b))
 #define tile_group3(sums, a, b, c) (((a) * (sums).domain[1] + (b)) * (sums).domain[2] + (c))
 
-/* Sums wrap like two's complement; the engine has proven before that they cannot overflow. */
+/* The engine has proven before the run that sums cannot overflow. */
 TILE_INLINE void tile_sum_(struct tile_sums *sums, uint32_t slot, int64_t value)
 {
     sums->sums[slot] += value;

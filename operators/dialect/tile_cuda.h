@@ -1,11 +1,11 @@
 /*
- * tile_cuda.h: the tile dialect on a GPU (tile.h says what each word means): a warp owns the tile, a lane's
- * mask holds its 32 items, bit j for row 32j + lane. Compiled at run time, for the codecs and widths that the
- * columns have.
+ * tile_cuda.h: the tile dialect on a GPU (tile.h says what each word means). A warp owns the tile; a lane's
+ * mask holds its 32 items, bit j for row 32j + lane. The kernel is compiled at run time for the codecs and
+ * widths of its columns.
  *
- * Shared memory of a block, in this order: the block's sums, copies of dimension bitmaps, and a staging area
- * for each warp, where columns without random access are decoded once for tile_value. Its sizes come from
- * engine/gpu/kernel_plan.c.
+ * The shared memory of a block holds, in this order: the block's sums, copies of dimension bitmaps, and a
+ * staging area for each warp, into which columns without random access are decoded once for tile_value.
+ * engine/gpu/kernel_plan.c computes the sizes.
  */
 #ifndef TESSERA_OPERATORS_DIALECT_TILE_CUDA_H
 #define TESSERA_OPERATORS_DIALECT_TILE_CUDA_H
@@ -38,28 +38,29 @@ struct tile_absent {
     }
 };
 
-/* A row's bit in the validity words of a column that may have them. */
+/* Whether the row is NULL, by the chunk's validity words if it has any. */
 TILE_INLINE bool tile_row_is_null(const bound_chunk &chunk, const tile *t, uint32_t row)
 {
     const uint32_t *validity = words_at(chunk.validity);
     return validity && !(load(validity + t->index * TILE_LANES + row % 32) >> row / 32 & 1);
 }
 
-/* At or below this many survivors in a tile, a column is asked for them one by one: at most as many 32-byte
- * sectors are read as the whole tile of a narrow column has. */
+/* With at most this many survivors in a tile, a column's values are read one by one. That reads at most 32
+ * sectors of 32 bytes, as many as a narrow column has in the whole tile. */
 #define TILE_FEW_ROWS 32u
 
-/* PRELOADED: it filters, and its packed words are loaded as soon as the tile is known, so that those of all
- * such columns are in flight at once. FETCHED: tile_value reads it. NULLABLE: it has validity words. */
+/* PRELOADED: the column filters, and its packed words are loaded as soon as the tile is known, so that the
+ * loads of all such columns are in flight at once. FETCHED: tile_value reads the column. NULLABLE: chunks may
+ * have validity words. */
 template <class DECODE, bool PRELOADED, bool FETCHED, bool NULLABLE> struct tile_column {
     static constexpr bool STAGED = FETCHED && !DECODE::RANDOM_ACCESS;
     static constexpr uint32_t STAGING_BYTES =
         DECODE::SCRATCH_BYTES + (STAGED ? TILE_ROWS * sizeof(uint32_t) : 0);
     DECODE decode;
     const bound_chunk *chunks;
-    uint32_t *scratch; /* the decoder's, then 1024 values if STAGED */
+    uint32_t *scratch; /* the decoder's scratch, then 1024 values if STAGED */
     int32_t low, high;
-    bool staged; /* this tile's values, or what the decoder's item() needs, are in shared memory */
+    bool staged; /* the tile's values, or what the decoder's item() needs, are in shared memory */
 
     __device__ __forceinline__ void bind(const bound_column &bound, unsigned char *staging)
     {
@@ -91,7 +92,8 @@ template <class DECODE, bool PRELOADED, bool FETCHED, bool NULLABLE> struct tile
     {
         return scratch + DECODE::SCRATCH_BYTES / sizeof(uint32_t);
     }
-    /* Each item of this lane, kept in shared memory on the way if tile_value will ask for it. */
+    /* Calls f for each item of this lane. If STAGED, also stores the values in shared memory for
+     * tile_value. */
     template <class F> __device__ __forceinline__ void items(const tile *t, F f)
     {
         uint32_t *mine = values() + t->lane;
@@ -105,7 +107,7 @@ template <class DECODE, bool PRELOADED, bool FETCHED, bool NULLABLE> struct tile
             staged = true;
         }
     }
-    /* Makes `value` possible for the tile's rows; all lanes. */
+    /* Prepares `value` for the tile's rows. All lanes must call it. */
     __device__ __forceinline__ void stage(const tile *t)
     {
         if (staged)
@@ -128,13 +130,14 @@ template <class DECODE, bool PRELOADED, bool FETCHED, bool NULLABLE> struct tile
         __syncwarp();
         return keep;
     }
-    /* Whether so many rows are left, or the words are here anyway, that all items are looked at. */
+    /* Whether all items are tested: the words are loaded already, or many rows survive. */
     __device__ __forceinline__ bool looks_at_all(tile_mask keep) const
     {
         return PRELOADED || sum_warp(__popc(keep)) > TILE_FEW_ROWS;
     }
-    /* Of keep, the rows whose value passes test(value, wanted): one by one where few are left and the words
-     * are not here yet. Where `wanted` is 0 any answer will do. */
+    /* The rows of `keep` whose value passes test(value, wanted). Rows are tested one by one if few survive
+     * and the words are not loaded yet. If `wanted` is 0, the row is not in `keep` and the test's result is
+     * not used. */
     template <class TEST>
     __device__ __forceinline__ tile_mask keep_if(const tile *t, tile_mask keep, TEST test)
     {
@@ -194,10 +197,10 @@ template <class DECODE, bool PRELOADED, bool FETCHED, bool NULLABLE> struct tile
     }
 };
 
-/* Hands the survivors of a tile out to the lanes, 32 at a time, whichever lane's mask they stand in: the body
- * then runs ceil(survivors / 32) times, with the loads of 32 survivors in flight at once. */
+/* Spreads the survivors of a tile over the lanes, 32 at a time, whichever lane's mask they are in. So the
+ * body runs only ceil(survivors / 32) times, and the loads of 32 survivors are in flight at once. */
 struct tile_walk {
-    uint32_t keep, upto; /* this lane's rows; survivors of this lane and those below it */
+    uint32_t keep, upto; /* this lane's rows; the number of survivors of this lane and all lanes below it */
     uint32_t total, next_rank, lane;
 
     __device__ __forceinline__ tile_walk(const tile *t, tile_mask of_lane)
@@ -208,14 +211,14 @@ struct tile_walk {
         total = __shfl_sync(FULL_WARP, upto, 31);
         next_rank = 0;
     }
-    /* All lanes; false for all of them when there is nothing left. `row` is TILE_ROWS for lanes that get
-     * none. */
+    /* All lanes must call it; all get false when no survivors remain. A lane that gets no row gets
+     * TILE_ROWS. */
     __device__ __forceinline__ bool next(uint32_t &row)
     {
         if (next_rank >= total)
             return false;
         const uint32_t rank = next_rank + lane;
-        uint32_t owner = 0; /* lanes whose survivors all come before this rank */
+        uint32_t owner = 0; /* the number of lanes whose survivors all come before this rank */
 #pragma unroll
         for (uint32_t step = 16; step > 0; step /= 2)
             owner += __shfl_sync(FULL_WARP, upto, owner + step - 1) <= rank ? step : 0;
@@ -232,17 +235,17 @@ struct tile_walk {
     }
 };
 
-/* Where the bitmap is probed: nowhere (every row passes), in shared memory, in global memory; or not at all,
- * because the rows that pass stand together, as the days of a year do: then two comparisons say the same. */
+/* How a semi-join tests a position. NONE: every row passes. SHARED, GLOBAL: by a bitmap in that memory.
+ * RANGE: by two comparisons, because the rows that pass are consecutive, as the days of one year are. */
 enum tile_bitmap { TILE_BITMAP_NONE, TILE_BITMAP_SHARED, TILE_BITMAP_GLOBAL, TILE_BITMAP_RANGE };
 
-/* SHARED_OFFSET: where in shared memory the block keeps its copy of the bitmap, if it keeps one. CODE: type
- * of the group attribute's array. */
+/* SHARED_OFFSET: where in shared memory the block's copy of the bitmap is, if it has one. CODE: the type of
+ * the group attribute's codes. */
 template <tile_bitmap BITMAP, uint32_t SHARED_OFFSET, class CODE> struct tile_dimension {
     static constexpr bool FILTERED = BITMAP != TILE_BITMAP_NONE;
     static constexpr bool IS_RANGE = BITMAP == TILE_BITMAP_RANGE;
     static constexpr bool IS_SHARED = BITMAP == TILE_BITMAP_SHARED;
-    int32_t first, last; /* row positions that pass, if IS_RANGE; first > last: none */
+    int32_t first, last; /* if IS_RANGE: the row positions that pass; first > last: none passes */
     const uint32_t *bitmap;
     const CODE *codes;
     uint32_t code_base;
@@ -262,8 +265,8 @@ template <tile_bitmap BITMAP, uint32_t SHARED_OFFSET, class CODE> struct tile_di
                 copy[word] = bitmap[word];
         }
     }
-    /* The engine found the rows standing together when it bound the query (engine/gpu/kernel_plan.c); each warp
-     * looks where. */
+    /* The engine saw that the rows are consecutive when it bound the query (engine/gpu/kernel_plan.c). Each
+     * warp finds the first and the last of them here. */
     __device__ __forceinline__ void find_range(uint32_t bitmap_words)
     {
         first = 0x7fffffff;
@@ -284,9 +287,9 @@ template <tile_bitmap BITMAP, uint32_t SHARED_OFFSET, class CODE> struct tile_di
             rows += __shfl_xor_sync(FULL_WARP, rows, distance);
         }
         if (rows && rows != (uint32_t)(last - first) + 1)
-            __trap(); /* no range: never answer wrongly */
+            __trap(); /* the rows are not consecutive: stop rather than give a wrong answer */
     }
-    /* A row that is not wanted costs no trip to the second-level cache. */
+    /* A row that is not wanted costs no access to the second-level cache. */
     __device__ __forceinline__ uint32_t passes(uint32_t position, uint32_t wanted) const
     {
         if (IS_RANGE)
@@ -332,8 +335,9 @@ struct tile_sums_single {
     }
 };
 
-/* A sum for each slot, a block's own in shared memory: low and high words apart, because shared memory adds
- * 32 bits at a time (64-bit additions there are loops); a carry is rare. */
+/* A sum for each slot; each block has its own in shared memory. Low and high words are separate, because
+ * atomic additions of 64 bits in shared memory compile to loops, while those of 32 bits are one instruction.
+ * A carry is rare. */
 struct tile_sums_shared {
     uint32_t *low, *high, *present;
     bound_sums bound;
@@ -369,7 +373,7 @@ struct tile_sums_shared {
     }
 };
 
-/* Too many slots for shared memory: straight to global memory. */
+/* Sums with too many slots for shared memory: rows are added in global memory. */
 struct tile_sums_global {
     bound_sums bound;
 
@@ -393,7 +397,7 @@ struct tile_sums_global {
 
 TILE_INLINE tile_mask tile_all(const tile *t)
 {
-    /* Items j with 32j + lane < rows. */
+    /* The number of items j with 32j + lane < rows. */
     const uint32_t items = (t->rows + 31 - t->lane) / 32;
     return low_bits(items);
 }

@@ -1,14 +1,17 @@
 /*
- * states_cuda.h: what a planned statement knows of its groups on a GPU: sums of 64 and 128 bits, minima and maxima,
- * which groups have rows, and the hash tables of groups and of distinct values.
+ * states_cuda.h: the aggregate states of a planned statement on a GPU: sums of 64 and 128 bits, minima,
+ * maxima, marks of the groups that have rows, the group table and the hash tables of distinct values.
  *
- * A state is a number of words for each slot of a group, all 0 at first. STATE_SINGLE: one group, kept in registers and
- * added up warp by warp at the end. STATE_SHARED: few groups, of which each block has its own in shared memory.
- * STATE_GLOBAL: the rest, straight to global memory. Additions are exact and their order does not matter, so the
- * answer's bits do not depend on which thread saw a row.
+ * A state has a fixed number of words for each group slot; all are 0 at first. There are three places:
  *
- * INDEX: the aggregate. FIRST: in a block's shared memory the states follow each other, so many 32-bit words a slot
- * come before this one.
+ *     STATE_SINGLE   one group: the state is in registers, and each warp adds its own up at the end
+ *     STATE_SHARED   few groups: each block has its own states in shared memory
+ *     STATE_GLOBAL   many groups: rows are added in global memory
+ *
+ * All additions are exact and of integers, so the answer does not depend on the order of rows.
+ *
+ * INDEX is the number of the aggregate. FIRST is the number of 32-bit words a slot that come before this
+ * state in a block's shared memory, where the states of all aggregates follow each other.
  */
 #ifndef TESSERA_OPERATORS_GROUP_STATES_CUDA_H
 #define TESSERA_OPERATORS_GROUP_STATES_CUDA_H
@@ -16,7 +19,8 @@
 #include "operators/dialect/query_arguments.h"
 #include "operators/dialect/tile_cuda.h"
 
-/* Where the statement's arrays, constants and states are; written by the engine before the first launch. */
+/* The addresses of the statement's arrays, constants and states. The engine writes them before the first
+ * launch. */
 extern "C" {
 __constant__ query_arguments arguments;
 }
@@ -35,7 +39,8 @@ TILE_INLINE uint32_t *shared_state(uint32_t first)
     return reinterpret_cast<uint32_t *>(tile_shared) + first * (uint32_t)arguments.slots;
 }
 
-/* A block's own states, `words` 32-bit words a slot, before the first row and behind the last. */
+/* Clear a block's own states, `words` 32-bit words a slot, before the first row; and wait, after the last
+ * row, until all warps of the block have added theirs. */
 template <state_place PLACE> TILE_INLINE void states_clear(uint32_t words)
 {
     if (PLACE == STATE_SHARED)
@@ -58,8 +63,9 @@ TILE_INLINE void add_wide(state_word *low_word, state_word *high_word, uint64_t 
         atomicAdd(high_word, (state_word)high);
 }
 
-/* Adds a number of WORDS words, least first, to words in shared memory that lie `stride` apart: 32 bits at a time,
- * because 64-bit additions there are loops; a carry is rare. */
+/* Adds a number of WORDS 32-bit words, least significant first, to words in shared memory that are `stride`
+ * words apart. It adds 32 bits at a time, because atomic additions of 64 bits in shared memory compile to
+ * loops; a carry is rare. */
 template <uint32_t WORDS> TILE_INLINE void add_words(uint32_t *to, uint32_t stride, int64_t value)
 {
     uint32_t carry = 0;
@@ -74,7 +80,7 @@ template <uint32_t WORDS> TILE_INLINE void add_words(uint32_t *to, uint32_t stri
     }
 }
 
-/* WIDE: 128 bits. */
+/* A sum; WIDE: of 128 bits. */
 template <state_place PLACE, bool WIDE, uint32_t INDEX, uint32_t FIRST> struct state_sum;
 
 template <bool WIDE, uint32_t INDEX, uint32_t FIRST> struct state_sum<STATE_SINGLE, WIDE, INDEX, FIRST> {
@@ -157,8 +163,9 @@ template <bool WIDE, uint32_t INDEX, uint32_t FIRST> struct state_sum<STATE_GLOB
     }
 };
 
-/* For EXPLAIN ANALYZE: how many rows reached a point, and how long they took since the point before. Loads do not move
- * over the reading of the clock, but a load that is asked for before a point and waited for behind it counts there. */
+/* For EXPLAIN ANALYZE: a point counts the rows that reach it and the clock ticks since the point before. The
+ * compiler moves no load across a reading of the clock. But a load that is issued before a point and waited
+ * for after it counts after it. */
 TILE_INLINE uint64_t state_clock()
 {
     uint64_t ticks;
@@ -188,7 +195,8 @@ template <uint32_t POINT> struct state_point {
     }
 };
 
-/* The greatest of unsigned numbers. A maximum is kept as value + 2^63, a minimum as 2^63 - 1 - value. */
+/* Minima and maxima are both kept as the greatest of unsigned numbers, so that 0 can mean "no row yet": a
+ * maximum as value + 2^63, a minimum as 2^63 - 1 - value. */
 TILE_INLINE uint64_t greatest_of_max(int64_t value)
 {
     return (uint64_t)value ^ 1ull << 63;
@@ -198,7 +206,7 @@ TILE_INLINE uint64_t greatest_of_min(int64_t value)
     return ~greatest_of_max(value);
 }
 
-/* Most rows do not raise it: they cost a load. */
+/* Raises *word to `value`. Most rows do not raise it, so a load comes before the atomic operation. */
 TILE_INLINE void raise(state_word *word, uint64_t value)
 {
     if (value > *reinterpret_cast<volatile state_word *>(word))
@@ -259,7 +267,7 @@ template <uint32_t INDEX, uint32_t FIRST> struct state_greatest<STATE_GLOBAL, IN
     }
 };
 
-/* Which groups have rows: a 32-bit word a slot. */
+/* Marks the groups that have rows, with a 32-bit word a slot. */
 template <state_place PLACE, uint32_t FIRST> struct state_present {
     uint32_t any;
 
@@ -288,11 +296,13 @@ template <state_place PLACE, uint32_t FIRST> struct state_present {
     }
 };
 
-/* ---- Hash tables: open, a power of two of 64-bit places; a place holds key + 1, 0: it is free ---- */
+/* ---- Hash tables: open addressing with linear probing ---- */
 
+/* The number of 64-bit places is a power of two. A place holds key + 1, or 0 if it is free. */
 #define STATE_NO_SLOT (~0ull)
 
-/* More places than this are not looked at: the table is too full, and the engine makes a larger one. */
+/* A probe looks at no more places than this. A longer probe means that the table is too full; the engine then
+ * makes a larger one. */
 #define STATE_PROBES_MAX 1024u
 
 /* The finaliser of MurmurHash3. */
@@ -305,8 +315,8 @@ TILE_INLINE uint64_t mix(uint64_t key)
     return key ^ key >> 33;
 }
 
-/* The place of a key below 2^64 - 1, put there if it is new; STATE_NO_SLOT, and arguments.full set, if the table is too
- * full. */
+/* Finds the place of a key below 2^64 - 1, and inserts a new key. If the table is too full, sets
+ * arguments.full and returns STATE_NO_SLOT. */
 TILE_INLINE uint64_t find_place(uint64_t table, uint64_t capacity, uint64_t key, bool &added)
 {
     state_word *const places = state_words(table);
@@ -330,7 +340,7 @@ template <uint32_t WORDS> struct group_number {
     uint64_t words[WORDS];
 };
 
-/* The slot of a group number; STATE_NO_SLOT: the row cannot be counted in this run. */
+/* The slot of a group number. STATE_NO_SLOT: the group table is too full, and the run must be repeated. */
 TILE_INLINE uint64_t find_group(const group_number<1> &number)
 {
     bool added;
@@ -340,9 +350,10 @@ TILE_INLINE uint64_t find_group(const group_number<1> &number)
     return slot;
 }
 
-/* A number of several words: its place holds a mark of 62 bits of their hash, TAKEN while the words behind it are being
- * written, then READY. Who meets a mark like its own that is not ready comes back to it, so that no lane waits inside
- * of what another has to finish. */
+/* The place of a group number of several words holds 62 bits of the words' hash and a mark in the low 2 bits:
+ * TAKEN while the words are being written, then READY. A lane that finds its own hash with the mark TAKEN
+ * looks at the place again in the next iteration of the common loop. A loop of its own could wait forever,
+ * because the lane that writes the words may be in the same warp. */
 #define GROUP_TAKEN 1ull
 #define GROUP_READY 3ull
 
@@ -394,10 +405,14 @@ template <uint32_t WORDS> TILE_INLINE uint64_t find_group(const group_number<WOR
     return STATE_NO_SLOT;
 }
 
-/* count(distinct): whoever brings a value of a group for the first time counts it.
- * DISTINCT_BITS: a bit for each slot and value. DISTINCT_KEYS: a hash table of number * domain + value.
- * DISTINCT_PAIRS: where that leaves 64 bits: one table gives each value a place, another holds pairs of slot and
- * place. */
+/* count(distinct): the row that brings a value into its group for the first time counts it. Three kinds of
+ * set:
+ *
+ *     DISTINCT_BITS    one bit for each slot and value
+ *     DISTINCT_KEYS    a hash table of group number * domain + value
+ *     DISTINCT_PAIRS   for keys of more than 64 bits: one hash table gives each value a place, a second holds
+ *                      slot and place as one key
+ */
 template <uint32_t SET> TILE_INLINE void distinct_count(bool first, uint64_t slot)
 {
     if (first)
@@ -433,7 +448,7 @@ template <uint32_t SET> TILE_INLINE void distinct_pairs(uint64_t slot, int64_t v
     const set_argument &set = arguments.sets[SET];
     const uint64_t code = distinct_code<SET>(value);
     bool added = false;
-    /* one value has no place: it takes the number behind them all */
+    /* find_place takes no key of 2^64 - 1: that one value gets the number after all places. */
     const uint64_t place = code == ~0ull ? set.capacity : find_place(set.values, set.capacity, code, added);
     if (place == STATE_NO_SLOT)
         return;
