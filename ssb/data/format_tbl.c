@@ -1,9 +1,9 @@
 /*
- * format_tbl.c: rows as text, the way ssb-dbgen prints them.
+ * format_tbl.c: prints rows as text, as ssb-dbgen does.
  *
- * lineorder is nearly all the text (100 bytes a row, 600 MB a scale factor), so its rows are made 2048 at a
- * time in columns and printed from there: numbers two digits at a step, words as whole vectors. About 0.1
- * microseconds a row.
+ * Nearly all the text is lineorder (100 bytes a row, 600 MB per unit of the scale factor). So its rows are
+ * generated into columns, 2048 at a time, and printed from there: two digits of a number at a step, and words
+ * as whole vectors. A row takes about 0.1 microseconds.
  */
 #define _GNU_SOURCE
 #include "ssb/data/generator.h"
@@ -39,7 +39,7 @@ static char *put_number(char *at, uint64_t number)
     return at + 1;
 }
 
-/* A word of lineorder with its '|': at most 16 bytes, so that it is copied as one. */
+/* A word of lineorder with its '|'. It has at most 16 bytes, so one vector copies it. */
 struct word {
     char text[16];
     uint32_t bytes;

@@ -1,9 +1,9 @@
 /*
- * generator.c: how many rows each table has, where each random stream starts, and the index of lineorder's
- * rows.
+ * generator.c: computes how many rows each table has, where each random stream starts, and the index of
+ * lineorder's rows.
  *
- * Creating a generator costs one draw an order (5 ms at SF 1 on one core, seconds at SF 1000); afterwards it
- * is read-only and shared by all threads.
+ * Creating a generator costs one draw an order (5 ms at SF 1 on one core, seconds at SF 1000). After that the
+ * generator is read-only and all threads share it.
  */
 #include "ssb/data/generator.h"
 
@@ -76,8 +76,8 @@ const struct ssb_table_info *ssb_table_info(enum ssb_table table)
     return &table_infos[table];
 }
 
-/* As ssb-dbgen's tables of streams and seeds have them. Those of customer's and supplier's phones and cities
- * are the same streams. */
+/* The seeds in ssb-dbgen's tables. Customer and supplier use the same streams for phones, and the same for
+ * cities. */
 static const struct stream_start stream_seeds[STREAMS] = {
     [STREAM_PART_MFGR] = {1, 1},
     [STREAM_PART_CATEGORY] = {637858759, 1},
@@ -114,7 +114,7 @@ static void stream_skip(struct ssb_generator *generator, enum stream stream, uin
     start->state = random_jump(&generator->jumps, start->state, steps);
 }
 
-/* `dates`: the date rows that ssb-dbgen would make, whatever is made here. */
+/* `dates` is the number of date rows that ssb-dbgen would write, even if this generator writes more. */
 static void place_streams(struct ssb_generator *generator, uint64_t dates)
 {
     struct stream_start *streams = generator->streams;
@@ -122,8 +122,9 @@ static void place_streams(struct ssb_generator *generator, uint64_t dates)
     memcpy(streams, stream_seeds, sizeof stream_seeds);
 
     if (generator->options.variant == SSB_VARIANT_CRYSTAL) {
-        /* Categories and cities have no streams of their own there: they share the one of manufacturers,
-         * which moves twice a part, manufacturer first. */
+        /* In Crystal's variant, categories and cities have no streams of their own. They share the stream of
+         * manufacturers, which takes two steps a part: one for the manufacturer, then one for the
+         * category. */
         streams[STREAM_PART_MFGR].per_row = 2;
         streams[STREAM_PART_CATEGORY] = streams[STREAM_PART_MFGR];
         stream_skip(generator, STREAM_PART_CATEGORY, 1);
@@ -135,8 +136,9 @@ static void place_streams(struct ssb_generator *generator, uint64_t dates)
         }
     }
     if (generator->options.mode == SSB_MODE_ALL) {
-        /* One process made supplier, customer, date and lineorder, in that order: customers go on where
-         * suppliers stopped, and (a slip of ssb-dbgen's) each date row stepped each order stream once. */
+        /* In this mode one process writes supplier, customer, date and lineorder, in that order. So customers
+         * continue the streams where suppliers stopped. Each date row also steps each order stream once,
+         * which is a mistake of ssb-dbgen. */
         stream_skip(generator, STREAM_CUSTOMER_PHONE, PHONE_DRAWS * suppliers);
         stream_skip(generator, STREAM_CUSTOMER_CITY, suppliers);
         for (enum stream stream = STREAM_ORDER_DATE; stream <= STREAM_ORDER_LINES; stream++)
@@ -144,8 +146,8 @@ static void place_streams(struct ssb_generator *generator, uint64_t dates)
     }
 }
 
-/* Rows of a table whose size is proportional to the scale factor: below 1 ssb-dbgen cuts the product, above 1
- * it has cut the scale factor before. */
+/* Rows of a table whose size is proportional to the scale factor. Below 1, ssb-dbgen truncates the product;
+ * from 1 on, it truncates the scale factor. */
 static uint64_t scaled(uint64_t base, double scale_factor)
 {
     if (scale_factor >= 1)
@@ -154,7 +156,7 @@ static uint64_t scaled(uint64_t base, double scale_factor)
     return rows ? rows : 1;
 }
 
-/* Fills every count; returns the date rows that ssb-dbgen would make. */
+/* Fills every count; returns the number of date rows that ssb-dbgen would write. */
 static uint64_t count_rows(struct ssb_generator *generator)
 {
     const double scale_factor = generator->options.scale_factor;
@@ -170,7 +172,8 @@ static uint64_t count_rows(struct ssb_generator *generator)
         generator->rows[SSB_PART] = scaled(200000, scale_factor);
         generator->part_keys = (int64_t)generator->rows[SSB_PART];
     } else {
-        /* The part table grows with the binary logarithm, but the keys in lineorder with the natural one. */
+        /* In ssb-dbgen, the part table grows with the binary logarithm, but lo_partkey with the natural
+         * one. */
         const uint64_t whole = (uint64_t)scale_factor;
         generator->rows[SSB_PART] = 200000 * (64 - (uint64_t)__builtin_clzll(whole));
         generator->part_keys = 200000 * (int64_t)(floor(log((double)whole)) + 1);
@@ -178,7 +181,7 @@ static uint64_t count_rows(struct ssb_generator *generator)
     return classic_dates;
 }
 
-/* An item of counting is 256 blocks: 262144 orders, about a millisecond. */
+/* One work item counts 256 blocks: 262144 orders, about a millisecond. */
 #define COUNT_BLOCKS 256u
 
 static enum status count_blocks(void *context, uint64_t item, unsigned thread, struct error *error)
@@ -226,7 +229,7 @@ static enum status check_scale_factor(double scale_factor, const char *text, str
 
 enum status ssb_scale_factor_parse(const char *text, double *scale_factor, struct error *error)
 {
-    /* strtod alone would take "nan", "inf", " 1" and "0x1p3", too. */
+    /* strtod alone would also accept "nan", "inf", " 1" and "0x1p3". */
     char *end = NULL;
     double value = strtod(text, &end);
     if (*text == '\0' || *end != '\0' || strspn(text, "0123456789.eE+-") != strlen(text))

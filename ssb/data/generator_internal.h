@@ -1,11 +1,11 @@
 /*
- * generator_internal.h: what generator.c prepares and the tables' files read: where each random stream
- * starts.
+ * generator_internal.h: the start of each random stream. generator.c prepares it; lineorder.c and
+ * dimensions.c read it.
  *
- * Every column draws from a stream of its own. Row i of a table (0-based) begins at state jump(start, per_row
- * i) of each of its streams; an order is a "row" of the order streams, and takes seven steps of each line
- * stream, one for each line that it might have. `mode` and `variant` only move starts and steps, so that
- * nothing below this header asks for them, but for the texts in which Crystal's variant differs.
+ * Every column draws from a stream of its own. Row i of a table (0-based) begins per_row * i steps after the
+ * start of each of its streams. An order is a "row" of the order streams; it takes seven steps of each line
+ * stream, one for each line that it might have. `mode` and `variant` only change starts and steps, so the
+ * code that draws does not look at them, except for the texts that Crystal's variant changes.
  */
 #ifndef TESSERA_SSB_DATA_GENERATOR_INTERNAL_H
 #define TESSERA_SSB_DATA_GENERATOR_INTERNAL_H
@@ -55,38 +55,39 @@ enum stream {
 
 struct stream_start {
     uint32_t state;   /* before the first row's first step */
-    uint32_t per_row; /* steps from one row to the next */
+    uint32_t per_row; /* steps that each row takes */
 };
 
 struct ssb_generator {
     struct ssb_options options;
     uint64_t rows[SSB_TABLES];
     uint64_t orders;
-    int64_t
-        part_keys; /* lo_partkey is drawn from 1 .. part_keys: fewer than the parts at most scale factors */
+    int64_t part_keys; /* lo_partkey is from 1 .. part_keys: at most scale factors fewer than the parts */
     struct random_jumps jumps;
     struct stream_start streams[STREAMS];
     int32_t date_keys[CALENDAR_DAYS]; /* yyyymmdd */
-    uint64_t blocks;                  /* of BLOCK_ORDERS orders, the last perhaps shorter */
-    uint64_t *block_rows;             /* blocks + 1: the first row of each block, then the number of rows */
+    uint64_t blocks;                  /* of BLOCK_ORDERS orders each; the last may be shorter */
+    uint64_t *block_rows;             /* blocks + 1 entries: first row of each block, then all rows */
 };
 
-/* The state of a stream before the first step of `row`. */
+/* The stream's state before the first step of `row`. */
 static inline uint32_t stream_state(const struct ssb_generator *generator, enum stream stream, uint64_t row)
 {
     const struct stream_start *start = &generator->streams[stream];
     return random_jump(&generator->jumps, start->state, start->per_row * row);
 }
 
-/* Calendar date of a day counted from 1992-01-01; month and day from 1. */
+/* A calendar date; `month`, `day` and `day_of_year` count from 1. */
 struct calendar_date {
     int year, month, day;
-    int day_of_year; /* from 1 */
-    int month_days;
+    int day_of_year;
+    int month_days; /* days of that month */
 };
+
+/* The date `day` days after 1992-01-01. */
 struct calendar_date calendar_date(uint32_t day);
 
-/* Lines of the orders [first_order, first_order + orders), at most BLOCK_ORDERS of them. */
+/* The number of lines of `orders` orders from first_order on, at most BLOCK_ORDERS orders. */
 uint32_t lineorder_count_lines(const struct ssb_generator *generator, uint64_t first_order, uint32_t orders);
 
 #endif

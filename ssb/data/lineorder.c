@@ -1,11 +1,11 @@
 /*
- * lineorder.c: rows of lineorder, from any row on, straight into columns.
+ * lineorder.c: generates rows of lineorder, from any row on, directly into columns.
  *
- * Orders are made in batches of at most 256 (about 1000 rows), whose numbers stay in the first two levels of
- * cache. A batch draws, stream by stream, one number an order or seven an order, of which an order of n lines
- * uses the first n. All loops over a batch are free of branches and written to be vectorised: 16 states of a
- * stream advance side by side, each by 16 steps. Assumed: 1 to 10^11 rows, asked for in ranges of thousands
- * to millions.
+ * Orders are generated in batches of at most 256 (about 1000 rows), whose numbers stay in the first two
+ * levels of cache. A batch draws from one stream after the other: one number an order, or seven an order, of
+ * which an order of n lines uses the first n. All loops over a batch have no branches, so that compilers
+ * vectorise them: 16 states of a stream advance together, each by 16 steps. The table has 1 to 10^11 rows;
+ * one call generates thousands to millions of them.
  */
 #include "ssb/data/generator.h"
 
@@ -16,12 +16,10 @@
 
 #define BATCH_ORDERS 256u
 #define BATCH_ROWS   (BATCH_ORDERS * ORDER_LINES_MAX)
-#define LANES \
-    16u /* states of one stream that advance side by side; divides every count of draws asked for \
-         */
+#define LANES        16u /* states of one stream that advance together */
 
-/* The states after 1 .. count steps (count rounded up to LANES); `state` then is the one after `count` steps.
- */
+/* Computes the states after 1 .. count steps; `states` has room for count rounded up to LANES. Then *state is
+ * the state after `count` steps. */
 static void stream_states(uint32_t *state, uint32_t count, uint32_t *states)
 {
     uint32_t power = 1;
@@ -35,8 +33,8 @@ static void stream_states(uint32_t *state, uint32_t count, uint32_t *states)
     *state = states[count - 1];
 }
 
-/* One draw from low .. low + width - 1 for each state: random_draw, but that numbers stay below 2^31, so that
- * the conversion fits vectors of every instruction set. */
+/* Draws one number from low .. low + width - 1 for each state. It is random_draw for numbers below 2^31,
+ * which every instruction set can convert in vectors. */
 static void draw_all(const uint32_t *states, uint32_t count, int32_t low, int64_t width, int32_t *values)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -56,24 +54,25 @@ uint32_t lineorder_count_lines(const struct ssb_generator *generator, uint64_t f
     return sum;
 }
 
-/* What a range's batches share: where the streams stand, and which columns are wanted or needed by wanted
- * ones. */
+/* What the batches of a range share. */
 struct range {
     const struct ssb_generator *generator;
-    uint64_t order; /* the next one, 0-based */
-    uint32_t streams[STREAMS];
-    bool needs[LO_COLUMNS];
+    uint64_t order;            /* the next order, 0-based */
+    uint32_t streams[STREAMS]; /* current states */
+    bool needs[LO_COLUMNS];    /* the caller wants the column, or another wanted column depends on it */
     bool needs_price;
 };
 
 struct batch {
     uint32_t orders, rows;
-    uint16_t slot[BATCH_ROWS + 8];  /* of each row: its draw among the batch's seven an order */
-    uint16_t order[BATCH_ROWS + 8]; /* of each row: its order in the batch */
-    uint32_t first_row[BATCH_ORDERS + 1];
-    int32_t days[BATCH_ORDERS]; /* order dates */
-    int32_t price[BATCH_ROWS];  /* of the row's part, in cents */
-    int64_t *order_keys;        /* where the batch's columns go: the caller's arrays, or `scratch` */
+    uint16_t slot[BATCH_ROWS + 8];        /* each row's draw among the batch's draws, seven an order */
+    uint16_t order[BATCH_ROWS + 8];       /* each row's order in the batch */
+    uint32_t first_row[BATCH_ORDERS + 1]; /* of each order, then the number of rows */
+    int32_t days[BATCH_ORDERS];           /* order dates */
+    int32_t price[BATCH_ROWS];            /* of each row's part, in cents */
+
+    /* Where the batch's columns are written: into the caller's arrays, or into the scratch arrays. */
+    int64_t *order_keys;
     int32_t *columns[LO_COLUMNS];
     int64_t scratch_keys[BATCH_ROWS];
     int32_t scratch[LO_COLUMNS][BATCH_ROWS];
@@ -113,7 +112,7 @@ static void lay_out_rows(struct range *range, struct batch *batch)
     uint32_t row = 0;
     for (uint32_t order = 0; order < batch->orders; order++) {
         batch->first_row[order] = row;
-        for (uint32_t line = 0; line < 8; line++) { /* eight, one vector; what is too much is overwritten */
+        for (uint32_t line = 0; line < 8; line++) { /* one whole vector; the next order overwrites the rest */
             batch->slot[row + line] = (uint16_t)(order * ORDER_LINES_MAX + line);
             batch->order[row + line] = (uint16_t)order;
         }
@@ -127,7 +126,7 @@ static void make_keys(struct range *range, struct batch *batch)
 {
     if (range->needs[LO_ORDERKEY])
         for (uint32_t row = 0; row < batch->rows; row++) {
-            /* Eight keys of every 32 are used. */
+            /* ssb-dbgen uses eight keys of every 32. */
             const uint64_t number = range->order + batch->order[row] + 1;
             batch->order_keys[row] = (int64_t)((number >> 3 << 5) | (number & 7));
         }
@@ -136,7 +135,7 @@ static void make_keys(struct range *range, struct batch *batch)
             batch->columns[LO_LINENUMBER][row] =
                 batch->slot[row] - batch->order[row] * (int32_t)ORDER_LINES_MAX + 1;
     if (range->needs[LO_CUSTKEY]) {
-        /* A third of the customers never order: multiples of three give way to a neighbour. */
+        /* A third of the customers never order: a multiple of three is replaced by a neighbour. */
         const int32_t customers = (int32_t)range->generator->rows[SSB_CUSTOMER];
         int32_t keys[BATCH_ORDERS];
         draw_orders(range, batch, STREAM_ORDER_CUSTOMER, 1, customers, keys);
@@ -186,8 +185,9 @@ static void make_words(struct range *range, struct batch *batch)
     }
 }
 
-/* The order's total is the sum of its lines' revenues with tax, each cut to whole cents. Sums of all rows up
- * to a line wrap round in 32 bits, but an order's, their difference, is below 80 million. */
+/* An order's total is the sum of its lines' revenues with tax, each truncated to whole cents. It is the
+ * difference of two prefix sums. Those wrap round in 32 bits, but the difference is exact, because a total is
+ * below 80 million. */
 static void make_order_totals(struct batch *batch)
 {
     uint32_t sums[BATCH_ROWS + 1];
@@ -201,8 +201,8 @@ static void make_order_totals(struct batch *batch)
     spread(batch, totals, batch->columns[LO_ORDTOTALPRICE]);
 }
 
-/* All of it fits in 32 bits: a price is below 210000 cents, 50 of it with a tax of 8 percent, in hundredths
- * of a cent, below 1.14 * 10^9. */
+/* All values fit in 32 bits: a price is below 210000 cents, and 50 times that with a tax of 8 percent, in
+ * hundredths of a cent, is below 1.14 * 10^9. */
 static void make_money(struct range *range, struct batch *batch)
 {
     int32_t *const *columns = batch->columns;
@@ -245,7 +245,7 @@ static void range_needs(struct range *range, void *const columns[SSB_COLUMNS_MAX
     needs[LO_PARTKEY] |= range->needs_price;
 }
 
-/* The order that holds lineorder's `row`; *skip: the lines of it that come before. */
+/* Finds the order that contains `row` of lineorder; *skip is the number of its lines before that row. */
 static uint64_t find_order(const struct ssb_generator *generator, uint64_t row, uint32_t *skip)
 {
     uint64_t block = 0, end = generator->blocks;
@@ -298,13 +298,13 @@ void ssb_generate_lineorder(const struct ssb_generator *generator, uint64_t firs
 
     struct batch batch;
     for (uint64_t done = 0; done < rows;) {
-        /* An order has a line at least, so the orders of a batch never run past the last order. */
+        /* An order has at least one line, so this many orders are enough for the rows still missing. */
         batch.orders =
             (uint32_t)least(least(BATCH_ORDERS, rows - done + skip), generator->orders - range.order);
         lay_out_rows(&range, &batch);
         const uint64_t used = least(batch.rows - skip, rows - done);
-        const bool whole =
-            used == batch.rows; /* else some rows are made for nothing, and not where others lie */
+        /* If not all rows of the batch are wanted, it is generated in the scratch arrays and copied. */
+        const bool whole = used == batch.rows;
         batch.order_keys = batch.scratch_keys;
         if (whole && columns[LO_ORDERKEY])
             batch.order_keys = (int64_t *)columns[LO_ORDERKEY] + done;

@@ -1,10 +1,10 @@
 /*
  * random.h: the random numbers of ssb-dbgen: Park and Miller's "minimal standard" generator.
  *
- * The state s, 1 .. 2^31-2, goes to 16807 s mod 2^31-1, and the new state is the random number. Stepping n
- * times multiplies by 16807^n, so that any row's draws are reached at once: random_jump costs five modular
- * multiplications. About 80 draws make the dimensions' rows, and 10 to 50 an order; at SF 1000 that is 10^11
- * draws, so nothing here divides integers.
+ * A step takes the state s, 1 .. 2^31-2, to 16807 s mod 2^31-1; the new state is the random number. n steps
+ * multiply by 16807^n, so random_jump reaches the draws of any row with four modular multiplications. A
+ * dimension's row takes up to about 100 draws, an order 10 to 50. At SF 1000 that is 10^11 draws, so nothing
+ * here divides integers.
  */
 #ifndef TESSERA_SSB_DATA_RANDOM_H
 #define TESSERA_SSB_DATA_RANDOM_H
@@ -14,9 +14,9 @@
 #define RANDOM_MODULUS    2147483647u /* 2^31-1, a Mersenne prime */
 #define RANDOM_MULTIPLIER 16807u
 
-/* a b mod 2^31-1 for a, b in 1 .. 2^31-2. As 2^31 = 1 modulo the prime, folding the high bits onto the low
- * ones keeps the residue. The first fold leaves 1 .. 2^32-4, never the modulus itself (a prime divides
- * neither factor), so the second fold leaves 1 .. 2^31-2. */
+/* a b mod 2^31-1 for a, b in 1 .. 2^31-2. 2^31 is 1 modulo the prime, so adding the high bits to the low ones
+ * keeps the residue. The first sum is in 1 .. 2^32-4 and never a multiple of the modulus, because the prime
+ * divides neither factor; so the second sum is in 1 .. 2^31-2. */
 static inline uint32_t random_multiply(uint32_t a, uint32_t b)
 {
     uint64_t product = (uint64_t)a * b;
@@ -29,15 +29,16 @@ static inline uint32_t random_step(uint32_t state)
     return random_multiply(state, RANDOM_MULTIPLIER);
 }
 
-/* A state's number in low .. low + width - 1, width <= 2^31. Division, then multiplication, each rounded to
- * double: that rounding is part of the data's definition, so no reciprocal and no integer form may replace it
- * (they differ for wide ranges: customer keys from SF 70, addresses at any scale factor). */
+/* The number in low .. low + width - 1 that a state gives; width <= 2^31. The division and the multiplication
+ * both round to double. That rounding is part of the data's definition, so neither a reciprocal nor integers
+ * may replace them: the results would differ for wide ranges (customer keys from SF 70, addresses at any
+ * scale factor). */
 static inline int64_t random_draw(uint32_t state, int64_t low, int64_t width)
 {
     return low + (int64_t)((double)(int32_t)state / 2147483647.0 * (double)width);
 }
 
-/* 16807^(b 256^k) at power[k][b]: 4 KiB, so that a jump is four look-ups. */
+/* power[k][b] is 16807^(b 256^k). The table has 4 KiB, and a jump takes four look-ups. */
 struct random_jumps {
     uint32_t power[4][256];
 };

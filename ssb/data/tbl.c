@@ -1,10 +1,10 @@
 /*
- * tbl.c: a table as ssb-dbgen's .tbl file, written by all threads in bounded memory.
+ * tbl.c: writes a table as ssb-dbgen's .tbl file, on all threads and in bounded memory.
  *
- * The file is cut into chunks of 16384 rows (1.6 MB of lineorder). A thread takes the next chunk, prints it
- * into its own buffer, waits until the chunks before it are printed (their lengths say where its own begins),
- * and writes it there with pwrite, several threads at once. The file has another name until it is complete
- * and on disk.
+ * The file is written in chunks of 16384 rows (1.6 MB of lineorder). A thread takes the next chunk, prints it
+ * into its own buffer and waits until all chunks before it are printed, because their lengths say where its
+ * own begins. Then it writes its chunk there with pwrite, while other threads write theirs. The file has
+ * another name until it is complete and on disk.
  */
 #define _GNU_SOURCE
 #include "ssb/data/generator.h"
@@ -28,13 +28,13 @@ struct writer {
     const char *path; /* of the partial file */
     int file;
     struct progress *progress;
-    char **buffers; /* one a thread, made when first used */
+    char **buffers; /* one a thread, allocated at first use */
 
-    pthread_mutex_t lock; /* over what follows */
-    pthread_cond_t moved;
-    uint64_t next;   /* chunk to be printed */
-    uint64_t turn;   /* chunk whose place in the file is `offset` */
-    uint64_t offset; /* bytes */
+    pthread_mutex_t lock; /* protects the fields below */
+    pthread_cond_t moved; /* `turn` or `failed` has changed */
+    uint64_t next;        /* the next chunk to print */
+    uint64_t turn;        /* the chunk that begins at `offset` in the file */
+    uint64_t offset;      /* in bytes */
     uint64_t rows_done;
     bool failed;
 };
@@ -65,8 +65,8 @@ static enum status write_at(const struct writer *writer, const char *bytes, size
     return STATUS_OK;
 }
 
-/* Chunks are taken in order here, whatever order the team's items have: the one that all others wait for is
- * always being worked on. */
+/* Takes the next chunk, whichever item the team of threads is at. Chunks are taken in order, so a thread is
+ * always working on the chunk that the others wait for. */
 static enum status write_next_chunk(struct writer *writer, unsigned thread, struct error *error)
 {
     RETURN_IF_ERROR(cancel_check(error));
@@ -95,7 +95,7 @@ static enum status write_next_chunk(struct writer *writer, unsigned thread, stru
     pthread_cond_broadcast(&writer->moved);
     pthread_mutex_unlock(&writer->lock);
     if (failed)
-        return STATUS_OK; /* another thread has the reason, and has returned it */
+        return STATUS_OK; /* the thread that failed returns the error */
 
     RETURN_IF_ERROR(write_at(writer, text, bytes, offset, error));
     pthread_mutex_lock(&writer->lock);
@@ -137,7 +137,7 @@ static enum status write_chunks(struct writer *writer, unsigned threads, struct 
     return status;
 }
 
-/* Opens the partial file, locked against a second process that writes the same one. */
+/* Opens the partial file and locks it, so that a second process cannot write it too. */
 static enum status open_partial(const char *path, int *file, struct error *error)
 {
     *file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -146,7 +146,7 @@ static enum status open_partial(const char *path, int *file, struct error *error
             error, errno, "could not create '%s' (choose a folder that can be written with --out)", path);
     struct stat opened, named;
     bool taken = flock(*file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    /* A process that finished in between has renamed the file that was opened here. */
+    /* Another process may have finished and renamed the file since it was opened here. */
     taken |= fstat(*file, &opened) != 0 || stat(path, &named) != 0 || opened.st_ino != named.st_ino;
     enum status status = STATUS_OK;
     if (taken)
@@ -161,7 +161,7 @@ static enum status open_partial(const char *path, int *file, struct error *error
     return status;
 }
 
-/* Makes the complete file visible, and that last. */
+/* Gives the complete file its name, after its bytes are on disk. */
 static enum status publish(const char *directory, const struct writer *writer, const char *path,
                            struct error *error)
 {

@@ -30,14 +30,14 @@ const char *const market_segment_words[MARKET_SEGMENT_COUNT] = {"AUTOMOBILE", "B
 const char *const order_priority_words[ORDER_PRIORITY_COUNT] = {"1-URGENT", "2-HIGH", "3-MEDIUM",
                                                                 "4-NOT SPECIFIED", "5-LOW"};
 
-/* Crystal's generator keeps 11 characters. */
+/* Crystal's generator truncates priorities to 11 characters. */
 const char *const order_priority_words_crystal[ORDER_PRIORITY_COUNT] = {"1-URGENT", "2-HIGH", "3-MEDIUM",
                                                                         "4-NOT SPECI", "5-LOW"};
 
 const char *const ship_mode_words[SHIP_MODE_COUNT] = {"AIR",     "FOB",  "MAIL", "RAIL",
                                                       "REG AIR", "SHIP", "TRUCK"};
 
-/* Drawn in the order REG AIR, AIR, RAIL, TRUCK, MAIL, FOB, SHIP. */
+/* ssb-dbgen's order is REG AIR, AIR, RAIL, TRUCK, MAIL, FOB, SHIP. */
 const uint8_t ship_mode_codes[SHIP_MODE_COUNT] = {4, 0, 3, 6, 2, 1, 5};
 
 const char *const type_size_words[6] = {"STANDARD", "SMALL", "MEDIUM", "LARGE", "ECONOMY", "PROMO"};
