@@ -115,12 +115,8 @@ const char *rowset_text(const struct rowset_column *column, uint64_t row, char b
     if (column->nulls && column->nulls[row])
         return NULL;
     const int64_t value = column->values[row];
-    if (column->type.kind == VALUE_STRING) {
-        const struct dictionary *dictionary = column->type.dictionary;
-        return value >= 0 && value < (int64_t)dictionary->count
-                   ? dictionary_string(dictionary, (uint32_t)value, length)
-                   : "";
-    }
+    if (column->type.kind == VALUE_STRING)
+        return dictionary_string(column->type.dictionary, value, length);
     typed_text(column->type, value, buffer, ROWSET_TEXT_BYTES);
     *length = (uint32_t)strlen(buffer);
     return buffer;

@@ -67,7 +67,7 @@ static bool fill_strings(struct ArrowArray *array, const struct dictionary *dict
         offsets[row] = at;
         length = 0;
         if (!(nulls && nulls[row]))
-            (void)dictionary_string(dictionary, (uint32_t)codes[row], &length);
+            (void)dictionary_string(dictionary, codes[row], &length);
         at += length;
     }
     char *bytes = malloc((size_t)at + 1);
@@ -77,7 +77,7 @@ static bool fill_strings(struct ArrowArray *array, const struct dictionary *dict
     offsets[rows] = at;
     for (int64_t row = 0; row < rows; row++)
         if (offsets[row + 1] > offsets[row])
-            memcpy(bytes + offsets[row], dictionary_string(dictionary, (uint32_t)codes[row], &length),
+            memcpy(bytes + offsets[row], dictionary_string(dictionary, codes[row], &length),
                    (size_t)(offsets[row + 1] - offsets[row]));
     return true;
 }

@@ -4,16 +4,17 @@
 #include "storage/codec/codec_spec.h"
 #include "storage/database/writer.h"
 
-/* Kernels look positions up without asking; so every stored position is looked at once, here, whatever the
- * file says. */
-struct position_check {
+/* Kernels look positions up without asking, and codes become strings; so every stored one is looked at once, here,
+ * whatever the file says. */
+struct index_check {
     const struct column_data *data;
-    uint64_t limit;
+    uint64_t limit;           /* values are below it */
+    const char *what, *where; /* "row" of a table */
 };
 
 static enum status check_segment(void *context, uint64_t item, unsigned thread, struct error *error)
 {
-    const struct position_check *check = context;
+    const struct index_check *check = context;
     const struct column *column = check->data->column;
     const struct chunk_view *chunk = &check->data->segments[item].chunk;
     (void)thread;
@@ -25,10 +26,10 @@ static enum status check_segment(void *context, uint64_t item, unsigned thread, 
             highest = (uint32_t)values[row] > highest ? (uint32_t)values[row] : highest;
         if (highest >= check->limit)
             return error_set(error, STATUS_BAD_INPUT,
-                             "column %s.%s, segment %u, tile %u points at row %u of %s, which has %llu; the "
+                             "column %s.%s, segment %u, tile %u points at %s %u of %s, which has %llu; the "
                              "file is damaged: load the table again",
-                             column->table->name, column->schema.name, (unsigned)item, tile, highest,
-                             column->references->table->name, (unsigned long long)check->limit);
+                             column->table->name, column->schema.name, (unsigned)item, tile, check->what,
+                             highest, check->where, (unsigned long long)check->limit);
     }
     return STATUS_OK;
 }
@@ -52,11 +53,15 @@ enum status fact_data_open(struct database *database, const struct column *colum
             opened->width_high = segment->chunk.width_high;
         opened->nullable |= segment->validity != NULL;
     }
-    if (!column->references || opened->data->positions_checked)
+    if ((!column->references && !column->dictionary) || opened->data->positions_checked)
         return STATUS_OK;
-    struct position_check check = {opened->data, column->references->table->rows};
+    struct index_check check = {opened->data, column->dictionary ? column->dictionary->count : 0, "string",
+                                "its dictionary"};
+    if (column->references)
+        check = (struct index_check){opened->data, column->references->table->rows, "row",
+                                     column->references->table->name};
     if (check.limit == 0)
-        check.limit = 1; /* every key is NULL and stored as 0 */
+        check.limit = 1; /* every value is NULL and stored as 0 */
     enum status status = parallel_for(threads, opened->data->segment_count, check_segment, &check, error);
     opened->data->positions_checked = status == STATUS_OK;
     if (status != STATUS_OK) {

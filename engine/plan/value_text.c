@@ -45,8 +45,8 @@ static void string_text(const struct dictionary *dictionary, int64_t code, char 
 {
     uint32_t length = 0;
     const char *string = "";
-    if (dictionary && code >= 0 && code < (int64_t)dictionary->count)
-        string = dictionary_string(dictionary, (uint32_t)code, &length);
+    if (dictionary)
+        string = dictionary_string(dictionary, code, &length);
     size_t kept = length < bytes ? length : bytes - 1;
     for (size_t i = 0; i < kept; i++)
         text[i] = (unsigned char)string[i] < ' ' || string[i] == 127 ? '?' : string[i];

@@ -149,7 +149,7 @@ const char *bind_string_of(const struct binder *binder, uint32_t node, uint32_t 
     if (constant->operation != EXPRESSION_CONSTANT || constant->is_null ||
         constant->type.kind != VALUE_STRING)
         return NULL;
-    return dictionary_string(constant->type.dictionary, (uint32_t)constant->constant, length);
+    return dictionary_string(constant->type.dictionary, constant->constant, length);
 }
 
 enum status bind_row_count(struct binder *binder, const struct sql_expression *ast, uint64_t *count)

@@ -55,15 +55,18 @@ struct dictionary {
 };
 
 /* The code of a string, or -1; the number of strings that are less than it (lower bound); a string by its
- * code. */
+ * code, which need not be one: beyond the dictionary, as only a damaged file has them, all are empty. */
 int64_t dictionary_find(const struct dictionary *dictionary, const char *string, uint32_t length);
 uint32_t dictionary_lower_bound(const struct dictionary *dictionary, const char *string, uint32_t length);
 /* The first code whose string is not greater than the one before it, or -1 if the dictionary is as it should
  * be. */
 int64_t dictionary_unsorted(const struct dictionary *dictionary);
-static inline const char *dictionary_string(const struct dictionary *dictionary, uint32_t code,
+static inline const char *dictionary_string(const struct dictionary *dictionary, int64_t code,
                                             uint32_t *length)
 {
+    *length = 0;
+    if (code < 0 || code >= (int64_t)dictionary->count)
+        return "";
     *length = (uint32_t)(dictionary->starts[code + 1] - dictionary->starts[code]);
     return dictionary->bytes + dictionary->starts[code];
 }
@@ -126,7 +129,7 @@ struct column_data {
     uint32_t segment_count;
     const struct segment_data *segments;
     uint64_t bytes; /* of all chunks */
-    /* For who looks at every value: that it was done, and all row positions lie in the referenced table. */
+    /* For who looks at every value: that it was done, and all row positions and codes lie in the table or dictionary. */
     _Atomic bool positions_checked;
 };
 
