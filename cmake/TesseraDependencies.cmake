@@ -1,5 +1,5 @@
-# The six libraries that Tessera is linked with (docs/decisions.md says why these): used by the build, and by
-# TesseraConfig.cmake for programs that use the installed library.
+# The libraries that Tessera is linked with (docs/decisions.md says why these): used by the build, and by
+# TesseraConfig.cmake for programs that use the installed static library.
 #
 # Each is one header and one library, looked for as CMake does (CMAKE_PREFIX_PATH adds places), so that neither
 # pkg-config nor package files are needed.
@@ -23,9 +23,7 @@ function(tessera_find_library name header package)
     endif()
 endfunction()
 
-tessera_find_library(sqlite3 sqlite3.h libsqlite3-dev)
 tessera_find_library(xxhash xxhash.h libxxhash-dev)
 tessera_find_library(jansson jansson.h libjansson-dev)
 tessera_find_library(z zlib.h zlib1g-dev)
 tessera_find_library(zstd zstd.h libzstd-dev)
-tessera_find_library(edit histedit.h libedit-dev)

@@ -1,27 +1,39 @@
-# What `cmake --install` puts where: the program, the static library, the shared one for other languages, headers (under include/tessera, to be
-# included as "storage/database/database.h"), and the two ways for other builds to find it, CMake's and pkg-config's.
+# What `cmake --install` puts where: the program, the library (shared and static) with its one header, and the two ways
+# for other builds to find it, CMake's and pkg-config's. The prefix may change until then, and the folder move after.
 include(CMakePackageConfigHelpers)
 
+set_target_properties(tessera_shared PROPERTIES EXPORT_NAME tessera)
+set_target_properties(tessera PROPERTIES EXPORT_NAME tessera_static)
 install(TARGETS tessera_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS tessera EXPORT TesseraTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS tessera_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-foreach(module storage operators engine loader ssb)
-    install(DIRECTORY ${module}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera/${module}
-            FILES_MATCHING PATTERN "*.h"
-            PATTERN "*_internal.h" EXCLUDE
-            PATTERN "driver.h" EXCLUDE)
-endforeach()
+install(TARGETS tessera_shared EXPORT TesseraTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS tessera EXPORT TesseraStaticTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES engine/library/tessera.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Tessera)
 configure_package_config_file(cmake/TesseraConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/TesseraConfig.cmake
                               INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/TesseraConfigVersion.cmake
-                                 COMPATIBILITY SameMinorVersion)
+                                 COMPATIBILITY SameMajorVersion)
 install(EXPORT TesseraTargets NAMESPACE Tessera:: DESTINATION ${package_folder})
+install(EXPORT TesseraStaticTargets NAMESPACE Tessera:: DESTINATION ${package_folder})
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/TesseraConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/TesseraConfigVersion.cmake
               cmake/TesseraDependencies.cmake
         DESTINATION ${package_folder})
 
+# pkg-config finds the prefix from where the file lies; folders outside of the prefix stay as they were given.
+set(pkgconfig_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+set(pkgconfig_libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+set(pkgconfig_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+    set(pkgconfig_prefix "${CMAKE_INSTALL_PREFIX}")
+    set(pkgconfig_libdir "${CMAKE_INSTALL_LIBDIR}")
+else()
+    file(RELATIVE_PATH pkgconfig_prefix "/prefix/${pkgconfig_folder}" /prefix)
+    string(PREPEND pkgconfig_prefix "\${pcfiledir}/")
+endif()
+if(IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+    set(pkgconfig_includedir "${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
 configure_file(cmake/tessera.pc.in ${CMAKE_CURRENT_BINARY_DIR}/tessera.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tessera.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tessera.pc DESTINATION ${pkgconfig_folder})

@@ -13,7 +13,7 @@ file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS tests/test_*.c)
 foreach(source ${test_sources})
     get_filename_component(name ${source} NAME_WE)
     add_executable(${name} ${source})
-    target_link_libraries(${name} PRIVATE tessera Tessera::cmocka)
+    target_link_libraries(${name} PRIVATE tessera_commands Tessera::cmocka)
     target_compile_definitions(${name} PRIVATE TESSERA_PROGRAM="$<TARGET_FILE:tessera_program>"
                                TESSERA_SOURCE="${CMAKE_CURRENT_SOURCE_DIR}")
     add_test(NAME ${name} COMMAND ${name})
@@ -32,7 +32,6 @@ endif()
 # The examples of docs/examples, as a reader of docs/library.md would run them.
 if(NOT TESSERA_SANITIZE)
     add_executable(example_shop docs/examples/shop.c)
-    target_include_directories(example_shop PRIVATE engine/library)
     target_link_libraries(example_shop PRIVATE tessera_shared)
     add_test(NAME test_examples
              COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tests/engine/library/test_examples.sh $<TARGET_FILE:example_shop>
@@ -49,5 +48,5 @@ file(GLOB_RECURSE bench_sources CONFIGURE_DEPENDS tests/bench_*.c)
 foreach(source ${bench_sources})
     get_filename_component(name ${source} NAME_WE)
     add_executable(${name} EXCLUDE_FROM_ALL ${source})
-    target_link_libraries(${name} PRIVATE tessera)
+    target_link_libraries(${name} PRIVATE tessera_commands)
 endforeach()

@@ -12,8 +12,8 @@
  * C11, and C++ as it is. Handles are opaque; each call that can fail returns a tessera_status, TESSERA_OK being 0, and
  * fills the caller's error with a sentence. The library never exits and never prints. A database and what was made of
  * it belong to one thread at a time; different databases, also of one directory, are independent. What a create
- * call gives, the caller frees with the call named there; NULL may be freed. Link with libtessera and what
- * pkg-config or CMake name with it.
+ * call gives, the caller frees with the call named there; NULL may be freed. docs/library.md says how
+ * to build with it.
  */
 #ifndef TESSERA_H
 #define TESSERA_H
@@ -25,7 +25,8 @@
 extern "C" {
 #endif
 
-/* Rises when a call changes; tessera_version says what the library was built as. */
+/* Rises when a call changes; tessera_version says what the library was built as. The first number of every version that
+ * is told: of the program, the shared library and the packages. */
 #define TESSERA_API_VERSION 2
 int tessera_version(void);
 
@@ -109,9 +110,45 @@ const int64_t *tessera_column_values(const struct tessera_result *result, uint32
 
 /* ---- Arrow ----
  * The structs of Arrow's C data and stream interfaces (https://arrow.apache.org/docs/format/CDataInterface.html), which
- * pyarrow, DuckDB, Polars and others give and take without text in between. Programs that use these calls include
- * their own definition of them or loader/arrow/arrow.h. A stream is released by calling its release(). */
-struct ArrowArrayStream;
+ * pyarrow, DuckDB, Polars and others give and take without text in between: as the specification has them, so that a
+ * program may include its own definition first. A stream is released by calling its release(). */
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE           2
+#define ARROW_FLAG_MAP_KEYS_SORTED    4
+
+struct ArrowSchema {
+    const char *format, *name, *metadata;
+    int64_t flags, n_children;
+    struct ArrowSchema **children, *dictionary;
+    void (*release)(struct ArrowSchema *);
+    void *private_data;
+};
+
+struct ArrowArray {
+    int64_t length, null_count, offset, n_buffers, n_children;
+    const void **buffers;
+    struct ArrowArray **children, *dictionary;
+    void (*release)(struct ArrowArray *);
+    void *private_data;
+};
+
+#endif
+
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+struct ArrowArrayStream {
+    int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+    int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+    const char *(*get_last_error)(struct ArrowArrayStream *);
+    void (*release)(struct ArrowArrayStream *);
+    void *private_data;
+};
+
+#endif
 
 /* The result as a stream of batches of 65,536 rows: int64, decimal128(19, scale), date32, timestamp[us], bool,
  * large_utf8, float64. The result is taken over: it must not be used or freed any more, whatever is returned. The stream

@@ -1,7 +1,8 @@
 /*
  * arrow.h: Arrow's C data and C stream interfaces, the structs by which programs hand each other columns without
  * copying (https://arrow.apache.org/docs/format/CDataInterface.html), as their specification lays them out. Whoever
- * includes another definition of them first keeps that.
+ * includes another definition of them first keeps that; engine/library/tessera.h, which stands alone where it is
+ * installed, has the same.
  */
 #ifndef TESSERA_LOADER_ARROW_ARROW_H
 #define TESSERA_LOADER_ARROW_ARROW_H

@@ -1,37 +1,79 @@
 #!/usr/bin/env bash
-# test_install.sh BUILD CMAKE CC PREFIX_PATH: installs what was built into an empty folder, and checks that the
-# program there runs and that another project finds the library: by CMake, and by pkg-config where it is installed.
+# test_install.sh BUILD CMAKE CC PREFIX_PATH: installs what was built into an empty folder, moves it, and checks that the
+# program there runs; that another project finds the library, shared and static, by CMake, and by pkg-config where it is
+# installed; that one public header, no more libraries than are used, and one version come with it.
 set -euo pipefail
 build=$1 cmake=$2 cc=$3 prefix_path=$4
-source=$(cd "$(dirname "$0")/../../support" && pwd)
+source=$(cd "$(dirname "$0")/../../.." && pwd)
 folder=$(mktemp -d "${TMPDIR:-/tmp}/test_install.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 
-"$cmake" --install "$build" --prefix "$folder/installed" >/dev/null
-"$folder/installed/bin/tessera" --version
+fail() { echo "test_install.sh: $*" >&2 && exit 1; }
+equal() { [ "$2" = "$3" ] || fail "$1: '$2', not '$3'"; } # WHAT FOUND WANTED
+
+"$cmake" --install "$build" --prefix "$folder/first" >/dev/null
+mv "$folder/first" "$folder/installed"
+version=$("$folder/installed/bin/tessera" --version)
+version=${version#tessera }
 "$folder/installed/bin/tessera" devices
 test -s "$folder/installed/share/doc/Tessera/LICENSE"
+equal "installed headers" "$(cd "$folder/installed/include" && find . -type f)" ./tessera.h
+equal "folder names of the build in the packages" \
+    "$(grep -rlF -e "$folder/first" -e "$source" "$folder/installed" --include='*.pc' --include='Tessera*.cmake')" ""
+shared=$(find "$folder/installed" -name libtessera.so)
+libraries=$(dirname "$shared")
+
+# ---- What the shared library is called and what it needs ----
+
+api=$(sed -n 's/^#define TESSERA_API_VERSION //p' "$folder/installed/include/tessera.h")
+equal "version of the calls" "$api" "${version%%.*}"
+equal "file of the shared library" "$(basename "$(readlink -f "$shared")")" "libtessera.so.$version"
+if command -v readelf >/dev/null; then
+    dynamic=$(readelf -d "$shared")
+    equal soname "$(sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p' <<<"$dynamic")" "libtessera.so.$api"
+    if grep -E 'NEEDED.*lib(sqlite3|edit|cmocka)' <<<"$dynamic"; then fail "libtessera.so does not use these libraries"; fi
+fi
+
+# ---- CMake ----
 
 mkdir "$folder/project"
-cp "$source/install_consumer.c" "$folder/project/"
+cp "$source/tests/support/install_consumer.c" "$folder/project/"
 cat >"$folder/project/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.22)
 project(Consumer C)
-find_package(Tessera 0.1 REQUIRED)
-add_executable(consumer install_consumer.c)
-target_link_libraries(consumer Tessera::tessera)
+find_package(Tessera ${WANTED} REQUIRED COMPONENTS static)
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/version "${Tessera_VERSION}")
+add_executable(by-cmake install_consumer.c)
+target_link_libraries(by-cmake Tessera::tessera)
+add_executable(by-cmake-static install_consumer.c)
+target_link_libraries(by-cmake-static Tessera::tessera_static)
 END
-"$cmake" -S "$folder/project" -B "$folder/project/build" -DCMAKE_C_COMPILER="$cc" \
+"$cmake" -S "$folder/project" -B "$folder/project/build" -DCMAKE_C_COMPILER="$cc" -DWANTED="$api" \
     -DCMAKE_PREFIX_PATH="$folder/installed;$prefix_path" >/dev/null
 "$cmake" --build "$folder/project/build" >/dev/null
-"$folder/project/build/consumer"
+equal "version of the CMake package" "$(<"$folder/project/build/version")" "$version"
+for program in by-cmake by-cmake-static; do
+    equal "answer of $program" "$("$folder/project/build/$program" "$folder/$program.db")" "$api"
+done
 
-# With libraries from .deps, pkg-config would not find their files.
-if command -v pkg-config >/dev/null && [ -z "$prefix_path" ]; then
-    export PKG_CONFIG_PATH
-    PKG_CONFIG_PATH=$(dirname "$(find "$folder/installed" -name tessera.pc)")
-    # shellcheck disable=SC2046 # flags are words
-    "$cc" "$source/install_consumer.c" -o "$folder/by-pkg-config" \
-        $(pkg-config --define-variable=prefix="$folder/installed" --cflags --libs tessera)
-    "$folder/by-pkg-config"
+# ---- pkg-config ----
+
+if ! command -v pkg-config >/dev/null; then
+    echo "pkg-config is not installed: tessera.pc was not tried"
+    exit 0
 fi
+export PKG_CONFIG_PATH=$libraries/pkgconfig
+equal "prefix in tessera.pc" "$(readlink -f "$(pkg-config --variable=prefix tessera)")" "$(readlink -f "$folder/installed")"
+equal "version in tessera.pc" "$(pkg-config --modversion tessera)" "$version"
+# shellcheck disable=SC2046 # flags are words
+"$cc" "$source/tests/support/install_consumer.c" -o "$folder/by-pkg-config" $(pkg-config --cflags --libs tessera)
+equal "answer of by-pkg-config" "$(LD_LIBRARY_PATH=$libraries "$folder/by-pkg-config" "$folder/pkg-config.db")" "$api"
+
+# A libdir of two names, as Debian has it.
+"$cmake" -S "$source" -B "$folder/debian" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix_path" -DTESSERA_TESTS=OFF \
+    -DCMAKE_INSTALL_LIBDIR=lib/x86_64-linux-gnu >/dev/null
+mkdir -p "$folder/usr/lib/x86_64-linux-gnu/pkgconfig"
+cp "$folder/debian/tessera.pc" "$folder/usr/lib/x86_64-linux-gnu/pkgconfig/"
+export PKG_CONFIG_PATH=$folder/usr/lib/x86_64-linux-gnu/pkgconfig
+equal "prefix in Debian's tessera.pc" "$(readlink -f "$(pkg-config --variable=prefix tessera)")" "$folder/usr"
+equal "libdir in Debian's tessera.pc" "$(readlink -f "$(pkg-config --variable=libdir tessera)")" "$folder/usr/lib/x86_64-linux-gnu"
