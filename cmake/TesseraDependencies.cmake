@@ -1,8 +1,8 @@
-# The libraries that Tessera is linked with (docs/decisions.md says why these): used by the build, and by
-# TesseraConfig.cmake for programs that use the installed static library.
+# Finds the libraries that Tessera is linked with (docs/decisions.md says why these). The build uses this file, and so
+# does TesseraConfig.cmake for programs that use the installed static library.
 #
-# Each is one header and one library, looked for as CMake does (CMAKE_PREFIX_PATH adds places), so that neither
-# pkg-config nor package files are needed.
+# Each library is one header and one library file, found by CMake's own search (CMAKE_PREFIX_PATH adds places), so
+# neither pkg-config nor package files are needed.
 
 find_package(Threads REQUIRED)
 

@@ -1,5 +1,5 @@
-# What `cmake --install` puts where: the program, the library (shared and static) with its one header, and the two ways
-# for other builds to find it, CMake's and pkg-config's. The prefix may change until then, and the folder move after.
+# What `cmake --install` installs: the program, the library (shared and static) with its one header, and the files by
+# which CMake and pkg-config find it. The prefix may still change at that time, and the folder may be moved later.
 include(CMakePackageConfigHelpers)
 
 set_target_properties(tessera_shared PROPERTIES EXPORT_NAME tessera)
@@ -21,7 +21,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/TesseraConfig.cmake ${CMAKE_CURRENT_BI
               cmake/TesseraDependencies.cmake
         DESTINATION ${package_folder})
 
-# pkg-config finds the prefix from where the file lies; folders outside of the prefix stay as they were given.
+# tessera.pc finds the prefix by its own place, so the folder can be moved. Folders outside the prefix stay absolute.
 set(pkgconfig_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 set(pkgconfig_libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
 set(pkgconfig_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")

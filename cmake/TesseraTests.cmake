@@ -1,9 +1,9 @@
-# tests/test_NAME.c is a cmocka program of its own, and a test; tests/bench_NAME.c is a program that is built when
-# asked for by its name.
+# Each test_NAME.c below tests/ is a cmocka program and a test. Each bench_NAME.c is a program that is built only by
+# its name.
 
 tessera_find_library(cmocka cmocka.h libcmocka-dev)
 
-# Kernels compiled by one test are found by the next, and nobody's own cache is touched.
+# The tests share a kernel cache of their own, so that they compile each kernel once and do not touch the user's cache.
 set(test_environment "TESSERA_KERNEL_CACHE=${CMAKE_CURRENT_BINARY_DIR}/kernel-cache")
 if(TESSERA_CUDA STREQUAL "ON")
     list(APPEND test_environment TESSERA_REQUIRE_NVRTC=1)
@@ -21,7 +21,7 @@ foreach(source ${test_sources})
     add_dependencies(${name} tessera_program)
 endforeach()
 
-# Not with sanitizers: a program that uses the library would have to be built with them, too.
+# This does not run with sanitizers: a program that uses the library would have to be built with them, too.
 if(NOT TESSERA_SANITIZE)
     add_test(NAME test_install
              COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tests/engine/library/test_install.sh ${CMAKE_CURRENT_BINARY_DIR} ${CMAKE_COMMAND}
@@ -29,7 +29,7 @@ if(NOT TESSERA_SANITIZE)
     set_tests_properties(test_install PROPERTIES TIMEOUT 300)
 endif()
 
-# The examples of docs/examples, as a reader of docs/library.md would run them.
+# Runs docs/examples as a reader of docs/library.md would.
 if(NOT TESSERA_SANITIZE)
     add_executable(example_shop docs/examples/shop.c)
     target_link_libraries(example_shop PRIVATE tessera_shared)
@@ -38,7 +38,7 @@ if(NOT TESSERA_SANITIZE)
                      $<TARGET_FILE:tessera_shared>)
 endif()
 
-# The judgement of tests/bench, not its measurements.
+# Tests how tests/bench judges figures, not its measurements.
 find_package(Python3 3.8 COMPONENTS Interpreter)
 if(Python3_FOUND)
     add_test(NAME test_bench COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tests/benches/test_bench.py)

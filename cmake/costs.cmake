@@ -1,4 +1,4 @@
-# Writes the C file behind storage/codec/codec_costs_builtin.h: the tables of costs as text.
+# Writes the C file for storage/codec/codec_costs_builtin.h: the cost tables as text.
 #
 #     cmake -DSOURCE=<tree> -DOUTPUT=<file.c> -P cmake/costs.cmake
 file(WRITE ${OUTPUT}.new "/* Written by cmake/costs.cmake from storage/codec/costs, which `tessera calibrate` writes. */\n"

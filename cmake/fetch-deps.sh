@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Downloads the Debian packages of Tessera's libraries and unpacks them into .deps/, without installing anything:
-# for machines that cannot install, or cannot reach a package server (copy the folder there). Then configure with
+# Downloads the Debian packages of Tessera's libraries (3 MB) and unpacks them into .deps/, without installing
+# anything. It serves machines that cannot install packages, or cannot reach a package server (copy the folder
+# there). Then configure with
 #     cmake -S . -B build -DCMAKE_PREFIX_PATH=$PWD/.deps/usr
-# Runs on Debian and Ubuntu, as any user; 3 MB.
+# It runs on Debian and Ubuntu, as any user.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Installs what building Tessera needs and this machine lacks: on Debian and Ubuntu with apt-get, as root or with a
-# sudo that asks for no password. Otherwise prints the command and ends with 2. Says nothing and changes nothing
-# where everything is there (about 50 ms). Libraries unpacked by cmake/fetch-deps.sh count.
+# Installs the packages that building Tessera needs and this machine lacks, on Debian and Ubuntu with apt-get, as root
+# or with a sudo that asks for no password. Otherwise it prints the command and exits with 2. If nothing is missing, it
+# prints nothing and changes nothing (about 50 ms). Libraries unpacked by cmake/fetch-deps.sh count as installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 packages=()
 
-need_program() { # PACKAGE PROGRAM...: any of the programs will do
+need_program() { # PACKAGE PROGRAM...: any one of the programs is enough
     local package=$1 program
     shift
     for program in "$@"; do
@@ -30,7 +30,7 @@ need_header libjansson-dev jansson.h
 need_header zlib1g-dev zlib.h
 need_header libzstd-dev zstd.h
 need_header libedit-dev histedit.h
-# cmocka.h must not come before these, by its own rule
+# cmocka.h requires that these headers come before it
 need_header libcmocka-dev setjmp.h\>$'\n'\#include\ \<stdarg.h\>$'\n'\#include\ \<stddef.h\>$'\n'\#include\ \<stdint.h\>$'\n'\#include\ \<cmocka.h
 
 if [ ${#packages[@]} -eq 0 ]; then exit 0; fi
@@ -49,7 +49,7 @@ fi
 echo "Installing ${packages[*]}" >&2
 export DEBIAN_FRONTEND=noninteractive
 if ! "${apt[@]}" install -y --no-install-recommends "${packages[@]}" >/dev/null 2>&1; then
-    # most likely the package lists are old or were never fetched
+    # the package lists may be old, or were never fetched
     if ! { "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends "${packages[@]}"; } >&2; then
         echo "The packages could not be installed; see above, then run: sudo apt-get install ${packages[*]}" >&2
         exit 3

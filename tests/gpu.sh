@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# gpu.sh: Tessera's tests on a machine with a GPU. Builds Release into build/gpu, then does the steps asked for; ends
-# with a table and with 1 if anything failed.
+# gpu.sh: runs Tessera's tests on a machine with a GPU. It builds Release into build/gpu, runs the steps, prints a
+# table of all jobs, and exits with 1 if any job failed.
 #
 #     tests/gpu.sh [--filter REGEX] [--logs FOLDER] [STEP...]
 #
-#     STEP        tests     every test program that speaks to the GPU, insisting that there is one (the default)
+#     STEP        tests     every test program that uses the GPU; fails if there is none (the default step)
 #                 codecs    all queries with all codecs and choosers at three scale factors and with NULL
-#                           keys, judged by SQLite
+#                           keys, checked by SQLite
 #                 sql       the tests of SQL on the GPU, random queries against SQLite (six seeds, FUZZ_SECONDS=60
-#                           each), and tests/support/devices.sql, whose answers must be the CPU's
-#                 sanitize  the same programs, and all queries with all codecs at SF 0.01 and 0.1, under
+#                           each), and tests/support/devices.sql, whose answers must equal the CPU's
+#                 sanitize  the programs of `tests`, and all queries with all codecs at SF 0.01 and 0.1, under
 #                           compute-sanitizer: memcheck and racecheck
-#     --filter    only jobs whose name, as in the table, matches
-#     --logs      where the output goes: build.log and one log for each step (build/gpu/logs)
+#     --filter    runs only jobs whose name in the table matches
+#     --logs      folder for the output: build.log and one log for each step (build/gpu/logs)
 #
-# Needs gcc, CMake and the CUDA toolkit's NVRTC. Where the other libraries cannot be installed, unpack them into
-# .deps with cmake/fetch-deps.sh elsewhere and bring the folder along.
+# It needs gcc, CMake and the CUDA toolkit's NVRTC. If the other libraries cannot be installed, unpack them into
+# .deps with cmake/fetch-deps.sh on another machine and copy the folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -43,7 +43,7 @@ build() {
     cmake --build build/gpu -j "$(nproc)" >"$logs/build.log" 2>&1 || { tail -40 "$logs/build.log" && exit 1; }
 }
 
-# ---- Jobs: they run side by side, each with a log of its own, until `collect` ----
+# ---- Jobs: they run in parallel, each with its own log; `collect` waits for them ----
 
 side_by_side=$((($(nproc) + 1) / 2)) # each job has more than one thread
 jobs=() failures=0 table=()
@@ -65,7 +65,8 @@ start() {
 matched=0
 job() { if [[ $1 =~ $filter ]]; then matched=$((matched + 1)) && start "$@"; fi; }
 
-# collect STEP: waits for all jobs; their logs go into one, their results into the table, in the order of their start.
+# collect STEP: waits for all jobs. Appends their logs to the step's log and their results to the table, in the order
+# in which they started.
 collect() {
     local name result
     wait
@@ -81,16 +82,16 @@ collect() {
     jobs=()
 }
 
-# What of the programs in build/gpu speaks to the GPU.
+# The programs in build/gpu that use the GPU.
 programs() {
     find build/gpu -maxdepth 1 -type f -perm -u+x \( -name 'test_cuda*' -o -name 'test_nvrtc' \
         -o -name 'test_kernel_cache' \) -printf '%f\n' | sort
 }
 
-# A database with every encoding and SQLite's answers, so that the jobs that follow only read it.
+# Makes a database with every encoding and SQLite's answers, so that the jobs after it only read it.
 prepare() {
     rm -rf "build/gpu/sf$1"
-    local data=(--sf "$1") # sfnulls: most orders' dates are NULL, because the date table is cut
+    local data=(--sf "$1") # sfnulls: most order dates are NULL, because the date table is short
     if [ "$1" = nulls ]; then data=(--sf 0.1 --date-table classic --dangling null); fi
     $tessera ssb load "${data[@]}" --db "build/gpu/sf$1" &&
         $tessera ssb compare --db "build/gpu/sf$1" --device cpu --verify sqlite --repeat 1 --warmup 0 \
@@ -110,7 +111,7 @@ queries() { # SF CODEC TOOL...
     "$@" $tessera ssb run --db "build/gpu/sf$sf" --device cuda --codec "$codec" --verify sqlite --repeat 1 --warmup 0
 }
 
-# sanitized TOOL COMMAND...: errors that calls return are what some tests are about; only what kernels do counts.
+# sanitized TOOL COMMAND...: reports errors in kernels only, because some tests provoke errors of driver calls.
 sanitized() {
     local tool=$1
     shift
@@ -137,7 +138,7 @@ step_codecs() {
 
 on_gpu() { TESSERA_TEST_DEVICE=cuda "$@"; }
 
-# Both devices give the same bytes.
+# Checks that both devices give the same bytes.
 same_answers() {
     local device
     $tessera ssb load --force --sf 1 --db build/gpu/sfsql || return 1
@@ -160,7 +161,7 @@ step_sql() {
     collect sql
 }
 
-# The queries run once without a tool, so that their kernels are in the cache for both.
+# The queries run once without a tool first, so that both tools find the kernels in the cache.
 step_sanitize() {
     local sf codec tool program
     prepare_all sanitize 0.01 0.1

@@ -1,13 +1,12 @@
 /*
- * bench_codecs.c: how fast every codec encodes and decodes on one core, and how small it makes lineorder.
+ * bench_codecs.c: measures how fast every codec encodes and decodes on one core, and how small it makes
+ * lineorder.
  *
- *     bench_codecs                 speed on 2^20 random values in short runs (mean 4), by width and
- * instruction set bench_codecs --sf 20         bits a value of the first 4 million rows of lineorder at that
- * scale factor
+ *     bench_codecs             speed on 2^20 random values in runs (mean 4), by width and instruction set
+ *     bench_codecs --sf 20     bits a value of the first 4 million rows of lineorder at that scale factor
  *
- * Every chunk is decoded and compared before it is timed; a difference ends with exit code 1. Times are the
- * best of 7 (decoding) or 5 (encoding) rounds; decoding writes each tile into the same 4 KiB, as a query
- * does.
+ * Every chunk is decoded and compared before it is timed; a difference gives exit code 1. Times are the best
+ * of 7 rounds (decoding) or 5 (encoding). Decoding writes each tile into the same 4 KiB, as a query does.
  */
 #include "ssb/data/generator.h"
 #include "storage/base/clock.h"
@@ -55,7 +54,7 @@ static void open_or_exit(const uint8_t *bytes, size_t size, struct chunk_view *c
     }
 }
 
-/* Nanoseconds a value, best of some rounds. */
+/* Nanoseconds a value, the best of 5 rounds. */
 static double time_encode(const struct codec *codec, const int32_t *values, uint8_t *out)
 {
     double best = 1e30;
@@ -137,7 +136,7 @@ static void bench_speed(void)
     free(values);
 }
 
-/* Bits a value; the sum over all columns at the end, where orderkey may be of 8 bytes. */
+/* Prints bits a value for each column, and the ratio of all columns' sizes at the end. */
 static void bench_sizes(double scale_factor)
 {
     static const char *const choices[] = {"plain",      "nsf",      "gpu-for",    "gpu-dfor",
@@ -166,7 +165,7 @@ static void bench_sizes(double scale_factor)
         void *const values = allocate((size_t)rows * stored_bytes);
         columns[c] = values;
         ssb_generate_lineorder(generator, 0, rows, columns);
-        for (uint32_t i = 0; stored_bytes == 8 && i < rows; i++) /* keys of the sample fit 32 bits */
+        for (uint32_t i = 0; stored_bytes == 8 && i < rows; i++) /* the sample's keys fit 32 bits */
             ((int32_t *)values)[i] = (int32_t)((const int64_t *)values)[i];
         printf("%-18s", info->columns[c].name);
         for (int i = 0; i < CHOICES; i++) {

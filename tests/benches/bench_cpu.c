@@ -1,14 +1,15 @@
 /*
- * bench_cpu.c: what the CPU spends on a value: decoding, by codec and width, and on a row of the 13 queries.
+ * bench_cpu.c: measures the cycles that a CPU spends on a decoded value, by codec and width, and on a row of
+ * each of the 13 queries.
  *
  *     bench_cpu                                 cycles a value: decoding a tile, fetching some of its rows
  *     bench_cpu --db DIR [CODEC[,CODEC...]]     cycles a row of each query on one thread, by codec
  *
- * A cycle is the time of one dependent addition, measured before each part, so that figures of machines with
- * different clocks compare. Times are of the processor, not of the wall, and the least of many rounds: other
- * work on the machine disturbs them least. Queries take turns over the codecs. Decoders are checked against
- * the values first; queries are checked against the first codec's answer. TESSERA_ISA chooses the instruction
- * set.
+ * A cycle is the time of one dependent addition, measured before each part, so that figures from machines
+ * with different clocks can be compared. Times are processor times, not wall times, and the least of many
+ * rounds, because other work on the machine disturbs these least. The codecs take turns on each query.
+ * Decoders are first checked against the values, and queries against the first codec's answer. TESSERA_ISA
+ * chooses the instruction set.
  */
 #include "engine/run/engine.h"
 #include "ssb/benchmark/answer.h"
@@ -22,8 +23,8 @@
 
 #define CODECS_MAX   8u
 #define QUERY_ROUNDS 21
-#define TILES        16u /* 64 KB of values: packed, they stay in the first two caches */
-#define TURNS        20u /* over the tiles, so that reading the clock counts for nothing */
+#define TILES        16u /* 64 KB of values, whose encoded bytes stay in the first two caches */
+#define TURNS        20u /* passes over the tiles, so that the time of reading the clock is negligible */
 #define TILE_ROUNDS  50
 
 static double processor_ns(void)
@@ -73,8 +74,8 @@ static void *allocate(size_t bytes)
 
 static _Alignas(64) int32_t values[TILES * TILE_ROWS], tile[TILE_ROWS];
 
-/* Runs of 1 to 7 rows (mean 4) of random values: gpu-rfor and rank-rle are made for such columns, and the
- * other codecs do not notice. */
+/* Random values in runs of 1 to 7 rows (mean 4), for which gpu-rfor and rank-rle are made. The other codecs
+ * take the same time for any values. */
 static void values_make(unsigned width)
 {
     uint64_t random = 1;

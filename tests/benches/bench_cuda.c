@@ -1,13 +1,12 @@
 /*
- * bench_cuda.c: every decoder of operators/decode/decode_cuda.h alone on the GPU: decode a column and sum it,
- * checked, then timed.
+ * bench_cuda.c: times every decoder of operators/decode/decode_cuda.h alone on the GPU: a kernel decodes a
+ * column and sums it.
  *
- *     bench_cuda [ROWS [REPEATS]]       250,000,000 rows and 11 repeats by default; a table on standard
- * output
+ *     bench_cuda [ROWS [REPEATS]]       250,000,000 rows and 11 repeats by default; prints a table
  *
- * Uniform values of each width, and runs of length 1 to 7 (as SSB's orders have lines) where a codec is about
- * runs. A warp takes a tile as in a query. GB/s are of the encoded bytes; the ceiling is measured in the same
- * run. Exit code 1 if a sum is wrong.
+ * Values are uniform with each width; for codecs that store runs they are runs of 1 to 7 rows (as SSB's
+ * orders have lines). A warp decodes a tile, as in a query. GB/s are of the encoded bytes; the read ceiling
+ * is measured in the same run. The sums are checked; the exit code is 1 if one is wrong.
  */
 #include "engine/measure/ceiling.h"
 #include "engine/cuda/cuda.h"
@@ -21,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of a chunk: 2^22. */
+/* A chunk has 2^22 rows. */
 #define CHUNK_BITS 22
 
 static const char kernel_text[] =
@@ -67,8 +66,8 @@ static uint32_t next(uint64_t *state)
     return (uint32_t)(*state >> 32);
 }
 
-/* At most 2^27 / 1024 partial sums of 32 values below 2^32 are added without overflow in 64 bits; within a
- * lane the kernel adds modulo 2^32, so values stay below 2^27. */
+/* Values stay below 2^27, because the kernel adds a lane's 32 values of a tile modulo 2^32. The sums of the
+ * lanes are added in 64 bits, which cannot overflow. */
 static void fill(int32_t *values, uint32_t rows, unsigned width, bool runs, uint64_t *seed)
 {
     uint32_t value = 0, left = 0;
@@ -105,7 +104,8 @@ static const char *decoder_name(const struct chunk_view *chunk, char *text, size
     return text;
 }
 
-/* One segment of values is encoded once and copied for every chunk, so that memory holds `rows` rows. */
+/* Encodes one segment of values and copies it for every chunk, so that the device's memory holds `rows`
+ * rows. */
 static enum status run(struct bench *bench, const struct codec *codec, unsigned width, bool runs,
                        struct error *error)
 {

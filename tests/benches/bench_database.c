@@ -1,10 +1,14 @@
-/* bench_database.c: what a loader and a reader pay in the column store, one thread, one full segment (2^24
- * rows).
+/*
+ * bench_database.c: measures what loading and reading cost in the column store, on one thread and one full
+ * segment (2^24 rows).
  *
- * For each shape of values: statistics (minima, maxima, runs), distinct values, encoding as lane-for, all of
- * table_writer_segment (with the write into the page cache), the commit (with its fsync), and opening the
- * column (checksums, chunk_open). What was written is read back and compared before anything is printed; a
- * difference fails. Best of three. `bench_database [DIR]`: DIR (default .) must have 100 MB. */
+ *     bench_database [DIR]        DIR (default .) must have 100 MB
+ *
+ * For each shape of values it times: statistics (minima, maxima, runs), distinct values, encoding as
+ * lane-for, all of table_writer_segment (with the write into the page cache), the commit (with its fsync),
+ * and opening the column (checksums, chunk_open). The written values are read back and compared before
+ * anything is printed; a difference fails. Times are the best of three.
+ */
 #define _GNU_SOURCE
 #include "storage/base/clock.h"
 #include "storage/column/statistics.h"

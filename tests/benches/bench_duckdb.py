@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Tessera on a CPU against DuckDB: the same rows, the same 13 statements, the same threads.
+"""Compares Tessera on a CPU with DuckDB: the same rows, the same 13 statements, the same number of threads.
 
-    tests/benches/bench_duckdb.py --program build/tessera --sf 1 [--folder DIR] [--threads N] [--codec auto] [--repeat 3]
-                          [--format table|json]
+    tests/benches/bench_duckdb.py --program build/tessera --sf 1 [--folder DIR] [--threads N] [--codec auto]
+                                  [--repeat 3] [--format table|json]
 
-Generates the .tbl files and the database in DIR (kept, and found again by the next run), loads the files into
-native DuckDB tables there, runs every statement warm and by turns with Tessera, compares the answers and prints
-the medians and their ratio. DuckDB gets the statements as the queries' sources give them, `ANALYZE`d tables and
-the columns that the 13 queries read. As JSON also the ratio of each turn's medians. Exit code 0: all answers equal; 1: one differs; 2: bad usage; 3: the Python
-package duckdb is missing.
+It generates the .tbl files and the database in DIR, where the next run finds them, and loads the files into native
+DuckDB tables there. Then it runs every statement warm and by turns with Tessera, compares the answers, and prints
+the medians and their ratio. DuckDB gets the statements as the queries' sources have them, tables after `ANALYZE`,
+and the columns that the 13 queries read. JSON also has the ratio of each turn's medians. Exit code 0: all answers
+are equal; 1: one differs; 2: bad usage; 3: the Python package duckdb is missing.
 """
 import argparse
 import json
@@ -27,10 +27,10 @@ except ImportError:
     sys.stderr.write("bench_duckdb.py: the Python package duckdb is missing; install it with: pip install duckdb\n")
     sys.exit(3)
 
-ROUNDS = 5  # turns that the two take on each query
+ROUNDS = 5  # turns of each program on each query
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# All columns of the .tbl files in order; those in capitals are read by no query and not loaded.
+# All columns of the .tbl files in order. No query reads those in capitals; they are not loaded.
 TABLES = {
     "date": "d_datekey D_DATE D_DAYOFWEEK D_MONTH d_year d_yearmonthnum d_yearmonth D_DAYNUMINWEEK D_DAYNUMINMONTH "
             "D_DAYNUMINYEAR D_MONTHNUMINYEAR d_weeknuminyear D_SELLINGSEASON D_LASTDAYINWEEKFL D_LASTDAYINMONTHFL "
@@ -46,7 +46,7 @@ NUMBERS = {"d_datekey", "d_year", "d_yearmonthnum", "d_weeknuminyear", "c_custke
 
 
 def statements():
-    """The SQL text beside each kernel: the adjacent string literals behind `.sql =`."""
+    """The SQL text of each query file: the adjacent string literals after `.sql =`."""
     found = {}
     for path in sorted((ROOT / "ssb" / "queries").glob("q[0-9][0-9].c")):
         text = path.read_text()
@@ -90,7 +90,7 @@ def csv_of(connection, sql):
 
 
 def ordered(answer):
-    """Rows that the ORDER BY leaves tied may come in any order: Q3.x orders by year and revenue."""
+    """The answer's lines, sorted, because rows that ORDER BY leaves equal may come in any order (Q3.x)."""
     return sorted(answer.splitlines())
 
 
@@ -111,7 +111,7 @@ def main():
 
 
 def take_turns(options, connection, database, query, sql, answers):
-    """Milliseconds of DuckDB and of Tessera: a list for each turn. Tessera's answer comes into the folder."""
+    """Milliseconds of DuckDB and of Tessera: a list for each turn. Tessera writes its answer into `answers`."""
     theirs, ours = [], []
     for _ in range(ROUNDS):
         theirs.append([])

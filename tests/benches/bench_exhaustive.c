@@ -1,15 +1,17 @@
 /*
- * bench_exhaustive.c: does `auto` choose well? Every codec on every fact column that the 13 queries read, the
- * other columns staying as `auto` has them.
+ * bench_exhaustive.c: tests whether `auto` chooses well. It tries every codec on every fact column that the
+ * 13 queries read, while the other columns stay as `auto` has them.
  *
  *     bench_exhaustive --db DIR [--device cpu|cuda] [--codecs NAME,...] [--rounds N]
  *
- * For each column and codec: the geometric mean of the times of the queries that read the column (cpu: of one
- * thread, least of the rounds; cuda: medians), codecs taking turns within a query. Every answer is compared
- * with auto's. Prints all times, then for each column auto's choice and the best, with their ratio. Exit code 1
- * if a ratio is over 1.05, or an answer is wrong. TESSERA_COSTS names the table that `auto` chooses by; a
- * database keeps auto's choices, so another table wants a database loaded with it. Encodings that are missing
- * are encoded and kept: all codecs at scale factor 20 take 20 GB.
+ * For each column and codec it computes the geometric mean of the times of the queries that read the column
+ * (cpu: one thread, least of the rounds; cuda: medians). Codecs take turns within a query, and every answer
+ * is compared with auto's. It prints all times, then for each column auto's choice and the best codec with
+ * their ratio. The exit code is 1 if a ratio is over 1.05 or an answer is wrong.
+ *
+ * TESSERA_COSTS names the cost table by which `auto` chooses. A database keeps auto's choices, so each table
+ * needs a database that was loaded with it. Missing encodings are encoded and kept: all codecs at scale
+ * factor 20 take 20 GB.
  */
 #include "engine/run/engine.h"
 #include "ssb/benchmark/answer.h"
@@ -54,7 +56,8 @@ static bool reads(const struct star_query *query, const char *column)
     return found;
 }
 
-/* One query with the column in each codec: index 0 is auto, 1 .. codec_count the codecs; milliseconds. */
+/* Times one query with the column in each codec, in milliseconds: ms[0] is auto, ms[1 .. codec_count] are the
+ * codecs. */
 static void measure(struct engine *engine, struct database *database, const struct star_query *query,
                     const char *column, double *ms)
 {
@@ -96,7 +99,7 @@ static void measure(struct engine *engine, struct database *database, const stru
     free(times);
 }
 
-/* Which codec `auto` is for that column; the encoding is there by now. */
+/* The codec that `auto` has chosen for the column; its encoding exists already. */
 static uint32_t choice_of(struct database *database, const char *name)
 {
     const struct table *table;

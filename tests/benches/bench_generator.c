@@ -1,14 +1,14 @@
 /*
- * bench_generator.c: how fast lineorder is generated on one thread, straight into columns or as text.
+ * bench_generator.c: measures how fast lineorder is generated on one thread, as columns or as text.
  *
  *     build/bench_generator [SCALE_FACTOR [REPEATS]]
  *     build/bench_generator SCALE_FACTOR single|all TABLE | sha256sum
  *
- * The first makes all 17 columns of the whole table in ranges of 2^20 rows, into one set of arrays (76 MB)
- * that is written again and again, as loading does. It prints rows per second and two sums; at scale factor 1
- * those must be the ones known from ssb-dbgen, else the exit code is 1. The second prints a table's text, to
- * be compared with a checksum in docs/ssb.md at scale factors that are too large for the tests, and tells its
- * own speed, without the pipe's, on standard error.
+ * The first form generates all 17 columns of the whole table in ranges of 2^20 rows. Each range goes into the
+ * same arrays (76 MB), as in loading. It prints rows per second and two sums. At scale factor 1 the sums must
+ * be those known from ssb-dbgen; otherwise the exit code is 1. The second form prints a table's text, so that
+ * its checksum can be compared with docs/ssb.md at scale factors that are too large for the tests. It prints
+ * its own speed, without the pipe's, on standard error.
  */
 #define _GNU_SOURCE
 #include "ssb/data/generator.h"
@@ -23,7 +23,7 @@
 #define RANGE_ROWS (1u << 20)
 #define TEXT_ROWS  16384u
 
-/* Sums of lo_ordtotalprice and of lo_commitdate at SF 1, SINGLE. */
+/* The sums of lo_ordtotalprice and of lo_commitdate at SF 1 in SSB_MODE_SINGLE. */
 #define KNOWN_TOTAL  113443610188019
 #define KNOWN_COMMIT 119726092431428
 

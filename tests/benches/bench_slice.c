@@ -1,13 +1,14 @@
 /*
- * bench_slice.c: what a range filter on a narrow column costs a tile: on the bit planes of lane-slice, and by
- * decoding the tile and comparing its values, as the tile dialect does with every codec
+ * bench_slice.c: measures what a range filter on a narrow column costs a tile: on the bit planes of
+ * lane-slice, and by decoding the tile and comparing its values, as the tile dialect does with other codecs
  * (operators/dialect/tile_cpu.h).
  *
- *     bench_slice        nanoseconds a tile of 1024 rows, by width; 16 tiles in the cache, and a segment of
- * 2^24 rows
+ *     bench_slice     prints nanoseconds a tile of 1024 rows by width, for 16 tiles in the cache and for a
+ *                     segment of 2^24 rows
  *
- * Values are uniform, the range is their middle half. All ways must give the same bits before they are timed.
- * Times are of the processor, the least of many rounds. Compiled for AVX-512 on x86-64, which it then needs.
+ * Values are uniform, and the range is their middle half. All variants must give the same bits before they
+ * are timed. Times are processor times, the least of many rounds. On x86-64 the program is compiled for
+ * AVX-512 and needs it.
  */
 #if defined(__x86_64__)
 #pragma GCC target("arch=x86-64-v4")

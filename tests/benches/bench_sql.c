@@ -1,11 +1,12 @@
 /*
- * bench_sql.c: the 13 SSB queries in SQL against the hand-written ones, run by turns.
+ * bench_sql.c: compares the SQL of the 13 SSB queries with the hand-written kernels; the two run by turns.
  *
  *     bench_sql DIR [ROUNDS [DEVICE [THREADS]]]
  *
- * Prints medians of the total (dimension conditions, scan, threads' results joined), and on a CPU of the scan alone,
- * and their ratio; the last line has the geometric mean and the greatest. Answers are compared by
- * tests/ssb/test_sql_ssb.c; here the rows of both are counted, so that nothing empty is timed.
+ * It prints medians of the total (dimension predicates, scan, merging), on a CPU also of the scan alone, and
+ * the ratio of the totals. The last line has the geometric mean and the greatest ratio.
+ * tests/ssb/test_sql_ssb.c compares the answers. This program only compares their row counts, so that no
+ * empty answer is timed.
  */
 #include "engine/run/engine.h"
 #include "engine/library/statement.h"

@@ -1,10 +1,10 @@
-"""What tests/bench measures: for each step what it runs, and the figures of each round.
+"""The steps of tests/bench: what each step runs, and the figures of each round.
 
-A step is called with a Workplace, a Device and scale factors, and yields (label, measure): the label names the set of
-figures in docs/performance.json, measure() returns it as [Series, ...] and may be called again. A Series holds one
-figure for each item (a query, a codec and width) and round. Rounds take turns over all that a ratio divides, so that
-a machine whose speed drifts distorts it least. The figure is the median of the rounds; a CPU's time in a round is the
-least of its runs (other work on the machine only ever adds), a GPU's the median.
+A step is called with a Workplace, a Device and scale factors, and yields (label, measure). The label names the set of
+figures in docs/performance.json; measure() returns the set as [Series, ...] and may be called again. A Series holds
+one figure for each item (a query, or a codec and width) and round. Each round runs everything that a ratio compares,
+so that a machine whose speed drifts distorts the ratio least. The figure is the median of the rounds. A CPU's time in
+a round is the least of its runs, because other work on the machine can only add time; a GPU's is the median.
 """
 import collections
 import functools
@@ -18,16 +18,16 @@ import sys
 
 TESTS = pathlib.Path(__file__).resolve().parent
 MEAN = "mean"
-COMPARED_UP_TO = 20  # `ssb compare` writes all columns of lineorder in each codec, `ssb run` only those that are read
-DISK_GB = {True: 1.0, False: 0.4}  # for each scale factor, if compared and if not
+COMPARED_UP_TO = 20  # beyond: `ssb run`, because `ssb compare` encodes all columns of lineorder, not only those read
+DISK_GB = {True: 1.0, False: 0.4}  # per unit of the scale factor, with `ssb compare` and without
 DECODED_ROWS = 250_000_000
-UNSTEADY_QUERY = 0.10  # one query on a CPU, or one time on a GPU, between runs whose own rounds agree
-UNSTEADY_THREADS = 0.40  # one query on all threads of a CPU: other work may hold one of them up
-UNSTEADY_COMPILE = 0.10  # processors of the host, which may do other work
+UNSTEADY_QUERY = 0.10  # one query on a CPU, or one time on a GPU, differs so much between runs whose rounds agree
+UNSTEADY_THREADS = 0.40  # one query on all threads of a CPU, where other work may hold up one of them
+UNSTEADY_COMPILE = 0.10  # compile times on the host's processors, which may do other work
 
 
 class CannotMeasure(Exception):
-    """Why a step was left out, or what went wrong; `status` as the program's exit codes, 0 if nothing did."""
+    """Why a step was left out, or what went wrong. `status` is the program's exit code; 0: nothing went wrong."""
 
     def __init__(self, text, status):
         super().__init__(text)
@@ -35,8 +35,8 @@ class CannotMeasure(Exception):
 
 
 class Series:
-    """`rounds`: for each round the value of each item. `unsteady`: what a single item (not the mean) may move by
-    from run to run beyond what the rounds of a run show."""
+    """`rounds` has each item's value for each round. `unsteady` is how much a single item (not the mean) may differ
+    from run to run, in addition to the spread of the rounds."""
 
     def __init__(self, name, rounds, less_is_better=False, unsteady=0.0):
         self.name, self.less_is_better, self.unsteady = name, less_is_better, unsteady
@@ -62,11 +62,11 @@ class Device:
         self.threads, self.instruction_set = threads, instruction_set
 
 
-Report = collections.namedtuple("Report", "ms ceiling sqlite gb_per_second")  # the first three by codec and query
+Report = collections.namedtuple("Report", "ms ceiling sqlite gb_per_second")  # ms, ceiling: by codec and query
 
 
 class Workplace:
-    """The programs, the folder for databases, how many rounds and runs. Keeps no state between steps but files."""
+    """The programs, the folder for databases, the numbers of rounds and runs. Steps share files, no other state."""
 
     def __init__(self, program, folder, rounds, repeat, install_duckdb):
         self.program, self.folder = pathlib.Path(program).resolve(), pathlib.Path(folder).resolve()
@@ -86,7 +86,7 @@ class Workplace:
         return json.loads(self.output(self.program, *arguments, "--format", "json", **environment))
 
     def helper(self, name):
-        """A program of tests/bench_*.c: beside tessera, brought up to date if that is a build folder."""
+        """A program of tests/benches/bench_*.c in tessera's folder; it is built again if that is a build folder."""
         folder = self.program.parent
         if (folder / "CMakeCache.txt").exists():
             self.output("cmake", "--build", folder, "--target", name)
@@ -95,7 +95,7 @@ class Workplace:
         return folder / name
 
     def database(self, sf):
-        path = self.folder / f"sf{sf:g}" / "tessera"  # where bench_duckdb.py looks for it, too
+        path = self.folder / f"sf{sf:g}" / "tessera"  # bench_duckdb.py uses the same path
         if not (path / "catalogue").exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             needed, free = DISK_GB[sf <= COMPARED_UP_TO] * sf, shutil.disk_usage(path.parent).free / 1e9
@@ -106,10 +106,10 @@ class Workplace:
         return path
 
     def queries(self, device, sf, codecs, threads=None, verify="plain"):
-        """One round of the 13 queries with all codecs, answers checked."""
+        """Runs one round of the 13 queries with all codecs and checks the answers."""
         path = self.database(sf)
         if verify == "sqlite":
-            (path / "reference.sqlite").unlink(missing_ok=True)  # it keeps its times; they are to be of this round
+            (path / "reference.sqlite").unlink(missing_ok=True)  # it keeps SQLite's times; measure them again
         options = ["--db", path, "--device", device.kind, "--verify", verify, "--repeat", self.repeat, "--warmup", 2]
         if threads:
             options += ["--threads", threads]
@@ -133,14 +133,14 @@ def over(left, right):
 # ---- Steps ----
 
 def codecs(place, device, scale_factors):
-    """13 queries, codec against codec; on a CPU also SQLite, on a GPU also times and the share of the read ceiling"""
+    """ratios between codecs over the 13 queries; on a CPU also to SQLite, on a GPU times, share of the ceiling"""
     for sf in scale_factors:
         yield f"codecs, SF {sf:g}", functools.partial(codecs_at, place, device, sf)
 
 
 def codecs_at(place, device, sf):
     cpu = device.kind == "cpu"
-    sqlite = cpu and sf <= 1  # it is asked anew in each round; at SF 10 that takes a minute
+    sqlite = cpu and sf <= 1  # SQLite answers again in each round, which takes a minute at SF 10
     names = ["plain", "gpu-star", "auto"] if cpu else ["plain", "gpu-for", "gpu-star", "auto"]
     rounds = [place.queries(device, sf, names, threads=1 if cpu else None, verify="sqlite" if sqlite else "plain")
               for _ in range(place.rounds)]
@@ -153,7 +153,7 @@ def codecs_at(place, device, sf):
 
 
 def gpu_series(rounds, names):
-    """Of a GPU, whose times repeat: milliseconds, and the scans' share of the read ceiling."""
+    """Milliseconds and the scans' share of the read ceiling. Only a GPU's times are steady enough to keep."""
     return ([Series(f"ms, {codec}", [r.ms[codec] for r in rounds], less_is_better=True, unsteady=UNSTEADY_QUERY)
              for codec in names] +
             [Series(f"% of ceiling, {codec}", [r.ceiling[codec] for r in rounds], unsteady=UNSTEADY_QUERY)
@@ -162,7 +162,7 @@ def gpu_series(rounds, names):
 
 
 def threads(place, device, scale_factors):
-    """what the second thread gains, and all of them where there are more"""
+    """the gain of two threads over one, and of all threads where there are more"""
     if device.threads < 2:
         raise CannotMeasure("there is one processor", 0)
     for sf in scale_factors:
@@ -178,7 +178,7 @@ def threads_at(place, device, sf):
 
 
 def scale(place, device, scale_factors):
-    """time per row at the smallest scale factor against the largest; on a GPU also the times at the largest"""
+    """time per row, smallest to largest scale factor; on a GPU also the times at the largest"""
     small, large = min(scale_factors), max(scale_factors)
     if small == large:
         raise CannotMeasure("it compares two scale factors; give two to --sf", 0)
@@ -186,7 +186,7 @@ def scale(place, device, scale_factors):
 
 
 def scale_between(place, device, small, large):
-    """Per row: times over scale factors, to which lineorder's rows are proportional within 0.1 %."""
+    """Times per row. They are divided by the scale factor, to which lineorder's rows are proportional within 0.1 %."""
     names, counts = ["plain", "auto"], sorted({1, device.threads}) if device.kind == "cpu" else [None]
     rounds = [{(sf, count): place.queries(device, sf, names, threads=count)
                for count in counts for sf in (small, large)} for _ in range(place.rounds)]
@@ -201,7 +201,7 @@ def scale_between(place, device, small, large):
 
 
 def decoders(place, device, scale_factors):
-    """every decoder alone: on a CPU cycles a value, and of `auto` cycles a row; on a GPU ms and share of the ceiling"""
+    """every decoder alone: on a CPU cycles a value, with `auto` also a row; on a GPU ms and share of the ceiling"""
     if device.kind == "cuda":
         yield "decoders", functools.partial(decoders_cuda, place)
         return
@@ -251,7 +251,7 @@ def table_rows(text, heading):
 
 
 def compile_time(place, device, scale_factors):
-    """compiling each of the 13 kernels, all side by side, with the kernel cache off"""
+    """compile time of each of the 13 kernels, all in parallel, with the kernel cache off"""
     yield "compile", functools.partial(compile_times, place, min(scale_factors))
 
 
@@ -270,7 +270,7 @@ def compile_times(place, sf):
 
 
 def upload(place, device, scale_factors):
-    """columns into GPU memory, against a copy from pinned memory"""
+    """GB/s of columns into GPU memory, and their ratio to a copy from pinned memory"""
     yield "upload", functools.partial(upload_rates, place)
 
 
@@ -284,7 +284,7 @@ def upload_rates(place):
 
 
 def duckdb(place, device, scale_factors):
-    """DuckDB's time to ours, all threads, the same rows and answers"""
+    """ratio of DuckDB's time to ours on all threads, with the same rows and answers"""
     python = duckdb_python(place)
     for sf in scale_factors:
         yield f"duckdb, SF {sf:g}", functools.partial(duckdb_at, place, python, sf)
@@ -300,7 +300,7 @@ def duckdb_at(place, python, sf):
 
 
 def duckdb_python(place):
-    """A Python that has DuckDB: this one, or with --duckdb one in the folder, which gets it with pip."""
+    """A Python that has DuckDB: this one, or with --duckdb one in the folder, where pip installs it."""
     if subprocess.run([sys.executable, "-c", "import duckdb"], stderr=subprocess.DEVNULL).returncode == 0:
         return sys.executable
     python = place.folder / "duckdb" / "bin" / "python"

@@ -1,12 +1,14 @@
 /*
- * bench_text.c: how fast delimited text becomes fields, and fields become numbers (loader/text/text_source.h).
+ * bench_text.c: measures how fast delimited text is split into fields, and fields are converted to numbers
+ * (loader/text/text_source.h).
  *
  *     tessera ssb generate --sf 1 --table lineorder --out DIR
  *     build/bench_text DIR/lineorder.tbl [REPEATS]
  *
- * Reads the file and a copy of it with every word in quotes (written beside it and removed), on one thread and on
- * two: split alone, then with its 15 columns of whole numbers as values. Prints MB/s of the file, the best of
- * REPEATS (5), the file in the page cache. All ways must find the same rows and sums, else the exit code is 1.
+ * It reads the file, and a copy with every word in quotes (written next to it and removed), on one thread and
+ * on two: first splitting alone, then with the 15 columns of whole numbers converted. It prints MB/s of the
+ * file, the best of REPEATS (5) with the file in the page cache. All runs must find the same rows and sums;
+ * otherwise the exit code is 1.
  */
 #define _GNU_SOURCE
 #include "loader/text/text_source.h"
@@ -136,7 +138,7 @@ static enum status bench(const char *what, const char *path, int repeats, struct
     return STATUS_OK;
 }
 
-/* The same rows with every word (priorities, ship modes) in quotes. */
+/* Writes the same rows with every word (priorities, ship modes) in quotes. */
 static enum status write_quoted(const char *from, const char *to, struct error *error)
 {
     const struct ssb_table_info *table = ssb_table_info(SSB_LINEORDER);

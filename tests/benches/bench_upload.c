@@ -1,11 +1,12 @@
 /*
- * bench_upload.c: how fast columns come into a GPU's memory: cuda_upload from pageable memory, against a copy
- * from pinned memory, the fastest that the bus allows, and the driver's own copy from pageable memory.
+ * bench_upload.c: measures how fast columns are copied into a GPU's memory. It compares cuda_upload from
+ * pageable memory with a copy from pinned memory, which is the fastest that the bus allows, and with the
+ * driver's own copy from pageable memory.
  *
- *     bench_upload [MIB [REPEATS]]      1024 MiB and 11 repeats by default; a table on standard output
+ *     bench_upload [MIB [REPEATS]]      1024 MiB and 11 repeats by default; prints a table
  *
- * The three take turns. Bytes are read back and compared after the first turn of each; a difference ends with
- * exit code 1.
+ * The three take turns. After the first turn of each, the bytes are read back and compared; a difference
+ * gives exit code 1.
  */
 #include "engine/cuda/cuda.h"
 #include "storage/base/clock.h"
@@ -37,7 +38,7 @@ static enum status copy(const struct bench *bench, enum way way, cuda_address to
     return cuda_synchronize(bench->cuda, error);
 }
 
-/* What came, read back into the pinned memory, which is the same again if nothing is wrong. */
+/* Reads the device's bytes back into the pinned memory and compares them with the pageable memory. */
 static enum status check(const struct bench *bench, enum way way, cuda_address from, struct error *error)
 {
     RETURN_IF_ERROR(cuda_copy_to_host(bench->cuda, bench->pinned, from, bench->bytes, error));

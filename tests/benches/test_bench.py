@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tests/bench's judgement: which figures fell, what is kept. Needs no program and measures nothing."""
+"""Tests how tests/bench judges figures: which have fallen, and which are kept. Runs no program, measures nothing."""
 import contextlib
 import importlib.machinery
 import importlib.util

@@ -1,9 +1,10 @@
 /*
- * codec_cases.h: what every codec must pass; each tests/test_<codec>.c adds what is its own.
+ * codec_cases.h: the tests that every codec must pass; each codec's own test adds its special cases.
  *
- * A round trip encodes with every instruction set that this machine has into memory filled with different
- * rubbish, expects the same bytes from all of them, opens the chunk in memory of exactly its size (so that
- * AddressSanitizer sees one byte too many), and compares each decoded tile and single values with the input.
+ * A round trip encodes with every instruction set of this machine, each time into memory with different
+ * garbage, and expects the same bytes from all of them. It opens the chunk in memory of exactly its size, so
+ * that AddressSanitizer finds a read of one byte too many. Then it compares each decoded tile and single
+ * values with the input.
  */
 #ifndef TESSERA_TESTS_SUPPORT_CODEC_CASES_H
 #define TESSERA_TESTS_SUPPORT_CODEC_CASES_H
@@ -55,7 +56,7 @@ static inline void cases_set(void *values, uint32_t row, uint32_t value_bytes, u
         ((uint64_t *)values)[row] = value;
 }
 
-/* The tiles' bytes lie one behind the other, in the chunk, and cover no byte twice. */
+/* The tiles' bytes are in the chunk, one tile after the other, without gaps or overlaps. */
 static inline void check_spans(const struct chunk_view *chunk)
 {
     const uint8_t *end = NULL;
@@ -70,7 +71,7 @@ static inline void check_spans(const struct chunk_view *chunk)
     }
 }
 
-/* Every third row of a tile, fetched: they are right and no other row is written. */
+/* Fetches every third row of a tile: their values are right, and no other row is written. */
 static inline void check_fetches(const struct chunk_view *chunk, const void *values)
 {
     for (uint32_t t = 0; t < chunk->tiles; t++) {
@@ -103,7 +104,7 @@ static inline void check_decodes(const struct chunk_view *chunk, const void *val
     check_spans(chunk);
     if (chunk->codec->fetch && chunk->value_bytes == 4)
         check_fetches(chunk, values);
-    /* every row where that is cheap; else steps that are coprime to every block size */
+    /* Every row where that is cheap; otherwise a step that is coprime to every block size. */
     const uint32_t step = chunk->rows > 3000 ? 997 : chunk->codec->random_access ? 1 : 37;
     for (uint32_t row = 0; row < chunk->rows; row += step)
         assert_int_equal(chunk->codec->value(chunk, row), cases_value(values, row, chunk->value_bytes));
@@ -156,7 +157,7 @@ static inline enum codec_id cases_codec(void **state)
     return *(const enum codec_id *)*state;
 }
 
-/* Values of exactly each width, at a reference anywhere in the type. */
+/* Values of exactly each width, with a random reference. */
 static inline void round_trip_at_every_width(void **state)
 {
     uint64_t random = CODEC_CASES_SEED;
@@ -235,7 +236,7 @@ static inline uint64_t type_least(uint32_t value_bytes)
     return UINT64_C(1) << (value_bytes * 8 - 1);
 }
 
-/* The widest differences that there are: least and largest value of the type side by side. */
+/* The greatest differences: the least and the greatest value of the type next to each other. */
 static inline void fill_extremes(void *values, uint32_t rows, uint32_t value_bytes, uint64_t *random)
 {
     for (uint32_t i = 0; i < rows; i++)
@@ -268,7 +269,7 @@ static inline void round_trip_at_odd_sizes_and_shapes(void **state)
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (size_t f = 0; f < sizeof fills / sizeof *fills; f++)
             for (uint32_t value_bytes = 4; value_bytes <= 8; value_bytes += 4) {
-                /* of exactly the size, so that a read behind the last value is seen */
+                /* of exactly this size, so that AddressSanitizer finds a read after the last value */
                 void *values = malloc((size_t)sizes[s] * value_bytes);
                 assert_non_null(values);
                 fills[f](values, sizes[s], value_bytes, &random);
@@ -277,7 +278,7 @@ static inline void round_trip_at_odd_sizes_and_shapes(void **state)
             }
 }
 
-/* Bits a value of a whole chunk, directory, header and spare bytes included. */
+/* Bits a value of a whole chunk, including header, directory and padding. */
 static inline double bits_a_value(enum codec_id id, const void *values, uint32_t rows, uint32_t value_bytes)
 {
     return (double)check_round_trip(id, values, rows, value_bytes) * 8 / rows;

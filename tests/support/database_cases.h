@@ -1,4 +1,5 @@
-/* database_cases.h: a temporary directory and a small star in it, for the tests of the column store. */
+/* database_cases.h: a temporary directory with a small star schema in it, for the tests of the column
+ * store. */
 #ifndef TESSERA_TESTS_SUPPORT_DATABASE_CASES_H
 #define TESSERA_TESTS_SUPPORT_DATABASE_CASES_H
 
@@ -13,7 +14,7 @@
 
 #define PATH_BYTES 512
 
-/* "<a new directory>/db"; the directory is removed with directory_remove. */
+/* Makes a directory and gives the path "<directory>/db"; directory_remove removes it. */
 static inline void directory_make(char path[PATH_BYTES])
 {
     const char *parent = getenv("TMPDIR");
@@ -44,14 +45,14 @@ static inline int count_one(const char *path, const struct stat *stat, int type,
     return 0;
 }
 
-/* Where statements run in tests that any device must pass: TESSERA_TEST_DEVICE, or the CPU. */
+/* The device of tests that every device must pass: TESSERA_TEST_DEVICE, or the CPU. */
 static inline const char *test_device(void)
 {
     const char *device = getenv("TESSERA_TEST_DEVICE");
     return device && *device ? device : "cpu";
 }
 
-/* Files, not directories, at any depth below `path`. */
+/* The number of files (directories do not count) below `path`, at any depth. */
 static inline uint64_t directory_files(const char *path)
 {
     files_counted = 0;
@@ -59,7 +60,7 @@ static inline uint64_t directory_files(const char *path)
     return files_counted;
 }
 
-/* Fails with the sentence if the call failed. */
+/* Fails the test with the error's sentence if the call failed. */
 #define must(expression)                                          \
     do {                                                          \
         struct error error_of_call_ = {0};                        \
@@ -68,7 +69,8 @@ static inline uint64_t directory_files(const char *path)
             fail_msg("%s: %s", #expression, error_of_call_.text); \
     } while (0)
 
-/* Fails unless the call has that status and a sentence with all these words (up to three; "" for fewer). */
+/* Fails the test unless the call returns that status and its sentence contains all three texts (give "" for
+ * fewer). */
 #define must_refuse(expected, one, two, three, expression)                                                 \
     do {                                                                                                   \
         struct error error_of_call_ = {0};                                                                 \
@@ -79,7 +81,7 @@ static inline uint64_t directory_files(const char *path)
             fail_msg("%s: status %d, \"%s\"", #expression, (int)status_of_call_, error->text);             \
     } while (0)
 
-/* ---- A small star: tables color (key, name) and sale (one column of each type) ---- */
+/* ---- A small star schema: tables color (key, name) and sale (one column of each type) ---- */
 
 static const char *const color_names[] = {"blue", "green", "red"};
 
@@ -100,7 +102,7 @@ static const struct column_schema sale_columns[SALE_COLUMNS] = {
     {.name = "s_color", .type = TYPE_INT32, .references_table = "color", .references_column = "c_key"},
 };
 
-/* The value of a row: what a reader must find again. */
+/* The value that is written into a row, and that a reader must find. */
 static inline int64_t sale_value(int column, uint64_t row)
 {
     switch (column) {
@@ -205,7 +207,7 @@ static inline void database_make(const char *path, const char *codec, uint64_t r
     must(database_writer_commit(writer, error));
 }
 
-/* The first row of the sale column that is not as it was written, or -1. */
+/* The first row of the sale column that differs from what was written, or -1. */
 static inline int64_t sale_difference(const struct column_data *data, int column)
 {
     int64_t tile64[TILE_ROWS];
@@ -231,7 +233,7 @@ static inline int64_t sale_difference(const struct column_data *data, int column
     return row == data->column->table->rows ? -1 : (int64_t)row;
 }
 
-/* Opens the database and reads every column of sale in that codec. */
+/* Opens the database and checks every column of sale in that codec. */
 static inline void check_sale(const char *path, const char *codec, uint64_t rows)
 {
     struct database *database;

@@ -1,4 +1,4 @@
-/* database_files.h: a database of ROWS sales as files to be damaged, and reading all of it again. */
+/* database_files.h: for tests that damage the files of a database of ROWS sales and read all of it again. */
 #ifndef TESSERA_TESTS_SUPPORT_DATABASE_FILES_H
 #define TESSERA_TESTS_SUPPORT_DATABASE_FILES_H
 
@@ -10,7 +10,7 @@
 
 #define ROWS 3000 /* three tiles, the last one partly filled */
 
-/* A file's bytes, to be freed. */
+/* A file's bytes; the caller frees `data`. */
 struct bytes {
     char path[2 * PATH_BYTES];
     uint8_t *data;
@@ -35,7 +35,7 @@ static inline struct bytes bytes_of(const char *path)
 
 #define GATHERED_MAX 200
 
-/* All files below a directory that are not empty. */
+/* All files below a directory, except empty ones. */
 static struct bytes gathered[GATHERED_MAX];
 static int gathered_count;
 
@@ -84,7 +84,8 @@ static inline void byte_write(const char *path, size_t offset, uint8_t byte)
     close(file);
 }
 
-/* Opens everything and reads every value: the first failure's status, or OK; wrong data fail the test. */
+/* Opens everything and reads every value. Returns the first failure's status, or STATUS_OK; a wrong value
+ * fails the test. */
 static inline enum status read_all(const char *path, const char *codec, struct error *error)
 {
     struct database *database;
@@ -111,8 +112,8 @@ static inline void put64(uint8_t *at, uint64_t value)
     memcpy(at, &value, sizeof value);
 }
 
-/* Makes all checksums of a column file right again, as an attacker would: then only the checks of fields
- * stand between its bytes and the decoders. */
+/* Computes all checksums of a column file again, as an attacker would. Then only the checks of its fields
+ * protect the decoders. */
 static inline void reseal(uint8_t *data, size_t size)
 {
     uint64_t directory, parts = 0;
@@ -136,7 +137,7 @@ static inline void reseal(uint8_t *data, size_t size)
     put64(data + size - 32, XXH3_64bits(data + directory, 40 * parts));
 }
 
-/* Writes a catalogue of that body with a right checksum. */
+/* Writes a catalogue with that body and a right checksum. */
 static inline void catalogue_forge(const char *path, unsigned version, const char *body, size_t size)
 {
     char *text = malloc(size + 64);
@@ -148,7 +149,7 @@ static inline void catalogue_forge(const char *path, unsigned version, const cha
     free(text);
 }
 
-/* Setup and teardown: *state is the path of a database, its columns in lane-for. */
+/* Setup and teardown: *state is the path of a database with all columns in lane-for. */
 static inline int database_begin(void **state)
 {
     static char path[PATH_BYTES];

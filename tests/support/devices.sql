@@ -1,22 +1,22 @@
--- Statements over the Star Schema Benchmark's data whose answers a GPU must give bit for bit as a CPU does
--- (tests/gpu.sh sql): what tests/fuzz/test_sql_fuzz.c's small tables do not reach.
+-- Statements over the Star Schema Benchmark's data for which a GPU and a CPU must give the same bytes
+-- (tests/gpu.sh sql). They reach what the small tables of tests/fuzz/test_sql_fuzz.c do not reach.
 SELECT count(*) FROM lineorder;
--- more groups than a hash table begins with room for at scale factor 1 and above
+-- from scale factor 1 on: more groups than a group table has room for at first
 SELECT lo_orderkey, lo_linenumber, count(*), sum(lo_revenue) FROM lineorder GROUP BY lo_orderkey, lo_linenumber ORDER BY 4 DESC, 1, 2 LIMIT 20;
 SELECT lo_orderkey, sum(lo_revenue), min(lo_discount), max(lo_quantity), avg(lo_supplycost) FROM lineorder GROUP BY lo_orderkey HAVING count(*) = 7 ORDER BY 2 DESC, 1 LIMIT 100;
 SELECT lo_custkey, lo_partkey, count(*) FROM lineorder WHERE lo_quantity < 10 GROUP BY lo_custkey, lo_partkey ORDER BY 3 DESC, 1, 2 LIMIT 50;
--- groups whose numbers have two and three words: many of each, and few that all rows meet at once
+-- group numbers of two and three words: many groups, and few groups that all rows update at once
 SELECT lo_orderkey * 1000000007 AS k, lo_custkey * 1000003 AS c, count(*), sum(lo_revenue), count(distinct lo_partkey) FROM lineorder GROUP BY lo_orderkey * 1000000007, lo_custkey * 1000003 ORDER BY 4 DESC, 1 LIMIT 50;
 SELECT lo_orderkey * 1000000007 AS k, lo_partkey * 1000000000003 AS p, lo_custkey * 100000000000003 AS c, max(lo_revenue) FROM lineorder GROUP BY lo_orderkey * 1000000007, lo_partkey * 1000000000003, lo_custkey * 100000000000003 HAVING count(*) > 1 LIMIT 50;
 SELECT lo_discount * 900000000000000000, lo_tax * 900000000000000000, count(*), min(lo_revenue) FROM lineorder GROUP BY lo_discount * 900000000000000000, lo_tax * 900000000000000000 ORDER BY 1, 2;
--- dense slots in global memory, and in shared memory
+-- dense group slots in global memory, and in shared memory
 SELECT lo_quantity, lo_discount, lo_tax, count(*), sum(lo_extendedprice * lo_discount), min(lo_revenue), max(lo_revenue) FROM lineorder GROUP BY lo_quantity, lo_discount, lo_tax ORDER BY 1, 2, 3;
 SELECT d_year, lo_shipmode, count(*), sum(lo_extendedprice * lo_quantity * lo_discount), avg(lo_ordtotalprice), count(distinct lo_quantity) FROM lineorder, date WHERE lo_orderdate = d_datekey GROUP BY d_year, lo_shipmode ORDER BY 1, 2;
--- sets of distinct values: a bit each, and hashed
+-- sets of distinct values: as bits, and hashed
 SELECT count(distinct lo_custkey), count(distinct lo_orderkey), count(distinct lo_extendedprice), min(lo_orderkey), max(lo_orderkey) FROM lineorder WHERE lo_discount BETWEEN 2 AND 4;
 SELECT c_nation, count(distinct lo_orderkey), count(distinct lo_partkey) FROM lineorder JOIN customer ON c_custkey = lo_custkey GROUP BY c_nation ORDER BY 1;
 SELECT lo_custkey, count(distinct lo_partkey), count(distinct lo_ordtotalprice) FROM lineorder GROUP BY lo_custkey ORDER BY 2 DESC, 3, 1 LIMIT 40;
--- rows, conditions on rows, NULLs of a left join, looked-up strings, dates
+-- answers that are rows, conditions on rows, NULLs of a left join, strings by look-up, dates
 SELECT lo_orderkey, lo_linenumber, lo_revenue, p_name FROM lineorder JOIN part ON p_partkey = lo_partkey WHERE lo_quantity = 50 AND lo_discount = 10 AND p_name LIKE '%rose%' ORDER BY lo_orderkey, lo_linenumber LIMIT 100;
 SELECT lo_orderkey, lo_linenumber FROM lineorder WHERE lo_quantity * 3 - lo_discount = 14 OR lo_tax = 8 AND lo_revenue % 7 = 3 LIMIT 25;
 SELECT s_nation, count(*), sum(lo_revenue), count(s_nation) FROM lineorder LEFT JOIN supplier ON s_suppkey = lo_suppkey AND s_region = 'ASIA' GROUP BY s_nation ORDER BY 1;

@@ -1,6 +1,6 @@
 /*
- * need_nvrtc.h: for tests that compile kernels: skips the test where NVRTC is not installed, fails it if
- * TESSERA_REQUIRE_NVRTC is set. Behind cmocka.h.
+ * need_nvrtc.h: for tests that compile kernels. It skips the test if NVRTC is not installed, or fails it if
+ * TESSERA_REQUIRE_NVRTC is set. Include it after cmocka.h.
  */
 #ifndef TESSERA_TESTS_SUPPORT_NEED_NVRTC_H
 #define TESSERA_TESTS_SUPPORT_NEED_NVRTC_H

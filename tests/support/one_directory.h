@@ -1,4 +1,4 @@
-/* one_directory.h: for tests that have one temporary directory each: `path`, made by setup, removed by teardown. */
+/* one_directory.h: for tests with one temporary directory each. Setup makes `path`, teardown removes it. */
 #ifndef TESSERA_TESTS_SUPPORT_ONE_DIRECTORY_H
 #define TESSERA_TESTS_SUPPORT_ONE_DIRECTORY_H
 

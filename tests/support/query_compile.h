@@ -1,4 +1,4 @@
-/* star_compile.h: a statement's kernels, planned and compiled without a GPU. */
+/* query_compile.h: plans a statement and compiles its kernels, without a GPU. */
 #ifndef TESSERA_TESTS_SUPPORT_QUERY_COMPILE_H
 #define TESSERA_TESTS_SUPPORT_QUERY_COMPILE_H
 
@@ -41,7 +41,8 @@ static inline enum status compile_kernel(const struct plan *plan, bool count, co
     return status;
 }
 
-/* The kernel of the answer; to analyse it also the one that counts and the one that marks sectors. */
+/* Compiles the kernel of the answer. For EXPLAIN ANALYZE it also compiles the kernel that counts rows and the
+ * kernel that marks sectors. */
 static inline enum status compile_plan(const struct plan *plan, bool analyse,
                                        const struct compile_target *gpu, const char *sql, struct error *error)
 {
@@ -52,7 +53,7 @@ static inline enum status compile_plan(const struct plan *plan, bool analyse,
     return compile_kernel(plan, false, cuda_sectors_options, gpu, sql, error);
 }
 
-/* Parameters are NULL. A statement that no row can answer has no kernel. */
+/* All parameters are NULL. A plan that no row can match has no kernel. */
 static inline enum status compile_statement(struct database *database, const char *sql, const char *codec,
                                             const struct compile_target *gpu, struct error *error)
 {

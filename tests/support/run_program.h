@@ -1,6 +1,6 @@
 /*
- * run_program.h: runs the program as a user would and keeps what it printed, for the tests of commands.
- * TESSERA_PROGRAM is the program just built.
+ * run_program.h: runs the program as a user would and keeps what it prints, for the tests of commands.
+ * TESSERA_PROGRAM is the path of the program that was built.
  */
 #ifndef TESSERA_TESTS_SUPPORT_RUN_PROGRAM_H
 #define TESSERA_TESTS_SUPPORT_RUN_PROGRAM_H
@@ -25,7 +25,7 @@ static void read_back(FILE *file, char text[OUTPUT_BYTES])
     fclose(file);
 }
 
-/* Runs `shell` with $T standing for the program, its standard streams kept in *run. */
+/* Runs the shell command, in which $T is the program's path. *run gets the exit code and what was printed. */
 static void run_shell(const char *shell, struct program_run *run)
 {
     FILE *output = tmpfile(), *errors = tmpfile();

@@ -1,4 +1,4 @@
-/* sql_answer.h: a statement's answer as CSV, for tests that compare answers as texts. */
+/* sql_answer.h: a statement's answer as CSV, for tests that compare answers as text. */
 #ifndef TESSERA_TESTS_SUPPORT_SQL_ANSWER_H
 #define TESSERA_TESTS_SUPPORT_SQL_ANSWER_H
 
@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* To be freed; the first line has the names. */
+/* The rows as CSV; the first line has the names. The caller frees the text. */
 static inline char *rowset_csv(const struct rowset *rows)
 {
-    static char *text; /* a local one is taken for dangling, once inlined */
+    static char *text; /* static, because the compiler calls a local variable dangling when it inlines this */
     static size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
     must(rowset_print(rows, ROWSET_CSV, out, error));

@@ -1,4 +1,4 @@
-/* sql_star.h: a small star for the tests of SQL, loaded from text, and ways to ask it. */
+/* sql_star.h: a small star schema for the tests of SQL, loaded from text, and functions to query it. */
 #ifndef TESSERA_TESTS_SUPPORT_SQL_STAR_H
 #define TESSERA_TESTS_SUPPORT_SQL_STAR_H
 
@@ -80,7 +80,7 @@ static inline struct sql_statement *prepare_query(const char *sql)
     return statement;
 }
 
-/* The statement's answer is this CSV, header left out. */
+/* Fails the test unless the statement's answer is this CSV (without the header line). */
 static inline void statement_answers(struct sql_statement *statement, const char *sql, const char *expected)
 {
     struct rowset rows;
@@ -102,7 +102,7 @@ static inline void answers(const char *sql, const char *expected)
     sql_statement_free(statement);
 }
 
-/* The statement is refused with a sentence that begins like this. */
+/* Fails the test unless the statement is refused with a sentence that begins with `sentence`. */
 static inline void refused(const char *sql, const char *sentence)
 {
     struct sql_statement *statement = NULL;
