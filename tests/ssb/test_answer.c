@@ -1,4 +1,5 @@
-/* test_answer.c: a difference in any cell, in order, in row count or in columns is found and named. */
+/* test_answer.c: comparing answers finds and names a difference in any cell, in order, in row count or in
+ * columns. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -152,7 +153,7 @@ static void the_hash_is_xxh3_of_the_file(void **state)
     assert_string_equal(hash, expected);
     result_destroy(&answer);
     assert_int_equal(unlink(path), 0);
-    assert_int_equal(rmdir(answers), 0); /* nothing else was left in it */
+    assert_int_equal(rmdir(answers), 0); /* the folder is empty now */
     directory_remove(answers);
 }
 

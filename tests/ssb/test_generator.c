@@ -1,10 +1,10 @@
 /*
- * test_generator.c: the generated data are ssb-dbgen's, byte for byte, at every scale factor, mode and
- * variant whose checksums are known; any range of rows is the same as the middle of a longer one; large scale
- * factors do not overflow; scale factors that are none are refused.
+ * test_generator.c: the generated data equal ssb-dbgen's, byte for byte, at every scale factor, mode and
+ * variant whose checksums are known. A range of rows equals the same rows of a longer range. Large scale
+ * factors do not overflow. Bad scale factors are refused.
  *
- * Text is printed range by range and piped into sha256sum (coreutils): SF 1 is 600 MB and never touches the
- * disk.
+ * Text is printed range by range and piped into sha256sum (coreutils), so that the 600 MB of SF 1 never touch
+ * the disk.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -35,7 +35,7 @@ static struct ssb_generator *make(double scale_factor, enum ssb_mode mode, enum 
 
 /* ---- Checksums ---- */
 
-/* SHA-256 of a table's text, in hexadecimal; its bytes too. */
+/* Computes the SHA-256 of a table's text in hexadecimal; returns the number of its bytes. */
 static uint64_t digest(const struct ssb_generator *generator, enum ssb_table table, char hex[65])
 {
     char path[] = "/tmp/tessera_digest_XXXXXX";
@@ -212,7 +212,8 @@ static int64_t column_sum(int column, const void *values, uint64_t rows)
     return sum;
 }
 
-/* Asked for alone, so that a column that forgets what it depends on is found out. */
+/* Each column is generated alone. This finds a column that does not generate the columns that it depends
+ * on. */
 static void each_column_alone_has_the_known_sum(void **state)
 {
     (void)state;
@@ -262,8 +263,8 @@ static void words_are_sorted_and_coded(void **state)
     }
 }
 
-/* Rows [first, first + rows) are equal to those of `all`, which begins at row `base`; no element behind them
- * is touched. */
+/* Rows [first, first + rows) equal those of `all`, which begins at row `base`; the element after them is not
+ * written. */
 static void expect_range(const struct ssb_generator *generator, void *const all[SSB_COLUMNS_MAX],
                          uint64_t base, uint64_t first, uint64_t rows)
 {
@@ -272,7 +273,7 @@ static void expect_range(const struct ssb_generator *generator, void *const all[
         void *columns[SSB_COLUMNS_MAX] = {0};
         columns[column] = column_alloc(column, rows + 1);
         memset(columns[column], 0x5a, (rows + 1) * bytes);
-        /* Another column at the same time: prices and totals must not get in each other's way. */
+        /* Another column is generated with it, because columns share intermediate values such as prices. */
         const int other = (column + 3) % LO_COLUMNS;
         columns[other] = column_alloc(other, rows + 1);
         ssb_generate_lineorder(generator, first, rows, columns);

@@ -1,4 +1,4 @@
-/* test_judge.c: what counts as ok, skipped and wrong, whoever judges; an empty answer at SF 1 is always
+/* test_judge.c: which answers are ok, skipped and wrong with each judge. An empty answer at SF 1 is always
  * wrong. */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -68,7 +68,7 @@ static void an_empty_answer_is_right_only_below_scale_factor_1(void **state)
     assert_int_equal(judged(VERIFY_SQLITE, false, "auto", true, 0, true), ANSWER_OK);
     assert_int_equal(judged(VERIFY_SQLITE, false, "auto", false, 0, true), ANSWER_WRONG);
     const enum benchmark_verify all[] = {VERIFY_SQLITE, VERIFY_PLAIN, VERIFY_NONE};
-    for (int i = 0; i < 3; i++) { /* even if the judge finds nothing, too */
+    for (int i = 0; i < 3; i++) { /* even if the judge's answer is empty, too */
         assert_int_equal(judged(all[i], true, "plain", true, 0, true), ANSWER_WRONG);
         assert_non_null(strstr(notes_text, "q1.1 is wrong with codec plain: it is empty"));
     }

@@ -1,5 +1,5 @@
-/* test_random.c: states, jumps and draws are those of ssb-dbgen, on values worked out or printed elsewhere.
- */
+/* test_random.c: states, jumps and draws equal those of ssb-dbgen, on values that are published or computed
+ * by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ static void states_are_the_minimal_standard_generators(void **state)
             assert_int_equal(number, first[i]);
     }
     assert_int_equal(number, 1043618065);
-    for (uint64_t a = 1; a < RANDOM_MODULUS; a += 100003) /* and the two largest factors */
+    for (uint64_t a = 1; a < RANDOM_MODULUS; a += 100003) /* modulus - 1 is -1, so a becomes -a */
         assert_int_equal(random_multiply((uint32_t)a, RANDOM_MODULUS - 1), RANDOM_MODULUS - a);
     assert_int_equal(random_multiply(RANDOM_MODULUS - 1, RANDOM_MODULUS - 1), 1);
 }
@@ -34,7 +34,7 @@ static void a_jump_is_as_many_steps(void **state)
             assert_int_equal(random_jump(&jumps, 1066728069, steps), number);
     assert_int_equal(random_jump(&jumps, 1495190827, 2000), 1905178516);
     assert_int_equal(random_jump(&jumps, 739610275, 1), 994543089);
-    /* The period is 2^31-2, and longer jumps go round. */
+    /* The period is 2^31-2; a longer jump goes round. */
     assert_int_equal(random_jump(&jumps, 12345, RANDOM_MODULUS - 1), 12345);
     assert_int_equal(random_jump(&jumps, 12345, 7ull * (RANDOM_MODULUS - 1) + 1), random_step(12345));
     uint32_t far = random_jump(&jumps, 12345, 1ull << 30);

@@ -1,7 +1,7 @@
 /*
- * test_reference.c: SQLite gets the raw rows and nothing else, once, and its answers are kept.
+ * test_reference.c: SQLite is loaded with the raw rows and nothing else, once, and its answers are kept.
  *
- * Scale factor 0.01 (60 175 rows of lineorder), every date.
+ * Tests use scale factor 0.01 (60 175 rows of lineorder) with every date.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -57,7 +57,7 @@ static int remove_folder(void **state)
     return 0;
 }
 
-/* Opens the reference, and says whether it had to be loaded. */
+/* Opens the reference; returns whether it had to be loaded. */
 static bool open_loads(const struct reference_source *source, struct reference **reference)
 {
     struct error error = {0};
@@ -105,7 +105,7 @@ static void execute(const char *statement)
     assert_int_equal(sqlite3_close(connection), SQLITE_OK);
 }
 
-/* Every row and column of a dimension against the generator, every column of lineorder too. */
+/* Compares every row and column of the dimensions, and every column of lineorder, with the generator. */
 static void it_holds_the_generated_rows(void **state)
 {
     (void)state;
@@ -188,7 +188,7 @@ static void rows_and_answers_are_kept(void **state)
     destroy_answers(second);
 }
 
-/* What is kept is what is compared with: an edited cell comes back. NULL stays apart from 0. */
+/* The second run uses the kept answers: it returns a cell that was edited in the file. NULL is not 0. */
 static void kept_answers_come_from_the_file(void **state)
 {
     (void)state;
@@ -231,7 +231,7 @@ static void other_rows_and_damaged_files_are_loaded_again(void **state)
     reference_close(reference);
     assert_true(open_loads(&source, &reference));
     reference_close(reference);
-    other_mode.options.variant = SSB_VARIANT_CRYSTAL; /* same row counts but for one date */
+    other_mode.options.variant = SSB_VARIANT_CRYSTAL; /* the same row counts, except for one date less */
     other_mode.rows[SSB_DATE]--;
     assert_true(open_loads(&other_mode, &reference));
     reference_close(reference);
@@ -241,7 +241,7 @@ static void other_rows_and_damaged_files_are_loaded_again(void **state)
     FILE *text = fopen(file, "w");
     fputs("this is no SQLite database\n", text);
     fclose(text);
-    text = fopen(partial, "w"); /* what a crash may leave */
+    text = fopen(partial, "w"); /* as after a crash */
     fputs("half a file", text);
     fclose(text);
     assert_true(open_loads(&source, &reference));
@@ -323,7 +323,7 @@ static void tbl_files_give_the_same_answers(void **state)
     assert_false(open_loads(&source, &reference));
     reference_close(reference);
 
-    /* files that are gone are not needed again; files that changed are read again */
+    /* Files that are gone are not needed again; files that changed are read again. */
     assert_int_equal(rename(path, hidden), 0);
     assert_false(open_loads(&source, &reference));
     reference_close(reference);
@@ -340,7 +340,7 @@ static void tbl_files_give_the_same_answers(void **state)
     reference_close(reference);
 }
 
-/* Without the last bar, or with \r\n, as the loader takes them. */
+/* Lines without the last bar, or with \r\n, are accepted, as by the loader. */
 static void text_of_other_programs_is_read(void **state)
 {
     (void)state;
@@ -393,7 +393,7 @@ static void bad_lines_are_named(void **state)
     }
 }
 
-/* One scan of lineorder, every other table looked up by its key. */
+/* SQLite's plans scan lineorder once and look every other table up by its key. */
 static void sqlite_scans_lineorder_once(void **state)
 {
     (void)state;

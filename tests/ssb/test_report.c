@@ -1,4 +1,4 @@
-/* test_report.c: medians, means and ratios are right, and each way to print them keeps its promise. */
+/* test_report.c: medians, means and ratios are right, and each format prints them. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two queries, two choices, one column: medians plain 4 and 1 ms, lane-for 2 and 2 ms; SQLite 400 and 30 ms.
- */
+/* Two queries, two choices, one column. The medians are 4 and 1 ms for plain, 2 and 2 ms for lane-for; SQLite
+ * takes 400 and 30 ms. */
 static double runs[4][3] = {{4, 9, 3.5}, {2, 1.5, 2.5}, {1, 1, 1}, {2, 2, 2}};
 static struct report_cell cells[4];
 static struct report_encoding encodings[2] = {{"plain", 4000}, {"lane-for", 1000}};
@@ -167,7 +167,7 @@ static void a_profile_has_a_line_for_each_step(void **state)
                         "q1.1,lane-for,scan,800,123456,2.000000,0.0617,6.17\n"
                         "q1.1,lane-for,merge,7,84,0.000000,84.0000,8400.00\n");
     free(text);
-    profile.on_gpu = true; /* nothing to merge */
+    profile.on_gpu = true; /* there is no merge step */
     profile.choice_count = 1;
     text = print(report_table, &profile);
     assert_non_null(strstr(text,

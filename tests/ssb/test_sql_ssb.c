@@ -1,7 +1,7 @@
 /*
- * test_sql_ssb.c: the 13 SSB queries in SQL answer like the hand-written ones, whose answers SQLite checks
- * (test_ssb_run.c): name by name, row by row. Scale factor 0.01;
- * sorted by date once, so that tiles are skipped.
+ * test_sql_ssb.c: the SQL of the 13 SSB queries gives the same names and rows as the hand-written kernels,
+ * whose answers SQLite checks (test_ssb_run.c). The scale factor is 0.01. One database is sorted by date, so
+ * that tiles are skipped.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -45,7 +45,7 @@ static void answers_are_the_same(struct engine *engine, struct database *databas
     must(engine_run(prepared, &timing, &expected, error));
     must(sql_prepare(engine, database, query->sql, strlen(query->sql), codec, &statement, &used, error));
     assert_int_equal(used, strlen(query->sql));
-    for (int round = 0; round < 2; round++) { /* a plan is run twice */
+    for (int round = 0; round < 2; round++) { /* a plan may run again */
         must(sql_run(statement, &rows, NULL, error));
         assert_int_equal(rows.rows, expected.rows);
         assert_int_equal(rows.column_count, expected.column_count);

@@ -1,5 +1,5 @@
-/* test_ssb_load.c: what is loaded is what the generator says, whichever way it came, with whichever threads;
- * and a load that fails leaves everything as it was. */
+/* test_ssb_load.c: a loaded database has the generator's values, whatever the source and the number of
+ * threads. A load that fails changes nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,11 +17,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SCALE_FACTOR 0.01 /* 60175 rows of lineorder: one segment, 59 tiles, the last one short */
+#define SCALE_FACTOR 0.01 /* 60175 rows of lineorder: one segment, 59 tiles, the last one partly filled */
 
 static char folder[128]; /* below $TMPDIR */
 
-/* A path in the folder; good for the next 63 calls, which is more than a test makes. */
+/* A path in the folder. It stays valid during the next 63 calls, more than any test makes. */
 static const char *in_folder(const char *name)
 {
     static char paths[64][256];
@@ -44,7 +44,7 @@ static void load(const struct ssb_load_options *options)
         fail_msg("%s", error.text);
 }
 
-/* ---- Columns read back ---- */
+/* ---- Reading columns ---- */
 
 struct open_table {
     struct database *database;
@@ -179,7 +179,7 @@ static void the_rows_are_the_generators(void **state)
                 assert_string(&open, c, row, words[columns[c][row]]);
             else if (c == LO_ORDERDATE) /* the row position of its date */
                 assert_int_equal(value_of(&date, 0, (uint64_t)stored), columns[c][row]);
-            else if (ssb_referenced_table(c) != SSB_TABLES) /* keys of the others are 1, 2, 3, ... */
+            else if (ssb_referenced_table(c) != SSB_TABLES) /* the other dimensions' keys are 1, 2, 3, ... */
                 assert_int_equal(stored, columns[c][row] - 1);
             else
                 assert_int_equal(stored, columns[c][row]);
@@ -226,7 +226,7 @@ static void threads_do_not_change_the_database(void **state)
     assert_same_database(in_folder("generated.db"), options.directory);
 }
 
-/* ---- Keys without a row ---- */
+/* ---- Keys without a dimension row ---- */
 
 static void keys_without_a_row_are_an_error(void **state)
 {
@@ -315,7 +315,7 @@ static void codec_lists_that_make_no_sense_are_refused(void **state)
     }
 }
 
-/* ---- What was loaded, and leaving things alone ---- */
+/* ---- The origin of a database, and files that a load must not touch ---- */
 
 static void the_database_says_what_it_was_made_from(void **state)
 {
@@ -396,7 +396,7 @@ static void a_replacement_that_fails_changes_nothing(void **state)
     assert_int_equal(database_check(options.directory, 0, NULL, NULL, NULL, NULL), STATUS_OK);
 }
 
-/* Stops the work as soon as it comes to `context`, the name of a table. */
+/* Cancels the load when it reaches the table whose name is `context`. */
 static void stop_at_table(struct progress *progress, const char *what, const char *unit, uint64_t done,
                           uint64_t total)
 {
@@ -435,7 +435,7 @@ static int make_folder(void **state)
     (void)state;
     const char *base = getenv("TMPDIR");
     snprintf(folder, sizeof folder, "%s/tessera-load-XXXXXX", base ? base : "/tmp");
-    char *made = mkdtemp(folder) ? realpath(folder, NULL) : NULL; /* origins hold real paths */
+    char *made = mkdtemp(folder) ? realpath(folder, NULL) : NULL; /* an origin has real paths */
     if (!made || strlen(made) >= sizeof folder)
         return -1;
     strcpy(folder, made);

@@ -1,8 +1,8 @@
 /*
  * test_ssb_run.c: the benchmark from end to end, as a user runs it: load, 13 queries, every codec, every
- * instruction set, checked by SQLite; and what happens when an answer is wrong or the command line is.
+ * instruction set, checked by SQLite. It also tests wrong answers and wrong command lines.
  *
- * Scale factor 0.1 (600 572 rows), on the CPU. $D is a folder of the test's own, $D/db the database.
+ * The tests use scale factor 0.1 (600 572 rows) on the CPU. $D is the test's folder, $D/db the database.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -50,7 +50,7 @@ static void assert_runs(const char *shell, int exit_code)
         fail_msg("%s: exit code %d, not %d\n%s", shell, run.exit_code, exit_code, run.errors);
 }
 
-/* Lines of the CSV report that end with `check`. */
+/* The number of lines of the CSV report that end with `check`. */
 static unsigned lines_with(const char *check)
 {
     char ending[16];
@@ -109,7 +109,7 @@ static void a_codec_for_each_column_and_threads_change_no_answer(void **state)
                 0);
     assert_int_equal(lines_with("ok"), QUERIES);
     assert_runs("$T ssb run --db $D/db --device cpu --threads 7 --format csv --query Q1.1,q11,q43", 0);
-    assert_int_equal(lines_with("ok"), 2); /* q11 is q1.1 */
+    assert_int_equal(lines_with("ok"), 2); /* q11 is another name of q1.1 */
 }
 
 static void a_wrong_answer_is_named_and_ends_with_1(void **state)
@@ -126,7 +126,7 @@ static void a_wrong_answer_is_named_and_ends_with_1(void **state)
                    " (SELECT id FROM answer WHERE statement LIKE '%MFGR#12%')");
     assert_runs("$T ssb run --db $D/db --device cpu --query q2.1", 1);
     assert_non_null(strstr(run.output, "wrong"));
-    edit_reference("DELETE FROM answer WHERE statement LIKE '%MFGR#12%'"); /* so it is asked again */
+    edit_reference("DELETE FROM answer WHERE statement LIKE '%MFGR#12%'"); /* so that SQLite is asked again */
     assert_runs("$T ssb run --db $D/db --device cpu --query q2.1 --format csv", 0);
     assert_int_equal(lines_with("ok"), 1);
 }
@@ -138,7 +138,7 @@ static void other_judges(void **state)
                 "--format csv",
                 0);
     assert_int_equal(lines_with("ok"), QUERIES);
-    assert_int_equal(lines_with("skipped"), QUERIES); /* plain itself */
+    assert_int_equal(lines_with("skipped"), QUERIES); /* the codec is plain itself */
     assert_runs("$T ssb run --db $D/db --device cpu --verify none --repeat 1 --format csv", 0);
     assert_int_equal(lines_with("skipped"), QUERIES);
     assert_runs("mv $D/db/ssb.json $D/ && $T ssb run --db $D/db --device cpu --codec lane-for --format csv",
@@ -203,8 +203,8 @@ static void json_and_answer_files_agree(void **state)
     json_decref(root);
 }
 
-/* One run, so that a median is that run's time: then the steps take as long as the query, but for rounding.
- */
+/* With one run, each median is that run's time, so the steps add up to the query's time, except for
+ * rounding. */
 static void a_profile_accounts_for_all_the_time(void **state)
 {
     (void)state;
@@ -237,7 +237,7 @@ static void a_profile_accounts_for_all_the_time(void **state)
         assert_int_equal(json_integer_value(json_object_get(scan, "rows")), 600572);
         assert_int_equal(json_integer_value(json_object_get(scan, "bytes")),
                          json_integer_value(json_object_get(query, "bytes_read")));
-        if (q < 3) /* one filter, on the dates */
+        if (q < 3) /* flight 1 filters the dates only */
             assert_in_range(json_integer_value(json_object_get(filter, "rows")), 2556, 2557);
     }
     json_decref(root);
@@ -247,7 +247,7 @@ static void a_profile_accounts_for_all_the_time(void **state)
     assert_null(strstr(run.output, "merge"));
 }
 
-/* Six queries find nothing among 255 dates; SQL's NULL and no rows are right answers then. */
+/* With 255 dates six queries find no rows; NULL or no rows are the right answers then. */
 static void a_short_date_table_drops_rows_as_sql_does(void **state)
 {
     (void)state;
@@ -256,7 +256,7 @@ static void a_short_date_table_drops_rows_as_sql_does(void **state)
         "$T ssb run --db $D/classic --device cpu --repeat 1 --format csv --answers $D/classic-answers", 0);
     assert_int_equal(lines_with("ok"), QUERIES);
     assert_runs("cat $D/classic-answers/q11.csv $D/classic-answers/q12.csv", 0);
-    assert_string_equal(run.output, "revenue\n\nrevenue\n\n"); /* 1993 and 1994 are cut: NULL */
+    assert_string_equal(run.output, "revenue\n\nrevenue\n\n"); /* there are no dates of 1993 and 1994: NULL */
 }
 
 static void a_database_from_text_is_checked_with_the_text(void **state)
@@ -267,7 +267,7 @@ static void a_database_from_text_is_checked_with_the_text(void **state)
                 0);
     assert_runs("$T ssb run --db $D/text --device cpu --repeat 1 --format csv", 0);
     assert_int_equal(lines_with("ok"), QUERIES);
-    /* a row that the database does not have: what was loaded is no longer what is in the files */
+    /* Add a row to a file: the files no longer have the rows that were loaded. */
     assert_runs("sed -n '$p' $D/tables/lineorder.tbl >>$D/tables/lineorder.tbl && "
                 "$T ssb run --db $D/text --device cpu --repeat 1",
                 1);

@@ -1,9 +1,9 @@
 /*
- * test_ssb_sort.c: a lineorder that is loaded sorted answers as SQLite does, whatever it is sorted by, however
- * many rows it has and also where keys are NULL; and queries say how many tiles they skipped.
+ * test_ssb_sort.c: queries on a sorted lineorder give SQLite's answers, whatever column it is sorted by,
+ * however many rows it has, and also with NULL keys. Queries report how many tiles they skipped.
  *
- * SQLite is loaded from the raw rows, which are never sorted and of which it skips none. On the CPU; $D is a
- * folder of the test's own.
+ * SQLite is loaded from the raw rows, which are never sorted, and skips none. The tests run on the CPU. $D is
+ * the test's folder.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -48,8 +48,8 @@ static void assert_runs(const char *shell, int exit_code)
         fail_msg("%s: exit code %d, not %d\n%s", shell, run.exit_code, exit_code, run.errors);
 }
 
-/* The 13 queries on $D/NAME, each judged by SQLite (else the exit code is 1); tiles of lineorder, and how many
- * of them each query skipped. */
+/* Runs the 13 queries on $D/NAME and checks them with SQLite (a wrong answer gives exit code 1). Returns the
+ * tiles of lineorder; skipped[] gets the number that each query skipped. */
 static long run_queries(const char *name, const char *codec, long skipped[QUERIES])
 {
     char shell[512];
@@ -89,7 +89,7 @@ static void sorted_by_date_a_query_of_a_month_reads_its_tiles(void **state)
     static const char *const codecs[] = {"auto", "plain", "gpu-star"};
     for (int c = 0; c < 3; c++) {
         assert_int_equal(run_queries("sorted", codecs[c], skipped), tiles);
-        for (int q = Q11; q <= Q43; q++) /* 2,406 days are ordered on: a year has 15 % of the tiles */
+        for (int q = Q11; q <= Q43; q++) /* orders have 2,406 days, so a year has 15 % of the tiles */
             if (q == Q11)
                 assert_in_range(tiles - skipped[q], 85, 94);
             else if (q == Q12 || q == Q34)
@@ -113,11 +113,11 @@ static void sorted_by_date_a_query_of_a_month_reads_its_tiles(void **state)
 static void any_column_may_be_sorted_by(void **state)
 {
     (void)state;
-    /* Rows that pass are found by a fact filter, and by a dimension's rows that stand anywhere in it. */
+    /* Tiles are skipped by a filter on the fact table, and by a dimension's passing rows in any positions. */
     static const struct {
         const char *column;
         int query;
-        long most; /* tiles of 59 that may be left */
+        long most; /* of 59 tiles, the most that the query may scan */
     } cases[] = {{"lo_quantity", Q13, 20}, {"lo_discount", Q12, 23}, {"lo_suppkey", Q33, 12},
                  {"lo_custkey", Q34, 30},  {"lo_shipmode", Q11, 59}, {"lo_orderkey", Q21, 59}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -133,7 +133,7 @@ static void any_column_may_be_sorted_by(void **state)
     }
 }
 
-/* With the classic date table most order dates find no row: their keys are NULL and come first. */
+/* With the classic date table most order dates have no dimension row; their keys are NULL and sort first. */
 static void tiles_of_null_keys_are_skipped(void **state)
 {
     (void)state;
@@ -146,7 +146,7 @@ static void tiles_of_null_keys_are_skipped(void **state)
                 "--sort-by lo_orderdate",
                 0);
     run_queries("null", "auto", skipped);
-    for (int q = 0; q < QUERIES; q++) /* all but 255 of 2,406 days; every query joins the dates */
+    for (int q = 0; q < QUERIES; q++) /* only 255 of 2,406 days have a row; every query joins the dates */
         assert_true(skipped[q] >= 500);
     run_queries("null", "plain", skipped);
     assert_runs("$T check --db $D/null", 0);
@@ -173,7 +173,7 @@ static void any_number_of_rows_may_be_sorted(void **state)
         }
 }
 
-/* Text without a row is refused, so this one is written by hand. */
+/* The loader refuses text without rows, so this table is written directly. */
 static void an_empty_table_may_be_sorted(void **state)
 {
     (void)state;

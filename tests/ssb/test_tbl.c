@@ -1,5 +1,5 @@
 /*
- * test_tbl.c: .tbl files are whole or absent, the same whatever the number of threads, and `tessera ssb
+ * test_tbl.c: .tbl files are complete or absent, and do not depend on the number of threads. `tessera ssb
  * generate` says in one sentence what is wrong with its options.
  */
 #define _GNU_SOURCE
@@ -23,7 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char root[256]; /* of this run's files */
+static char root[256]; /* the folder of this run's files */
 static struct ssb_generator *generator;
 
 static int set_up(void **state)
@@ -44,7 +44,7 @@ static int tear_down(void **state)
     return system(command);
 }
 
-/* Below root; good until the second call after. */
+/* A path below root; it stays valid during the next call. */
 static const char *below(const char *name)
 {
     static char paths[2][400];
@@ -86,7 +86,7 @@ static void any_number_of_threads_writes_the_same_file(void **state)
 {
     (void)state;
     const uint64_t rows = ssb_rows(generator, SSB_LINEORDER);
-    assert_true(rows > 7 * 16384); /* several chunks, the last one short */
+    assert_true(rows > 7 * 16384); /* several chunks, the last one partly filled */
     char *expected = malloc(rows * SSB_TEXT_ROW_BYTES);
     assert_non_null(expected);
     const size_t expected_bytes = ssb_format_tbl(generator, SSB_LINEORDER, 0, rows, expected);
@@ -127,7 +127,7 @@ static void a_longer_file_is_replaced_whole(void **state)
 struct seen {
     uint64_t last, total;
     int reports;
-    int cancel_at; /* asks to stop at this report */
+    int cancel_at; /* cancels at this report */
 };
 
 static void see(struct progress *progress, const char *what, const char *unit, uint64_t done, uint64_t total)
@@ -180,7 +180,7 @@ static void cancelling_leaves_the_file_that_was_there(void **state)
     assert_int_equal(access(below("kept/date.tbl"), R_OK), 0);
 }
 
-/* A limit on the length of files stands for a full disk: the write comes back short, then fails. */
+/* A limit on the length of files simulates a full disk: one write is short, the next one fails. */
 static void a_full_disk_is_the_machines_fault_and_leaves_nothing(void **state)
 {
     (void)state;
@@ -219,7 +219,7 @@ static void a_folder_that_cannot_be_is_named(void **state)
     long_path[5999] = '\0';
     assert_int_equal(ssb_write_tbl(generator, SSB_DATE, long_path, 0, NULL, &error), STATUS_BAD_INPUT);
     free(long_path);
-    /* Something is in the way of the last step. */
+    /* A directory has the name of the file, so the last step (the rename) fails. */
     assert_int_equal(mkdir(below("blocked"), 0777), 0);
     assert_int_equal(mkdir(below("blocked/date.tbl"), 0777), 0);
     assert_int_equal(ssb_write_tbl(generator, SSB_DATE, below("blocked"), 0, NULL, &error), STATUS_BAD_INPUT);
@@ -237,7 +237,7 @@ static void a_second_writer_of_the_same_file_is_refused(void **state)
     assert_int_equal(ssb_write_tbl(generator, SSB_DATE, below("locked"), 0, NULL, &error), STATUS_BAD_INPUT);
     assert_non_null(strstr(error.text, "another process"));
     close(other);
-    /* What a killed process left is taken over. */
+    /* The partial file of a killed process is reused. */
     assert_int_equal(ssb_write_tbl(generator, SSB_DATE, below("locked"), 0, NULL, &error), STATUS_OK);
     assert_int_equal(count_entries(below("locked")), 1);
 }
@@ -250,7 +250,7 @@ static enum status command(struct error *error, const char *const *words)
     int argc = 1;
     for (; words[argc - 1]; argc++)
         argv[argc] = (char *)words[argc - 1];
-    /* What it says on standard error is for people; keep it out of the test's output. */
+    /* The command's standard error is for people; keep it out of the test's output. */
     fflush(stderr);
     const int saved = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY);
     dup2(null, STDERR_FILENO);
