@@ -1,5 +1,5 @@
-/* install_consumer.c: a program that uses the installed library through its one header. test_install.sh builds
- * and runs it. It prints the version that the library reports. */
+/* install_consumer.c: a program that uses the installed library through its one header. test_install.sh
+ * builds and runs it. It prints the version that the library reports. */
 #include <tessera.h>
 
 #include <stdio.h>
