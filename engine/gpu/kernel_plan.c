@@ -3,6 +3,7 @@
  * bitmaps that many rows probe, then the others that fit; and the columns whose words are loaded ahead.
  */
 #include "engine/gpu/kernel_plan.h"
+#include "engine/gpu/kernel_decoder.h"
 
 #include <stdlib.h>
 
@@ -29,40 +30,6 @@
 /* Bitmaps up to this many words are looked through by every warp for the range that they hold: 65,536 rows.
  */
 #define RANGE_WORDS_MAX 2048u
-
-/* ---- What decode_cuda.h says of a decoder ---- */
-
-static uint32_t scratch_bytes(enum codec_id codec)
-{
-    return codec == CODEC_RANK_RLE ? 256 : codec == CODEC_GPU_RFOR ? 128 : 0;
-}
-
-static uint32_t staging_bytes(const struct kernel_column *column)
-{
-    if (column->value_bytes == 8)
-        return 0; /* 64-bit values are asked for one by one */
-    bool staged =
-        column->fetched && column->data->codec->id != CODEC_LANE_SLICE && !column->data->codec->random_access;
-    return scratch_bytes(column->data->codec->id) + (staged ? TILE_ROWS * (uint32_t)sizeof(uint32_t) : 0);
-}
-
-/* Lines of 128 bytes that a tile has at most, 0 for codecs that are not made of lines (or of too many
- * different numbers of them: TILE_WIDTHS_MAX). */
-static uint32_t column_lines(const struct kernel_column *column)
-{
-    if (column->value_bytes == 8)
-        return 0;
-    switch (column->data->codec->id) {
-    case CODEC_PLAIN:
-        return 32;
-    case CODEC_LANE_SLICE:
-        return column->width_high;
-    case CODEC_LANE_FOR:
-        return column->width_high - column->width_low < TILE_WIDTHS_MAX ? column->width_high : 0;
-    default:
-        return 0;
-    }
-}
 
 /* ---- How many rows are left when ---- */
 
@@ -156,7 +123,7 @@ static uint64_t roomy(const struct layout *layout)
 {
     uint64_t lines = 0;
     for (uint32_t c = 0; c < layout->shape->column_count; c++)
-        lines += layout->plan->preload[c] ? column_lines(&layout->shape->columns[c]) : 0;
+        lines += layout->plan->preload[c] ? kernel_decoder_lines(&layout->shape->columns[c]) : 0;
     const uint64_t loading = lines * HALF_LINE_BYTES * (THREADS_WANTED / 32),
                    cache = layout->target->shared_multiprocessor * CACHE_EIGHTHS / 8;
     return loading < cache ? cache - loading : 0;
@@ -190,7 +157,7 @@ static void plan_registers(struct layout *layout)
     struct kernel_plan *plan = layout->plan;
     uint32_t words = 0;
     for (uint32_t c = 0; c < shape->column_count; c++) {
-        uint32_t own = column_lines(&shape->columns[c]);
+        uint32_t own = kernel_decoder_lines(&shape->columns[c]);
         plan->preload[c] = own && shape->columns[c].kept < 1 && layout->rows_before[c] >= DENSE_ROWS_MIN &&
                            words + own <= PRELOAD_WORDS_MAX;
         words += plan->preload[c] ? own : 0;
@@ -224,7 +191,7 @@ static enum status plan_shared(struct layout *layout, struct error *error)
     struct kernel_plan *plan = layout->plan;
     for (uint32_t c = 0; c < shape->column_count; c++) {
         plan->staging[c] = plan->staging_bytes;
-        plan->staging_bytes += staging_bytes(&shape->columns[c]);
+        plan->staging_bytes += kernel_decoder_staging(&shape->columns[c]);
     }
     layout->used = aligned(shape->sums_bytes);
     if (!fits(layout, 0, WORK_TILES))

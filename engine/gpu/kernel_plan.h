@@ -86,9 +86,6 @@ NODISCARD enum status kernel_source_write(const struct bound_query *bound, const
 
 /* ---- Pieces of source text ---- */
 
-/* The type of the column's decoder (operators/decode/decode_cuda.h), from its codec, its widths and its directories. */
-void kernel_decoder_write(FILE *out, const struct kernel_column *column);
-
 /* Definitions that stand before every kernel's text. */
 void kernel_head_write(FILE *out, const struct kernel_plan *plan);
 

@@ -2,7 +2,7 @@
 #include "engine/measure/calibrate.h"
 #include "engine/measure/ceiling.h"
 #include "engine/cuda/kernel_cache.h"
-#include "engine/gpu/kernel_plan.h"
+#include "engine/gpu/kernel_decoder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
