@@ -6,6 +6,7 @@
  */
 #include "engine/cuda/kernel_cache.h"
 #include "storage/base/clock.h"
+#include "storage/base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -97,9 +98,15 @@ static void make_folders(char *folder)
 /* Returns true and fills *binary if the file exists and is not damaged. */
 static bool entry_read(const char *path, struct kernel_binary *binary)
 {
-    FILE *file = fopen(path, "rbe");
-    if (!file)
+    int descriptor;
+    uint64_t size;
+    if (file_open(path, &descriptor, &size, NULL, NULL) != STATUS_OK)
         return false;
+    FILE *file = fdopen(descriptor, "rb");
+    if (!file) {
+        close(descriptor);
+        return false;
+    }
     struct entry_header header;
     void *cubin = NULL;
     bool good = fread(&header, sizeof header, 1, file) == 1 && memcmp(header.magic, ENTRY_MAGIC, 8) == 0 &&

@@ -2,11 +2,13 @@
 #include "engine/measure/calibrate.h"
 #include "engine/program/commands.h"
 #include "engine/run/engine_internal.h"
+#include "storage/base/file.h"
 
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct arguments {
     const char *device, *out;
@@ -36,9 +38,13 @@ static enum status save(const struct codec_costs *costs, const char *path, struc
     char temporary[4096];
     if ((size_t)snprintf(temporary, sizeof temporary, "%s.new", path) >= sizeof temporary)
         return error_set(error, STATUS_BAD_INPUT, "--out %.40s… is too long for a path", path);
-    FILE *file = fopen(temporary, "we");
-    if (!file)
-        return error_set_errno(error, errno, "cannot write %s", temporary);
+    int descriptor;
+    RETURN_IF_ERROR(file_create(temporary, &descriptor, error));
+    FILE *file = fdopen(descriptor, "w");
+    if (!file) {
+        close(descriptor);
+        return error_out_of_memory(error, BUFSIZ, "a file");
+    }
     codec_costs_write(costs, file);
     const bool written = !ferror(file);
     if (fclose(file) == 0 && written && rename(temporary, path) == 0)

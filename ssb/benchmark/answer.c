@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "ssb/benchmark/answer.h"
 
+#include "storage/base/file.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -120,21 +122,12 @@ static enum status write_text(const char *path, const char *text, size_t bytes, 
 {
     char partial[PATH_MAX + 16];
     snprintf(partial, sizeof partial, "%s.partial", path);
-    FILE *file = fopen(partial, "w");
-    if (!file)
-        return error_set_errno(error, errno, "cannot write %s", partial);
-    bool written = fwrite(text, 1, bytes, file) == bytes;
-    int errno_value = errno;
-    if (fclose(file) != 0 && written) {
-        written = false;
-        errno_value = errno;
-    }
-    if (written && rename(partial, path) == 0)
+    RETURN_IF_ERROR(file_write_whole(partial, text, bytes, error));
+    if (rename(partial, path) == 0)
         return STATUS_OK;
-    if (written)
-        errno_value = errno;
+    const int reason = errno;
     unlink(partial);
-    return error_set_errno(error, errno_value, "cannot write %s", path);
+    return error_set_errno(error, reason, "cannot write %s", path);
 }
 
 enum status answer_write(const struct result *answer, const char *folder, const char *query,

@@ -9,15 +9,14 @@
 #define _GNU_SOURCE
 #include "ssb/benchmark/reference_internal.h"
 #include "storage/base/clock.h"
+#include "storage/base/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -122,6 +121,11 @@ static bool is_current(const char *path, const struct identity *identity, double
     sqlite3 *connection = NULL;
     sqlite3_stmt *select = NULL;
     bool current = false;
+    int descriptor;
+    uint64_t size;
+    if (file_open(path, &descriptor, &size, NULL, NULL) != STATUS_OK)
+        return false; /* SQLite would wait for a FIFO */
+    close(descriptor);
     if (sqlite3_open_v2(path, &connection, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK &&
         sqlite3_prepare_v2(connection,
                            "SELECT seconds FROM reference WHERE format = ?1 AND source = ?2"
@@ -143,18 +147,11 @@ static bool is_current(const char *path, const struct identity *identity, double
 /* Opens and empties the temporary file and locks it for as long as the descriptor is open. */
 static enum status lock_partial(const char *path, int *descriptor, struct error *error)
 {
-    struct stat opened, named;
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    int fd;
+    RETURN_IF_ERROR(file_lock(path, &fd, error));
     if (fd < 0)
-        return error_set_errno(
-            error, errno, "cannot create %s, SQLite's copy of the rows (--verify plain does without)", path);
-    /* a file that its loader has renamed meanwhile is complete and no longer ours to empty */
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0 || fstat(fd, &opened) != 0 || stat(path, &named) != 0 ||
-        opened.st_ino != named.st_ino) {
-        close(fd);
         return error_set(error, STATUS_BAD_INPUT,
                          "another process is loading %s; wait for it, or use --verify plain", path);
-    }
     if (ftruncate(fd, 0) != 0) {
         enum status status = error_set_errno(error, errno, "cannot empty %s", path);
         close(fd);
@@ -221,10 +218,8 @@ static enum status load_and_rename(const char *directory, const char *path,
     close(descriptor);
     if (status != STATUS_OK)
         return status;
-    int folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder >= 0) {
-        fsync(folder); /* losing the new name in a crash costs one more load, nothing else */
-        close(folder);
+    if (directory_sync(directory, NULL) != STATUS_OK) {
+        /* losing the new name in a crash costs one more load, nothing else */
     }
     return STATUS_OK;
 }

@@ -2,8 +2,9 @@
 #define _GNU_SOURCE
 #include "ssb/data/origin.h"
 
+#include "storage/base/file.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
 #include <math.h>
@@ -29,37 +30,6 @@ static enum status path_of(const char *directory, const char *file, char path[PA
     return STATUS_OK;
 }
 
-/* Flushes a directory's entries. */
-static enum status sync_directory(const char *directory, struct error *error)
-{
-    int descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0)
-        return error_set_errno(error, errno, "cannot open %s", directory);
-    int failed = fsync(descriptor);
-    int failure = errno;
-    close(descriptor);
-    if (failed)
-        return error_set_errno(error, failure, "cannot write %s to the disk", directory);
-    return STATUS_OK;
-}
-
-static enum status write_file(const char *path, const char *text, struct error *error)
-{
-    FILE *file = fopen(path, "we");
-    if (!file)
-        return error_set_errno(error, errno, "cannot write %s", path);
-    bool written = fprintf(file, "%s\n", text) > 0 && fflush(file) == 0 && fsync(fileno(file)) == 0;
-    int failure = errno;
-    if (fclose(file) != 0 && written) {
-        written = false;
-        failure = errno;
-    }
-    if (written)
-        return STATUS_OK;
-    unlink(path);
-    return error_set_errno(error, failure, "cannot write %s", path);
-}
-
 enum status ssb_origin_prepare(const char *directory, const struct ssb_origin *origin, struct error *error)
 {
     char path[PATH_MAX];
@@ -76,7 +46,9 @@ enum status ssb_origin_prepare(const char *directory, const struct ssb_origin *o
         return error_set(error, STATUS_BAD_INPUT,
                          "the folder %s cannot be written down in %s: its name is not UTF-8",
                          origin->from ? origin->from : "of the rows", path);
-    enum status status = write_file(path, text, error);
+    const size_t length = strlen(text);
+    text[length] = '\n'; /* in place of its zero */
+    enum status status = file_write_whole(path, text, length + 1, error);
     free(text);
     return status;
 }
@@ -88,7 +60,7 @@ enum status ssb_origin_publish(const char *directory, struct error *error)
     RETURN_IF_ERROR(path_of(directory, SSB_ORIGIN_FILE, to, error));
     if (rename(from, to) != 0)
         return error_set_errno(error, errno, "cannot rename %s to %s", from, to);
-    return sync_directory(directory, error);
+    return directory_sync(directory, error);
 }
 
 void ssb_origin_discard(const char *directory)
@@ -147,18 +119,24 @@ enum status ssb_origin_read(const char *directory, struct ssb_origin *origin, st
     char path[PATH_MAX];
     *origin = (struct ssb_origin){.from = NULL};
     RETURN_IF_ERROR(path_of(directory, SSB_ORIGIN_FILE, path, error));
-    if (access(path, F_OK) != 0)
+    int descriptor;
+    uint64_t size;
+    bool missing;
+    enum status status = file_open(path, &descriptor, &size, &missing, error);
+    if (missing)
         return error_set(
             error, STATUS_BAD_INPUT,
             "%s is missing, so %s was not made by `tessera ssb load`; load the benchmark into it first", path,
             directory);
+    RETURN_IF_ERROR(status);
     json_error_t fault;
-    json_t *object = json_load_file(path, 0, &fault);
+    json_t *object = json_loadfd(descriptor, 0, &fault);
+    close(descriptor);
     if (!object)
         return error_set(error, STATUS_BAD_INPUT,
                          "%s:%d: %s; load the benchmark again to write this file anew", path, fault.line,
                          fault.text);
-    enum status status = parse_object(path, object, origin, error);
+    status = parse_object(path, object, origin, error);
     json_decref(object);
     return status;
 }

@@ -8,14 +8,13 @@
  */
 #define _GNU_SOURCE
 #include "ssb/data/generator.h"
+#include "storage/base/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -140,24 +139,17 @@ static enum status write_chunks(struct writer *writer, unsigned threads, struct 
 /* Opens the partial file and locks it, so that a second process cannot write it too. */
 static enum status open_partial(const char *path, int *file, struct error *error)
 {
-    *file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    RETURN_IF_ERROR(file_lock(path, file, error));
     if (*file < 0)
-        return error_set_errno(
-            error, errno, "could not create '%s' (choose a folder that can be written with --out)", path);
-    struct stat opened, named;
-    bool taken = flock(*file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    /* Another process may have finished and renamed the file since it was opened here. */
-    taken |= fstat(*file, &opened) != 0 || stat(path, &named) != 0 || opened.st_ino != named.st_ino;
-    enum status status = STATUS_OK;
-    if (taken)
-        status = error_set(
+        return error_set(
             error, STATUS_BAD_INPUT,
             "'%s' is being written by another process; wait for it or choose another folder with --out",
             path);
-    else if (ftruncate(*file, 0) != 0)
-        status = error_set_errno(error, errno, "could not empty '%s' (remove it and try again)", path);
-    if (status != STATUS_OK)
-        close(*file);
+    if (ftruncate(*file, 0) == 0)
+        return STATUS_OK;
+    enum status status =
+        error_set_errno(error, errno, "could not empty '%s' (remove it and try again)", path);
+    close(*file);
     return status;
 }
 
@@ -171,14 +163,7 @@ static enum status publish(const char *directory, const struct writer *writer, c
     if (rename(writer->path, path) != 0)
         return error_set_errno(error, errno, "could not rename '%s' to '%s' (remove what is in its place)",
                                writer->path, path);
-    const int folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const bool stored = folder >= 0 && fsync(folder) == 0;
-    const int reason = errno;
-    if (folder >= 0)
-        close(folder);
-    if (!stored)
-        return error_set_errno(error, reason, "could not store the folder '%s' (check its file system)",
-                               directory);
+    RETURN_IF_ERROR(directory_sync(directory, error));
     return STATUS_OK;
 }
 

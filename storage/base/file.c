@@ -2,9 +2,17 @@
 #define _GNU_SOURCE
 #include "storage/base/file.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* An open of a FIFO would wait for its other end, and of a terminal would make it ours. */
+#define NEVER_WAIT (O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
 enum status path_format(char **path, struct error *error, const char *format, ...)
 {
@@ -16,4 +24,136 @@ enum status path_format(char **path, struct error *error, const char *format, ..
         return STATUS_OK;
     *path = NULL;
     return error_out_of_memory(error, strlen(format), "a path");
+}
+
+/* ---- Opening ---- */
+
+static enum status no_file(const char *path, mode_t mode, struct error *error)
+{
+    const char *what = S_ISDIR(mode)    ? "a directory"
+                       : S_ISFIFO(mode) ? "a FIFO"
+                       : S_ISLNK(mode)  ? "a symbolic link"
+                       : S_ISSOCK(mode) ? "a socket"
+                                        : "a device";
+    return error_set(error, STATUS_BAD_INPUT, "%s: this is no file, it is %s; put the file back or remove it",
+                     path, what);
+}
+
+/* Closes what is no regular file. */
+static enum status check_regular(const char *path, int *descriptor, uint64_t *size, struct error *error)
+{
+    struct stat stat;
+    enum status status = STATUS_OK;
+    if (fstat(*descriptor, &stat) != 0)
+        status = error_set_errno(error, errno, "cannot read %s", path);
+    else if (!S_ISREG(stat.st_mode))
+        status = no_file(path, stat.st_mode, error);
+    else
+        *size = (uint64_t)stat.st_size;
+    if (status != STATUS_OK) {
+        close(*descriptor);
+        *descriptor = -1;
+    }
+    return status;
+}
+
+enum status file_open(const char *path, int *descriptor, uint64_t *size, bool *missing, struct error *error)
+{
+    *descriptor = open(path, O_RDONLY | NEVER_WAIT);
+    if (missing)
+        *missing = *descriptor < 0 && errno == ENOENT;
+    return *descriptor < 0 ? error_set_errno(error, errno, "cannot open %s", path)
+                           : check_regular(path, descriptor, size, error);
+}
+
+enum status file_create(const char *path, int *descriptor, struct error *error)
+{
+    unlink(path); /* where that fails, so does the next */
+    *descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    return *descriptor < 0 ? error_set_errno(error, errno, "cannot create %s", path) : STATUS_OK;
+}
+
+/* Follows no link. ELOOP is what the system says to one, ENXIO to a FIFO without a reader. */
+static enum status open_own(const char *path, int flags, int *descriptor, struct error *error)
+{
+    struct stat stat;
+    uint64_t size;
+    *descriptor = open(path, flags | O_NOFOLLOW | NEVER_WAIT, 0666);
+    if (*descriptor >= 0)
+        return check_regular(path, descriptor, &size, error);
+    const int reason = errno;
+    if (lstat(path, &stat) == 0 && !S_ISREG(stat.st_mode))
+        return no_file(path, stat.st_mode, error);
+    return error_set_errno(error, reason, "cannot open %s", path);
+}
+
+enum status file_open_again(const char *path, int *descriptor, struct error *error)
+{
+    return open_own(path, O_WRONLY, descriptor, error);
+}
+
+bool file_is_at(const char *path, int descriptor)
+{
+    struct stat opened, there;
+    return fstat(descriptor, &opened) == 0 && stat(path, &there) == 0 && opened.st_ino == there.st_ino &&
+           opened.st_dev == there.st_dev;
+}
+
+enum status file_lock(const char *path, int *descriptor, struct error *error)
+{
+    RETURN_IF_ERROR(open_own(path, O_RDWR | O_CREAT, descriptor, error));
+    const bool taken = flock(*descriptor, LOCK_EX | LOCK_NB) == 0;
+    const int reason = errno;
+    if (taken && file_is_at(path, *descriptor))
+        return STATUS_OK;
+    close(*descriptor);
+    *descriptor = -1;
+    return taken || reason == EWOULDBLOCK ? STATUS_OK
+                                          : error_set_errno(error, reason, "cannot lock %s", path);
+}
+
+/* ---- Writing ---- */
+
+enum status file_write(const char *path, int descriptor, const void *bytes, uint64_t size, uint64_t offset,
+                       struct error *error)
+{
+    const char *from = bytes;
+    while (size > 0) {
+        ssize_t written = pwrite(descriptor, from, size, (off_t)offset);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return error_set_errno(
+                error, written < 0 ? errno : ENOSPC,
+                "cannot write %s (nothing was changed; make room on the disk and try again)", path);
+        from += written;
+        size -= (uint64_t)written;
+        offset += (uint64_t)written;
+    }
+    return STATUS_OK;
+}
+
+enum status file_write_whole(const char *path, const void *bytes, uint64_t size, struct error *error)
+{
+    int descriptor;
+    RETURN_IF_ERROR(file_create(path, &descriptor, error));
+    enum status status = file_write(path, descriptor, bytes, size, 0, error);
+    if (status == STATUS_OK && fsync(descriptor) != 0)
+        status = error_set_errno(error, errno, "cannot bring %s to disk", path);
+    close(descriptor);
+    if (status != STATUS_OK)
+        unlink(path);
+    return status;
+}
+
+enum status directory_sync(const char *path, struct error *error)
+{
+    int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0)
+        return error_set_errno(error, errno, "cannot open directory %s", path);
+    enum status status = STATUS_OK;
+    if (fsync(descriptor) != 0)
+        status = error_set_errno(error, errno, "cannot bring directory %s to disk", path);
+    close(descriptor);
+    return status;
 }

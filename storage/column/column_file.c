@@ -1,12 +1,12 @@
 /* column_file.c: reading column files; column_file.h draws the format, column_file_writer.c writes it. */
 #include "storage/column/column_file_format.h"
 
+#include "storage/base/file.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -107,27 +107,20 @@ static enum status check_directory(struct column_file *file, const struct file_h
 
 static enum status map_file(struct column_file *file, struct error *error)
 {
-    struct stat stat;
-    int descriptor = open(file->path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) {
-        if (errno == ENOENT)
-            return error_set(
-                error, STATUS_BAD_INPUT,
-                "%s: the file is missing; if another program changed the database, open it again, else "
-                "restore the file from a copy or load the table again",
-                file->path);
-        return error_set_errno(error, errno, "cannot open %s", file->path);
-    }
-    enum status status = STATUS_OK;
-    if (fstat(descriptor, &stat) != 0) {
-        status = error_set_errno(error, errno, "cannot read %s", file->path);
-    } else if (!S_ISREG(stat.st_mode)) {
-        status = wrong(file->path, "this is not a file", error);
-    } else if ((uint64_t)stat.st_size < COLUMN_FILE_HEADER_BYTES + sizeof(struct file_trailer)) {
-        status = truncated(file->path, (uint64_t)stat.st_size,
-                           COLUMN_FILE_HEADER_BYTES + sizeof(struct file_trailer), error);
+    const uint64_t least = COLUMN_FILE_HEADER_BYTES + sizeof(struct file_trailer);
+    int descriptor;
+    bool missing;
+    enum status status = file_open(file->path, &descriptor, &file->size, &missing, error);
+    if (missing)
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "%s: the file is missing; if another program changed the database, open it again, else "
+            "restore the file from a copy or load the table again",
+            file->path);
+    RETURN_IF_ERROR(status);
+    if (file->size < least) {
+        status = truncated(file->path, file->size, least, error);
     } else {
-        file->size = (uint64_t)stat.st_size;
         void *map = mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, descriptor, 0);
         if (map == MAP_FAILED)
             status = error_set_errno(error, errno, "cannot map %s", file->path);

@@ -5,8 +5,9 @@
  * not run out of descriptors. */
 #include "storage/column/column_file_format.h"
 
+#include "storage/base/file.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,32 +23,12 @@ struct column_file_writer {
     uint32_t part_count, part_capacity;
 };
 
-static enum status write_all(const char *path, int descriptor, const void *bytes, uint64_t size,
-                             uint64_t offset, struct error *error)
-{
-    const char *from = bytes;
-    while (size > 0) {
-        ssize_t written = pwrite(descriptor, from, size, (off_t)offset);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return error_set_errno(
-                error, written < 0 ? errno : ENOSPC,
-                "cannot write %s (nothing was changed; make room on the disk and try again)", path);
-        from += written;
-        size -= (uint64_t)written;
-        offset += (uint64_t)written;
-    }
-    return STATUS_OK;
-}
-
 enum status column_file_create(const char *path, const struct column_file_identity *identity,
                                struct column_file_writer **out, struct error *error)
 {
     *out = NULL;
-    int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (descriptor < 0)
-        return error_set_errno(error, errno, "cannot create %s", path);
+    int descriptor;
+    RETURN_IF_ERROR(file_create(path, &descriptor, error));
     close(descriptor);
     struct column_file_writer *writer = calloc(1, sizeof *writer);
     if (writer)
@@ -105,10 +86,9 @@ enum status column_file_add(struct column_file_writer *writer, enum column_part_
                                .segment = segment,
                                .rows = rows};
     RETURN_IF_ERROR(reserve(writer, &part, error));
-    int descriptor = open(writer->path, O_WRONLY | O_CLOEXEC);
-    if (descriptor < 0)
-        return error_set_errno(error, errno, "cannot open %s again", writer->path);
-    enum status status = write_all(writer->path, descriptor, bytes, part_padded(size), part.offset, error);
+    int descriptor;
+    RETURN_IF_ERROR(file_open_again(writer->path, &descriptor, error));
+    enum status status = file_write(writer->path, descriptor, bytes, part_padded(size), part.offset, error);
     close(descriptor);
     return status;
 }
@@ -146,10 +126,10 @@ static enum status write_ends(struct column_file_writer *writer, int descriptor,
                                    .header_checksum = header->checksum,
                                    .file_bytes = header->file_bytes};
     memcpy(trailer.magic, TRAILER_MAGIC, sizeof trailer.magic);
-    RETURN_IF_ERROR(write_all(writer->path, descriptor, writer->parts, directory_bytes, writer->end, error));
+    RETURN_IF_ERROR(file_write(writer->path, descriptor, writer->parts, directory_bytes, writer->end, error));
     RETURN_IF_ERROR(
-        write_all(writer->path, descriptor, &trailer, sizeof trailer, writer->end + directory_bytes, error));
-    RETURN_IF_ERROR(write_all(writer->path, descriptor, header, sizeof *header, 0, error));
+        file_write(writer->path, descriptor, &trailer, sizeof trailer, writer->end + directory_bytes, error));
+    RETURN_IF_ERROR(file_write(writer->path, descriptor, header, sizeof *header, 0, error));
     if (fsync(descriptor) != 0)
         return error_set_errno(error, errno, "cannot bring %s to disk", writer->path);
     return STATUS_OK;
@@ -162,14 +142,12 @@ enum status column_file_finish(struct column_file_writer *writer, struct error *
     struct file_header *header = malloc(sizeof *header);
     if (!header)
         return error_out_of_memory(error, sizeof *header, "a column file's header");
-    int descriptor = open(writer->path, O_WRONLY | O_CLOEXEC);
-    enum status status;
-    if (descriptor < 0)
-        status = error_set_errno(error, errno, "cannot open %s again", writer->path);
-    else
+    int descriptor;
+    enum status status = file_open_again(writer->path, &descriptor, error);
+    if (status == STATUS_OK) {
         status = write_ends(writer, descriptor, header, error);
-    if (descriptor >= 0)
         close(descriptor);
+    }
     free(header);
     return status;
 }

@@ -4,7 +4,6 @@
 #include "storage/database/database_files.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -313,7 +312,8 @@ static enum status parse_text(const char *path, const char *text, size_t size, s
     return status;
 }
 
-static enum status open_text(const char *directory, const char *path, int *descriptor, struct error *error)
+static enum status open_text(const char *directory, const char *path, int *descriptor, uint64_t *size,
+                             struct error *error)
 {
     struct stat stat_of;
     if (stat(directory, &stat_of) != 0)
@@ -325,31 +325,29 @@ static enum status open_text(const char *directory, const char *path, int *descr
                          "%s is no database: it is not a directory; name a directory that `tessera load` or "
                          "`tessera ssb load` wrote",
                          directory);
-    *descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (*descriptor < 0 && errno == ENOENT)
+    bool missing;
+    enum status status = file_open(path, descriptor, size, &missing, error);
+    if (missing)
         return error_set(
             error, STATUS_BAD_INPUT,
             "%s is no database, or its first load did not finish: it has no file \"" CATALOGUE_FILE
             "\"; load it with `tessera load` or `tessera ssb load`",
             directory);
-    return *descriptor < 0 ? error_set_errno(error, errno, "cannot open %s", path) : STATUS_OK;
+    return status;
 }
 
-static enum status read_text(const char *path, int descriptor, char **text, size_t *size, struct error *error)
+static enum status read_text(const char *path, int descriptor, uint64_t bytes, char **text, size_t *size,
+                             struct error *error)
 {
-    struct stat stat_of;
     enum status status = STATUS_OK;
     *text = NULL;
-    if (fstat(descriptor, &stat_of) != 0)
-        status = error_set_errno(error, errno, "cannot read %s", path);
-    else if (!S_ISREG(stat_of.st_mode) || stat_of.st_size > CATALOGUE_BYTES_MAX)
-        status =
-            error_set(error, STATUS_BAD_INPUT, "%s: this is no catalogue; load the database again", path);
-    else if (!(*text = malloc((size_t)stat_of.st_size + 1)))
-        status = error_out_of_memory(error, (unsigned long long)stat_of.st_size, "the catalogue");
     *size = 0;
-    while (status == STATUS_OK && *size < (size_t)stat_of.st_size) {
-        ssize_t got = read(descriptor, *text + *size, (size_t)stat_of.st_size - *size);
+    if (bytes > CATALOGUE_BYTES_MAX)
+        return error_set(error, STATUS_BAD_INPUT, "%s: this is no catalogue; load the database again", path);
+    if (!(*text = malloc(bytes + 1)))
+        return error_out_of_memory(error, bytes, "the catalogue");
+    while (status == STATUS_OK && *size < bytes) {
+        ssize_t got = read(descriptor, *text + *size, bytes - *size);
         if (got < 0 && errno != EINTR)
             status = error_set_errno(error, errno, "cannot read %s", path);
         else if (got == 0)
@@ -360,12 +358,12 @@ static enum status read_text(const char *path, int descriptor, char **text, size
     return status;
 }
 
-static enum status read_catalogue(const char *path, int descriptor, struct catalogue *catalogue,
-                                  struct error *error)
+static enum status read_catalogue(const char *path, int descriptor, uint64_t bytes,
+                                  struct catalogue *catalogue, struct error *error)
 {
     char *text = NULL;
     size_t size = 0;
-    enum status status = read_text(path, descriptor, &text, &size, error);
+    enum status status = read_text(path, descriptor, bytes, &text, &size, error);
     if (status == STATUS_OK)
         status = parse_text(path, text, size, catalogue, error);
     if (status != STATUS_OK)
@@ -374,29 +372,23 @@ static enum status read_catalogue(const char *path, int descriptor, struct catal
     return status;
 }
 
-/* Whether the file at `path` is still the one that was opened: a commit may have come in between. */
-static bool is_current(const char *path, int descriptor)
-{
-    struct stat opened, there;
-    return fstat(descriptor, &opened) == 0 && stat(path, &there) == 0 && opened.st_ino == there.st_ino;
-}
-
 enum status catalogue_hold(const char *directory, struct catalogue *catalogue, int *descriptor,
                            struct error *error)
 {
     *catalogue = (struct catalogue){0};
     *descriptor = -1;
+    uint64_t size = 0;
     char *path = NULL;
     RETURN_IF_ERROR(path_format(&path, error, "%s/" CATALOGUE_FILE, directory));
-    enum status status = open_text(directory, path, descriptor, error);
+    enum status status = open_text(directory, path, descriptor, &size, error);
     /* Where a file system knows no locks, a reader holds nothing, and is told when a file is gone. */
-    while (status == STATUS_OK && flock(*descriptor, LOCK_SH) == 0 && !is_current(path, *descriptor)) {
+    while (status == STATUS_OK && flock(*descriptor, LOCK_SH) == 0 && !file_is_at(path, *descriptor)) {
         close(*descriptor);
         *descriptor = -1;
-        status = open_text(directory, path, descriptor, error);
+        status = open_text(directory, path, descriptor, &size, error);
     }
     if (status == STATUS_OK)
-        status = read_catalogue(path, *descriptor, catalogue, error);
+        status = read_catalogue(path, *descriptor, size, catalogue, error);
     if (status != STATUS_OK && *descriptor >= 0) {
         close(*descriptor);
         *descriptor = -1;
@@ -416,10 +408,10 @@ enum status catalogue_read(const char *directory, struct catalogue *catalogue, s
 enum status catalogue_read_file(const char *path, struct catalogue *catalogue, struct error *error)
 {
     *catalogue = (struct catalogue){0};
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0)
-        return error_set_errno(error, errno, "cannot open %s", path);
-    enum status status = read_catalogue(path, descriptor, catalogue, error);
+    int descriptor;
+    uint64_t size;
+    RETURN_IF_ERROR(file_open(path, &descriptor, &size, NULL, error));
+    enum status status = read_catalogue(path, descriptor, size, catalogue, error);
     close(descriptor);
     return status;
 }

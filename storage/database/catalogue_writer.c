@@ -13,6 +13,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#define CHECKSUM_DIGITS 16
+
 /* jansson's set functions take what they are given even when they fail, and NULL makes them fail: one check
  * of the sum of all results at the end of each object is enough. */
 static json_t *format_column(const struct column *column)
@@ -115,30 +117,19 @@ static json_t *format_root(const struct catalogue *catalogue)
     return NULL;
 }
 
-static enum status write_new(const char *path, unsigned version, const char *text, struct error *error)
+static enum status write_new(const char *path, unsigned version, const char *json, struct error *error)
 {
-    FILE *file = fopen(path, "we");
-    if (!file)
-        return error_set_errno(error, errno, "cannot create %s", path);
-    size_t size = strlen(text) + 1; /* its end is a newline */
-    uint64_t checksum = 0;
-    char *body = NULL;
-    enum status status = STATUS_OK;
-    if (asprintf(&body, "%s\n", text) < 0) {
-        body = NULL;
-        status = error_out_of_memory(error, size, "the catalogue");
-    }
-    if (status == STATUS_OK) {
-        checksum = XXH3_64bits(body, size);
-        bool good = fprintf(file, "tessera catalogue %u %016" PRIx64 "\n", version, checksum) > 0 &&
-                    fwrite(body, 1, size, file) == size && fflush(file) == 0 && fsync(fileno(file)) == 0;
-        if (!good)
-            status = error_set_errno(
-                error, errno, "cannot write %s (nothing was changed; make room on the disk and try again)",
-                path);
-    }
-    free(body);
-    fclose(file);
+    char *text = NULL;
+    const int length = asprintf(&text, "tessera catalogue %u %016u\n%s\n", version, 0u, json);
+    if (length < 0)
+        return error_out_of_memory(error, strlen(json), "the catalogue");
+    const size_t line = strcspn(text, "\n");
+    char checksum[CHECKSUM_DIGITS + 1];
+    snprintf(checksum, sizeof checksum, "%016" PRIx64,
+             XXH3_64bits(text + line + 1, (size_t)length - line - 1));
+    memcpy(text + line - CHECKSUM_DIGITS, checksum, CHECKSUM_DIGITS);
+    enum status status = file_write_whole(path, text, (uint64_t)length, error);
+    free(text);
     return status;
 }
 

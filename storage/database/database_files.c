@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,27 +29,30 @@ enum status directory_create(const char *path, bool *created, struct error *erro
                            reason == ENOENT ? " (create its parent first)" : "");
 }
 
-enum status directory_sync(const char *path, struct error *error)
+static enum status check_no_link(const char *path, struct error *error)
 {
-    int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0)
-        return error_set_errno(error, errno, "cannot open directory %s", path);
-    enum status status = STATUS_OK;
-    if (fsync(descriptor) != 0)
-        status = error_set_errno(error, errno, "cannot bring directory %s to disk", path);
-    close(descriptor);
-    return status;
+    struct stat stat_of;
+    if (lstat(path, &stat_of) != 0 || !S_ISLNK(stat_of.st_mode))
+        return STATUS_OK;
+    return error_set(error, STATUS_BAD_INPUT,
+                     "%s is a symbolic link, and a database is not changed through one; put the directory "
+                     "there, or let the database itself be the link",
+                     path);
 }
 
-/* False, as if the lock were held, if the writer that had it removed the file between our open and our lock.
- */
-static bool is_file(int descriptor, const char *path)
+enum status tables_check(const char *directory, const char *table, struct error *error)
 {
-    struct stat opened, there;
-    if (fstat(descriptor, &opened) == 0 && stat(path, &there) == 0 && opened.st_ino == there.st_ino)
-        return true;
-    errno = EWOULDBLOCK;
-    return false;
+    char *tables = NULL, *path = NULL;
+    enum status status = path_format(&tables, error, "%s/" TABLES_NAME, directory);
+    if (status == STATUS_OK)
+        status = check_no_link(tables, error);
+    if (status == STATUS_OK && table)
+        status = path_format(&path, error, "%s/%s", tables, table);
+    if (status == STATUS_OK && table)
+        status = check_no_link(path, error);
+    free(tables);
+    free(path);
+    return status;
 }
 
 enum status database_lock(const char *directory, int *descriptor, struct error *error)
@@ -58,22 +60,13 @@ enum status database_lock(const char *directory, int *descriptor, struct error *
     char *path = NULL;
     *descriptor = -1;
     RETURN_IF_ERROR(path_format(&path, error, "%s/" LOCK_FILE, directory));
-    int opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    enum status status = STATUS_OK;
-    if (opened < 0)
-        status = error_set_errno(error, errno, "cannot change database %s: cannot open %s", directory, path);
-    else if (flock(opened, LOCK_EX | LOCK_NB) == 0 && is_file(opened, path))
-        *descriptor = opened;
-    else if (errno == EWOULDBLOCK)
+    enum status status = file_lock(path, descriptor, error);
+    if (status == STATUS_OK && *descriptor < 0)
         status = error_set(
             error, STATUS_BAD_INPUT,
             "database %s is being changed by another writer (it holds %s); wait until that has ended "
             "and try again",
             directory, path);
-    else
-        status = error_set_errno(error, errno, "cannot lock %s", path);
-    if (opened >= 0 && status != STATUS_OK)
-        close(opened);
     free(path);
     return status;
 }
@@ -102,13 +95,23 @@ enum stored_file stored_file_kind(const struct table *table, const char *name)
     return encoding && encoding->generation == generation ? FILE_CURRENT : FILE_STALE;
 }
 
+/* Links are not followed; NULL if it cannot be listed. */
+static DIR *open_directory(const char *path)
+{
+    const int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *directory = descriptor >= 0 ? fdopendir(descriptor) : NULL;
+    if (!directory && descriptor >= 0)
+        close(descriptor);
+    return directory;
+}
+
 void stored_files_visit(const char *directory, const struct catalogue *catalogue, stored_file_visit *visit,
                         void *context)
 {
     char *tables_path = NULL;
     if (path_format(&tables_path, NULL, "%s/" TABLES_NAME, directory) != STATUS_OK)
         return;
-    DIR *tables = opendir(tables_path);
+    DIR *tables = open_directory(tables_path);
     struct dirent *entry;
     while (tables && (entry = readdir(tables)) != NULL) {
         char *table_path = NULL;
@@ -116,7 +119,7 @@ void stored_files_visit(const char *directory, const struct catalogue *catalogue
             path_format(&table_path, NULL, "%s/%s", tables_path, entry->d_name) != STATUS_OK)
             continue;
         const struct table *table = catalogue_table(catalogue, entry->d_name);
-        DIR *files = opendir(table_path);
+        DIR *files = open_directory(table_path);
         struct dirent *file;
         while (files && (file = readdir(files)) != NULL)
             if (strcmp(file->d_name, ".") != 0 && strcmp(file->d_name, "..") != 0)
@@ -151,8 +154,13 @@ static bool is_superseded(const char *name)
 
 static void take_held(const char *path, struct held_states *held)
 {
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor >= 0 && flock(descriptor, LOCK_EX | LOCK_NB) == 0) {
+    int descriptor;
+    uint64_t size;
+    struct stat stat_of;
+    if (lstat(path, &stat_of) != 0 || !S_ISREG(stat_of.st_mode))
+        return; /* not ours, whatever it is called */
+    const bool open = file_open(path, &descriptor, &size, NULL, NULL) == STATUS_OK;
+    if (open && flock(descriptor, LOCK_EX | LOCK_NB) == 0) {
         unlink(path); /* nobody's */
     } else {
         struct catalogue *grown = realloc(held->catalogues, (held->count + 1) * sizeof *grown);
@@ -162,7 +170,7 @@ static void take_held(const char *path, struct held_states *held)
         else
             held->unknown = true;
     }
-    if (descriptor >= 0)
+    if (open)
         close(descriptor);
 }
 

@@ -25,7 +25,10 @@
 
 /* Creates the directory if it is missing. */
 NODISCARD enum status directory_create(const char *path, bool *created, struct error *error);
-NODISCARD enum status directory_sync(const char *path, struct error *error);
+
+/* For who is about to write below DIR: that DIR/tables and DIR/tables/TABLE (NULL: no table) are directories or missing.
+ * A symbolic link is refused: what is replaced and cleaned up behind it might be another database's. */
+NODISCARD enum status tables_check(const char *directory, const char *table, struct error *error);
 
 /* Takes the writers' lock, creating its file; a second writer is refused at once. close(*descriptor) lets go.
  */

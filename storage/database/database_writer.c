@@ -50,6 +50,7 @@ static enum status begin(struct database_writer *writer, struct error *error)
     writer->existed = has_file(path, CATALOGUE_FILE);
     if (writer->existed)
         RETURN_IF_ERROR(catalogue_read(path, &writer->catalogue, error));
+    RETURN_IF_ERROR(tables_check(path, NULL, error));
     writer->generation = writer->catalogue.generation + 1;
     database_clean(path, &writer->catalogue);
     RETURN_IF_ERROR(path_format(&tables, error, "%s/" TABLES_NAME, path));
@@ -203,6 +204,8 @@ enum status database_writer_add(struct database_writer *writer, const char *name
                                "table %s is loaded twice in one change; load it once", name);
     for (uint32_t c = 0; c < column_count && status == STATUS_OK; c++)
         status = check_schema(writer, name, columns, column_count, c, rows, error);
+    if (status == STATUS_OK)
+        status = tables_check(writer->path, name, error);
     if (status == STATUS_OK)
         status = path_format(&directory, error, "%s/" TABLES_NAME "/%s", writer->path, name);
     if (status == STATUS_OK)

@@ -125,6 +125,7 @@ static enum status encode_and_commit(struct database *database, struct catalogue
         /* A choice that was made before is not made again: the codec is known. */
         struct codec_choice exact = {.codec = codec_by_id(codec), .name = choice->name};
         bool visible = false;
+        RETURN_IF_ERROR(tables_check(database->path, column->table->name, error));
         database_clean(database->path, catalogue);
         catalogue->generation++;
         RETURN_IF_ERROR(encode_all(database, column, exact.codec ? &exact : choice, threads,

@@ -36,7 +36,7 @@ static void a_place_that_is_no_database_is_refused(void **state)
     must_refuse(STATUS_BAD_INPUT, file, "not a directory", "", database_open(file, &database, error));
     unlink(file);
     assert_int_equal(mkdir(file, 0777), 0);
-    must_refuse(STATUS_BAD_INPUT, file, "no catalogue", "", database_open(path, &database, error));
+    must_refuse(STATUS_BAD_INPUT, file, "it is a directory", "", database_open(path, &database, error));
     directory_remove(path);
 }
 
@@ -227,7 +227,7 @@ static void truncated_and_missing_files_are_named(void **state)
     must_refuse(STATUS_BAD_INPUT, day.path, "is missing", "load the table again",
                 read_all(path, "lane-for", error));
     assert_int_equal(mkdir(day.path, 0777), 0);
-    must_refuse(STATUS_BAD_INPUT, day.path, "not a file", "", read_all(path, "lane-for", error));
+    must_refuse(STATUS_BAD_INPUT, day.path, "it is a directory", "", read_all(path, "lane-for", error));
     free(day.data);
 }
 
