@@ -9,19 +9,20 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+enum { NODE_NEEDED = 1, NODE_WRITTEN = 2 };
+
 enum status kernel_body_begin(struct kernel_body *body, FILE *out, const struct plan *plan,
                               struct query_kernel *kernel, bool of_dimension, struct error *error)
 {
     *body = (struct kernel_body){.out = out, .plan = plan, .kernel = kernel, .of_dimension = of_dimension};
-    body->written = calloc(plan->expressions.count + 1, 1);
-    return body->written ? STATUS_OK
-                         : error_out_of_memory(error, plan->expressions.count, "a kernel's source");
+    body->nodes = calloc(plan->expressions.count + 1, 1);
+    return body->nodes ? STATUS_OK : error_out_of_memory(error, plan->expressions.count, "a kernel's source");
 }
 
 void kernel_body_end(struct kernel_body *body)
 {
-    free(body->written);
-    body->written = NULL;
+    free(body->nodes);
+    body->nodes = NULL;
 }
 
 static const struct expression *at(const struct kernel_body *body, uint32_t node)
@@ -193,8 +194,9 @@ static void write_division(const struct kernel_body *body, uint32_t node)
                       kernel_node_wide(body->plan, of->child[1]);
     char zero[KERNEL_NAME_BYTES + 8];
     begin_value(body, node);
-    fprintf(body->out, "v%u == 0 ? 0 : (%s)v%u %c v%u);\n", of->child[1], wide ? "int64_t" : "int32_t",
-            of->child[0], of->operation == EXPRESSION_DIVIDE ? '/' : '%', of->child[1]);
+    fprintf(body->out, "whole_%s<int%u_t>(v%u, v%u));\n",
+            of->operation == EXPRESSION_DIVIDE ? "quotient" : "remainder", wide ? 64u : 32u, of->child[0],
+            of->child[1]);
     snprintf(zero, sizeof zero, "v%u == 0", of->child[1]);
     write_null(body, node, zero);
 }
@@ -261,29 +263,22 @@ static void write_lookup(const struct kernel_body *body, uint32_t node)
 static void write_call(const struct kernel_body *body, uint32_t node)
 {
     const struct expression *of = at(body, node);
-    const bool timestamp = at(body, of->child[0])->type.kind == VALUE_TIMESTAMP;
+    const struct value_type type = at(body, of->child[0])->type;
     begin_value(body, node);
-    switch (of->operation) {
-    case EXPRESSION_NOT:
+    if (of->operation == EXPRESSION_NOT)
         fprintf(body->out, "!v%u", of->child[0]);
-        break;
-    case EXPRESSION_IN_SET:
-        fprintf(body->out, "lookup_contains(%u, v%u)", of->table, of->child[0]);
-        break;
-    case EXPRESSION_EXTRACT:
-        fprintf(body->out, "calendar_%s_field(v%u, %u)", timestamp ? "timestamp" : "date", of->child[0],
-                of->field);
-        break;
-    case EXPRESSION_ADD_MONTHS:
+    else if (of->operation == EXPRESSION_IN_SET)
+        fprintf(body->out, "lookup_contains(%u, %s(v%u))", of->table,
+                type.kind == VALUE_DOUBLE ? "double_member" : "", of->child[0]);
+    else if (of->operation == EXPRESSION_EXTRACT)
+        fprintf(body->out, "calendar_%s_field(v%u, %u)", type.kind == VALUE_TIMESTAMP ? "timestamp" : "date",
+                of->child[0], of->field);
+    else if (of->operation == EXPRESSION_ADD_MONTHS)
         fprintf(body->out, "calendar_add_months(v%u, v%u)", of->child[0], of->child[1]);
-        break;
-    case EXPRESSION_TO_DATE:
+    else if (of->operation == EXPRESSION_TO_DATE)
         fprintf(body->out, "calendar_floor(v%u, CALENDAR_DAY_MICROSECONDS)", of->child[0]);
-        break;
-    default: /* EXPRESSION_TO_DOUBLE; powers of ten up to 10^22 are exact */
-        fprintf(body->out, "__double_as_longlong(__ddiv_rn((double)v%u, 1e%u))", of->child[0],
-                at(body, of->child[0])->type.scale);
-    }
+    else /* EXPRESSION_TO_DOUBLE; powers of ten up to 10^22 are exact */
+        fprintf(body->out, "__double_as_longlong(__ddiv_rn((double)v%u, 1e%u))", of->child[0], type.scale);
     fputs(");\n", body->out);
     write_null(body, node, "false");
 }
@@ -328,18 +323,27 @@ static void write_node(struct kernel_body *body, uint32_t node)
     case EXPRESSION_LOOKUP:
         write_lookup(body, node);
         return;
-    default:
+    case EXPRESSION_NOT:
+    case EXPRESSION_IN_SET:
+    case EXPRESSION_EXTRACT:
+    case EXPRESSION_ADD_MONTHS:
+    case EXPRESSION_TO_DATE:
+    case EXPRESSION_TO_DOUBLE:
         write_call(body, node);
+        return;
+    case EXPRESSION_GROUP: /* above the scan */
+    case EXPRESSION_AGGREGATE:
+    case EXPRESSION_OPERATIONS:
+        return;
     }
 }
 
 void kernel_body_write(struct kernel_body *body, uint32_t node)
 {
-    const struct expression *of = at(body, node);
-    if (body->written[node])
-        return;
-    body->written[node] = 1;
-    for (uint32_t c = 0; c < of->children; c++)
-        kernel_body_write(body, of->child[c]);
-    write_node(body, node);
+    expression_mark(&body->plan->expressions, node, body->nodes);
+    for (uint32_t n = 0; n <= node; n++)
+        if (body->nodes[n] == NODE_NEEDED) {
+            write_node(body, n);
+            body->nodes[n] |= NODE_WRITTEN;
+        }
 }

@@ -50,7 +50,7 @@ struct kernel_body {
     FILE *out;
     const struct plan *plan;
     struct query_kernel *kernel; /* takes the constants */
-    uint8_t *written;            /* of each node */
+    uint8_t *nodes;              /* of each node, bits: it is needed, it is written */
     bool positions[PLAN_JOINS_MAX];
     bool of_dimension; /* columns are read at `row` of the dimension, not by way of a fact row */
 };

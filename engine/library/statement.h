@@ -7,28 +7,7 @@
 
 #include "engine/run/engine.h"
 #include "engine/answer/rowset.h"
-#include "engine/sql/ast.h"
-#include "engine/plan/plan.h"
-
-/* ---- Binding: engine/sql/bind.c ---- */
-
-/* A value for a `?`. */
-struct sql_parameter {
-    bool is_null;
-    struct value_type type; /* VALUE_STRING: `string`; else `value` */
-    int64_t value;
-    const char *string;
-    uint32_t length;
-};
-
-/* What the names mean in this database, how to answer, and in which order. `codec` as engine_bind takes it.
- * Unknown names, types that do not fit, what is not supported: STATUS_BAD_INPUT, "line L, column C: ...".
- * `wide`: 64-bit columns are opened as plain or lane-for, the codecs that CUDA kernels read 64-bit values
- * from. Free with plan_free; the database must stay open. */
-NODISCARD enum status sql_bind(struct database *database, const struct sql_select *select,
-                               const struct sql_parameter *parameters, uint32_t parameter_count,
-                               const char *codec, bool wide, unsigned threads, struct plan **plan,
-                               struct error *error);
+#include "engine/sql/sql.h"
 
 struct run_timing {
     double plan_ms, compile_ms, load_ms; /* before the run; compile and load are 0 on a CPU */

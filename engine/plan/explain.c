@@ -8,12 +8,15 @@
 
 /* ---- Expressions ---- */
 
-static void write_value(const struct plan *plan, uint32_t node, FILE *out);
+/* A node may stand in an expression many times over, abs(abs(...)) as often as 2^depth: what is longer is cut. */
+#define WRITTEN_NODES_MAX 1000u
 
-static void write_leaf(const struct plan *plan, const struct expression *node, FILE *out)
+static void write_node(const struct plan *plan, uint32_t index, uint32_t *left, FILE *out);
+
+static void write_leaf(const struct plan *plan, const struct expression *node, uint32_t *left, FILE *out)
 {
     if (node->operation == EXPRESSION_GROUP) {
-        write_value(plan, plan->groups[node->index].expression, out);
+        write_node(plan, plan->groups[node->index].expression, left, out);
     } else if (node->operation == EXPRESSION_AGGREGATE) {
         static const char *const names[] = {"count", "sum", "sum", "min", "max", "count distinct"};
         const struct plan_aggregate *aggregate = &plan->aggregates[node->index];
@@ -21,7 +24,7 @@ static void write_leaf(const struct plan *plan, const struct expression *node, F
         if (aggregate->argument == EXPRESSION_NONE)
             fputc('*', out);
         else
-            write_value(plan, aggregate->argument, out);
+            write_node(plan, aggregate->argument, left, out);
         fputc(')', out);
     } else {
         const struct plan_source *source = &plan->sources[node->index];
@@ -64,7 +67,7 @@ static void write_set(const struct plan *plan, const struct expression *node, FI
     fputc(')', out);
 }
 
-static void write_value(const struct plan *plan, uint32_t index, FILE *out)
+static void write_node(const struct plan *plan, uint32_t index, uint32_t *left, FILE *out)
 {
     static const char *const infix[EXPRESSION_OPERATIONS] = {
         [EXPRESSION_ADD] = " + ",    [EXPRESSION_SUBTRACT] = " - ",         [EXPRESSION_MULTIPLY] = " * ",
@@ -76,25 +79,26 @@ static void write_value(const struct plan *plan, uint32_t index, FILE *out)
         [EXPRESSION_LOOKUP] = "look up",  [EXPRESSION_EXTRACT] = "extract", [EXPRESSION_TO_DATE] = "date",
         [EXPRESSION_TO_DOUBLE] = "double"};
     const struct expression *node = &plan->expressions.nodes[index];
-    switch (node->operation) {
-    case EXPRESSION_CONSTANT:
+    if (*left == 0) {
+        fputs("...", out);
+        return;
+    }
+    --*left;
+    if (node->operation == EXPRESSION_CONSTANT) {
         write_constant(node, out);
         return;
-    case EXPRESSION_COLUMN:
-    case EXPRESSION_GROUP:
-    case EXPRESSION_AGGREGATE:
-        write_leaf(plan, node, out);
+    }
+    if (expression_is_leaf(node->operation)) {
+        write_leaf(plan, node, left, out);
         return;
-    case EXPRESSION_IS_NULL:
-        write_value(plan, node->child[0], out);
-        fputs(" is null", out);
+    }
+    if (node->operation == EXPRESSION_IS_NULL || node->operation == EXPRESSION_IN_SET) {
+        write_node(plan, node->child[0], left, out);
+        if (node->operation == EXPRESSION_IS_NULL)
+            fputs(" is null", out);
+        else
+            write_set(plan, node, out);
         return;
-    case EXPRESSION_IN_SET:
-        write_value(plan, node->child[0], out);
-        write_set(plan, node, out);
-        return;
-    default:
-        break;
     }
     if (prefix[node->operation])
         fputs(prefix[node->operation], out);
@@ -102,9 +106,15 @@ static void write_value(const struct plan *plan, uint32_t index, FILE *out)
     for (uint32_t c = 0; c < node->children; c++) {
         if (c)
             fputs(infix[node->operation] ? infix[node->operation] : ", ", out);
-        write_value(plan, node->child[c], out);
+        write_node(plan, node->child[c], left, out);
     }
     fputc(')', out);
+}
+
+static void write_value(const struct plan *plan, uint32_t node, FILE *out)
+{
+    uint32_t left = WRITTEN_NODES_MAX;
+    write_node(plan, node, &left, out);
 }
 
 /* ---- Steps ---- */

@@ -1,24 +1,29 @@
 /*
  * expression.c: making nodes (expression.h). Ranges are worked out in 128 bits; a node is added only if its
- * own fits 64. Lists are short (tens of nodes), so equal nodes are found by looking at all.
+ * own fits 64. Equal nodes, and equal tables, are found by their hashes.
  */
 #include "engine/plan/expression.h"
 
+#include "storage/base/hash.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-/* Hostile text; a person's query has tens. */
-#define EXPRESSION_NODES_MAX 65536u
+#include <xxhash.h>
 
 void expression_list_free(struct expression_list *list)
 {
-    for (uint32_t t = 0; t < list->table_count; t++)
+    for (uint32_t t = 0; t < list->table_count; t++) {
         free(list->tables[t].values);
+        free(list->tables[t].members);
+    }
     for (uint32_t d = 0; d < list->dictionary_count; d++)
         free(list->dictionaries[d]);
     free(list->tables);
     free(list->dictionaries);
     free(list->nodes);
+    number_index_free(&list->node_index);
+    number_index_free(&list->table_index);
+    number_index_free(&list->dictionary_index);
     *list = (struct expression_list){0};
 }
 
@@ -27,15 +32,24 @@ bool expression_is_constant(const struct expression_list *list, uint32_t node)
     return list->nodes[node].operation == EXPRESSION_CONSTANT && !list->nodes[node].is_null;
 }
 
+/* Children stand before their parents. */
+void expression_mark(const struct expression_list *list, uint32_t node, uint8_t *needed)
+{
+    needed[node] |= 1;
+    for (uint32_t n = node + 1; n-- > 0;)
+        for (uint32_t c = 0; needed[n] & 1 && c < list->nodes[n].children; c++)
+            needed[list->nodes[n].child[c]] |= 1;
+}
+
 void expression_visit(const struct expression_list *list, uint32_t node,
                       void (*visit)(void *context, const struct expression *leaf), void *context)
 {
-    const struct expression *at = &list->nodes[node];
-    if (at->operation == EXPRESSION_COLUMN || at->operation == EXPRESSION_GROUP ||
-        at->operation == EXPRESSION_AGGREGATE)
-        visit(context, at);
-    for (uint32_t c = 0; c < at->children; c++)
-        expression_visit(list, at->child[c], visit, context);
+    uint8_t needed[EXPRESSION_NODES_MAX];
+    memset(needed, 0, node + 1);
+    expression_mark(list, node, needed);
+    for (uint32_t n = 0; n <= node; n++)
+        if (needed[n] && expression_is_leaf(list->nodes[n].operation))
+            visit(context, &list->nodes[n]);
 }
 
 /* ---- Ranges ---- */
@@ -140,9 +154,24 @@ static struct range work_out(const struct expression_list *list, const struct ex
     case EXPRESSION_TO_DATE:
         return (struct range){calendar_floor((int64_t)a.low, CALENDAR_DAY_MICROSECONDS),
                               calendar_floor((int64_t)a.high, CALENDAR_DAY_MICROSECONDS)};
-    default:
-        return (struct range){0, 1}; /* a truth value */
+    case EXPRESSION_EQUAL:
+    case EXPRESSION_LESS:
+    case EXPRESSION_LESS_EQUAL:
+    case EXPRESSION_AND:
+    case EXPRESSION_OR:
+    case EXPRESSION_NOT:
+    case EXPRESSION_IS_NULL:
+    case EXPRESSION_IN_SET:
+        return (struct range){0, 1};
+    case EXPRESSION_CONSTANT: /* these have their ranges from elsewhere */
+    case EXPRESSION_COLUMN:
+    case EXPRESSION_GROUP:
+    case EXPRESSION_AGGREGATE:
+    case EXPRESSION_TO_DOUBLE:
+    case EXPRESSION_OPERATIONS:
+        break;
     }
+    return range_of(node);
 }
 
 /* ---- Types and NULLs ---- */
@@ -171,11 +200,24 @@ static struct value_type type_of(const struct expression_list *list, const struc
         return (struct value_type){.kind = VALUE_DATE};
     case EXPRESSION_TO_DOUBLE:
         return (struct value_type){.kind = VALUE_DOUBLE};
-    case EXPRESSION_LOOKUP:
-        return node->type;
-    default:
+    case EXPRESSION_EQUAL:
+    case EXPRESSION_LESS:
+    case EXPRESSION_LESS_EQUAL:
+    case EXPRESSION_AND:
+    case EXPRESSION_OR:
+    case EXPRESSION_NOT:
+    case EXPRESSION_IS_NULL:
+    case EXPRESSION_IN_SET:
         return (struct value_type){.kind = VALUE_BOOLEAN};
+    case EXPRESSION_CONSTANT:
+    case EXPRESSION_COLUMN:
+    case EXPRESSION_GROUP:
+    case EXPRESSION_AGGREGATE:
+    case EXPRESSION_LOOKUP:
+    case EXPRESSION_OPERATIONS:
+        break;
     }
+    return node->type;
 }
 
 static bool may_be_null(const struct expression_list *list, const struct expression *node)
@@ -202,40 +244,58 @@ static bool may_be_null(const struct expression_list *list, const struct express
         for (uint64_t i = 0; i < list->tables[node->table].count; i++)
             any |= list->tables[node->table].values[i] == INT64_MIN;
         return any;
-    default:
-        return any;
+    case EXPRESSION_CONSTANT:
+    case EXPRESSION_COLUMN:
+    case EXPRESSION_GROUP:
+    case EXPRESSION_AGGREGATE:
+        return node->nullable;
+    case EXPRESSION_ADD:
+    case EXPRESSION_SUBTRACT:
+    case EXPRESSION_MULTIPLY:
+    case EXPRESSION_NEGATE:
+    case EXPRESSION_EQUAL:
+    case EXPRESSION_LESS:
+    case EXPRESSION_LESS_EQUAL:
+    case EXPRESSION_AND:
+    case EXPRESSION_OR:
+    case EXPRESSION_NOT:
+    case EXPRESSION_IN_SET:
+    case EXPRESSION_EXTRACT:
+    case EXPRESSION_ADD_MONTHS:
+    case EXPRESSION_TO_DATE:
+    case EXPRESSION_TO_DOUBLE:
+    case EXPRESSION_OPERATIONS:
+        break;
     }
+    return any;
 }
 
-static bool is_leaf(enum expression_operation operation)
-{
-    return operation <= EXPRESSION_AGGREGATE;
-}
-
+/* Of what a node is made of alone; a leaf has its own from whoever adds it. */
 static enum status describe(const struct expression_list *list, struct expression *node, struct error *error)
 {
+    struct range range = range_of(node);
     if (node->operation == EXPRESSION_CONSTANT) {
+        const int64_t value = node->is_null || node->type.kind == VALUE_DOUBLE ? 0 : node->constant;
         node->nullable = node->is_null;
-        node->low = node->high = node->is_null || node->type.kind == VALUE_DOUBLE ? 0 : node->constant;
-        return STATUS_OK;
+        range = (struct range){value, value};
+    } else if (!expression_is_leaf(node->operation)) {
+        node->type = type_of(list, node);
+        node->nullable = may_be_null(list, node);
+        range = node->type.kind == VALUE_DOUBLE ? (struct range){0, 0} : work_out(list, node);
     }
-    if (is_leaf(node->operation))
-        return STATUS_OK;
-    node->type = type_of(list, node);
-    node->nullable = may_be_null(list, node);
-    node->low = node->high = 0;
-    if (node->type.kind == VALUE_DOUBLE)
-        return STATUS_OK;
-    const struct range range = work_out(list, node);
     if (node->type.scale > 18)
         return error_set(error, STATUS_BAD_INPUT,
                          "a product of decimals has %u digits behind the point, more than 18",
                          (unsigned)node->type.scale);
-    /* INT64_MIN stands for NULL in tables and is not needed. */
-    if (range.low <= INT64_MIN || range.high > INT64_MAX)
+    if (range.low < INT64_MIN || range.high > INT64_MAX)
         return error_set(error, STATUS_BAD_INPUT,
                          "a value may leave 64 bits, going by the least and greatest values of its columns; "
                          "use smaller factors or fewer decimals");
+    if (node->type.kind == VALUE_DATE && (range.low < INT32_MIN || range.high > INT32_MAX))
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "a date may be more than 5 million years from today, going by the least and greatest "
+            "values of its columns; add fewer days");
     node->low = (int64_t)range.low;
     node->high = (int64_t)range.high;
     return STATUS_OK;
@@ -256,17 +316,42 @@ static bool nodes_equal(const struct expression *a, const struct expression *b)
            memcmp(a->child, b->child, a->children * sizeof a->child[0]) == 0;
 }
 
+static uint64_t node_hash(const struct expression *node)
+{
+    uint64_t hash = (uint64_t)node->operation << 32 | (uint64_t)node->type.kind << 24 |
+                    (uint64_t)node->type.scale << 16 | (uint64_t)node->field << 8 | node->is_null;
+    hash = hash_mix(hash ^ (uint64_t)(uintptr_t)node->type.dictionary);
+    hash = hash_mix(hash ^ ((uint64_t)node->index << 32 | node->table));
+    hash = hash_mix(hash ^ (uint64_t)node->constant);
+    for (uint32_t c = 0; c < node->children; c++)
+        hash = hash_mix(hash ^ node->child[c]);
+    return hash;
+}
+
+struct node_sought {
+    const struct expression_list *list;
+    const struct expression *node;
+};
+
+static bool same_node(const void *context, uint32_t number)
+{
+    const struct node_sought *sought = context;
+    return nodes_equal(&sought->list->nodes[number], sought->node);
+}
+
 static enum status append(struct expression_list *list, const struct expression *node, uint32_t *index,
                           struct error *error)
 {
-    for (uint32_t n = 0; n < list->count; n++)
-        if (nodes_equal(&list->nodes[n], node)) {
-            *index = n;
-            return STATUS_OK;
-        }
+    const uint64_t hash = node_hash(node);
+    *index = number_index_find(&list->node_index, hash, same_node, &(struct node_sought){list, node});
+    if (*index != NUMBER_NONE)
+        return STATUS_OK;
     if (list->count == EXPRESSION_NODES_MAX)
-        return error_set(error, STATUS_BAD_INPUT, "the statement has more than %u different expressions",
-                         EXPRESSION_NODES_MAX);
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "the statement has more than %u different expressions; split it, or put values into one "
+            "IN list",
+            EXPRESSION_NODES_MAX);
     if (list->count == list->capacity) {
         const uint32_t capacity = list->capacity ? 2 * list->capacity : 64;
         struct expression *nodes = realloc(list->nodes, capacity * sizeof *nodes);
@@ -275,6 +360,7 @@ static enum status append(struct expression_list *list, const struct expression 
         list->nodes = nodes;
         list->capacity = capacity;
     }
+    RETURN_IF_ERROR(number_index_add(&list->node_index, hash, list->count, error));
     *index = list->count;
     list->nodes[list->count++] = *node;
     return STATUS_OK;
@@ -284,20 +370,20 @@ enum status expression_add(struct expression_list *list, const struct expression
                            struct error *error)
 {
     struct expression made = *node;
-    bool constant = !is_leaf(made.operation);
+    bool constant = made.children > 0;
     struct scalar values[3] = {{0, false}, {0, false}, {0, false}};
     for (uint32_t c = 0; c < made.children; c++) {
-        const struct expression *child = &list->nodes[made.child[c]];
-        constant &= child->operation == EXPRESSION_CONSTANT;
-        values[c] = (struct scalar){child->constant, child->is_null};
+        constant &= list->nodes[made.child[c]].operation == EXPRESSION_CONSTANT;
+        values[c] = list->nodes[made.child[c]].of_nulls;
     }
     RETURN_IF_ERROR(describe(list, &made, error));
+    made.of_nulls = expression_scalar(list, &made, values);
     if (constant) {
-        const struct scalar folded = expression_scalar(list, &made, values);
         made = (struct expression){.operation = EXPRESSION_CONSTANT,
                                    .type = made.type,
-                                   .is_null = folded.null,
-                                   .constant = folded.null ? 0 : folded.value};
+                                   .is_null = made.of_nulls.null,
+                                   .constant = made.of_nulls.null ? 0 : made.of_nulls.value,
+                                   .of_nulls = made.of_nulls};
         RETURN_IF_ERROR(describe(list, &made, error));
     }
     return append(list, &made, index, error);
@@ -331,24 +417,64 @@ enum status expression_apply(struct expression_list *list, enum expression_opera
 
 /* ---- Tables ---- */
 
+struct table_sought {
+    const struct expression_list *list;
+    struct value_table table;
+};
+
+static bool same_table(const void *context, uint32_t number)
+{
+    const struct table_sought *sought = context;
+    const struct value_table *table = &sought->list->tables[number];
+    return table->count == sought->table.count &&
+           (table->count == 0 ||
+            memcmp(table->values, sought->table.values, table->count * sizeof *table->values) == 0);
+}
+
+static enum status table_append(struct expression_list *list, struct value_table table, uint64_t hash,
+                                struct error *error)
+{
+    struct value_table *tables = realloc(list->tables, (list->table_count + 1) * sizeof *tables);
+    if (!tables)
+        return error_out_of_memory(error, (list->table_count + 1) * sizeof *tables, "expressions");
+    list->tables = tables;
+    RETURN_IF_ERROR(number_index_add(&list->table_index, hash, list->table_count, error));
+    tables[list->table_count++] = table;
+    return STATUS_OK;
+}
+
 static enum status table_add(struct expression_list *list, int64_t *values, uint64_t count, uint32_t *index,
                              struct error *error)
 {
-    for (uint32_t t = 0; t < list->table_count; t++)
-        if (list->tables[t].count == count &&
-            (count == 0 || memcmp(list->tables[t].values, values, count * sizeof *values) == 0)) {
-            free(values);
-            *index = t;
+    const struct table_sought sought = {list, {.count = count, .values = values}};
+    const uint64_t hash = count ? XXH3_64bits(values, count * sizeof *values) : 0;
+    enum status status = STATUS_OK;
+    *index = number_index_find(&list->table_index, hash, same_table, &sought);
+    if (*index == NUMBER_NONE) {
+        *index = list->table_count;
+        status = table_append(list, sought.table, hash, error);
+        if (status == STATUS_OK)
             return STATUS_OK;
-        }
-    struct value_table *tables = realloc(list->tables, (list->table_count + 1) * sizeof *tables);
-    if (!tables) {
-        free(values);
-        return error_out_of_memory(error, (list->table_count + 1) * sizeof *tables, "expressions");
     }
-    list->tables = tables;
-    tables[list->table_count] = (struct value_table){.count = count, .values = values};
-    *index = list->table_count++;
+    free(values);
+    return status;
+}
+
+/* Bits take no more memory than the values if these lie 64 apart on average. */
+static enum status table_members(struct value_table *table, struct error *error)
+{
+    if (table->count == 0 || table->members)
+        return STATUS_OK;
+    const uint64_t low = (uint64_t)table->values[0], span = (uint64_t)table->values[table->count - 1] - low;
+    if (span / 64 >= table->count)
+        return STATUS_OK;
+    table->members = calloc(span / 64 + 1, sizeof *table->members);
+    if (!table->members)
+        return error_out_of_memory(error, span / 8, "a set of values");
+    for (uint64_t i = 0; i < table->count; i++) {
+        const uint64_t place = (uint64_t)table->values[i] - low;
+        table->members[place / 64] |= UINT64_C(1) << place % 64;
+    }
     return STATUS_OK;
 }
 
@@ -357,6 +483,7 @@ enum status expression_in_set(struct expression_list *list, uint32_t child, int6
 {
     struct expression node = {.operation = EXPRESSION_IN_SET, .children = 1, .child = {child, 0, 0}};
     RETURN_IF_ERROR(table_add(list, values, count, &node.table, error));
+    RETURN_IF_ERROR(table_members(&list->tables[node.table], error));
     return expression_add(list, &node, index, error);
 }
 

@@ -10,12 +10,16 @@
 #ifndef TESSERA_ENGINE_PLAN_EXPRESSION_H
 #define TESSERA_ENGINE_PLAN_EXPRESSION_H
 
+#include "engine/plan/number_index.h"
 #include "storage/base/calendar.h"
 #include "storage/database/database.h"
 
+/* Hostile text; a person's query has tens, and a list of values is one. */
+#define EXPRESSION_NODES_MAX 65536u
+
 enum value_kind {
     VALUE_INTEGER,   /* scale 0: a whole number; else a decimal */
-    VALUE_DATE,      /* days since 1970-01-01 */
+    VALUE_DATE,      /* days since 1970-01-01, of 32 bits: 5.8 million years */
     VALUE_TIMESTAMP, /* microseconds since 1970-01-01 00:00:00 */
     VALUE_BOOLEAN,
     VALUE_STRING, /* a code of `dictionary`: codes are ordered as the strings are */
@@ -37,7 +41,7 @@ enum expression_operation {
     EXPRESSION_SUBTRACT,
     EXPRESSION_MULTIPLY,
     EXPRESSION_DIVIDE, /* whole numbers: truncated toward zero; NULL where the divisor is 0, as in SQLite */
-    EXPRESSION_REMAINDER, /* of whole numbers; the sign is the dividend's; NULL where the divisor is 0 */
+    EXPRESSION_REMAINDER, /* of whole numbers; the sign is the dividend's; NULL where the divisor is 0; 0 where it is -1 */
     EXPRESSION_NEGATE,
     EXPRESSION_EQUAL, /* of two values of one kind and scale, or two doubles */
     EXPRESSION_LESS,
@@ -60,6 +64,12 @@ enum expression_operation {
 struct value_table {
     uint64_t count;
     int64_t *values;
+    uint64_t *members; /* a set of values close together: bit v - values[0] for each value v; else NULL */
+};
+
+struct scalar {
+    int64_t value;
+    bool null;
 };
 
 struct expression {
@@ -75,6 +85,7 @@ struct expression {
     int64_t constant;
     int64_t low,
         high; /* least and greatest value that is not NULL; low > high: always NULL; doubles: not kept */
+    struct scalar of_nulls; /* its value where all leaves are NULL */
 };
 
 /* Zero-initialised is empty; expression_list_free empties it. Equal nodes are made once. */
@@ -84,6 +95,7 @@ struct expression_list {
     struct value_table *tables;
     uint32_t dictionary_count;
     struct dictionary **dictionaries; /* merged ones, which types point at; each in one piece of memory */
+    struct number_index node_index, table_index, dictionary_index;
 };
 
 void expression_list_free(struct expression_list *list);
@@ -108,7 +120,7 @@ NODISCARD enum status expression_apply(struct expression_list *list, enum expres
                                        struct error *error);
 
 /* `count` values, which the list then owns (they must come from malloc; freed also on failure). For
- * EXPRESSION_IN_SET sorted, without duplicates. */
+ * EXPRESSION_IN_SET sorted as whole numbers, without duplicates; doubles by their bits, 0.0 without a sign. */
 NODISCARD enum status expression_in_set(struct expression_list *list, uint32_t child, int64_t *values,
                                         uint64_t count, uint32_t *index, struct error *error);
 NODISCARD enum status expression_lookup(struct expression_list *list, uint32_t child, struct value_type type,
@@ -117,28 +129,38 @@ NODISCARD enum status expression_lookup(struct expression_list *list, uint32_t c
 
 /* ---- Reading them ---- */
 
+/* What rows and groups give: whoever evaluates expressions fills these. */
+static inline bool expression_is_leaf(enum expression_operation operation)
+{
+    return operation == EXPRESSION_COLUMN || operation == EXPRESSION_GROUP ||
+           operation == EXPRESSION_AGGREGATE;
+}
+
 /* Whether the node is a constant, and not NULL. */
 bool expression_is_constant(const struct expression_list *list, uint32_t node);
 
-/* Calls `visit` for each leaf (columns, groups, aggregates) below the node; a leaf may come more than once. */
+/* Sets bit 0 of needed[n] for the node and every node below it; needed has a byte for each node up to this one. */
+void expression_mark(const struct expression_list *list, uint32_t node, uint8_t *needed);
+
+/* Calls `visit` once for each leaf below the node. */
 void expression_visit(const struct expression_list *list, uint32_t node,
                       void (*visit)(void *context, const struct expression *leaf), void *context);
 
 /* ---- One value: engine/plan/expression_scalar.c, the reference that vectors and kernels are checked against ---- */
 
-struct scalar {
-    int64_t value;
-    bool null;
-};
-
-/* The operation of a node on its children's values. */
+/* The operation of a node on its children's values; leaves are NULL. Whole numbers wrap, as in vectors and kernels:
+ * that nothing leaves 64 bits was proven unless a file lies. */
 struct scalar expression_scalar(const struct expression_list *list, const struct expression *node,
                                 const struct scalar *children);
 
-/* The value of the node, leaves from `leaf`. Costs a call a node: for tests, and for single rows. */
-struct scalar expression_evaluate(const struct expression_list *list, uint32_t node,
-                                  struct scalar (*leaf)(void *context, const struct expression *leaf),
-                                  void *context);
+/* As what a set has the value: 0.0 without a sign, whose bits are those of the least number. */
+static inline int64_t expression_member(bool is_double, int64_t value)
+{
+    return is_double && value == INT64_MIN ? 0 : value;
+}
+
+/* The bits of the double that EXPRESSION_TO_DOUBLE makes of a number of that scale. */
+int64_t expression_double_of(int64_t value, unsigned scale);
 
 /* ---- Strings: engine/plan/expression_string.c ---- */
 

@@ -7,31 +7,76 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 /* ---- Dictionaries of our own ---- */
 
-static enum status dictionary_make(struct expression_list *list, uint32_t count, uint64_t bytes,
-                                   struct dictionary **dictionary, uint64_t **starts, char **text,
-                                   struct error *error)
+/* What dictionaries of equal strings share: their hash. */
+static uint64_t dictionary_hash(const struct dictionary *dictionary)
 {
-    const size_t size = sizeof **dictionary + ((size_t)count + 1) * sizeof **starts + bytes;
-    struct dictionary **all =
-        realloc(list->dictionaries, (list->dictionary_count + 1) * sizeof *list->dictionaries);
-    if (!all)
-        return error_out_of_memory(error, size, "a dictionary");
-    list->dictionaries = all;
-    struct dictionary *made = malloc(size);
+    const uint64_t bytes = dictionary->count ? dictionary->starts[dictionary->count] : 0;
+    return XXH3_64bits_withSeed(dictionary->starts,
+                                ((size_t)dictionary->count + 1) * sizeof *dictionary->starts,
+                                bytes ? XXH3_64bits(dictionary->bytes, bytes) : 0);
+}
+
+struct dictionary_sought {
+    const struct expression_list *list;
+    const struct dictionary *dictionary;
+};
+
+static bool same_dictionary(const void *context, uint32_t number)
+{
+    const struct dictionary_sought *sought = context;
+    const struct dictionary *a = sought->list->dictionaries[number], *b = sought->dictionary;
+    return a->count == b->count &&
+           memcmp(a->starts, b->starts, ((size_t)a->count + 1) * sizeof *a->starts) == 0 &&
+           memcmp(a->bytes, b->bytes, a->starts[a->count]) == 0;
+}
+
+static enum status dictionary_append(struct expression_list *list, struct dictionary *made, uint64_t hash,
+                                     struct error *error)
+{
+    if ((list->dictionary_count & (list->dictionary_count - 1)) == 0) { /* doubled at powers of two */
+        const size_t capacity = list->dictionary_count ? 2 * (size_t)list->dictionary_count : 1;
+        struct dictionary **all = realloc(list->dictionaries, capacity * sizeof *all);
+        if (!all)
+            return error_out_of_memory(error, capacity * sizeof *all, "a dictionary");
+        list->dictionaries = all;
+    }
+    RETURN_IF_ERROR(number_index_add(&list->dictionary_index, hash, list->dictionary_count, error));
+    list->dictionaries[list->dictionary_count++] = made;
+    return STATUS_OK;
+}
+
+/* Takes the dictionary over: *dictionary is it, or one of the same strings that was there before, so that equal
+ * expressions are equal nodes. */
+static enum status dictionary_own(struct expression_list *list, struct dictionary *made,
+                                  const struct dictionary **dictionary, struct error *error)
+{
+    const uint64_t hash = dictionary_hash(made);
+    const struct dictionary_sought sought = {list, made};
+    const uint32_t known = number_index_find(&list->dictionary_index, hash, same_dictionary, &sought);
+    enum status status = STATUS_OK;
+    *dictionary = known == NUMBER_NONE ? made : list->dictionaries[known];
+    if (known == NUMBER_NONE)
+        status = dictionary_append(list, made, hash, error);
+    if (known != NUMBER_NONE || status != STATUS_OK)
+        free(made);
+    return status;
+}
+
+/* Room for strings, in one piece of memory with the dictionary; NULL if there is none. */
+static struct dictionary *dictionary_new(uint32_t count, uint64_t bytes, uint64_t **starts, char **text)
+{
+    struct dictionary *made = malloc(sizeof *made + ((size_t)count + 1) * sizeof **starts + bytes);
     if (!made)
-        return error_out_of_memory(error, size, "a dictionary");
+        return NULL;
     *starts = (uint64_t *)(void *)(made + 1);
     *text = (char *)(*starts + count + 1);
     (*starts)[0] = 0;
-    made->count = count;
-    made->starts = *starts;
-    made->bytes = *text;
-    list->dictionaries[list->dictionary_count++] = made;
-    *dictionary = made;
-    return STATUS_OK;
+    *made = (struct dictionary){.count = count, .starts = *starts, .bytes = *text};
+    return made;
 }
 
 struct piece {
@@ -48,26 +93,10 @@ static int compare_pieces(const void *left, const void *right)
     return order ? order : (a->length > b->length) - (a->length < b->length);
 }
 
-/* The dictionary made last, or one of the same strings that was there before: equal expressions then are equal
- * nodes. */
-static struct dictionary *one_of_equals(struct expression_list *list, struct dictionary *made)
-{
-    for (uint32_t d = 0; d + 1 < list->dictionary_count; d++) {
-        struct dictionary *const other = list->dictionaries[d];
-        if (other->count == made->count &&
-            memcmp(other->starts, made->starts, ((size_t)made->count + 1) * sizeof *made->starts) == 0 &&
-            memcmp(other->bytes, made->bytes, made->starts[made->count]) == 0) {
-            list->dictionary_count--;
-            free(made);
-            return other;
-        }
-    }
-    return made;
-}
-
 /* A dictionary of the pieces, in any order and with duplicates; codes[piece.number] is the code of each. */
 static enum status dictionary_of_pieces(struct expression_list *list, struct piece *pieces, uint64_t count,
-                                        int64_t *codes, struct dictionary **dictionary, struct error *error)
+                                        int64_t *codes, const struct dictionary **dictionary,
+                                        struct error *error)
 {
     uint64_t bytes = 0;
     uint32_t distinct = 0;
@@ -79,7 +108,9 @@ static enum status dictionary_of_pieces(struct expression_list *list, struct pie
         }
     uint64_t *starts = NULL;
     char *text = NULL;
-    RETURN_IF_ERROR(dictionary_make(list, distinct, bytes, dictionary, &starts, &text, error));
+    struct dictionary *const made = dictionary_new(distinct, bytes, &starts, &text);
+    if (!made)
+        return error_out_of_memory(error, bytes, "a dictionary");
     uint32_t code = 0;
     for (uint64_t i = 0; i < count; i++) {
         if (i == 0 || compare_pieces(&pieces[i - 1], &pieces[i]) != 0) {
@@ -90,26 +121,22 @@ static enum status dictionary_of_pieces(struct expression_list *list, struct pie
         }
         codes[pieces[i].number] = code - 1;
     }
-    *dictionary = one_of_equals(list, *dictionary);
-    return STATUS_OK;
+    return dictionary_own(list, made, dictionary, error);
 }
 
 enum status expression_string_constant(struct expression_list *list, const char *string, uint32_t length,
                                        uint32_t *index, struct error *error)
 {
-    struct dictionary *dictionary = NULL;
-    for (uint32_t d = 0; d < list->dictionary_count; d++)
-        if (list->dictionaries[d]->count == 1 && list->dictionaries[d]->starts[1] == length &&
-            (length == 0 || memcmp(list->dictionaries[d]->bytes, string, length) == 0))
-            dictionary = list->dictionaries[d];
-    if (!dictionary) {
-        uint64_t *starts = NULL;
-        char *text = NULL;
-        RETURN_IF_ERROR(dictionary_make(list, 1, length, &dictionary, &starts, &text, error));
-        if (length)
-            memcpy(text, string, length);
-        starts[1] = length;
-    }
+    const struct dictionary *dictionary;
+    uint64_t *starts;
+    char *text;
+    struct dictionary *const made = dictionary_new(1, length, &starts, &text);
+    if (!made)
+        return error_out_of_memory(error, length, "a string");
+    if (length)
+        memcpy(text, string, length);
+    starts[1] = length;
+    RETURN_IF_ERROR(dictionary_own(list, made, &dictionary, error));
     const struct value_type type = {.kind = VALUE_STRING, .dictionary = dictionary};
     return expression_constant(list, type, 0, index, error);
 }
@@ -155,7 +182,7 @@ enum status expression_string_unify(struct expression_list *list, uint32_t *left
                          INT32_MAX);
     struct piece *pieces = malloc((count ? count : 1) * sizeof *pieces);
     int64_t *codes = malloc((count ? count : 1) * sizeof *codes);
-    struct dictionary *merged = NULL;
+    const struct dictionary *merged;
     enum status status;
     if (!pieces || !codes) {
         status = error_out_of_memory(error, count * (sizeof *pieces + sizeof *codes), "a dictionary");
@@ -327,7 +354,7 @@ static enum status string_map(struct expression_list *list, enum string_function
                               uint32_t *index, struct error *error)
 {
     const struct dictionary *const dictionary = list->nodes[child].type.dictionary;
-    struct dictionary *made = NULL;
+    const struct dictionary *made;
     if (dictionary->count)
         memcpy(copy, dictionary->bytes, dictionary->starts[dictionary->count]);
     if (function == STRING_UPPER || function == STRING_LOWER)
@@ -358,9 +385,11 @@ enum status expression_string_function(struct expression_list *list, enum string
     struct piece *pieces = malloc(((uint64_t)dictionary->count + 1) * sizeof *pieces);
     int64_t *codes = malloc(((uint64_t)dictionary->count + 1) * sizeof *codes);
     char *copy = malloc(bytes + 1);
-    enum status status = error_out_of_memory(error, bytes, "a dictionary");
+    enum status status;
     if (pieces && codes && copy)
         status = string_map(list, function, child, first, count, pieces, codes, copy, index, error);
+    else
+        status = error_out_of_memory(error, bytes, "a dictionary");
     free(pieces);
     free(codes);
     free(copy);

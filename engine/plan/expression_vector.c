@@ -26,15 +26,6 @@ static expression_loop *loop_of(enum isa_level level)
 #endif
 }
 
-static void mark(const struct expression_list *list, uint32_t node, uint8_t *needed)
-{
-    if (needed[node])
-        return;
-    needed[node] = 1;
-    for (uint32_t c = 0; c < list->nodes[node].children; c++)
-        mark(list, list->nodes[node].child[c], needed);
-}
-
 static enum status lay_out(struct expression_program *program, const uint8_t *needed, struct error *error)
 {
     const size_t values = VECTOR_ROWS * sizeof(int64_t), nulls = VECTOR_ROWS;
@@ -56,8 +47,7 @@ static enum status lay_out(struct expression_program *program, const uint8_t *ne
         program->vectors[n].values = (int64_t *)(void *)next;
         program->vectors[n].nulls = node->nullable ? next + values : NULL;
         next += values + nulls;
-        if (node->operation == EXPRESSION_COLUMN || node->operation == EXPRESSION_GROUP ||
-            node->operation == EXPRESSION_AGGREGATE)
+        if (expression_is_leaf(node->operation))
             program->leaves[program->leaf_count++] = n;
         else if (node->operation == EXPRESSION_CONSTANT) /* once is enough */
             program->loop(program->list, node, VECTOR_ROWS, NULL, program->vectors[n]);
@@ -73,13 +63,15 @@ enum status expression_program_create(const struct expression_list *list, const 
 {
     struct expression_program *program = calloc(1, sizeof *program);
     uint8_t *needed = calloc(list->count + 1, 1);
-    enum status status = error_out_of_memory(error, list->count, "vectors of expressions");
+    enum status status;
     if (program && needed) {
         program->list = list;
         program->loop = loop_of(isa_level());
         for (uint32_t r = 0; r < root_count; r++)
-            mark(list, roots[r], needed);
+            expression_mark(list, roots[r], needed);
         status = lay_out(program, needed, error);
+    } else {
+        status = error_out_of_memory(error, list->count, "vectors of expressions");
     }
     free(needed);
     if (status == STATUS_OK)

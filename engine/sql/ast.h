@@ -1,9 +1,8 @@
 /*
- * engine/sql/ast.h: a statement as it was written: what the parser makes of text and the binder (sql_bind.h) makes a
- * plan of. Nothing here knows a database.
+ * engine/sql/ast.h: a statement as it was written: what the parser makes of text and the binder makes a plan of. Nothing here knows a database.
  *
- * All nodes and strings of a statement live in its arena and go with it; trees are at most SQL_DEPTH_MAX deep,
- * which bounds every recursion over them.
+ * All nodes and strings of a statement live in its arena and go with it; trees are at most SQL_TREE_DEPTH_MAX
+ * deep, which bounds every recursion over them.
  */
 #ifndef TESSERA_ENGINE_SQL_AST_H
 #define TESSERA_ENGINE_SQL_AST_H
@@ -16,6 +15,9 @@
 
 /* Far more than a person writes; hostile text of ten thousand parentheses is refused by name. */
 #define SQL_DEPTH_MAX 200u
+
+/* A chain of operators, a + b + c, is as deep as it is long; so is one in parentheses in another. */
+#define SQL_TREE_DEPTH_MAX 1000u
 
 /* Where a token begins, both from 1; columns count bytes. */
 struct sql_position {
@@ -67,6 +69,7 @@ struct sql_expression {
     bool negated; /* NOT BETWEEN, NOT IN, NOT LIKE, IS NOT NULL */
     bool distinct, has_operand, has_else;
     uint32_t index; /* SQL_PARAMETER */
+    uint32_t depth; /* 1 more than the deepest child's */
     struct sql_position position;
     const char *text, *name, *qualifier; /* zero-terminated, or NULL */
     uint32_t child_count;
@@ -109,18 +112,6 @@ struct sql_select {
     struct sql_expression *limit, *offset; /* SQL_NUMBER or SQL_PARAMETER, or NULL */
 };
 
-struct sql_statement_tree; /* the arena, with the select in it */
-
-/* Parses one statement of `length` bytes of UTF-8, with or without a closing semicolon. *used: the bytes up to
- * and with the semicolon, or all. Comments (two dashes to the end of the line, and C's) are spaces. What is not SQL, or SQL that Tessera
- * does not answer: STATUS_BAD_INPUT, "line L, column C: ..." naming the word. *tree is NULL, without error,
- * if there was nothing but spaces, comments and semicolons. Free with sql_tree_free. */
-NODISCARD enum status sql_parse(const char *text, size_t length, struct sql_statement_tree **tree,
-                                size_t *used, struct error *error);
-const struct sql_select *sql_tree_select(const struct sql_statement_tree *tree);
-void sql_tree_free(struct sql_statement_tree *tree);
-
-/* Whether the text holds a whole statement up to a semicolon outside quotes and comments: for a prompt. */
-bool sql_complete(const char *text, size_t length);
+struct sql_statement_tree; /* the arena, with the select in it: engine/sql/sql.h */
 
 #endif

@@ -6,6 +6,19 @@
 
 #include <stdlib.h>
 
+/* ---- WHERE ---- */
+
+static enum status bind_where(struct binder *binder)
+{
+    for (uint32_t c = 0; c < binder->condition_count; c++) {
+        const struct sql_expression *ast = binder->conditions[c];
+        uint32_t node;
+        RETURN_IF_ERROR(bind_condition(binder, ast, BIND_BELOW, &node));
+        RETURN_IF_ERROR(bind_placed(binder, ast->position, planner_condition(&binder->planner, node)));
+    }
+    return STATUS_OK;
+}
+
 /* ---- Groups ---- */
 
 static enum status group_add(struct binder *binder, const struct sql_expression *ast)
@@ -72,46 +85,6 @@ static enum status bind_groups(struct binder *binder)
         RETURN_IF_ERROR(group_add(binder, select->items[i].expression));
     }
     binder->aggregated = true;
-    return STATUS_OK;
-}
-
-/* Strides and the shape, once the dimensions have narrowed what groups there can be. */
-static enum status shape_plan(struct binder *binder)
-{
-    struct plan *plan = binder->plan;
-    unsigned __int128 product = 1; /* of the word at hand */
-    uint32_t word = 0;
-    for (uint32_t g = plan->group_count; g-- > 0;) {
-        struct plan_group *group = &plan->groups[g];
-        if (product > 1 && product * group->domain > INT64_MAX) {
-            product = 1;
-            word++;
-        }
-        if (group->domain == 0 || word == PLAN_KEY_WORDS_MAX)
-            return error_set(
-                binder->error, STATUS_BAD_INPUT,
-                "the columns of GROUP BY could have too many different values (2^64 in one of them, or "
-                "2^252 together), going by their least and greatest ones; group by fewer of them");
-        group->stride = (uint64_t)product;
-        group->word = word;
-        product *= group->domain;
-    }
-    /* a number of one word leaves room for a mark; the second word may be empty */
-    plan->key_words = word ? word + 1 : product > INT64_MAX ? 2 : 1;
-    product = plan->key_words > 1 ? UINT64_MAX : product;
-    if (!binder->aggregated) {
-        plan->shape = PLAN_ROWS;
-    } else if (plan->group_count == 0) {
-        plan->shape = PLAN_TOTAL;
-        plan->slots = 1;
-    } else if (product <= PLAN_DENSE_SLOTS_ALWAYS ||
-               (product <= PLAN_DENSE_SLOTS_MAX && product <= 4 * plan->fact->rows)) {
-        plan->shape = PLAN_DENSE;
-        plan->slots = (uint64_t)product;
-    } else {
-        plan->shape = PLAN_HASH;
-    }
-    plan->groups_most = product < plan->fact->rows ? (uint64_t)product : plan->fact->rows;
     return STATUS_OK;
 }
 
@@ -232,30 +205,6 @@ static bool is_aggregated(const struct sql_select *select)
     return any;
 }
 
-/* Which columns the rows that are left must be asked for: those under groups, aggregates, conditions, and for
- * rows the outputs. */
-static void see_fetched(void *context, const struct expression *leaf)
-{
-    struct plan *plan = context;
-    const struct plan_source *source = &plan->sources[leaf->index];
-    const uint32_t column = source->join < 0 ? source->column : plan->joins[source->join].column;
-    plan->columns[column].fetched = true;
-}
-
-static void mark_fetched(struct plan *plan)
-{
-    for (uint32_t g = 0; g < plan->group_count; g++)
-        expression_visit(&plan->expressions, plan->groups[g].expression, see_fetched, plan);
-    for (uint32_t a = 0; a < plan->aggregate_count; a++)
-        if (plan->aggregates[a].argument != EXPRESSION_NONE)
-            expression_visit(&plan->expressions, plan->aggregates[a].argument, see_fetched, plan);
-    for (uint32_t s = 0; s < plan->step_count; s++)
-        if (plan->steps[s].kind == STEP_CONDITION)
-            expression_visit(&plan->expressions, plan->steps[s].expression, see_fetched, plan);
-    for (uint32_t o = 0; plan->shape == PLAN_ROWS && o < plan->output_count + plan->hidden_count; o++)
-        expression_visit(&plan->expressions, plan->outputs[o].expression, see_fetched, plan);
-}
-
 static enum status bind_all(struct binder *binder)
 {
     struct plan *plan = binder->plan;
@@ -274,11 +223,7 @@ static enum status bind_all(struct binder *binder)
         RETURN_IF_ERROR(bind_row_count(binder, select->limit, &plan->limit));
     if (select->offset)
         RETURN_IF_ERROR(bind_row_count(binder, select->offset, &plan->offset));
-    RETURN_IF_ERROR(bind_steps(binder));
-    RETURN_IF_ERROR(shape_plan(binder));
-    mark_fetched(plan);
-    plan->nothing |= plan->fact->rows == 0;
-    return STATUS_OK;
+    return planner_complete(&binder->planner, binder->aggregated);
 }
 
 enum status sql_bind(struct database *database, const struct sql_select *select,
@@ -287,22 +232,26 @@ enum status sql_bind(struct database *database, const struct sql_select *select,
 {
     struct binder *binder = calloc(1, sizeof *binder);
     struct plan *plan = calloc(1, sizeof *plan);
-    enum status status = error_out_of_memory(error, sizeof *plan, "a plan");
-    if (binder && plan) {
+    struct bind_alias *aliases = calloc(select->item_count + 1, sizeof *aliases);
+    enum status status;
+    if (binder && plan && aliases) {
         plan->database = database;
-        *binder = (struct binder){.plan = plan,
-                                  .list = &plan->expressions,
-                                  .select = select,
-                                  .parameters = parameters,
-                                  .parameter_count = parameter_count,
-                                  .codec = codec,
-                                  .wide = wide,
-                                  .threads = threads,
-                                  .error = error};
+        *binder = (struct binder){
+            .plan = plan,
+            .list = &plan->expressions,
+            .select = select,
+            .parameters = parameters,
+            .parameter_count = parameter_count,
+            .planner = {.plan = plan, .codec = codec, .wide = wide, .threads = threads, .error = error},
+            .aliases = aliases,
+            .error = error};
         status = bind_all(binder);
         bind_tables_free(binder);
+    } else {
+        status = error_out_of_memory(error, sizeof *plan, "a plan");
     }
     free(binder);
+    free(aliases);
     if (status == STATUS_OK)
         *out = plan;
     else

@@ -28,8 +28,11 @@ static enum status interval_of(struct binder *binder, const struct sql_expressio
                            ast->text);
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (strcmp(units[i].unit, ast->name) == 0) {
-            *interval = (struct interval){count * units[i].months, count * units[i].microseconds};
-            return STATUS_OK;
+            interval->months = count * units[i].months;
+            if (!__builtin_mul_overflow(count, units[i].microseconds, &interval->microseconds))
+                return STATUS_OK;
+            return bind_refuse(binder, ast->position, "INTERVAL '%s' %s is longer than 292,000 years",
+                               ast->text, ast->name);
         }
     return bind_refuse(binder, ast->position,
                        "INTERVAL counts years, quarters, months, weeks, days, hours, minutes or seconds, not "

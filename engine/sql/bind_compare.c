@@ -1,7 +1,5 @@
-/* engine/sql/bind_compare.c: comparisons, BETWEEN, IN and LIKE (engine/sql/bind_internal.h). */
+/* engine/sql/bind_compare.c: comparisons, BETWEEN and LIKE (engine/sql/bind_internal.h). */
 #include "engine/sql/bind_internal.h"
-
-#include <stdlib.h>
 
 /* false, or NULL where the value is. */
 static enum status never(struct binder *binder, uint32_t value, uint32_t *node)
@@ -43,7 +41,7 @@ static enum status compare_decimals(struct binder *binder, enum expression_opera
     const uint8_t scale = bind_node(binder, value)->type.scale;
     const int64_t unit = power_of_ten(bind_node(binder, constant)->type.scale - scale);
     const int64_t whole = calendar_floor(bind_node(binder, constant)->constant, unit);
-    const bool exact = whole * unit == bind_node(binder, constant)->constant;
+    const bool exact = bind_node(binder, constant)->constant % unit == 0;
     uint32_t cut;
     if (operation == EXPRESSION_EQUAL && !exact)
         return never(binder, value, node);
@@ -77,22 +75,17 @@ enum status bind_compare(struct binder *binder, struct sql_position position,
 enum status bind_comparison(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
                             uint32_t *node)
 {
+    const bool turned = ast->operation == SQL_GREATER || ast->operation == SQL_GREATER_EQUAL;
+    const enum expression_operation operation =
+        ast->operation == SQL_EQUAL || ast->operation == SQL_NOT_EQUAL ? EXPRESSION_EQUAL
+        : ast->operation == SQL_LESS || ast->operation == SQL_GREATER  ? EXPRESSION_LESS
+                                                                       : EXPRESSION_LESS_EQUAL;
     uint32_t left, right;
     RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, &left));
     RETURN_IF_ERROR(bind_expression(binder, ast->children[1], level, &right));
-    switch (ast->operation) {
-    case SQL_LESS:
-        return bind_compare(binder, ast->position, EXPRESSION_LESS, left, right, node);
-    case SQL_LESS_EQUAL:
-        return bind_compare(binder, ast->position, EXPRESSION_LESS_EQUAL, left, right, node);
-    case SQL_GREATER:
-        return bind_compare(binder, ast->position, EXPRESSION_LESS, right, left, node);
-    case SQL_GREATER_EQUAL:
-        return bind_compare(binder, ast->position, EXPRESSION_LESS_EQUAL, right, left, node);
-    default:
-        RETURN_IF_ERROR(bind_compare(binder, ast->position, EXPRESSION_EQUAL, left, right, node));
-        return bind_negate(binder, ast->position, ast->operation == SQL_NOT_EQUAL, node);
-    }
+    RETURN_IF_ERROR(
+        bind_compare(binder, ast->position, operation, turned ? right : left, turned ? left : right, node));
+    return bind_negate(binder, ast->position, ast->operation == SQL_NOT_EQUAL, node);
 }
 
 enum status bind_between(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
@@ -105,60 +98,6 @@ enum status bind_between(struct binder *binder, const struct sql_expression *ast
     RETURN_IF_ERROR(bind_compare(binder, ast->position, EXPRESSION_LESS_EQUAL, low, value, &above));
     RETURN_IF_ERROR(bind_compare(binder, ast->position, EXPRESSION_LESS_EQUAL, value, high, &below));
     RETURN_IF_ERROR(bind_apply(binder, ast->position, EXPRESSION_AND, above, below, EXPRESSION_NONE, node));
-    return bind_negate(binder, ast->position, ast->negated, node);
-}
-
-static int compare_values(const void *left, const void *right)
-{
-    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a > b) - (a < b);
-}
-
-/* Constants of the value's own type become one set; what is none is compared by itself. */
-enum status bind_in(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
-                    uint32_t *node)
-{
-    uint32_t value, any = EXPRESSION_NONE;
-    RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, &value));
-    int64_t *set = malloc(ast->child_count * sizeof *set);
-    if (!set)
-        return error_out_of_memory(binder->error, ast->child_count * sizeof *set, "a list of values");
-    uint64_t count = 0;
-    enum status status = STATUS_OK;
-    for (uint32_t c = 1; c < ast->child_count && status == STATUS_OK; c++) {
-        uint32_t item, test;
-        status = bind_expression(binder, ast->children[c], level, &item);
-        if (status == STATUS_OK)
-            status = bind_compare(binder, ast->children[c]->position, EXPRESSION_EQUAL, value, item, &test);
-        if (status != STATUS_OK)
-            break;
-        const struct expression *made = bind_node(binder, test);
-        const bool plain = made->operation == EXPRESSION_EQUAL && made->child[0] == value &&
-                           expression_is_constant(binder->list, made->child[1]) &&
-                           made->type.kind != VALUE_DOUBLE && bind_kind(binder, value) != VALUE_DOUBLE;
-        if (plain)
-            set[count++] = bind_node(binder, made->child[1])->constant;
-        else if (made->operation == EXPRESSION_IN_SET && binder->list->tables[made->table].count == 0 &&
-                 made->child[0] == value)
-            continue; /* a string that the dictionary does not have */
-        else if (any == EXPRESSION_NONE)
-            any = test;
-        else
-            status = bind_apply(binder, ast->position, EXPRESSION_OR, any, test, EXPRESSION_NONE, &any);
-    }
-    if (status != STATUS_OK) {
-        free(set);
-        return status;
-    }
-    qsort(set, count, sizeof *set, compare_values);
-    uint64_t kept = 0;
-    for (uint64_t i = 0; i < count; i++)
-        if (i == 0 || set[i] != set[kept - 1])
-            set[kept++] = set[i];
-    RETURN_IF_ERROR(bind_placed(binder, ast->position,
-                                expression_in_set(binder->list, value, set, kept, node, binder->error)));
-    if (any != EXPRESSION_NONE)
-        RETURN_IF_ERROR(bind_apply(binder, ast->position, EXPRESSION_OR, *node, any, EXPRESSION_NONE, node));
     return bind_negate(binder, ast->position, ast->negated, node);
 }
 

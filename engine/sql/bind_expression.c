@@ -2,6 +2,7 @@
  * engine/sql/bind_expression.c: what a name, an operator or a CASE means (engine/sql/bind_internal.h); the rest is handed on.
  */
 #include "engine/sql/bind_internal.h"
+#include "storage/base/parallel.h"
 
 static enum status bind_case(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
                              uint32_t *node)
@@ -96,23 +97,31 @@ static enum status bind_logic(struct binder *binder, const struct sql_expression
     return STATUS_OK;
 }
 
-/* A name that is no column may be an alias of the select list, as SQLite takes it. */
-static enum status bind_alias(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
-                              bool *found, uint32_t *node)
+/* The item of the select list that a name which is no column means, as SQLite takes it; item_count if none. */
+static uint32_t alias_of(const struct binder *binder, const struct sql_expression *ast)
 {
-    *found = false;
-    for (uint32_t i = 0; i < binder->select->item_count && !ast->qualifier; i++) {
-        const struct sql_item *item = &binder->select->items[i];
-        if (!item->alias || strcmp(item->alias, ast->name) != 0)
-            continue;
-        if (binder->aliases_open == 8)
-            return bind_refuse(binder, ast->position, "the alias %s leads to itself", ast->name);
-        *found = true;
-        binder->aliases_open++;
-        const enum status status = bind_expression(binder, item->expression, level, node);
-        binder->aliases_open--;
-        return status;
+    uint32_t i = 0;
+    while (i < binder->select->item_count && (ast->qualifier || !binder->select->items[i].alias ||
+                                              strcmp(binder->select->items[i].alias, ast->name) != 0))
+        i++;
+    return i;
+}
+
+static enum status bind_alias(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
+                              uint32_t item, uint32_t *node)
+{
+    struct bind_alias *alias = &binder->aliases[item];
+    if (alias->open)
+        return bind_refuse(binder, ast->position, "the alias %s leads to itself", ast->name);
+    if (!alias->bound[level]) {
+        alias->open = true;
+        const enum status status =
+            bind_expression(binder, binder->select->items[item].expression, level, &alias->node[level]);
+        alias->open = false;
+        RETURN_IF_ERROR(status);
+        alias->bound[level] = true;
     }
+    *node = alias->node[level];
     return STATUS_OK;
 }
 
@@ -121,11 +130,10 @@ static enum status bind_column_name(struct binder *binder, const struct sql_expr
 {
     uint32_t table;
     const struct column *column;
-    bool found;
     if (!bind_name_exists(binder, ast)) {
-        RETURN_IF_ERROR(bind_alias(binder, ast, level, &found, node));
-        if (found)
-            return STATUS_OK;
+        const uint32_t item = alias_of(binder, ast);
+        if (item < binder->select->item_count)
+            return bind_alias(binder, ast, level, item, node);
     }
     RETURN_IF_ERROR(bind_name(binder, ast, &table, &column));
     if (level == BIND_ABOVE)
@@ -135,23 +143,25 @@ static enum status bind_column_name(struct binder *binder, const struct sql_expr
     return bind_placed(binder, ast->position, bind_column(binder, table, column, node));
 }
 
-/* An aggregate, also by an alias: HAVING s > 0, where s is sum(x). Aliases that lead to themselves end somewhere;
- * bind_alias refuses them. */
-static bool reaches_aggregate(const struct binder *binder, const struct sql_expression *ast, uint32_t aliases)
+/* An aggregate, also by an alias: HAVING s > 0, where s is sum(x). What leads to itself is refused by bind_alias. */
+static bool reaches_aggregate(const struct binder *binder, const struct sql_expression *ast)
 {
     if (bind_is_aggregate(ast))
         return true;
     for (uint32_t c = 0; c < ast->child_count; c++)
-        if (reaches_aggregate(binder, ast->children[c], aliases))
+        if (reaches_aggregate(binder, ast->children[c]))
             return true;
-    if (ast->operation != SQL_COLUMN || ast->qualifier || aliases == 8 || bind_name_exists(binder, ast))
+    if (ast->operation != SQL_COLUMN || bind_name_exists(binder, ast))
         return false;
-    for (uint32_t i = 0; i < binder->select->item_count; i++) {
-        const struct sql_item *item = &binder->select->items[i];
-        if (item->alias && strcmp(item->alias, ast->name) == 0)
-            return reaches_aggregate(binder, item->expression, aliases + 1);
+    const uint32_t item = alias_of(binder, ast);
+    if (item == binder->select->item_count)
+        return false;
+    struct bind_alias *alias = &binder->aliases[item];
+    if (!alias->asked) {
+        alias->asked = true;
+        alias->reaches_aggregate = reaches_aggregate(binder, binder->select->items[item].expression);
     }
-    return false;
+    return alias->reaches_aggregate;
 }
 
 /* What is one of the groups' expressions is that group's value; constants are the same everywhere. */
@@ -159,7 +169,7 @@ static enum status find_group(struct binder *binder, const struct sql_expression
                               uint32_t *node)
 {
     *found = false;
-    if (reaches_aggregate(binder, ast, 0) || (ast->operation == SQL_COLUMN && !bind_name_exists(binder, ast)))
+    if (reaches_aggregate(binder, ast) || (ast->operation == SQL_COLUMN && !bind_name_exists(binder, ast)))
         return STATUS_OK;
     uint32_t below;
     RETURN_IF_ERROR(bind_expression(binder, ast, BIND_BELOW, &below));
@@ -182,6 +192,9 @@ static enum status find_group(struct binder *binder, const struct sql_expression
 enum status bind_expression(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
                             uint32_t *node)
 {
+    RETURN_IF_ERROR(cancel_check(binder->error));
+    if (bind_is_literal(ast))
+        return bind_literal(binder, ast, node);
     if (level == BIND_ABOVE) {
         bool found;
         RETURN_IF_ERROR(find_group(binder, ast, &found, node));
@@ -189,8 +202,6 @@ enum status bind_expression(struct binder *binder, const struct sql_expression *
             return STATUS_OK;
     }
     switch (ast->operation) {
-    case SQL_PARAMETER:
-        return bind_parameter(binder, ast, node);
     case SQL_COLUMN:
         return bind_column_name(binder, ast, level, node);
     case SQL_STAR:
@@ -238,7 +249,16 @@ enum status bind_expression(struct binder *binder, const struct sql_expression *
         return bind_cast(binder, ast, level, node);
     case SQL_FUNCTION:
         return bind_function(binder, ast, level, node);
-    default:
-        return bind_literal(binder, ast, node);
+    case SQL_NULL:
+    case SQL_NUMBER:
+    case SQL_STRING:
+    case SQL_DATE:
+    case SQL_TIMESTAMP:
+    case SQL_INTERVAL:
+    case SQL_TRUE:
+    case SQL_FALSE:
+    case SQL_PARAMETER:
+        break;
     }
+    return bind_literal(binder, ast, node);
 }

@@ -4,9 +4,9 @@
  *     engine/sql/bind.c             all together: select list, groups, aggregates, order, limit
  *     engine/sql/bind_tables.c      FROM and the joins in it; columns by name
  *     engine/sql/bind_columns.c     columns become leaves
- *     engine/sql/bind_where.c       conditions become ranges, dimensions' conditions, or conditions on rows
  *     engine/sql/bind_expression.c  names, operators, CASE: what each means
- *     engine/sql/bind_compare.c     comparisons, BETWEEN, IN, LIKE
+ *     engine/sql/bind_compare.c     comparisons, BETWEEN, LIKE
+ *     engine/sql/bind_in.c          IN lists
  *     engine/sql/bind_arithmetic.c  + - * / % on numbers, dates and intervals
  *     engine/sql/bind_function.c    functions, aggregates, CAST
  *     engine/sql/bind_alike.c       values get types that go together
@@ -15,7 +15,8 @@
 #ifndef TESSERA_ENGINE_SQL_BIND_INTERNAL_H
 #define TESSERA_ENGINE_SQL_BIND_INTERNAL_H
 
-#include "engine/library/statement.h"
+#include "engine/plan/planner.h"
+#include "engine/sql/sql.h"
 #include "storage/base/decimal.h"
 
 #include <string.h>
@@ -46,20 +47,24 @@ struct bind_known {
     uint32_t node;
 };
 
+/* What became of an item's alias: it is resolved once, however often it is named, and may not lead to itself. */
+struct bind_alias {
+    bool open;                     /* it is being resolved */
+    bool asked, reaches_aggregate; /* whether it reaches one is known; it does */
+    bool bound[2];                 /* below, above */
+    uint32_t node[2];
+};
+
 struct binder {
     struct plan *plan;
     struct expression_list *list; /* the plan's */
     const struct sql_select *select;
     const struct sql_parameter *parameters;
     uint32_t parameter_count;
-    const char *codec;
-    bool wide;
-    unsigned threads;
+    struct planner planner; /* of the plan: what is bound goes there */
     struct bind_table tables[BIND_TABLES_MAX];
     uint32_t table_count;
     uint32_t fact; /* of tables */
-    bool on_only
-        [PLAN_JOINS_MAX]; /* the join has conditions of its own in ON: its columns may be NULL where the key is not */
     const struct sql_expression
         *conditions[PLAN_STEPS_MAX * 4]; /* of WHERE and inner ONs, without what joined tables */
     uint32_t condition_count;
@@ -67,7 +72,7 @@ struct binder {
     uint32_t known_count;
     bool aggregated; /* groups or aggregates: outputs are above them */
     uint32_t group_nodes[PLAN_GROUPS_MAX];
-    uint32_t aliases_open; /* select aliases being resolved: an alias may not name itself */
+    struct bind_alias *aliases; /* of each item of the select list */
     struct error *error;
 };
 
@@ -130,12 +135,14 @@ NODISCARD enum status bind_comparison(struct binder *binder, const struct sql_ex
                                       enum bind_level level, uint32_t *node);
 NODISCARD enum status bind_between(struct binder *binder, const struct sql_expression *ast,
                                    enum bind_level level, uint32_t *node);
-NODISCARD enum status bind_in(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
-                              uint32_t *node);
 NODISCARD enum status bind_like(struct binder *binder, const struct sql_expression *ast,
                                 enum bind_level level, uint32_t *node);
 NODISCARD enum status bind_arithmetic(struct binder *binder, const struct sql_expression *ast,
                                       enum bind_level level, uint32_t *node);
+
+/* ---- engine/sql/bind_in.c ---- */
+NODISCARD enum status bind_in(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
+                              uint32_t *node);
 
 /* ---- engine/sql/bind_tables.c ---- */
 NODISCARD enum status bind_tables(struct binder *binder);
@@ -149,15 +156,13 @@ bool bind_name_exists(const struct binder *binder, const struct sql_expression *
 /* ---- engine/sql/bind_columns.c ---- */
 NODISCARD enum status bind_column(struct binder *binder, uint32_t table, const struct column *column,
                                   uint32_t *node);
-/* The fact column's number in the plan, which is opened if it is new. */
-NODISCARD enum status bind_fact_column(struct binder *binder, const struct column *column, uint32_t *number);
-/* A join of the plan along a fact's foreign key; `name` is for EXPLAIN. */
-NODISCARD enum status bind_join_add(struct binder *binder, const struct column *key, const char *name,
-                                    bool inner, uint32_t *join);
 
 /* ---- engine/sql/bind_literal.c ---- */
 NODISCARD enum status bind_literal(struct binder *binder, const struct sql_expression *ast, uint32_t *node);
-NODISCARD enum status bind_parameter(struct binder *binder, const struct sql_expression *ast, uint32_t *node);
+/* Whether it is a literal, with a sign or without, or a parameter; and the value that it says. */
+bool bind_is_literal(const struct sql_expression *ast);
+NODISCARD enum status bind_literal_value(const struct binder *binder, const struct sql_expression *ast,
+                                         struct sql_parameter *value);
 /* The text of a constant string node; NULL if it is none. */
 const char *bind_string_of(const struct binder *binder, uint32_t node, uint32_t *length);
 /* 'YYYY-MM-DD' or with a time; false if it is none. */
@@ -182,10 +187,5 @@ NODISCARD enum status bind_function(struct binder *binder, const struct sql_expr
 NODISCARD enum status bind_aggregate(struct binder *binder, const struct sql_expression *ast, uint32_t *node);
 NODISCARD enum status bind_cast(struct binder *binder, const struct sql_expression *ast,
                                 enum bind_level level, uint32_t *node);
-
-/* ---- engine/sql/bind_where.c ---- */
-NODISCARD enum status bind_where(struct binder *binder);
-/* After groups and aggregates are bound: analyses the dimensions, orders the steps. */
-NODISCARD enum status bind_steps(struct binder *binder);
 
 #endif

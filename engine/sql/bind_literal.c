@@ -64,83 +64,96 @@ bool bind_timestamp_parse(const char *text, size_t length, int64_t *microseconds
 }
 
 /* "12", "12.50": digits and scale; what has an exponent is a double. */
-static enum status bind_number(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
+static enum status number_value(const struct binder *binder, const struct sql_expression *ast, bool negative,
+                                struct sql_parameter *number)
 {
-    struct value_type type = {.kind = VALUE_INTEGER};
     __int128 value = 0;
-    bool behind = false, exponent = false;
-    for (const char *c = ast->text; *c; c++) {
-        if (*c == '.') {
-            behind = true;
-        } else if (*c >= '0' && *c <= '9') {
+    uint32_t scale = 0;
+    if (strpbrk(ast->text, "eE")) {
+        const double real = negative ? -strtod(ast->text, NULL) : strtod(ast->text, NULL);
+        number->type.kind = VALUE_DOUBLE;
+        memcpy(&number->value, &real, sizeof real);
+        return STATUS_OK;
+    }
+    const char *const point = strchr(ast->text, '.');
+    for (const char *c = ast->text; *c && value <= INT64_MAX && scale <= 18; c++)
+        if (*c != '.') {
             value = value * 10 + (*c - '0');
-            type.scale = (uint8_t)(type.scale + behind);
-        } else {
-            exponent = true;
+            scale += point && c > point;
         }
-        if (!exponent && (value > INT64_MAX || type.scale > 18))
-            return bind_refuse(binder, ast->position,
-                               "the number %s has more than 18 digits; write fewer, or with an exponent",
-                               ast->text);
-    }
-    while (!exponent && type.scale > 1 &&
-           value % 10 == 0) { /* 1.50 is 1.5, but 1.0 no whole number: 1.0 / 2 */
+    if (value > (__int128)INT64_MAX + negative || scale > 18)
+        return bind_refuse(
+            binder, ast->position,
+            "the number %.100s does not fit: numbers have 64 bits, whole ones up to "
+            "9223372036854775807, and up to 18 digits behind the point; write fewer digits, or an "
+            "exponent for a floating-point number (1e30)",
+            ast->text);
+    for (; scale > 1 && value % 10 == 0; scale--) /* 1.50 is 1.5, but 1.0 no whole number: 1.0 / 2 */
         value /= 10;
-        type.scale--;
+    number->type = (struct value_type){.kind = VALUE_INTEGER, .scale = (uint8_t)scale};
+    number->value = (int64_t)(negative ? -value : value);
+    return STATUS_OK;
+}
+
+static enum status parameter_value(const struct binder *binder, uint32_t index, struct sql_parameter *value)
+{
+    static const struct sql_parameter null = {.is_null = true, .type = {.kind = VALUE_INTEGER}};
+    *value = index < binder->parameter_count && !binder->parameters[index].is_null ? binder->parameters[index]
+                                                                                   : null;
+    return STATUS_OK;
+}
+
+bool bind_is_literal(const struct sql_expression *ast)
+{
+    return ast->operation <= SQL_PARAMETER ||
+           (ast->operation == SQL_NEGATE && ast->children[0]->operation == SQL_NUMBER);
+}
+
+enum status bind_literal_value(const struct binder *binder, const struct sql_expression *ast,
+                               struct sql_parameter *value)
+{
+    const bool negative = ast->operation == SQL_NEGATE;
+    const size_t length = ast->text ? strlen(ast->text) : 0;
+    *value = (struct sql_parameter){.type = {.kind = VALUE_INTEGER}};
+    if (negative || ast->operation == SQL_NUMBER)
+        return number_value(binder, negative ? ast->children[0] : ast, negative, value);
+    if (ast->operation == SQL_PARAMETER)
+        return parameter_value(binder, ast->index, value);
+    if (ast->operation == SQL_STRING) {
+        value->type.kind = VALUE_STRING;
+        value->string = ast->text;
+        value->length = (uint32_t)length;
+    } else if (ast->operation == SQL_TRUE || ast->operation == SQL_FALSE) {
+        value->type.kind = VALUE_BOOLEAN;
+        value->value = ast->operation == SQL_TRUE;
+    } else if (ast->operation == SQL_DATE) {
+        value->type.kind = VALUE_DATE;
+        if (!bind_date_parse(ast->text, length, &value->value))
+            return bind_refuse(binder, ast->position, "'%s' is no date; write DATE 'YYYY-MM-DD'", ast->text);
+    } else if (ast->operation == SQL_TIMESTAMP) {
+        value->type.kind = VALUE_TIMESTAMP;
+        if (!bind_timestamp_parse(ast->text, length, &value->value))
+            return bind_refuse(binder, ast->position,
+                               "'%s' is no time; write TIMESTAMP 'YYYY-MM-DD HH:MM:SS'", ast->text);
+    } else if (ast->operation == SQL_INTERVAL) {
+        return bind_refuse(binder, ast->position,
+                           "an INTERVAL stands alone; add it to a date or timestamp, or subtract it");
+    } else {
+        value->is_null = true;
     }
-    int64_t stored = (int64_t)value;
-    if (exponent) {
-        char *end;
-        const double number = strtod(ast->text, &end);
-        type = (struct value_type){.kind = VALUE_DOUBLE};
-        memcpy(&stored, &number, sizeof stored);
-    }
-    return bind_placed(binder, ast->position,
-                       expression_constant(binder->list, type, stored, node, binder->error));
+    return STATUS_OK;
 }
 
 enum status bind_literal(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
 {
-    const size_t length = ast->text ? strlen(ast->text) : 0;
-    struct value_type type = {.kind = VALUE_BOOLEAN};
-    int64_t value;
-    switch (ast->operation) {
-    case SQL_NULL:
-        type.kind = VALUE_INTEGER;
-        return expression_null(binder->list, type, node, binder->error);
-    case SQL_NUMBER:
-        return bind_number(binder, ast, node);
-    case SQL_STRING:
-        return expression_string_constant(binder->list, ast->text, (uint32_t)length, node, binder->error);
-    case SQL_TRUE:
-    case SQL_FALSE:
-        return expression_constant(binder->list, type, ast->operation == SQL_TRUE, node, binder->error);
-    case SQL_DATE:
-        type.kind = VALUE_DATE;
-        if (!bind_date_parse(ast->text, length, &value))
-            return bind_refuse(binder, ast->position, "'%s' is no date; write DATE 'YYYY-MM-DD'", ast->text);
-        return expression_constant(binder->list, type, value, node, binder->error);
-    case SQL_TIMESTAMP:
-        type.kind = VALUE_TIMESTAMP;
-        if (!bind_timestamp_parse(ast->text, length, &value))
-            return bind_refuse(binder, ast->position,
-                               "'%s' is no time; write TIMESTAMP 'YYYY-MM-DD HH:MM:SS'", ast->text);
-        return expression_constant(binder->list, type, value, node, binder->error);
-    default:
-        return bind_refuse(binder, ast->position,
-                           "an INTERVAL stands alone; add it to a date or timestamp, or subtract it");
-    }
-}
-
-enum status bind_parameter(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
-{
-    const struct sql_parameter *value =
-        ast->index < binder->parameter_count ? &binder->parameters[ast->index] : NULL;
-    if (!value || value->is_null)
-        return expression_null(binder->list, (struct value_type){.kind = VALUE_INTEGER}, node, binder->error);
-    if (value->type.kind == VALUE_STRING)
-        return expression_string_constant(binder->list, value->string, value->length, node, binder->error);
-    return expression_constant(binder->list, value->type, value->value, node, binder->error);
+    struct sql_parameter value;
+    RETURN_IF_ERROR(bind_literal_value(binder, ast, &value));
+    if (value.is_null)
+        return expression_null(binder->list, value.type, node, binder->error);
+    if (value.type.kind == VALUE_STRING)
+        return expression_string_constant(binder->list, value.string, value.length, node, binder->error);
+    return bind_placed(binder, ast->position,
+                       expression_constant(binder->list, value.type, value.value, node, binder->error));
 }
 
 const char *bind_string_of(const struct binder *binder, uint32_t node, uint32_t *length)
@@ -154,13 +167,10 @@ const char *bind_string_of(const struct binder *binder, uint32_t node, uint32_t 
 
 enum status bind_row_count(struct binder *binder, const struct sql_expression *ast, uint64_t *count)
 {
-    uint32_t node;
-    RETURN_IF_ERROR(ast->operation == SQL_PARAMETER ? bind_parameter(binder, ast, &node)
-                                                    : bind_literal(binder, ast, &node));
-    const struct expression *constant = &binder->list->nodes[node];
-    if (constant->is_null || constant->type.kind != VALUE_INTEGER || constant->type.scale ||
-        constant->constant < 0)
+    struct sql_parameter value;
+    RETURN_IF_ERROR(bind_literal_value(binder, ast, &value));
+    if (value.is_null || value.type.kind != VALUE_INTEGER || value.type.scale || value.value < 0)
         return bind_refuse(binder, ast->position, "LIMIT and OFFSET take whole numbers from 0");
-    *count = (uint64_t)constant->constant;
+    *count = (uint64_t)value.value;
     return STATUS_OK;
 }

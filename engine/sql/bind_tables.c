@@ -1,7 +1,7 @@
 /*
  * engine/sql/bind_tables.c: FROM (engine/sql/bind_internal.h). Conditions that set a foreign key equal to the key that it
  * references are what joins tables; the table that no other's foreign key leads to is the fact. What is left
- * of the conditions is for engine/sql/bind_where.c.
+ * of the conditions is WHERE's.
  */
 #include "engine/sql/bind_internal.h"
 
@@ -196,56 +196,10 @@ static enum status find_fact(struct binder *binder)
 
 /* ---- Joins ---- */
 
-static enum status and_match(struct binder *binder, uint32_t join, uint32_t condition)
-{
-    struct plan_join *at = &binder->plan->joins[join];
-    if (at->match == EXPRESSION_NONE) {
-        at->match = condition;
-        return STATUS_OK;
-    }
-    return expression_apply(binder->list, EXPRESSION_AND, at->match, condition, EXPRESSION_NONE, &at->match,
-                            binder->error);
-}
-
-/* A dimension of a dimension: for each row of the join's table its row here. */
-static enum status compose_positions(struct binder *binder, struct bind_table *table)
-{
-    const struct bind_table *parent = &binder->tables[table->parent];
-    struct plan *plan = binder->plan;
-    int32_t *own;
-    RETURN_IF_ERROR(plan_positions_read(plan, table->key, binder->threads, &own, binder->error));
-    table->positions = own;
-    if (!parent->positions)
-        return STATUS_OK;
-    const uint64_t rows = plan->joins[table->join].table->rows;
-    table->positions = malloc((rows + 1) * sizeof *table->positions);
-    if (!table->positions) {
-        free(own);
-        return error_out_of_memory(binder->error, rows * sizeof *own, "a dimension's positions");
-    }
-    for (uint64_t row = 0; row < rows; row++)
-        table->positions[row] = parent->positions[row] < 0 ? -1 : own[parent->positions[row]];
-    free(own);
-    return STATUS_OK;
-}
-
-struct leaf_joins {
-    const struct binder *binder;
-    int32_t join;
-    bool others;
-};
-
-static void see_join(void *context, const struct expression *leaf)
-{
-    struct leaf_joins *seen = context;
-    seen->others |= seen->binder->plan->sources[leaf->index].join != seen->join;
-}
-
 static bool reads_others(const struct binder *binder, uint32_t node, int32_t join)
 {
-    struct leaf_joins seen = {.binder = binder, .join = join};
-    expression_visit(binder->list, node, see_join, &seen);
-    return seen.others;
+    const struct plan_reads reads = plan_reads(binder->plan, node);
+    return reads.fact || (reads.joins & ~(1u << join));
 }
 
 /* What else ON of a left join says: of the joined table alone it decides which rows are joined; of others, or behind
@@ -270,10 +224,10 @@ static enum status bind_left_conditions(struct binder *binder, struct bind_table
     }
     uint32_t node;
     const bool own = !table->positions;
-    binder->on_only[table->join] |= own;
+    binder->planner.conditional[table->join] |= own;
     RETURN_IF_ERROR(bind_condition(binder, condition, BIND_BELOW, &node));
     if (own && !reads_others(binder, node, table->join))
-        return and_match(binder, (uint32_t)table->join, node);
+        return planner_match(&binder->planner, (uint32_t)table->join, node);
     if (table->kept != EXPRESSION_NONE)
         RETURN_IF_ERROR(expression_apply(binder->list, EXPRESSION_AND, table->kept, node, EXPRESSION_NONE,
                                          &node, binder->error));
@@ -292,12 +246,13 @@ static enum status reach(struct binder *binder, uint32_t t)
     struct bind_table *parent = &binder->tables[table->parent];
     if ((uint32_t)table->parent == binder->fact) {
         uint32_t join;
-        RETURN_IF_ERROR(bind_join_add(binder, table->key, table->name, inner, &join));
+        RETURN_IF_ERROR(planner_join(&binder->planner, table->key, table->name, inner, &join));
         table->join = (int32_t)join;
         return inner ? STATUS_OK : bind_left_conditions(binder, table, table->source->on);
     }
     table->join = parent->join;
-    RETURN_IF_ERROR(compose_positions(binder, table));
+    RETURN_IF_ERROR(planner_positions(&binder->planner, table->key, parent->positions,
+                                      binder->plan->joins[table->join].table->rows, &table->positions));
     if (!inner)
         return bind_left_conditions(binder, table, table->source->on);
     if (!table->key->statistics.nulls && binder->plan->joins[table->join].inner)
@@ -315,8 +270,9 @@ static enum status reach(struct binder *binder, uint32_t t)
             "rows; join it by LEFT JOIN too",
             table->name);
     binder->plan->joins[table->join].inner = true; /* an inner join behind a left one drops what that kept */
-    return expression_is_constant(binder->list, found) ? STATUS_OK
-                                                       : and_match(binder, (uint32_t)table->join, found);
+    return expression_is_constant(binder->list, found)
+               ? STATUS_OK
+               : planner_match(&binder->planner, (uint32_t)table->join, found);
 }
 
 enum status bind_tables(struct binder *binder)

@@ -12,14 +12,26 @@
 
 /* ---- Memory ---- */
 
+/* Pieces are cut from blocks of this size, aligned for pointers. */
+#define BLOCK_BYTES ((size_t)64 << 10)
+
 void *parse_memory(struct parser *parser, size_t bytes)
 {
-    void **block = calloc(1, sizeof(void *) * 2 + bytes);
-    if (!block)
-        return NULL;
-    *block = parser->tree->blocks;
-    parser->tree->blocks = block;
-    return block + 2;
+    struct sql_statement_tree *tree = parser->tree;
+    bytes = (bytes + sizeof(void *) - 1) / sizeof(void *) * sizeof(void *);
+    if (bytes > (size_t)(tree->end - tree->next)) {
+        const size_t room = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
+        void **block = calloc(1, sizeof(void *) + room);
+        if (!block)
+            return NULL;
+        *block = tree->blocks;
+        tree->blocks = block;
+        tree->next = (char *)(block + 1);
+        tree->end = tree->next + room;
+    }
+    void *const piece = tree->next;
+    tree->next += bytes;
+    return piece;
 }
 
 void sql_tree_free(struct sql_statement_tree *tree)

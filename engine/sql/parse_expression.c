@@ -8,6 +8,7 @@
 
 static enum status parse_or(struct parser *parser, struct sql_expression **out);
 static enum status parse_sum(struct parser *parser, struct sql_expression **out);
+static enum status parse_primary(struct parser *parser, struct sql_expression **out);
 
 static enum status node_new(struct parser *parser, enum sql_operation operation, struct sql_position position,
                             struct sql_expression **out)
@@ -17,11 +18,16 @@ static enum status node_new(struct parser *parser, enum sql_operation operation,
         return error_out_of_memory(parser->error, sizeof **out, "a statement");
     (*out)->operation = operation;
     (*out)->position = position;
+    (*out)->depth = 1;
     return STATUS_OK;
 }
 
 static enum status child_add(struct parser *parser, struct sql_expression *node, struct sql_expression *child)
 {
+    if (child->depth == SQL_TREE_DEPTH_MAX)
+        return parse_refuse(parser, "an expression is more than %u operators deep; use fewer, or split it",
+                            SQL_TREE_DEPTH_MAX);
+    node->depth = child->depth < node->depth ? node->depth : child->depth + 1;
     return parse_append(parser, &node->children, &node->child_count, sizeof child, &child);
 }
 
@@ -51,12 +57,26 @@ enum status parse_expression(struct parser *parser, struct sql_expression **out)
 
 /* ---- Primaries ---- */
 
+/* An item of a list. A number or string that stands alone needs no look at what could follow it: lists of literals are
+ * long. */
+static enum status parse_list_item(struct parser *parser, struct sql_expression **item)
+{
+    const struct parser before = *parser;
+    if (parser->token.kind == TOKEN_NUMBER || parser->token.kind == TOKEN_STRING) {
+        RETURN_IF_ERROR(parse_primary(parser, item));
+        if (parse_is(parser, ",") || parse_is(parser, ")"))
+            return STATUS_OK;
+        *parser = before;
+    }
+    return parse_expression(parser, item);
+}
+
 static enum status parse_list(struct parser *parser, struct sql_expression *node, const char *where)
 {
     bool more = true;
     while (more) {
         struct sql_expression *item;
-        RETURN_IF_ERROR(parse_expression(parser, &item));
+        RETURN_IF_ERROR(parse_list_item(parser, &item));
         RETURN_IF_ERROR(child_add(parser, node, item));
         RETURN_IF_ERROR(parse_take(parser, ",", &more));
     }
@@ -230,7 +250,7 @@ static enum status parse_primary(struct parser *parser, struct sql_expression **
         return parse_word(parser, node);
     case TOKEN_END:
         return parse_refuse(parser, "the statement ends where a value should stand");
-    default:
+    case TOKEN_SYMBOL:
         break;
     }
     if (parse_is(parser, "?")) {

@@ -2,12 +2,13 @@
 #ifndef TESSERA_ENGINE_SQL_PARSE_INTERNAL_H
 #define TESSERA_ENGINE_SQL_PARSE_INTERNAL_H
 
-#include "engine/sql/ast.h"
+#include "engine/sql/sql.h"
 #include "storage/base/sql_token.h"
 
 struct sql_statement_tree {
     struct sql_select select;
-    void *blocks; /* of memory, each with a pointer to the next in front */
+    void *blocks;     /* of memory, each with a pointer to the next in front */
+    char *next, *end; /* what is left of the first of them */
 };
 
 struct parser {

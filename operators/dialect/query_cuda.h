@@ -140,7 +140,24 @@ TILE_INLINE bool lookup_contains(uint32_t table, int64_t value)
     return low < at.count && __ldg(values + low) == value;
 }
 
-/* The part that one group term adds to the group's number. */
+/* As what a set of doubles has the value: 0.0 without a sign. */
+TILE_INLINE int64_t double_member(int64_t bits)
+{
+    return bits == INT64_MIN ? 0 : bits;
+}
+
+/* ---- Division of whole numbers: by 0 it is NULL, and the least number by -1 wraps and leaves no remainder ---- */
+
+template <class TYPE> TILE_INLINE TYPE whole_quotient(TYPE a, TYPE b)
+{
+    return b == 0 ? 0 : b == -1 ? (TYPE)(0 - (uint64_t)a) : a / b;
+}
+template <class TYPE> TILE_INLINE TYPE whole_remainder(TYPE a, TYPE b)
+{
+    return b == 0 || b == -1 ? 0 : a % b;
+}
+
+/* A group term's part of the group's number. */
 TILE_INLINE uint64_t group_number_part(uint32_t term, uint64_t value, bool null)
 {
     const uint64_t code = null ? 0 : value - arguments.groups[term].base;

@@ -103,7 +103,8 @@ CALENDAR_INLINE int64_t calendar_date_field(int64_t days, int field)
 CALENDAR_INLINE int64_t calendar_timestamp_field(int64_t microseconds, int field)
 {
     const int64_t days = calendar_floor(microseconds, CALENDAR_DAY_MICROSECONDS);
-    const int64_t second = (microseconds - days * CALENDAR_DAY_MICROSECONDS) / 1000000;
+    const int64_t rest = microseconds % CALENDAR_DAY_MICROSECONDS;
+    const int64_t second = (rest < 0 ? rest + CALENDAR_DAY_MICROSECONDS : rest) / 1000000;
     switch (field) {
     case CALENDAR_HOUR:
         return second / 3600;

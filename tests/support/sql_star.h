@@ -32,7 +32,7 @@ static char star_path[PATH_BYTES];
 static struct database *star_database;
 static struct engine *star_engine;
 
-static int star_open(void **state)
+static inline int star_open(void **state)
 {
     (void)state;
     static char files[STAR_TABLES][PATH_BYTES + 64];
@@ -61,7 +61,7 @@ static int star_open(void **state)
     return 0;
 }
 
-static int star_close(void **state)
+static inline int star_close(void **state)
 {
     (void)state;
     engine_close(star_engine);

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "engine/sql/ast.h"
+#include "engine/sql/sql.h"
 
 #include <stdio.h>
 #include <stdlib.h>

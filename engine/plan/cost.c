@@ -1,0 +1,49 @@
+/* engine/plan/cost.c: what steps cost and keep (engine/plan/planner.h), which their order follows from. */
+#include "engine/plan/planner.h"
+
+/* Cycles a row of the tile, on a CPU (docs/performance.md, "On a CPU"): decoding, and asking all rows at once or,
+ * where few are left, one by one. */
+#define DECODE_CYCLES     0.4
+#define DECODE_BIT_CYCLES 0.02
+#define COMPARE_CYCLES    0.1
+#define SLICE_BIT_CYCLES  0.02
+#define GATHER_CYCLES     1.0
+#define PROBE_CYCLES      2.7
+#define GATHER_FROM       0.375 /* of a tile: TILE_GATHER_ROWS */
+
+/* What decoding takes beyond lane-for's. */
+static const double slow_decoding[CODEC_COUNT] = {
+    [CODEC_GPU_FOR] = 0.2, [CODEC_GPU_DFOR] = 1.4, [CODEC_GPU_RFOR] = 0.7, [CODEC_RANK_RLE] = 0.35};
+
+/* A bitmap of more rows than this does not fit the shared memory of a GPU's block (227 KB): each row that is asked
+ * goes further. */
+#define NEAR_BITMAP_ROWS 1800000u
+#define FAR_CYCLES       4.0
+
+/* A column is decoded whole as soon as one row of
+ * the tile is left, which is why a step saves its followers little until few rows are left at all. */
+double plan_step_cost(const struct plan *plan, const struct plan_step *step, double share)
+{
+    const struct plan_join *join = step->kind == STEP_RANGE ? NULL : &plan->joins[step->join];
+    const struct plan_column *column = &plan->columns[join ? join->column : step->column];
+    const double rows = plan->fact->rows ? (double)plan->fact->rows : 1;
+    const double bits = (double)column->data->bytes * 8 / rows;
+    const bool compares = !join || join->contiguous;
+    if (compares && column->data->codec->in_range)
+        return SLICE_BIT_CYCLES * bits;
+    double none = 1 - share; /* of the tile's 1024 rows, to the power of 2^10 */
+    for (int i = 0; i < 10; i++)
+        none *= none;
+    const double decoding = DECODE_CYCLES + DECODE_BIT_CYCLES * bits + slow_decoding[column->data->codec->id];
+    const double asking = compares               ? COMPARE_CYCLES
+                          : share >= GATHER_FROM ? GATHER_CYCLES
+                                                 : PROBE_CYCLES * share;
+    const double far = !compares && join->table->rows > NEAR_BITMAP_ROWS ? FAR_CYCLES * share : 0;
+    return (1 - none) * decoding + asking + far;
+}
+
+double plan_range_share(const struct plan *plan, const struct plan_step *step)
+{
+    const struct column_statistics *statistics = &plan->columns[step->column].column->statistics;
+    return ((double)step->high - step->low + 1) / ((double)statistics->max - (double)statistics->min + 1);
+}

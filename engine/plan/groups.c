@@ -1,0 +1,71 @@
+/*
+ * engine/plan/groups.c: which groups there can be, and how they are numbered (engine/plan/planner.h): by slots where
+ * they are few, else by a mixed-radix number of up to PLAN_KEY_WORDS_MAX words.
+ */
+#include "engine/plan/planner.h"
+
+/* Groups of a filtered dimension have the values that its passing rows have: fewer slots. Where rows without a partner
+ * stay, a column is NULL for them, but an expression may be anything. */
+enum status planner_narrow_groups(struct planner *planner, uint32_t j)
+{
+    struct plan *plan = planner->plan;
+    uint32_t nodes[PLAN_GROUPS_MAX] = {0}, terms[PLAN_GROUPS_MAX], count = 0;
+    int64_t low[PLAN_GROUPS_MAX] = {0}, high[PLAN_GROUPS_MAX] = {0};
+    for (uint32_t g = 0; g < plan->group_count; g++) {
+        const struct plan_reads reads = plan_reads(plan, plan->groups[g].expression);
+        if (reads.fact || reads.joins != 1u << j ||
+            (!plan->joins[j].inner &&
+             plan->expressions.nodes[plan->groups[g].expression].operation != EXPRESSION_COLUMN))
+            continue;
+        terms[count] = g;
+        nodes[count++] = plan->groups[g].expression;
+    }
+    RETURN_IF_ERROR(plan_join_analyse(plan, j, nodes, count, low, high, planner->error));
+    for (uint32_t i = 0; i < count; i++) {
+        struct plan_group *group = &plan->groups[terms[i]];
+        group->nullable |= !plan->joins[j].inner;
+        group->low = low[i] <= high[i] ? low[i] : 0;
+        group->domain = (low[i] <= high[i] ? (uint64_t)high[i] - (uint64_t)low[i] + 1 : 0) + group->nullable;
+        group->domain += group->domain == 0;
+    }
+    return STATUS_OK;
+}
+
+enum status planner_shape(struct planner *planner, bool aggregated)
+{
+    struct plan *plan = planner->plan;
+    unsigned __int128 product = 1; /* of the word at hand */
+    uint32_t word = 0;
+    for (uint32_t g = plan->group_count; g-- > 0;) {
+        struct plan_group *group = &plan->groups[g];
+        if (product > 1 && product * group->domain > INT64_MAX) {
+            product = 1;
+            word++;
+        }
+        if (group->domain == 0 || word == PLAN_KEY_WORDS_MAX)
+            return error_set(
+                planner->error, STATUS_BAD_INPUT,
+                "the columns of GROUP BY could have too many different values (2^64 in one of them, or "
+                "2^252 together), going by their least and greatest ones; group by fewer of them");
+        group->stride = (uint64_t)product;
+        group->word = word;
+        product *= group->domain;
+    }
+    /* a number of one word leaves room for a mark; the second word may be empty */
+    plan->key_words = word ? word + 1 : product > INT64_MAX ? 2 : 1;
+    product = plan->key_words > 1 ? UINT64_MAX : product;
+    if (!aggregated) {
+        plan->shape = PLAN_ROWS;
+    } else if (plan->group_count == 0) {
+        plan->shape = PLAN_TOTAL;
+        plan->slots = 1;
+    } else if (product <= PLAN_DENSE_SLOTS_ALWAYS ||
+               (product <= PLAN_DENSE_SLOTS_MAX && product <= 4 * plan->fact->rows)) {
+        plan->shape = PLAN_DENSE;
+        plan->slots = (uint64_t)product;
+    } else {
+        plan->shape = PLAN_HASH;
+    }
+    plan->groups_most = product < plan->fact->rows ? (uint64_t)product : plan->fact->rows;
+    return STATUS_OK;
+}

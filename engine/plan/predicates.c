@@ -1,0 +1,168 @@
+/*
+ * engine/plan/predicates.c: where a condition is asked (engine/plan/planner.h). What it reads decides: one int32 fact
+ * column between two values: a range; one dimension alone: a part of that dimension's condition, and the join drops
+ * rows; anything else: a condition on the rows that are left.
+ */
+#include "engine/plan/planner.h"
+
+/* ---- What a condition reads ---- */
+
+struct reading {
+    const struct plan *plan;
+    struct plan_reads reads;
+};
+
+static void see(void *context, const struct expression *leaf)
+{
+    struct reading *reading = context;
+    const int32_t join = reading->plan->sources[leaf->index].join;
+    if (join < 0)
+        reading->reads.fact = true;
+    else
+        reading->reads.joins |= 1u << join;
+}
+
+struct plan_reads plan_reads(const struct plan *plan, uint32_t node)
+{
+    struct reading reading = {.plan = plan};
+    expression_visit(&plan->expressions, node, see, &reading);
+    return reading.reads;
+}
+
+/* ---- Ranges ---- */
+
+struct column_range {
+    uint32_t column; /* of the plan */
+    int64_t low, high;
+};
+
+static bool is_plain_column(const struct plan *plan, uint32_t node, uint32_t *column)
+{
+    const struct expression *leaf = &plan->expressions.nodes[node];
+    if (leaf->operation != EXPRESSION_COLUMN)
+        return false;
+    const struct plan_source *source = &plan->sources[leaf->index];
+    *column = source->column;
+    return source->join < 0 && plan->columns[source->column].column->value_bytes == 4;
+}
+
+/* A set without gaps. */
+static bool range_of_set(const struct plan *plan, const struct expression *test, struct column_range *range)
+{
+    const struct value_table *table = &plan->expressions.tables[test->table];
+    if (!is_plain_column(plan, test->child[0], &range->column))
+        return false;
+    range->low = table->count ? table->values[0] : 1;
+    range->high = table->count ? table->values[table->count - 1] : 0;
+    return table->count == 0 || (uint64_t)range->high - (uint64_t)range->low == table->count - 1;
+}
+
+/* column OPERATION constant, or turned. Nothing is less than the least number, or greater than the greatest. */
+static bool range_of_comparison(const struct plan *plan, const struct expression *test,
+                                struct column_range *range)
+{
+    const bool equal = test->operation == EXPRESSION_EQUAL, strict = test->operation == EXPRESSION_LESS;
+    for (int turned = 0; turned < 2; turned++) {
+        const uint32_t constant = test->child[!turned];
+        if (!is_plain_column(plan, test->child[turned], &range->column) ||
+            !expression_is_constant(&plan->expressions, constant))
+            continue;
+        const int64_t value = plan->expressions.nodes[constant].constant;
+        const bool nothing = strict && value == (turned ? INT64_MAX : INT64_MIN);
+        range->low = nothing ? 1 : equal ? value : turned ? value + strict : INT64_MIN;
+        range->high = nothing ? 0 : equal ? value : turned ? INT64_MAX : value - strict;
+        return true;
+    }
+    return false;
+}
+
+/* Ranges of NULL-free rows: a NULL passes none. */
+static bool range_of(const struct plan *plan, uint32_t node, struct column_range *range)
+{
+    const struct expression *test = &plan->expressions.nodes[node];
+    if (test->operation == EXPRESSION_IN_SET)
+        return range_of_set(plan, test, range);
+    return (test->operation == EXPRESSION_EQUAL || test->operation == EXPRESSION_LESS ||
+            test->operation == EXPRESSION_LESS_EQUAL) &&
+           range_of_comparison(plan, test, range);
+}
+
+enum status planner_step(struct planner *planner, struct plan_step step)
+{
+    struct plan *plan = planner->plan;
+    if (plan->step_count == PLAN_STEPS_MAX)
+        return error_set(
+            planner->error, STATUS_BAD_INPUT,
+            "the statement has more than %u conditions on rows and joins that drop rows; put several "
+            "into one with parentheses: (a OR b)",
+            PLAN_STEPS_MAX);
+    plan->steps[plan->step_count++] = step;
+    return STATUS_OK;
+}
+
+static enum status range_add(struct planner *planner, struct column_range range)
+{
+    struct plan *plan = planner->plan;
+    const struct column_statistics *statistics = &plan->columns[range.column].column->statistics;
+    struct plan_step *step = NULL;
+    for (uint32_t s = 0; s < plan->step_count; s++)
+        if (plan->steps[s].kind == STEP_RANGE && plan->steps[s].column == range.column)
+            step = &plan->steps[s];
+    int64_t low = step ? step->low : statistics->min, high = step ? step->high : statistics->max;
+    low = range.low > low ? range.low : low;
+    high = range.high < high ? range.high : high;
+    if (low > high) {
+        plan->nothing = true;
+        low = high = 0;
+    }
+    if (!step) {
+        RETURN_IF_ERROR(
+            planner_step(planner, (struct plan_step){.kind = STEP_RANGE, .column = range.column}));
+        step = &plan->steps[plan->step_count - 1];
+        plan->columns[range.column].stepped = true;
+    }
+    step->low = (int32_t)low; /* within the statistics of an int32 column */
+    step->high = (int32_t)high;
+    return STATUS_OK;
+}
+
+/* ---- Conditions ---- */
+
+enum status planner_match(struct planner *planner, uint32_t j, uint32_t node)
+{
+    struct plan_join *join = &planner->plan->joins[j];
+    if (join->match == EXPRESSION_NONE) {
+        join->match = node;
+        return STATUS_OK;
+    }
+    return expression_apply(&planner->plan->expressions, EXPRESSION_AND, join->match, node, EXPRESSION_NONE,
+                            &join->match, planner->error);
+}
+
+enum status planner_condition(struct planner *planner, uint32_t node)
+{
+    struct plan *plan = planner->plan;
+    const struct expression condition = plan->expressions.nodes[node];
+    struct column_range range;
+    if (condition.operation == EXPRESSION_CONSTANT) {
+        plan->nothing |= condition.is_null || !condition.constant;
+        return STATUS_OK;
+    }
+    if (condition.operation == EXPRESSION_AND) {
+        RETURN_IF_ERROR(planner_condition(planner, condition.child[0]));
+        return planner_condition(planner, condition.child[1]);
+    }
+    if (range_of(plan, node, &range))
+        return range_add(planner, range);
+    const struct plan_reads reads = plan_reads(plan, node);
+    if (!reads.fact && reads.joins && (reads.joins & (reads.joins - 1)) == 0) {
+        const uint32_t j = (uint32_t)__builtin_ctz(reads.joins);
+        /* a condition that drops rows whose dimension is missing makes a left join an inner one */
+        const bool rejects_null = condition.of_nulls.null || !condition.of_nulls.value;
+        plan->joins[j].inner |= rejects_null;
+        if (plan->joins[j].inner)
+            return planner_match(planner, j, node);
+    }
+    return planner_step(planner,
+                        (struct plan_step){.kind = STEP_CONDITION, .expression = node, .share = 0.5});
+}

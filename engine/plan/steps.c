@@ -1,0 +1,74 @@
+/* engine/plan/steps.c: the order of steps (engine/plan/planner.h). */
+#include "engine/plan/planner.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The cheapest order of up to ORDERED_STEPS steps: what a step costs depends only on which ones come before it, so
+ * the best order of each set is that of a smaller set and one step more. */
+#define ORDERED_STEPS 10u
+
+static void order_steps(struct plan *plan, uint32_t count)
+{
+    static const double unknown = 1e300;
+    double cost[1u << ORDERED_STEPS];
+    uint8_t last[1u << ORDERED_STEPS];
+    struct plan_step steps[ORDERED_STEPS];
+    memcpy(steps, plan->steps, count * sizeof *steps);
+    cost[0] = 0;
+    for (uint32_t set = 1; set < 1u << count; set++) {
+        cost[set] = unknown;
+        for (uint32_t s = 0; s < count; s++) {
+            const uint32_t before = set & ~(1u << s);
+            double share = 1;
+            if (before == set)
+                continue;
+            for (uint32_t b = 0; b < count; b++)
+                share *= before >> b & 1 ? steps[b].share : 1;
+            const double total = cost[before] + plan_step_cost(plan, &steps[s], share);
+            if (total < cost[set]) {
+                cost[set] = total;
+                last[set] = (uint8_t)s;
+            }
+        }
+    }
+    for (uint32_t set = (1u << count) - 1, place = count; place-- > 0; set &= ~(1u << last[set]))
+        plan->steps[place] = steps[last[set]];
+}
+
+/* Conditions on single rows stay last, in the order in which they were written; the others first, and more of
+ * them than can be tried in every order by what they keep. */
+static int compare_steps(const void *left, const void *right)
+{
+    const struct plan_step *a = left, *b = right;
+    const double x = a->kind == STEP_CONDITION ? 2 + a->expression : a->share,
+                 y = b->kind == STEP_CONDITION ? 2 + b->expression : b->share;
+    return (x > y) - (x < y);
+}
+
+enum status planner_order_steps(struct planner *planner)
+{
+    struct plan *plan = planner->plan;
+    for (uint32_t j = 0; j < plan->join_count; j++) {
+        struct plan_join *join = &plan->joins[j];
+        if (join->match != EXPRESSION_NONE)
+            RETURN_IF_ERROR(planner_narrow_groups(planner, j));
+        if (!join->inner || (join->match == EXPRESSION_NONE && !plan->columns[join->column].nullable))
+            continue;
+        const double rows = join->table->rows ? (double)join->table->rows : 1;
+        RETURN_IF_ERROR(planner_step(
+            planner,
+            (struct plan_step){.kind = STEP_SEMI_JOIN, .join = j, .share = (double)join->passing / rows}));
+        plan->columns[join->column].stepped = true;
+        plan->nothing |= join->passing == 0;
+    }
+    for (uint32_t s = 0; s < plan->step_count; s++)
+        if (plan->steps[s].kind == STEP_RANGE)
+            plan->steps[s].share = plan_range_share(plan, &plan->steps[s]);
+    uint32_t count = 0;
+    qsort(plan->steps, plan->step_count, sizeof *plan->steps, compare_steps);
+    while (count < plan->step_count && count < ORDERED_STEPS && plan->steps[count].kind != STEP_CONDITION)
+        count++;
+    order_steps(plan, count);
+    return STATUS_OK;
+}

@@ -1,0 +1,150 @@
+/*
+ * test_sql_extremes.c: values at the ends of their types: the least and greatest whole numbers of 64 bits, dates far away,
+ * intervals that leave the calendar. The answers are SQLite's where it has whole numbers; where its answer is a
+ * floating-point number or an error, the statement is refused.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "engine/library/tessera.h"
+#include "tests/support/sql_star.h"
+
+#define LEAST "-9223372036854775808"
+
+static int open_extremes(void **state)
+{
+    static const int64_t n[] = {INT64_MIN, INT64_MAX, -1, 0, 0, 1}, d[] = {-1, -1, -1, -1, 0, 2},
+                         small[] = {INT32_MIN, INT32_MAX, -1, 0, 7, 1};
+    static const char *const decimal[] = {
+        "-9999999999999999.99", "9999999999999999.99", "-1.5", "0", "0.05", "1"};
+    static const char *const day[] = {"0001-01-01", "9999-12-31", "1969-12-31",
+                                      "1970-01-01", "2024-02-29", NULL},
+                             *const at[] = {"0001-01-01 00:00:00",        "9999-12-31 23:59:59.999999",
+                                            "1969-12-31 23:59:59.999999", "1970-01-01 00:00:00",
+                                            "2024-02-29 12:34:56",        NULL};
+    static const uint8_t nulls[] = {0, 0, 0, 0, 1, 0};
+    static const struct tessera_values columns[] = {{.name = "n", .numbers = n, .nulls = nulls},
+                                                    {.name = "d", .numbers = d},
+                                                    {.name = "small", .numbers = small},
+                                                    {.name = "decimal", .texts = decimal},
+                                                    {.name = "day", .texts = day},
+                                                    {.name = "at", .texts = at}};
+    struct tessera_error told;
+    (void)state;
+    directory_make(star_path);
+    if (tessera_load_rows(
+            star_path,
+            "CREATE TABLE t (n BIGINT, d BIGINT, small INT, decimal DECIMAL(18,2), day DATE, at TIMESTAMP)",
+            "t", columns, 6, 6, TESSERA_LOAD_NEW, &told) != TESSERA_OK)
+        fail_msg("%s", told.text);
+    must(database_open(star_path, &star_database, error));
+    must(engine_open(test_device(), 2, &star_engine, error));
+    return 0;
+}
+
+static void the_least_number_has_no_remainder_by_minus_one(void **state)
+{
+    (void)state;
+    answers("select n % d from t", "0\n0\n0\n0\n\n1\n");
+    answers("select n % -1 from t", "0\n0\n0\n0\n\n0\n");
+    answers("select small % -1, small % d from t", "0,0\n0,0\n0,0\n0,0\n0,\n0,1\n");
+    answers("select " LEAST " % -1, 7 % -1, 7 / -1 from t limit 1", "0,0,-7\n");
+    answers("select count(*) from t where n % d = 0", "4\n");
+    answers("select sum(n % d), max(n % 10), min(n % 10) from t", "1,7,-8\n");
+}
+
+static void the_least_number_is_a_value(void **state)
+{
+    (void)state;
+    answers("select n from t where n = " LEAST, LEAST "\n");
+    answers("select min(n), max(n), count(distinct n) from t", LEAST ",9223372036854775807,5\n");
+    answers("select coalesce(n, 5) from t order by 1 limit 2", LEAST "\n-1\n");
+    answers("select case when n < 0 then n else 0 end from t order by 1 limit 1", LEAST "\n");
+    answers("select n / 1, n / 2 from t where d = -1 order by n limit 1", LEAST ",-4611686018427387904\n");
+    answers("select small / -1, -small, abs(small) from t where small < -1",
+            "2147483648,2147483648,2147483648\n");
+    answers("select n in (" LEAST ", 1, null), n not in (" LEAST ", -1) from t where small < 0",
+            "true,false\n,false\n");
+}
+
+static void what_leaves_64_bits_is_refused(void **state)
+{
+    (void)state;
+    refused("select n / -1 from t", "line 1, column 10: a value may leave 64 bits");
+    refused("select n / d from t", "line 1, column 10: a value may leave 64 bits");
+    refused("select -n from t", "line 1, column 8: a value may leave 64 bits");
+    refused("select abs(n) from t", "line 1, column 8: a value may leave 64 bits");
+    refused("select n - 1 from t", "line 1, column 10: a value may leave 64 bits");
+    refused("select n + 0.5 from t", "line 1, column 10: a value may leave 64 bits");
+    refused("select decimal + 0.0001 from t", "line 1, column 16: a value may leave 64 bits");
+    refused("select -(" LEAST ") from t", "line 1, column 8: a value may leave 64 bits");
+    refused("select 9223372036854775808 from t",
+            "line 1, column 8: the number 9223372036854775808 does not fit");
+}
+
+/* Nothing is below the least number or above the greatest; bounds do not wrap. */
+static void comparisons_at_the_ends(void **state)
+{
+    (void)state;
+    answers("select count(*) from t where small > 9223372036854775807", "0\n");
+    answers("select count(*) from t where small < " LEAST, "0\n");
+    answers("select count(*) from t where small >= " LEAST, "6\n");
+    answers("select count(*) from t where small <= 9223372036854775807", "6\n");
+    answers("select count(*) from t where n < " LEAST, "0\n");
+    answers("select count(*) from t where n <= " LEAST, "1\n");
+    answers("select count(*) from t where n > 9223372036854775807", "0\n");
+    answers("select count(*) from t where n >= 9223372036854775807", "1\n");
+    answers("select count(*) from t where n > -9223372036854775.75", "4\n");
+    answers("select count(*) from t where decimal in (-1.5, 1, 1.005, 0.05, 9223372036854775807)", "3\n");
+
+    static const char sql[] = "select count(*) from t where small < ? and small > ?";
+    struct sql_statement *statement = prepare_query(sql);
+    const struct sql_parameter least = {.type = {.kind = VALUE_INTEGER}, .value = INT64_MIN},
+                               tenths = {.type = {.kind = VALUE_INTEGER, .scale = 1}, .value = INT64_MIN};
+    must(sql_parameter_set(statement, 0, &least, error));
+    must(sql_parameter_set(statement, 1, &tenths, error));
+    statement_answers(statement, sql, "0\n");
+    sql_statement_free(statement);
+}
+
+static void dates_and_times_far_away(void **state)
+{
+    (void)state;
+    answers("select extract(second from at), extract(hour from at), year(day), extract(dow from day), "
+            "extract(doy from "
+            "day) from t where small < 1",
+            "0,0,1,1,1\n59,23,1969,3,365\n0,0,1970,4,1\n");
+    answers("select day + 2000000000 - 2000000000, year(day + 2000000000) from t where small = -1",
+            "1969-12-31,5477784\n");
+    refused("select day + 2147000000 from t",
+            "line 1, column 12: a date may be more than 5 million years from today");
+    refused("select year(day + n) from t", "line 1, column 17: a value may leave 64 bits");
+    refused("select year(date '2024-01-01' + 9223372036854775807) from t",
+            "line 1, column 31: a value may leave");
+    refused("select year(date '2024-01-01' + 9000000000000000000) from t",
+            "line 1, column 31: a date may be more");
+    refused("select date '2024-01-01' + interval '1000000000' year from t",
+            "line 1, column 26: a date may be more");
+    refused("select date '2024-01-01' + interval '1000000000' week from t",
+            "line 1, column 28: INTERVAL '1000000000' week is longer than 292,000 years");
+    refused("select date '2024-01-01' + interval '200000000' day from t",
+            "line 1, column 28: INTERVAL '200000000' day is longer than 292,000 years");
+    answers("select date '2024-01-01' + interval '100000' week, date '2024-01-01' - interval '1' week from t "
+            "limit 1",
+            "3940-07-15,2023-12-25\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_least_number_has_no_remainder_by_minus_one),
+        cmocka_unit_test(the_least_number_is_a_value),
+        cmocka_unit_test(what_leaves_64_bits_is_refused),
+        cmocka_unit_test(comparisons_at_the_ends),
+        cmocka_unit_test(dates_and_times_far_away),
+    };
+    return cmocka_run_group_tests_name("sql extremes", tests, open_extremes, star_close);
+}
