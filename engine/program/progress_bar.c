@@ -17,7 +17,9 @@
 #include <unistd.h>
 
 #define DRAW_INTERVAL_NS 100000000u
-#define BAR_CELLS        30u
+#define CELLS_MAX        30u
+#define CELLS_MIN        8u  /* a bar of fewer says less than the figures that it takes the room of */
+#define ESTIMATE_SECONDS 0.5 /* before that nobody knows how long it takes */
 #define WHAT_BYTES       96u
 
 static struct {
@@ -57,45 +59,69 @@ static void format_time(char *text, size_t bytes, double seconds)
         snprintf(text, bytes, "%" PRIu64 ":%02" PRIu64 ":%02" PRIu64, s / 3600, s / 60 % 60, s % 60);
 }
 
+/* What a line is put together from; what there is no room for goes, from `rows` on. */
+struct parts {
+    const char *what;
+    double share; /* done, 0..1 */
+    char done[96], rows[96], rate[96], left[96];
+};
+
+/* The line with `cells` cells of a bar (0: without it), cut to `bytes`; how long it would be. */
+static unsigned put_together(char *line, size_t bytes, const struct parts *parts, unsigned cells)
+{
+    char bar_text[CELLS_MAX + 4] = "";
+    if (cells) {
+        memset(bar_text, ' ', cells + 3);
+        bar_text[0] = '[';
+        memset(bar_text + 1, '=', (size_t)(parts->share * cells));
+        bar_text[cells + 1] = ']';
+        bar_text[cells + 2] = '\0';
+    }
+    return (unsigned)snprintf(line, bytes, "%s%s%s%s%s%s%s", parts->what, cells ? "  " : "", bar_text,
+                              parts->done, parts->rows, parts->rate, parts->left);
+}
+
 void progress_bar_format(char *line, unsigned width, const char *what, const char *unit, uint64_t done,
                          uint64_t total, uint64_t rows, double seconds)
 {
-    char text[2 * PROGRESS_BAR_WIDTH_MAX], rate[64], left[32], come_to[48] = "";
-    char cells[BAR_CELLS + 1] = {0};
-    double per_second = seconds > 0 ? (double)done / seconds : 0;
-    format_amount(rate, sizeof rate, per_second, unit);
-    if (rows) {
-        format_count(left, sizeof left, (double)rows);
-        snprintf(come_to, sizeof come_to, "   %s rows", left);
+    struct parts parts = {.what = what};
+    const bool known = done && seconds >= ESTIMATE_SECONDS;
+    char number[64];
+    done = total && done > total ? total : done;
+    width = width < PROGRESS_BAR_WIDTH_MAX ? width : PROGRESS_BAR_WIDTH_MAX;
+    parts.share = total ? (double)done / (double)total : 0;
+    format_amount(number, sizeof number, (double)done, unit);
+    if (total)
+        snprintf(parts.done, sizeof parts.done, " %3u %%", (unsigned)(parts.share * 100));
+    else if (done) /* how much there is, is not known */
+        snprintf(parts.done, sizeof parts.done, "  %s", number);
+    format_count(number, sizeof number, (double)rows);
+    if (rows)
+        snprintf(parts.rows, sizeof parts.rows, "   %s rows", number);
+    if (known) {
+        format_amount(number, sizeof number, (double)done / seconds, unit);
+        snprintf(parts.rate, sizeof parts.rate, "   %s/s", number);
+        format_time(number, sizeof number, seconds / (double)done * (double)(total - done));
     }
-    if (done > total && total)
-        done = total;
-    if (total == 0) { /* how much there is, is not known */
-        char count[64];
-        format_amount(count, sizeof count, (double)done, unit);
-        snprintf(text, sizeof text, "%s  %s%s   %s/s", what, count, come_to, rate);
-    } else {
-        double part = (double)done / (double)total;
-        memset(cells, ' ', BAR_CELLS);
-        memset(cells, '=', (size_t)(part * BAR_CELLS));
-        int used = snprintf(text, sizeof text, "%s  [%s] %3.0f %%%s   %s/s", what, cells,
-                            (double)(unsigned)(part * 100), come_to, rate);
-        if (done && used > 0 && (size_t)used < sizeof text) {
-            format_time(left, sizeof left, (double)(total - done) / per_second);
-            snprintf(text + used, sizeof text - (size_t)used, "   %s left", left);
-        }
-    }
-    if (width > PROGRESS_BAR_WIDTH_MAX)
-        width = PROGRESS_BAR_WIDTH_MAX;
-    size_t length = strnlen(text, width);
-    memcpy(line, text, length);
-    line[length] = '\0';
+    if (total)
+        snprintf(parts.left, sizeof parts.left, "   %s left", known ? number : "--:--");
+    char *const lesser[] = {parts.rows, parts.rate, parts.left};
+    for (size_t i = 0; i < 3 && put_together(line, 0, &parts, total && i < 2 ? CELLS_MIN : 0) > width; i++)
+        lesser[i][0] = '\0';
+    const unsigned bare = put_together(line, 0, &parts, 0) + 4, room = width > bare ? width - bare : 0;
+    const unsigned cells = !total || room < CELLS_MIN ? 0 : room < CELLS_MAX ? room : CELLS_MAX;
+    put_together(line, width + (size_t)1, &parts, cells);
 }
 
+/* One column less than there is: a cursor behind the last one may have gone to the next line. */
 static unsigned terminal_width(void)
 {
     struct winsize size;
-    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1u : 79u;
+    const char *const columns = getenv("COLUMNS");
+    int width = columns ? atoi(columns) : 0;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        width = size.ws_col;
+    return width > 1 ? (unsigned)width - 1 : 79;
 }
 
 static void clear_locked(void)
@@ -109,10 +135,12 @@ static void report(struct progress *progress, const char *what, const char *unit
                    uint64_t total)
 {
     uint64_t now = (uint64_t)clock_ns();
-    bool finished = total && done >= total;
-    if (!finished && now < atomic_load_explicit(&bar.next_draw_ns, memory_order_relaxed))
+    const bool finished = total && done >= total, at_once = finished || done == 0;
+    if (!at_once && now < atomic_load_explicit(&bar.next_draw_ns, memory_order_relaxed))
         return;
-    if (pthread_mutex_trylock(&bar.lock) != 0)
+    if (at_once)
+        pthread_mutex_lock(&bar.lock);
+    else if (pthread_mutex_trylock(&bar.lock) != 0)
         return;
     atomic_store_explicit(&bar.next_draw_ns, now + DRAW_INTERVAL_NS, memory_order_relaxed);
     if (strncmp(bar.what, what, WHAT_BYTES - 1) != 0) {

@@ -2,10 +2,11 @@
  * progress_bar.h: one line on the terminal that says how far long work has come.
  *
  *     loading lineorder  [============                  ]  41 %   3.2 M rows/s   0:12 left
- *     sales  [============                  ]  41 %   12 M rows   430 MB/s   0:12 left
+ *     reading sales  [============                  ]  41 %   12 M rows   430 MB/s   0:12 left
  *
- * Drawn at most ten times a second whatever is reported; gone when the work is done. For the program alone:
- * the library only knows struct progress.
+ * Drawn when work begins, and then at most ten times a second whatever is reported; gone when the work is done. The time
+ * that is left is --:-- for the first half second. Where the terminal is narrow, the bar shrinks, and the rows, the rate,
+ * the bar and the time go, in that order. For the program alone: the library only knows struct progress.
  */
 #ifndef TESSERA_ENGINE_PROGRAM_PROGRESS_BAR_H
 #define TESSERA_ENGINE_PROGRAM_PROGRESS_BAR_H

@@ -192,7 +192,6 @@ static bool whole_number(const struct arrow_type *type, const void *values, int6
 }
 
 static const char too_many_decimals[] = "has more decimals than the column";
-static const char out_of_range[] = "is out of range";
 
 /* A number with `scale` decimals as one with those of the column. */
 static const char *rescale(__int128 number, int scale, const struct column_schema *want, int64_t *value)
@@ -205,13 +204,13 @@ static const char *rescale(__int128 number, int scale, const struct column_schem
         number /= 10;
     }
     if (number > INT64_MAX || number < INT64_MIN)
-        return out_of_range;
+        return text_out_of_range;
     if (scale < wanted)
         number *= power_of_ten((unsigned)(wanted - scale));
     if (want->type == TYPE_DECIMAL ? number >= most || number <= -most
         : want->type == TYPE_INT32 ? number > INT32_MAX || number < INT32_MIN
                                    : number > INT64_MAX || number < INT64_MIN)
-        return out_of_range;
+        return text_out_of_range;
     *value = (int64_t)number;
     return want->type == TYPE_BOOL && (number < 0 || number > 1) ? "is neither 0 nor 1" : NULL;
 }
@@ -222,7 +221,7 @@ static const char *timestamp(int64_t number, int64_t per_second, int64_t *value)
     if (per_second > 1000000 && number % (per_second / 1000000))
         return "has parts of a microsecond";
     *value = (int64_t)microseconds;
-    return microseconds > INT64_MAX || microseconds < INT64_MIN ? out_of_range : NULL;
+    return microseconds > INT64_MAX || microseconds < INT64_MIN ? text_out_of_range : NULL;
 }
 
 static const char *date(const struct arrow_type *type, const void *values, int64_t at,
@@ -235,32 +234,61 @@ static const char *date(const struct arrow_type *type, const void *values, int64
     days = type->bytes == 8 ? days / day : days;
     *value = days;
     if (days > INT32_MAX || days < INT32_MIN)
-        return out_of_range;
+        return text_out_of_range;
     return want->type == TYPE_TIMESTAMP ? timestamp(days * 86400, 1, value) : NULL;
 }
 
+struct arrow_value {
+    bool null, is_text;
+    int64_t value;
+    __int128 number; /* as it came, with its decimals: for complaints */
+    int scale;
+    const char *text;
+    uint32_t length;
+};
+
 /* A value that is no text, in the column's own terms, or what is wrong with it. */
 static const char *number_of(const struct arrow_column *column, const struct ArrowArray *array, int64_t at,
-                             int64_t *value)
+                             struct arrow_value *read)
 {
     const struct arrow_type *type = &column->type;
     const void *const values = array->buffers[1];
-    __int128 decimal;
+    int64_t *const value = &read->value;
     switch (type->kind) {
     case ARROW_SIGNED:
     case ARROW_UNSIGNED:
-        return whole_number(type, values, at, value) ? rescale(*value, 0, column->want, value) : out_of_range;
+        read->number = whole_number(type, values, at, value) ? (__int128)*value : (__int128)(uint64_t)*value;
+        return rescale(read->number, 0, column->want, value);
     case ARROW_BIT:
         *value = bit(values, at);
         return NULL;
     case ARROW_DECIMAL:
-        memcpy(&decimal, (const uint8_t *)values + 16 * at, sizeof decimal);
-        return rescale(decimal, type->scale, column->want, value);
+        memcpy(&read->number, (const uint8_t *)values + 16 * at, sizeof read->number);
+        read->scale = type->scale;
+        return rescale(read->number, type->scale, column->want, value);
     case ARROW_DATE:
         return date(type, values, at, column->want, value);
     default:
         return timestamp(((const int64_t *)values)[at], type->per_second, value);
     }
+}
+
+/* A number as it came, or what stands for a date or a time, into a text of TEXT_SHOWN_BYTES. */
+static void show_number(const struct arrow_column *column, const struct arrow_value *read, char *shown)
+{
+    const bool is_number = column->type.kind == ARROW_SIGNED || column->type.kind == ARROW_UNSIGNED ||
+                           column->type.kind == ARROW_DECIMAL;
+    const __int128 number = is_number ? read->number : read->value;
+    unsigned __int128 left = number < 0 ? 0 - (unsigned __int128)number : (unsigned __int128)number;
+    char digits[TEXT_SHOWN_BYTES];
+    char *at = digits + sizeof digits - 1;
+    *at = '\0';
+    for (int digit = 0; left > 0 || digit <= read->scale; digit++, left /= 10) {
+        if (digit == read->scale && digit > 0)
+            *--at = '.';
+        *--at = (char)('0' + (int)(left % 10));
+    }
+    snprintf(shown, TEXT_SHOWN_BYTES, "%s%s", number < 0 ? "-" : "", at);
 }
 
 /* False: the offsets run backwards, or a view points at no buffer. */
@@ -296,13 +324,6 @@ static bool text_of(const struct arrow_type *type, const struct ArrowArray *arra
 
 /* ---- Rows ---- */
 
-struct arrow_value {
-    bool null, is_text;
-    int64_t value;
-    const char *text;
-    uint32_t length;
-};
-
 static const char not_whole[] =
     "does not keep to Arrow's layout (offsets of strings or indices of a dictionary)";
 
@@ -331,7 +352,7 @@ static const char *read_value(const struct arrow_column *column, const struct Ar
     }
     read->is_text = is_text(&column->type);
     if (!read->is_text)
-        return number_of(column, from, at, &read->value);
+        return number_of(column, from, at, read);
     if (text_of(&column->type, from, at, &read->text, &read->length))
         return text_is_utf8(read->text, read->length) ? NULL : "is no UTF-8";
     read->is_text = false; /* there is none to show */
@@ -364,13 +385,14 @@ static enum status complain(const struct arrow_reader *reader, uint32_t c, uint6
                             const struct arrow_value *read, const char *complaint)
 {
     const struct schema_table *table = reader->parse->parsed->table;
-    char text[ERROR_TEXT_BYTES], shown[64] = "";
+    char text[ERROR_TEXT_BYTES], place[KEY_PLACE_BYTES], shown[TEXT_SHOWN_BYTES] = "";
     if (read->is_text)
-        row_printable(read->text, read->length, shown);
+        text_printable(read->text, read->length, shown);
     else if (!read->null)
-        snprintf(shown, sizeof shown, "%" PRId64, read->value);
-    snprintf(text, sizeof text, "the stream of table %s, row %" PRIu64 ": column %s: '%s' %s", table->name,
-             reader->rows + row + 1, table->columns[c].name, shown, complaint);
+        show_number(&reader->columns[c], read, shown);
+    snprintf(place, sizeof place, "the stream of table %s, row %" PRIu64, table->name,
+             reader->rows + row + 1);
+    row_complaint(text, place, reader->parse, c, shown, complaint);
     return row_reject(reader->parse, reader->blocks, NULL, 0, text);
 }
 

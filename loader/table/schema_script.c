@@ -4,6 +4,7 @@
  */
 #include "loader/table/schema_script.h"
 
+#include "loader/text/text_file.h"
 #include "storage/base/sql_token.h"
 
 #include <errno.h>
@@ -428,31 +429,24 @@ enum status schema_script_parse(const char *path, const char *text, size_t lengt
 
 enum status schema_script_read(const char *path, struct schema_script *schema, struct error *error)
 {
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return error_set_errno(error, errno, "%s: the schema cannot be opened", path);
-    size_t length = 0, capacity = 1 << 16, got;
-    char *text = malloc(capacity);
-    while (text && (got = fread(text + length, 1, capacity - length, file)) > 0) {
+    struct text_file *file;
+    size_t length = 0, room = 1 << 16, got = 1;
+    RETURN_IF_ERROR(text_file_open(path, &file, error));
+    char *text = malloc(room);
+    enum status status = text ? STATUS_OK : error_out_of_memory(error, room, "a schema");
+    while (status == STATUS_OK && got && length < SCRIPT_BYTES_MAX) {
+        status = text_file_read(file, text + length, room - length, &got, error);
         length += got;
-        if (length == capacity && capacity < SCRIPT_BYTES_MAX) {
-            char *grown = realloc(text, capacity *= 2);
-            if (!grown)
-                free(text);
-            text = grown;
-        }
+        char *const grown = length == room ? realloc(text, room *= 2) : text;
+        if (!grown)
+            status = error_out_of_memory(error, room, "a schema");
+        text = grown ? grown : text;
     }
-    const bool failed = ferror(file) != 0;
-    fclose(file);
-    enum status status;
-    if (!text)
-        status = error_out_of_memory(error, capacity, "a schema");
-    else if (failed)
-        status = error_set_errno(error, EIO, "%s: the schema cannot be read", path);
-    else if (length >= SCRIPT_BYTES_MAX)
-        status = error_set(error, STATUS_BAD_INPUT, "%s: a script of over 64 MiB is no schema", path);
-    else
-        status = schema_script_parse(path, text, length, schema, error);
+    text_file_close(file);
+    if (status == STATUS_OK)
+        status = length < SCRIPT_BYTES_MAX
+                     ? schema_script_parse(path, text, length, schema, error)
+                     : error_set(error, STATUS_BAD_INPUT, "%s: a script of over 64 MiB is no schema", path);
     free(text);
     return status;
 }

@@ -1,6 +1,7 @@
 /* table_columns.c: the rows of all blocks become columns, segment by segment (table_loader_internal.h). */
 #include "loader/table/table_loader_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,11 +48,70 @@ enum status word_codes_make(const struct parsed_table *parsed, uint32_t c, const
 
 /* ---- Segments ---- */
 
-/* What gathering a segment needs beside it: a block's NULLs. */
+void column_progress_begin(struct column_progress *progress, const char *verb, const char *table)
+{
+    snprintf(progress->what, sizeof progress->what, "%s %s", verb, table);
+    progress_report(progress->progress, progress->what, "rows", 0, progress->rows);
+}
+
+void column_progress_add(struct column_progress *progress, uint64_t values)
+{
+    const uint64_t done = atomic_fetch_add(&progress->done, values) + values;
+    progress_report(progress->progress, progress->what, "rows",
+                    (uint64_t)((double)done / (double)progress->values * (double)progress->rows),
+                    progress->rows);
+}
+
+void progress_step(struct progress *progress, const char *verb, const char *name)
+{
+    char what[NAME_BYTES + 32];
+    snprintf(what, sizeof what, "%s %s", verb, name);
+    progress_report(progress, what, "", 0, 0);
+}
+
+/* What gathering a segment needs beside it: a block's NULLs, and its values where they are narrowed. */
 struct gathering {
     uint8_t *nulls;
-    uint32_t nulls_room;
+    int64_t *wide;
+    uint32_t room;
 };
+
+static enum status gathering_reserve(struct gathering *gathering, uint32_t count, bool wide,
+                                     struct error *error)
+{
+    if (count <= gathering->room)
+        return STATUS_OK;
+    free(gathering->nulls);
+    free(gathering->wide);
+    *gathering = (struct gathering){
+        .nulls = malloc(count), .wide = wide ? malloc(count * sizeof(int64_t)) : NULL, .room = count};
+    return gathering->nulls && (!wide || gathering->wide) ? STATUS_OK
+                                                          : error_out_of_memory(error, 9ull * count, "rows");
+}
+
+enum status column_narrow(const struct parsed_table *parsed, uint32_t column, bool *narrow,
+                          struct error *error)
+{
+    struct gathering gathering = {0};
+    enum status status = STATUS_OK;
+    bool beyond = false;
+    for (uint64_t b = 0; b < parsed->block_count && status == STATUS_OK; b++) {
+        const struct parsed_block *const block = &parsed->blocks[b];
+        bool nulls;
+        if (block->rows == 0)
+            continue;
+        status = gathering_reserve(&gathering, block->rows, true, error);
+        if (status == STATUS_OK)
+            status = parsed_block_read(parsed, block, column, 0, block->rows, gathering.wide, gathering.nulls,
+                                       &nulls, error);
+        for (uint32_t i = 0; i < block->rows && status == STATUS_OK; i++)
+            beyond |= gathering.wide[i] != (int32_t)gathering.wide[i];
+    }
+    *narrow = !beyond;
+    free(gathering.nulls);
+    free(gathering.wide);
+    return status;
+}
 
 /* Rows from .. from + count - 1 of a block to place `to` of the segment on. */
 static enum status gather_block(const struct column_write *write, const struct parsed_block *block,
@@ -60,15 +120,12 @@ static enum status gather_block(const struct column_write *write, const struct p
 {
     int32_t *const codes = values;
     bool nulls;
-    if (count > gathering->nulls_room) {
-        free(gathering->nulls);
-        gathering->nulls_room = count;
-        gathering->nulls = malloc(count);
-        if (!gathering->nulls)
-            return error_out_of_memory(error, count, "NULLs");
-    }
-    RETURN_IF_ERROR(parsed_block_read(write->parsed, block, write->column, from, count, values,
-                                      gathering->nulls, &nulls, error));
+    RETURN_IF_ERROR(gathering_reserve(gathering, count, write->narrow, error));
+    RETURN_IF_ERROR(parsed_block_read(write->parsed, block, write->column, from, count,
+                                      write->narrow ? gathering->wide : values, gathering->nulls, &nulls,
+                                      error));
+    for (uint32_t i = 0; write->narrow && i < count; i++)
+        codes[i] = (int32_t)gathering->wide[i];
     for (uint32_t i = 0; write->words && i < count; i++)
         codes[i] = nulls && gathering->nulls[i] ? 0 : write->words->codes[block->thread][codes[i]];
     for (uint32_t i = 0; nulls && i < count; i++)
@@ -118,6 +175,7 @@ static enum status write_segments(const struct column_write *write, uint32_t byt
                                &any_null, gathering, error));
         RETURN_IF_ERROR(table_writer_segment(write->writer, write->column, (uint32_t)(first / SEGMENT_ROWS),
                                              values, any_null || old_null ? validity : NULL, error));
+        column_progress_add(write->progress, here);
         old = 0;
         old_null = false;
         memset(validity, 0xff, (SEGMENT_ROWS / 64) * sizeof *validity);
@@ -129,7 +187,8 @@ static enum status write_segments(const struct column_write *write, uint32_t byt
 enum status column_write_all(const struct column_write *write, struct error *error)
 {
     const uint64_t rows = write->old_rows + write->parsed->rows;
-    const uint32_t bytes = column_schema_value_bytes(&write->parsed->table->columns[write->column]);
+    const uint32_t bytes =
+        write->narrow ? 4 : column_schema_value_bytes(&write->parsed->table->columns[write->column]);
     const uint32_t most = rows < SEGMENT_ROWS ? (uint32_t)rows : SEGMENT_ROWS;
     uint8_t *values = malloc((size_t)most * bytes + 64);
     uint64_t *validity = malloc((SEGMENT_ROWS / 64) * sizeof *validity);
@@ -139,6 +198,7 @@ enum status column_write_all(const struct column_write *write, struct error *err
     if (status == STATUS_OK)
         status = write_segments(write, bytes, values, validity, &gathering, error);
     free(gathering.nulls);
+    free(gathering.wide);
     free(values);
     free(validity);
     return status;

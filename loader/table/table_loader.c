@@ -39,20 +39,27 @@ struct columns_write {
     struct word_codes *words; /* of all columns; those of the key stay */
     const struct table *old;  /* what is appended to, or NULL */
     uint64_t old_rows;
+    uint32_t narrow; /* a column that becomes INT, or UINT32_MAX */
+    struct column_progress progress;
 };
 
 static enum status write_item(void *context, uint64_t item, unsigned thread, struct error *error)
 {
     struct columns_write *all = context;
     const uint32_t c = (uint32_t)item;
-    struct column_write write = {
-        .parsed = all->parsed, .writer = all->writer, .column = c, .old_rows = all->old_rows};
+    struct column_write write = {.parsed = all->parsed,
+                                 .writer = all->writer,
+                                 .column = c,
+                                 .narrow = c == all->narrow,
+                                 .old_rows = all->old_rows,
+                                 .progress = &all->progress};
     (void)thread;
     if (all->parsed->words[c]) {
         RETURN_IF_ERROR(word_codes_make(all->parsed, c, all->old ? all->old->columns[c].dictionary : NULL,
                                         &all->words[c], error));
         RETURN_IF_ERROR(table_writer_dictionary(all->writer, c, &all->words[c].dictionary, error));
         write.words = &all->words[c];
+        column_progress_add(&all->progress, all->parsed->rows);
     }
     return column_write_all(&write, error);
 }
@@ -154,6 +161,19 @@ static uint64_t write_bytes(const struct schema_table *table, uint64_t rows)
     return WRITE_BUFFERS * widest * (rows < SEGMENT_ROWS ? rows : SEGMENT_ROWS);
 }
 
+/* A dictionary, which is sorted, counts as its rows, too. */
+static void begin_progress(const struct load *load, struct columns_write *all)
+{
+    const struct schema_table *const table = all->parsed->table;
+    uint64_t dictionaries = 0;
+    for (uint32_t c = 0; c < table->column_count; c++)
+        dictionaries += all->parsed->words[c] != NULL;
+    all->progress.progress = load->progress;
+    all->progress.rows = all->old_rows + all->parsed->rows;
+    all->progress.values = table->column_count * all->progress.rows + dictionaries * all->parsed->rows;
+    column_progress_begin(&all->progress, "encoding", table->name);
+}
+
 /* As many threads as the budget has memory for, beside the rows that are held; these make room if they must. */
 static enum status choose_threads(struct load *load, struct columns_write *all, struct parsed_table *parsed,
                                   unsigned *threads)
@@ -172,28 +192,75 @@ static enum status choose_threads(struct load *load, struct columns_write *all, 
     return STATUS_OK;
 }
 
+/* Which column is stored as INT because all of its values are. */
+static enum status find_narrow(const struct load *load, const struct parsed_table *parsed, uint32_t *narrow)
+{
+    const struct schema_table *const table = parsed->table;
+    *narrow = UINT32_MAX;
+    for (uint32_t c = 0; load->options->narrow && c < table->column_count; c++) {
+        bool fits = false;
+        if (strcasecmp(table->columns[c].name, load->options->narrow) == 0)
+            RETURN_IF_ERROR(column_narrow(parsed, c, &fits, load->error));
+        *narrow = fits ? c : *narrow;
+    }
+    return STATUS_OK;
+}
+
+/* A new table of that many rows. */
+static enum status begin_table(const struct load *load, const struct schema_table *table, uint64_t rows,
+                               uint32_t narrow, struct table_writer **writer)
+{
+    struct column_schema *columns = calloc(table->column_count, sizeof *columns);
+    if (!columns)
+        return error_out_of_memory(load->error, table->column_count * sizeof *columns, "a schema");
+    memcpy(columns, table->columns, table->column_count * sizeof *columns);
+    if (narrow != UINT32_MAX)
+        columns[narrow].type = TYPE_INT32;
+    const enum status status = database_writer_table(load->writer, table->name, columns, table->column_count,
+                                                     rows, writer, load->error);
+    free(columns);
+    return status;
+}
+
+/* How the rows are encoded and in which order, before any is written. */
+static enum status prepare_table(const struct load *load, const struct schema_table *table,
+                                 struct table_writer *writer, bool *sorts)
+{
+    uint32_t sort_column;
+    RETURN_IF_ERROR(find_sort_column(load, table, &sort_column));
+    RETURN_IF_ERROR(choose_codecs(load, table, writer));
+    *sorts = sort_column != UINT32_MAX;
+    return *sorts ? table_writer_sort_by(writer, sort_column, load->error) : STATUS_OK;
+}
+
+static enum status sort_table(const struct load *load, const struct schema_table *table,
+                              struct table_writer *writer)
+{
+    progress_step(load->progress, "sorting", table->name);
+    return table_writer_sort(writer, load->options->threads, load->progress, load->error);
+}
+
 static enum status write_table(struct load *load, struct columns_write *all, struct parsed_table *parsed,
                                uint32_t number, bool referenced)
 {
     unsigned threads = 1;
     const struct schema_table *table = all->parsed->table;
-    uint32_t sort_column;
-    RETURN_IF_ERROR(find_sort_column(load, table, &sort_column));
+    bool sorts;
+    RETURN_IF_ERROR(find_narrow(load, parsed, &all->narrow));
     if (all->old)
         RETURN_IF_ERROR(database_writer_append(load->writer, table->name, all->parsed->rows, &all->writer,
                                                &all->old_rows, load->error));
     else
-        RETURN_IF_ERROR(database_writer_table(load->writer, table->name, table->columns, table->column_count,
-                                              all->parsed->rows, &all->writer, load->error));
-    RETURN_IF_ERROR(choose_codecs(load, table, all->writer));
-    if (sort_column != UINT32_MAX)
-        RETURN_IF_ERROR(table_writer_sort_by(all->writer, sort_column, load->error));
+        RETURN_IF_ERROR(begin_table(load, table, parsed->rows, all->narrow, &all->writer));
+    RETURN_IF_ERROR(prepare_table(load, table, all->writer, &sorts));
     RETURN_IF_ERROR(choose_threads(load, all, parsed, &threads));
+    begin_progress(load, all);
     RETURN_IF_ERROR(parallel_for(threads, table->column_count, write_item, all, load->error));
-    if (sort_column != UINT32_MAX)
-        RETURN_IF_ERROR(table_writer_sort(all->writer, load->options->threads, load->progress, load->error));
+    if (sorts)
+        RETURN_IF_ERROR(sort_table(load, table, all->writer));
     if (!schema_key(table))
         return STATUS_OK;
+    progress_step(load->progress, "indexing the keys of", table->name);
     RETURN_IF_ERROR(take_keys(load, all, number));
     if (!referenced) {
         table_keys_free(&load->keys[number]);
@@ -266,6 +333,20 @@ static enum status find_old(struct load *load, const struct schema_table *table,
     return STATUS_OK;
 }
 
+/* A table that is made by columns, segment after segment: it is never in memory as a whole. */
+static enum status load_made(struct load *load, const struct schema_table *table,
+                             const struct row_maker *maker, const struct table_keys *const *keys)
+{
+    struct made_table made = {
+        .table = table, .maker = maker, .options = load->options, .keys = keys, .progress = load->progress};
+    bool sorts;
+    RETURN_IF_ERROR(begin_table(load, table, maker->rows, UINT32_MAX, &made.writer));
+    RETURN_IF_ERROR(prepare_table(load, table, made.writer, &sorts));
+    RETURN_IF_ERROR(made_columns_write(&made, load->error));
+    load->report->rows += maker->rows;
+    return sorts ? sort_table(load, table, made.writer) : STATUS_OK;
+}
+
 static enum status load_table(struct load *load, uint32_t number)
 {
     const struct schema_table *table = &load->schema->tables[number];
@@ -279,6 +360,8 @@ static enum status load_table(struct load *load, uint32_t number)
         RETURN_IF_ERROR(find_old(load, table, &all.old));
     for (uint32_t c = 0; c < table->column_count; c++)
         RETURN_IF_ERROR(keys_of(load, &table->columns[c], &keys[c]));
+    if (input->maker && input->maker->columns)
+        return load_made(load, table, input->maker, keys);
     enum status status = table_rows_parse(table, input, load->options, keys, &load->rejects, &parsed,
                                           load->progress, load->error);
     all.words = calloc(table->column_count, sizeof *all.words);
@@ -344,6 +427,7 @@ static enum status load_all(struct load *load)
     }
     for (uint32_t t = 0; t < load->schema->table_count && status == STATUS_OK; t++)
         status = load_table(load, t);
+    progress_step(load->progress, "storing", load->options->directory);
     if (status == STATUS_OK)
         status = cancel_check(load->error);
     if (load->rejects.file && fflush(load->rejects.file) != 0 && status == STATUS_OK)
@@ -351,9 +435,13 @@ static enum status load_all(struct load *load)
                                  load->options->reject);
     database_close(load->existing); /* the commit removes files that nobody holds */
     load->existing = NULL;
+    if (status == STATUS_OK && load->options->before_commit)
+        status = load->options->before_commit(load->options->before_commit_context, load->error);
     if (status == STATUS_OK)
-        return database_writer_commit(load->writer, load->error);
-    database_writer_abort(load->writer);
+        status = database_writer_commit(load->writer, load->error);
+    else
+        database_writer_abort(load->writer);
+    progress_report(load->progress, "storing", "", 1, 1); /* the bar goes */
     return status;
 }
 

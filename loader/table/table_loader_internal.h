@@ -1,5 +1,5 @@
-/* table_loader_internal.h: the parts of a load: keys (table_keys.c), rows (table_rows.c, arrow_rows.c), columns
- * (table_columns.c), all together (table_loader.c). */
+/* table_loader_internal.h: the parts of a load: keys (table_keys.c), rows (table_rows.c, arrow_rows.c, table_made.c),
+ * columns (table_columns.c), all together (table_loader.c). */
 #ifndef TESSERA_LOADER_TABLE_TABLE_LOADER_INTERNAL_H
 #define TESSERA_LOADER_TABLE_TABLE_LOADER_INTERNAL_H
 
@@ -10,6 +10,7 @@
 #include "storage/database/writer.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 /* From a dimension's key to its row's position: one of the two. */
@@ -81,7 +82,7 @@ struct rejects {
     char first[ERROR_TEXT_BYTES];
 };
 
-/* ---- Rows on their way into blocks: table_rows.c, for text, and arrow_rows.c ---- */
+/* ---- Rows on their way into blocks: table_rows.c, for text, arrow_rows.c and table_made.c ---- */
 
 struct row_parse {
     const struct load_options *options;
@@ -115,12 +116,20 @@ NODISCARD enum status row_reject(struct row_parse *parse, uint64_t block, const 
 /* What is stored for a field without a value, or for a key that was not found (row -1): NULL, or a complaint. */
 const char *row_key_missing(const struct row_parse *parse, const struct column_schema *column, bool *null);
 
-/* Cut, and control characters as '?', for complaints. */
-void row_printable(const char *text, uint32_t length, char out[64]);
+/* "PLACE: column NAME: 'SHOWN' COMPLAINT", and what the column may hold, if that is the matter. */
+void row_complaint(char text[ERROR_TEXT_BYTES], const char *place, const struct row_parse *parse, uint32_t c,
+                   const char *shown, const char *complaint);
+/* The same of a key that names no row. */
+void row_key_complaint(char text[ERROR_TEXT_BYTES], const char *place, const struct column_schema *column,
+                       const char *shown, bool dangling_null);
 
 /* All batches of the stream, which is released, also on failure. */
 NODISCARD enum status arrow_rows_read(struct row_parse *parse, struct ArrowArrayStream *stream,
                                       struct error *error);
+
+/* All rows of a maker that makes them one by one. */
+NODISCARD enum status made_rows_read(struct row_parse *parse, const struct row_maker *maker,
+                                     struct error *error);
 
 /* keys[c]: what column c references, or NULL. */
 NODISCARD enum status table_rows_parse(const struct schema_table *table, const struct load_input *input,
@@ -147,15 +156,48 @@ NODISCARD enum status word_codes_make(const struct parsed_table *parsed, uint32_
                                       struct error *error);
 void word_codes_free(struct word_codes *words);
 
+/* How far a table's columns are: work is counted in values, and told as a share of the rows. */
+struct column_progress {
+    struct progress *progress;
+    char what[NAME_BYTES + 16];
+    uint64_t rows, values; /* of all work */
+    atomic_uint_fast64_t done;
+};
+void column_progress_begin(struct column_progress *progress, const char *verb, const char *table);
+void column_progress_add(struct column_progress *progress, uint64_t values);
+
+/* A step of which nobody knows how far it is: "storing star.db". It lasts until other work reports. */
+void progress_step(struct progress *progress, const char *verb, const char *name);
+
 struct column_write {
     const struct parsed_table *parsed;
     struct table_writer *writer;
     uint32_t column;
+    bool narrow;                    /* stored as int32_t, read as int64_t */
     const struct word_codes *words; /* or NULL */
     uint64_t old_rows;              /* that the table has, if rows are appended */
+    struct column_progress *progress;
 };
+
+/* Whether every value of an int64 column fits in 32 bits. */
+NODISCARD enum status column_narrow(const struct parsed_table *parsed, uint32_t column, bool *narrow,
+                                    struct error *error);
 
 /* Gathers the column's rows, those that the table has already before them, and writes all of its segments. */
 NODISCARD enum status column_write_all(const struct column_write *write, struct error *error);
+
+/* ---- Tables that are made by columns: table_made.c ---- */
+
+struct made_table {
+    const struct schema_table *table;
+    const struct row_maker *maker;
+    const struct load_options *options;
+    const struct table_keys *const *keys; /* as for table_rows_parse */
+    struct table_writer *writer;
+    struct progress *progress;
+};
+
+/* Every segment of every column. */
+NODISCARD enum status made_columns_write(const struct made_table *made, struct error *error);
 
 #endif

@@ -5,6 +5,8 @@
 #define _GNU_SOURCE
 #include "loader/table/table_loader_internal.h"
 
+#include "loader/text/text_rows.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,28 +127,34 @@ void parsed_row_place(const struct parsed_table *parsed, uint64_t row, char text
 
 /* ---- Complaints ---- */
 
-void row_printable(const char *text, uint32_t length, char out[64])
+static const char key_missing[] = "is no key of the table that it references";
+
+void row_key_complaint(char text[ERROR_TEXT_BYTES], const char *place, const struct column_schema *column,
+                       const char *shown, bool dangling_null)
 {
-    const uint32_t kept = length < 60 ? length : 57;
-    for (uint32_t i = 0; i < kept; i++)
-        out[i] = (unsigned char)text[i] < ' ' || text[i] == 127 ? '?' : text[i];
-    memcpy(out + kept, length < 60 ? "" : "...", length < 60 ? 1 : 4);
+    snprintf(text, ERROR_TEXT_BYTES, "%.600s: column %s: no row of table %s has %s '%s'%s", place,
+             column->name, column->references_table, column->references_column, shown,
+             dangling_null ? ", and the column is NOT NULL" : " (--dangling null stores NULL for such keys)");
 }
 
-static void complain(char text[ERROR_TEXT_BYTES], const struct text_block *block, uint32_t row,
-                     const struct column_schema *column, const struct text_field *field,
-                     const char *complaint)
+void row_complaint(char text[ERROR_TEXT_BYTES], const char *place, const struct row_parse *parse, uint32_t c,
+                   const char *shown, const char *complaint)
 {
-    char shown[64] = "";
-    if (!column) {
-        snprintf(text, ERROR_TEXT_BYTES, "%s:%llu: the row %s", block->path,
-                 (unsigned long long)block->row_line[row], complaint);
+    const struct column_schema *const column = &parse->parsed->table->columns[c];
+    char range[64] = "";
+    if (complaint == key_missing) {
+        row_key_complaint(text, place, column, shown, parse->options->dangling_null);
         return;
     }
-    if (field->length != TEXT_NULL)
-        row_printable(field->text, field->length, shown);
-    snprintf(text, ERROR_TEXT_BYTES, "%s:%llu: column %s: '%s' %s", block->path,
-             (unsigned long long)block->row_line[row], column->name, shown, complaint);
+    if (complaint == text_out_of_range)
+        text_value_range(parse->keys[c] ? &parse->keys[c]->key : column, range);
+    snprintf(text, ERROR_TEXT_BYTES, "%.600s: column %s: '%s' %s%s%s", place, column->name, shown, complaint,
+             range[0] ? ": the column holds " : "", range);
+}
+
+static void place_of(const struct text_block *block, uint32_t row, char place[KEY_PLACE_BYTES])
+{
+    snprintf(place, KEY_PLACE_BYTES, "%s:%llu", block->path, (unsigned long long)block->row_line[row]);
 }
 
 enum status row_reject(struct row_parse *parse, uint64_t block, const char *row, size_t bytes,
@@ -168,9 +176,10 @@ enum status row_reject(struct row_parse *parse, uint64_t block, const char *row,
         parse->stop = true;
         if (block < parse->error_block) {
             parse->error_block = block;
-            error_set(&parse->error, STATUS_BAD_INPUT, "%.700s%s", text,
-                      rejects->most ? "; more rows are bad than --max-errors allows"
-                                    : "; nothing was loaded (--max-errors N leaves bad rows out)");
+            error_set(&parse->error, STATUS_BAD_INPUT, "%.900s; %s", text,
+                      parse->options->advice ? parse->options->advice
+                      : rejects->most        ? "more rows are bad than --max-errors allows"
+                                             : "nothing was loaded (--max-errors N leaves bad rows out)");
         }
     }
     pthread_mutex_unlock(&parse->lock);
@@ -189,7 +198,7 @@ static enum status reject(struct row_parse *parse, const struct text_block *bloc
 const char *row_key_missing(const struct row_parse *parse, const struct column_schema *column, bool *null)
 {
     *null = parse->options->dangling_null && column->nullable;
-    return *null ? NULL : "is no key of the table that it references";
+    return *null ? NULL : key_missing;
 }
 
 /* The stored value of a field; *null if there is none. Returns what is wrong with it, or NULL. */
@@ -262,8 +271,11 @@ static enum status parse_row(struct row_parse *parse, const struct text_block *b
             complaint = field_value(parse, column, c, field, &value, &null);
         }
         if (complaint) {
-            char text[ERROR_TEXT_BYTES];
-            complain(text, block, row, column, field, complaint);
+            char text[ERROR_TEXT_BYTES], place[KEY_PLACE_BYTES], shown[TEXT_SHOWN_BYTES] = "";
+            place_of(block, row, place);
+            if (field->length != TEXT_NULL)
+                text_printable(field->text, field->length, shown);
+            row_complaint(text, place, parse, c, shown, complaint);
             if (looks_like_header(parse, block, row))
                 strncat(text, "; if this line is a header, its names must be those of all columns",
                         ERROR_TEXT_BYTES - 1 - strlen(text));
@@ -367,14 +379,24 @@ static enum status parse_block(struct row_parse *parse, const struct text_block 
     for (uint32_t row = 0, fault = 0; status == STATUS_OK && row < block->rows; row++) {
         bool bad;
         if (fault < block->fault_count && block->faults[fault].row == row) {
-            char text[ERROR_TEXT_BYTES];
-            complain(text, block, row, NULL, NULL, block->faults[fault++].complaint);
+            char text[ERROR_TEXT_BYTES], place[KEY_PLACE_BYTES];
+            place_of(block, row, place);
+            snprintf(text, sizeof text, "%s: the row %s", place, block->faults[fault++].complaint);
             status = reject(parse, block, row, text);
             continue;
         }
         status = parse_row(parse, block, row, thread, &to, &bad, error);
     }
     return row_block_end(parse, block->number, &to, status, error);
+}
+
+static void report_bytes(const struct row_parse *parse)
+{
+    char what[NAME_BYTES + 16];
+    uint64_t done, all;
+    snprintf(what, sizeof what, "reading %s", parse->parsed->table->name);
+    text_source_progress(parse->source, &done, &all);
+    progress_report(parse->progress, what, "bytes", done, all);
 }
 
 static enum status parse_blocks(void *context, uint64_t item, unsigned thread, struct error *error)
@@ -384,7 +406,6 @@ static enum status parse_blocks(void *context, uint64_t item, unsigned thread, s
     enum status status = STATUS_OK;
     (void)item;
     for (bool stop = false; status == STATUS_OK && !stop;) {
-        uint64_t done, all;
         pthread_mutex_lock(&parse->lock);
         stop = parse->stop;
         pthread_mutex_unlock(&parse->lock);
@@ -394,8 +415,7 @@ static enum status parse_blocks(void *context, uint64_t item, unsigned thread, s
         if (status != STATUS_OK || block.rows == 0)
             break;
         status = parse_block(parse, &block, thread, error);
-        text_source_progress(parse->source, &done, &all);
-        progress_report(parse->progress, parse->parsed->table->name, "bytes", done, all);
+        report_bytes(parse);
         if (status == STATUS_OK)
             status = cancel_check(error);
     }
@@ -440,9 +460,13 @@ enum status table_rows_parse(const struct schema_table *table, const struct load
         names[c] = table->columns[c].name;
         parse->value_bytes[c] = column_schema_value_bytes(&table->columns[c]);
     }
+    if (!input->maker)
+        progress_step(progress, "reading", table->name);
     enum status status = words_create(parsed, error);
     if (status == STATUS_OK && input->stream)
         status = arrow_rows_read(parse, input->stream, error);
+    else if (status == STATUS_OK && input->maker)
+        status = made_rows_read(parse, input->maker, error);
     else if (status == STATUS_OK)
         status = text_source_open(input->paths, input->path_count, names, table->column_count, &options->text,
                                   &parse->source, error);

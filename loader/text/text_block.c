@@ -60,18 +60,48 @@ static enum status rows_reserve(struct text_block *block, uint32_t rows, uint32_
     return STATUS_OK;
 }
 
-/* Why a row whose fields are all right in themselves is none, or NULL. `text` holds the sentence if need be. */
-static const char *row_complaint(const struct text_row *row, const struct text_shape *shape, char text[64])
+/* Whether the row has as many fields as it should, and ends as the first one does. */
+static bool row_whole(const struct text_row *row, const struct text_shape *shape)
 {
-    const bool trails = shape->trailing && row->fields > 1 && row->last_empty;
-    if (row->complaint)
-        return row->complaint;
-    if (row->fields == shape->columns + shape->trailing && (trails || !shape->trailing))
-        return NULL;
-    if (shape->trailing && row->fields == shape->columns)
-        return "lacks the delimiter that ends the first row";
-    snprintf(text, 64, "has %u fields instead of %u", row->fields - trails, shape->columns);
-    return text;
+    return row->fields == shape->columns + shape->trailing && (!shape->trailing || row->last_empty);
+}
+
+/* The sentence about a row that is not whole, number r of the index, which ends before text[end]. */
+static void fields_complaint(const struct text_row *row, uint32_t r, const struct text_index *index,
+                             const struct block_text *block, const struct text_field *fields,
+                             const char *text, size_t end, char complaint[TEXT_COMPLAINT_BYTES])
+{
+    const struct text_shape *const shape = &block->shape;
+    const uint32_t columns = shape->columns, first = r ? index->rows[r - 1] + 1 : 0;
+    const uint32_t found = row->fields - (shape->trailing && row->fields > 1 && row->last_empty);
+    const uint32_t last_place = block->places[(found < columns ? found : columns) - 1];
+    const struct text_field *const last = &fields[last_place];
+    const char *const name = shape->names[last_place];
+    char shown[TEXT_SHOWN_BYTES] = "";
+    if (text_row_empty(row)) {
+        snprintf(complaint, TEXT_COMPLAINT_BYTES, "is empty: it must have %u fields", columns);
+        return;
+    }
+    if (found > columns) {
+        const size_t behind = index->ends[first + columns - 1] + (size_t)1;
+        end -= end > behind && text[end - 1] == '\r';
+        text_printable(text + behind, end - behind, shown);
+        snprintf(complaint, TEXT_COMPLAINT_BYTES,
+                 "has %u fields instead of %u: it goes on with '%s' behind column %s", found, columns, shown,
+                 name);
+        return;
+    }
+    if (last->length != TEXT_NULL)
+        text_printable(last->text, last->length, shown);
+    if (found == columns)
+        snprintf(complaint, TEXT_COMPLAINT_BYTES,
+                 "lacks the delimiter that ends the first row: it ends with '%s' in column %s; is the file "
+                 "cut short?",
+                 shown, name);
+    else
+        snprintf(complaint, TEXT_COMPLAINT_BYTES,
+                 "has %u field%s instead of %u: it ends with '%s', and column %s is missing", found,
+                 found == 1 ? "" : "s", columns, shown, shape->names[block->places[found]]);
 }
 
 enum status text_block_split(struct text_block *block, const struct block_text *text, struct error *error)
@@ -80,7 +110,7 @@ enum status text_block_split(struct text_block *block, const struct block_text *
     const struct text_shape *const shape = &text->shape;
     const char *const bytes = memory->text.bytes;
     struct text_index *const index = &memory->index;
-    RETURN_IF_ERROR(text_rows_index(bytes, text->bytes, shape->delimiter, index, &memory->index_room, error));
+    RETURN_IF_ERROR(text_rows_index(bytes, text->bytes, shape, index, &memory->index_room, error));
     RETURN_IF_ERROR(rows_reserve(block, index->row_count, shape->columns, error));
     if (index->quotes)
         RETURN_IF_ERROR(text_memory_reserve(&memory->spare, text->bytes, error));
@@ -93,19 +123,26 @@ enum status text_block_split(struct text_block *block, const struct block_text *
         const struct text_row row =
             text_row_split(bytes, index, r, shape, text->places, shape->columns, fields, &spare);
         const size_t end = index->ends[index->rows[r]], behind = end < text->bytes ? end + 1 : end;
-        if (shape->columns > 1 && text_row_empty(&row)) {
+        if (shape->columns > 1 && text_row_empty(&row) && !shape->verbatim) {
             begin = behind;
             line += row.lines;
             continue;
         }
         block->row_text[block->rows] = bytes + begin;
         block->row_line[block->rows] = line;
-        char sentence[64];
-        const char *complaint = row_complaint(&row, shape, sentence);
-        if (look && memchr(bytes + begin, 0, end - begin))
-            complaint = "has a NUL byte";
-        else if (look && !text_is_utf8(bytes + begin, end - begin))
+        char sentence[TEXT_COMPLAINT_BYTES];
+        const char *complaint = row.complaint;
+        const char *const zero = look ? memchr(bytes + begin, 0, end - begin) : NULL;
+        if (zero) {
+            snprintf(sentence, sizeof sentence, "has a NUL byte: it is byte %zu of it; is this a text file?",
+                     (size_t)(zero - bytes) - begin + 1);
+            complaint = sentence;
+        } else if (look && !text_is_utf8(bytes + begin, end - begin)) {
             complaint = "is no UTF-8";
+        } else if (!complaint && !row_whole(&row, shape)) {
+            fields_complaint(&row, r, index, text, fields, bytes, end, sentence);
+            complaint = sentence;
+        }
         if (complaint)
             RETURN_IF_ERROR(fault_add(block, complaint, error));
         block->rows++;

@@ -4,8 +4,11 @@
  */
 #include "loader/text/text_file.h"
 
+#include "storage/base/parallel.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +24,7 @@ enum text_file_kind { FILE_PLAIN, FILE_GZIP, FILE_ZSTD };
 struct text_file {
     const char *path;
     int descriptor;
+    bool waits; /* a pipe, a terminal: bytes come when they come */
     enum text_file_kind kind;
     uint64_t done;
     z_stream gzip;
@@ -30,18 +34,40 @@ struct text_file {
     char input[INPUT_BYTES]; /* read, but not yet taken: the first bytes of a plain file, too */
 };
 
+/* How often a pipe that has nothing to read is left, to see whether the load was cancelled by a signal that another
+ * thread got. */
+#define WAIT_MILLISECONDS 50
+
+/* Waits for bytes or the end; of a FIFO that nobody has written to, too, which is at no end before somebody did. Regular
+ * files never wait. */
+static enum status wait_for_bytes(const struct text_file *file, struct error *error)
+{
+    struct pollfd ready = {.fd = file->descriptor, .events = POLLIN};
+    for (int found = 0; file->waits && found <= 0; found = poll(&ready, 1, WAIT_MILLISECONDS))
+        RETURN_IF_ERROR(cancel_check(error));
+    return STATUS_OK;
+}
+
+/* Up to `bytes` bytes, 0 only at the end. */
+static enum status read_some(struct text_file *file, char *out, size_t bytes, size_t *got,
+                             struct error *error)
+{
+    ssize_t read_now;
+    do {
+        RETURN_IF_ERROR(wait_for_bytes(file, error));
+        read_now = read(file->descriptor, out, bytes);
+    } while (read_now < 0 && (errno == EINTR || errno == EAGAIN));
+    if (read_now < 0)
+        return error_set_errno(error, errno, "%s: cannot be read", file->path);
+    *got = (size_t)read_now;
+    file->done += *got;
+    return STATUS_OK;
+}
+
 static enum status fill(struct text_file *file, struct error *error)
 {
-    ssize_t got;
-    do
-        got = read(file->descriptor, file->input, INPUT_BYTES);
-    while (got < 0 && errno == EINTR);
-    if (got < 0)
-        return error_set_errno(error, errno, "%s: cannot be read", file->path);
     file->input_at = 0;
-    file->input_bytes = (size_t)got;
-    file->done += (uint64_t)got;
-    return STATUS_OK;
+    return read_some(file, file->input, INPUT_BYTES, &file->input_bytes, error);
 }
 
 static enum status begin(struct text_file *file, struct error *error)
@@ -88,10 +114,15 @@ enum status text_file_open(const char *path, struct text_file **out, struct erro
     if (!file)
         return error_out_of_memory(error, sizeof *file, "a file");
     file->path = shown_path(path);
-    file->descriptor = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    struct stat info;
+    /* opening a FIFO would wait for its first writer: wait_for_bytes does, and can be cancelled */
+    file->descriptor =
+        strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     enum status status = STATUS_OK;
-    if (file->descriptor < 0)
+    if (file->descriptor < 0 || fstat(file->descriptor, &info) != 0)
         status = error_set_errno(error, errno, "%s: cannot be opened", file->path);
+    else
+        file->waits = !S_ISREG(info.st_mode);
     if (status == STATUS_OK)
         status = begin(file, error);
     if (status == STATUS_OK)
@@ -125,17 +156,8 @@ static enum status read_plain(struct text_file *file, char *out, size_t bytes, s
     *got = held < bytes ? held : bytes;
     memcpy(out, file->input + file->input_at, *got);
     file->input_at += *got;
-    while (*got < bytes) {
-        const ssize_t more = read(file->descriptor, out + *got, bytes - *got);
-        if (more < 0 && errno == EINTR)
-            continue;
-        if (more < 0)
-            return error_set_errno(error, errno, "%s: cannot be read", file->path);
-        if (more == 0)
-            return STATUS_OK;
-        *got += (size_t)more;
-        file->done += (uint64_t)more;
-    }
+    for (size_t more = 1; *got < bytes && more; *got += more)
+        RETURN_IF_ERROR(read_some(file, out + *got, bytes - *got, &more, error));
     return STATUS_OK;
 }
 

@@ -15,7 +15,8 @@ struct text_file;
 #define TEXT_FILE_SIZE_UNKNOWN UINT64_MAX
 NODISCARD enum status text_file_check(const char *path, uint64_t *bytes, struct error *error);
 
-/* path "-": standard input. The path is kept by reference. */
+/* path "-": standard input. The path is kept by reference. Waiting for a pipe, for its first writer, too, ends when the
+ * work is cancelled (STATUS_INTERRUPTED). */
 NODISCARD enum status text_file_open(const char *path, struct text_file **file, struct error *error);
 void text_file_close(struct text_file *file);
 

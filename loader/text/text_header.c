@@ -48,7 +48,7 @@ static enum status first_row_find(struct text_source *source, const char *text, 
     const uint32_t room = shape.columns + 1;
     *first = (struct first_row){0};
     shape.delimiter = delimiter;
-    RETURN_IF_ERROR(text_rows_index(text, length, delimiter, &source->index, &source->index_room, error));
+    RETURN_IF_ERROR(text_rows_index(text, length, &shape, &source->index, &source->index_room, error));
     first->fields = calloc(room, sizeof *first->fields);
     first->spare = malloc(length + 1);
     if (!first->fields || !first->spare) {
@@ -92,8 +92,8 @@ enum status text_delimiter_of_line(struct text_source *source, const char *text,
 static uint32_t column_named(const struct text_source *source, const struct text_field *field)
 {
     for (uint32_t c = 0; field->length != TEXT_NULL && c < source->shape.columns; c++)
-        if (field->length == strlen(source->column_names[c]) &&
-            strncasecmp(source->column_names[c], field->text, field->length) == 0)
+        if (field->length == strlen(source->shape.names[c]) &&
+            strncasecmp(source->shape.names[c], field->text, field->length) == 0)
             return c;
     return UINT32_MAX;
 }
@@ -116,7 +116,7 @@ static enum status map(const struct text_source *source, const struct text_field
         for (uint32_t before = 0; before < f; before++)
             if (places[before] == column)
                 return error_set(error, STATUS_BAD_INPUT, "%s:%llu: the header names '%s' twice", path, at,
-                                 source->column_names[column]);
+                                 source->shape.names[column]);
         places[f] = column; /* f < columns: of columns + 1 names one is there twice */
     }
     for (uint32_t c = 0; c < columns; c++) {
@@ -128,7 +128,7 @@ static enum status map(const struct text_source *source, const struct text_field
                 error, STATUS_BAD_INPUT,
                 "%s:%llu: the header lacks the column '%s'; every column must be there: give its "
                 "values, or empty fields for NULL",
-                path, at, source->column_names[c]);
+                path, at, source->shape.names[c]);
     }
     return STATUS_OK;
 }

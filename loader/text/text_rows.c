@@ -9,16 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct text_whole text_rows_whole(const char *text, size_t length, char delimiter)
+struct text_whole text_rows_whole(const char *text, size_t length, const struct text_shape *shape)
 {
 #if defined(__x86_64__)
     const enum isa_level level = isa_level();
     if (level == ISA_AVX512)
-        return text_scan_whole_avx512(text, length, delimiter);
+        return text_scan_whole_avx512(text, length, shape->delimiter, !shape->verbatim);
     if (level == ISA_AVX2)
-        return text_scan_whole_avx2(text, length, delimiter);
+        return text_scan_whole_avx2(text, length, shape->delimiter, !shape->verbatim);
 #endif
-    return text_scan_whole_baseline(text, length, delimiter);
+    return text_scan_whole_baseline(text, length, shape->delimiter, !shape->verbatim);
 }
 
 static text_scan_index *scan_of(enum isa_level level)
@@ -33,8 +33,8 @@ static text_scan_index *scan_of(enum isa_level level)
 #endif
 }
 
-enum status text_rows_index(const char *text, size_t length, char delimiter, struct text_index *index,
-                            size_t *room, struct error *error)
+enum status text_rows_index(const char *text, size_t length, const struct text_shape *shape,
+                            struct text_index *index, size_t *room, struct error *error)
 {
     const size_t wanted = length + TEXT_INDEX_PADDING;
     if (*room < wanted) {
@@ -46,7 +46,7 @@ enum status text_rows_index(const char *text, size_t length, char delimiter, str
             return error_out_of_memory(error, 2 * wanted * sizeof *index->ends, "finding fields");
         *room = wanted;
     }
-    scan_of(isa_level())(text, length, delimiter, index);
+    scan_of(isa_level())(text, length, shape->delimiter, !shape->verbatim, index);
     return STATUS_OK;
 }
 
@@ -130,6 +130,14 @@ struct text_row text_row_split(const char *text, const struct text_index *index,
         begin = ends[f] + 1;
     }
     return found;
+}
+
+void text_printable(const char *text, size_t length, char shown[TEXT_SHOWN_BYTES])
+{
+    const size_t most = TEXT_SHOWN_BYTES - 4, kept = length < most ? length : most - 3;
+    for (size_t i = 0; i < kept; i++)
+        shown[i] = (unsigned char)text[i] < ' ' || text[i] == 127 ? '?' : text[i];
+    memcpy(shown + kept, length < most ? "" : "...", length < most ? 1 : 4);
 }
 
 bool text_is_utf8(const char *text, size_t length)

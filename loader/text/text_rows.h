@@ -8,17 +8,19 @@
 /* How text is read; known once the first row was read. */
 struct text_shape {
     char delimiter;
+    bool verbatim;         /* as in text_options */
     bool trailing;         /* every row ends with a delimiter behind its last field */
     uint32_t columns;      /* fields of a row */
     const char *null_text; /* NULL: an empty field */
     size_t null_length;
+    const char *const *names; /* of the columns, for complaints */
 };
 
 /* text_scan.h, for this machine. */
-struct text_whole text_rows_whole(const char *text, size_t length, char delimiter);
+struct text_whole text_rows_whole(const char *text, size_t length, const struct text_shape *shape);
 
 /* Fills the index, growing its memory as needed; text_index_free frees it. `room`: in and out, zero at first. */
-NODISCARD enum status text_rows_index(const char *text, size_t length, char delimiter,
+NODISCARD enum status text_rows_index(const char *text, size_t length, const struct text_shape *shape,
                                       struct text_index *index, size_t *room, struct error *error);
 void text_index_free(struct text_index *index);
 
@@ -41,6 +43,10 @@ static inline bool text_row_empty(const struct text_row *row)
 {
     return row->fields == 1 && row->last_empty;
 }
+
+/* Cut, and control characters as '?', for complaints. */
+#define TEXT_SHOWN_BYTES 64u
+void text_printable(const char *text, size_t length, char shown[TEXT_SHOWN_BYTES]);
 
 /* Whether the bytes are UTF-8. */
 bool text_is_utf8(const char *text, size_t length);

@@ -178,15 +178,17 @@ static inline void places_write(uint64_t bits, uint32_t base, uint32_t *ends)
 #endif
 }
 
-void ISA(text_scan_index)(const char *text, size_t length, char delimiter, struct text_index *index)
+void ISA(text_scan_index)(const char *text, size_t length, char delimiter, bool quoting,
+                          struct text_index *index)
 {
+    const uint64_t may_quote = quoting ? ~0ull : 0;
     struct quoting state = {.separated = true};
     uint64_t any_quotes = 0, any_high = 0, any_zero = 0;
     uint32_t ends = 0, rows = 0;
     for (size_t at = 0; at < length; at += CHUNK) {
         const struct chunk chunk = chunk_at(text, length, at, delimiter);
         uint64_t found = chunk.delimiters | chunk.newlines;
-        any_quotes |= chunk.quotes;
+        any_quotes |= chunk.quotes & may_quote;
         any_high |= chunk.high;
         any_zero |= chunk.zero;
         if (any_quotes)
@@ -215,15 +217,16 @@ void ISA(text_scan_index)(const char *text, size_t length, char delimiter, struc
     index->zero_bytes = any_zero != 0;
 }
 
-struct text_whole ISA(text_scan_whole)(const char *text, size_t length, char delimiter)
+struct text_whole ISA(text_scan_whole)(const char *text, size_t length, char delimiter, bool quoting)
 {
+    const uint64_t may_quote = quoting ? ~0ull : 0;
     struct quoting state = {.separated = true};
     struct text_whole whole = {0};
     uint64_t any_quotes = 0;
     for (size_t at = 0; at < length; at += CHUNK) {
         const struct chunk chunk = chunk_at(text, length, at, delimiter);
         uint64_t ends = chunk.newlines;
-        any_quotes |= chunk.quotes;
+        any_quotes |= chunk.quotes & may_quote;
         if (any_quotes)
             ends &= outside(chunk.quotes, chunk.delimiters | chunk.newlines, &state);
         else

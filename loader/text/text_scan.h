@@ -27,8 +27,9 @@ struct text_index {
     bool quotes, high_bytes, zero_bytes; /* whether there are any */
 };
 
-/* length < 2^31. */
-typedef void text_scan_index(const char *text, size_t length, char delimiter, struct text_index *index);
+/* length < 2^31. Not `quoting`: a quote is a character like others. */
+typedef void text_scan_index(const char *text, size_t length, char delimiter, bool quoting,
+                             struct text_index *index);
 
 struct text_whole {
     size_t bytes;    /* up to and with the last newline that is not inside quotes; 0 if there is none */
@@ -36,7 +37,7 @@ struct text_whole {
     uint64_t all;    /* newlines in all of the text */
     bool open_quote; /* the text ends inside quotes */
 };
-typedef struct text_whole text_scan_whole(const char *text, size_t length, char delimiter);
+typedef struct text_whole text_scan_whole(const char *text, size_t length, char delimiter, bool quoting);
 
 extern text_scan_index text_scan_index_baseline;
 extern text_scan_whole text_scan_whole_baseline;

@@ -20,12 +20,13 @@ static enum status read_on(struct text_source *source, char *memory, size_t want
         return STATUS_OK;
     const enum status status =
         text_file_read(source->file, memory + *have, wanted - *have, &got, &source->error);
-    if (status != STATUS_OK) {
+    if (status == STATUS_BAD_INPUT) {
         char reason[ERROR_TEXT_BYTES];
         memcpy(reason, source->error.text, sizeof reason);
         return error_set(&source->error, status, "%.900s (read up to line %llu)", reason,
                          (unsigned long long)source->line);
     }
+    RETURN_IF_ERROR(status);
     *have += got;
     source->ended = *have < wanted;
     return STATUS_OK;
@@ -45,8 +46,9 @@ static enum status begin_file(struct text_source *source)
     source->line = 1;
     source->ended = false;
     source->carry_bytes = 0;
-    char delimiter = source->shape.delimiter ? source->shape.delimiter : text_delimiter_of_name(path);
-    const bool guess = delimiter == 0;
+    struct text_shape *const shape = &source->shape;
+    shape->delimiter = shape->delimiter ? shape->delimiter : text_delimiter_of_name(path);
+    const bool guess = shape->delimiter == 0;
     bool mark_seen = false; /* a byte order mark, or that there is none */
     for (size_t wanted = source->block_bytes; wanted <= TEXT_ROW_BYTES; wanted *= 2) {
         RETURN_IF_ERROR(text_memory_reserve(carry, wanted, error));
@@ -60,11 +62,10 @@ static enum status begin_file(struct text_source *source)
         }
         if (guess)
             RETURN_IF_ERROR(
-                text_delimiter_of_line(source, carry->bytes, source->carry_bytes, &delimiter, error));
-        if (source->ended || text_rows_whole(carry->bytes, source->carry_bytes, delimiter).bytes)
+                text_delimiter_of_line(source, carry->bytes, source->carry_bytes, &shape->delimiter, error));
+        if (source->ended || text_rows_whole(carry->bytes, source->carry_bytes, shape).bytes)
             break;
     }
-    source->shape.delimiter = delimiter;
     size_t bytes;
     uint64_t lines;
     RETURN_IF_ERROR(
@@ -119,13 +120,16 @@ enum status text_source_open_sized(const char *const *paths, uint32_t path_count
     pthread_mutex_init(&source->lock, NULL);
     source->paths = paths;
     source->path_count = path_count;
-    source->column_names = column_names;
     source->header = options->header;
     source->block_bytes = block_bytes;
+    /* no field that is not quoted holds a line end: nothing is NULL then */
+    const char *const null_text = options->verbatim ? "\n" : options->null_text;
     source->shape = (struct text_shape){.delimiter = options->delimiter,
+                                        .verbatim = options->verbatim,
                                         .columns = columns,
-                                        .null_text = options->null_text,
-                                        .null_length = options->null_text ? strlen(options->null_text) : 0};
+                                        .null_text = null_text,
+                                        .null_length = null_text ? strlen(null_text) : 0,
+                                        .names = column_names};
     if (source->shape.null_length == 0)
         source->shape.null_text = NULL;
     source->places = calloc(path_count + (size_t)1, sizeof *source->places);
@@ -193,7 +197,7 @@ static enum status read_block(struct text_source *source, struct text_memory *me
     for (;; wanted *= 2) {
         RETURN_IF_ERROR(text_memory_reserve(memory, wanted, error));
         RETURN_IF_ERROR(read_on(source, memory->bytes, wanted, &have));
-        const struct text_whole whole = text_rows_whole(memory->bytes, have, source->shape.delimiter);
+        const struct text_whole whole = text_rows_whole(memory->bytes, have, &source->shape);
         if (source->ended && whole.open_quote)
             return error_set(error, STATUS_BAD_INPUT,
                              "%s:%llu: a quoted field of the row that begins here does not end",
@@ -203,9 +207,10 @@ static enum status read_block(struct text_source *source, struct text_memory *me
         if (*bytes || source->ended)
             break;
         if (wanted >= TEXT_ROW_BYTES)
-            return error_set(error, STATUS_BAD_INPUT,
-                             "%s:%llu: the row is longer than %u MiB; is a quote missing?", path_of(source),
-                             line, TEXT_ROW_BYTES >> 20);
+            return error_set(
+                error, STATUS_BAD_INPUT,
+                "%s:%llu: the row is longer than %u MiB; is a quote missing, or is this no text?",
+                path_of(source), line, TEXT_ROW_BYTES >> 20);
     }
     source->carry_bytes = have - *bytes;
     RETURN_IF_ERROR(text_memory_reserve(&source->carry, source->carry_bytes + 1, error));

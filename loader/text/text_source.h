@@ -34,6 +34,9 @@ struct text_options {
     char delimiter; /* 0: by the file's name (.csv ',', .tsv tab, .tbl '|'), else by the first line */
     enum text_header header;
     const char *null_text; /* NULL: an empty field that is not quoted is NULL */
+    /* Every byte between two delimiters belongs to the field: no quotes, no NULLs (`null_text` is not looked at), and an
+     * empty line is a row, if a bad one. As dbgen writes. */
+    bool verbatim;
 };
 
 /* Not zero-terminated; points into the block. `length` TEXT_NULL: NULL. */
@@ -44,9 +47,11 @@ struct text_field {
 };
 
 /* A row that cannot be split into the right number of fields, has a NUL byte or is no UTF-8: its fields mean nothing. */
+#define TEXT_COMPLAINT_BYTES 256u
 struct text_fault {
-    uint32_t row;        /* of the block */
-    char complaint[160]; /* "has 3 fields instead of 5" */
+    uint32_t row; /* of the block */
+    char complaint
+        [TEXT_COMPLAINT_BYTES]; /* "has 3 fields instead of 5: ...", of which what is behind the colon helps to find it */
 };
 
 /* One a thread, zero-initialised, reused from call to call, freed by text_block_free. */
@@ -90,5 +95,9 @@ void text_source_progress(const struct text_source *source, uint64_t *done, uint
  * out of range". */
 struct column_schema;
 const char *text_value(const struct column_schema *column, const char *text, uint32_t length, int64_t *value);
+
+/* The complaint about a number that the column cannot hold, and what it can: "-999.99 to 999.99" into text of 64 bytes. */
+extern const char text_out_of_range[];
+void text_value_range(const struct column_schema *column, char *text);
 
 #endif

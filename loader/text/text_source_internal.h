@@ -19,7 +19,6 @@ struct text_source {
     pthread_mutex_t lock;
     const char *const *paths;
     uint32_t path_count, path; /* the file at hand */
-    const char *const *column_names;
     enum text_header header;
     size_t block_bytes;
     struct text_shape shape;

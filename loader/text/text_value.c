@@ -8,10 +8,13 @@
 #include "storage/base/decimal.h"
 #include "storage/database/database.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-/* Digits up to the first byte that is none; false if they leave 18 digits. */
+const char text_out_of_range[] = "is out of range";
+
+/* Digits up to the first byte that is none; false if the number would leave 64 bits with one more. */
 static bool digits(const char **at, const char *end, uint64_t *number, uint32_t *count)
 {
     const char *const begin = *at;
@@ -67,7 +70,7 @@ static const char *whole_number(const char *at, const char *end, int64_t low, in
             return "is no whole number";
         number += before * 100000000;
         *value = minus ? -(int64_t)number : (int64_t)number;
-        return *value < low || *value > high ? "is out of range" : NULL;
+        return *value < low || *value > high ? text_out_of_range : NULL;
     }
     if (!digits(&at, end, &number, &count)) {
         /* 19 digits may still fit: rare, so by the long way */
@@ -75,14 +78,14 @@ static const char *whole_number(const char *at, const char *end, int64_t low, in
         for (; at < end && (unsigned char)(*at - '0') < 10; at++)
             wide = wide >> 100 ? wide : wide * 10 + (unsigned)(*at - '0');
         if (at == end && wide > (unsigned __int128)INT64_MAX + minus)
-            return "is out of range";
+            return text_out_of_range;
         number = (uint64_t)wide;
         count = 19;
     }
     if (count == 0 || at != end)
         return "is no whole number";
     *value = minus ? (int64_t)(0 - number) : (int64_t)number;
-    return *value < low || *value > high ? "is out of range" : NULL;
+    return *value < low || *value > high ? text_out_of_range : NULL;
 }
 
 /* Up to 8 characters with no more than `scale` digits behind a point, if there is one: the digits as a number, how many are
@@ -125,17 +128,17 @@ static const char *decimal(const struct column_schema *column, const char *at, c
     if (short_decimal(at, (size_t)(end - at), column->scale, &number, &behind)) {
         const uint64_t unit = (uint64_t)power_of_ten(column->scale - behind);
         if (number > (most - 1) / unit)
-            return "is out of range";
+            return text_out_of_range;
         *value = minus ? -(int64_t)(number * unit) : (int64_t)(number * unit);
         return NULL;
     }
     number = behind = 0;
     if (!digits(&at, end, &number, &whole))
-        return "is out of range";
+        return text_out_of_range;
     if (at < end && *at == '.') {
         for (at++; at < end && behind < column->scale && (unsigned char)(*at - '0') < 10; at++, behind++) {
             if (number > (uint64_t)INT64_MAX / 10 - 1)
-                return "is out of range";
+                return text_out_of_range;
             number = number * 10 + (uint64_t)(*at - '0');
         }
         whole += behind;
@@ -148,11 +151,11 @@ static const char *decimal(const struct column_schema *column, const char *at, c
         return "is no number";
     for (; behind < column->scale; behind++) {
         if (number > (uint64_t)INT64_MAX / 10)
-            return "is out of range";
+            return text_out_of_range;
         number *= 10;
     }
     if (number >= most)
-        return "is out of range";
+        return text_out_of_range;
     *value = minus ? -(int64_t)number : (int64_t)number;
     return NULL;
 }
@@ -247,8 +250,8 @@ const char *text_value(const struct column_schema *column, const char *text, uin
     switch (column->type) {
     case TYPE_INT32:
         return whole_number(at, end, INT32_MIN, INT32_MAX, value);
-    case TYPE_INT64: /* INT64_MIN is not needed, and stands for NULL inside the engine */
-        return whole_number(at, end, INT64_MIN + 1, INT64_MAX, value);
+    case TYPE_INT64:
+        return whole_number(at, end, INT64_MIN, INT64_MAX, value);
     case TYPE_DECIMAL:
         return decimal(column, at, end, value);
     case TYPE_DATE:
@@ -261,4 +264,18 @@ const char *text_value(const struct column_schema *column, const char *text, uin
     default:
         return "is a string";
     }
+}
+
+void text_value_range(const struct column_schema *column, char *text)
+{
+    const uint64_t most = column->type == TYPE_DECIMAL ? power_of_ten(column->precision) - 1
+                          : column->type == TYPE_INT64 ? INT64_MAX
+                                                       : INT32_MAX,
+                   least = column->type == TYPE_DECIMAL ? most : most + 1,
+                   unit = power_of_ten(column->type == TYPE_DECIMAL ? column->scale : 0);
+    char decimals[32] = "";
+    if (unit > 1)
+        snprintf(decimals, sizeof decimals, ".%llu", (unsigned long long)(most % unit));
+    snprintf(text, 64, "-%llu%s to %llu%s", (unsigned long long)(least / unit), decimals,
+             (unsigned long long)(most / unit), decimals);
 }

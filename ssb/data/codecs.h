@@ -10,14 +10,11 @@
 
 #include "ssb/data/generator.h"
 
-#define SSB_CODEC_NAME_BYTES 32
+/* 58 columns, each "lo_extendedprice=gpu-simdbp128," at most. */
+#define SSB_CODECS_BYTES 4096u
 
-struct ssb_codecs {
-    char choice[SSB_TABLES][SSB_COLUMNS_MAX][SSB_CODEC_NAME_BYTES];
-};
-
-/* NULL: the defaults. A codec or column that does not exist, or a column or "all" named twice:
- * STATUS_BAD_INPUT. */
-NODISCARD enum status ssb_codecs_parse(const char *text, struct ssb_codecs *codecs, struct error *error);
+/* What `text` (NULL: the defaults) says, spelled out: COLUMN=CODEC for every column of all tables, as codec_spec.h reads
+ * it. A codec or column that does not exist, or a column or "all" named twice: STATUS_BAD_INPUT. */
+NODISCARD enum status ssb_codecs_list(const char *text, char list[SSB_CODECS_BYTES], struct error *error);
 
 #endif

@@ -2,109 +2,101 @@
 #define _GNU_SOURCE
 #include "ssb/data/load.h"
 
-#include "ssb/data/load_tables.h"
+#include "loader/table/table_loader.h"
+#include "loader/text/text_file.h"
+#include "ssb/data/codecs.h"
+#include "ssb/data/load_generated.h"
 #include "ssb/data/origin.h"
 #include "ssb/data/schema.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* ---- What both halves use ---- */
+/* ---- From text ---- */
 
-enum status ssb_load_table_begin(const struct ssb_load *load, enum ssb_table table,
-                                 struct table_writer **writer, struct error *error)
+static enum status find_file(const char *folder, enum ssb_table table, char path[PATH_MAX],
+                             struct error *error)
 {
-    struct ssb_schema schema;
-    ssb_schema_make(table, load->source->largest_orderkey, load->dangling_null, &schema);
-    RETURN_IF_ERROR(database_writer_table(load->writer, ssb_table_info(table)->name, schema.columns,
-                                          schema.column_count, load->source->rows[table], writer, error));
-    for (uint32_t c = 0; c < schema.column_count; c++)
-        RETURN_IF_ERROR(table_writer_codec(*writer, c, load->codecs.choice[table][c], error));
-    return STATUS_OK;
+    uint64_t bytes;
+    if (snprintf(path, PATH_MAX, "%s/%s.tbl", folder, ssb_table_info(table)->name) >= PATH_MAX)
+        return error_set(error, STATUS_BAD_INPUT, "the path %s is too long", folder);
+    if (access(path, F_OK) != 0)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s is missing; `tessera ssb generate --sf N --out %s` makes the five .tbl files",
+                         path, folder);
+    RETURN_IF_ERROR(text_file_check(path, &bytes, error));
+    return bytes
+               ? STATUS_OK
+               : error_set(error, STATUS_BAD_INPUT, "%s is empty; it must hold one line for each row", path);
 }
 
-enum status ssb_load_cursors_open(const struct ssb_load *load, enum ssb_table table, struct ssb_cursor ***out,
-                                  struct error *error)
+static enum status load_text(const char *folder, const struct load_options *asked, struct progress *progress,
+                             struct error *error)
 {
-    *out = NULL;
-    struct ssb_cursor **cursors = calloc(load->threads, sizeof(struct ssb_cursor *));
-    if (!cursors)
-        return error_out_of_memory(error, load->threads * sizeof(struct ssb_cursor *), "reading rows");
-    enum status status = STATUS_OK;
-    for (unsigned t = 0; t < load->threads && status == STATUS_OK; t++)
-        status = load->source->methods->cursor_open(load->source, table, &cursors[t], error);
-    if (status != STATUS_OK) {
-        ssb_load_cursors_close(load, cursors);
-        return status;
+    char paths[SSB_TABLES][PATH_MAX];
+    const char *files[SSB_TABLES];
+    struct load_input inputs[SSB_TABLES];
+    struct load_options load = *asked;
+    struct load_report report;
+    struct schema_script schema;
+    for (enum ssb_table table = 0; table < SSB_TABLES; table++) {
+        RETURN_IF_ERROR(find_file(folder, table, paths[table], error));
+        files[table] = paths[table];
+        inputs[table] = (struct load_input){
+            .table = ssb_table_info(table)->name, .paths = &files[table], .path_count = 1};
     }
-    *out = cursors;
-    return STATUS_OK;
-}
-
-void ssb_load_cursors_close(const struct ssb_load *load, struct ssb_cursor **cursors)
-{
-    if (!cursors)
-        return;
-    for (unsigned t = 0; t < load->threads; t++)
-        load->source->methods->cursor_close(cursors[t]);
-    free(cursors);
+    load.inputs = inputs;
+    load.input_count = SSB_TABLES;
+    load.text = (struct text_options){.delimiter = '|', .header = TEXT_HEADER_NO, .verbatim = true};
+    load.narrow = "lo_orderkey";
+    load.advice = "correct the row; nothing was loaded";
+    RETURN_IF_ERROR(ssb_schema_make(true, load.dangling_null, &schema, error));
+    const enum status status = tables_load(&schema, &load, &report, progress, error);
+    schema_script_free(&schema);
+    return status;
 }
 
 /* ---- The database ---- */
 
-static enum status load_tables(struct ssb_load *load, struct error *error)
+/* ssb.json is written beside the tables before they become visible, and gets its name after it: what can fail comes
+ * before the commit, but for that rename. */
+struct origin_write {
+    const char *directory;
+    const struct ssb_origin *origin;
+    bool prepared;
+};
+
+static enum status prepare_origin(void *context, struct error *error)
 {
-    enum status status = STATUS_OK;
-    for (enum ssb_table table = 0; table < SSB_LINEORDER && status == STATUS_OK; table++)
-        status = ssb_load_dimension(load, table, error);
-    if (status == STATUS_OK)
-        status = ssb_load_lineorder(load, error);
-    for (enum ssb_table table = 0; table < SSB_TABLES; table++)
-        key_index_destroy(load->indices[table]);
-    return status;
+    struct origin_write *write = context;
+    write->prepared = true;
+    return ssb_origin_prepare(write->directory, write->origin, error);
 }
 
-/* Ends the change. Everything that can fail comes before the commit, but for a rename. */
-static enum status commit(const struct ssb_load_options *options, const struct ssb_origin *origin,
-                          struct database_writer *writer, struct error *error)
+static enum status load_with(const struct ssb_load_options *options, const char *codecs,
+                             const struct ssb_origin *origin, struct progress *progress, struct error *error)
 {
-    enum status status = cancel_check(error);
-    if (status == STATUS_OK)
-        status = ssb_origin_prepare(options->directory, origin, error);
-    if (status != STATUS_OK) {
-        database_writer_abort(writer);
-        return status;
-    }
-    status = database_writer_commit(writer, error);
+    struct origin_write write = {.directory = options->directory, .origin = origin};
+    const struct load_options load = {.directory = options->directory,
+                                      .codecs = codecs,
+                                      .sort_by = options->sort_by,
+                                      .dangling_null = options->dangling_null,
+                                      .replace = options->replace,
+                                      .threads = options->threads,
+                                      .before_commit = prepare_origin,
+                                      .before_commit_context = &write};
+    const bool made = access(options->directory, F_OK) != 0;
+    const enum status status = options->from ? load_text(options->from, &load, progress, error)
+                                             : ssb_load_generated(&options->data, &load, progress, error);
     if (status == STATUS_OK)
         return ssb_origin_publish(options->directory, error);
-    ssb_origin_discard(options->directory);
-    return status;
-}
-
-static enum status load_from(const struct ssb_load_options *options, const struct ssb_origin *origin,
-                             const struct ssb_codecs *codecs, const uint32_t *sort_by,
-                             const struct ssb_source *source, struct progress *progress, struct error *error)
-{
-    struct ssb_load load = {
-        .source = source,
-        .codecs = *codecs,
-        .sort_by = sort_by,
-        .dangling_null = options->dangling_null,
-        .threads = options->threads ? options->threads : parallel_threads_available(),
-        .progress = progress,
-    };
-    /* The writer removes a directory that it made, but not one with a prepared ssb.json in it. */
-    const bool made = access(options->directory, F_OK) != 0;
-    RETURN_IF_ERROR(database_writer_open(options->directory, &load.writer, error));
-    enum status status = load_tables(&load, error);
-    if (status != STATUS_OK) {
-        database_writer_abort(load.writer);
-        return status;
-    }
-    status = commit(options, origin, load.writer, error);
-    if (status != STATUS_OK && made)
+    if (write.prepared)
+        ssb_origin_discard(options->directory);
+    if (write.prepared &&
+        made) /* the writer removes a directory that it made, but not with that file in it */
         rmdir(options->directory);
     return status;
 }
@@ -123,9 +115,9 @@ static enum status refuse_existing(const char *directory, struct error *error)
 
 enum status ssb_load(const struct ssb_load_options *options, struct progress *progress, struct error *error)
 {
-    struct ssb_codecs codecs;
-    RETURN_IF_ERROR(ssb_codecs_parse(options->codecs, &codecs, error));
+    char codecs[SSB_CODECS_BYTES];
     uint32_t sort_by;
+    RETURN_IF_ERROR(ssb_codecs_list(options->codecs, codecs, error));
     if (options->sort_by)
         RETURN_IF_ERROR(ssb_lineorder_column_find(options->sort_by, &sort_by, error));
     if (!options->replace)
@@ -133,15 +125,7 @@ enum status ssb_load(const struct ssb_load_options *options, struct progress *pr
     struct ssb_origin origin = {.options = options->data, .dangling_null = options->dangling_null};
     if (options->from && !(origin.from = realpath(options->from, NULL)))
         return error_set_errno(error, errno, "cannot open the folder %s", options->from);
-    struct ssb_source *source;
-    enum status status = options->from
-                             ? ssb_source_read(options->from, options->threads, progress, &source, error)
-                             : ssb_source_generate(&options->data, options->threads, &source, error);
-    if (status == STATUS_OK) {
-        status =
-            load_from(options, &origin, &codecs, options->sort_by ? &sort_by : NULL, source, progress, error);
-        ssb_source_close(source);
-    }
+    const enum status status = load_with(options, codecs, &origin, progress, error);
     ssb_origin_free(&origin);
     return status;
 }

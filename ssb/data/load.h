@@ -1,11 +1,10 @@
 /*
- * load.h: the benchmark's rows into a database.
+ * load.h: the benchmark's rows into a database, by the loader of loader/table/ with a schema that is built in.
  *
- * Dimensions first, whole in memory (SF 100: 5 million rows, less than 1 GB with their dictionaries); then
- * lineorder, one segment of 2^24 rows at a time: all threads fill ranges of its 17 arrays (1.1 GB), replace
- * foreign keys by row positions in place, and encode and write column by column. So memory does not grow with
- * the scale factor, apart from the dimensions. Sorting lineorder (sort_by) is another matter:
- * table_writer_sort_by in storage/database/writer.h says what it takes.
+ * Dimensions first, whole in memory (SF 100: 5 million rows, less than 1 GB with their dictionaries); then lineorder. Rows
+ * that are generated are made a segment at a time (2^24 rows, 1.1 GB), so that memory does not grow with the scale factor,
+ * apart from the dimensions; .tbl files are read as `tessera load` reads them. Sorting lineorder (sort_by) is another
+ * matter: table_writer_sort_by in storage/database/writer.h says what it takes.
  */
 #ifndef TESSERA_SSB_DATA_LOAD_H
 #define TESSERA_SSB_DATA_LOAD_H

@@ -2,6 +2,7 @@
 #include "ssb/data/schema.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum ssb_table ssb_referenced_table(uint32_t lineorder_column)
@@ -15,19 +16,20 @@ enum ssb_table ssb_referenced_table(uint32_t lineorder_column)
     return table;
 }
 
-void ssb_schema_make(enum ssb_table table, int64_t largest_orderkey, bool nullable_keys,
-                     struct ssb_schema *schema)
+static void make_table(enum ssb_table number, bool wide_orderkeys, bool nullable_keys,
+                       struct schema_table *table)
 {
-    const struct ssb_table_info *info = ssb_table_info(table);
-    *schema = (struct ssb_schema){.column_count = info->column_count};
+    const struct ssb_table_info *info = ssb_table_info(number);
+    snprintf(table->name, sizeof table->name, "%s", info->name);
+    table->column_count = info->column_count;
     for (uint32_t c = 0; c < info->column_count; c++) {
-        struct column_schema *column = &schema->columns[c];
+        struct column_schema *column = &table->columns[c];
         snprintf(column->name, sizeof column->name, "%s", info->columns[c].name);
-        column->type = info->columns[c].number ? TYPE_INT32 : TYPE_STRING;
-        if (info->columns[c].wide && largest_orderkey > INT32_MAX)
-            column->type = TYPE_INT64;
-        column->primary_key = table != SSB_LINEORDER && c == 0;
-        enum ssb_table referenced = table == SSB_LINEORDER ? ssb_referenced_table(c) : SSB_TABLES;
+        column->type = !info->columns[c].number                  ? TYPE_STRING
+                       : info->columns[c].wide && wide_orderkeys ? TYPE_INT64
+                                                                 : TYPE_INT32;
+        column->primary_key = number != SSB_LINEORDER && c == 0;
+        const enum ssb_table referenced = number == SSB_LINEORDER ? ssb_referenced_table(c) : SSB_TABLES;
         if (referenced == SSB_TABLES)
             continue;
         const struct ssb_table_info *dimension = ssb_table_info(referenced);
@@ -36,6 +38,23 @@ void ssb_schema_make(enum ssb_table table, int64_t largest_orderkey, bool nullab
                  dimension->columns[0].name);
         column->nullable = nullable_keys;
     }
+}
+
+enum status ssb_schema_make(bool wide_orderkeys, bool nullable_keys, struct schema_script *schema,
+                            struct error *error)
+{
+    *schema = (struct schema_script){.tables = calloc(SCHEMA_TABLES_MAX, sizeof *schema->tables)};
+    for (enum ssb_table table = 0; schema->tables && table < SSB_TABLES; table++) {
+        schema->tables[table].columns = calloc(SSB_COLUMNS_MAX, sizeof *schema->tables[table].columns);
+        if (!schema->tables[table].columns)
+            break;
+        make_table(table, wide_orderkeys, nullable_keys, &schema->tables[table]);
+        schema->table_count++;
+    }
+    if (schema->table_count == SSB_TABLES)
+        return STATUS_OK;
+    schema_script_free(schema);
+    return error_out_of_memory(error, SCHEMA_TABLES_MAX * sizeof *schema->tables, "a schema");
 }
 
 enum status ssb_column_find(const char *name, enum ssb_table *table, uint32_t *column, struct error *error)

@@ -8,18 +8,13 @@
 #ifndef TESSERA_SSB_DATA_SCHEMA_H
 #define TESSERA_SSB_DATA_SCHEMA_H
 
+#include "loader/table/schema_script.h"
 #include "ssb/data/generator.h"
-#include "storage/database/database.h"
 
-struct ssb_schema {
-    uint32_t column_count;
-    struct column_schema columns[SSB_COLUMNS_MAX];
-};
-
-/* `largest_orderkey` decides the width of lo_orderkey; `nullable_keys`: keys without a row are stored as
- * NULL. */
-void ssb_schema_make(enum ssb_table table, int64_t largest_orderkey, bool nullable_keys,
-                     struct ssb_schema *schema);
+/* All five, in the order of enum ssb_table, as a script of CREATE TABLE would have them. `wide_orderkeys`: lo_orderkey is
+ * int64; `nullable_keys`: keys without a row are stored as NULL. Free with schema_script_free. */
+NODISCARD enum status ssb_schema_make(bool wide_orderkeys, bool nullable_keys, struct schema_script *schema,
+                                      struct error *error);
 
 /* The dimension that a column of lineorder references, or SSB_TABLES. */
 enum ssb_table ssb_referenced_table(uint32_t lineorder_column);

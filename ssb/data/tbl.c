@@ -180,8 +180,10 @@ static enum status write_file(struct writer *writer, const char *directory, unsi
     writer->path = partial;
     RETURN_IF_ERROR(open_partial(partial, &writer->file, error));
     enum status status = write_chunks(writer, threads, error);
+    progress_report(writer->progress, "storing", "", 0, 0);
     if (status == STATUS_OK)
         status = publish(directory, writer, path, error);
+    progress_report(writer->progress, "storing", "", 1, 1); /* the bar goes */
     if (status != STATUS_OK)
         unlink(partial);
     close(writer->file);

@@ -245,11 +245,12 @@ static void offsets_bits_and_widths_are_arrows(void **state)
     by_hand(&(struct hand){.format = "L", .array = ARRAY(2, 0, NULL, large)}, "BIGINT",
             "x\n1\n9223372036854775807\n", NULL);
     by_hand(&(struct hand){.format = "L", .array = ARRAY(3, 0, NULL, large)}, "BIGINT", NULL,
-            "row 3: column x");
+            "row 3: column x: '18446744073709551615' is out of range: the column holds -9223372036854775808 to "
+            "9223372036854775807");
     by_hand(&(struct hand){.format = "c", .array = ARRAY(3, 1, NULL, small)}, "DECIMAL(4,1)",
             "x\n-1.0\n2.0\n-128.0\n", NULL);
     by_hand(&(struct hand){.format = "c", .array = ARRAY(3, 1, NULL, small)}, "DECIMAL(3,1)", NULL,
-            "is out of range");
+            "'-128' is out of range: the column holds -99.9 to 99.9");
     by_hand(&(struct hand){.format = "b", .array = ARRAY(4, 2, NULL, bits)}, "BOOLEAN",
             "x\nfalse\ntrue\nfalse\ntrue\n", NULL);
     by_hand(&(struct hand){.format = "c", .array = ARRAY(1, 2, NULL, small)}, "BOOLEAN", NULL,
@@ -269,11 +270,11 @@ static void offsets_bits_and_widths_are_arrows(void **state)
     by_hand(&(struct hand){.format = "d:10,3", .array = ARRAY(2, 0, NULL, decimals)}, "DECIMAL(8,4)",
             "x\n12.3450\n-99.9000\n", NULL);
     by_hand(&(struct hand){.format = "d:10,3", .array = ARRAY(1, 0, NULL, decimals)}, "DECIMAL(8,2)", NULL,
-            "has more decimals than the column");
+            "'12.345' has more decimals than the column");
     by_hand(&(struct hand){.format = "d:10,3", .array = ARRAY(1, 1, NULL, decimals)}, "DECIMAL(8,1)",
             "x\n-99.9\n", NULL);
     by_hand(&(struct hand){.format = "d:38,0", .array = ARRAY(1, 2, NULL, decimals)}, "DECIMAL(18,0)", NULL,
-            "is out of range");
+            "'1267650600228229401496703205376' is out of range: the column holds -999999999999999999 to ");
     by_hand(&(struct hand){.format = "u", .array = ARRAY(3, 0, NULL, starts, bytes)}, "TEXT",
             "x\n\"\"\nx\ncolor\n", NULL);
     by_hand(&(struct hand){.format = "u", .array = ARRAY(1, 1, NULL, starts, bytes)}, "INT", NULL,

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "storage/base/clock.h"
 #include "tests/support/database_cases.h"
 #include "tests/support/run_program.h"
 
@@ -89,6 +90,41 @@ static void sizes_of_memory_are_read(void **state)
     load("--force --memory 1GB sales=sales-1.csv", 2, "--memory '1GB' is no size", "shop,pieces\nA,1\n");
 }
 
+/* The first signal ends a load that waits for a pipe, soon, and with nothing left behind: `timeout` sends it after 0.3 s,
+ * and one that kills 2 s later. */
+static void a_load_that_waits_can_be_stopped(void **state)
+{
+    static const struct {
+        const char *before, *arguments;
+    } waits[] = {{"", "sales=fifo"},                                    /* which nobody opens to write */
+                 {"exec 3<>fifo;", "sales=fifo"},                       /* which nobody writes to */
+                 {"exec 3<>fifo; printf 'A,1\\nB' >&3;", "sales=fifo"}, /* whose writer stalls */
+                 {"exec 3<>fifo;", "sales=- <&3"},
+                 {"", "sales=sales-1.csv,fifo"},
+                 {"", "--schema fifo sales=sales-1.csv"}};
+    char before[16];
+    (void)state;
+    run_shell("cd $D/.. && mkfifo fifo && ls -A | wc -l", &run);
+    snprintf(before, sizeof before, "%.15s", run.output);
+    for (size_t w = 0; w < 2 * sizeof waits / sizeof *waits; w++) {
+        const char *const signal = w % 2 ? "TERM" : "INT", *const arguments = waits[w / 2].arguments;
+        char shell[PATH_BYTES];
+        snprintf(shell, sizeof shell,
+                 "cd $D/..; %s timeout --preserve-status -k 2 -s %s 0.3 $T load --db $D --schema star.sql %s",
+                 waits[w / 2].before, signal, arguments);
+        const double begin = clock_seconds();
+        run_shell(shell, &run);
+        const double took = clock_seconds() - begin;
+        if (run.exit_code != 130 || !strstr(run.errors, "interrupted; what was not finished is undone"))
+            fail_msg("%s %s, %s: exit code %d\n%s", waits[w / 2].before, arguments, signal, run.exit_code,
+                     run.errors);
+        if (took > 1.5)
+            fail_msg("%s, %s: it took %.2f s", arguments, signal, took);
+        run_shell("cd $D/.. && ls -A | wc -l", &run);
+        assert_string_equal(run.output, before);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -96,6 +132,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(null_is_what_the_option_says, setup, teardown),
         cmocka_unit_test_setup_teardown(rows_are_appended, setup, teardown),
         cmocka_unit_test_setup_teardown(sizes_of_memory_are_read, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_load_that_waits_can_be_stopped, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,14 +124,17 @@ static void wrong_rows_are_told_and_nothing_is_loaded(void **state)
     refuse("Hafen,12,,2024-01-01,,3,2.977,true,\n", ":1: column paid: '2.977'", "more than 2 decimals");
     refuse("Hafen,12,,2024-01-01,,3,2,true,\nHafen,12,,2024-02-30,,3,2,true,\n",
            ":2: column day: '2024-02-30'", "calendar");
-    refuse("Hofen,12,,2024-01-01,,3,2,true,\n", ":1: column shop: 'Hofen'", "no key");
-    refuse("Hafen,13,,2024-01-01,,3,2,true,\n", ":1: column product: '13'", "no key");
+    refuse("Hofen,12,,2024-01-01,,3,2,true,\n", ":1: column shop: no row of table shops has name 'Hofen'",
+           "--dangling null stores NULL for such keys");
+    refuse("Hafen,13,,2024-01-01,,3,2,true,\n", ":1: column product: no row of table products has id '13'",
+           "");
     refuse("Hafen,x,,2024-01-01,,3,2,true,\n", ":1: column product: 'x'", "whole number");
     refuse("Hafen,12,,,,3,2,true,\n", ":1: column day", "NOT NULL");
-    refuse("Hafen,12,,2024-01-01,,99999999999,2,true,\n", ":1: column pieces: '99999999999'", "range");
+    refuse("Hafen,12,,2024-01-01,,99999999999,2,true,\n", ":1: column pieces: '99999999999'",
+           "is out of range: the column holds -2147483648 to 2147483647;");
     refuse("Hafen,12,,2024-01-01,,3,2,maybe,\n", ":1: column online: 'maybe'", "neither");
     refuse("Hafen,12,,2024-01-01,,3,2,true\n", ":1: the row has 8 fields instead of 9", "");
-    refuse("shop,product,gift,day,at,pieces,paid,online,colour\n", "no key",
+    refuse("shop,product,gift,day,at,pieces,paid,online,colour\n", "no row of table shops has name 'shop'",
            "if this line is a header, its names must be those of all columns");
 }
 

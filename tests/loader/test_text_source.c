@@ -11,10 +11,13 @@
 #include <cmocka.h>
 
 #include "loader/text/text_source_internal.h"
+#include "storage/base/clock.h"
 #include "storage/base/isa.h"
 #include "tests/support/one_directory.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -37,7 +40,8 @@ static void block_print(const struct text_block *block, uint32_t columns, bool l
 {
     for (uint32_t row = 0, fault = 0; row < block->rows; row++) {
         if (fault < block->fault_count && block->faults[fault].row == row) {
-            fprintf(out, "!%s@%llu;", block->faults[fault++].complaint,
+            const char *const complaint = block->faults[fault++].complaint;
+            fprintf(out, "!%.*s@%llu;", (int)strcspn(complaint, ":"), complaint,
                     (unsigned long long)block->row_line[row]);
             continue;
         }
@@ -52,7 +56,7 @@ static void block_print(const struct text_block *block, uint32_t columns, bool l
     }
 }
 
-/* All rows as "a/b/c;" with ~ for NULL, and a fault as "!complaint@line;". */
+/* All rows as "a/b/c;" with ~ for NULL, and a fault as "!complaint@line;", the complaint up to its colon. */
 static char *read_all(const char *const *paths, uint32_t count, const struct text_options *options,
                       struct error *error)
 {
@@ -218,8 +222,8 @@ static void what_a_source_refuses(void **state)
     gives("n.tbl", "1|NA|3|\n2||4|\n", (struct text_options){.header = TEXT_HEADER_NO, .null_text = "NA"},
           "1/~/3;2//4;");
     gives("n.tbl", "1|a|3|\n2|b|\n2|b|4\n2|b|4|5|\n", plain,
-          "1/a/3;!lacks the delimiter that ends the first row@2;!lacks the delimiter that ends the first "
-          "row@3;!has 4 fields instead of 3@4;");
+          "1/a/3;!has 2 fields instead of 3@2;!lacks the delimiter that ends the first row@3;"
+          "!has 4 fields instead of 3@4;");
     const char zero[] = "1,2,3\n4,\0,6\n";
     const char *file = file_write("zero.csv", zero, sizeof zero - 1);
     char *rows = read_all(&file, 1, &plain, &error);
@@ -262,6 +266,201 @@ static void pipes_are_files(void **state)
         fail_msg("%s", error.text);
     assert_string_equal(rows, "1/2/3;4/5/6;");
     free(rows);
+}
+
+/* As dbgen writes: what is between two delimiters is the field, whatever it is. */
+static void verbatim_text_has_no_quotes_and_no_nulls(void **state)
+{
+    const struct text_options verbatim = {
+        .delimiter = '|', .header = TEXT_HEADER_NO, .verbatim = true, .null_text = "N"};
+    (void)state;
+    gives("v.tbl", "7| a b |-3\n8||4\n", verbatim, "7/ a b /-3;8//4;");
+    gives("v.tbl", "7|\"a|-3|\n8|b\"\"|4|\n\"8|N|\"|\n", verbatim, "7/\"a/-3;8/b\"\"/4;\"8/N/\";");
+    gives("v.tbl", "7|a b|-3\r\n8||4\r\n", verbatim, "7/a b/-3;8//4;");
+    gives("v.tbl", "7|a b|-3|\n8||4|", verbatim, "7/a b/-3;8//4;");
+    gives("v.tbl", "1|x|2\n\n3|y|4\n", verbatim, "1/x/2;!is empty@2;3/y/4;");
+    gives("v.tbl", "1|x|2|\n\n", verbatim, "1/x/2;!is empty@2;");
+}
+
+/* The complaint about row number 1 (from 0) of a file. */
+static void complains(const char *text, size_t length, struct text_options options, const char *expected)
+{
+    const char *const file = file_write("shape.tbl", text, length);
+    struct text_source *source;
+    struct text_block block = {0};
+    must(text_source_open(&file, 1, names, 3, &options, &source, error));
+    must(text_source_next(source, &block, error));
+    assert_int_equal(block.rows, 2);
+    assert_int_equal(block.fault_count, 1);
+    assert_int_equal(block.faults[0].row, 1);
+    assert_int_equal(block.row_line[1], 2);
+    assert_string_equal(block.faults[0].complaint, expected);
+    text_block_free(&block);
+    text_source_close(source);
+}
+#define COMPLAINS(text, options, expected) complains(text, sizeof(text) - 1, options, expected)
+
+/* By their last field, or what goes on behind it, and the column that is missing, by the names of a header, too. */
+static void rows_of_the_wrong_shape_are_told_by_what_they_hold(void **state)
+{
+    const struct text_options plain = {.header = TEXT_HEADER_NO},
+                              verbatim = {.header = TEXT_HEADER_NO, .verbatim = true};
+    (void)state;
+    static const char missing[] = "has 2 fields instead of 3: it ends with 'y', and column c is missing";
+    COMPLAINS("1|x|2\n3|y\n", verbatim, missing);
+    COMPLAINS("1|x|2|\n3|y|\r\n", verbatim, missing);
+    COMPLAINS("1|x|2|\n3|y|\n", plain, missing);
+    COMPLAINS("1|x|2\n3\n", plain, "has 1 field instead of 3: it ends with '3', and column b is missing");
+    COMPLAINS(
+        "1|x|2|\n3|y|4\n", verbatim,
+        "lacks the delimiter that ends the first row: it ends with '4' in column c; is the file cut short?");
+    COMPLAINS("1|x|2|\n3|y|4|5|\n", verbatim,
+              "has 4 fields instead of 3: it goes on with '5|' behind column c");
+    COMPLAINS("1|x|2\n3|y|4|5\r\n", verbatim,
+              "has 4 fields instead of 3: it goes on with '5' behind column c");
+    COMPLAINS("1|x|2\n3|y|4|\n", verbatim, "has 4 fields instead of 3: it goes on with '' behind column c");
+    COMPLAINS("1|x|2\n\n", verbatim, "is empty: it must have 3 fields");
+    COMPLAINS("1|x|2\n3|\0|4\n", plain, "has a NUL byte: it is byte 3 of it; is this a text file?");
+    COMPLAINS("1|x|2\n3|\ty\n", plain,
+              "has 2 fields instead of 3: it ends with '?y', and column c is missing");
+    const char *const file = file_write("head.csv", "c,a,b\n1,2\n", 10);
+    struct text_source *source;
+    struct text_block block = {0};
+    must(text_source_open(&file, 1, names, 3, &(struct text_options){.header = TEXT_HEADER_YES}, &source,
+                          error));
+    must(text_source_next(source, &block, error));
+    assert_string_equal(block.faults[0].complaint,
+                        "has 2 fields instead of 3: it ends with '2', and column b is missing");
+    text_block_free(&block);
+    text_source_close(source);
+}
+
+/* A newline as the last byte of a block, as the first one of the next, and between. */
+static void rows_that_end_with_a_block_are_found(void **state)
+{
+    const struct text_options plain = {.header = TEXT_HEADER_NO};
+    (void)state;
+    for (size_t first = TEXT_BLOCK_BYTES - 2; first <= TEXT_BLOCK_BYTES + 2; first++) {
+        char *const text = malloc(first + 14);
+        assert_non_null(text);
+        memset(text, 'x', first);
+        memcpy(text, "1|", 2);
+        memcpy(text + first - 4, "|2|\n", 4);
+        memcpy(text + first, "3|y|4|\n5|z|6|\n", 14);
+        const char *const file = file_write("edge.tbl", text, first + 14);
+        char *const rows = read_all(&file, 1, &plain, NULL);
+        assert_non_null(rows);
+        assert_string_equal(rows + first - 1, "3/y/4;5/z/6;");
+        free(rows);
+        free(text);
+    }
+}
+
+static void a_row_that_never_ends_is_refused(void **state)
+{
+    const struct text_options plain = {.header = TEXT_HEADER_NO};
+    struct error error = {0};
+    const size_t size = TEXT_ROW_BYTES + 100;
+    char *const text = malloc(size);
+    (void)state;
+    assert_non_null(text);
+    memset(text, '1', size);
+    memcpy(text, "1|x|2\n", 6);
+    const char *const file = file_write("long.tbl", text, size);
+    free(read_all(&file, 1, &plain, &error));
+    assert_non_null(strstr(error.text,
+                           "long.tbl:2: the row is longer than 16 MiB; is a quote missing, or is this no "
+                           "text?"));
+    free(text);
+}
+
+static void what_is_no_file_is_named(void **state)
+{
+    const struct text_options plain = {.header = TEXT_HEADER_NO};
+    struct error error = {0};
+    const char *file = "/tmp";
+    (void)state;
+    assert_null(read_all(&file, 1, &plain, &error));
+    assert_non_null(strstr(error.text, "/tmp: is a folder; name its files"));
+    file = "/tmp/tessera-no-such-file";
+    assert_null(read_all(&file, 1, &plain, &error));
+    assert_non_null(strstr(error.text, "/tmp/tessera-no-such-file: cannot be opened"));
+}
+
+/* ---- Pipes that have nothing to read ---- */
+
+static void *cancel_soon(void *unused)
+{
+    (void)unused;
+    usleep(100000);
+    cancel_request();
+    return NULL;
+}
+
+/* Reading the FIFO ends soon after it was cancelled from another thread, and no signal woke it. */
+static void assert_cancelled(const char *fifo)
+{
+    const struct text_options plain = {.header = TEXT_HEADER_NO};
+    struct error error = {0};
+    pthread_t thread;
+    const double begin = clock_seconds();
+    assert_int_equal(pthread_create(&thread, NULL, cancel_soon, NULL), 0);
+    char *const rows = read_all(&fifo, 1, &plain, &error);
+    const double took = clock_seconds() - begin;
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    cancel_reset();
+    assert_int_equal(error.status, STATUS_INTERRUPTED);
+    if (took < 0.1 || took > 2) /* 0.15 on a machine that has nothing else to do */
+        fail_msg("it took %.2f s", took);
+    free(rows);
+}
+
+static void waiting_for_a_pipe_can_be_cancelled(void **state)
+{
+    char fifo[PATH_BYTES + 64];
+    (void)state;
+    snprintf(fifo, sizeof fifo, "%.*s/fifo", (int)(strlen(path) - 3), path);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    assert_cancelled(fifo); /* that nobody opened to write */
+    const int reader = open(fifo, O_RDONLY | O_NONBLOCK), writer = open(fifo, O_WRONLY);
+    assert_true(reader >= 0 && writer >= 0);
+    assert_cancelled(fifo); /* that nobody writes to */
+    assert_int_equal(write(writer, "1,2,3\n4,", 8), 8);
+    assert_cancelled(fifo); /* that was begun */
+    assert_int_equal(close(reader), 0);
+    assert_int_equal(close(writer), 0);
+    assert_int_equal(unlink(fifo), 0);
+}
+
+/* A FIFO whose writer comes late is no empty file. */
+static void *write_late(void *fifo)
+{
+    usleep(100000);
+    const int writer = open(fifo, O_WRONLY);
+    for (int row = 0; row < 3; row++) {
+        usleep(20000);
+        if (write(writer, "1,2,3\n", 6) != 6)
+            break;
+    }
+    close(writer);
+    return NULL;
+}
+
+static void a_late_writer_is_waited_for(void **state)
+{
+    const struct text_options plain = {.header = TEXT_HEADER_NO, .delimiter = ','};
+    char fifo[PATH_BYTES + 64];
+    const char *const file = fifo;
+    pthread_t thread;
+    (void)state;
+    snprintf(fifo, sizeof fifo, "%.*s/fifo", (int)(strlen(path) - 3), path);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    assert_int_equal(pthread_create(&thread, NULL, write_late, fifo), 0);
+    char *const rows = read_all(&file, 1, &plain, NULL);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_string_equal(rows, "1/2/3;1/2/3;1/2/3;");
+    free(rows);
+    assert_int_equal(unlink(fifo), 0);
 }
 
 /* ---- Against a reading of one character at a time ---- */
@@ -380,16 +579,19 @@ static char *reference_read(const char *text, size_t length, uint32_t columns,
             trailing = row.fields == columns + 1 && row.last_empty;
         }
         const bool trails = trailing && row.fields > 1 && row.last_empty;
+        const uint32_t fields = row.fields - trails;
         if (memchr(text + at, 0, row.bytes))
             fprintf(out, "!has a NUL byte@");
         else if (!reference_utf8((const unsigned char *)text + at, row.bytes))
             fprintf(out, "!is no UTF-8@");
         else if (row.behind)
             fprintf(out, "!has text behind a closing quote@");
-        else if (trailing && row.fields == columns)
+        else if (trailing && row.fields == 1 && row.last_empty)
+            fprintf(out, "!is empty@");
+        else if (trailing && !trails && fields == columns)
             fprintf(out, "!lacks the delimiter that ends the first row@");
-        else if (row.fields - trails != columns)
-            fprintf(out, "!has %u fields instead of %u@", row.fields - trails, columns);
+        else if (fields != columns)
+            fprintf(out, "!has %u field%s instead of %u@", fields, fields == 1 ? "" : "s", columns);
         else {
             size_t shown = strlen(row.text) - 1;
             if (trails) /* "~/", or "/" where the empty text is no NULL */
@@ -513,8 +715,8 @@ static void instruction_sets_agree(void **state)
         for (enum isa_level level = 0; level <= isa_level(); level++) {
             found[level].ends = malloc((length + TEXT_INDEX_PADDING) * sizeof(uint32_t));
             found[level].rows = malloc((length + TEXT_INDEX_PADDING) * sizeof(uint32_t));
-            indexes[level](text, length, ',', &found[level]);
-            whole[level] = wholes[level](text, length, ',');
+            indexes[level](text, length, ',', round % 4 != 0, &found[level]);
+            whole[level] = wholes[level](text, length, ',', round % 4 != 0);
             assert_int_equal(found[level].end_count, found[0].end_count);
             assert_int_equal(found[level].row_count, found[0].row_count);
             assert_memory_equal(found[level].ends, found[0].ends, found[0].end_count * sizeof(uint32_t));
@@ -548,6 +750,13 @@ int main(int count, char **arguments)
         cmocka_unit_test(what_a_source_refuses),
         cmocka_unit_test(headers_and_delimiters_are_read_as_rows_are),
         cmocka_unit_test(pipes_are_files),
+        cmocka_unit_test(verbatim_text_has_no_quotes_and_no_nulls),
+        cmocka_unit_test(rows_of_the_wrong_shape_are_told_by_what_they_hold),
+        cmocka_unit_test(rows_that_end_with_a_block_are_found),
+        cmocka_unit_test(a_row_that_never_ends_is_refused),
+        cmocka_unit_test(what_is_no_file_is_named),
+        cmocka_unit_test(waiting_for_a_pipe_can_be_cancelled),
+        cmocka_unit_test(a_late_writer_is_waited_for),
         cmocka_unit_test(any_text_in_blocks_of_any_size_reads_like_one_character_at_a_time),
         cmocka_unit_test(instruction_sets_agree),
     };

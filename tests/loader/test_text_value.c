@@ -44,8 +44,12 @@ static void whole_numbers(void **state)
     column.type = TYPE_INT64;
     gives("9223372036854775807", INT64_MAX);
     gives("-9223372036854775807", -INT64_MAX);
+    gives("-9223372036854775808", INT64_MIN);
+    gives("-00009223372036854775808", INT64_MIN);
+    gives("-0", 0);
     gives("0000000000000000000000000012", 12);
     refuses("9223372036854775808", "range");
+    refuses("-9223372036854775809", "range");
     refuses("99999999999999999999999999999999999999999999", "range");
     refuses("9223372036854775807x", "whole");
 }
@@ -131,6 +135,32 @@ static void decimals(void **state)
     refuses("1000000000000000000", "range");
 }
 
+static void holds(enum column_type type, int precision, int scale, const char *expected)
+{
+    char text[64];
+    column = (struct column_schema){.type = type, .precision = (uint8_t)precision, .scale = (uint8_t)scale};
+    text_value_range(&column, text);
+    assert_string_equal(text, expected);
+    char *const high = strstr(text, " to ") + 4;
+    int64_t most;
+    assert_null(text_value(&column, high, (uint32_t)strlen(high), &most)); /* both ends are taken, */
+    assert_null(text_value(&column, text, (uint32_t)strcspn(text, " "), &most));
+    high[strlen(high) - 1]++; /* and a digit beyond is not */
+    assert_non_null(text_value(&column, high, (uint32_t)strlen(high), &most));
+}
+
+static void what_a_column_holds_is_told(void **state)
+{
+    (void)state;
+    holds(TYPE_INT32, 0, 0, "-2147483648 to 2147483647");
+    holds(TYPE_INT64, 0, 0, "-9223372036854775808 to 9223372036854775807");
+    holds(TYPE_DECIMAL, 5, 2, "-999.99 to 999.99");
+    holds(TYPE_DECIMAL, 3, 3, "-0.999 to 0.999");
+    holds(TYPE_DECIMAL, 1, 0, "-9 to 9");
+    holds(TYPE_DECIMAL, 18, 0, "-999999999999999999 to 999999999999999999");
+    holds(TYPE_DECIMAL, 18, 18, "-0.999999999999999999 to 0.999999999999999999");
+}
+
 static void dates_times_and_truth(void **state)
 {
     (void)state;
@@ -160,6 +190,7 @@ int main(void)
         cmocka_unit_test(numbers_of_every_length),
         cmocka_unit_test(decimals),
         cmocka_unit_test(decimals_of_every_shape),
+        cmocka_unit_test(what_a_column_holds_is_told),
         cmocka_unit_test(dates_times_and_truth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

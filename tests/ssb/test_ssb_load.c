@@ -235,9 +235,8 @@ static void keys_without_a_row_are_an_error(void **state)
     options.data.dates = SSB_DATES_CLASSIC; /* 25 dates */
     struct error error = {0};
     assert_int_equal(ssb_load(&options, NULL, &error), STATUS_BAD_INPUT);
-    assert_non_null(strstr(error.text,
-                           "of lineorder: table lineorder, column lo_orderdate: no row of table date has "
-                           "d_datekey 199"));
+    assert_non_null(strstr(
+        error.text, "of table lineorder: column lo_orderdate: no row of table date has d_datekey '199"));
     assert_non_null(strstr(error.text, "--dangling null"));
     assert_int_not_equal(access(options.directory, F_OK), 0);
 }
@@ -307,9 +306,9 @@ static void codec_lists_that_make_no_sense_are_refused(void **state)
         {"plain,", "''"},
     };
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        struct ssb_codecs codecs;
+        char codecs[SSB_CODECS_BYTES];
         struct error error = {0};
-        assert_int_equal(ssb_codecs_parse(lists[i][0], &codecs, &error), STATUS_BAD_INPUT);
+        assert_int_equal(ssb_codecs_list(lists[i][0], codecs, &error), STATUS_BAD_INPUT);
         if (!strstr(error.text, lists[i][1]))
             fail_msg("\"%s\" gave: %s", lists[i][0], error.text);
     }
@@ -402,14 +401,14 @@ static void stop_at_table(struct progress *progress, const char *what, const cha
 {
     (void)unit;
     assert_true(done <= total);
-    if (strcmp(what, progress->context) == 0)
+    if (strstr(what, progress->context))
         cancel_request();
 }
 
 static void stopping_leaves_nothing(void **state)
 {
     (void)state;
-    char *const stops[] = {"part", "date", "lineorder"};
+    char *const stops[] = {"part", "date", "lineorder", "storing"};
     for (size_t s = 0; s < 2 * sizeof stops / sizeof *stops; s++) {
         struct ssb_load_options options = options_for("stopped.db");
         options.from = s % 2 ? in_folder("tbl") : NULL;
@@ -423,11 +422,37 @@ static void stopping_leaves_nothing(void **state)
 static void order_keys_are_wide_where_they_must_be(void **state)
 {
     (void)state;
-    struct ssb_schema schema;
-    ssb_schema_make(SSB_LINEORDER, INT32_MAX, false, &schema);
-    assert_int_equal(schema.columns[LO_ORDERKEY].type, TYPE_INT32);
-    ssb_schema_make(SSB_LINEORDER, INT64_C(1) << 31, false, &schema);
-    assert_int_equal(schema.columns[LO_ORDERKEY].type, TYPE_INT64);
+    for (int wide = 0; wide < 2; wide++) {
+        struct schema_script schema;
+        assert_int_equal(ssb_schema_make(wide, false, &schema, NULL), STATUS_OK);
+        assert_int_equal(schema.table_count, SSB_TABLES);
+        assert_int_equal(schema.tables[SSB_LINEORDER].columns[LO_ORDERKEY].type,
+                         wide ? TYPE_INT64 : TYPE_INT32);
+        schema_script_free(&schema);
+    }
+}
+
+/* Of text, too: where one key of lineorder.tbl does not fit in 32 bits. */
+static void order_keys_of_text_are_wide_where_one_is(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"2147483647", "2147483648", "-2147483649"};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        char command[1024];
+        snprintf(command, sizeof command,
+                 "rm -rf %s/wide && cp -r %s/tbl %s/wide && sed -i '777s/^[0-9]*/%s/' %s/wide/lineorder.tbl",
+                 folder, folder, folder, keys[k], folder);
+        assert_int_equal(system(command), 0);
+        struct ssb_load_options options = options_for("wide.db");
+        options.from = in_folder("wide");
+        options.replace = true;
+        load(&options);
+        struct open_table open = open_table(options.directory, SSB_LINEORDER);
+        assert_int_equal(open.table->columns[LO_ORDERKEY].schema.type, k ? TYPE_INT64 : TYPE_INT32);
+        assert_int_equal(value_of(&open, LO_ORDERKEY, 776), strtoll(keys[k], NULL, 10));
+        assert_int_equal(value_of(&open, LO_ORDERKEY, 0), 1);
+        close_table(&open);
+    }
 }
 
 static int make_folder(void **state)
@@ -467,6 +492,7 @@ int main(void)
         cmocka_unit_test(a_replacement_that_fails_changes_nothing),
         cmocka_unit_test(stopping_leaves_nothing),
         cmocka_unit_test(order_keys_are_wide_where_they_must_be),
+        cmocka_unit_test(order_keys_of_text_are_wide_where_one_is),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -179,17 +179,20 @@ static void an_empty_table_may_be_sorted(void **state)
     (void)state;
     struct database_writer *writer;
     struct table_writer *table;
-    struct ssb_schema schema;
+    struct schema_script schema;
     char path[PATH_BYTES + 16];
     snprintf(path, sizeof path, "%s/empty", getenv("D"));
     assert_runs("$T ssb load --sf 0.01 --db $D/empty", 0);
-    ssb_schema_make(SSB_LINEORDER, 1, false, &schema);
+    must(ssb_schema_make(false, false, &schema, error));
+    const struct schema_table *const lineorder = &schema.tables[SSB_LINEORDER];
     must(database_writer_open(path, &writer, error));
-    must(database_writer_table(writer, "lineorder", schema.columns, schema.column_count, 0, &table, error));
+    must(database_writer_table(writer, "lineorder", lineorder->columns, lineorder->column_count, 0, &table,
+                               error));
     must(table_writer_sort_by(table, LO_ORDERDATE, error));
-    for (uint32_t c = 0; c < schema.column_count; c++)
-        if (schema.columns[c].type == TYPE_STRING)
+    for (uint32_t c = 0; c < lineorder->column_count; c++)
+        if (lineorder->columns[c].type == TYPE_STRING)
             must(table_writer_dictionary(table, c, &(struct dictionary){0}, error));
+    schema_script_free(&schema);
     must(table_writer_sort(table, 2, NULL, error));
     must(database_writer_commit(writer, error));
     assert_runs("$T ssb run --db $D/empty --device cpu --repeat 1 --verify none --profile", 0);

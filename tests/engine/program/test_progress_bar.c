@@ -36,13 +36,46 @@ static void odd_numbers_make_a_line_too(void **state)
 {
     (void)state;
     progress_bar_format(line, 200, "loading", "rows", 0, 10, 0, 0);
-    assert_non_null(strstr(line, "  0 %   0 rows/s"));
+    assert_string_equal(line, "loading  [                              ]   0 %   --:-- left");
     progress_bar_format(line, 200, "loading", "rows", 20, 10, 0, 1);
     assert_non_null(strstr(line, "100 %"));
     progress_bar_format(line, 200, "loading", "rows", 2500, 0, 0, 1);
     assert_string_equal(line, "loading  2.5 k rows   2.5 k rows/s");
     progress_bar_format(line, 200, "loading", "rows", UINT64_MAX / 2, UINT64_MAX, 0, 1e-9);
     assert_non_null(strstr(line, " 50 %"));
+    progress_bar_format(line, 200, "storing star.db", "", 0, 0, 0, 0);
+    assert_string_equal(line, "storing star.db");
+}
+
+/* The first reports come at once, and say nothing about how long it takes. */
+static void what_cannot_be_estimated_is_not(void **state)
+{
+    (void)state;
+    progress_bar_format(line, 200, "reading", "bytes", 1 << 20, 600 << 20, 9000, 0);
+    assert_string_equal(line, "reading  [                              ]   0 %   9.0 k rows   --:-- left");
+    progress_bar_format(line, 200, "reading", "bytes", 1 << 20, 600 << 20, 9000, 0.4);
+    assert_non_null(strstr(line, "   --:-- left"));
+    progress_bar_format(line, 200, "reading", "bytes", 300 << 20, 600 << 20, 9000, 0.6);
+    assert_non_null(strstr(line, "   0:01 left"));
+}
+
+static void a_narrow_line_says_what_matters_most(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned width;
+        const char *line;
+    } cases[] = {{79, "reading sales  [==========           ]  48 %   12 M rows   430 MB/s   0:01 left"},
+                 {60, "reading sales  [======        ]  48 %   430 MB/s   0:01 left"},
+                 {50, "reading sales  [=======        ]  48 %   0:01 left"},
+                 {40, "reading sales  48 %   0:01 left"},
+                 {25, "reading sales  48 %"},
+                 {10, "reading sa"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        progress_bar_format(line, cases[i].width, "reading sales", "bytes", 430000000, 890000000, 12345678,
+                            1);
+        assert_string_equal(line, cases[i].line);
+    }
 }
 
 static void the_line_is_never_wider_than_asked(void **state)
@@ -103,6 +136,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_line_tells_part_rate_and_time_left),
         cmocka_unit_test(odd_numbers_make_a_line_too),
+        cmocka_unit_test(what_cannot_be_estimated_is_not),
+        cmocka_unit_test(a_narrow_line_says_what_matters_most),
         cmocka_unit_test(the_line_is_never_wider_than_asked),
         cmocka_unit_test(without_a_terminal_there_is_no_bar),
         cmocka_unit_test(on_a_terminal_it_is_drawn_seldom_and_wiped_at_the_end),
