@@ -6,6 +6,7 @@
 #include "engine/program/progress_bar.h"
 #include "loader/commands.h"
 #include "ssb/commands.h"
+#include "storage/base/file_map.h"
 #include "storage/base/parallel.h"
 
 #include <argp.h>
@@ -150,14 +151,38 @@ static void on_signal(int signal_number)
     cancel_request();
 }
 
+/* A mapped file is shorter than it was, or its disk does not answer. Any
+ * other bus error ends the program as it would without this. */
+static void on_bus_error(int signal_number, siginfo_t *info, void *context)
+{
+    static const char
+        before[] = "tessera: ",
+        after[] = ": the file became shorter while it was read, or its disk failed; leave an open database's "
+                  "files alone, and restore this one from a copy or load the table again\n";
+    const char *path = info->si_code == BUS_ADRERR ? file_map_path(info->si_addr) : NULL;
+    (void)context;
+    if (!path) {
+        signal(signal_number, SIG_DFL); /* the access is made again */
+        return;
+    }
+    if (write(STDERR_FILENO, before, sizeof before - 1) < 0 || write(STDERR_FILENO, path, strlen(path)) < 0 ||
+        write(STDERR_FILENO, after, sizeof after - 1) < 0) {
+        /* then nobody reads it */
+    }
+    _exit(STATUS_BAD_INPUT);
+}
+
 static void catch_signals(void)
 {
     struct sigaction stop = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction bus = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO};
     sigemptyset(&stop.sa_mask);
+    sigemptyset(&bus.sa_mask);
     sigemptyset(&ignore.sa_mask);
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
+    sigaction(SIGBUS, &bus, NULL);
     sigaction(SIGPIPE, &ignore, NULL); /* a closed pipe is told as a write that failed, */
     sigaction(SIGXFSZ, &ignore, NULL); /* and so is a file that may not grow further */
 }

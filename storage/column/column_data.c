@@ -38,10 +38,10 @@ static enum status open_side(const struct open_column *open, uint32_t segment, u
                      !open->data.column->schema.nullable))
         return part_missing(open->side, segment, "validity", error);
     RETURN_IF_ERROR(column_file_part_check(open->side, min_max, error));
-    out->tile_min_max = (const int64_t *)(open->side->map + min_max->offset);
+    out->tile_min_max = (const int64_t *)(open->side->map.bytes + min_max->offset);
     if (validity) {
         RETURN_IF_ERROR(column_file_part_check(open->side, validity, error));
-        out->validity = (const uint32_t *)(open->side->map + validity->offset);
+        out->validity = (const uint32_t *)(open->side->map.bytes + validity->offset);
     }
     return STATUS_OK;
 }
@@ -59,7 +59,8 @@ static enum status open_segment(void *context, uint64_t item, unsigned thread, s
         return part_missing(open->chunks, segment, "chunk", error);
     RETURN_IF_ERROR(column_file_part_check(open->chunks, part, error));
     struct error reason = {0};
-    enum status status = chunk_open(open->chunks->map + part->offset, part->bytes, &out->chunk, &reason);
+    enum status status =
+        chunk_open(open->chunks->map.bytes + part->offset, part->bytes, &out->chunk, &reason);
     if (status != STATUS_OK)
         return error_set(error, status, "%s: segment %u: %s; load the table again", open->chunks->path,
                          segment, reason.text);

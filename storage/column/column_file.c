@@ -3,10 +3,8 @@
 
 #include "storage/base/file.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -89,15 +87,15 @@ static enum status check_directory(struct column_file *file, const struct file_h
                                    struct error *error)
 {
     struct file_trailer trailer;
-    memcpy(&trailer, file->map + file->size - sizeof trailer, sizeof trailer);
-    if (memcmp(trailer.magic, TRAILER_MAGIC, sizeof trailer.magic) != 0 || trailer.file_bytes != file->size ||
-        trailer.header_checksum != header->checksum)
+    memcpy(&trailer, file->map.bytes + file->map.size - sizeof trailer, sizeof trailer);
+    if (memcmp(trailer.magic, TRAILER_MAGIC, sizeof trailer.magic) != 0 ||
+        trailer.file_bytes != file->map.size || trailer.header_checksum != header->checksum)
         return damaged(file->path, "trailer", error);
     uint64_t bytes = header->part_count * (uint64_t)sizeof *file->parts;
-    if (trailer.directory_checksum != XXH3_64bits(file->map + header->directory_offset, bytes))
+    if (trailer.directory_checksum != XXH3_64bits(file->map.bytes + header->directory_offset, bytes))
         return damaged(file->path, "directory or the trailer", error);
     file->part_count = header->part_count;
-    file->parts = (const struct column_part *)(file->map + header->directory_offset);
+    file->parts = (const struct column_part *)(file->map.bytes + header->directory_offset);
     for (uint32_t p = 0; p < file->part_count; p++)
         if (!part_valid(&file->parts[p], header->directory_offset) ||
             (p > 0 && !before(file->parts[p - 1].kind, file->parts[p - 1].segment, &file->parts[p])))
@@ -109,8 +107,9 @@ static enum status map_file(struct column_file *file, struct error *error)
 {
     const uint64_t least = COLUMN_FILE_HEADER_BYTES + sizeof(struct file_trailer);
     int descriptor;
+    uint64_t size;
     bool missing;
-    enum status status = file_open(file->path, &descriptor, &file->size, &missing, error);
+    enum status status = file_open(file->path, &descriptor, &size, &missing, error);
     if (missing)
         return error_set(
             error, STATUS_BAD_INPUT,
@@ -118,15 +117,10 @@ static enum status map_file(struct column_file *file, struct error *error)
             "restore the file from a copy or load the table again",
             file->path);
     RETURN_IF_ERROR(status);
-    if (file->size < least) {
-        status = truncated(file->path, file->size, least, error);
-    } else {
-        void *map = mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-        if (map == MAP_FAILED)
-            status = error_set_errno(error, errno, "cannot map %s", file->path);
-        else
-            file->map = map;
-    }
+    if (size < least)
+        status = truncated(file->path, size, least, error);
+    else
+        status = file_map_open(file->path, descriptor, size, &file->map, error);
     close(descriptor);
     return status;
 }
@@ -144,9 +138,10 @@ enum status column_file_open(const char *path, const struct column_file_identity
     }
     enum status status = map_file(file, error);
     if (status == STATUS_OK)
-        status = check_header(path, (const struct file_header *)file->map, file->size, expected, error);
+        status =
+            check_header(path, (const struct file_header *)file->map.bytes, file->map.size, expected, error);
     if (status == STATUS_OK)
-        status = check_directory(file, (const struct file_header *)file->map, error);
+        status = check_directory(file, (const struct file_header *)file->map.bytes, error);
     if (status != STATUS_OK) {
         column_file_close(file);
         return status;
@@ -159,8 +154,7 @@ void column_file_close(struct column_file *file)
 {
     if (!file)
         return;
-    if (file->map)
-        munmap((void *)file->map, file->size);
+    file_map_close(&file->map);
     free(file->path);
     free(file);
 }
@@ -190,7 +184,7 @@ enum status column_file_part_check(const struct column_file *file, const struct 
                                         [PART_DICTIONARY_BYTES] = "dictionary's strings",
                                         [PART_VALIDITY] = "validity",
                                         [PART_TILE_MIN_MAX] = "tile statistics"};
-    if (XXH3_64bits(file->map + part->offset, part_padded(part->bytes)) == part->checksum)
+    if (XXH3_64bits(file->map.bytes + part->offset, part_padded(part->bytes)) == part->checksum)
         return STATUS_OK;
     bool known = part->kind >= PART_CHUNK && part->kind <= PART_TILE_MIN_MAX;
     return error_set(error, STATUS_CHECK_FAILED,

@@ -33,6 +33,7 @@
 #define TESSERA_STORAGE_COLUMN_COLUMN_FILE_H
 
 #include "storage/codec/codec.h"
+#include "storage/base/file_map.h"
 #include "storage/base/status.h"
 #include "storage/column/column.h"
 
@@ -86,8 +87,7 @@ struct column_file_identity {
 
 struct column_file {
     char *path;
-    const uint8_t *map; /* the whole file, private and read-only */
-    uint64_t size;
+    struct file_map map; /* of the whole file */
     uint32_t part_count;
     const struct column_part *parts; /* in the map; every part lies inside the file */
 };

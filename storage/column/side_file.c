@@ -24,11 +24,12 @@ static enum status open_dictionary(const struct column_file *file, struct dictio
     if (starts && bytes) {
         RETURN_IF_ERROR(column_file_part_check(file, starts, error));
         RETURN_IF_ERROR(column_file_part_check(file, bytes, error));
-        const uint64_t *offsets = (const uint64_t *)(file->map + starts->offset);
+        const uint64_t *offsets = (const uint64_t *)(file->map.bytes + starts->offset);
         if (starts->rows <= INT32_MAX && starts->bytes == ((uint64_t)starts->rows + 1) * sizeof *offsets &&
             offsets_valid(offsets, starts->rows, bytes->bytes)) {
-            *dictionary = (struct dictionary){
-                .count = starts->rows, .starts = offsets, .bytes = (const char *)(file->map + bytes->offset)};
+            *dictionary = (struct dictionary){.count = starts->rows,
+                                              .starts = offsets,
+                                              .bytes = (const char *)(file->map.bytes + bytes->offset)};
             return STATUS_OK;
         }
     }

@@ -287,6 +287,28 @@ static void ctrl_c_stops_a_statement_and_not_the_program(void **state)
     terminal_close(0);
 }
 
+static void a_file_that_is_cut_short_meanwhile_is_named(void **state)
+{
+    char path[2 * PATH_BYTES];
+    (void)state;
+    run_shell("cp -r $D ${D}2 && cd ${D}2/tables/date && echo d_year.[!s]*", &run);
+    snprintf(path, sizeof path, "%s2/tables/date/%.*s", database, (int)strcspn(run.output, "\n"), run.output);
+    char *const whole = strdup(database);
+    strcat(database, "2");
+    terminal_open();
+    strcpy(database, whole);
+    free(whole);
+    expect("tessera> ");
+    type("select max(d_year) from date;\n");
+    expect("1998");
+    expect("tessera> ");
+    assert_int_equal(truncate(path, 4096), 0);
+    type("select sum(d_year) from date;\n");
+    expect(path);
+    expect("became shorter");
+    terminal_close(2);
+}
+
 static void history_outlives_the_program(void **state)
 {
     (void)state;
@@ -330,6 +352,7 @@ int main(void)
         cmocka_unit_test(a_prompt_goes_on_after_an_error),
         cmocka_unit_test(ctrl_c_gives_up_a_line),
         cmocka_unit_test(ctrl_c_stops_a_statement_and_not_the_program),
+        cmocka_unit_test(a_file_that_is_cut_short_meanwhile_is_named),
         cmocka_unit_test(history_outlives_the_program),
         cmocka_unit_test(sigterm_ends_the_prompt),
     };

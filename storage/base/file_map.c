@@ -1,0 +1,83 @@
+/* file_map.c: see file_map.h.
+ *
+ * A signal handler may come upon the list at any moment, so that entries are never freed: one that is closed has size 0
+ * and is used again. */
+#include "storage/base/file_map.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+struct file_mapping {
+    const char *path;
+    _Atomic uintptr_t begin;
+    _Atomic uint64_t size;       /* 0: closed */
+    struct file_mapping *next;   /* made before this one */
+    struct file_mapping *unused; /* the next one that is closed */
+};
+
+_Static_assert(ATOMIC_POINTER_LOCK_FREE == 2 && ATOMIC_LLONG_LOCK_FREE == 2,
+               "a handler cannot wait for locks");
+
+static struct file_mapping *_Atomic mappings;
+static struct file_mapping *unused;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* over changes of both lists */
+
+static struct file_mapping *mapping_take(void)
+{
+    struct file_mapping *mapping = unused;
+    if (mapping) {
+        unused = mapping->unused;
+    } else if ((mapping = calloc(1, sizeof *mapping)) != NULL) {
+        mapping->next = atomic_load(&mappings);
+        atomic_store(&mappings, mapping);
+    }
+    return mapping;
+}
+
+enum status file_map_open(const char *path, int descriptor, uint64_t size, struct file_map *map,
+                          struct error *error)
+{
+    *map = (struct file_map){0};
+    void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (bytes == MAP_FAILED)
+        return error_set_errno(error, errno, "cannot map %s", path);
+    pthread_mutex_lock(&lock);
+    struct file_mapping *mapping = mapping_take();
+    if (mapping) {
+        mapping->path = path;
+        atomic_store(&mapping->begin, (uintptr_t)bytes);
+        atomic_store(&mapping->size, size);
+    }
+    pthread_mutex_unlock(&lock);
+    if (!mapping) {
+        munmap(bytes, size);
+        return error_out_of_memory(error, sizeof *mapping, "a mapped file");
+    }
+    *map = (struct file_map){.bytes = bytes, .size = size, .mapping = mapping};
+    return STATUS_OK;
+}
+
+void file_map_close(struct file_map *map)
+{
+    if (!map->bytes)
+        return;
+    pthread_mutex_lock(&lock);
+    atomic_store(&map->mapping->size, 0);
+    map->mapping->unused = unused;
+    unused = map->mapping;
+    pthread_mutex_unlock(&lock);
+    munmap((void *)map->bytes, map->size);
+    *map = (struct file_map){0};
+}
+
+const char *file_map_path(const void *address)
+{
+    const uintptr_t at = (uintptr_t)address;
+    for (struct file_mapping *mapping = atomic_load(&mappings); mapping; mapping = mapping->next)
+        if (at - atomic_load(&mapping->begin) < atomic_load(&mapping->size))
+            return mapping->path;
+    return NULL;
+}
