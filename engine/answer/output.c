@@ -370,12 +370,14 @@ static void select_least(uint64_t *places, uint64_t count, compare_places *compa
     qsort_r(places, count, sizeof *places, compare, output);
 }
 
-/* The rows' places in order, as many as the limit lets through. */
+/* The rows' places in order, as many as the limit lets through; NULL if they are in order as they are. */
 static enum status order_rows(struct output *output, uint64_t **places)
 {
     const struct plan *plan = output->plan;
     const uint64_t rows = output->all.rows;
     compare_places *const compare = plan->order_count || plan->shape == PLAN_HASH ? compare_rows : NULL;
+    if (!compare && plan->offset == 0)
+        return STATUS_OK;
     const uint64_t wanted = plan->limit < UINT64_MAX - plan->offset ? plan->limit + plan->offset : UINT64_MAX,
                    count = compare && wanted < rows ? wanted : rows;
     *places = malloc((count + 1) * sizeof **places);
@@ -390,12 +392,11 @@ static enum status order_rows(struct output *output, uint64_t **places)
     return STATUS_OK;
 }
 
-static enum status deliver(struct output *output, const uint64_t *places, struct rowset *rows)
+/* Rows in another order, or without the first. */
+static enum status copy_rows(const struct output *output, const uint64_t *places, uint64_t count,
+                             struct rowset *rows)
 {
     const struct plan *plan = output->plan;
-    const uint64_t first = plan->offset < output->all.rows ? plan->offset : output->all.rows;
-    uint64_t count = output->all.rows - first;
-    count = count < plan->limit ? count : plan->limit;
     const char *names[PLAN_OUTPUTS_MAX];
     struct value_type types[PLAN_OUTPUTS_MAX];
     for (uint32_t c = 0; c < plan->output_count; c++) {
@@ -403,20 +404,37 @@ static enum status deliver(struct output *output, const uint64_t *places, struct
         types[c] = output->all.columns[c].type;
     }
     RETURN_IF_ERROR(rowset_create(rows, plan->output_count, names, types, count, output->error));
-    rows->rows = count;
     for (uint32_t c = 0; c < plan->output_count; c++) {
         const struct rowset_column *from = &output->all.columns[c];
         struct rowset_column *to = &rows->columns[c];
         if (from->nulls && !(to->nulls = malloc(count + 1)))
             return error_out_of_memory(output->error, count, "an answer");
         for (uint64_t row = 0; row < count; row++)
-            to->values[row] = from->values[places[first + row]];
+            to->values[row] = from->values[places[row]];
         for (uint64_t row = 0; from->nulls && row < count; row++)
-            to->nulls[row] = from->nulls[places[first + row]];
-        for (uint32_t d = 0; d < plan->expressions.dictionary_count; d++)
-            if (to->type.dictionary == plan->expressions.dictionaries[d])
-                RETURN_IF_ERROR(rowset_own_dictionary(rows, c, output->error));
+            to->nulls[row] = from->nulls[places[row]];
     }
+    return STATUS_OK;
+}
+
+static enum status deliver(struct output *output, const uint64_t *places, struct rowset *rows)
+{
+    const struct plan *plan = output->plan;
+    const uint64_t first = plan->offset < output->all.rows ? plan->offset : output->all.rows;
+    uint64_t count = output->all.rows - first;
+    count = count < plan->limit ? count : plan->limit;
+    if (places) {
+        RETURN_IF_ERROR(copy_rows(output, places + first, count, rows));
+    } else { /* as they are: no copy of what may be gigabytes */
+        *rows = output->all;
+        output->all = (struct rowset){0};
+        rowset_cut(rows, plan->output_count);
+    }
+    rows->rows = count;
+    for (uint32_t c = 0; c < plan->output_count; c++)
+        for (uint32_t d = 0; d < plan->expressions.dictionary_count; d++)
+            if (rows->columns[c].type.dictionary == plan->expressions.dictionaries[d])
+                RETURN_IF_ERROR(rowset_own_dictionary(rows, c, output->error));
     return STATUS_OK;
 }
 

@@ -1,20 +1,26 @@
 /* rowset.c: see rowset.h. */
 #include "engine/answer/rowset.h"
 
-#include "engine/plan/value_text.h"
+#include "engine/plan/value_write.h"
 #include "storage/base/huge_pages.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void rowset_free(struct rowset *rows)
+void rowset_cut(struct rowset *rows, uint32_t columns)
 {
-    for (uint32_t c = 0; c < rows->column_count; c++) {
+    for (uint32_t c = columns; c < rows->column_count; c++) {
         free(rows->columns[c].name);
         free(rows->columns[c].values);
         free(rows->columns[c].nulls);
         free(rows->dictionaries[c]);
     }
+    rows->column_count = columns;
+}
+
+void rowset_free(struct rowset *rows)
+{
+    rowset_cut(rows, 0);
     free(rows->columns);
     free(rows->dictionaries);
     *rows = (struct rowset){0};
@@ -117,7 +123,6 @@ const char *rowset_text(const struct rowset_column *column, uint64_t row, char b
     const int64_t value = column->values[row];
     if (column->type.kind == VALUE_STRING)
         return dictionary_string(column->type.dictionary, value, length);
-    typed_text(column->type, value, buffer, ROWSET_TEXT_BYTES);
-    *length = (uint32_t)strlen(buffer);
+    *length = (uint32_t)(write_value(buffer, column->type, value) - buffer);
     return buffer;
 }

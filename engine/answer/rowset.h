@@ -28,6 +28,9 @@ struct rowset {
 
 void rowset_free(struct rowset *rows);
 
+/* Frees all columns but the first `columns`, which it must have. */
+void rowset_cut(struct rowset *rows, uint32_t columns);
+
 /* Makes `count` columns of `capacity` rows each, names copied, values to be filled in, no NULLs yet. Strings'
  * dictionaries are taken as they are. */
 NODISCARD enum status rowset_create(struct rowset *rows, uint32_t count, const char *const *names,
@@ -42,8 +45,8 @@ NODISCARD enum status rowset_of_lines(struct rowset *rows, const char *name, con
 
 #define ROWSET_TEXT_BYTES 64
 
-/* The value as text: of a string itself (with whatever bytes it has), else as typed_text (value_text.h) writes
- * it, into `buffer`; NULL for NULL. *length bytes, not zero-terminated. */
+/* The value as text: of a string itself (with whatever bytes it has), else as write_value (value_write.h)
+ * writes it, into `buffer`; NULL for NULL. *length bytes, not zero-terminated. */
 const char *rowset_text(const struct rowset_column *column, uint64_t row, char buffer[ROWSET_TEXT_BYTES],
                         uint32_t *length);
 
@@ -54,9 +57,11 @@ enum rowset_format { ROWSET_TABLE, ROWSET_CSV, ROWSET_JSON, ROWSET_MARKDOWN };
 /* "table", "csv", "json" or "markdown" */
 bool rowset_format_by_name(const char *name, enum rowset_format *format);
 
-/* Everything to `out`. CSV by RFC 4180 with a header, NULL an empty field; JSON an array of objects; a table
- * right-aligns numbers and ends without a count. STATUS_INTERRUPTED on Ctrl-C. */
-NODISCARD enum status rowset_print(const struct rowset *rows, enum rowset_format format, FILE *out,
-                                   struct error *error);
+/* Everything to `out`, made on `threads` threads (0: all), some megabytes each at a time. CSV by RFC 4180 with a header,
+ * NULL an empty field, "" an empty string; JSON an array of objects, whose keys are made unique (a, a_1); a table and
+ * Markdown right-align numbers and have blanks for control characters. What cannot be written is STATUS_MACHINE, and the
+ * rest is not made; STATUS_INTERRUPTED on Ctrl-C. */
+NODISCARD enum status rowset_print(const struct rowset *rows, enum rowset_format format, unsigned threads,
+                                   FILE *out, struct error *error);
 
 #endif

@@ -15,7 +15,7 @@ static enum status run_one(struct sql_shell *shell, struct sql_statement *statem
                          "the statement has parameters (?), which only programs can set; write the values");
     enum status status = sql_run(statement, &rows, &timing, error);
     if (status == STATUS_OK)
-        status = rowset_print(&rows, shell->format, stdout, error);
+        status = rowset_print(&rows, shell->format, engine_threads(shell->engine), stdout, error);
     fflush(stdout); /* before what is said of it; main.c tells if it could not be written */
     if (status == STATUS_OK && shell->timer)
         fprintf(stderr, "%llu row%s; plan %.3f ms, compile %.3f, load %.3f, run %.3f, output %.3f on %s\n",

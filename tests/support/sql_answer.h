@@ -14,7 +14,7 @@ static inline char *rowset_csv(const struct rowset *rows)
     static char *text; /* static, because the compiler calls a local variable dangling when it inlines this */
     static size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
-    must(rowset_print(rows, ROWSET_CSV, out, error));
+    must(rowset_print(rows, ROWSET_CSV, 1, out, error));
     fclose(out);
     return text;
 }

@@ -237,7 +237,7 @@ static void explains(void **state)
         struct sql_statement *statement = prepare_query(explain);
         must(sql_run(statement, &rows, NULL, error));
         FILE *out = open_memstream(&text, &bytes);
-        must(rowset_print(&rows, ROWSET_CSV, out, error));
+        must(rowset_print(&rows, ROWSET_CSV, 1, out, error));
         fclose(out);
         for (size_t w = 0; w < sizeof words / sizeof *words; w++)
             if (!strstr(text, words[w]))

@@ -1,0 +1,303 @@
+/* cells.c: see cells.h. */
+#include "engine/answer/cells.h"
+
+#include "engine/plan/value_write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Dictionaries of at most so many strings and bytes are written once, if the answer has not far fewer rows. */
+#define SMALL_STRINGS 65536u
+#define SMALL_BYTES   (16u << 20)
+
+enum status text_space_reserve(struct text_space *space, size_t more, struct error *error)
+{
+    const size_t wanted = space->used + more + PIECE_PADDING;
+    if (wanted <= space->capacity)
+        return STATUS_OK;
+    const size_t capacity = wanted < 2 * space->capacity ? 2 * space->capacity : wanted;
+    char *const grown = realloc(space->bytes, capacity);
+    if (!grown)
+        return error_out_of_memory(error, capacity, "an answer's text");
+    space->bytes = grown;
+    space->capacity = capacity;
+    return STATUS_OK;
+}
+
+/* ---- Strings ---- */
+
+static char *csv_string(const char *text, size_t length, char *at)
+{
+    bool quote = length == 0; /* an empty string is no NULL */
+    for (size_t i = 0; i < length; i++)
+        quote |= text[i] == ',' || text[i] == '"' || text[i] == '\n' || text[i] == '\r';
+    if (!quote) {
+        memcpy(at, text, length);
+        return at + length;
+    }
+    *at++ = '"';
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '"')
+            *at++ = '"';
+        *at++ = text[i];
+    }
+    *at++ = '"';
+    return at;
+}
+
+static char *json_string(const char *text, size_t length, char *at)
+{
+    static const char digits[] = "0123456789abcdef";
+    *at++ = '"';
+    for (size_t i = 0; i < length; i++) {
+        const unsigned char byte = (unsigned char)text[i];
+        if (byte < ' ') {
+            memcpy(at, "\\u00", 4);
+            at[4] = digits[byte >> 4];
+            at[5] = digits[byte & 15];
+            at += 6;
+            continue;
+        }
+        if (byte == '"' || byte == '\\')
+            *at++ = '\\';
+        *at++ = text[i];
+    }
+    *at++ = '"';
+    return at;
+}
+
+/* Control characters would break a line, or tell a terminal things; those above 127 are two bytes of UTF-8. */
+static char *line_string(const char *text, size_t length, bool markdown, char *at)
+{
+    for (size_t i = 0; i < length; i++) {
+        const unsigned char byte = (unsigned char)text[i];
+        const bool wide = byte == 0xc2 && i + 1 < length && ((unsigned char)text[i + 1] & 0xe0) == 0x80;
+        if (markdown && byte == '|')
+            *at++ = '\\';
+        *at++ = byte < ' ' || byte == 127 || wide ? ' ' : text[i];
+        i += wide;
+    }
+    return at;
+}
+
+char *cell_string(enum rowset_format format, const char *text, size_t length, char *at)
+{
+    switch (format) {
+    case ROWSET_CSV:
+        return csv_string(text, length, at);
+    case ROWSET_JSON:
+        return json_string(text, length, at);
+    case ROWSET_TABLE:
+    case ROWSET_MARKDOWN:
+        break;
+    }
+    return line_string(text, length, format == ROWSET_MARKDOWN, at);
+}
+
+size_t cell_string_bound(enum rowset_format format, size_t length)
+{
+    return (format == ROWSET_JSON ? 6 : 2) * length + 2;
+}
+
+/* ---- Columns ---- */
+
+static enum status write_dictionary(struct cell_column *made, const struct dictionary *dictionary,
+                                    struct error *error)
+{
+    const uint64_t bytes = cell_string_bound(made->format, dictionary->starts[dictionary->count]) +
+                           2 * (uint64_t)dictionary->count + PIECE_PADDING;
+    made->strings = malloc(((size_t)dictionary->count + 1) * sizeof *made->strings);
+    char *at = made->string_bytes = malloc(bytes);
+    if (!made->strings || !at) {
+        cell_column_close(made);
+        return error_out_of_memory(error, bytes, "an answer's text");
+    }
+    for (uint32_t code = 0; code <= dictionary->count; code++) { /* beyond the last is the empty string */
+        uint32_t length;
+        const char *const text = dictionary_string(dictionary, code, &length);
+        char *const end = cell_string(made->format, text, length, at);
+        made->strings[code] = (struct piece){at, (size_t)(end - at)};
+        at = end;
+    }
+    return STATUS_OK;
+}
+
+enum status cell_column_open(const struct rowset_column *column, uint64_t rows, enum rowset_format format,
+                             struct cell_column *made, struct error *error)
+{
+    const struct dictionary *const dictionary = column->type.dictionary;
+    *made = (struct cell_column){.column = column, .format = format};
+    if (column->type.kind != VALUE_STRING || dictionary->count == 0 || dictionary->count > SMALL_STRINGS ||
+        dictionary->count > rows || dictionary->starts[dictionary->count] > SMALL_BYTES)
+        return STATUS_OK;
+    return write_dictionary(made, dictionary, error);
+}
+
+void cell_column_close(struct cell_column *column)
+{
+    free(column->strings);
+    free(column->string_bytes);
+    *column = (struct cell_column){0};
+}
+
+/* ---- Cells ---- */
+
+typedef char *value_writer(char *at, int64_t value, unsigned scale);
+
+static inline char *integer(char *at, int64_t value, unsigned scale)
+{
+    (void)scale;
+    return write_integer(at, value);
+}
+
+static inline char *date(char *at, int64_t value, unsigned scale)
+{
+    (void)scale;
+    return write_date(at, value);
+}
+
+static inline char *quoted_date(char *at, int64_t value, unsigned scale)
+{
+    (void)scale;
+    *at = '"';
+    at = write_date(at + 1, value);
+    *at = '"';
+    return at + 1;
+}
+
+static inline char *timestamp(char *at, int64_t value, unsigned scale)
+{
+    (void)scale;
+    return write_timestamp(at, value);
+}
+
+static inline char *quoted_timestamp(char *at, int64_t value, unsigned scale)
+{
+    (void)scale;
+    *at = '"';
+    at = write_timestamp(at + 1, value);
+    *at = '"';
+    return at + 1;
+}
+
+static inline char *boolean(char *at, int64_t value, unsigned scale)
+{
+    (void)scale;
+    return write_boolean(at, value);
+}
+
+static inline char *floating(char *at, int64_t value, unsigned scale)
+{
+    (void)scale;
+    return write_double(at, value);
+}
+
+/* JSON has no infinity and no NaN. */
+static inline char *json_floating(char *at, int64_t value, unsigned scale)
+{
+    char *const end = floating(at, value, scale);
+    if (end[-1] >= '0' && end[-1] <= '9')
+        return end;
+    memcpy(at, "null", 4);
+    return at + 4;
+}
+
+/* Inlined with its writer: a loop a type. */
+static inline __attribute__((always_inline)) void write_each(const int64_t *values, uint32_t count,
+                                                             unsigned scale, value_writer *write, char *at,
+                                                             struct piece *cells)
+{
+    for (uint32_t i = 0; i < count; i++, at += VALUE_WRITE_BYTES) {
+        cells[i].text = at;
+        cells[i].bytes = (size_t)(write(at, values[i], scale) - at);
+    }
+}
+
+static void write_values(const struct value_type type, enum rowset_format format, const int64_t *values,
+                         uint32_t count, char *at, struct piece *cells)
+{
+    const bool json = format == ROWSET_JSON;
+    switch (type.kind) {
+    case VALUE_DATE:
+        if (json)
+            write_each(values, count, 0, quoted_date, at, cells);
+        else
+            write_each(values, count, 0, date, at, cells);
+        break;
+    case VALUE_TIMESTAMP:
+        if (json)
+            write_each(values, count, 0, quoted_timestamp, at, cells);
+        else
+            write_each(values, count, 0, timestamp, at, cells);
+        break;
+    case VALUE_BOOLEAN:
+        write_each(values, count, 0, boolean, at, cells);
+        break;
+    case VALUE_DOUBLE:
+        write_each(values, count, 0, json ? json_floating : floating, at, cells);
+        break;
+    case VALUE_INTEGER:
+        if (type.scale)
+            write_each(values, count, type.scale, write_decimal, at, cells);
+        else
+            write_each(values, count, 0, integer, at, cells);
+        break;
+    case VALUE_STRING: /* is not written here */
+        break;
+    }
+}
+
+static enum status write_strings(const struct cell_column *from, const int64_t *codes, const uint8_t *nulls,
+                                 uint32_t count, struct text_space *space, struct piece *cells,
+                                 struct error *error)
+{
+    const struct dictionary *const dictionary = from->column->type.dictionary;
+    size_t bytes = 0;
+    uint32_t length;
+    for (uint32_t i = 0; i < count; i++) {
+        (void)dictionary_string(dictionary, codes[i], &length);
+        bytes += nulls && nulls[i] ? 0 : cell_string_bound(from->format, length);
+    }
+    RETURN_IF_ERROR(text_space_reserve(space, bytes, error));
+    char *at = space->bytes;
+    for (uint32_t i = 0; i < count; i++) {
+        if (nulls && nulls[i])
+            continue;
+        const char *const text = dictionary_string(dictionary, codes[i], &length);
+        char *const end = cell_string(from->format, text, length, at);
+        cells[i] = (struct piece){at, (size_t)(end - at)};
+        at = end;
+    }
+    return STATUS_OK;
+}
+
+static void take_strings(const struct piece *strings, uint32_t last, const int64_t *codes, uint32_t count,
+                         struct piece *cells)
+{
+    for (uint32_t i = 0; i < count; i++)
+        cells[i] = strings[(uint64_t)codes[i] < last ? (uint64_t)codes[i] : last];
+}
+
+enum status cells_make(const struct cell_column *column, uint64_t first, uint32_t count,
+                       struct text_space *space, struct piece *cells, struct error *error)
+{
+    static const char null_text[4][PIECE_PADDING] = {
+        [ROWSET_TABLE] = "NULL", [ROWSET_CSV] = "", [ROWSET_JSON] = "null", [ROWSET_MARKDOWN] = "NULL"};
+    const struct rowset_column *const from = column->column;
+    const int64_t *const values = from->values + first;
+    const uint8_t *const nulls = from->nulls ? from->nulls + first : NULL;
+    space->used = 0;
+    if (column->strings) {
+        take_strings(column->strings, from->type.dictionary->count, values, count, cells);
+    } else if (from->type.kind == VALUE_STRING) {
+        RETURN_IF_ERROR(write_strings(column, values, nulls, count, space, cells, error));
+    } else {
+        RETURN_IF_ERROR(text_space_reserve(space, (size_t)count * VALUE_WRITE_BYTES, error));
+        write_values(from->type, column->format, values, count, space->bytes, cells);
+    }
+    const char *const null = null_text[column->format];
+    for (uint32_t i = 0; nulls && i < count; i++)
+        if (nulls[i])
+            cells[i] = (struct piece){null, strlen(null)};
+    return STATUS_OK;
+}
