@@ -25,8 +25,7 @@ enum status planner_narrow_groups(struct planner *planner, uint32_t j)
         struct plan_group *group = &plan->groups[terms[i]];
         group->nullable |= !plan->joins[j].inner;
         group->low = low[i] <= high[i] ? low[i] : 0;
-        group->domain = (low[i] <= high[i] ? (uint64_t)high[i] - (uint64_t)low[i] + 1 : 0) + group->nullable;
-        group->domain += group->domain == 0;
+        group->domain = low[i] <= high[i] ? plan_group_domain(low[i], high[i], group->nullable) : 1;
     }
     return STATUS_OK;
 }

@@ -105,6 +105,13 @@ struct plan_group {
     bool nullable;
 };
 
+/* Codes of values low .. high (low <= high), and one for NULL; 0: 2^64 or more. */
+static inline uint64_t plan_group_domain(int64_t low, int64_t high, bool nullable)
+{
+    const uint64_t width = (uint64_t)high - (uint64_t)low;
+    return width < UINT64_MAX - nullable ? width + 1 + nullable : 0;
+}
+
 enum aggregate_kind {
     AGGREGATE_COUNT,    /* rows where the argument is not NULL; without argument: all rows */
     AGGREGATE_SUM,      /* proven to fit 64 bits */

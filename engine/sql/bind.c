@@ -41,7 +41,7 @@ static enum status group_add(struct binder *binder, const struct sql_expression 
         (struct plan_group){.expression = node,
                             .low = made->low,
                             .nullable = made->nullable,
-                            .domain = (uint64_t)made->high - (uint64_t)made->low + 1 + made->nullable};
+                            .domain = plan_group_domain(made->low, made->high, made->nullable)};
     return STATUS_OK;
 }
 

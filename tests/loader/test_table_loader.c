@@ -216,6 +216,40 @@ static void many_rows_from_many_blocks_in_their_order(void **state)
     free(text);
 }
 
+/* From text through sums, extrema and joins to text. */
+static void the_least_number_is_a_number(void **state)
+{
+    static const char ends[] = "CREATE TABLE d (k BIGINT PRIMARY KEY, v BIGINT);\n"
+                               "CREATE TABLE f (k BIGINT REFERENCES d, b BIGINT, p DECIMAL(18,2));";
+    const char *const d[] = {file_write(0, "d.csv",
+                                        "-9223372036854775808,-9223372036854775808\n9223372036854775807,"
+                                        "9223372036854775807\n5,\n")},
+                      *const f[] = {
+                          file_write(1, "f.csv",
+                                     "-9223372036854775808,-9223372036854775808,-9999999999999999.99\n"
+                                     "9223372036854775807,9223372036854775807,9999999999999999.99\n"
+                                     "5,-1,\n-9223372036854775808,,0.01\n")};
+    const struct load_input inputs[] = {{.table = "d", .paths = d, .path_count = 1},
+                                        {.table = "f", .paths = f, .path_count = 1}};
+    const struct load_options options = {.directory = path, .inputs = inputs, .input_count = 2, .threads = 1};
+    struct schema_script schema;
+    struct load_report report;
+    (void)state;
+    must(schema_script_parse("ends.sql", ends, strlen(ends), &schema, error));
+    must(tables_load(&schema, &options, &report, NULL, error));
+    schema_script_free(&schema);
+    answers("select k, b, p from f", "-9223372036854775808,-9223372036854775808,-9999999999999999.99\n"
+                                     "9223372036854775807,9223372036854775807,9999999999999999.99\n"
+                                     "5,-1,\n-9223372036854775808,,0.01\n");
+    answers("select min(b), max(b), sum(b), count(b), count(distinct b) from f",
+            "-9223372036854775808,9223372036854775807,-2,3,3\n");
+    answers("select sum(b), min(v) from f join d on f.k = d.k where b < -5",
+            "-9223372036854775808,-9223372036854775808\n");
+    answers("select v from f join d on f.k = d.k where v < 0",
+            "-9223372036854775808\n-9223372036854775808\n");
+    answers("select b from f where b = -9223372036854775808", "-9223372036854775808\n");
+}
+
 static void keys_must_differ(void **state)
 {
     struct load_report report;
@@ -269,6 +303,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_fact_can_be_loaded_again_against_dimensions_that_are_there, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(many_rows_from_many_blocks_in_their_order, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_least_number_is_a_number, setup, teardown),
         cmocka_unit_test_setup_teardown(keys_must_differ, setup, teardown),
         cmocka_unit_test_setup_teardown(keys_that_differ_not_are_told_by_their_lines, setup, teardown),
     };
