@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PATH_BYTES       512
+#define PATH_BYTES       4096
 #define FOLDER_FILES_MAX 30
 #define FILE_LINES_MAX   700
 #define FOLDERS_MAX      256

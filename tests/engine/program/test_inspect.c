@@ -7,6 +7,7 @@
 
 #include "engine/plan/value_text.h"
 #include "tests/support/database_cases.h"
+#include "tests/support/run_program.h"
 
 #include <jansson.h>
 #include <time.h>
@@ -73,17 +74,18 @@ static void strings_are_cut_between_characters(void **state)
     assert_string_equal(value_text(&column, 3, text, sizeof text), ""); /* no such code */
 }
 
+static struct program_run run;
+
 static json_t *inspect_json(const char *path, const char *what)
 {
-    char command[3 * PATH_BYTES];
+    char shell[PATH_BYTES + 128];
     json_error_t problem;
-    snprintf(command, sizeof command, "%s inspect --db %s --format json %s", TESSERA_PROGRAM, path, what);
-    FILE *pipe = popen(command, "r");
-    assert_non_null(pipe);
-    json_t *root = json_loadf(pipe, 0, &problem);
-    assert_int_equal(pclose(pipe), 0);
+    snprintf(shell, sizeof shell, "\"$T\" inspect --db '%s' --format json %s", path, what);
+    run_shell(shell, &run);
+    assert_int_equal(run.exit_code, 0);
+    json_t *root = json_loads(run.output, 0, &problem);
     if (!root)
-        fail_msg("%s: %s", command, problem.text);
+        fail_msg("%s: %s", shell, problem.text);
     return root;
 }
 
@@ -194,22 +196,21 @@ static void candidates_tell_why_a_codec_was_taken(void **state)
     }
 }
 
-/* What inspect prints of sale.s_amount, with what stands before the command. */
-static void inspect_text(const char *path, const char *before, char text[4096])
+/* What inspect prints of sale.s_amount, with the table of costs in a file, or with the one that is built in (""). */
+static const char *inspect_text(const char *path, const char *costs)
 {
-    char command[PATH_BYTES + 128];
-    snprintf(command, sizeof command, "%s %s inspect --db %s sale.s_amount", before, TESSERA_PROGRAM, path);
-    FILE *pipe = popen(command, "r");
-    assert_non_null(pipe);
-    text[fread(text, 1, 4095, pipe)] = '\0';
-    assert_int_equal(pclose(pipe), 0);
+    char shell[2 * PATH_BYTES + 128];
+    snprintf(shell, sizeof shell, "TESSERA_COSTS='%s' \"$T\" inspect --db '%s' sale.s_amount", costs, path);
+    run_shell(shell, &run);
+    assert_int_equal(run.exit_code, 0);
+    return run.output;
 }
 
 /* The column was loaded by the table that is built in; by this one plain costs least. */
 static void a_choice_that_other_costs_made_is_named_so(void **state)
 {
     (void)state;
-    char path[PATH_BYTES], costs[PATH_BYTES + 8], before[PATH_BYTES + 32], text[4096];
+    char path[PATH_BYTES], costs[PATH_BYTES + 8];
     directory_make(path);
     database_make(path, "auto", 3000);
     snprintf(costs, sizeof costs, "%s.costs", path);
@@ -223,10 +224,8 @@ static void a_choice_that_other_costs_made_is_named_so(void **state)
             fprintf(file, "%s %s%s\n", codecs[c], uses[u],
                     c == 0 ? " .1 .1 .1 .1 .1 .1 .1 .1" : " 9 9 9 9 9 9 9 9");
     assert_int_equal(fclose(file), 0);
-    inspect_text(path, "", text);
-    assert_null(strstr(text, "another is less"));
-    snprintf(before, sizeof before, "TESSERA_COSTS=%s", costs);
-    inspect_text(path, before, text);
+    assert_null(strstr(inspect_text(path, ""), "another is less"));
+    const char *const text = inspect_text(path, costs);
     assert_non_null(strstr(text, "by the table of a machine for plain\n"));
     assert_non_null(strstr(text, "another is less: the column keeps what was chosen when it was loaded"));
     directory_remove(path);

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "tests/support/database_files.h"
+#include "tests/support/run_program.h"
 
 #include <inttypes.h>
 #include <sys/wait.h>
@@ -344,10 +345,11 @@ static void check_compares_values_with_statistics(void **state)
 
 static int run_program(const char *arguments, const char *path)
 {
-    char command[3 * PATH_BYTES];
-    snprintf(command, sizeof command, "%s %s %s >/dev/null 2>&1", TESSERA_PROGRAM, arguments, path);
-    int status = system(command);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    static struct program_run run;
+    char shell[PATH_BYTES + 128];
+    snprintf(shell, sizeof shell, "\"$T\" %s %s", arguments, path);
+    run_shell(shell, &run);
+    return run.exit_code;
 }
 
 static void the_program_says_it_with_its_exit_code(void **state)
