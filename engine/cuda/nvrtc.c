@@ -29,6 +29,8 @@ static struct {
     int (*cubin_size)(struct nvrtc_program *program, size_t *bytes);
     int (*cubin)(struct nvrtc_program *program, char *cubin);
     int (*destroy_program)(struct nvrtc_program **program);
+    int (*archs_count)(int *count);
+    int (*archs)(int *archs);
     int major, minor;
     char path[512];
 } nvrtc;
@@ -51,6 +53,8 @@ static const struct {
     {"nvrtcGetCUBINSize", &nvrtc.cubin_size},
     {"nvrtcGetCUBIN", &nvrtc.cubin},
     {"nvrtcDestroyProgram", &nvrtc.destroy_program},
+    {"nvrtcGetNumSupportedArchs", &nvrtc.archs_count},
+    {"nvrtcGetSupportedArchs", &nvrtc.archs},
 };
 
 /* Opens one file and binds its functions; false if there is no such library or it is too old. */
@@ -144,6 +148,22 @@ enum status nvrtc_version(int *major, int *minor, struct error *error)
 const char *nvrtc_path(void)
 {
     return nvrtc.path[0] ? nvrtc.path : NULL;
+}
+
+bool nvrtc_knows(const char *arch)
+{
+    int known[128], count = 0, number, used = 0;
+    if (open_once(NULL) != STATUS_OK)
+        return false;
+    if (sscanf(arch, "sm_%d%n", &number, &used) != 1 || arch[used])
+        return true;
+    if (nvrtc.archs_count(&count) != NVRTC_SUCCESS || count > (int)(sizeof known / sizeof *known) ||
+        nvrtc.archs(known) != NVRTC_SUCCESS)
+        return false;
+    for (int i = 0; i < count; i++)
+        if (known[i] == number)
+            return true;
+    return false;
 }
 
 /* ---- Compiling ---- */
@@ -270,6 +290,12 @@ enum status nvrtc_compile(const struct nvrtc_request *request, void **cubin, siz
     *cubin = NULL;
     *cubin_bytes = 0;
     RETURN_IF_ERROR(open_once(error));
+    if (!nvrtc_knows(request->arch))
+        return error_set(
+            error, STATUS_MACHINE,
+            "compiling kernel '%s' failed: NVRTC %d.%d (%s) does not know %s; install a CUDA toolkit that "
+            "does and set TESSERA_NVRTC to its NVRTC",
+            name, nvrtc.major, nvrtc.minor, nvrtc.path, request->arch);
     struct arguments arguments = {0};
     RETURN_IF_ERROR(arguments_create(request, &arguments, error));
 

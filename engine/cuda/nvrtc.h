@@ -12,6 +12,7 @@
 #include "engine/cuda/embedded.h"
 #include "storage/base/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* What to compile. Only `source` and `arch` are required. */
@@ -36,6 +37,10 @@ NODISCARD enum status nvrtc_version(int *major, int *minor, struct error *error)
 
 /* The file that was opened; NULL before that. */
 const char *nvrtc_path(void);
+
+/* True if the library compiles for `arch` ("sm_120"): each version knows the GPUs of its time, and drops old ones. A
+ * variant ("sm_90a") is not looked up: true. False where there is no library. */
+bool nvrtc_knows(const char *arch);
 
 /* Compiles the source to a cubin of exactly that architecture; the caller frees *cubin. If the source does
  * not compile, returns STATUS_BAD_INPUT with the first error in the sentence; *log then holds all messages of

@@ -320,7 +320,7 @@ static inline enum status answer(struct engine *engine, struct database *databas
     if (status == STATUS_OK)
         status = sql_run(statement, rows, NULL, error);
     if (status == STATUS_OK && strcmp(fuzz_device, "compile") == 0)
-        status = compile_statement(database, ours, codec, &compile_targets[2], error);
+        status = compile_statement(database, ours, codec, compile_sm_90, error);
     sql_statement_free(statement);
     return status;
 }

@@ -3,40 +3,19 @@
 #define TESSERA_TESTS_SUPPORT_QUERY_COMPILE_H
 
 #include "engine/gpu/sectors.h"
-#include "engine/cuda/nvrtc.h"
 #include "engine/library/statement.h"
 #include "engine/gpu/query_kernel.h"
+#include "tests/support/compile_targets.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-struct compile_target {
-    const char *arch;
-    struct kernel_target target;
-};
-
-static const struct compile_target compile_targets[] = {
-    {"sm_75", {65536, 65536, 1024}}, {"sm_80", {166912, 167936, 2048}}, {"sm_90", {232448, 233472, 2048}}};
-#define COMPILE_TARGETS (sizeof compile_targets / sizeof *compile_targets)
 
 static inline enum status compile_kernel(const struct plan *plan, bool count, const char *const *options,
                                          const struct compile_target *gpu, const char *sql,
                                          struct error *error)
 {
     struct query_kernel kernel;
-    void *cubin;
-    size_t bytes;
-    char *log = NULL;
     RETURN_IF_ERROR(query_kernel_make(plan, count, &gpu->target, &kernel, error));
-    const struct nvrtc_request request = {
-        .name = "statement.cu", .source = kernel.plan.source, .arch = gpu->arch, .options = options};
-    const enum status status = nvrtc_compile(&request, &cubin, &bytes, &log, error);
-    if (status == STATUS_OK)
-        free(cubin);
-    else
-        fprintf(stderr, "%s, %s:\n%s\n%s\n", sql, gpu->arch, kernel.plan.source, log ? log : "");
-    free(log);
+    const enum status status = compile_source(sql, kernel.plan.source, gpu->arch, options, error);
     query_kernel_free(&kernel);
     return status;
 }

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const archs[] = {"sm_75", "sm_80", "sm_90"};
+static const char *const archs[] = {"sm_75", "sm_80", "sm_89", "sm_90", "sm_100", "sm_120"};
 #define ARCHS (sizeof archs / sizeof *archs)
 
 static void need_nvrtc(void)
@@ -45,6 +45,8 @@ static void compiles_for_every_architecture_that_ci_covers(void **state)
         size_t bytes;
         char *log;
         struct error error = {0};
+        if (!nvrtc_knows(archs[i]))
+            continue;
         if (nvrtc_compile(&request, &cubin, &bytes, &log, &error) != STATUS_OK)
             fail_msg("%s", error.text);
         assert_null(log);
@@ -126,6 +128,7 @@ static void an_unknown_architecture_or_option_is_told(void **state)
 {
     (void)state;
     need_nvrtc();
+    assert_true(nvrtc_knows("sm_90") && nvrtc_knows("sm_90a") && !nvrtc_knows("sm_1"));
     const char *const options[] = {"--no-such-option", NULL};
     const struct nvrtc_request requests[] = {{.source = "", .arch = "sm_1"},
                                              {.source = "", .arch = "sm_90", .options = options}};
@@ -137,7 +140,7 @@ static void an_unknown_architecture_or_option_is_told(void **state)
         assert_int_equal(nvrtc_compile(&requests[i], &cubin, &bytes, &log, &error), STATUS_MACHINE);
         assert_null(cubin);
         assert_null(log);
-        assert_non_null(strstr(error.text, "NVRTC_ERROR"));
+        assert_non_null(strstr(error.text, i == 0 ? "does not know sm_1;" : "NVRTC_ERROR"));
     }
 }
 
@@ -156,7 +159,7 @@ static void embedded_files_are_whole(void **state)
     (void)state;
     size_t count = 0;
     for (const struct embedded_file *file = embedded_files; file->name; file++, count++) {
-        char path[512];
+        char path[4096];
         snprintf(path, sizeof path, "%s/%s", TESSERA_SOURCE, file->name);
         FILE *source = fopen(path, "rb");
         assert_non_null(source);

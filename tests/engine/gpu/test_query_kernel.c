@@ -1,5 +1,5 @@
 /*
- * test_star_kernel.c: statements become GPU kernels that compile for every architecture, without a GPU: the 13 SSB
+ * test_query_kernel.c: statements become GPU kernels that compile for every architecture, without a GPU: the 13 SSB
  * queries in SQL, every operation of expressions, every kind of aggregate and of answer. What they answer is for
  * test_cuda_sql.c. Skipped where NVRTC is not installed, unless TESSERA_REQUIRE_NVRTC is set.
  */
@@ -11,7 +11,6 @@
 
 #include "ssb/data/load.h"
 #include "ssb/queries/queries.h"
-#include "tests/support/need_nvrtc.h"
 #include "tests/support/sql_star.h"
 #include "tests/support/query_compile.h"
 
@@ -82,30 +81,30 @@ static void bind_first(struct database *database, const char *sql, const char *c
 static void every_statement_compiles(void **state)
 {
     (void)state;
-    need_nvrtc();
-    struct compilation compilations[STATEMENTS + COMPILE_TARGETS];
+    need_compile_targets();
+    struct compilation compilations[STATEMENTS + COMPILE_TARGETS_MAX];
     size_t count = 0;
     for (size_t s = 0; s < STATEMENTS; s++) {
         bind_first(star_database, statements[s], NULL);
-        compilations[count++] =
-            (struct compilation){star_database, statements[s], NULL, &compile_targets[s % COMPILE_TARGETS]};
+        compilations[count++] = (struct compilation){star_database, statements[s], NULL,
+                                                     compile_targets[s % compile_target_count]};
     }
-    for (size_t g = 0; g < COMPILE_TARGETS; g++)
-        compilations[count++] = (struct compilation){star_database, statements[4], NULL, &compile_targets[g]};
+    for (size_t g = 0; g < compile_target_count; g++)
+        compilations[count++] = (struct compilation){star_database, statements[4], NULL, compile_targets[g]};
     must(parallel_for(0, count, compile, compilations, error));
 }
 
 static void every_codec_compiles(void **state)
 {
     (void)state;
-    need_nvrtc();
+    need_compile_targets();
     static const char sql[] =
         "select shop, p.kind, sum(paid), count(big) from sales join products p on p.id = product "
         "where pieces > 0 and p.kind = 'tea' and note like '%a%' group by shop, p.kind";
     struct compilation compilations[CODECS];
     for (size_t c = 0; c < CODECS; c++) {
         bind_first(star_database, sql, codecs[c]);
-        compilations[c] = (struct compilation){star_database, sql, codecs[c], &compile_targets[2]};
+        compilations[c] = (struct compilation){star_database, sql, codecs[c], compile_sm_90};
     }
     must(parallel_for(0, CODECS, compile, compilations, error));
 }
@@ -113,7 +112,7 @@ static void every_codec_compiles(void **state)
 static void the_benchmark_compiles(void **state)
 {
     (void)state;
-    need_nvrtc();
+    need_compile_targets();
     char path[PATH_BYTES];
     directory_make(path);
     const struct ssb_load_options options = {.data = {.scale_factor = 0.01}, .directory = path};
@@ -122,8 +121,8 @@ static void the_benchmark_compiles(void **state)
     must(ssb_load(&options, NULL, error));
     must(database_open(path, &database, error));
     for (size_t q = 0; q < SSB_QUERIES; q++)
-        compilations[q] =
-            (struct compilation){database, ssb_queries[q]->sql, NULL, &compile_targets[q % COMPILE_TARGETS]};
+        compilations[q] = (struct compilation){database, ssb_queries[q]->sql, NULL,
+                                               compile_targets[q % compile_target_count]};
     must(parallel_for(0, SSB_QUERIES, compile, compilations, error));
     database_close(database);
     directory_remove(path);
@@ -145,7 +144,7 @@ static void numbers_are_no_part_of_the_source(void **state)
         size_t used;
         must(sql_parse(like[i], strlen(like[i]), &tree, &used, error));
         must(sql_bind(star_database, sql_tree_select(tree), NULL, 0, NULL, true, 1, &plan, error));
-        must(query_kernel_make(plan, false, &compile_targets[2].target, &kernels[i], error));
+        must(query_kernel_make(plan, false, &compile_sm_90->target, &kernels[i], error));
         plan_free(plan);
         sql_tree_free(tree);
     }

@@ -1,0 +1,59 @@
+/*
+ * compile_targets.h: the architectures that kernels are compiled for without a GPU, those of them that NVRTC knows, and
+ * compiling by way of the cache, which the next run finds (TESSERA_KERNEL_CACHE). Behind cmocka.h.
+ */
+#ifndef TESSERA_TESTS_SUPPORT_COMPILE_TARGETS_H
+#define TESSERA_TESTS_SUPPORT_COMPILE_TARGETS_H
+
+#include "engine/cuda/kernel_cache.h"
+#include "engine/gpu/kernel_plan.h"
+#include "tests/support/need_nvrtc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct compile_target {
+    const char *arch;
+    struct kernel_target target; /* as the data sheets have it */
+};
+
+/* Hopper; Turing, Ampere, Ada, Blackwell in data centres and on desks. */
+static const struct compile_target compile_targets_all[] = {
+    {"sm_90", {232448, 233472, 2048}},  {"sm_75", {65536, 65536, 1024}},
+    {"sm_80", {166912, 167936, 2048}},  {"sm_89", {101376, 102400, 1536}},
+    {"sm_100", {232448, 233472, 2048}}, {"sm_120", {101376, 102400, 1536}}};
+#define COMPILE_TARGETS_MAX (sizeof compile_targets_all / sizeof *compile_targets_all)
+static const struct compile_target *const compile_sm_90 = &compile_targets_all[0];
+
+static const struct compile_target *compile_targets[COMPILE_TARGETS_MAX]; /* that NVRTC knows */
+static size_t compile_target_count;
+
+/* Fills compile_targets, sm_90 first; skips or fails the test where there is no NVRTC. */
+static inline void need_compile_targets(void)
+{
+    need_nvrtc();
+    compile_target_count = 0;
+    for (size_t i = 0; i < COMPILE_TARGETS_MAX; i++)
+        if (nvrtc_knows(compile_targets_all[i].arch))
+            compile_targets[compile_target_count++] = &compile_targets_all[i];
+    assert_true(compile_target_count >= 2 && compile_targets[0] == compile_sm_90);
+}
+
+/* Compiles one kernel, or finds it compiled; one that does not compile is printed under `name`. May be called from several
+ * threads. */
+static inline enum status compile_source(const char *name, const char *source, const char *arch,
+                                         const char *const *options, struct error *error)
+{
+    const struct nvrtc_request request = {
+        .name = "kernel.cu", .source = source, .arch = arch, .options = options};
+    struct kernel_binary binary;
+    char *log = NULL;
+    const enum status status = kernel_cache_get(&request, &binary, &log, error);
+    if (status != STATUS_OK)
+        fprintf(stderr, "%s, %s:\n%s\n%s\n", name, arch, source, log ? log : "");
+    free(log);
+    kernel_binary_free(&binary);
+    return status;
+}
+
+#endif
