@@ -54,7 +54,7 @@ static bool set(const struct expression_list *list, const struct expression *nod
     if (list->nodes[node->child[0]].operation != EXPRESSION_COLUMN)
         return false;
     for (uint64_t i = 0; i < table->count; i++) {
-        if (ranges->count && ranges->high[ranges->count - 1] + 1 == table->values[i])
+        if (ranges->count && ranges->high[ranges->count - 1] == table->values[i] - 1)
             ranges->high[ranges->count - 1] = table->values[i];
         else if (!range_add(ranges, table->values[i], table->values[i]))
             return false;
@@ -62,11 +62,17 @@ static bool set(const struct expression_list *list, const struct expression *nod
     return true;
 }
 
-static bool ranges_of(const struct expression_list *list, uint32_t index, struct ranges *ranges)
+/* A condition of more nodes is no few ranges; nodes that stand in it many times over count each time. */
+#define CONDITION_NODES_MAX 64u
+
+static bool ranges_of(const struct expression_list *list, uint32_t index, uint32_t *nodes,
+                      struct ranges *ranges)
 {
     const struct expression *node = &list->nodes[index];
     struct ranges a, b;
     *ranges = (struct ranges){0};
+    if (++*nodes > CONDITION_NODES_MAX)
+        return false;
     switch (node->operation) {
     case EXPRESSION_EQUAL:
     case EXPRESSION_LESS:
@@ -75,7 +81,7 @@ static bool ranges_of(const struct expression_list *list, uint32_t index, struct
     case EXPRESSION_IN_SET:
         return set(list, node, ranges);
     case EXPRESSION_NOT:
-        if (!ranges_of(list, node->child[0], &a) || a.count > 1)
+        if (!ranges_of(list, node->child[0], nodes, &a) || a.count > 1)
             return false;
         ranges->leaf = a.leaf;
         if (a.count == 0)
@@ -84,7 +90,8 @@ static bool ranges_of(const struct expression_list *list, uint32_t index, struct
                (a.high[0] == INT64_MAX || range_add(ranges, a.high[0] + 1, INT64_MAX));
     case EXPRESSION_AND:
     case EXPRESSION_OR:
-        if (!ranges_of(list, node->child[0], &a) || !ranges_of(list, node->child[1], &b) || a.leaf != b.leaf)
+        if (!ranges_of(list, node->child[0], nodes, &a) || !ranges_of(list, node->child[1], nodes, &b) ||
+            a.leaf != b.leaf)
             return false;
         if (node->operation == EXPRESSION_OR) {
             *ranges = a;
@@ -99,9 +106,27 @@ static bool ranges_of(const struct expression_list *list, uint32_t index, struct
         return a.count == 0 || b.count == 0 ||
                range_add(ranges, a.low[0] > b.low[0] ? a.low[0] : b.low[0],
                          a.high[0] < b.high[0] ? a.high[0] : b.high[0]);
-    default:
-        return false;
+    case EXPRESSION_CONSTANT:
+    case EXPRESSION_COLUMN:
+    case EXPRESSION_GROUP:
+    case EXPRESSION_AGGREGATE:
+    case EXPRESSION_ADD:
+    case EXPRESSION_SUBTRACT:
+    case EXPRESSION_MULTIPLY:
+    case EXPRESSION_DIVIDE:
+    case EXPRESSION_REMAINDER:
+    case EXPRESSION_NEGATE:
+    case EXPRESSION_IS_NULL:
+    case EXPRESSION_CHOOSE:
+    case EXPRESSION_LOOKUP:
+    case EXPRESSION_EXTRACT:
+    case EXPRESSION_ADD_MONTHS:
+    case EXPRESSION_TO_DATE:
+    case EXPRESSION_TO_DOUBLE:
+    case EXPRESSION_OPERATIONS:
+        break;
     }
+    return false;
 }
 
 static bool predicate_add(const struct plan *plan, const struct ranges *ranges, struct dimension_match *match)
@@ -124,20 +149,26 @@ static bool predicate_add(const struct plan *plan, const struct ranges *ranges, 
     return true;
 }
 
-static bool conjunct(const struct plan *plan, uint32_t index, struct dimension_match *match)
+static bool conjunct(const struct plan *plan, uint32_t index, uint32_t *conjuncts,
+                     struct dimension_match *match)
 {
     const struct expression *node = &plan->expressions.nodes[index];
     struct ranges ranges;
-    if (ranges_of(&plan->expressions, index, &ranges))
+    uint32_t nodes = 0;
+    if (++*conjuncts > CONDITION_NODES_MAX)
+        return false;
+    if (ranges_of(&plan->expressions, index, &nodes, &ranges))
         return predicate_add(plan, &ranges, match);
-    return node->operation == EXPRESSION_AND && conjunct(plan, node->child[0], match) &&
-           conjunct(plan, node->child[1], match);
+    return node->operation == EXPRESSION_AND && conjunct(plan, node->child[0], conjuncts, match) &&
+           conjunct(plan, node->child[1], conjuncts, match);
 }
 
 bool dimension_match_of(const struct plan *plan, uint32_t join, struct dimension_match *match)
 {
+    uint32_t conjuncts = 0;
     match->count = 0;
-    return plan->joins[join].match != EXPRESSION_NONE && conjunct(plan, plan->joins[join].match, match);
+    return plan->joins[join].match != EXPRESSION_NONE &&
+           conjunct(plan, plan->joins[join].match, &conjuncts, match);
 }
 
 void dimension_match_run(const struct dimension_match *match, uint64_t first, uint64_t rows, uint32_t *bitmap)

@@ -255,9 +255,10 @@ static enum status add_rows(struct group_states *states, uint32_t a, uint32_t co
             if (present(argument, i) && argument.values[i] > state[groups[i]])
                 state[groups[i]] = argument.values[i];
         return STATUS_OK;
-    default:
+    case AGGREGATE_COUNT_DISTINCT:
         return distinct_set_add(&states->sets[a], count, groups, argument, error);
     }
+    return STATUS_OK;
 }
 
 /* One group: sums stay in a register, where adding to memory row by row would wait for the row before. */

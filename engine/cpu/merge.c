@@ -46,8 +46,11 @@ static void merge_group(struct group_states *states, uint64_t to, const struct g
             *state = (int64_t)sum;
             break;
         }
-        default:
+        case AGGREGATE_COUNT:
+        case AGGREGATE_SUM:
+        case AGGREGATE_COUNT_DISTINCT:
             *state = (int64_t)((uint64_t)*state + (uint64_t)other);
+            break;
         }
     }
 }

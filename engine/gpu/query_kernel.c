@@ -374,8 +374,10 @@ static void write_addition(struct maker *maker, const struct kernel_body *body, 
                                                                : "slot, ",
                 node);
         break;
-    default:
+    case AGGREGATE_SUM:
+    case AGGREGATE_SUM_WIDE:
         fprintf(maker->out, "q->sums.s%u.add(slot, v%u);\n", a, node);
+        break;
     }
 }
 

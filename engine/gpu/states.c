@@ -321,7 +321,9 @@ enum status cuda_states_groups(struct device_run *run, struct partial *groups, s
         return found_rows(run, groups, error);
     case PLAN_HASH:
         return hashed_groups(run, groups, error);
-    default:
-        return dense_groups(run, groups, error);
+    case PLAN_TOTAL:
+    case PLAN_DENSE:
+        break;
     }
+    return dense_groups(run, groups, error);
 }

@@ -284,9 +284,10 @@ static enum status describe(const struct expression_list *list, struct expressio
         range = node->type.kind == VALUE_DOUBLE ? (struct range){0, 0} : work_out(list, node);
     }
     if (node->type.scale > 18)
-        return error_set(error, STATUS_BAD_INPUT,
-                         "a product of decimals has %u digits behind the point, more than 18",
-                         (unsigned)node->type.scale);
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "a product of decimals has %u digits behind the point, more than 18; use factors with fewer",
+            (unsigned)node->type.scale);
     if (range.low < INT64_MIN || range.high > INT64_MAX)
         return error_set(error, STATUS_BAD_INPUT,
                          "a value may leave 64 bits, going by the least and greatest values of its columns; "

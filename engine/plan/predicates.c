@@ -5,6 +5,8 @@
  */
 #include "engine/plan/planner.h"
 
+#include <string.h>
+
 /* ---- What a condition reads ---- */
 
 struct reading {
@@ -139,18 +141,15 @@ enum status planner_match(struct planner *planner, uint32_t j, uint32_t node)
                             &join->match, planner->error);
 }
 
-enum status planner_condition(struct planner *planner, uint32_t node)
+/* A condition that is no AND of others. */
+static enum status conjunct_add(struct planner *planner, uint32_t node)
 {
     struct plan *plan = planner->plan;
-    const struct expression condition = plan->expressions.nodes[node];
+    const struct expression *condition = &plan->expressions.nodes[node];
     struct column_range range;
-    if (condition.operation == EXPRESSION_CONSTANT) {
-        plan->nothing |= condition.is_null || !condition.constant;
+    if (condition->operation == EXPRESSION_CONSTANT) {
+        plan->nothing |= condition->is_null || !condition->constant;
         return STATUS_OK;
-    }
-    if (condition.operation == EXPRESSION_AND) {
-        RETURN_IF_ERROR(planner_condition(planner, condition.child[0]));
-        return planner_condition(planner, condition.child[1]);
     }
     if (range_of(plan, node, &range))
         return range_add(planner, range);
@@ -158,11 +157,28 @@ enum status planner_condition(struct planner *planner, uint32_t node)
     if (!reads.fact && reads.joins && (reads.joins & (reads.joins - 1)) == 0) {
         const uint32_t j = (uint32_t)__builtin_ctz(reads.joins);
         /* a condition that drops rows whose dimension is missing makes a left join an inner one */
-        const bool rejects_null = condition.of_nulls.null || !condition.of_nulls.value;
-        plan->joins[j].inner |= rejects_null;
+        plan->joins[j].inner |= condition->of_nulls.null || !condition->of_nulls.value;
         if (plan->joins[j].inner)
             return planner_match(planner, j, node);
     }
     return planner_step(planner,
                         (struct plan_step){.kind = STEP_CONDITION, .expression = node, .share = 0.5});
+}
+
+enum status planner_condition(struct planner *planner, uint32_t node)
+{
+    bool conjunct[EXPRESSION_NODES_MAX];
+    memset(conjunct, 0, (node + 1) * sizeof *conjunct);
+    conjunct[node] = true;
+    for (uint32_t n = node + 1; n-- > 0;) { /* an AND is what its children are, which stand before it */
+        const struct expression *at = &planner->plan->expressions.nodes[n];
+        if (!conjunct[n] || at->operation != EXPRESSION_AND)
+            continue;
+        conjunct[n] = false;
+        conjunct[at->child[0]] = conjunct[at->child[1]] = true;
+    }
+    for (uint32_t n = 0; n <= node; n++)
+        if (conjunct[n])
+            RETURN_IF_ERROR(conjunct_add(planner, n));
+    return STATUS_OK;
 }

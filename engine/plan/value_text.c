@@ -47,9 +47,11 @@ char *write_value(char *at, struct value_type type, int64_t value)
         return write_boolean(at, value);
     case VALUE_DOUBLE:
         return write_double(at, value);
-    default:
-        return type.scale ? write_decimal(at, value, type.scale) : write_integer(at, value);
+    case VALUE_INTEGER:
+    case VALUE_STRING: /* its code */
+        break;
     }
+    return type.scale ? write_decimal(at, value, type.scale) : write_integer(at, value);
 }
 
 const char *typed_text(struct value_type type, int64_t value, char *text, size_t bytes)

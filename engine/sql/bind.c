@@ -35,7 +35,9 @@ static enum status group_add(struct binder *binder, const struct sql_expression 
         if (binder->group_nodes[g] == node)
             return STATUS_OK;
     if (plan->group_count == PLAN_GROUPS_MAX)
-        return bind_refuse(binder, ast->position, "GROUP BY has more than %u terms", PLAN_GROUPS_MAX);
+        return bind_refuse(binder, ast->position,
+                           "GROUP BY or DISTINCT has more than %u terms; group by fewer of them",
+                           PLAN_GROUPS_MAX);
     binder->group_nodes[plan->group_count] = node;
     plan->groups[plan->group_count++] =
         (struct plan_group){.expression = node,
@@ -95,7 +97,9 @@ static enum status output_add(struct binder *binder, const char *name, uint32_t 
     struct plan *plan = binder->plan;
     const uint32_t place = plan->output_count + plan->hidden_count;
     if (place == PLAN_OUTPUTS_MAX)
-        return error_set(binder->error, STATUS_BAD_INPUT, "the select list has more than %u columns",
+        return error_set(binder->error, STATUS_BAD_INPUT,
+                         "the select list and what else ORDER BY names have more than %u columns; ask in "
+                         "several statements",
                          PLAN_OUTPUTS_MAX);
     char *copy = strdup(name);
     if (!copy)
@@ -187,7 +191,8 @@ static enum status bind_order(struct binder *binder)
     for (uint32_t o = 0; o < select->order_count; o++) {
         const struct sql_order *order = &select->orders[o];
         if (plan->order_count == PLAN_OUTPUTS_MAX)
-            return bind_refuse(binder, order->expression->position, "ORDER BY has too many terms");
+            return bind_refuse(binder, order->expression->position,
+                               "ORDER BY has more than %u terms; leave out the last ones", PLAN_OUTPUTS_MAX);
         struct plan_order *made = &plan->orders[plan->order_count++];
         *made = (struct plan_order){.descending = order->descending, .nulls_first = order->nulls_first};
         RETURN_IF_ERROR(order_output(binder, order->expression, &made->output));

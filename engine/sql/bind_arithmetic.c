@@ -23,7 +23,7 @@ static enum status interval_of(struct binder *binder, const struct sql_expressio
                  {"second", 0, 1000000}};
     char *end;
     const long long count = strtoll(ast->text, &end, 10);
-    if (*end || end == ast->text || count > 1000000000 || count < -1000000000)
+    if (*end || end == ast->text || count > 999999999 || count < -999999999)
         return bind_refuse(binder, ast->position, "INTERVAL '%s' is no whole number of up to 9 digits",
                            ast->text);
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)

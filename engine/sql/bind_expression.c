@@ -84,13 +84,22 @@ enum status bind_condition(struct binder *binder, const struct sql_expression *a
     return bind_apply(binder, ast->position, EXPRESSION_NOT, equal, EXPRESSION_NONE, EXPRESSION_NONE, node);
 }
 
-static enum status bind_logic(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
-                              uint32_t *node)
+/* Longer chains of AND and OR are halved: a chain's depth is its length, and some walks over expressions recurse. */
+#define CHAIN_MAX 64u
+
+/* Children first .. first + count - 1. */
+static enum status bind_chain(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
+                              uint32_t first, uint32_t count, uint32_t *node)
 {
     const enum expression_operation operation = ast->operation == SQL_AND ? EXPRESSION_AND : EXPRESSION_OR;
-    RETURN_IF_ERROR(bind_condition(binder, ast->children[0], level, node));
-    for (uint32_t c = 1; c < ast->child_count; c++) {
-        uint32_t next;
+    uint32_t next;
+    if (count > CHAIN_MAX) {
+        RETURN_IF_ERROR(bind_chain(binder, ast, level, first, count / 2, node));
+        RETURN_IF_ERROR(bind_chain(binder, ast, level, first + count / 2, count - count / 2, &next));
+        return bind_apply(binder, ast->position, operation, *node, next, EXPRESSION_NONE, node);
+    }
+    RETURN_IF_ERROR(bind_condition(binder, ast->children[first], level, node));
+    for (uint32_t c = first + 1; c < first + count; c++) {
         RETURN_IF_ERROR(bind_condition(binder, ast->children[c], level, &next));
         RETURN_IF_ERROR(bind_apply(binder, ast->position, operation, *node, next, EXPRESSION_NONE, node));
     }
@@ -143,15 +152,16 @@ static enum status bind_column_name(struct binder *binder, const struct sql_expr
     return bind_placed(binder, ast->position, bind_column(binder, table, column, node));
 }
 
-/* An aggregate, also by an alias: HAVING s > 0, where s is sum(x). What leads to itself is refused by bind_alias. */
-static bool reaches_aggregate(const struct binder *binder, const struct sql_expression *ast)
+/* An aggregate, also by an alias: HAVING s > 0, where s is sum(x). What leads to itself, or too deep, is refused when it
+ * is bound. */
+static bool reaches_aggregate(const struct binder *binder, const struct sql_expression *ast, uint32_t depth)
 {
     if (bind_is_aggregate(ast))
         return true;
     for (uint32_t c = 0; c < ast->child_count; c++)
-        if (reaches_aggregate(binder, ast->children[c]))
+        if (reaches_aggregate(binder, ast->children[c], depth + 1))
             return true;
-    if (ast->operation != SQL_COLUMN || bind_name_exists(binder, ast))
+    if (ast->operation != SQL_COLUMN || bind_name_exists(binder, ast) || depth > SQL_TREE_DEPTH_MAX)
         return false;
     const uint32_t item = alias_of(binder, ast);
     if (item == binder->select->item_count)
@@ -159,7 +169,8 @@ static bool reaches_aggregate(const struct binder *binder, const struct sql_expr
     struct bind_alias *alias = &binder->aliases[item];
     if (!alias->asked) {
         alias->asked = true;
-        alias->reaches_aggregate = reaches_aggregate(binder, binder->select->items[item].expression);
+        alias->reaches_aggregate =
+            reaches_aggregate(binder, binder->select->items[item].expression, depth + 1);
     }
     return alias->reaches_aggregate;
 }
@@ -169,7 +180,7 @@ static enum status find_group(struct binder *binder, const struct sql_expression
                               uint32_t *node)
 {
     *found = false;
-    if (reaches_aggregate(binder, ast) || (ast->operation == SQL_COLUMN && !bind_name_exists(binder, ast)))
+    if (reaches_aggregate(binder, ast, 0) || (ast->operation == SQL_COLUMN && !bind_name_exists(binder, ast)))
         return STATUS_OK;
     uint32_t below;
     RETURN_IF_ERROR(bind_expression(binder, ast, BIND_BELOW, &below));
@@ -189,12 +200,9 @@ static enum status find_group(struct binder *binder, const struct sql_expression
     return STATUS_OK;
 }
 
-enum status bind_expression(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
-                            uint32_t *node)
+static enum status bind_operation(struct binder *binder, const struct sql_expression *ast,
+                                  enum bind_level level, uint32_t *node)
 {
-    RETURN_IF_ERROR(cancel_check(binder->error));
-    if (bind_is_literal(ast))
-        return bind_literal(binder, ast, node);
     if (level == BIND_ABOVE) {
         bool found;
         RETURN_IF_ERROR(find_group(binder, ast, &found, node));
@@ -229,7 +237,7 @@ enum status bind_expression(struct binder *binder, const struct sql_expression *
         return bind_comparison(binder, ast, level, node);
     case SQL_AND:
     case SQL_OR:
-        return bind_logic(binder, ast, level, node);
+        return bind_chain(binder, ast, level, 0, ast->child_count, node);
     case SQL_BETWEEN:
         return bind_between(binder, ast, level, node);
     case SQL_IN:
@@ -261,4 +269,21 @@ enum status bind_expression(struct binder *binder, const struct sql_expression *
         break;
     }
     return bind_literal(binder, ast, node);
+}
+
+enum status bind_expression(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
+                            uint32_t *node)
+{
+    if (bind_is_literal(ast))
+        return bind_literal(binder, ast, node);
+    RETURN_IF_ERROR(cancel_check(binder->error));
+    if (binder->depth > SQL_TREE_DEPTH_MAX)
+        return bind_refuse(binder, ast->position,
+                           "an expression with the aliases that it names is more than %u operators and names "
+                           "deep; use fewer",
+                           SQL_TREE_DEPTH_MAX);
+    binder->depth++;
+    const enum status status = bind_operation(binder, ast, level, node);
+    binder->depth--;
+    return status;
 }

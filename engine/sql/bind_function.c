@@ -36,8 +36,11 @@ static enum status aggregate_find(struct binder *binder, struct plan_aggregate a
             return STATUS_OK;
         }
     if (plan->aggregate_count == PLAN_AGGREGATES_MAX)
-        return error_set(binder->error, STATUS_BAD_INPUT, "the statement has more than %u aggregates",
-                         PLAN_AGGREGATES_MAX);
+        return error_set(
+            binder->error, STATUS_BAD_INPUT,
+            "the statement has more than %u aggregates, where avg and sums of what may be NULL count as "
+            "two; ask for them in several statements",
+            PLAN_AGGREGATES_MAX);
     *index = plan->aggregate_count++;
     plan->aggregates[*index] = aggregate;
     plan->aggregates[*index].count = *index;
@@ -153,9 +156,10 @@ static enum status arguments(struct binder *binder, const struct sql_expression 
                              uint32_t least, uint32_t most, uint32_t *nodes)
 {
     if (ast->child_count < least || ast->child_count > most)
-        return bind_refuse(binder, ast->position, "%s takes %u%s value%s, not %u", ast->name, least,
-                           most == least ? "" : " or more", least == 1 && most == 1 ? "" : "s",
-                           ast->child_count);
+        return most == least ? bind_refuse(binder, ast->position, "%s takes %u value%s, not %u", ast->name,
+                                           least, least == 1 ? "" : "s", ast->child_count)
+                             : bind_refuse(binder, ast->position, "%s takes %u to %u values, not %u",
+                                           ast->name, least, most, ast->child_count);
     for (uint32_t c = 0; c < ast->child_count; c++)
         RETURN_IF_ERROR(bind_expression(binder, ast->children[c], level, &nodes[c]));
     return STATUS_OK;

@@ -73,6 +73,7 @@ struct binder {
     bool aggregated; /* groups or aggregates: outputs are above them */
     uint32_t group_nodes[PLAN_GROUPS_MAX];
     struct bind_alias *aliases; /* of each item of the select list */
+    uint32_t depth;             /* of the expression that is being bound, aliases' included */
     struct error *error;
 };
 

@@ -92,7 +92,8 @@ static enum status take_table(struct binder *binder, const struct sql_source *so
     struct bind_table *table = &binder->tables[binder->table_count];
     const struct database *database = binder->plan->database;
     if (binder->table_count == BIND_TABLES_MAX)
-        return bind_refuse(binder, source->position, "FROM names more than %u tables", BIND_TABLES_MAX);
+        return bind_refuse(binder, source->position,
+                           "FROM names more than %u tables; ask in several statements", BIND_TABLES_MAX);
     *table = (struct bind_table){.name = source->alias ? source->alias : source->table,
                                  .source = source,
                                  .parent = -1,
@@ -148,7 +149,8 @@ static enum status split(struct binder *binder, const struct sql_expression *con
     if (joins_tables(binder, condition))
         return STATUS_OK;
     if (binder->condition_count == sizeof binder->conditions / sizeof *binder->conditions)
-        return bind_refuse(binder, condition->position, "there are more than %u conditions",
+        return bind_refuse(binder, condition->position,
+                           "WHERE and ON join more than %u conditions by AND; use BETWEEN and IN lists",
                            binder->condition_count);
     binder->conditions[binder->condition_count++] = condition;
     return STATUS_OK;

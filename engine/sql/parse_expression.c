@@ -48,7 +48,10 @@ static enum status node_of(struct parser *parser, enum sql_operation operation, 
 enum status parse_expression(struct parser *parser, struct sql_expression **out)
 {
     if (parser->depth == SQL_DEPTH_MAX)
-        return parse_refuse(parser, "expressions are nested more than %u deep", SQL_DEPTH_MAX);
+        return parse_refuse(
+            parser,
+            "expressions are nested more than %u deep; use fewer parentheses or functions in each other",
+            SQL_DEPTH_MAX);
     parser->depth++;
     const enum status status = parse_or(parser, out);
     parser->depth--;
@@ -392,8 +395,8 @@ static enum status parse_comparison(struct parser *parser, struct sql_expression
     for (;;) {
         const struct sql_position position = parse_position(parser);
         bool taken, found;
-        if (++length > SQL_DEPTH_MAX)
-            return parse_refuse(parser, "more than %u comparisons follow each other", SQL_DEPTH_MAX);
+        if (length++ > SQL_DEPTH_MAX)
+            return parse_refuse(parser, "more than %u comparisons follow each other; use AND", SQL_DEPTH_MAX);
         RETURN_IF_ERROR(parse_take(parser, "IS", &taken));
         if (taken) {
             RETURN_IF_ERROR(parse_is_null(parser, position, out));

@@ -136,10 +136,10 @@ static void dates_and_times_far_away(void **state)
             "line 1, column 31: a value may leave");
     refused("select year(date '2024-01-01' + 9000000000000000000) from t",
             "line 1, column 31: a date may be more");
-    refused("select date '2024-01-01' + interval '1000000000' year from t",
+    refused("select date '2024-01-01' + interval '999999999' year from t",
             "line 1, column 26: a date may be more");
-    refused("select date '2024-01-01' + interval '1000000000' week from t",
-            "line 1, column 28: INTERVAL '1000000000' week is longer than 292,000 years");
+    refused("select date '2024-01-01' + interval '999999999' week from t",
+            "line 1, column 28: INTERVAL '999999999' week is longer than 292,000 years");
     refused("select date '2024-01-01' + interval '200000000' day from t",
             "line 1, column 28: INTERVAL '200000000' day is longer than 292,000 years");
     answers("select date '2024-01-01' + interval '100000' week, date '2024-01-01' - interval '1' week from t "

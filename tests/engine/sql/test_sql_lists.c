@@ -319,22 +319,55 @@ static void aliases_of_aliases(void **state)
     free(text);
 }
 
-static void many_conditions_of_one(void **state)
+/* Each alias names the one before twice. */
+static void conditions_of_conditions(void **state)
+{
+    static const char *const columns[] = {"n", "level", "b"};
+    (void)state;
+    for (int c = 0; c < 3; c++) {
+        char *at = sql + sprintf(sql, "select n, (%s > -9999) as a0", columns[c]);
+        for (int i = 1; i <= 60; i++)
+            at += sprintf(at, ", (a%d and a%d and %s > -%d) as a%d", i - 1, i - 1, columns[c], i + 1, i);
+        sprintf(at, " from f join d on f.k = d.k where a60 order by 1 limit 1");
+        const double begin = clock_ms();
+        char *const text = sql_answer(engine, database, sql);
+        assert_true(clock_ms() - begin < GENEROUS_MS);
+        assert_non_null(strstr(text, "true,true,true"));
+        free(text);
+    }
+}
+
+static void many_alternatives(void **state)
+{
+    static const char *const columns[] = {"n", "level"};
+    (void)state;
+    for (int c = 0; c < 2; c++) {
+        char *at =
+            sql + sprintf(sql, "select count(*) from f join d on f.k = d.k where (%s = -1", columns[c]);
+        for (int i = 0; i < 900; i++)
+            at += sprintf(at, " or %s = %d", columns[c], i * 3);
+        strcpy(at, ")");
+        same_as_sqlite(10 * GENEROUS_MS);
+    }
+}
+
+/* As deep as the parser lets it be (test_sql_limits.c). */
+static void deep_expressions(void **state)
 {
     (void)state;
-    char *at = sql + sprintf(sql, "select count(*) from f where (n = -1");
-    for (int i = 0; i < 20000; i++)
-        at += sprintf(at, " or n = %d", i * 3);
-    strcpy(at, ")");
-    const double begin = clock_ms();
-    struct sql_statement_tree *tree;
-    struct plan *plan;
-    size_t used;
-    must(sql_parse(sql, strlen(sql), &tree, &used, error));
-    must(sql_bind(database, sql_tree_select(tree), NULL, 0, NULL, false, 2, &plan, error));
-    assert_true(clock_ms() - begin < GENEROUS_MS);
-    plan_free(plan);
-    sql_tree_free(tree);
+    char *at = sql + sprintf(sql, "select ");
+    for (int i = 0; i < 5; i++)
+        at += sprintf(at, "(");
+    at += sprintf(at, "n");
+    for (int i = 0; i < 5; i++) {
+        for (int j = 0; j < 199; j++)
+            at += sprintf(at, j % 2 ? " - 1" : " + 1");
+        at += sprintf(at, ")");
+    }
+    sprintf(at, " as deep from f where n = 7");
+    char *const text = sql_answer(engine, database, sql);
+    assert_string_equal(text, "deep\n12\n");
+    free(text);
 }
 
 int main(void)
@@ -345,7 +378,9 @@ int main(void)
         cmocka_unit_test(nulls_and_other_types_in_lists),
         cmocka_unit_test(nested_functions),
         cmocka_unit_test(aliases_of_aliases),
-        cmocka_unit_test(many_conditions_of_one),
+        cmocka_unit_test(conditions_of_conditions),
+        cmocka_unit_test(many_alternatives),
+        cmocka_unit_test(deep_expressions),
     };
     return cmocka_run_group_tests_name("sql lists", tests, setup, teardown);
 }
