@@ -40,6 +40,12 @@ static const char *const statements[] = {
     "select count(*) from sales where not (pieces > 1 and paid > 1.00) or (online and pieces is not null)",
     "select cast(at as date), count(*) from sales group by cast(at as date)",
     "select count(*) from sales where paid / 3 > 1.5",
+    "select count(*) from sales where paid / 3 in (0.5, 1, 0, 4e0) or big % -1 = 1 or big / 3 = 1 or pieces "
+    "% -1 = 1",
+    "select count(*) from sales where big not in (-9223372036854775808, 7, 9000000000000000000, null, "
+    "pieces)",
+    "select abs(abs(abs(abs(pieces)))), count(*) from sales where abs(abs(abs(abs(big % 1000)))) > 1 group "
+    "by 1",
     "select count(*) from sales where pieces > ?",
     "select people, count(*) from visits group by people having count(*) > 0",
     "select kind, count(*) from products where since > date '1999-01-01' group by kind",
