@@ -247,7 +247,8 @@ static enum status take_line(struct prompt *prompt, bool *more, struct error *er
     const size_t begin = strspn(prompt->text, " \t\r\n");
     if (is_blank(prompt->text))
         prompt->length = 0;
-    else if (prompt->text[begin] == '.' || sql_complete(prompt->text, prompt->length))
+    else if (prompt->text[begin] == '.' ||
+             (memchr(line, ';', (size_t)length) && sql_complete(prompt->text, prompt->length)))
         run_text(prompt);
     return stopped ? cancel_check(error) : STATUS_OK;
 }

@@ -1,12 +1,13 @@
 /* Expressions as they are made: folding, ranges, NULLs, what SQL means by each operation on single values,
  * and strings as codes. */
-#include "engine/plan/expression.h"
+#include "engine/plan/expression_vector.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 static struct expression_list list;
@@ -140,6 +141,150 @@ static void equal_nodes_are_made_once(void **state)
                      apply(EXPRESSION_ADD, a, one, EXPRESSION_NONE));
 }
 
+static void nodes_are_found_by_hash_up_to_their_limit(void **state)
+{
+    uint32_t node;
+    (void)state;
+    for (int64_t i = 0; i < EXPRESSION_NODES_MAX; i++)
+        assert_int_equal(number(i * 1000003), i);
+    for (int64_t i = 0; i < EXPRESSION_NODES_MAX; i++)
+        assert_int_equal(number(i * 1000003), i);
+    assert_int_equal(
+        expression_constant(&list, (struct value_type){.kind = VALUE_INTEGER}, -1, &node, &error),
+        STATUS_BAD_INPUT);
+    assert_non_null(strstr(error.text, "more than 65536 different expressions"));
+}
+
+static void the_least_number_divides_by_minus_one(void **state)
+{
+    (void)state;
+    assert_constant(apply(EXPRESSION_REMAINDER, number(INT64_MIN), number(-1), EXPRESSION_NONE), 0);
+    assert_constant(apply(EXPRESSION_REMAINDER, number(INT64_MIN), number(10), EXPRESSION_NONE), -8);
+    assert_constant(apply(EXPRESSION_DIVIDE, number(INT64_MIN), number(1), EXPRESSION_NONE), INT64_MIN);
+    uint32_t node;
+    assert_int_equal(expression_apply(&list, EXPRESSION_DIVIDE, number(INT64_MIN), number(-1),
+                                      EXPRESSION_NONE, &node, &error),
+                     STATUS_BAD_INPUT);
+}
+
+static void times_at_the_ends_have_fields(void **state)
+{
+    (void)state;
+    assert_int_equal(calendar_timestamp_field(INT64_MIN, CALENDAR_SECOND), 5);
+    assert_int_equal(calendar_timestamp_field(INT64_MIN, CALENDAR_HOUR), 19);
+    assert_int_equal(calendar_timestamp_field(INT64_MAX, CALENDAR_SECOND), 54);
+    assert_int_equal(calendar_date_field(INT32_MIN, CALENDAR_YEAR), -5877641);
+    assert_int_equal(calendar_date_field(INT32_MAX, CALENDAR_YEAR), 5881580);
+    uint32_t node;
+    const struct value_type date = {.kind = VALUE_DATE};
+    assert_int_equal(expression_constant(&list, date, INT64_C(1) << 31, &node, &error), STATUS_BAD_INPUT);
+    assert_int_equal(expression_constant(&list, date, INT32_MIN, &node, &error), STATUS_OK);
+}
+
+/* What a left join's missing rows make of a condition. */
+static void values_where_all_is_null(void **state)
+{
+    (void)state;
+    const uint32_t a = column(0, 0, 9, true),
+                   is_null = apply(EXPRESSION_IS_NULL, a, EXPRESSION_NONE, EXPRESSION_NONE);
+    const uint32_t five = apply(EXPRESSION_CHOOSE, is_null, number(5), a);
+    const uint32_t less = apply(EXPRESSION_LESS, number(4), five, EXPRESSION_NONE);
+    assert_true(list.nodes[a].of_nulls.null);
+    assert_int_equal(list.nodes[is_null].of_nulls.value, 1);
+    assert_int_equal(list.nodes[less].of_nulls.value, 1);
+    assert_true(list.nodes[apply(EXPRESSION_LESS, a, five, EXPRESSION_NONE)].of_nulls.null);
+}
+
+/* ---- Vectors ---- */
+
+#define SOME_ROWS 1000u
+
+/* Runs the node over rows of the columns 0 and 1, and compares with single values. */
+static void vectors_equal_scalars(uint32_t node, const int64_t *a, const int64_t *b)
+{
+    struct expression_program *program;
+    const uint32_t *leaves;
+    assert_int_equal(expression_program_create(&list, &node, 1, &program, &error), STATUS_OK);
+    const uint32_t count = expression_program_leaves(program, &leaves);
+    for (uint32_t l = 0; l < count; l++) {
+        const struct vector leaf = expression_program_vector(program, leaves[l]);
+        memcpy(leaf.values, list.nodes[leaves[l]].index ? b : a, SOME_ROWS * sizeof *a);
+        for (uint32_t row = 0; leaf.nulls && row < SOME_ROWS; row++)
+            leaf.nulls[row] = row % 7 == 3;
+    }
+    expression_program_run(program, SOME_ROWS);
+    const struct vector out = expression_program_vector(program, node);
+    for (uint32_t row = 0; row < SOME_ROWS; row++) {
+        const bool null = list.nodes[0].nullable && row % 7 == 3;
+        const struct scalar children[3] = {{a[row], null}, {b[row], false}, {0, false}};
+        const struct scalar expected = expression_scalar(&list, &list.nodes[node], children);
+        assert_int_equal(out.nulls && out.nulls[row], expected.null);
+        if (!expected.null)
+            assert_int_equal(out.values[row], expected.value);
+    }
+    expression_program_free(program);
+}
+
+static void vectors_divide_as_single_values_do(void **state)
+{
+    int64_t a[SOME_ROWS], b[SOME_ROWS];
+    (void)state;
+    for (uint32_t row = 0; row < SOME_ROWS; row++) {
+        a[row] = row % 3 ? INT64_MIN + row / 5 : INT64_MAX - row;
+        b[row] = (int64_t)(row % 5) - 2;
+    }
+    const uint32_t x = column(0, INT64_MIN, INT64_MAX, true), y = column(1, -2, 2, false);
+    vectors_equal_scalars(apply(EXPRESSION_REMAINDER, x, y, EXPRESSION_NONE), a, b);
+    list.nodes[x].low = 0; /* as a file says that lies */
+    vectors_equal_scalars(apply(EXPRESSION_DIVIDE, x, column(1, 1, 2, false), EXPRESSION_NONE), a, b);
+}
+
+/* Sets of values that lie close together, and far apart; the least and the greatest number; none. */
+static void vectors_find_members_as_single_values_do(void **state)
+{
+    static const int64_t steps[] = {1, 3, 63, 64, 65, 1000003};
+    static const uint64_t counts[] = {0, 1, 2, 3, 64, 65, 500, 1023};
+    int64_t a[SOME_ROWS], b[SOME_ROWS] = {0};
+    (void)state;
+    for (size_t s = 0; s < sizeof steps / sizeof *steps; s++)
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+            for (int ends = 0; ends < 2; ends++) {
+                const uint64_t count = counts[c] + 2 * (uint64_t)ends;
+                int64_t *values = malloc((count + 1) * sizeof *values);
+                uint32_t node;
+                for (uint64_t i = 0; i < count; i++)
+                    values[i] = ends && i == 0           ? INT64_MIN
+                                : ends && i == count - 1 ? INT64_MAX
+                                                         : (int64_t)i * steps[s] - 700;
+                for (uint32_t row = 0; row < SOME_ROWS; row++)
+                    a[row] = row == 0   ? INT64_MIN
+                             : row == 1 ? INT64_MAX
+                                        : (int64_t)(row / 2) * steps[s] - 710 + (int64_t)(row % 2);
+                const uint32_t x = column(0, INT64_MIN, INT64_MAX, true);
+                assert_int_equal(expression_in_set(&list, x, values, count, &node, &error), STATUS_OK);
+                vectors_equal_scalars(node, a, b);
+                expression_list_free(&list);
+            }
+}
+
+static void zero_has_no_sign_in_a_set(void **state)
+{
+    uint32_t node;
+    int64_t *values = malloc(sizeof *values), minus_zero, a[SOME_ROWS] = {0}, b[SOME_ROWS] = {0};
+    const double zero = -0.0;
+    (void)state;
+    values[0] = 0;
+    memcpy(&minus_zero, &zero, sizeof zero);
+    a[5] = minus_zero;
+    a[6] = 1;
+    const struct expression leaf = {.operation = EXPRESSION_AGGREGATE, .type = {.kind = VALUE_DOUBLE}};
+    assert_int_equal(expression_add(&list, &leaf, &node, &error), STATUS_OK);
+    assert_int_equal(expression_in_set(&list, node, values, 1, &node, &error), STATUS_OK);
+    const struct scalar children[3] = {{minus_zero, false}, {0, false}, {0, false}};
+    assert_int_equal(expression_scalar(&list, &list.nodes[node], children).value, 1);
+    vectors_equal_scalars(node, a, b);
+}
+
 static bool like(const char *text, const char *pattern, char escape)
 {
     uint32_t node;
@@ -216,6 +361,13 @@ int main(void)
         cmocka_unit_test_teardown(truth_has_three_values, reset),
         cmocka_unit_test_teardown(ranges_follow_from_children_and_64_bits_are_kept, reset),
         cmocka_unit_test_teardown(equal_nodes_are_made_once, reset),
+        cmocka_unit_test_teardown(nodes_are_found_by_hash_up_to_their_limit, reset),
+        cmocka_unit_test_teardown(the_least_number_divides_by_minus_one, reset),
+        cmocka_unit_test_teardown(times_at_the_ends_have_fields, reset),
+        cmocka_unit_test_teardown(values_where_all_is_null, reset),
+        cmocka_unit_test_teardown(vectors_divide_as_single_values_do, reset),
+        cmocka_unit_test_teardown(vectors_find_members_as_single_values_do, reset),
+        cmocka_unit_test_teardown(zero_has_no_sign_in_a_set, reset),
         cmocka_unit_test_teardown(like_matches_as_sqlite_does, reset),
         cmocka_unit_test_teardown(string_functions_are_sqlites, reset),
         cmocka_unit_test_teardown(two_dictionaries_become_one, reset),
