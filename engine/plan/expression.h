@@ -10,7 +10,7 @@
 #ifndef TESSERA_ENGINE_PLAN_EXPRESSION_H
 #define TESSERA_ENGINE_PLAN_EXPRESSION_H
 
-#include "engine/plan/number_index.h"
+#include "storage/base/number_index.h"
 #include "storage/base/calendar.h"
 #include "storage/database/database.h"
 

@@ -1,5 +1,5 @@
 /* number_index.c: see number_index.h. */
-#include "engine/plan/number_index.h"
+#include "storage/base/number_index.h"
 
 #include <stdlib.h>
 
@@ -42,7 +42,7 @@ static enum status grow(struct number_index *index, struct error *error)
     index->slots = malloc(capacity * sizeof *index->slots);
     if (!index->slots) {
         *index = old;
-        return error_out_of_memory(error, capacity * sizeof *index->slots, "expressions");
+        return error_out_of_memory(error, capacity * sizeof *index->slots, "an index");
     }
     index->capacity = capacity;
     for (uint32_t at = 0; at < capacity; at++)
