@@ -197,7 +197,7 @@ static void place_states(struct maker *maker)
 }
 
 /* The type that the scan keeps its states in: a member each, and one for the groups that have rows. */
-static void write_states(struct maker *maker)
+static enum status write_states(struct maker *maker)
 {
     static const char *const places[] = {"STATE_SINGLE", "STATE_SHARED", "STATE_GLOBAL"};
     const struct plan *plan = maker->plan;
@@ -207,7 +207,7 @@ static void write_states(struct maker *maker)
     size_t bytes = 0;
     FILE *list = open_memstream(&names, &bytes);
     if (!list)
-        return; /* the source's own stream then fails, too: it is looked at when it is closed */
+        return error_out_of_memory(maker->error, 4096, "a kernel's source");
     uint32_t first = 0;
     fputs("struct sums_TYPE {\n", maker->out);
     for (uint32_t a = 0; a < plan->aggregate_count; a++) {
@@ -230,7 +230,10 @@ static void write_states(struct maker *maker)
         fprintf(maker->out, "    state_point<%u> p%u;\n", p, p);
         fprintf(list, " X(p%u)", p);
     }
-    fclose(list);
+    if (fclose(list) != 0) {
+        free(names);
+        return error_out_of_memory(maker->error, bytes, "a kernel's source");
+    }
     fprintf(maker->out,
             "#define STATES(X)%s\n"
             "#define BEGIN(state) state.begin();\n"
@@ -241,6 +244,7 @@ static void write_states(struct maker *maker)
             "        states_complete<%s>();\n        STATES(FINISH)\n    }\n};\n",
             names, place, first + 1, place);
     free(names);
+    return STATUS_OK;
 }
 
 /* ---- The scan ---- */
@@ -505,7 +509,8 @@ static enum status write_all(struct maker *maker, FILE *source)
     kernel_head_write(source, &maker->kernel->plan);
     fputs("#include \"operators/dialect/query_cuda.h\"\n", source);
     write_types(maker);
-    write_states(maker);
+    if (status == STATUS_OK)
+        status = write_states(maker);
     fputs("#include \"operators/dialect/parameters.h\"\n", source);
     if (status == STATUS_OK)
         fputs(scan, source);

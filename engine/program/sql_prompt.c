@@ -15,6 +15,7 @@
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,7 @@ struct prompt {
 
 /* ---- Signals ---- */
 
-static volatile sig_atomic_t stopped; /* SIGTERM */
+static atomic_int stopped; /* SIGTERM, which any thread may get */
 
 /* Ctrl-C stops a statement, never the program; a second SIGTERM does not wait. */
 static void on_signal(int number)

@@ -4,30 +4,31 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-static volatile sig_atomic_t cancelled;
+/* Set by a signal handler on any thread, read by all. */
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a handler cannot wait for locks");
+static atomic_int cancelled;
 
 void cancel_request(void)
 {
-    cancelled = 1;
+    atomic_store(&cancelled, 1);
 }
 
 void cancel_reset(void)
 {
-    cancelled = 0;
+    atomic_store(&cancelled, 0);
 }
 
 bool cancel_requested(void)
 {
-    return cancelled != 0;
+    return atomic_load(&cancelled) != 0;
 }
 
 enum status cancel_check(struct error *error)
 {
-    if (cancelled)
+    if (cancel_requested())
         return error_set(error, STATUS_INTERRUPTED, "interrupted; what was not finished is undone");
     return STATUS_OK;
 }

@@ -60,13 +60,15 @@ static inline uint64_t directory_files(const char *path)
     return files_counted;
 }
 
-/* Fails the test with the error's sentence if the call failed. */
-#define must(expression)                                          \
-    do {                                                          \
-        struct error error_of_call_ = {0};                        \
-        struct error *error = &error_of_call_;                    \
-        if ((expression) != STATUS_OK)                            \
-            fail_msg("%s: %s", #expression, error_of_call_.text); \
+/* Fails the test with the error's sentence if the call failed, or if it left one although it succeeded. */
+#define must(expression)                                                                        \
+    do {                                                                                        \
+        struct error error_of_call_ = {0};                                                      \
+        struct error *error = &error_of_call_;                                                  \
+        if ((expression) != STATUS_OK)                                                          \
+            fail_msg("%s: %s", #expression, error_of_call_.text);                               \
+        if (error_of_call_.text[0])                                                             \
+            fail_msg("%s succeeded, and its error says: %s", #expression, error_of_call_.text); \
     } while (0)
 
 /* Fails the test unless the call returns that status and its sentence contains all three texts (give "" for

@@ -1,0 +1,66 @@
+/* test_query_kernel_memory.c: a kernel whose source cannot be written for want of memory is an error, wherever memory
+ * ends. No GPU and no compiler are needed. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "engine/gpu/query_kernel.h"
+#include "tests/support/query_compile.h"
+#include "tests/support/sql_star.h"
+
+#include <dlfcn.h>
+
+static int streams_left = -1; /* then there is no memory for another; below 0: there always is */
+
+/* In place of the C library's. */
+FILE *open_memstream(char **text, size_t *bytes)
+{
+    FILE *(*real)(char **, size_t *);
+    *(void **)&real = dlsym(RTLD_NEXT, "open_memstream");
+    if (streams_left == 0)
+        return NULL;
+    streams_left -= streams_left > 0;
+    return real(text, bytes);
+}
+
+static void no_stream_is_an_error(void **state)
+{
+    static const char sql[] = "select shop, sum(paid), max(at) from sales where pieces > 0 group by shop";
+    struct sql_statement_tree *tree;
+    struct plan *plan;
+    size_t used;
+    int failed = 0;
+    (void)state;
+    must(sql_parse(sql, strlen(sql), &tree, &used, error));
+    must(sql_bind(star_database, sql_tree_select(tree), NULL, 0, NULL, true, 1, &plan, error));
+    for (int left = 0;; left++) {
+        struct query_kernel kernel;
+        struct error error = {0};
+        streams_left = left;
+        const enum status status =
+            query_kernel_make(plan, false, &compile_targets[0].target, &kernel, &error);
+        streams_left = -1;
+        if (status == STATUS_OK) {
+            assert_non_null(strstr(kernel.plan.source, "struct sums_TYPE"));
+            assert_non_null(strstr(kernel.plan.source, "#define STATES(X)"));
+            query_kernel_free(&kernel);
+            break;
+        }
+        assert_int_equal(status, STATUS_MACHINE);
+        assert_non_null(strstr(error.text, "out of memory"));
+        failed++;
+    }
+    assert_true(failed >= 3);
+    plan_free(plan);
+    sql_tree_free(tree);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(no_stream_is_an_error, star_open, star_close),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
