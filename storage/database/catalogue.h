@@ -32,7 +32,7 @@ struct catalogue {
 NODISCARD enum status catalogue_read(const char *directory, struct catalogue *catalogue, struct error *error);
 
 /* The same, and holds that state: until *descriptor is closed, no writer removes a file that it names
- * (database_files.h). */
+ * (database_files.h); let go with state_release. */
 NODISCARD enum status catalogue_hold(const char *directory, struct catalogue *catalogue, int *descriptor,
                                      struct error *error);
 

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct check {
     const char *path;
@@ -223,23 +224,49 @@ static enum status check_column(void *context, uint64_t item, unsigned thread, s
     return cancel_check(error);
 }
 
-static void report_foreign(void *context, const char *directory, const struct table *table, const char *name)
+/* Files beside the catalogue's: those that look like ours are counted, others named. */
+struct foreign {
+    struct check *check;
+    uint64_t files, bytes;
+};
+
+static void look_at_file(void *context, const char *directory, const struct table *table, const char *name)
 {
+    struct foreign *foreign = context;
     char line[ERROR_TEXT_BYTES];
+    struct stat stat_of;
     enum stored_file kind = name[0] ? stored_file_kind(table, name) : FILE_CURRENT;
-    if (kind == FILE_STALE)
-        snprintf(line, sizeof line,
-                 "%s/%s: not in the catalogue: a writer is at work, or one was interrupted and the next will "
-                 "remove it",
-                 directory, name);
-    else if (kind == FILE_UNKNOWN)
+    snprintf(line, sizeof line, "%s/%s", directory, name);
+    if (kind == FILE_STALE) {
+        foreign->files++;
+        foreign->bytes += lstat(line, &stat_of) == 0 ? (uint64_t)stat_of.st_size : 0;
+        return;
+    }
+    if (kind == FILE_UNKNOWN)
         snprintf(line, sizeof line, "%s/%s: not a file of this database; nothing reads it", directory, name);
     else if (!name[0] && !table)
         snprintf(line, sizeof line,
                  "%s: the directory of no table; the next writer removes it if it is empty", directory);
     else
         return;
-    report(context, line, false);
+    report(foreign->check, line, false);
+}
+
+static void report_foreign(struct check *check)
+{
+    struct foreign foreign = {.check = check};
+    char line[ERROR_TEXT_BYTES];
+    stored_files_visit(check->path, check->catalogue, look_at_file, &foreign);
+    if (!foreign.files)
+        return;
+    snprintf(
+        line, sizeof line,
+        "%s: %llu file%s with %llu bytes %s not in the catalogue: a writer is at work or was killed, or a "
+        "reader has an older state open; that reader removes them when it ends, or else the next change of "
+        "the database does (a load, or --codec)",
+        check->path, (unsigned long long)foreign.files, foreign.files == 1 ? "" : "s",
+        (unsigned long long)foreign.bytes, foreign.files == 1 ? "is" : "are");
+    report(check, line, false);
 }
 
 static enum status list_columns(struct check *check, struct error *error)
@@ -265,7 +292,8 @@ enum status database_check(const char *path, unsigned threads, database_check_re
 {
     struct catalogue catalogue;
     struct error reason = {0};
-    enum status status = catalogue_read(path, &catalogue, &reason);
+    int held;
+    enum status status = catalogue_hold(path, &catalogue, &held, &reason);
     if (status != STATUS_OK) {
         if (report_line)
             report_line(context, reason.text, true);
@@ -283,10 +311,11 @@ enum status database_check(const char *path, unsigned threads, database_check_re
     if (status == STATUS_OK)
         status = parallel_for(threads, check.column_count, check_column, &check, error);
     if (status == STATUS_OK)
-        stored_files_visit(path, &catalogue, report_foreign, &check);
+        report_foreign(&check);
     if (status == STATUS_OK && check.faults)
         status = error_set(error, STATUS_CHECK_FAILED, "%s", check.first.text);
     free(check.columns);
+    state_release(path, held);
     catalogue_free(&catalogue);
     return status;
 }

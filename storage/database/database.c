@@ -2,11 +2,11 @@
 #include "storage/database/database_internal.h"
 
 #include "storage/column/column_data.h"
+#include "storage/database/database_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* The string columns in the order of their dictionaries. */
 struct dictionaries_work {
@@ -86,8 +86,7 @@ void database_close(struct database *database)
     for (uint32_t d = 0; d < database->dictionary_count; d++)
         column_file_close(database->dictionaries[d].file);
     free(database->dictionaries);
-    if (database->held >= 0)
-        close(database->held);
+    state_release(database->path, database->held);
     catalogue_free(&database->catalogue);
     free(database->path);
     free(database);

@@ -35,9 +35,10 @@ NODISCARD enum status column_data_open(struct database *database, const struct c
                                        struct error *error);
 void column_data_close(struct column_data *data);
 
-/* Every checksum of every file: the catalogue, every encoding, every dictionary; dangling and unknown files
- * are named in `report` lines, one call each (may be NULL). The first fault is the result, but all are
- * reported. */
+/* Every checksum of every file: the catalogue, every encoding, every dictionary. `report` (which may be NULL) is called
+ * with each fault, with each file that is not a database's, and once with the number of those that the catalogue does
+ * not name. The first fault is the result. It reads the state of its beginning, and removes nothing (but as the last
+ * reader of a state that a writer has superseded meanwhile, what only that state named). */
 typedef void database_check_report(void *context, const char *line, bool fault);
 NODISCARD enum status database_check(const char *path, unsigned threads, database_check_report *report,
                                      void *context, struct progress *progress, struct error *error);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum status directory_create(const char *path, bool *created, struct error *error)
@@ -230,4 +231,38 @@ void database_clean(const char *directory, const struct catalogue *catalogue)
     for (uint32_t h = 0; h < held.count; h++)
         catalogue_free(&held.catalogues[h]);
     free(held.catalogues);
+}
+
+/* Others that let go at the same moment have the lock for about a millisecond; a writer keeps it. */
+#define RELEASE_TRIES   10
+#define RELEASE_WAIT_NS 2000000
+
+static bool is_superseded_state(const char *directory, int descriptor)
+{
+    char *path = NULL;
+    const bool superseded = path_format(&path, NULL, "%s/" CATALOGUE_FILE, directory) == STATUS_OK &&
+                            access(path, F_OK) == 0 && !file_is_at(path, descriptor);
+    free(path);
+    return superseded;
+}
+
+void state_release(const char *directory, int descriptor)
+{
+    const struct timespec wait = {.tv_nsec = RELEASE_WAIT_NS};
+    struct catalogue catalogue;
+    int lock = -1;
+    if (descriptor < 0)
+        return;
+    const bool superseded = is_superseded_state(directory, descriptor);
+    close(descriptor);
+    for (int i = 0; superseded && i < RELEASE_TRIES && database_lock(directory, &lock, NULL) != STATUS_OK;
+         i++)
+        nanosleep(&wait, NULL);
+    if (lock < 0)
+        return;
+    if (catalogue_read(directory, &catalogue, NULL) == STATUS_OK) {
+        database_clean(directory, &catalogue);
+        catalogue_free(&catalogue);
+    }
+    close(lock);
 }

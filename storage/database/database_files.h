@@ -13,7 +13,8 @@
  *
  * A reader holds the state that it opened by a shared flock on its catalogue's file. A writer that supersedes a
  * catalogue leaves it a second name; whoever cleans up tries to lock each of those for itself: where it can, the
- * state has no reader any more, and where it cannot, the files that it names stay.
+ * state has no reader any more, and where it cannot, the files that it names stay. Writers clean up, and readers of a
+ * state that was superseded when they let go of it.
  */
 #ifndef TESSERA_STORAGE_DATABASE_DATABASE_FILES_H
 #define TESSERA_STORAGE_DATABASE_DATABASE_FILES_H
@@ -48,5 +49,9 @@ void stored_files_visit(const char *directory, const struct catalogue *catalogue
 /* Removes what looks like ours and is neither in the catalogue nor in a state that a reader holds; the caller holds
  * the lock. */
 void database_clean(const char *directory, const struct catalogue *catalogue);
+
+/* Lets go of the state that catalogue_hold holds; -1 is legal. If it was superseded, cleans up, unless a writer is at
+ * work: it will, or the next one. */
+void state_release(const char *directory, int descriptor);
 
 #endif

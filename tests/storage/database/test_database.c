@@ -346,6 +346,72 @@ static void replacing_leaves_no_old_file(void **state)
     directory_remove(path);
 }
 
+/* And not before: the other may still open a column. */
+static void the_last_reader_of_an_old_state_removes_its_files(void **state)
+{
+    (void)state;
+    char path[PATH_BYTES];
+    struct database *readers[2], *newer;
+    const struct table *sale;
+    struct column_data *data;
+    directory_make(path);
+    database_make(path, "plain", 100);
+    const uint64_t files = directory_files(path);
+    for (int r = 0; r < 2; r++)
+        must(database_open(path, &readers[r], error));
+    database_make(path, "lane-for", 200);
+    must(database_open(path, &newer, error));
+    const uint64_t both = directory_files(path);
+    assert_true(both > files);
+    database_close(readers[0]);
+    assert_int_equal(directory_files(path), both);
+    must(database_table(readers[1], "sale", &sale, error));
+    must(column_data_open(readers[1], &sale->columns[SALE_DAY], CODEC_PLAIN, 1, &data, error));
+    assert_int_equal(sale_difference(data, SALE_DAY), -1);
+    database_close(readers[1]);
+    assert_int_equal(directory_files(path), files);
+    database_close(newer);
+    check_sale(path, "lane-for", 200);
+    directory_remove(path);
+}
+
+/* What a writer has written so far is not its state's, and is not removed. */
+static void a_reader_that_closes_leaves_a_writer_alone(void **state)
+{
+    (void)state;
+    char path[PATH_BYTES];
+    struct database *reader;
+    struct database_writer *writer;
+    directory_make(path);
+    database_make(path, "plain", 100);
+    must(database_open(path, &reader, error));
+    database_make(path, "plain", 150);
+    must(database_writer_open(path, &writer, error));
+    write_color(writer, "plain");
+    write_sale(writer, "plain", 200);
+    database_close(reader);
+    must(database_writer_commit(writer, error));
+    check_sale(path, "plain", 200);
+    must(database_check(path, 1, NULL, NULL, NULL, error));
+    directory_remove(path);
+}
+
+static void a_database_that_is_gone_can_be_closed(void **state)
+{
+    (void)state;
+    char path[PATH_BYTES], away[PATH_BYTES + 8];
+    struct database *reader;
+    directory_make(path);
+    database_make(path, "plain", 100);
+    must(database_open(path, &reader, error));
+    snprintf(away, sizeof away, "%s.away", path);
+    assert_int_equal(rename(path, away), 0);
+    assert_int_equal(mkdir(path, 0777), 0);
+    database_close(reader);
+    assert_int_equal(directory_files(path), 0);
+    directory_remove(path);
+}
+
 static void a_change_of_nothing_makes_an_empty_database(void **state)
 {
     (void)state;
@@ -401,6 +467,9 @@ int main(void)
         cmocka_unit_test(a_handle_to_a_replaced_table_keeps_its_state),
         cmocka_unit_test(an_open_database_keeps_what_it_opened),
         cmocka_unit_test(replacing_leaves_no_old_file),
+        cmocka_unit_test(the_last_reader_of_an_old_state_removes_its_files),
+        cmocka_unit_test(a_reader_that_closes_leaves_a_writer_alone),
+        cmocka_unit_test(a_database_that_is_gone_can_be_closed),
         cmocka_unit_test(a_change_of_nothing_makes_an_empty_database),
         cmocka_unit_test(giving_up_leaves_what_was_there),
     };
