@@ -46,6 +46,26 @@ static uint64_t own_bytes(const struct column *column)
     return 0;
 }
 
+static void add_disk(struct disk_bytes *into, const struct disk_bytes *from)
+{
+    into->columns += from->columns;
+    into->other_encodings += from->other_encodings;
+    into->dictionaries += from->dictionaries;
+    into->side_files += from->side_files;
+    into->catalogue += from->catalogue;
+}
+
+/* Of one column of the table, or of all (NULL). */
+static enum status table_disk(const struct database *database, const struct table *table,
+                              const struct column *only, struct disk_bytes *disk, struct error *error)
+{
+    *disk = (struct disk_bytes){0};
+    for (uint32_t c = 0; c < table->column_count; c++)
+        if (!only || only == &table->columns[c])
+            RETURN_IF_ERROR(database_disk_bytes(database, &table->columns[c], disk, error));
+    return STATUS_OK;
+}
+
 static bool has_values(const struct column *column)
 {
     return column->statistics.min <= column->statistics.max;
@@ -73,6 +93,9 @@ static void print_column(const struct column *column)
     if (column->schema.references_table[0])
         printf("    row positions in %s (%s)\n", column->schema.references_table,
                column->schema.references_column);
+    if (column->dictionary)
+        printf("    dictionary of %" PRIu32 " string%s\n", column->dictionary->count,
+               column->dictionary->count == 1 ? "" : "s");
     for (uint32_t e = 0; e < column->encoding_count; e++)
         if (column->encodings[e].codec != column->own)
             printf("    also as %-45s %10.3f %8.2f %14" PRIu64 "\n",
@@ -81,7 +104,20 @@ static void print_column(const struct column *column)
                    ratio(column, column->encodings[e].bytes), column->encodings[e].bytes);
 }
 
-static void print_table(const struct table *table, const struct column *only)
+static void print_disk(const char *what, const struct disk_bytes *disk)
+{
+    printf("%s: %" PRIu64 " bytes of files: columns %" PRIu64, what, disk_bytes_total(disk), disk->columns);
+    if (disk->other_encodings)
+        printf(", other encodings of them %" PRIu64, disk->other_encodings);
+    if (disk->dictionaries)
+        printf(", dictionaries %" PRIu64, disk->dictionaries);
+    printf(", side files %" PRIu64, disk->side_files);
+    if (disk->catalogue)
+        printf(", catalogue %" PRIu64, disk->catalogue);
+    putchar('\n');
+}
+
+static void print_table(const struct table *table, const struct column *only, const struct disk_bytes *disk)
 {
     uint64_t bytes = 0, plain = 0;
     printf("%s: %" PRIu64 " row%s, %u segment%s, %" PRIu64 " tile%s\n", table->name, table->rows,
@@ -97,8 +133,11 @@ static void print_table(const struct table *table, const struct column *only)
             print_column(column);
     }
     if (!only)
-        printf("  all %u columns: %" PRIu64 " bytes, plain integers %" PRIu64 ", ratio %.2f\n\n",
+        printf("  all %u columns: %" PRIu64 " bytes, plain integers %" PRIu64 ", ratio %.2f\n",
                table->column_count, bytes, plain, bytes ? (double)plain / (double)bytes : 1.0);
+    print_disk("  on disk", disk);
+    if (!only)
+        putchar('\n');
 }
 
 /* A column that was appended to, or loaded with another table of costs, has what was least then. */
@@ -194,6 +233,14 @@ static json_t *json_of_value(const struct column *column, int64_t value)
     return json_pack("{s:I, s:o}", "stored", (json_int_t)value, "text", string);
 }
 
+static json_t *json_of_disk(const struct disk_bytes *disk)
+{
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "columns", (json_int_t)disk->columns,
+                     "other_encodings", (json_int_t)disk->other_encodings, "dictionaries",
+                     (json_int_t)disk->dictionaries, "side_files", (json_int_t)disk->side_files, "catalogue",
+                     (json_int_t)disk->catalogue, "total", (json_int_t)disk_bytes_total(disk));
+}
+
 static json_t *json_of_column(const struct column *column)
 {
     const struct column_statistics *statistics = &column->statistics;
@@ -221,13 +268,16 @@ static json_t *json_of_column(const struct column *column)
         failed |= json_object_set_new(object, "references",
                                       json_pack("{s:s, s:s}", "table", column->schema.references_table,
                                                 "column", column->schema.references_column));
+    if (object && column->dictionary)
+        failed |= json_object_set_new(object, "dictionary_strings", json_integer(column->dictionary->count));
     if (!failed)
         return object;
     json_decref(object);
     return NULL;
 }
 
-static json_t *json_of_table(const struct table *table, const struct column *only)
+static json_t *json_of_table(const struct table *table, const struct column *only,
+                             const struct disk_bytes *disk)
 {
     json_t *columns = json_array();
     int failed = 0;
@@ -238,9 +288,9 @@ static json_t *json_of_table(const struct table *table, const struct column *onl
         json_decref(columns);
         return NULL;
     }
-    return json_pack("{s:s, s:I, s:I, s:I, s:o}", "name", table->name, "rows", (json_int_t)table->rows,
+    return json_pack("{s:s, s:I, s:I, s:I, s:o, s:o}", "name", table->name, "rows", (json_int_t)table->rows,
                      "segments", (json_int_t)table->segment_count, "tiles", (json_int_t)table_tiles(table),
-                     "columns", columns);
+                     "columns", columns, "disk", json_of_disk(disk));
 }
 
 /* ---- The command ---- */
@@ -286,6 +336,7 @@ static enum status inspect(struct database *database, const struct inspect_optio
                            struct error *error)
 {
     struct inspect_candidates candidates = {0};
+    struct disk_bytes disk, all = {0};
     const struct table *table = NULL;
     const struct column *column = NULL;
     json_t *tables = options->json ? json_array() : NULL;
@@ -297,15 +348,23 @@ static enum status inspect(struct database *database, const struct inspect_optio
         const struct table *each = database_table_at(database, t);
         if (table && each != table)
             continue;
-        if (options->json)
-            failed |= json_array_append_new(tables, json_of_table(each, column));
-        else
-            print_table(each, column);
+        status = table_disk(database, each, column, &disk, error);
+        add_disk(&all, &disk);
+        if (status == STATUS_OK && options->json)
+            failed |= json_array_append_new(tables, json_of_table(each, column, &disk));
+        else if (status == STATUS_OK)
+            print_table(each, column, &disk);
+    }
+    if (status == STATUS_OK && !table) {
+        status = database_disk_bytes(database, NULL, &all, error);
+        if (status == STATUS_OK && !options->json)
+            print_disk(database_path(database), &all);
     }
     if (status == STATUS_OK && column && !options->json)
         print_candidates(column, &candidates);
     if (status == STATUS_OK && options->json) {
-        json_t *root = json_pack("{s:s, s:O}", "database", database_path(database), "tables", tables);
+        json_t *root = json_pack("{s:s, s:O, s:o}", "database", database_path(database), "tables", tables,
+                                 "disk", json_of_disk(&all));
         failed |= !root;
         if (root && column)
             failed |= json_object_set_new(root, "first_segment", json_of_candidates(column, &candidates));
@@ -330,7 +389,8 @@ enum status command_inspect(int argc, char **argv, struct progress *progress, st
         .args_doc = "[TABLE[.COLUMN]]",
         .doc = "Lists a database's tables and columns: the codec and what chose it, bits per value, how many "
                "times smaller "
-               "than plain integers, statistics, and all encodings that are stored. Of one column also why "
+               "than plain integers, statistics, all encodings that are stored, and what the files take on "
+               "disk. Of one column also why "
                "it is in "
                "its codec: what each codec would take for its first segment, and what that costs by the "
                "table that "

@@ -5,7 +5,7 @@
  * encoding: dictionary, validity, tile minima and maxima). Little-endian. 1 to some 200 000 parts of up to
  * 128 MiB; opened by mapping, so that a part's bytes on disk are what a kernel or a GPU copy reads.
  *
- *     byte 0      header, one page
+ *     header, one page
  *          0       8  magic "TSRACOLM"
  *          8       4  version, 1
  *         12       4  kind: 1 encoding, 2 side file
@@ -21,13 +21,21 @@
  *        128      64  column's name, filled with zeros
  *        192    3896  0
  *       4088       8  XXH3-64 of bytes 0 .. 4087
- *     byte 4096   parts, each at a multiple of 128 and filled with zeros to a multiple of 128, without gaps,
- * in any order directory   one entry of 40 bytes a part, ascending by (kind, segment) 0       8  byte at
- * which the part begins 8       8  bytes, the filling not counted 16       8  XXH3-64 of the part's bytes,
- * the filling included 24       4  kind: 1 chunk; 2 dictionary starts, 3 dictionary bytes, 4 validity, 5 tile
- * minima and maxima 28       4  segment; 0 for a dictionary 32       4  rows of the segment; strings of a
- * dictionary 36       4  0 trailer, 32 bytes, ends the file 0       8  XXH3-64 of the directory 8       8 the
- * header's checksum again 16       8  bytes of the file again 24       8  magic "TSRAEND."
+ *     parts, from byte 4096: each at a multiple of 128 and filled with zeros to a multiple of 128, without gaps, in
+ *     any order
+ *     directory, one entry of 40 bytes a part, ascending by (kind, segment)
+ *          0       8  byte at which the part begins
+ *          8       8  its bytes, the filling not counted
+ *         16       8  XXH3-64 of its bytes, the filling included
+ *         24       4  kind: 1 chunk; 2 dictionary starts, 3 dictionary bytes, 4 validity, 5 tile minima and maxima
+ *         28       4  segment; 0 for a dictionary
+ *         32       4  rows of the segment; strings of a dictionary
+ *         36       4  0
+ *     trailer, 32 bytes, ends the file
+ *          0       8  XXH3-64 of the directory
+ *          8       8  the header's checksum again
+ *         16       8  bytes of the file again
+ *         24       8  magic "TSRAEND."
  */
 #ifndef TESSERA_STORAGE_COLUMN_COLUMN_FILE_H
 #define TESSERA_STORAGE_COLUMN_COLUMN_FILE_H
@@ -40,10 +48,9 @@
 #include <stdint.h>
 
 #define COLUMN_FILE_VERSION 1u
-#define COLUMN_FILE_HEADER_BYTES \
-    4096u /* parts begin on a page: good for mapping and for pinned GPU copies \
-           */
-#define COLUMN_FILE_ALIGNMENT CHUNK_ALIGNMENT
+/* Parts begin on a page: good for mapping and for pinned GPU copies. */
+#define COLUMN_FILE_HEADER_BYTES 4096u
+#define COLUMN_FILE_ALIGNMENT    CHUNK_ALIGNMENT
 
 /* The size of a part with its filling. */
 static inline uint64_t part_padded(uint64_t bytes)

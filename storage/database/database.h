@@ -35,6 +35,20 @@ NODISCARD enum status column_data_open(struct database *database, const struct c
                                        struct error *error);
 void column_data_close(struct column_data *data);
 
+/* What files take, in bytes, by the file system. */
+struct disk_bytes {
+    uint64_t columns;         /* files of the columns' own encodings */
+    uint64_t other_encodings; /* and of those that are kept beside them */
+    uint64_t dictionaries;    /* of the side files the dictionaries, */
+    uint64_t side_files;      /* and the rest: validity, minima and maxima of tiles */
+    uint64_t catalogue;       /* which belongs to no column */
+};
+
+/* Adds those of a column, or of the catalogue (NULL), to *bytes. A file that is missing: STATUS_BAD_INPUT. */
+NODISCARD enum status database_disk_bytes(const struct database *database, const struct column *column,
+                                          struct disk_bytes *bytes, struct error *error);
+uint64_t disk_bytes_total(const struct disk_bytes *bytes);
+
 /* Every checksum of every file: the catalogue, every encoding, every dictionary. `report` (which may be NULL) is called
  * with each fault, with each file that is not a database's, and once with the number of those that the catalogue does
  * not name. The first fault is the result. It reads the state of its beginning, and removes nothing (but as the last

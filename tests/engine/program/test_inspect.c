@@ -150,6 +150,73 @@ static void json_tells_codec_size_and_statistics(void **state)
     directory_remove(path);
 }
 
+static int64_t files_bytes;
+
+static int add_bytes(const char *path, const struct stat *stat, int type, struct FTW *walk)
+{
+    const char *const name = path + walk->base;
+    files_bytes += type == FTW_F && strcmp(name, "tessera.lock") != 0 ? stat->st_size : 0;
+    return 0;
+}
+
+static int64_t directory_bytes(const char *path)
+{
+    files_bytes = 0;
+    nftw(path, add_bytes, 16, FTW_PHYS);
+    return files_bytes;
+}
+
+/* Every file, and so dictionaries, validity and further encodings too. */
+static void sizes_add_up_to_the_directorys(void **state)
+{
+    (void)state;
+    static const char *const parts[] = {"columns", "other_encodings", "dictionaries", "side_files",
+                                        "catalogue"};
+    char path[PATH_BYTES], table_path[2 * PATH_BYTES];
+    struct database *database;
+    struct codec_choice lane;
+    enum codec_id codec;
+    directory_make(path);
+    database_make(path, "plain", 30000);
+    must(codec_choice_parse("lane-for", &lane, error));
+    must(database_open(path, &database, error));
+    must(database_encode(database, &database_table_at(database, 1)->columns[SALE_DAY], &lane, 1, &codec,
+                         error));
+    database_close(database);
+    json_t *root = inspect_json(path, ""), *tables = json_object_get(root, "tables");
+    int64_t sum = 0, totals = 0;
+    for (size_t t = 0; t < json_array_size(tables); t++) {
+        const json_t *table = json_array_get(tables, t), *disk = json_object_get(table, "disk");
+        snprintf(table_path, sizeof table_path, "%s/tables/%s", path, text_of(table, "name"));
+        assert_int_equal(integer_of(disk, "total"), directory_bytes(table_path));
+        totals += integer_of(disk, "total");
+        assert_int_equal(integer_of(disk, "catalogue"), 0);
+        assert_true(integer_of(disk, "dictionaries") > 0);
+        assert_int_equal(integer_of(disk, "other_encodings") > 0, t == 1);
+    }
+    const json_t *disk = json_object_get(root, "disk");
+    for (int p = 0; p < 5; p++)
+        sum += integer_of(disk, parts[p]);
+    assert_int_equal(integer_of(disk, "total"), sum);
+    assert_int_equal(sum, totals + integer_of(disk, "catalogue"));
+    assert_int_equal(sum, directory_bytes(path));
+    json_decref(root);
+
+    root = inspect_json(path, "sale.s_note");
+    disk = json_object_get(json_array_get(json_object_get(root, "tables"), 0), "disk");
+    sum = 0;
+    for (int word = 0; word < 2; word++) {
+        struct stat stat_of;
+        snprintf(table_path, sizeof table_path, "%s/tables/sale/s_note.%s.1", path, word ? "side" : "plain");
+        assert_int_equal(stat(table_path, &stat_of), 0);
+        sum += stat_of.st_size;
+    }
+    assert_int_equal(integer_of(disk, "total"), sum);
+    assert_int_equal(integer_of(disk, "other_encodings"), 0);
+    json_decref(root);
+    directory_remove(path);
+}
+
 /* What a chooser took is the least of what it compared, and as large as what is stored. */
 static void candidates_tell_why_a_codec_was_taken(void **state)
 {
@@ -253,6 +320,7 @@ int main(void)
         cmocka_unit_test(dates_agree_with_the_c_library),
         cmocka_unit_test(strings_are_cut_between_characters),
         cmocka_unit_test(json_tells_codec_size_and_statistics),
+        cmocka_unit_test(sizes_add_up_to_the_directorys),
         cmocka_unit_test(candidates_tell_why_a_codec_was_taken),
         cmocka_unit_test(a_choice_that_other_costs_made_is_named_so),
         cmocka_unit_test(an_empty_table_can_be_inspected),

@@ -1,4 +1,5 @@
-/* test_format.c: the worked example of docs/format.md is what the program writes, byte for byte.
+/* test_format.c: the worked example of docs/format.md is what the program writes, byte for byte; its tables of fields and
+ * the drawing at the head of column_file.h are the structs that are written, and it lists every key of the catalogue.
  *
  * `test_format DIR` writes that database into DIR, to be looked at with hexdump -C. */
 #define _GNU_SOURCE
@@ -7,9 +8,11 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "storage/column/column_file_format.h"
 #include "tests/support/database_cases.h"
 
 #include <ctype.h>
+#include <jansson.h>
 
 #define TEXT_BYTES (1 << 17)
 
@@ -103,10 +106,127 @@ static void the_documented_bytes_are_the_programs(void **state)
     directory_remove(path);
 }
 
+/* ---- Fields ---- */
+
+struct field {
+    size_t at, bytes;
+};
+#define FIELD(type, member)                                 \
+    {                                                       \
+        offsetof(type, member), sizeof(((type *)0)->member) \
+    }
+
+static const struct field header_fields[] = {
+    FIELD(struct file_header, magic),      FIELD(struct file_header, version),
+    FIELD(struct file_header, kind),       FIELD(struct file_header, generation),
+    FIELD(struct file_header, codec),      FIELD(struct file_header, value_bytes),
+    FIELD(struct file_header, rows),       FIELD(struct file_header, part_count),
+    FIELD(struct file_header, reserved),   FIELD(struct file_header, directory_offset),
+    FIELD(struct file_header, file_bytes), FIELD(struct file_header, table),
+    FIELD(struct file_header, column),     FIELD(struct file_header, zero),
+    FIELD(struct file_header, checksum),
+};
+static const struct field directory_fields[] = {
+    FIELD(struct column_part, offset),   FIELD(struct column_part, bytes),
+    FIELD(struct column_part, checksum), FIELD(struct column_part, kind),
+    FIELD(struct column_part, segment),  FIELD(struct column_part, rows),
+    FIELD(struct column_part, reserved),
+};
+static const struct field trailer_fields[] = {
+    FIELD(struct file_trailer, directory_checksum),
+    FIELD(struct file_trailer, header_checksum),
+    FIELD(struct file_trailer, file_bytes),
+    FIELD(struct file_trailer, magic),
+};
+
+static const struct drawing {
+    const char *page, *drawn;
+    const struct field *fields;
+    size_t count;
+} drawings[] = {
+    {"### Header", "    header, one page", header_fields, sizeof header_fields / sizeof(struct field)},
+    {"### Directory", "    directory, one entry", directory_fields,
+     sizeof directory_fields / sizeof(struct field)},
+    {"### Trailer", "    trailer, 32 bytes", trailer_fields, sizeof trailer_fields / sizeof(struct field)},
+};
+
+/* Behind `heading`, lines of `format`, two numbers, are these fields and no more. */
+static void assert_fields(const char *text, const char *heading, const char *format,
+                          const struct drawing *drawing)
+{
+    size_t found = 0, at, bytes;
+    const char *line = strstr(text, heading);
+    if (!line)
+        fail_msg("there is no \"%s\"", heading);
+    for (line = strchr(line, '\n'); line && found <= drawing->count; line = strchr(line + 1, '\n')) {
+        if (sscanf(line + 1, format, &at, &bytes) != 2) {
+            if (found > 0)
+                break;
+            continue;
+        }
+        assert_true(found < drawing->count);
+        if (at != drawing->fields[found].at || bytes != drawing->fields[found].bytes)
+            fail_msg("%s: field %zu is drawn at %zu with %zu bytes", heading, found, at, bytes);
+        found++;
+    }
+    assert_int_equal(found, drawing->count);
+}
+
+static void the_fields_are_drawn_where_they_are(void **state)
+{
+    static char page[TEXT_BYTES], header[TEXT_BYTES];
+    (void)state;
+    read_text(TESSERA_SOURCE, "docs/format.md", page);
+    read_text(TESSERA_SOURCE, "storage/column/column_file.h", header);
+    for (size_t d = 0; d < sizeof drawings / sizeof *drawings; d++) {
+        assert_fields(page, drawings[d].page, "| %zu | %zu |", &drawings[d]);
+        assert_fields(header, drawings[d].drawn, " * %zu %zu ", &drawings[d]);
+    }
+}
+
+/* The table of the catalogue's fields has each as a word in backticks, or in JSON. */
+static void assert_listed(const char *page, const json_t *value)
+{
+    const char *key;
+    json_t *member;
+    size_t i;
+    char word[64], quoted[64];
+    json_object_foreach((json_t *)value, key, member)
+    {
+        snprintf(word, sizeof word, "`%s`", key);
+        snprintf(quoted, sizeof quoted, "\"%s\"", key);
+        if (!strstr(page, word) && !strstr(page, quoted))
+            fail_msg("docs/format.md does not list %s", word);
+        assert_listed(page, member);
+    }
+    json_array_foreach(value, i, member) assert_listed(page, member);
+}
+
+static void every_key_of_the_catalogue_is_listed(void **state)
+{
+    static char page[TEXT_BYTES], text[TEXT_BYTES];
+    char path[PATH_BYTES];
+    (void)state;
+    directory_make(path);
+    database_make(path, "plain", 10);
+    read_text(TESSERA_SOURCE, "docs/format.md", page);
+    read_text(path, "catalogue", text);
+    char *body = strchr(text, '\n');
+    assert_non_null(body);
+    json_t *root = json_loads(body + 1, JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(root);
+    *strstr(page, "## Column files") = '\0';
+    assert_listed(page, root);
+    json_decref(root);
+    directory_remove(path);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_documented_bytes_are_the_programs),
+        cmocka_unit_test(the_fields_are_drawn_where_they_are),
+        cmocka_unit_test(every_key_of_the_catalogue_is_listed),
     };
     if (argc > 1) {
         write_example(argv[1]);

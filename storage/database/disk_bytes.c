@@ -1,0 +1,66 @@
+/* disk_bytes.c: what a database's files take; see database.h. */
+#include "storage/database/database_internal.h"
+
+#include "storage/column/column_path.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+static enum status file_bytes(const char *path, uint64_t *bytes, struct error *error)
+{
+    struct stat stat_of;
+    if (stat(path, &stat_of) != 0)
+        return error_set_errno(error, errno, "cannot tell the size of %s", path);
+    *bytes += (uint64_t)stat_of.st_size;
+    return STATUS_OK;
+}
+
+static enum status column_file_bytes(const struct database *database, const struct column *column,
+                                     enum codec_id codec, uint64_t generation, uint64_t *bytes,
+                                     struct error *error)
+{
+    char *path = NULL;
+    RETURN_IF_ERROR(column_path(database->path, column, codec, generation, &path, error));
+    enum status status = file_bytes(path, bytes, error);
+    free(path);
+    return status;
+}
+
+static enum status add_column(const struct database *database, const struct column *column,
+                              struct disk_bytes *bytes, struct error *error)
+{
+    const struct dictionary *dictionary = column->dictionary;
+    uint64_t side = 0, strings = 0;
+    for (uint32_t e = 0; e < column->encoding_count; e++) {
+        const struct encoding_info *info = &column->encodings[e];
+        RETURN_IF_ERROR(
+            column_file_bytes(database, column, info->codec, info->generation,
+                              info->codec == column->own ? &bytes->columns : &bytes->other_encodings, error));
+    }
+    RETURN_IF_ERROR(column_file_bytes(database, column, CODEC_NONE, column->side_generation, &side, error));
+    if (dictionary)
+        strings = part_padded(((uint64_t)dictionary->count + 1) * sizeof *dictionary->starts) +
+                  part_padded(dictionary->starts[dictionary->count]);
+    bytes->dictionaries += strings;
+    bytes->side_files += side - strings;
+    return STATUS_OK;
+}
+
+enum status database_disk_bytes(const struct database *database, const struct column *column,
+                                struct disk_bytes *bytes, struct error *error)
+{
+    char *path = NULL;
+    if (column)
+        return add_column(database, column, bytes, error);
+    RETURN_IF_ERROR(path_format(&path, error, "%s/" CATALOGUE_FILE, database->path));
+    enum status status = file_bytes(path, &bytes->catalogue, error);
+    free(path);
+    return status;
+}
+
+uint64_t disk_bytes_total(const struct disk_bytes *bytes)
+{
+    return bytes->columns + bytes->other_encodings + bytes->dictionaries + bytes->side_files +
+           bytes->catalogue;
+}
