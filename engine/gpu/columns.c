@@ -1,6 +1,8 @@
 /* engine/gpu/columns.c: see engine/gpu/columns.h. A list of some dozen entries. */
 #include "engine/gpu/columns.h"
 
+#include "engine/gpu/kernel_decoder.h"
+
 #include "operators/dialect/bound.h"
 
 #include <stdlib.h>
@@ -112,8 +114,7 @@ static enum status upload_chunks(struct cuda_columns *columns, const struct colu
         chunks[s] = (struct bound_chunk){.directory = next + (uint64_t)(chunk->directory - chunk->bytes),
                                          .data = next + (uint64_t)(chunk->data - chunk->bytes),
                                          .auxiliary = next + (uint64_t)(chunk->auxiliary - chunk->bytes),
-                                         .detail = data->codec->id == CODEC_NSF ? chunk->width_high / 8
-                                                                                : chunk->tiles * 2ull};
+                                         .detail = kernel_decoder_detail(chunk)};
         RETURN_IF_ERROR(cuda_upload(columns->cuda, next, chunk->bytes, chunk->size, error));
         next += piece_bytes(chunk->size);
         if (!segment->validity)
@@ -155,10 +156,10 @@ enum status cuda_columns_chunks(struct cuda_columns *columns, const struct colum
 enum status cuda_columns_array(struct cuda_columns *columns, const struct attribute *attribute,
                                const struct cuda_column **column, struct error *error)
 {
-    struct entry *entry = find(columns, attribute->column, CODEC_NSF, true);
+    struct entry *entry = find(columns, attribute->column, CODEC_NONE, true);
     if (!entry) {
         uint64_t bytes = attribute->rows * attribute->value_bytes;
-        RETURN_IF_ERROR(add(columns, attribute->column, CODEC_NSF, true, piece_bytes(bytes), &entry, error));
+        RETURN_IF_ERROR(add(columns, attribute->column, CODEC_NONE, true, piece_bytes(bytes), &entry, error));
         enum status status = cuda_upload(columns->cuda, entry->memory, attribute->values, bytes, error);
         if (status != STATUS_OK) {
             drop_unused(columns);

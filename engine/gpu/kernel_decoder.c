@@ -1,89 +1,52 @@
 /* kernel_decoder.c: see kernel_decoder.h. */
 #include "engine/gpu/kernel_decoder.h"
 
-#include <string.h>
-
-static const char *unsigned_type(uint32_t bytes)
+static struct codec_shape shape_of(const struct kernel_column *column)
 {
-    return bytes == 1 ? "unsigned char" : bytes == 2 ? "unsigned short" : "unsigned int";
-}
-
-/* Whether a lane-for or lane-slice column's directory says nothing that one width does not: each tile right
- * behind the one before, all references 0. An entry is two words: start in units of 32 bytes | width << 26,
- * reference (docs/codecs.md). */
-static bool is_regular(const struct kernel_column *column)
-{
-    if (column->width_low != column->width_high)
-        return false;
-    for (uint32_t s = 0; s < column->data->segment_count; s++) {
-        const struct chunk_view *chunk = &column->data->segments[s].chunk;
-        for (uint32_t tile = 0; tile < chunk->tiles; tile++) {
-            uint32_t entry[2];
-            memcpy(entry, chunk->directory + sizeof entry * tile, sizeof entry);
-            if ((entry[0] & 0x3ffffffu) != tile * column->width_low * (128 / CODEC_START_BYTES) ||
-                entry[1] != 0)
-                return false;
-        }
-    }
-    return true;
+    const struct codec_gpu *gpu = &column->data->codec->gpu;
+    struct codec_shape shape = {.value_bytes = column->value_bytes,
+                                .width_low = column->width_low,
+                                .width_high = column->width_high,
+                                .regular = gpu->regular && column->value_bytes == sizeof(int32_t) &&
+                                           column->width_low == column->width_high};
+    for (uint32_t s = 0; shape.regular && s < column->data->segment_count; s++)
+        shape.regular = gpu->regular(&column->data->segments[s].chunk);
+    return shape;
 }
 
 void kernel_decoder_write(FILE *out, const struct kernel_column *column)
 {
-    static const char *const fixed[CODEC_COUNT] = {
-        [CODEC_PLAIN] = "decode_plain",           [CODEC_GPU_FOR] = "decode_gpu_for",
-        [CODEC_GPU_DFOR] = "decode_gpu_dfor",     [CODEC_GPU_RFOR] = "decode_gpu_rfor",
-        [CODEC_LANE_DELTA] = "decode_lane_delta", [CODEC_RANK_RLE] = "decode_rank_rle",
-    };
-    const uint32_t low = column->width_low, high = column->width_high;
-    if (column->value_bytes == 8) {
-        fputs(column->data->codec->id == CODEC_PLAIN ? "decode_wide_plain" : "decode_wide_lane_for", out);
-        return;
-    }
-    switch (column->data->codec->id) {
-    case CODEC_NSF:
-        if (low == high)
-            fprintf(out, "decode_nsf<%s>", unsigned_type(high / 8));
-        else
-            fputs("decode_nsf_mixed", out);
-        break;
-    case CODEC_LANE_FOR:
-        fprintf(out, "decode_lane_for<%u, %u, %s>", low, high, is_regular(column) ? "true" : "false");
-        break;
-    case CODEC_LANE_SLICE:
-        fprintf(out, "decode_lane_slice<%u, %u, %s>", low, high, is_regular(column) ? "true" : "false");
-        break;
-    default:
-        fputs(fixed[column->data->codec->id], out);
-    }
+    const struct codec_gpu *gpu = &column->data->codec->gpu;
+    const struct codec_shape shape = shape_of(column);
+    char arguments[CODEC_ARGUMENTS_BYTES] = "";
+    if (gpu->arguments)
+        gpu->arguments(&shape, arguments, sizeof arguments);
+    fprintf(out, "%s<%s%s>", gpu->decoder, shape.value_bytes == 8 ? "int64_t" : "int32_t", arguments);
 }
 
-static uint32_t scratch_bytes(enum codec_id codec)
+void kernel_decoder_include(FILE *out, const struct codec *codec)
 {
-    return codec == CODEC_RANK_RLE ? 256 : codec == CODEC_GPU_RFOR ? 128 : 0;
+    fprintf(out, "#include \"%s\"\n", codec->gpu.header);
 }
 
 uint32_t kernel_decoder_staging(const struct kernel_column *column)
 {
-    if (column->value_bytes == 8)
-        return 0; /* 64-bit values are asked for one by one */
-    bool staged =
-        column->fetched && column->data->codec->id != CODEC_LANE_SLICE && !column->data->codec->random_access;
-    return scratch_bytes(column->data->codec->id) + (staged ? TILE_ROWS * (uint32_t)sizeof(uint32_t) : 0);
+    const struct codec_gpu *gpu = &column->data->codec->gpu;
+    const bool staged = column->fetched && !gpu->random_access;
+    return gpu->scratch_bytes + (staged ? TILE_ROWS * column->value_bytes : 0);
 }
 
 uint32_t kernel_decoder_lines(const struct kernel_column *column)
 {
-    if (column->value_bytes == 8)
+    const struct codec_gpu *gpu = &column->data->codec->gpu;
+    if (!gpu->lines || column->value_bytes != sizeof(int32_t))
         return 0;
-    switch (column->data->codec->id) {
-    case CODEC_PLAIN:
-        return 32;
-    case CODEC_LANE_SLICE:
-        return column->width_high;
-    case CODEC_LANE_FOR:
-        return column->width_high - column->width_low < TILE_WIDTHS_MAX ? column->width_high : 0;
-    default:
-        return 0;
-    }
+    const struct codec_shape shape = shape_of(column);
+    return gpu->lines(&shape);
+}
+
+uint64_t kernel_decoder_detail(const struct chunk_view *chunk)
+{
+    const struct codec_gpu *gpu = &chunk->codec->gpu;
+    return gpu->detail ? gpu->detail(chunk) : 0;
 }

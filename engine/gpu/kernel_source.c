@@ -25,6 +25,7 @@ void kernel_column_write(FILE *out, const struct kernel_shape *shape, const stru
 {
     const struct kernel_column *column = &shape->columns[c];
     const uint32_t end = c + 1 < shape->column_count ? plan->staging[c + 1] : plan->staging_bytes;
+    kernel_decoder_include(out, column->data->codec);
     if (column->value_bytes == 8) {
         fputs("typedef tile_wide_column<", out);
         kernel_decoder_write(out, column);

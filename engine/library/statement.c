@@ -109,8 +109,7 @@ static enum status make_plan(struct sql_statement *statement, struct error *erro
     if (statement->plan)
         return STATUS_OK;
     RETURN_IF_ERROR(sql_bind(statement->database, select, statement->parameters, statement->parameter_count,
-                             statement->codec, engine_is_cuda(statement->engine),
-                             engine_threads(statement->engine), &statement->plan, error));
+                             statement->codec, engine_threads(statement->engine), &statement->plan, error));
     statement->timing = (struct run_timing){.plan_ms = clock_ms() - begin};
     for (uint32_t c = 0; c < statement->plan->column_count; c++)
         statement->timing.bytes += statement->plan->columns[c].data->bytes;

@@ -4,9 +4,33 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Those that `auto` may take (storage/codec/chooser.c). */
-static const enum codec_id codecs[CALIBRATE_CODECS] = {CODEC_PLAIN,    CODEC_NSF,      CODEC_GPU_FOR,
-                                                       CODEC_LANE_FOR, CODEC_RANK_RLE, CODEC_LANE_SLICE};
+uint32_t calibrate_codec_count(void)
+{
+    uint32_t count = 0;
+    for (uint32_t id = 1; id < CODEC_COUNT; id++)
+        count += (codec_by_id(id)->choosers & CHOSEN_BY(CHOOSER_AUTO)) != 0;
+    return count;
+}
+
+/* The index-th of them. */
+static const struct codec *codec_at(uint32_t index)
+{
+    uint32_t id = 0;
+    do
+        index -= (codec_by_id(++id)->choosers & CHOSEN_BY(CHOOSER_AUTO)) != 0;
+    while (index != UINT32_MAX);
+    return codec_by_id(id);
+}
+
+size_t calibrate_chunk_bytes(void)
+{
+    size_t most = 0;
+    for (uint32_t i = 0; i < calibrate_codec_count(); i++) {
+        const size_t bound = codec_at(i)->bound(CALIBRATE_ROWS, sizeof(int32_t));
+        most = bound > most ? bound : most;
+    }
+    return most;
+}
 
 static uint32_t next(uint64_t *random)
 {
@@ -14,13 +38,14 @@ static uint32_t next(uint64_t *random)
     return (uint32_t)(*random >> 32);
 }
 
-/* Uniform values, or runs of 1 to 7 rows (mean 4) of them, as an order has lines: what rank-rle is for. */
-static void fill(int32_t *values, uint32_t width, bool runs)
+/* Runs of 1 to 7 rows (mean 4) of uniform values, as an order has lines: the same for all codecs, because a bitmap
+ * answers faster where neighbours ask the same. */
+static void fill(int32_t *values, uint32_t width)
 {
     uint64_t random = 20261121 + width;
     uint32_t value = 0, left = 0;
     for (uint32_t row = 0; row < CALIBRATE_ROWS; row++) {
-        if (left == 0 || !runs) {
+        if (left == 0) {
             value = next(&random) >> (32 - width);
             left = 1 + next(&random) % 7;
         }
@@ -54,7 +79,7 @@ static enum status measure_one(uint32_t index, const struct room *room, calibrat
                                void *context, struct codec_costs *costs, struct error *error)
 {
     const uint32_t w = index % CODEC_COST_WIDTHS, width = codec_cost_widths[w];
-    struct calibration calibration = {.codec = codec_by_id(codecs[index / CODEC_COST_WIDTHS]),
+    struct calibration calibration = {.codec = codec_at(index / CODEC_COST_WIDTHS),
                                       .width = width,
                                       .high = (int32_t)(1u << width) / 2 - 1,
                                       .bitmap = room->bitmap,
@@ -63,7 +88,7 @@ static enum status measure_one(uint32_t index, const struct room *room, calibrat
     double ns[CODEC_USES];
     for (uint32_t i = 0; i < CODEC_COST_FETCHED; i++) /* one row of each 16, anywhere in them */
         calibration.fetched[i] = (uint16_t)(i * (TILE_ROWS / CODEC_COST_FETCHED) + (i * 2654435761u >> 28));
-    fill(room->values, width, id == CODEC_RANK_RLE);
+    fill(room->values, width);
     expect(&calibration, room->values);
     const size_t size = calibration.codec->encode(room->values, CALIBRATE_ROWS, 4, room->bytes);
     RETURN_IF_ERROR(chunk_open(room->bytes, size, &calibration.chunk, error));
@@ -77,22 +102,18 @@ enum status calibrate_codecs(calibrate_measure *measure, void *context, struct p
                              struct codec_costs *costs, struct error *error)
 {
     const uint32_t bitmap_words = 1u << (codec_cost_widths[CODEC_COST_WIDTHS - 1] - 5);
-    size_t bound = 0;
-    for (uint32_t i = 0; i < CALIBRATE_CODECS; i++) {
-        const size_t bytes = codec_by_id(codecs[i])->bound(CALIBRATE_ROWS, 4);
-        bound = bytes > bound ? bytes : bound;
-    }
+    const uint32_t calibrations = calibrate_codec_count() * CODEC_COST_WIDTHS;
     struct room room = {.values = aligned_alloc(128, CALIBRATE_ROWS * sizeof *room.values),
                         .bitmap = malloc(bitmap_words * sizeof *room.bitmap),
-                        .bytes = aligned_alloc(128, bound)};
+                        .bytes = aligned_alloc(128, calibrate_chunk_bytes())};
     enum status status = STATUS_OK;
     if (!room.values || !room.bitmap || !room.bytes)
         status = error_out_of_memory(error, bitmap_words * sizeof *room.bitmap, "calibrating");
     uint64_t random = 1;
     for (uint32_t word = 0; status == STATUS_OK && word < bitmap_words; word++)
         room.bitmap[word] = next(&random);
-    for (uint32_t index = 0; status == STATUS_OK && index < CALIBRATIONS; index++) {
-        progress_report(progress, "calibrating", "codecs and widths", index, CALIBRATIONS);
+    for (uint32_t index = 0; status == STATUS_OK && index < calibrations; index++) {
+        progress_report(progress, "calibrating", "codecs and widths", index, calibrations);
         status = cancel_check(error);
         if (status == STATUS_OK)
             status = measure_one(index, &room, measure, context, costs, error);

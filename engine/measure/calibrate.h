@@ -31,10 +31,13 @@ struct calibration {
         passing[CODEC_USES]; /* rows of a chunk that compare and probe keep; the sum of what is fetched */
 };
 
-#define CALIBRATE_CODECS 6u
-#define CALIBRATIONS     (CALIBRATE_CODECS * CODEC_COST_WIDTHS)
+/* Codecs that `auto` may take, and the most bytes that a chunk of any of them has. */
+uint32_t calibrate_codec_count(void);
+size_t calibrate_chunk_bytes(void);
 
-/* Nanoseconds a value for each use, checked; index: 0 .. CALIBRATIONS-1, one item of each codec and width. */
+#define CALIBRATIONS_MAX ((CODEC_COUNT - 1) * CODEC_COST_WIDTHS)
+
+/* Nanoseconds a value for each use, checked; index: a number for each codec and width, from 0. */
 typedef enum status calibrate_measure(void *context, uint32_t index, const struct calibration *calibration,
                                       double ns[CODEC_USES], struct error *error);
 

@@ -85,8 +85,7 @@ static calibrate_tiles *tiles_of(enum isa_level level)
 enum status calibrate_cpu(unsigned threads, struct progress *progress, struct codec_costs *costs,
                           struct error *error)
 {
-    /* gpu-for's chunks are the largest: 32.75 bits a value; 5 bytes leave room */
-    const size_t copies_bytes = (size_t)COPIES * CALIBRATE_ROWS * 5;
+    const size_t copies_bytes = COPIES * calibrate_chunk_bytes();
     struct bench bench = {.tiles = tiles_of(isa_level()),
                           .list = aligned_alloc(64, (sizeof *bench.list + 63) / 64 * 64),
                           .buffer = aligned_alloc(64, TILE_ROWS * sizeof *bench.buffer),

@@ -16,9 +16,6 @@
 
 /* Bitmaps of more bits are probed in global memory, as in queries: a block has at most 227 KB on Hopper. */
 #define SHARED_WIDTH_MAX 20u
-/* rank-rle's marks and sums, for each warp (operators/decode/rank_rle_cuda.h). */
-#define SCRATCH_BYTES 256u
-
 /* Behind the definition of DECODER and BITMAP. Tiles go round and round over chunk_mask + 1 chunks. */
 static const char kernel_text[] =
     "struct arguments {\n"
@@ -82,8 +79,8 @@ struct arguments {
 
 struct bench {
     struct cuda *cuda;
-    char *sources[CALIBRATIONS];
-    struct kernel_binary binaries[CALIBRATIONS];
+    char *sources[CALIBRATIONS_MAX];
+    struct kernel_binary binaries[CALIBRATIONS_MAX];
     uint32_t *reversed; /* a bitmap's words as the GPU wants them */
     struct cuda_event *begin, *end;
     cuda_address chunks, list, bitmap, fetched, out;
@@ -96,6 +93,17 @@ static bool probes_shared(const struct calibration *calibration)
     return calibration->width <= SHARED_WIDTH_MAX;
 }
 
+/* The column as a kernel that fetches from it sees it; `data` gets the codec and outlives it. */
+static struct kernel_column kernel_column_of(const struct calibration *calibration, struct column_data *data)
+{
+    data->codec = calibration->codec;
+    return (struct kernel_column){.data = data,
+                                  .value_bytes = sizeof(int32_t),
+                                  .width_low = calibration->chunk.width_low,
+                                  .width_high = calibration->chunk.width_high,
+                                  .fetched = true};
+}
+
 enum status calibrate_kernel_source(const struct calibration *calibration, char **source, struct error *error)
 {
     size_t bytes = 0;
@@ -103,17 +111,15 @@ enum status calibrate_kernel_source(const struct calibration *calibration, char 
     if (!out)
         return error_out_of_memory(error, 4096, "a kernel's source");
     struct segment_data segment = {.chunk = calibration->chunk};
-    struct column_data data = {.codec = calibration->codec, .segment_count = 1, .segments = &segment};
-    const struct kernel_column column = {.data = &data,
-                                         .value_bytes = sizeof(int32_t),
-                                         .width_low = calibration->chunk.width_low,
-                                         .width_high = calibration->chunk.width_high};
-    fputs("#define TILE_CUDA 1\n#include <stdint.h>\n#include \"operators/dialect/tile_cuda.h\"\ntypedef ",
-          out);
+    struct column_data data = {.segment_count = 1, .segments = &segment};
+    const struct kernel_column column = kernel_column_of(calibration, &data);
+    fputs("#define TILE_CUDA 1\n#include <stdint.h>\n#include \"operators/dialect/tile_cuda.h\"\n", out);
+    kernel_decoder_include(out, calibration->codec);
+    fputs("typedef ", out);
     kernel_decoder_write(out, &column);
     fprintf(out, " DECODER;\n#define BITMAP %s\n#define SCRATCH %uu\n#define CHUNK_TILES %uu\n%s",
-            probes_shared(calibration) ? "TILE_BITMAP_SHARED" : "TILE_BITMAP_GLOBAL", SCRATCH_BYTES,
-            CALIBRATE_TILES, kernel_text);
+            probes_shared(calibration) ? "TILE_BITMAP_SHARED" : "TILE_BITMAP_GLOBAL",
+            kernel_decoder_staging(&column), CALIBRATE_TILES, kernel_text);
     return fclose(out) == 0 ? STATUS_OK : error_out_of_memory(error, 4096, "a kernel's source");
 }
 
@@ -157,11 +163,10 @@ static enum status upload(struct bench *bench, const struct calibration *calibra
         const cuda_address at = bench->chunks + copy * chunk->size;
         RETURN_IF_ERROR(copy == 0 ? cuda_copy_to_device(cuda, at, chunk->bytes, chunk->size, error)
                                   : cuda_copy_on_device(cuda, at, bench->chunks, chunk->size, error));
-        bound[copy] =
-            (struct bound_chunk){.directory = at + (uint64_t)(chunk->directory - chunk->bytes),
-                                 .data = at + (uint64_t)(chunk->data - chunk->bytes),
-                                 .auxiliary = at + (uint64_t)(chunk->auxiliary - chunk->bytes),
-                                 .detail = calibration->codec->id == CODEC_NSF ? chunk->width_high / 8 : 0};
+        bound[copy] = (struct bound_chunk){.directory = at + (uint64_t)(chunk->directory - chunk->bytes),
+                                           .data = at + (uint64_t)(chunk->data - chunk->bytes),
+                                           .auxiliary = at + (uint64_t)(chunk->auxiliary - chunk->bytes),
+                                           .detail = kernel_decoder_detail(chunk)};
     }
     RETURN_IF_ERROR(cuda_copy_to_device(cuda, bench->list, bound, sizeof bound, error));
     RETURN_IF_ERROR(cuda_copy_to_device(cuda, bench->fetched, fetched, sizeof fetched, error));
@@ -187,7 +192,9 @@ static enum status measure_use(struct bench *bench, const struct calibration *ca
         .chunk_mask = chunks - 1,
         .staging_offset =
             copies ? (calibration->bitmap_words * (uint32_t)sizeof(uint32_t) + 15) / 16 * 16 : 0};
-    const uint64_t shared = arguments.staging_offset + WARPS * SCRATCH_BYTES;
+    struct column_data data;
+    const struct kernel_column column = kernel_column_of(calibration, &data);
+    const uint64_t shared = arguments.staging_offset + WARPS * kernel_decoder_staging(&column);
     void *pointers[] = {&arguments};
     uint64_t found = 0;
     RETURN_IF_ERROR(cuda_module_function(cuda, module, codec_use_names[use], &function, error));
@@ -233,12 +240,12 @@ static enum status measure_all(struct bench *bench, unsigned threads, struct pro
     RETURN_IF_ERROR(ceiling_cuda(cuda, &costs->read_bytes_per_ns, error));
     costs->read_bytes_per_ns /= 1e9;
     RETURN_IF_ERROR(calibrate_codecs(write_source, bench, NULL, costs, error));
-    RETURN_IF_ERROR(parallel_for(threads, CALIBRATIONS, compile, bench, error));
+    RETURN_IF_ERROR(
+        parallel_for(threads, calibrate_codec_count() * CODEC_COST_WIDTHS, compile, bench, error));
     bench->reversed = malloc(bitmap_bytes);
     if (!bench->reversed)
         return error_out_of_memory(error, bitmap_bytes, what);
-    /* gpu-for's chunks are the largest: 32.75 bits a value; 5 bytes leave room */
-    RETURN_IF_ERROR(cuda_allocate(cuda, (uint64_t)COPIES * CALIBRATE_ROWS * 5, what, &bench->chunks, error));
+    RETURN_IF_ERROR(cuda_allocate(cuda, COPIES * calibrate_chunk_bytes(), what, &bench->chunks, error));
     RETURN_IF_ERROR(cuda_allocate(cuda, COPIES * sizeof(struct bound_chunk), what, &bench->list, error));
     RETURN_IF_ERROR(cuda_allocate(cuda, bitmap_bytes, what, &bench->bitmap, error));
     RETURN_IF_ERROR(cuda_allocate(cuda, TILE_LANES * sizeof(uint32_t), what, &bench->fetched, error));
@@ -256,7 +263,7 @@ enum status calibrate_cuda(struct cuda *cuda, unsigned threads, struct progress 
         return error_out_of_memory(error, sizeof *bench, "calibrating");
     bench->cuda = cuda;
     enum status status = measure_all(bench, threads, progress, costs, error);
-    for (uint32_t i = 0; i < CALIBRATIONS; i++) {
+    for (uint32_t i = 0; i < CALIBRATIONS_MAX; i++) {
         free(bench->sources[i]);
         kernel_binary_free(&bench->binaries[i]);
     }

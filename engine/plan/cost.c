@@ -11,10 +11,6 @@
 #define PROBE_CYCLES      2.7
 #define GATHER_FROM       0.375 /* of a tile: TILE_GATHER_ROWS */
 
-/* What decoding takes beyond lane-for's. */
-static const double slow_decoding[CODEC_COUNT] = {
-    [CODEC_GPU_FOR] = 0.2, [CODEC_GPU_DFOR] = 1.4, [CODEC_GPU_RFOR] = 0.7, [CODEC_RANK_RLE] = 0.35};
-
 /* A bitmap of more rows than this does not fit the shared memory of a GPU's block (227 KB): each row that is asked
  * goes further. */
 #define NEAR_BITMAP_ROWS 1800000u
@@ -34,7 +30,7 @@ double plan_step_cost(const struct plan *plan, const struct plan_step *step, dou
     double none = 1 - share; /* of the tile's 1024 rows, to the power of 2^10 */
     for (int i = 0; i < 10; i++)
         none *= none;
-    const double decoding = DECODE_CYCLES + DECODE_BIT_CYCLES * bits + slow_decoding[column->data->codec->id];
+    const double decoding = DECODE_CYCLES + DECODE_BIT_CYCLES * bits + column->data->codec->decode_cycles;
     const double asking = compares               ? COMPARE_CYCLES
                           : share >= GATHER_FROM ? GATHER_CYCLES
                                                  : PROBE_CYCLES * share;

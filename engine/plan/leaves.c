@@ -23,11 +23,9 @@ static enum status fact_column(struct planner *planner, const struct column *col
         return error_set(planner->error, STATUS_BAD_INPUT,
                          "the statement reads more than %u columns of %s; ask for them in several statements",
                          PLAN_COLUMNS_MAX, plan->fact->name);
-    const char *codec = planner->codec;
-    if (planner->wide && column->value_bytes == 8)
-        codec = column->own == CODEC_PLAIN ? "plain" : "lane-for";
     struct fact_data opened;
-    RETURN_IF_ERROR(fact_data_open(plan->database, column, codec, planner->threads, &opened, planner->error));
+    RETURN_IF_ERROR(
+        fact_data_open(plan->database, column, planner->codec, planner->threads, &opened, planner->error));
     *number = plan->column_count++;
     plan->columns[*number] = (struct plan_column){.column = column,
                                                   .data = opened.data,

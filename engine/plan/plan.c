@@ -212,13 +212,13 @@ static enum status fill_array(struct plan_array *array, const struct whole *whol
     return STATUS_OK;
 }
 
-/* nsf is such an array already: its mapped bytes are used as they are. */
+/* A codec whose data are such an array already: the mapped bytes are used as they are. */
 static bool is_array(const struct column *column)
 {
     if (column->value_bytes != 4 || column->table->segment_count != 1 || column->statistics.nulls)
         return false;
     for (uint32_t e = 0; e < column->encoding_count; e++)
-        if (column->encodings[e].codec == CODEC_NSF)
+        if (column->encodings[e].codec == codec_array()->id)
             return true;
     return false;
 }
@@ -233,7 +233,8 @@ enum status plan_array_open(struct plan *plan, const struct column *column, cons
     *array = (struct plan_array){.column = column, .rows = rows, .composed = positions != NULL};
     *index = plan->array_count++; /* from here on plan_free frees it */
     if (!positions && is_array(column)) {
-        RETURN_IF_ERROR(column_data_open(plan->database, column, CODEC_NSF, threads, &array->data, error));
+        RETURN_IF_ERROR(
+            column_data_open(plan->database, column, codec_array()->id, threads, &array->data, error));
         const struct chunk_view *chunk = &array->data->segments[0].chunk;
         if (chunk->width_low == chunk->width_high) {
             array->values = chunk->data;

@@ -14,12 +14,10 @@
 
 #include "engine/plan/plan.h"
 
-/* A plan that is being made, and how it reads columns. `codec` as fact_data_open takes it; `wide`: columns of 64 bits
- * are opened as plain or lane-for, the codecs that CUDA kernels read such values from. */
+/* A plan that is being made, and how it reads columns. `codec` as fact_data_open takes it. */
 struct planner {
     struct plan *plan;
     const char *codec;
-    bool wide;
     unsigned threads;
     /* A left join whose ON has conditions of its own: its columns may be NULL where the key is not. */
     bool conditional[PLAN_JOINS_MAX];

@@ -94,7 +94,7 @@ static enum status attribute_copy(struct attribute *attribute, struct error *err
     return STATUS_OK;
 }
 
-/* A column in nsf is an array already: the mapped bytes are used as they are. */
+/* A column whose codec is an array: the mapped bytes are used as they are. */
 static enum status attribute_open(struct database *database, struct bound_query *bound,
                                   const struct table *table, const char *name, unsigned threads,
                                   uint32_t *index, struct error *error)
@@ -113,10 +113,9 @@ static enum status attribute_open(struct database *database, struct bound_query 
         return error_set(error, STATUS_BAD_INPUT,
                          "column %s.%s holds 64-bit values, which cannot filter or group a query",
                          table->name, name);
-    struct codec_choice nsf;
+    const struct codec_choice array = {.codec = codec_array(), .name = codec_array()->name};
     enum codec_id codec;
-    RETURN_IF_ERROR(codec_choice_parse("nsf", &nsf, error));
-    RETURN_IF_ERROR(database_encode(database, attribute->column, &nsf, threads, &codec, error));
+    RETURN_IF_ERROR(database_encode(database, attribute->column, &array, threads, &codec, error));
     RETURN_IF_ERROR(column_data_open(database, attribute->column, codec, threads, &attribute->data, error));
     bound->attribute_count++; /* from here on bound_query_close frees it */
     for (uint32_t s = 0; s < attribute->data->segment_count; s++)

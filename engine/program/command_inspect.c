@@ -143,7 +143,7 @@ static void print_table(const struct table *table, const struct column *only, co
 /* A column that was appended to, or loaded with another table of costs, has what was least then. */
 static bool own_costs_least(const struct column *column, const struct inspect_candidates *found)
 {
-    const struct codec_candidate *own = &found->candidates[column->own - CODEC_PLAIN];
+    const struct codec_candidate *own = &found->candidates[column->own - 1];
     bool least = own->considered && own->bytes;
     for (uint32_t c = 0; c < CODEC_COUNT - 1; c++) {
         const struct codec_candidate *other = &found->candidates[c];

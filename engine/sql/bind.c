@@ -233,7 +233,7 @@ static enum status bind_all(struct binder *binder)
 
 enum status sql_bind(struct database *database, const struct sql_select *select,
                      const struct sql_parameter *parameters, uint32_t parameter_count, const char *codec,
-                     bool wide, unsigned threads, struct plan **out, struct error *error)
+                     unsigned threads, struct plan **out, struct error *error)
 {
     struct binder *binder = calloc(1, sizeof *binder);
     struct plan *plan = calloc(1, sizeof *plan);
@@ -241,15 +241,15 @@ enum status sql_bind(struct database *database, const struct sql_select *select,
     enum status status;
     if (binder && plan && aliases) {
         plan->database = database;
-        *binder = (struct binder){
-            .plan = plan,
-            .list = &plan->expressions,
-            .select = select,
-            .parameters = parameters,
-            .parameter_count = parameter_count,
-            .planner = {.plan = plan, .codec = codec, .wide = wide, .threads = threads, .error = error},
-            .aliases = aliases,
-            .error = error};
+        *binder =
+            (struct binder){.plan = plan,
+                            .list = &plan->expressions,
+                            .select = select,
+                            .parameters = parameters,
+                            .parameter_count = parameter_count,
+                            .planner = {.plan = plan, .codec = codec, .threads = threads, .error = error},
+                            .aliases = aliases,
+                            .error = error};
         status = bind_all(binder);
         bind_tables_free(binder);
     } else {

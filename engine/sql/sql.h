@@ -35,11 +35,9 @@ struct sql_parameter {
 
 /* What the names mean in this database, how to answer, and in which order. `codec` as engine_bind takes it.
  * Unknown names, types that do not fit, what is not supported: STATUS_BAD_INPUT, "line L, column C: ...".
- * `wide`: 64-bit columns are opened as plain or lane-for, the codecs that CUDA kernels read 64-bit values
- * from. Free with plan_free; the database must stay open. */
+ * Free with plan_free; the database must stay open. */
 NODISCARD enum status sql_bind(struct database *database, const struct sql_select *select,
                                const struct sql_parameter *parameters, uint32_t parameter_count,
-                               const char *codec, bool wide, unsigned threads, struct plan **plan,
-                               struct error *error);
+                               const char *codec, unsigned threads, struct plan **plan, struct error *error);
 
 #endif

@@ -1,33 +1,38 @@
 /*
- * decode_cuda.h: every codec's decoder on the GPU, one header each, mirroring storage/CODEC.c (docs/codecs.md draws the
- * bytes).
+ * decode_cuda.h: what a codec's decoder on the GPU is. Each codec has one, in operators/decode/NAME_cuda.h, the twin of
+ * its file in storage/codec (docs/codecs.md draws the bytes); its descriptor names it (storage/codec/codec.h), and a
+ * kernel includes those of the codecs that its columns are in (engine/gpu/kernel_decoder.c).
  *
- * A warp owns a tile. Lane l holds items 0..31, the rows l, 32 + l, 64 + l, ...; each decoder offers
+ * A warp owns a tile. Lane l holds items 0..31, the rows l, 32 + l, 64 + l, ... A decoder is a template whose first
+ * argument is VALUE, int32_t or int64_t; it inherits decode_base and offers
  *
+ *     RANDOM_ACCESS                 whether there is item()
+ *     SCRATCH_BYTES                 of shared memory that a warp keeps for it: `scratch`, the same for both types
  *     seek(chunk, tile, lane)       finds the tile; called by all lanes
- *     preload()                     brings the tile's packed words into registers, for columns that filter: the words of
- *                                   all of them are then in flight at once. Nothing where items() reads memory itself
- *     items<PRELOADED>(scratch, f)  calls f(j, value) for j = 0 .. 31, unrolled, all lanes together; what is decoded
- *                                   stays in registers. scratch: SCRATCH_BYTES of the warp's shared memory
- *     stage(scratch)                for decoders whose item() needs it: brings what it needs into scratch; all lanes
- *     item(scratch, row)            the value of one row of the tile, by any lane (RANDOM_ACCESS decoders only)
- *     in_range<PRELOADED>(low, high) the mask of items in a range, without decoding (RANGES only)
- *     probe<PRELOADED>(bitmap, keep) the mask of items whose bit is set in a bitmap in shared memory (PROBES only)
+ *     items<PRELOADED>(scratch, f)  calls f(j, value) for j = 0 .. 31, all lanes together; unrolled for int32_t, so that
+ *                                   what is decoded stays in registers
+ *     stage(scratch)                brings what item() needs into scratch; all lanes
+ *     item(scratch, row)            the value of one row of the tile, by any lane (RANDOM_ACCESS only)
  *
- * Widths are template arguments where a column has few of them, so that shifts and masks become constants: the engine
- * compiles a kernel for the widths that the column's chunks have.
+ * and for int32_t alone, which columns have that filter and join:
+ *
+ *     preload()                     brings the tile's packed words into registers: those of all columns that filter are
+ *                                   then in flight at once. Nothing where items() reads memory itself
+ *     in_range<PRELOADED>(low, high)   the mask of items in a range, without decoding (RANGES only)
+ *     probe<PRELOADED>(bitmap, keep)   the mask of items whose bit is set in a bitmap in shared memory (PROBES only)
+ *
+ * Widths are template arguments where a column has few of them, so that shifts and masks become constants.
  */
 #ifndef TESSERA_OPERATORS_DECODE_DECODE_CUDA_H
 #define TESSERA_OPERATORS_DECODE_DECODE_CUDA_H
 
-#include "operators/decode/gpu_dfor_cuda.h"
-#include "operators/decode/gpu_for_cuda.h"
-#include "operators/decode/gpu_rfor_cuda.h"
-#include "operators/decode/lane_delta_cuda.h"
-#include "operators/decode/lane_for_cuda.h"
-#include "operators/decode/lane_slice_cuda.h"
-#include "operators/decode/nsf_cuda.h"
-#include "operators/decode/plain_cuda.h"
-#include "operators/decode/rank_rle_cuda.h"
+#include "operators/decode/unpack_cuda.h"
+
+/* What most decoders are not. */
+struct decode_base {
+    static constexpr bool RANGES = false; /* in_range() tests items without decoding them */
+    static constexpr bool SLICED = false; /* ... on bit planes, for less than it takes to count survivors */
+    static constexpr bool PROBES = false; /* probe() looks packed items up in a bitmap */
+};
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "operators/decode/gpu_for_cuda.h"
 
-struct decode_gpu_dfor : decode_base {
+template <class VALUE> struct decode_gpu_dfor : decode_base {
     static constexpr bool RANDOM_ACCESS = false;
     static constexpr uint32_t SCRATCH_BYTES = 0;
     const uint32_t *data, *starts;
@@ -26,12 +26,14 @@ struct decode_gpu_dfor : decode_base {
     template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *, F f)
     {
         /* A group's first value stands before its first block; its first difference is 0. */
-        const uint32_t first[2] = {load(data + load(starts) - 1), load(data + load(starts + 4) - 1)};
-        uint32_t value = 0; /* of the row before the item's first */
-        gpu_tile_items(data, starts, lane, [&](uint32_t j, uint32_t reference, uint32_t packed) {
+        typedef unsigned_of<VALUE> bits;
+        const bits first[2] = {load_value<VALUE>(data + load(starts) - value_words<VALUE>),
+                               load_value<VALUE>(data + load(starts + 4) - value_words<VALUE>)};
+        bits value = 0; /* of the row before the item's first */
+        gpu_tile_items<VALUE>(data, starts, lane, [&](uint32_t j, bits reference, bits packed) {
             value = j % 16 == 0 ? first[j / 16] : value;
-            const uint32_t own = value + scan_warp(reference + packed, lane);
-            f(j, (int32_t)own);
+            const bits own = value + scan_values<bits>(reference + packed, lane);
+            f(j, (VALUE)own);
             value = __shfl_sync(FULL_WARP, own, 31);
         });
     }

@@ -6,15 +6,31 @@
 #ifndef TESSERA_OPERATORS_DECODE_GPU_FOR_CUDA_H
 #define TESSERA_OPERATORS_DECODE_GPU_FOR_CUDA_H
 
-#include "operators/decode/unpack_cuda.h"
+#include "operators/decode/decode_cuda.h"
 
 /* The eight GPU-FOR blocks of a tile, 128 values each: f(j, reference, packed) for j = 0 .. 31, item j % 4 of
  * block j / 4. All starts are loaded at once, then all headers, then the packed words: three trips to memory
  * a tile. The published encoder gives the four miniblocks of a block the same width; then a lane's word and
  * shift are the same in each of them, and no branch stands between the loads of different blocks. */
-template <class F>
+template <class VALUE, class F>
 TILE_INLINE void gpu_tile_items(const uint32_t *data, const uint32_t *starts, uint32_t lane, F f)
 {
+    if constexpr (is_wide<VALUE>) {
+#pragma unroll
+        for (uint32_t b = 0; b < 8; b++) {
+            const uint32_t *block = data + load(starts + b);
+            const uint64_t reference = load_value<VALUE>(block);
+            const uint32_t widths = load(block + value_words<VALUE>);
+            const uint32_t *miniblock = block + value_words<VALUE> + 1;
+#pragma unroll
+            for (uint32_t m = 0; m < 4; m++) {
+                const uint32_t width = widths >> (8 * m) & 0xff;
+                f(4 * b + m, reference, unpack_wide(miniblock, 1, lane * width, width));
+                miniblock += max(width, 1u);
+            }
+        }
+        return;
+    }
     const uint4 first = load(reinterpret_cast<const uint4 *>(starts)),
                 second = load(reinterpret_cast<const uint4 *>(starts) + 1);
     const uint32_t block[8] = {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
@@ -54,7 +70,7 @@ TILE_INLINE void gpu_tile_items(const uint32_t *data, const uint32_t *starts, ui
     }
 }
 
-struct decode_gpu_for : decode_base {
+template <class VALUE> struct decode_gpu_for : decode_base {
     static constexpr bool RANDOM_ACCESS = true;
     static constexpr uint32_t SCRATCH_BYTES = 0;
     const uint32_t *data, *starts; /* of this tile's 8 blocks */
@@ -71,23 +87,24 @@ struct decode_gpu_for : decode_base {
     }
     template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *, F f)
     {
-        gpu_tile_items(data, starts, lane, [&](uint32_t j, uint32_t reference, uint32_t packed) {
-            f(j, (int32_t)(reference + packed));
+        typedef unsigned_of<VALUE> bits;
+        gpu_tile_items<VALUE>(data, starts, lane, [&](uint32_t j, bits reference, bits packed) {
+            f(j, (VALUE)(reference + packed));
         });
     }
     __device__ __forceinline__ void stage(uint32_t *)
     {
     }
-    __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t row)
+    __device__ __forceinline__ VALUE item(const uint32_t *, uint32_t row)
     {
         const uint32_t j = row / 32;
         const uint32_t *block = data + load(starts + j / 4);
-        const uint32_t widths = load(block + 1);
-        const uint32_t *miniblock = block + 2;
+        const uint32_t widths = load(block + value_words<VALUE>);
+        const uint32_t *miniblock = block + value_words<VALUE> + 1;
         for (uint32_t m = 0; m < j % 4; m++)
             miniblock += max(widths >> (8 * m) & 0xff, 1u);
         const uint32_t width = widths >> (8 * (j % 4)) & 0xff;
-        return (int32_t)(load(block) + unpack(miniblock, row % 32 * width, width));
+        return (VALUE)(load_value<VALUE>(block) + unpack_value<VALUE>(miniblock, row % 32 * width, width));
     }
 };
 

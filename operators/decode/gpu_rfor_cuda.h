@@ -6,11 +6,11 @@
 #ifndef TESSERA_OPERATORS_DECODE_GPU_RFOR_CUDA_H
 #define TESSERA_OPERATORS_DECODE_GPU_RFOR_CUDA_H
 
-#include "operators/decode/unpack_cuda.h"
+#include "operators/decode/decode_cuda.h"
 
 /* Decoded to rank form: a bit for each run's start, set from the run lengths; a row's run is the rank of its
  * bit. */
-struct decode_gpu_rfor : decode_base {
+template <class VALUE> struct decode_gpu_rfor : decode_base {
     static constexpr bool RANDOM_ACCESS = false;
     static constexpr uint32_t SCRATCH_BYTES = 128; /* 32 mark words */
     const uint32_t *data, *auxiliary, *value_starts, *run_starts;
@@ -56,11 +56,14 @@ struct decode_gpu_rfor : decode_base {
 #pragma unroll
         for (uint32_t b = 0; b < 2; b++) {
             const uint32_t *values = data + load(value_starts + b);
-            const uint32_t reference = load(values), width = load(values + 1) & 0xff;
+            const unsigned_of<VALUE> reference = load_value<VALUE>(values);
+            const uint32_t width = load(values + value_words<VALUE>) & 0xff;
+            const uint32_t *packed = values + value_words<VALUE> + 2;
             if (single[b]) {
 #pragma unroll
                 for (uint32_t j = 0; j < 16; j++)
-                    f(16 * b + j, (int32_t)(reference + unpack(values + 3, (32 * j + lane) * width, width)));
+                    f(16 * b + j,
+                      (VALUE)(reference + unpack_value<VALUE>(packed, (32 * j + lane) * width, width)));
                 continue;
             }
 #pragma unroll
@@ -68,7 +71,7 @@ struct decode_gpu_rfor : decode_base {
                 const uint32_t word = __shfl_sync(FULL_WARP, mark, j);
                 const uint32_t rank =
                     __shfl_sync(FULL_WARP, before, j) + __popc(word & (0xffffffffu >> (31 - lane))) - 1;
-                f(j, (int32_t)(reference + unpack(values + 3, rank * width, width)));
+                f(j, (VALUE)(reference + unpack_value<VALUE>(packed, rank * width, width)));
             }
         }
     }

@@ -6,24 +6,36 @@
 #ifndef TESSERA_OPERATORS_DECODE_LANE_DELTA_CUDA_H
 #define TESSERA_OPERATORS_DECODE_LANE_DELTA_CUDA_H
 
-#include "operators/decode/unpack_cuda.h"
+#include "operators/decode/decode_cuda.h"
 
-struct decode_lane_delta : decode_base {
+template <class VALUE> struct decode_lane_delta : decode_base {
     static constexpr bool RANDOM_ACCESS = false;
     static constexpr uint32_t SCRATCH_BYTES = 0;
     const uint32_t *words; /* of this lane */
     const uint32_t *firsts;
-    uint32_t lane, width, first_width, base, reference;
+    uint32_t lane, width, first_width;
+    unsigned_of<VALUE> base, reference;
 
     __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
     {
-        const uint4 entry = load(reinterpret_cast<const uint4 *>(chunk.directory) + tile);
-        const uint32_t *start = words_at(chunk.data) + (entry.x & 0x3ffffffu) * 8;
+        const uint4 *entries = reinterpret_cast<const uint4 *>(chunk.directory) + tile * value_words<VALUE>;
+        const uint4 entry = load(entries);
+        const uint32_t *start;
         lane = of_lane;
-        width = entry.x >> 26;
-        first_width = entry.y;
-        base = entry.z;
-        reference = entry.w;
+        if constexpr (is_wide<VALUE>) {
+            const uint4 values = load(entries + 1);
+            start = words_at(chunk.data) + entry.x * 8ull;
+            width = entry.y;
+            first_width = entry.z;
+            base = values.x | (uint64_t)values.y << 32;
+            reference = values.z | (uint64_t)values.w << 32;
+        } else {
+            start = words_at(chunk.data) + (entry.x & 0x3ffffffu) * 8;
+            width = entry.x >> 26;
+            first_width = entry.y;
+            base = entry.z;
+            reference = entry.w;
+        }
         words = start + lane;
         firsts = start + (31 * width + 31) / 32 * 32;
     }
@@ -33,15 +45,19 @@ struct decode_lane_delta : decode_base {
     template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *, F f)
     {
         const uint32_t mask = low_bits(width);
-        uint32_t value = base + unpack(firsts, lane * first_width, first_width);
-        f(0u, (int32_t)value);
+        unsigned_of<VALUE> value = base + unpack_value<VALUE>(firsts, lane * first_width, first_width);
+        f(0u, (VALUE)value);
 #pragma unroll
         for (uint32_t j = 1; j < 32; j++) {
             const uint32_t bit = (j - 1) * width, word = bit / 32, shift = bit % 32;
-            const uint32_t low = width ? load(words + word * 32) : 0;
-            const uint32_t high = shift + width > 32 ? load(words + word * 32 + 32) : 0;
-            value += reference + (__funnelshift_r(low, high, shift) & mask);
-            f(j, (int32_t)value);
+            if constexpr (is_wide<VALUE>) {
+                value += reference + unpack_wide(words, TILE_LANES, bit, width);
+            } else {
+                const uint32_t low = width ? load(words + word * 32) : 0;
+                const uint32_t high = shift + width > 32 ? load(words + word * 32 + 32) : 0;
+                value += reference + (__funnelshift_r(low, high, shift) & mask);
+            }
+            f(j, (VALUE)value);
         }
     }
     __device__ __forceinline__ void stage(uint32_t *)

@@ -6,7 +6,8 @@
 #ifndef TESSERA_OPERATORS_DECODE_LANE_FOR_CUDA_H
 #define TESSERA_OPERATORS_DECODE_LANE_FOR_CUDA_H
 
-#include "operators/decode/unpack_cuda.h"
+#include "operators/decode/decode_cuda.h"
+#include "storage/codec/integer/lane_widths.h"
 
 /* A tile's entry in the directory of lane-for and lane-slice: start in units of 32 bytes | width << 26,
  * reference. */
@@ -17,12 +18,39 @@ template <uint32_t LOW, bool REGULAR> TILE_INLINE uint2 lane_entry(const bound_c
     return load(reinterpret_cast<const uint2 *>(chunk.directory) + tile);
 }
 
-/* LOW, HIGH: the column's narrowest and widest tile. REGULAR: these are equal, all references are 0, and each
- * tile stands right behind the one before: then the directory says nothing, and is not read. */
-template <uint32_t LOW, uint32_t HIGH, bool REGULAR> struct decode_lane_for : decode_base {
+/* What the decoders of int64 of lane-for and lane-slice share: the tile's entry in the directory. */
+struct decode_lane_wide : decode_base {
     static constexpr bool RANDOM_ACCESS = true;
     static constexpr uint32_t SCRATCH_BYTES = 0;
-    static constexpr bool FEW_WIDTHS = HIGH - LOW < TILE_WIDTHS_MAX;
+    const uint32_t *words;
+    uint32_t lane, width;
+    uint64_t reference;
+
+    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
+    {
+        const uint4 entry = load(reinterpret_cast<const uint4 *>(chunk.directory) + tile);
+        words = words_at(chunk.data) + entry.x * 8ull;
+        width = entry.y;
+        reference = entry.z | (uint64_t)entry.w << 32;
+        lane = of_lane;
+    }
+    __device__ __forceinline__ void preload()
+    {
+    }
+    __device__ __forceinline__ void stage(uint32_t *)
+    {
+    }
+};
+
+/* LOW, HIGH: the column's narrowest and widest tile. REGULAR: these are equal, all references are 0, and each
+ * tile stands right behind the one before: then the directory says nothing, and is not read. */
+template <class VALUE, uint32_t LOW = 0, uint32_t HIGH = 0, bool REGULAR = false> struct decode_lane_for;
+
+template <uint32_t LOW, uint32_t HIGH, bool REGULAR>
+struct decode_lane_for<int32_t, LOW, HIGH, REGULAR> : decode_base {
+    static constexpr bool RANDOM_ACCESS = true;
+    static constexpr uint32_t SCRATCH_BYTES = 0;
+    static constexpr bool FEW_WIDTHS = HIGH - LOW < LANE_WIDTHS_MAX;
     static constexpr bool PROBES = FEW_WIDTHS;
     static constexpr bool RANGES = FEW_WIDTHS;
     const uint32_t *words; /* word w of lane l at 32 w + l */
@@ -182,6 +210,19 @@ template <uint32_t LOW, uint32_t HIGH, bool REGULAR> struct decode_lane_for : de
     __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t row)
     {
         return (int32_t)(reference + packed_at(row % 32, row / 32));
+    }
+};
+
+/* 64-bit values of any width: fetched one by one. */
+template <> struct decode_lane_for<int64_t> : decode_lane_wide {
+    template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *scratch, F f)
+    {
+        for (uint32_t j = 0; j < 32; j++)
+            f(j, item(scratch, 32 * j + lane));
+    }
+    __device__ __forceinline__ int64_t item(const uint32_t *, uint32_t row)
+    {
+        return (int64_t)(reference + unpack_wide(words + row % 32, TILE_LANES, row / 32 * width, width));
     }
 };
 

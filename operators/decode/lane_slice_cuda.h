@@ -11,7 +11,9 @@
 /* Bit planes: line k of a tile holds bit k of every value, word l of it that bit of lane l's 32 items. A
  * range is tested on the planes themselves, one logical operation a plane and bound for 32 rows
  * (BitWeaving/V, Li and Patel, SIGMOD 2013). */
-template <uint32_t LOW, uint32_t HIGH, bool REGULAR> struct decode_lane_slice {
+template <class VALUE, uint32_t LOW = 0, uint32_t HIGH = 0, bool REGULAR = false> struct decode_lane_slice;
+
+template <uint32_t LOW, uint32_t HIGH, bool REGULAR> struct decode_lane_slice<int32_t, LOW, HIGH, REGULAR> {
     static constexpr bool RANDOM_ACCESS = true;
     static constexpr bool RANGES = true;
     static constexpr bool SLICED = true;
@@ -81,6 +83,22 @@ template <uint32_t LOW, uint32_t HIGH, bool REGULAR> struct decode_lane_slice {
             if (k < LOW || k < width)
                 value |= (load(words + k * 32 + row % 32) >> row / 32 & 1) << k;
         return (int32_t)(reference + value);
+    }
+};
+
+/* 64-bit values: a plane for each bit as above, up to 64. */
+template <> struct decode_lane_slice<int64_t> : decode_lane_wide {
+    template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *scratch, F f)
+    {
+        for (uint32_t j = 0; j < 32; j++)
+            f(j, item(scratch, 32 * j + lane));
+    }
+    __device__ __forceinline__ int64_t item(const uint32_t *, uint32_t row)
+    {
+        uint64_t value = 0;
+        for (uint32_t k = 0; k < width; k++)
+            value |= (uint64_t)(load(words + k * TILE_LANES + row % 32) >> row / 32 & 1) << k;
+        return (int64_t)(reference + value);
     }
 };
 

@@ -6,10 +6,10 @@
 #ifndef TESSERA_OPERATORS_DECODE_NSF_CUDA_H
 #define TESSERA_OPERATORS_DECODE_NSF_CUDA_H
 
-#include "operators/decode/unpack_cuda.h"
+#include "operators/decode/decode_cuda.h"
 
-/* TYPE: unsigned char, unsigned short or unsigned int, by the chunk's width. */
-template <class TYPE> struct decode_nsf : decode_base {
+/* TYPE: unsigned char, short, int or long long, by the width of all chunks; void where they differ. */
+template <class VALUE, class TYPE> struct decode_nsf : decode_base {
     static constexpr bool RANDOM_ACCESS = true;
     static constexpr uint32_t SCRATCH_BYTES = 0;
     const TYPE *values;
@@ -31,19 +31,18 @@ template <class TYPE> struct decode_nsf : decode_base {
             loaded[j] = load(values + j * 32 + lane);
 #pragma unroll
         for (uint32_t j = 0; j < 32; j++)
-            f(j, (int32_t)loaded[j]);
+            f(j, (VALUE)loaded[j]);
     }
     __device__ __forceinline__ void stage(uint32_t *)
     {
     }
-    __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t row)
+    __device__ __forceinline__ VALUE item(const uint32_t *, uint32_t row)
     {
-        return (int32_t)load(values + row);
+        return (VALUE)load(values + row);
     }
 };
 
-/* For a column whose segments need different numbers of bytes. */
-struct decode_nsf_mixed : decode_base {
+template <class VALUE> struct decode_nsf<VALUE, void> : decode_base {
     static constexpr bool RANDOM_ACCESS = true;
     static constexpr uint32_t SCRATCH_BYTES = 0;
     uint64_t data;
@@ -67,14 +66,17 @@ struct decode_nsf_mixed : decode_base {
     __device__ __forceinline__ void stage(uint32_t *)
     {
     }
-    __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t row)
+    __device__ __forceinline__ VALUE item(const uint32_t *, uint32_t row)
     {
         const uint64_t address = data + (uint64_t)row * bytes;
         if (bytes == 1)
             return load(reinterpret_cast<const unsigned char *>(address));
         if (bytes == 2)
             return load(reinterpret_cast<const unsigned short *>(address));
-        return (int32_t)load(words_at(address));
+        if constexpr (is_wide<VALUE>)
+            if (bytes == 8)
+                return (VALUE)load(reinterpret_cast<const unsigned long long *>(address));
+        return (VALUE)load(words_at(address));
     }
 };
 

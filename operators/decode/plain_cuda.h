@@ -6,17 +6,18 @@
 #ifndef TESSERA_OPERATORS_DECODE_PLAIN_CUDA_H
 #define TESSERA_OPERATORS_DECODE_PLAIN_CUDA_H
 
-#include "operators/decode/unpack_cuda.h"
+#include "operators/decode/decode_cuda.h"
 
-struct decode_plain : decode_base {
+template <class VALUE> struct decode_plain : decode_base {
     static constexpr bool RANDOM_ACCESS = true;
     static constexpr uint32_t SCRATCH_BYTES = 0;
-    const uint32_t *values;
-    uint32_t lane, loaded[32];
+    const VALUE *values;
+    uint32_t lane;
+    VALUE loaded[32];
 
     __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
     {
-        values = words_at(chunk.data) + tile * TILE_ROWS;
+        values = reinterpret_cast<const VALUE *>(chunk.data) + tile * TILE_ROWS;
         lane = of_lane;
     }
     __device__ __forceinline__ void preload()
@@ -31,14 +32,14 @@ struct decode_plain : decode_base {
             preload();
 #pragma unroll
         for (uint32_t j = 0; j < 32; j++)
-            f(j, (int32_t)loaded[j]);
+            f(j, loaded[j]);
     }
     __device__ __forceinline__ void stage(uint32_t *)
     {
     }
-    __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t row)
+    __device__ __forceinline__ VALUE item(const uint32_t *, uint32_t row)
     {
-        return (int32_t)load(values + row);
+        return load(values + row);
     }
 };
 

@@ -6,28 +6,37 @@
 #ifndef TESSERA_OPERATORS_DECODE_RANK_RLE_CUDA_H
 #define TESSERA_OPERATORS_DECODE_RANK_RLE_CUDA_H
 
-#include "operators/decode/unpack_cuda.h"
+#include "operators/decode/decode_cuda.h"
 
-struct decode_rank_rle : decode_base {
+template <class VALUE> struct decode_rank_rle : decode_base {
     static constexpr bool RANDOM_ACCESS = true;
     static constexpr uint32_t SCRATCH_BYTES = 256; /* 32 mark words, 32 ranks before them */
     const uint32_t *marks;
-    uint32_t lane, width, reference;
+    uint32_t lane, width;
+    unsigned_of<VALUE> reference;
 
     __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
     {
-        const uint2 entry = load(reinterpret_cast<const uint2 *>(chunk.directory) + 2 * tile);
-        marks = words_at(chunk.data) + (entry.x & 0x3ffffffu) * 8;
-        width = entry.x >> 26;
-        reference = entry.y;
+        if constexpr (is_wide<VALUE>) {
+            const uint4 *entry = reinterpret_cast<const uint4 *>(chunk.directory) + 2 * tile;
+            const uint4 place = load(entry), value = load(entry + 1);
+            marks = words_at(chunk.data) + place.x * 8ull;
+            width = place.y;
+            reference = value.x | (uint64_t)value.y << 32;
+        } else {
+            const uint2 entry = load(reinterpret_cast<const uint2 *>(chunk.directory) + 2 * tile);
+            marks = words_at(chunk.data) + (entry.x & 0x3ffffffu) * 8;
+            width = entry.x >> 26;
+            reference = entry.y;
+        }
         lane = of_lane;
     }
     /* Value of the run that item j (row 32j + lane) lies in: `mark` is mark word j, `before` the runs before
      * it. */
-    __device__ __forceinline__ int32_t run_value(uint32_t of_lane, uint32_t mark, uint32_t before)
+    __device__ __forceinline__ VALUE run_value(uint32_t of_lane, uint32_t mark, uint32_t before)
     {
         const uint32_t rank = before + __popc(mark & (0xffffffffu >> (31 - of_lane))) - 1;
-        return (int32_t)(reference + unpack(marks + 32, rank * width, width));
+        return (VALUE)(reference + unpack_value<VALUE>(marks + 32, rank * width, width));
     }
     __device__ __forceinline__ void preload()
     {
@@ -47,7 +56,7 @@ struct decode_rank_rle : decode_base {
         scratch[32 + lane] = scan_warp(count, lane) - count;
         __syncwarp();
     }
-    __device__ __forceinline__ int32_t item(const uint32_t *scratch, uint32_t row)
+    __device__ __forceinline__ VALUE item(const uint32_t *scratch, uint32_t row)
     {
         return run_value(row % 32, scratch[row / 32], scratch[32 + row / 32]);
     }

@@ -94,6 +94,29 @@ TILE_INLINE uint32_t low_bits(uint32_t width)
     return width == 0 ? 0u : 0xffffffffu >> (32 - width);
 }
 
+/* Decoders are templates over the type of a column's values, int32_t or int64_t; sums and references are computed
+ * modulo 2^32 or 2^64. */
+template <class VALUE> struct value_type {
+    typedef uint32_t unsigned_type;
+};
+template <> struct value_type<int64_t> {
+    typedef uint64_t unsigned_type;
+};
+template <class VALUE> using unsigned_of = typename value_type<VALUE>::unsigned_type;
+template <class VALUE> constexpr bool is_wide = sizeof(VALUE) == 8;
+
+/* Words that a value takes as it is. */
+template <class VALUE> constexpr uint32_t value_words = sizeof(VALUE) / 4;
+
+/* A value as it is, low word first. */
+template <class VALUE> TILE_INLINE unsigned_of<VALUE> load_value(const uint32_t *words)
+{
+    if constexpr (is_wide<VALUE>)
+        return load(words) | (uint64_t)load(words + 1) << 32;
+    else
+        return load(words);
+}
+
 /* Value at bit `bit` of a horizontally packed stream; reads the word behind it, which every section has
  * (codec.h). */
 TILE_INLINE uint32_t unpack(const uint32_t *words, uint32_t bit, uint32_t width)
@@ -102,14 +125,47 @@ TILE_INLINE uint32_t unpack(const uint32_t *words, uint32_t bit, uint32_t width)
     return __funnelshift_r(load(word), load(word + 1), bit) & low_bits(width);
 }
 
-TILE_INLINE uint32_t scan_warp(uint32_t value, uint32_t lane)
+/* `width` bits, 0..64, from `bit` on, of a stream whose words stand `apart` words from each other; reads the two words
+ * behind only if the value reaches into them. */
+TILE_INLINE uint64_t unpack_wide(const uint32_t *words, uint32_t apart, uint32_t bit, uint32_t width)
+{
+    if (width == 0)
+        return 0;
+    const uint32_t shift = bit % 32;
+    const uint32_t *word = words + bit / 32 * apart;
+    uint64_t value = load(word);
+    if (shift + width > 32)
+        value |= (uint64_t)load(word + apart) << 32;
+    value >>= shift;
+    if (shift + width > 64)
+        value |= (uint64_t)load(word + 2 * apart) << (64 - shift);
+    return value & ~0ull >> (64 - width);
+}
+
+/* unpack() for either type of value. */
+template <class VALUE>
+TILE_INLINE unsigned_of<VALUE> unpack_value(const uint32_t *words, uint32_t bit, uint32_t width)
+{
+    if constexpr (is_wide<VALUE>)
+        return unpack_wide(words, 1, bit, width);
+    else
+        return unpack(words, bit, width);
+}
+
+/* The sum of the lanes' values up to this lane's. */
+template <class UNSIGNED> TILE_INLINE UNSIGNED scan_values(UNSIGNED value, uint32_t lane)
 {
 #pragma unroll
     for (uint32_t distance = 1; distance < 32; distance *= 2) {
-        uint32_t below = __shfl_up_sync(FULL_WARP, value, distance);
+        UNSIGNED below = __shfl_up_sync(FULL_WARP, value, distance);
         value += lane >= distance ? below : 0;
     }
     return value;
+}
+
+TILE_INLINE uint32_t scan_warp(uint32_t value, uint32_t lane)
+{
+    return scan_values<uint32_t>(value, lane);
 }
 
 TILE_INLINE uint32_t sum_warp(uint32_t value)
@@ -123,12 +179,5 @@ TILE_INLINE uint32_t sum_warp(uint32_t value)
     return value;
 #endif
 }
-
-/* What most decoders are not. */
-struct decode_base {
-    static constexpr bool RANGES = false; /* in_range() tests items without decoding them */
-    static constexpr bool SLICED = false; /* ... on bit planes, for less than it takes to count survivors */
-    static constexpr bool PROBES = false; /* probe() looks packed items up in a bitmap */
-};
 
 #endif

@@ -14,13 +14,10 @@
 #define TILE_GROUPS_MAX     3u /* group attributes of a query */
 #define TILE_DIMENSIONS_MAX 4u
 #define TILE_PREDICATES_MAX 2u /* predicates on one dimension, all of which must hold */
-/* A lane-for column with at most this many different widths gets a decoder for each of them. */
-#define TILE_WIDTHS_MAX 4u
-
 #define TILE_RANGES_MAX 4u /* ranges of one predicate, any of which may hold */
 
 /* One chunk of a column on the device: its sections (storage/codec/codec.h), and its validity words or 0.
- * `detail` is the number of blocks of 512 rows for gpu-rfor, and the bytes of a value for nsf. */
+ * `detail` is a number that the codec's decoder wants (codec.gpu.detail). */
 struct bound_chunk {
     uint64_t directory, data, auxiliary, validity;
     uint64_t detail;

@@ -11,72 +11,51 @@
 
 /* ---- Fact columns of 64 bits: values are read one by one ---- */
 
-struct decode_wide_plain {
-    const long long *values;
-
-    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile)
-    {
-        values = reinterpret_cast<const long long *>(chunk.data) + tile * (uint64_t)TILE_ROWS;
-    }
-    __device__ __forceinline__ int64_t item(uint32_t row)
-    {
-        return load(values + row);
-    }
-};
-
-/* The layout is drawn in storage/codec/integer/lane_for.c. */
-struct decode_wide_lane_for {
-    const uint32_t *words;
-    uint32_t width;
-    uint64_t reference;
-
-    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile)
-    {
-        const uint2 *entry = reinterpret_cast<const uint2 *>(chunk.directory) + 2 * tile;
-        const uint2 place = load(entry), value = load(entry + 1);
-        words = words_at(chunk.data) + place.x * 8ull;
-        width = place.y;
-        reference = (uint64_t)value.y << 32 | value.x;
-    }
-    /* An item of up to 64 bits lies in up to three words. */
-    __device__ __forceinline__ int64_t item(uint32_t row)
-    {
-        if (width == 0)
-            return (int64_t)reference;
-        const uint32_t bit = row / 32 * width, shift = bit % 32;
-        const uint32_t *word = words + bit / 32 * 32 + row % 32;
-        uint64_t value = load(word);
-        if (shift + width > 32)
-            value |= (uint64_t)load(word + 32) << 32;
-        value >>= shift;
-        if (shift + width > 64)
-            value |= (uint64_t)load(word + 64) << (64 - shift);
-        return (int64_t)(reference + (value & ~0ull >> (64 - width)));
-    }
-};
-
 template <class DECODE, bool NULLABLE> struct tile_wide_column {
-    static constexpr uint32_t STAGING_BYTES = 0;
+    static constexpr bool STAGED = !DECODE::RANDOM_ACCESS;
+    static constexpr uint32_t STAGING_BYTES =
+        DECODE::SCRATCH_BYTES + (STAGED ? TILE_ROWS * sizeof(int64_t) : 0);
     DECODE decode;
     const bound_chunk *chunks;
+    uint32_t *scratch; /* the decoder's, then 1024 values if STAGED */
+    bool staged;       /* this tile's values, or what the decoder's item() needs, are in shared memory */
 
-    __device__ __forceinline__ void bind(const bound_column &bound, unsigned char *)
+    __device__ __forceinline__ void bind(const bound_column &bound, unsigned char *staging)
     {
         chunks = reinterpret_cast<const bound_chunk *>(bound.chunks);
+        scratch = reinterpret_cast<uint32_t *>(staging + bound.staging);
     }
     __device__ __forceinline__ void seek(const tile &t)
     {
-        decode.seek(chunks[t.segment], t.index);
+        decode.seek(chunks[t.segment], t.index, t.lane);
+        staged = false;
     }
     __device__ __forceinline__ void preload()
     {
     }
-    __device__ __forceinline__ void fetch(const tile *, tile_mask)
+    __device__ __forceinline__ int64_t *values() const
     {
+        return reinterpret_cast<int64_t *>(scratch + DECODE::SCRATCH_BYTES / sizeof(uint32_t));
+    }
+    __device__ __forceinline__ void fetch(const tile *t, tile_mask keep)
+    {
+        if (STAGING_BYTES == 0 || staged || !__any_sync(FULL_WARP, keep != 0))
+            return;
+        if constexpr (STAGED) {
+            int64_t *mine = values() + t->lane;
+            decode.template items<false>(scratch, [&](uint32_t j, int64_t value) { mine[32 * j] = value; });
+            __syncwarp();
+        } else {
+            decode.stage(scratch);
+        }
+        staged = true;
     }
     __device__ __forceinline__ int64_t value(uint32_t row)
     {
-        return decode.item(row);
+        if constexpr (STAGED)
+            return values()[row];
+        else
+            return decode.item(scratch, row);
     }
     __device__ __forceinline__ bool is_null(const tile *t, uint32_t row) const
     {

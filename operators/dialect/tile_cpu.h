@@ -177,7 +177,7 @@ TILE_INLINE const int32_t *tile_decode(const struct tile *t, struct tile_column 
     if (column->decoded == (int64_t)t->index)
         return column->values;
     column->decoded = (int64_t)t->index;
-    if (chunk->codec->id == CODEC_PLAIN) {
+    if (chunk->codec->layout == CODEC_LAYOUT_VALUES) {
         column->values = (const int32_t *)(const void *)chunk->data + (size_t)t->index * TILE_ROWS;
     } else {
         column->values = column->buffer;

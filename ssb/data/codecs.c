@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 
-#define DIMENSION_CODEC "nsf"
 #define LINEORDER_CODEC "auto"
 
 enum status ssb_codecs_list(const char *text, char list[SSB_CODECS_BYTES], struct error *error)
@@ -26,7 +25,7 @@ enum status ssb_codecs_list(const char *text, char list[SSB_CODECS_BYTES], struc
             RETURN_IF_ERROR(codec_spec_find(text, own, &choice, &part, error));
             const char *name = choice.name;
             if (table != SSB_LINEORDER && part != CODEC_SPEC_COLUMN)
-                name = DIMENSION_CODEC;
+                name = codec_array()->name;
             else if (part == CODEC_SPEC_NOTHING)
                 name = LINEORDER_CODEC;
             used +=

@@ -2,8 +2,8 @@
  * codecs.h: which codec each column of the benchmark is stored in: the value of `ssb load --codec`.
  *
  * A comma-separated list: one codec or chooser for all columns of lineorder (auto if none is named), then
- * COLUMN=CODEC for single columns of any table. Columns of the dimensions are stored as nsf unless named:
- * queries read them as arrays of codes, row by row in any order, and they are a fiftieth of the bytes.
+ * COLUMN=CODEC for single columns of any table. Columns of the dimensions are stored as arrays
+ * (codec_array) unless named: queries read them as arrays of codes, row by row in any order, and they are a fiftieth of the bytes.
  */
 #ifndef TESSERA_SSB_DATA_CODECS_H
 #define TESSERA_SSB_DATA_CODECS_H

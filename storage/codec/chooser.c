@@ -2,45 +2,31 @@
  * chooser.c: which codec a column gets when none is named.
  *
  * Every candidate encodes the chunk and the sizes decide, so a choice costs as much as its candidates'
- * encoders: called on the first segment of a column, not on all.
+ * encoders: called on the first segment of a column, not on all. A chooser's candidates are the codecs whose
+ * descriptors name it (codec.choosers).
  *
- *   gpu-star   the smallest of gpu-for, gpu-dfor and gpu-rfor, as published.
- *   smallest   the smallest of all codecs; lane-slice is not tried, for it is always as large as lane-for,
- *              which stands before it.
+ *   gpu-star   the smallest of the three codecs of Shanbhag et al. (SIGMOD 2022), as published.
+ *   smallest   the smallest of all; a codec that is always as large as another does not name it.
  *   auto       the cheapest to query by a table of measured costs (codec_costs.h): bytes or instructions,
  *              whichever binds, and what survivors' values take. Only codecs from which a query can fetch the
- *              rows that survive its filters, and lane-slice.
+ *              rows that survive its filters, or that filter without decoding.
  *
- * A tie goes to the candidate that stands first, which is the one that costs less to decode.
+ * A tie goes to the smaller chunk, then to the codec that costs less to decode, then to the one that the registry has
+ * first.
  */
 #include "storage/codec/codec_costs.h"
 
 #include <math.h>
 #include <string.h>
 
-/* In order of what decoding costs. */
-static const enum codec_id gpu_star[] = {CODEC_GPU_FOR, CODEC_GPU_DFOR, CODEC_GPU_RFOR, CODEC_NONE};
-
-static const enum codec_id smallest[] = {CODEC_PLAIN,    CODEC_NSF,        CODEC_LANE_FOR,
-                                         CODEC_RANK_RLE, CODEC_LANE_DELTA, CODEC_GPU_FOR,
-                                         CODEC_GPU_DFOR, CODEC_GPU_RFOR,   CODEC_NONE};
-
-/* lane-for first: it says how wide the values are. */
-static const enum codec_id automatic[] = {CODEC_LANE_FOR, CODEC_PLAIN,      CODEC_NSF, CODEC_RANK_RLE,
-                                          CODEC_GPU_FOR,  CODEC_LANE_SLICE, CODEC_NONE};
-
-static const struct {
-    const char *name;
-    const enum codec_id *candidates;
-} choosers[] = {[CHOOSER_GPU_STAR] = {"gpu-star", gpu_star},
-                [CHOOSER_SMALLEST] = {"smallest", smallest},
-                [CHOOSER_AUTO] = {"auto", automatic}};
+static const char *const chooser_names[] = {
+    [CHOOSER_GPU_STAR] = "gpu-star", [CHOOSER_SMALLEST] = "smallest", [CHOOSER_AUTO] = "auto"};
 
 enum status codec_choice_parse(const char *name, struct codec_choice *choice, struct error *error)
 {
     for (int i = CHOOSER_GPU_STAR; i <= CHOOSER_AUTO; i++)
-        if (strcmp(name, choosers[i].name) == 0) {
-            *choice = (struct codec_choice){.chooser = (enum chooser)i, .name = choosers[i].name};
+        if (strcmp(name, chooser_names[i]) == 0) {
+            *choice = (struct codec_choice){.chooser = (enum chooser)i, .name = chooser_names[i]};
             return i == CHOOSER_AUTO ? codec_costs_in_use(&choice->costs, error) : STATUS_OK;
         }
     const struct codec *const codec = codec_by_name(name);
@@ -54,86 +40,112 @@ enum status codec_choice_parse(const char *name, struct codec_choice *choice, st
                      name, codec_names(names, sizeof names));
 }
 
-size_t codec_choice_bound(const struct codec_choice *choice, uint32_t rows, uint32_t value_bytes)
+static bool considers(const struct codec_choice *choice, const struct codec *codec)
 {
-    if (choice->codec)
-        return choice->codec->bound(rows, value_bytes);
+    return choice->codec ? choice->codec->id == codec->id
+                         : (codec->choosers & CHOSEN_BY(choice->chooser)) != 0;
+}
+
+/* The most that any codec, or any that `choice` considers, needs. */
+static size_t bound_of(const struct codec_choice *choice, uint32_t rows, uint32_t value_bytes)
+{
     size_t most = 0;
-    for (const enum codec_id *c = choosers[choice->chooser].candidates; *c != CODEC_NONE; c++) {
-        const size_t bound = codec_by_id(*c)->bound(rows, value_bytes);
+    for (uint32_t id = 1; id < CODEC_COUNT; id++) {
+        const struct codec *const codec = codec_by_id(id);
+        if ((choice && !considers(choice, codec)) || !codec_holds(codec, value_bytes))
+            continue;
+        const size_t bound = codec->bound(rows, value_bytes);
         most = bound > most ? bound : most;
     }
     return most;
 }
 
-static double cost_of(const struct codec_choice *choice, enum codec_id codec, size_t bytes, uint32_t rows,
-                      uint32_t width)
+size_t codec_choice_bound(const struct codec_choice *choice, uint32_t rows, uint32_t value_bytes)
 {
-    return choice->chooser == CHOOSER_AUTO
-               ? codec_costs_estimate(choice->costs, codec, bytes, rows, width, choice->probed)
-               : (double)bytes;
+    return bound_of(choice, rows, value_bytes);
+}
+
+size_t codec_candidates_bound(uint32_t rows, uint32_t value_bytes)
+{
+    return bound_of(NULL, rows, value_bytes);
+}
+
+/* Bits that a tile's values differ by, of the tile where they differ most. */
+static uint32_t widest_tile(const void *values, uint32_t rows, uint32_t value_bytes)
+{
+    uint32_t widest = 0;
+    for (uint32_t first = 0; first < rows; first += TILE_ROWS) {
+        const uint32_t end = rows - first < TILE_ROWS ? rows : first + TILE_ROWS;
+        int64_t low = INT64_MAX, high = INT64_MIN;
+        for (uint32_t row = first; row < end; row++) {
+            const int64_t value =
+                value_bytes == 4 ? ((const int32_t *)values)[row] : ((const int64_t *)values)[row];
+            low = value < low ? value : low;
+            high = value > high ? value : high;
+        }
+        const uint64_t range = (uint64_t)high - (uint64_t)low;
+        const uint32_t width = range ? 64 - (uint32_t)__builtin_clzll(range) : 0;
+        widest = width > widest ? width : widest;
+    }
+    return widest;
+}
+
+/* One codec tried on the chunk, into `out`. */
+static struct codec_candidate try_codec(const struct codec_choice *choice, const struct codec *codec,
+                                        const void *values, uint32_t rows, uint32_t value_bytes,
+                                        uint32_t width, uint8_t *out)
+{
+    struct codec_candidate candidate = {.codec = codec->id, .considered = considers(choice, codec)};
+    if (codec_holds(codec, value_bytes))
+        candidate.bytes = codec->encode(values, rows, value_bytes, out);
+    if (candidate.bytes && candidate.considered)
+        candidate.cost =
+            choice->chooser == CHOOSER_AUTO
+                ? codec_costs_estimate(choice->costs, codec->id, candidate.bytes, rows, width, choice->probed)
+                : (double)candidate.bytes;
+    return candidate;
+}
+
+static bool better(const struct codec_candidate *candidate, const struct codec_candidate *than)
+{
+    if (candidate->bytes == 0 || candidate->cost == HUGE_VAL)
+        return false;
+    if (than->bytes == 0 || candidate->cost != than->cost)
+        return than->bytes == 0 || candidate->cost < than->cost;
+    if (candidate->bytes != than->bytes)
+        return candidate->bytes < than->bytes;
+    return codec_by_id(candidate->codec)->decode_cycles < codec_by_id(than->codec)->decode_cycles;
 }
 
 size_t codec_choose(const struct codec_choice *choice, const void *values, uint32_t rows,
                     uint32_t value_bytes, uint8_t *out, uint8_t *scratch)
 {
-    if (choice->codec)
-        return choice->codec->encode(values, rows, value_bytes, out);
-    uint8_t *best = scratch, *next = out;
-    size_t best_bytes = 0;
-    double best_cost = HUGE_VAL;
-    uint32_t width = 0;
-    for (const enum codec_id *c = choosers[choice->chooser].candidates; *c != CODEC_NONE; c++) {
-        const size_t bytes = codec_by_id(*c)->encode(values, rows, value_bytes, next);
-        if (*c == CODEC_LANE_FOR)
-            width = ((const struct chunk_header *)next)->width_high;
-        if (bytes == 0)
+    const uint32_t width = choice->chooser == CHOOSER_AUTO ? widest_tile(values, rows, value_bytes) : 0;
+    uint8_t *best_bytes = scratch, *next = out;
+    struct codec_candidate best = {0};
+    for (uint32_t id = 1; id < CODEC_COUNT; id++) {
+        const struct codec *const codec = codec_by_id(id);
+        if (!considers(choice, codec))
             continue;
-        const double cost = cost_of(choice, *c, bytes, rows, width);
-        if (cost >= best_cost)
+        const struct codec_candidate candidate =
+            try_codec(choice, codec, values, rows, value_bytes, width, next);
+        if (!better(&candidate, &best))
             continue;
-        uint8_t *const beaten = best;
-        best = next;
+        uint8_t *const beaten = best_bytes;
+        best_bytes = next;
         next = beaten;
-        best_bytes = bytes;
-        best_cost = cost;
+        best = candidate;
     }
-    if (best == scratch)
-        memcpy(out, best, best_bytes);
-    return best_bytes;
-}
-
-static bool considers(const struct codec_choice *choice, enum codec_id codec)
-{
-    const enum codec_id *c = choice->codec ? NULL : choosers[choice->chooser].candidates;
-    while (c && *c != CODEC_NONE && *c != codec)
-        c++;
-    return c ? *c == codec : choice->codec->id == codec;
-}
-
-size_t codec_candidates_bound(uint32_t rows, uint32_t value_bytes)
-{
-    size_t most = 0;
-    for (int id = CODEC_PLAIN; id < CODEC_COUNT; id++) {
-        const size_t bound = codec_by_id((uint32_t)id)->bound(rows, value_bytes);
-        most = bound > most ? bound : most;
-    }
-    return most;
+    if (best_bytes == scratch)
+        memcpy(out, scratch, best.bytes);
+    return best.bytes;
 }
 
 void codec_candidates(const struct codec_choice *choice, const void *values, uint32_t rows,
                       uint32_t value_bytes, uint8_t *scratch,
                       struct codec_candidate candidates[CODEC_COUNT - 1])
 {
-    const struct chunk_header *const header = (const struct chunk_header *)scratch;
-    (void)codec_by_id(CODEC_LANE_FOR)->encode(values, rows, value_bytes, scratch);
-    const uint32_t width = header->width_high;
-    for (int id = CODEC_PLAIN; id < CODEC_COUNT; id++) {
-        struct codec_candidate *to = &candidates[id - CODEC_PLAIN];
-        *to = (struct codec_candidate){.codec = (enum codec_id)id,
-                                       .considered = considers(choice, (enum codec_id)id)};
-        to->bytes = codec_by_id((uint32_t)id)->encode(values, rows, value_bytes, scratch);
-        if (to->bytes && to->considered)
-            to->cost = cost_of(choice, to->codec, to->bytes, rows, width);
-    }
+    const uint32_t width = widest_tile(values, rows, value_bytes);
+    for (uint32_t id = 1; id < CODEC_COUNT; id++)
+        candidates[id - 1] = try_codec(choice, codec_by_id(id), values, rows, value_bytes, width, scratch);
 }

@@ -18,6 +18,7 @@
 
 #include "storage/base/isa.h"
 #include "storage/base/status.h"
+#include "storage/codec/codec_list.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,20 +30,9 @@
 #define CHUNK_ALIGNMENT   128u       /* of every section: one line of GPU memory */
 #define CODEC_START_BYTES 32u /* lane codecs count where tiles start in units of one GPU memory sector */
 
-/* Numbers are part of the file format: never reused, only added to. */
-enum codec_id {
-    CODEC_NONE = 0,
-    CODEC_PLAIN = 1,
-    CODEC_NSF = 2,
-    CODEC_GPU_FOR = 3,
-    CODEC_GPU_DFOR = 4,
-    CODEC_GPU_RFOR = 5,
-    CODEC_LANE_FOR = 6,
-    CODEC_LANE_DELTA = 7,
-    CODEC_RANK_RLE = 8,
-    CODEC_LANE_SLICE = 9,
-    CODEC_COUNT = 10
-};
+/* CODEC_NAME for each line of the registry: numbers 1 .. CODEC_COUNT - 1, which column files hold. */
+#define CODEC_NUMBER_(name, NAME) CODEC_##NAME,
+enum codec_id { CODEC_NONE, CODECS(CODEC_NUMBER_) CODEC_COUNT };
 
 /* Head of every encoded chunk, 64 bytes. */
 struct chunk_header {
@@ -50,7 +40,7 @@ struct chunk_header {
     uint32_t rows;        /* 1 .. SEGMENT_ROWS */
     uint32_t value_bytes; /* 4: int32, 8: int64 */
     uint32_t width_low;   /* narrowest and widest packed width in bits of any tile (block) of the chunk; */
-    uint32_t width_high;  /* for nsf and plain the bits of a stored value */
+    uint32_t width_high;  /* the bits of a stored value for codecs that store all values alike */
     uint32_t reserved;    /* 0 */
     uint64_t directory_bytes; /* the directory begins at byte 64 */
     uint64_t data_bytes;      /* data begins at the next multiple of 128 */
@@ -74,11 +64,57 @@ struct chunk_view {
     uint32_t width_low, width_high;
 };
 
+/* What `--codec` may name beside a single codec (storage/codec/chooser.c). */
+enum chooser { CHOOSER_NONE = 0, CHOOSER_GPU_STAR, CHOOSER_SMALLEST, CHOOSER_AUTO };
+#define CHOSEN_BY(CHOOSER) (1u << (CHOOSER))
+
+/* What a chunk's data are to readers that do not ask the codec. */
+enum codec_layout {
+    CODEC_LAYOUT_ENCODED = 0, /* nothing */
+    CODEC_LAYOUT_VALUES,      /* the values as they are, in row order */
+    CODEC_LAYOUT_ARRAY /* an array of unsigned numbers of width_high bits, 8, 16, 32 or 64, in row order */
+};
+
+/* A column for which a GPU decoder is written: what its chunks have in common. */
+struct codec_shape {
+    uint32_t value_bytes;           /* 4 or 8 */
+    uint32_t width_low, width_high; /* of all chunks */
+    bool regular;                   /* codec.gpu.regular holds for all chunks */
+};
+
+/* How chunks are decoded on a GPU. */
+struct codec_gpu {
+    const char *header;     /* "operators/decode/NAME_cuda.h"; decode_cuda.h says what it must offer */
+    const char *decoder;    /* "decode_name", a template: its first argument is int32_t or int64_t ... */
+    bool random_access;     /* the decoder's RANDOM_ACCESS */
+    uint32_t scratch_bytes; /* the decoder's SCRATCH_BYTES, a multiple of 128 */
+
+    /* ... and the others are written by this: ", 3, 7", or nothing. NULL: there are none. */
+    void (*arguments)(const struct codec_shape *shape, char *text, size_t bytes);
+
+    /* Lines of 128 bytes that preload() brings into registers for a tile of int32, at most. NULL or 0: none. */
+    uint32_t (*lines)(const struct codec_shape *shape);
+
+    /* Whether the chunk's directory says nothing that the chunk's widths do not. NULL: never. */
+    bool (*regular)(const struct chunk_view *chunk);
+
+    /* bound_chunk.detail, a number that the decoder wants of each chunk. NULL: 0. */
+    uint64_t (*detail)(const struct chunk_view *chunk);
+};
+#define CODEC_ARGUMENTS_BYTES 64 /* room for what `arguments` writes */
+
+/* All that the rest of the program knows of a codec. */
 struct codec {
     enum codec_id id;
-    const char *name;    /* as on the command line: "gpu-for" */
-    const char *summary; /* one line for --help and docs */
-    bool random_access;  /* `value` is cheap: no other row of the tile has to be decoded */
+    const char *name;    /* as on the command line; what its files are called, with _ for - */
+    const char *family;  /* of the table in docs/codecs.md */
+    const char *summary; /* one line for `tessera codecs` and docs */
+    enum codec_layout layout;
+    unsigned choosers;    /* CHOSEN_BY each that considers it */
+    bool random_access;   /* `value` is cheap: no other row of the tile has to be decoded */
+    bool holds_int64;     /* value_bytes may be 8 */
+    double decode_cycles; /* a value, beyond those of unpacking bits, on a CPU: orders a query's steps */
+    struct codec_gpu gpu;
 
     /* Bytes that `encode` may need for any values at all; a multiple of 128. rows 1 .. SEGMENT_ROWS. */
     size_t (*bound)(uint32_t rows, uint32_t value_bytes);
@@ -93,7 +129,7 @@ struct codec {
      * value are safe. The header and the section bounds have been checked already. */
     bool (*valid)(const struct chunk_view *chunk);
 
-    /* Where the packed bytes of a tile lie (gpu-rfor: its run values), and how many they are; those of the
+    /* Where the packed bytes of a tile lie (its values, where lengths lie apart), and how many they are; those of the
      * next tile lie right behind them. For readers that ask memory for the next tile while they work on this
      * one. */
     const uint8_t *(*tile_span)(const struct chunk_view *chunk, uint32_t tile, uint32_t *bytes);
@@ -124,8 +160,16 @@ const struct codec *codec_by_name(const char *name);
 /* The same for another instruction set, for tests and benches; NULL where this build lacks it. */
 const struct codec *codec_by_id_isa(uint32_t id, enum isa_level level);
 
+/* The codec that holds any values as they are (CODEC_LAYOUT_VALUES): always possible, and what others are compared
+ * with. The one whose data are an array (CODEC_LAYOUT_ARRAY), for columns that are read by position. */
+const struct codec *codec_baseline(void);
+const struct codec *codec_array(void);
+
+/* Whether columns of value_bytes (4 or 8) can be in the codec at all. */
+bool codec_holds(const struct codec *codec, uint32_t value_bytes);
+
 /* The names of all codecs, separated by ", ", into `text` of CODEC_NAMES_BYTES; returns text. */
-#define CODEC_NAMES_BYTES 256
+#define CODEC_NAMES_BYTES 512
 const char *codec_names(char *text, size_t bytes);
 
 /* The codec named, or STATUS_BAD_INPUT with a sentence that lists all names. */
@@ -138,9 +182,6 @@ NODISCARD enum status chunk_open(const uint8_t *bytes, uint64_t size, struct chu
                                  struct error *error);
 
 /* ---- Choosers (storage/codec/chooser.c) ---- */
-
-/* What `--codec` may name beside a single codec. */
-enum chooser { CHOOSER_NONE = 0, CHOOSER_GPU_STAR, CHOOSER_SMALLEST, CHOOSER_AUTO };
 
 /* A codec or a chooser by name: exactly one of them is set; STATUS_BAD_INPUT with a sentence that lists all
  * names, or if TESSERA_COSTS names no table (codec_costs.h). */

@@ -37,7 +37,11 @@ double codec_costs_estimate(const struct codec_costs *costs, enum codec_id codec
     if (ns[CODEC_USE_COMPARE][0] == 0)
         return HUGE_VAL;
     const double reading = (double)bytes / rows / costs->read_bytes_per_ns;
-    const double working = cost_at(ns[probed ? CODEC_USE_PROBE : CODEC_USE_COMPARE], width);
+    double working = cost_at(ns[CODEC_USE_COMPARE], width);
+    if (probed) {
+        const double looked_up = width > CODEC_COST_NEAR_WIDTH ? (double)CODEC_COST_FETCHED / TILE_ROWS : 1;
+        working += (cost_at(ns[CODEC_USE_PROBE], width) - working) * looked_up;
+    }
     return fmax(reading, working) + cost_at(ns[CODEC_USE_FETCH], width) * CODEC_COST_FETCHED / TILE_ROWS;
 }
 
@@ -160,13 +164,13 @@ static enum status read_costs(struct reader *reader, struct codec_costs *costs, 
     return line_ends(reader, "width 28", error);
 }
 
-/* plain holds any values, so that there is always a choice. */
+/* The baseline holds any values, so that there is always a choice. */
 static enum status check_complete(const struct reader *reader, const struct codec_costs *costs,
                                   struct error *error)
 {
     for (uint32_t id = 1; id < CODEC_COUNT; id++)
         for (uint32_t use = 0; use < CODEC_USES; use++) {
-            bool wanted = id == CODEC_PLAIN;
+            bool wanted = id == codec_baseline()->id;
             for (uint32_t other = 0; other < CODEC_USES; other++)
                 wanted |= costs->ns[id][other][0] != 0;
             if (wanted && costs->ns[id][use][0] == 0)

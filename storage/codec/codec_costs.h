@@ -13,7 +13,7 @@
  *     device NVIDIA H200                        for people
  *     read 4620.5                               bytes that are read from memory in a nanosecond
  *     widths 1 4 8 12 16 20 24 28               bits; these
- *     lane-for compare 0.0003 0.0003 ...        codec, use, nanoseconds a value at each width
+ *     NAME compare 0.0003     0.0003 ...        codec, use, nanoseconds a value at each width
  *
  * A codec with a line for one use has one for each; `auto` never takes a codec without lines.
  */
@@ -46,11 +46,19 @@ struct codec_costs {
     double ns[CODEC_COUNT][CODEC_USES][CODEC_COST_WIDTHS]; /* a value; all 0: the codec is not in the table */
 };
 
+/* A bitmap of so many rows, 2^20 or 128 KB, stays near: in a block's shared memory on a GPU, in a core's cache. Near
+ * ones are asked for every row. What lies further away comes late in a query's order of steps, and is asked for the
+ * survivors of the steps before it: for CODEC_COST_FETCHED rows of a tile. */
+#define CODEC_COST_NEAR_WIDTH 20u
+
 /* What a query spends on a value of a column that takes `bytes` for `rows` values encoded so:
  *
- *     max(bytes / rows / read, compare or probe) + fetch * 64 / 1024
+ *     max(bytes / rows / read, use) + fetch * 64 / 1024
  *
- * `width` is that of the values (lane-for's widest tile); between the table's widths costs are interpolated, and
+ * `use` is compare; for probed columns, row positions in another table, it is probe where the bitmap is near, and
+ * else compare + (probe - compare) * 64 / 1024: the tile is decoded whole, and few rows are looked up.
+ *
+ * `width` is that of the values (the widest tile's); between the table's widths costs are interpolated, and
  * outside them they are those of the nearest. HUGE_VAL for a codec that is not in the table. */
 double codec_costs_estimate(const struct codec_costs *costs, enum codec_id codec, uint64_t bytes,
                             uint32_t rows, uint32_t width, bool probed);

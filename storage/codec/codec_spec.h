@@ -1,7 +1,7 @@
 /*
  * codec_spec.h: what `--codec` takes: one name for all columns, COLUMN=NAME for some, separated by commas.
  *
- *     auto        plain,lo_revenue=lane-for        lo_orderdate=rank-rle,lo_custkey=rank-rle
+ *     auto        smallest,lo_revenue=auto        lo_orderdate=NAME,lo_custkey=NAME
  *
  * A name is a codec or a chooser (codec.h); what is said of a column goes before what is said of all.
  */

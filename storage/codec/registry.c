@@ -1,11 +1,8 @@
-/* registry.c: the list of codecs, each built once for every instruction set. A new codec is one line here. */
+/* registry.c: the codecs of codec_list.h, each built once for every instruction set. */
 #include "storage/codec/codec.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define CODECS(X) \
-    X(plain) X(nsf) X(gpu_for) X(gpu_dfor) X(gpu_rfor) X(lane_for) X(lane_delta) X(rank_rle) X(lane_slice)
 
 /* As CMakeLists.txt builds them (storage/base/isa.h). */
 #if defined(__x86_64__)
@@ -16,19 +13,15 @@
 #define VARIABLE(NAME, LEVEL) codec_##NAME##_##LEVEL
 #define ADDRESS(NAME, LEVEL)  &codec_##NAME##_##LEVEL
 
-#define DECLARE(NAME) extern const struct codec ON_EACH_LEVEL(VARIABLE, NAME);
+#define DECLARE(name, NAME) extern const struct codec ON_EACH_LEVEL(VARIABLE, name);
 CODECS(DECLARE)
 
-#define ROW(NAME) {ON_EACH_LEVEL(ADDRESS, NAME)},
-static const struct codec *const codecs[][ISA_LEVELS] = {CODECS(ROW)};
-static const size_t codec_count = sizeof codecs / sizeof *codecs;
+#define ROW(name, NAME) [CODEC_##NAME] = {ON_EACH_LEVEL(ADDRESS, name)},
+static const struct codec *const codecs[CODEC_COUNT][ISA_LEVELS] = {CODECS(ROW)};
 
 const struct codec *codec_by_id_isa(uint32_t id, enum isa_level level)
 {
-    for (size_t i = 0; i < codec_count; i++)
-        if (codecs[i][ISA_BASELINE]->id == id)
-            return codecs[i][level];
-    return NULL;
+    return id < CODEC_COUNT ? codecs[id][level] : NULL;
 }
 
 const struct codec *codec_by_id(uint32_t id)
@@ -38,19 +31,42 @@ const struct codec *codec_by_id(uint32_t id)
 
 const struct codec *codec_by_name(const char *name)
 {
-    for (size_t i = 0; i < codec_count; i++)
-        if (strcmp(codecs[i][ISA_BASELINE]->name, name) == 0)
-            return codecs[i][isa_level()];
+    for (uint32_t id = 1; id < CODEC_COUNT; id++)
+        if (strcmp(codecs[id][ISA_BASELINE]->name, name) == 0)
+            return codec_by_id(id);
     return NULL;
+}
+
+static const struct codec *by_layout(enum codec_layout layout)
+{
+    uint32_t id = 1;
+    while (codecs[id][ISA_BASELINE]->layout != layout)
+        id++;
+    return codec_by_id(id);
+}
+
+const struct codec *codec_baseline(void)
+{
+    return by_layout(CODEC_LAYOUT_VALUES);
+}
+
+const struct codec *codec_array(void)
+{
+    return by_layout(CODEC_LAYOUT_ARRAY);
+}
+
+bool codec_holds(const struct codec *codec, uint32_t value_bytes)
+{
+    return value_bytes == sizeof(int32_t) || codec->holds_int64;
 }
 
 const char *codec_names(char *text, size_t bytes)
 {
     size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < codec_count && used < bytes; i++)
-        used +=
-            (size_t)snprintf(text + used, bytes - used, "%s%s", i ? ", " : "", codecs[i][ISA_BASELINE]->name);
+    for (uint32_t id = 1; id < CODEC_COUNT && used < bytes; id++)
+        used += (size_t)snprintf(text + used, bytes - used, "%s%s", id > 1 ? ", " : "",
+                                 codecs[id][ISA_BASELINE]->name);
     return text;
 }
 

@@ -26,7 +26,7 @@ void encoding_writer_open(struct encoding_writer *writer, const char *directory,
         .directory = directory,
         .column = column,
         .choice = *choice,
-        .identity = column_identity(column, choice->codec ? choice->codec->id : CODEC_PLAIN, generation)};
+        .identity = column_identity(column, choice->codec ? choice->codec->id : codec_baseline()->id, generation)};
     writer->choice.probed = column->schema.references_table[0] != '\0';
     pthread_mutex_init(&writer->lock, NULL);
 }
@@ -62,6 +62,8 @@ static enum status cannot_hold(const struct encoding_writer *writer, const char 
 static enum status begin(struct encoding_writer *writer, uint32_t segment, const void *values, uint32_t rows,
                          uint8_t **bytes, size_t *size, struct error *error)
 {
+    if (writer->choice.codec && !codec_holds(writer->choice.codec, writer->identity.value_bytes))
+        return cannot_hold(writer, writer->choice.name, segment, error);
     if (writer->choice.codec)
         return create_file(writer, writer->choice.codec->id, error);
     size_t bound = codec_choice_bound(&writer->choice, rows, writer->identity.value_bytes);
@@ -115,7 +117,7 @@ enum status encoding_writer_segment(struct encoding_writer *writer, uint32_t seg
 
 enum status encoding_writer_finish(struct encoding_writer *writer, struct error *error)
 {
-    if (!writer->file) /* there was no segment: a chooser takes plain, as good as any for no rows */
+    if (!writer->file) /* there was no segment: a chooser takes the baseline, as good as any for no rows */
         RETURN_IF_ERROR(create_file(writer, writer->identity.codec, error));
     return column_file_finish(writer->file, error);
 }

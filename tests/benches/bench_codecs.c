@@ -125,7 +125,7 @@ static void bench_speed(void)
                 chunk.codec = codec;
                 check(&chunk, values);
                 const double decode_ns = time_decode(&chunk);
-                if (id == CODEC_PLAIN)
+                if (codec->layout == CODEC_LAYOUT_VALUES)
                     plain_ns = decode_ns;
                 printf("%-11s %-9s %5u %9.3f %9.0f %9.0f %7.2f %14.1f\n", codec->name,
                        isa_name((enum isa_level)level), widths[w], (double)size * 8 / SPEED_ROWS,
@@ -139,10 +139,10 @@ static void bench_speed(void)
 /* Prints bits a value for each column, and the ratio of all columns' sizes at the end. */
 static void bench_sizes(double scale_factor)
 {
-    static const char *const choices[] = {"plain",      "nsf",      "gpu-for",    "gpu-dfor",
-                                          "gpu-rfor",   "lane-for", "lane-delta", "rank-rle",
-                                          "lane-slice", "gpu-star", "smallest",   "auto"};
-    enum { CHOICES = sizeof choices / sizeof *choices };
+    const char *choices[CODEC_COUNT + 2] = {"gpu-star", "smallest", "auto"};
+    enum { CHOICES = CODEC_COUNT + 2 };
+    for (uint32_t id = 1; id < CODEC_COUNT; id++)
+        choices[id + 2] = codec_by_id(id)->name;
     const struct ssb_table_info *const info = ssb_table_info(SSB_LINEORDER);
     const struct ssb_options options = {.scale_factor = scale_factor};
     struct ssb_generator *generator;

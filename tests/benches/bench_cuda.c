@@ -8,9 +8,11 @@
  * orders have lines). A warp decodes a tile, as in a query. GB/s are of the encoded bytes; the read ceiling
  * is measured in the same run. The sums are checked; the exit code is 1 if one is wrong.
  */
+#define _GNU_SOURCE
 #include "engine/measure/ceiling.h"
 #include "engine/cuda/cuda.h"
 #include "engine/cuda/kernel_cache.h"
+#include "engine/gpu/kernel_decoder.h"
 #include "operators/dialect/bound.h"
 #include "storage/base/clock.h"
 #include "storage/codec/codec.h"
@@ -24,9 +26,6 @@
 #define CHUNK_BITS 22
 
 static const char kernel_text[] =
-    "#define TILE_CUDA 1\n"
-    "#include <stdint.h>\n"
-    "#include \"operators/decode/decode_cuda.h\"\n"
     "extern __shared__ uint32_t scratch[];\n"
     "extern \"C\" __global__ void __launch_bounds__(256, 4)\n"
     "    decode_sum(const bound_chunk *chunks, uint32_t tile_bits, uint64_t rows, unsigned long long "
@@ -80,28 +79,26 @@ static void fill(int32_t *values, uint32_t rows, unsigned width, bool runs, uint
     }
 }
 
-static const char *decoder_name(const struct chunk_view *chunk, char *text, size_t bytes)
+/* The kernel's text for columns like the chunk, the caller's to free. */
+static char *source_of(const struct chunk_view *chunk)
 {
-    switch (chunk->codec->id) {
-    case CODEC_NSF:
-        snprintf(text, bytes, "decode_nsf<unsigned%s>",
-                 chunk->width_high == 8    ? " char"
-                 : chunk->width_high == 16 ? " short"
-                                           : "");
-        break;
-    case CODEC_LANE_FOR:
-    case CODEC_LANE_SLICE:
-        if (chunk->codec->id == CODEC_LANE_FOR)
-            snprintf(text, bytes, "decode_lane_for<%u,%u,false>", chunk->width_low, chunk->width_high);
-        else
-            snprintf(text, bytes, "decode_lane_slice<%u,%u,false>", chunk->width_low, chunk->width_high);
-        break;
-    default:
-        snprintf(text, bytes, "decode_%s", chunk->codec->name);
-        for (char *c = text; *c; c++)
-            *c = *c == '-' ? '_' : *c;
-    }
-    return text;
+    struct segment_data segment = {.chunk = *chunk};
+    const struct column_data data = {.codec = chunk->codec, .segment_count = 1, .segments = &segment};
+    const struct kernel_column column = {.data = &data,
+                                         .value_bytes = chunk->value_bytes,
+                                         .width_low = chunk->width_low,
+                                         .width_high = chunk->width_high};
+    char *source = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&source, &bytes);
+    if (!out)
+        return NULL;
+    fputs("#define TILE_CUDA 1\n#include <stdint.h>\n", out);
+    kernel_decoder_include(out, chunk->codec);
+    fputs("typedef ", out);
+    kernel_decoder_write(out, &column);
+    fprintf(out, " DECODER;\n%s", kernel_text);
+    return fclose(out) == 0 ? source : NULL;
 }
 
 /* Encodes one segment of values and copies it for every chunk, so that the device's memory holds `rows`
@@ -137,14 +134,13 @@ static enum status run(struct bench *bench, const struct codec *codec, unsigned 
         bound[c] = (struct bound_chunk){.directory = at + (uint64_t)(chunk.directory - bytes),
                                         .data = at + (uint64_t)(chunk.data - bytes),
                                         .auxiliary = at + (uint64_t)(chunk.auxiliary - bytes),
-                                        .detail = chunk.tiles * 2ull};
+                                        .detail = kernel_decoder_detail(&chunk)};
     }
     RETURN_IF_ERROR(cuda_upload(cuda, list, bound, chunks * sizeof *bound, error));
-    char decoder[64], define[96];
-    snprintf(define, sizeof define, "-DDECODER=%s", decoder_name(&chunk, decoder, sizeof decoder));
-    const char *const options[] = {define, NULL};
-    struct nvrtc_request request = {
-        .source = kernel_text, .arch = cuda_properties(cuda)->arch, .options = options};
+    char *source = source_of(&chunk);
+    if (!source)
+        return error_out_of_memory(error, sizeof kernel_text, "a kernel's source");
+    struct nvrtc_request request = {.source = source, .arch = cuda_properties(cuda)->arch};
     struct kernel_binary binary = {0};
     struct cuda_module *module;
     struct cuda_function *function;
@@ -153,6 +149,7 @@ static enum status run(struct bench *bench, const struct codec *codec, unsigned 
     RETURN_IF_ERROR(kernel_cache_get(&request, &binary, NULL, error));
     RETURN_IF_ERROR(cuda_module_load(cuda, binary.cubin, &module, error));
     kernel_binary_free(&binary);
+    free(source);
     RETURN_IF_ERROR(cuda_module_function(cuda, module, "decode_sum", &function, error));
     RETURN_IF_ERROR(cuda_function_properties(cuda, function, &properties, error));
     RETURN_IF_ERROR(cuda_function_blocks(cuda, function, 256, 2048, &blocks, error));
@@ -192,6 +189,21 @@ static enum status run(struct bench *bench, const struct codec *codec, unsigned 
     return STATUS_OK;
 }
 
+/* Whether runs are what the codec is about: they take less than half of what other values take. */
+static bool gains_by_runs(const struct codec *codec)
+{
+    static int32_t values[1u << 16];
+    uint64_t seed = 1;
+    size_t size[2] = {0};
+    uint8_t *bytes = aligned_alloc(128, codec->bound(1u << 16, 4));
+    for (int runs = 0; bytes && runs < 2; runs++) {
+        fill(values, 1u << 16, 16, runs, &seed);
+        size[runs] = codec->encode(values, 1u << 16, 4, bytes);
+    }
+    free(bytes);
+    return 2 * size[1] < size[0];
+}
+
 static enum status run_all(struct bench *bench, struct error *error)
 {
     static const unsigned widths[] = {4, 8, 12, 16, 20, 24};
@@ -206,8 +218,8 @@ static enum status run_all(struct bench *bench, struct error *error)
     for (uint32_t id = 1; id < CODEC_COUNT; id++)
         for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
             const struct codec *codec = codec_by_id(id);
-            bool runs = id == CODEC_GPU_RFOR || id == CODEC_RANK_RLE;
-            if (!codec || (id == CODEC_NSF && w > 3))
+            const bool runs = gains_by_runs(codec);
+            if (codec->layout == CODEC_LAYOUT_ARRAY && w > 3) /* 32 bits for each of them */
                 continue;
             RETURN_IF_ERROR(run(bench, codec, widths[w], runs, error));
             if (runs && widths[w] == 12)

@@ -43,7 +43,7 @@ static inline enum status compile_statement(struct database *database, const cha
     RETURN_IF_ERROR(sql_parse(sql, strlen(sql), &tree, &used, error));
     const struct sql_select *select = sql_tree_select(tree);
     enum status status =
-        sql_bind(database, select, parameters, select->parameter_count, codec, true, 1, &plan, error);
+        sql_bind(database, select, parameters, select->parameter_count, codec, 1, &plan, error);
     if (status == STATUS_OK) {
         if (!plan->nothing)
             status = compile_plan(plan, select->explain == SQL_EXPLAIN_ANALYZE, gpu, sql, error);

@@ -140,8 +140,13 @@ static int64_t value(const struct chunk_view *chunk, uint32_t row)
 const struct codec ISA(codec_gpu_dfor) = {
     .id = CODEC_GPU_DFOR,
     .name = "gpu-dfor",
+    .family = "gpu",
     .summary = "GPU-DFOR as published: deltas within 512 values, packed per 128",
+    .choosers = CHOSEN_BY(CHOOSER_GPU_STAR) | CHOSEN_BY(CHOOSER_SMALLEST),
     .random_access = false,
+    .holds_int64 = true,
+    .decode_cycles = 1.4,
+    .gpu = {.header = "operators/decode/gpu_dfor_cuda.h", .decoder = "decode_gpu_dfor"},
     .bound = bound,
     .encode = encode,
     .valid = valid,

@@ -92,8 +92,13 @@ static void fetch(const struct chunk_view *chunk, uint32_t tile, const uint16_t 
 const struct codec ISA(codec_gpu_for) = {
     .id = CODEC_GPU_FOR,
     .name = "gpu-for",
+    .family = "gpu",
     .summary = "GPU-FOR as published: frame of reference per 128 values",
+    .choosers = CHOSEN_BY(CHOOSER_GPU_STAR) | CHOSEN_BY(CHOOSER_SMALLEST) | CHOSEN_BY(CHOOSER_AUTO),
     .random_access = true,
+    .holds_int64 = true,
+    .decode_cycles = 0.2,
+    .gpu = {.header = "operators/decode/gpu_for_cuda.h", .decoder = "decode_gpu_for", .random_access = true},
     .bound = bound,
     .encode = encode,
     .valid = valid,

@@ -255,11 +255,25 @@ static int64_t value(const struct chunk_view *chunk, uint32_t row)
     return load_value((const uint8_t *)block + row % RUN_ROWS * chunk->value_bytes, chunk->value_bytes);
 }
 
+/* Where the second list of starts begins. */
+static uint64_t gpu_detail(const struct chunk_view *chunk)
+{
+    return block_count(chunk->rows);
+}
+
 const struct codec ISA(codec_gpu_rfor) = {
     .id = CODEC_GPU_RFOR,
     .name = "gpu-rfor",
+    .family = "gpu",
     .summary = "GPU-RFOR as published: runs within 512 values, values and lengths packed apart",
+    .choosers = CHOSEN_BY(CHOOSER_GPU_STAR) | CHOSEN_BY(CHOOSER_SMALLEST),
     .random_access = false,
+    .holds_int64 = true,
+    .decode_cycles = 0.7,
+    .gpu = {.header = "operators/decode/gpu_rfor_cuda.h",
+            .decoder = "decode_gpu_rfor",
+            .scratch_bytes = 128,
+            .detail = gpu_detail},
     .bound = bound,
     .encode = encode,
     .valid = valid,

@@ -222,8 +222,12 @@ static int64_t value(const struct chunk_view *chunk, uint32_t row)
 const struct codec ISA(codec_lane_delta) = {
     .id = CODEC_LANE_DELTA,
     .name = "lane-delta",
+    .family = "lane",
     .summary = "differences to the value 32 rows earlier, packed in 32 lanes",
+    .choosers = CHOSEN_BY(CHOOSER_SMALLEST),
     .random_access = false,
+    .holds_int64 = true,
+    .gpu = {.header = "operators/decode/lane_delta_cuda.h", .decoder = "decode_lane_delta"},
     .bound = bound,
     .encode = encode,
     .valid = valid,

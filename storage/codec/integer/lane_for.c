@@ -16,6 +16,7 @@
  */
 #include "storage/base/isa.h"
 #include "storage/codec/integer/lane_tiles.h"
+#include "storage/codec/integer/lane_widths.h"
 
 static void pack_tile(const void *values, uint32_t value_bytes, int64_t reference, unsigned width,
                       uint32_t *lines)
@@ -63,11 +64,25 @@ static void fetch(const struct chunk_view *chunk, uint32_t tile, const uint16_t 
     }
 }
 
+static uint32_t gpu_lines(const struct codec_shape *shape)
+{
+    return shape->width_high - shape->width_low < LANE_WIDTHS_MAX ? shape->width_high : 0;
+}
+
 const struct codec ISA(codec_lane_for) = {
     .id = CODEC_LANE_FOR,
     .name = "lane-for",
+    .family = "lane",
     .summary = "frame of reference per 1024 values, packed in 32 lanes",
+    .choosers = CHOSEN_BY(CHOOSER_SMALLEST) | CHOSEN_BY(CHOOSER_AUTO),
     .random_access = true,
+    .holds_int64 = true,
+    .gpu = {.header = "operators/decode/lane_for_cuda.h",
+            .decoder = "decode_lane_for",
+            .random_access = true,
+            .arguments = lane_tiles_arguments,
+            .lines = gpu_lines,
+            .regular = lane_tiles_regular},
     .bound = lane_tiles_bound,
     .encode = encode,
     .valid = lane_tiles_valid,

@@ -173,11 +173,25 @@ static void in_range(const struct chunk_view *chunk, uint32_t tile, int32_t low,
     lane_slice_range(chunk, tile, low, high, bits);
 }
 
+static uint32_t gpu_lines(const struct codec_shape *shape)
+{
+    return shape->width_high;
+}
+
 const struct codec ISA(codec_lane_slice) = {
     .id = CODEC_LANE_SLICE,
     .name = "lane-slice",
+    .family = "lane",
     .summary = "frame of reference per 1024 values, cut into bit planes",
+    .choosers = CHOSEN_BY(CHOOSER_AUTO),
     .random_access = false,
+    .holds_int64 = true,
+    .gpu = {.header = "operators/decode/lane_slice_cuda.h",
+            .decoder = "decode_lane_slice",
+            .random_access = true,
+            .arguments = lane_tiles_arguments,
+            .lines = gpu_lines,
+            .regular = lane_tiles_regular},
     .bound = lane_tiles_bound,
     .encode = encode,
     .valid = lane_tiles_valid,

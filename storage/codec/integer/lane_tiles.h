@@ -14,6 +14,8 @@
 
 #include "storage/codec/integer/bitpack.h"
 
+#include <stdio.h>
+
 /* A tile's entry in the directory. */
 struct lane_tile {
     uint64_t start;    /* in units of CODEC_START_BYTES */
@@ -129,6 +131,29 @@ static inline bool lane_tiles_valid(const struct chunk_view *chunk)
         width_range_add(&widths, entry.width);
     }
     return width_range_matches(&widths, chunk);
+}
+
+/* codec.gpu.regular: each tile stands right behind the one before it, and all references are 0. */
+static inline bool lane_tiles_regular(const struct chunk_view *chunk)
+{
+    for (uint32_t tile = 0; tile < chunk->tiles; tile++) {
+        const struct lane_tile entry = lane_tile_read(chunk->directory, tile, 4);
+        if (entry.start != tile * chunk->width_low * (CHUNK_ALIGNMENT / CODEC_START_BYTES) ||
+            entry.reference != 0)
+            return false;
+    }
+    return true;
+}
+
+/* codec.gpu.arguments: the narrowest width, the widest, and whether directories need not be read. Decoders of int64
+ * take any width. */
+static inline void lane_tiles_arguments(const struct codec_shape *shape, char *text, size_t bytes)
+{
+    if (shape->value_bytes == 8)
+        text[0] = '\0';
+    else
+        snprintf(text, bytes, ", %u, %u, %s", shape->width_low, shape->width_high,
+                 shape->regular ? "true" : "false");
 }
 
 #endif

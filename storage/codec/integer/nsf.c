@@ -11,6 +11,8 @@
 #include "storage/codec/integer/bitpack.h"
 #include "storage/base/isa.h"
 
+#include <stdio.h>
+
 static uint64_t stored_bytes(uint32_t tiles, uint32_t width)
 {
     return (uint64_t)tiles * TILE_ROWS * (width / 8);
@@ -124,11 +126,37 @@ static void fetch(const struct chunk_view *chunk, uint32_t tile, const uint16_t 
         out[rows[i]] = (int32_t)value(chunk, tile * TILE_ROWS + rows[i]);
 }
 
+/* The type of a stored value, or void where chunks have different ones. */
+static void gpu_arguments(const struct codec_shape *shape, char *text, size_t bytes)
+{
+    const uint32_t width = shape->width_high;
+    snprintf(text, bytes, ", %s",
+             shape->width_low != width ? "void"
+             : width == 8              ? "unsigned char"
+             : width == 16             ? "unsigned short"
+             : width == 32             ? "unsigned int"
+                                       : "unsigned long long");
+}
+
+static uint64_t gpu_detail(const struct chunk_view *chunk)
+{
+    return chunk->width_high / 8;
+}
+
 const struct codec ISA(codec_nsf) = {
     .id = CODEC_NSF,
     .name = "nsf",
+    .family = "baseline",
     .summary = "null suppression: 1, 2, 4 or 8 bytes for every value of a chunk",
+    .layout = CODEC_LAYOUT_ARRAY,
+    .choosers = CHOSEN_BY(CHOOSER_SMALLEST) | CHOSEN_BY(CHOOSER_AUTO),
     .random_access = true,
+    .holds_int64 = true,
+    .gpu = {.header = "operators/decode/nsf_cuda.h",
+            .decoder = "decode_nsf",
+            .random_access = true,
+            .arguments = gpu_arguments,
+            .detail = gpu_detail},
     .bound = bound,
     .encode = encode,
     .valid = valid,

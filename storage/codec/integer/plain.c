@@ -60,11 +60,24 @@ static int64_t value(const struct chunk_view *chunk, uint32_t row)
     return load_value(chunk->data + (uint64_t)row * chunk->value_bytes, chunk->value_bytes);
 }
 
+static uint32_t gpu_lines(const struct codec_shape *shape)
+{
+    return (uint32_t)tile_bytes(shape->value_bytes) / CHUNK_ALIGNMENT;
+}
+
 const struct codec ISA(codec_plain) = {
     .id = CODEC_PLAIN,
     .name = "plain",
+    .family = "baseline",
     .summary = "the values as they are",
+    .layout = CODEC_LAYOUT_VALUES,
+    .choosers = CHOSEN_BY(CHOOSER_SMALLEST) | CHOSEN_BY(CHOOSER_AUTO),
     .random_access = true,
+    .holds_int64 = true,
+    .gpu = {.header = "operators/decode/plain_cuda.h",
+            .decoder = "decode_plain",
+            .random_access = true,
+            .lines = gpu_lines},
     .bound = bound,
     .encode = encode,
     .valid = valid,

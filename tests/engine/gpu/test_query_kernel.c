@@ -52,10 +52,6 @@ static const char *const statements[] = {
 };
 #define STATEMENTS (sizeof statements / sizeof *statements)
 
-static const char *const codecs[] = {NULL,       "plain",    "gpu-for",    "gpu-dfor",
-                                     "gpu-rfor", "rank-rle", "lane-delta", "nsf"};
-#define CODECS (sizeof codecs / sizeof *codecs)
-
 struct compilation {
     struct database *database;
     const char *sql, *codec;
@@ -79,7 +75,7 @@ static void bind_first(struct database *database, const char *sql, const char *c
     size_t used;
     must(sql_parse(sql, strlen(sql), &tree, &used, error));
     must(sql_bind(database, sql_tree_select(tree), parameters, sql_tree_select(tree)->parameter_count, codec,
-                  true, 1, &plan, error));
+                  1, &plan, error));
     plan_free(plan);
     sql_tree_free(tree);
 }
@@ -107,12 +103,35 @@ static void every_codec_compiles(void **state)
     static const char sql[] =
         "select shop, p.kind, sum(paid), count(big) from sales join products p on p.id = product "
         "where pieces > 0 and p.kind = 'tea' and note like '%a%' group by shop, p.kind";
-    struct compilation compilations[CODECS];
-    for (size_t c = 0; c < CODECS; c++) {
-        bind_first(star_database, sql, codecs[c]);
-        compilations[c] = (struct compilation){star_database, sql, codecs[c], compile_sm_90};
+    struct compilation compilations[CODEC_COUNT];
+    for (uint32_t c = 0; c < CODEC_COUNT; c++) {
+        const char *const name = c ? codec_by_id(c)->name : NULL;
+        bind_first(star_database, sql, name);
+        compilations[c] = (struct compilation){star_database, sql, name, compile_sm_90};
     }
-    must(parallel_for(0, CODECS, compile, compilations, error));
+    must(parallel_for(0, CODEC_COUNT, compile, compilations, error));
+}
+
+/* 64-bit columns are no exception. */
+static void columns_are_read_in_the_codec_that_is_asked_for(void **state)
+{
+    (void)state;
+    static const char sql[] = "select sum(pieces), sum(big) from sales";
+    for (uint32_t id = 1; id < CODEC_COUNT; id++) {
+        struct sql_statement_tree *tree;
+        struct plan *plan;
+        size_t used;
+        bool wide = false;
+        must(sql_parse(sql, strlen(sql), &tree, &used, error));
+        must(sql_bind(star_database, sql_tree_select(tree), NULL, 0, codec_by_id(id)->name, 1, &plan, error));
+        for (uint32_t c = 0; c < plan->column_count; c++) {
+            assert_string_equal(plan->columns[c].data->codec->name, codec_by_id(id)->name);
+            wide |= plan->columns[c].column->value_bytes == 8;
+        }
+        assert_true(wide);
+        plan_free(plan);
+        sql_tree_free(tree);
+    }
 }
 
 static void the_benchmark_compiles(void **state)
@@ -149,7 +168,7 @@ static void numbers_are_no_part_of_the_source(void **state)
         struct plan *plan;
         size_t used;
         must(sql_parse(like[i], strlen(like[i]), &tree, &used, error));
-        must(sql_bind(star_database, sql_tree_select(tree), NULL, 0, NULL, true, 1, &plan, error));
+        must(sql_bind(star_database, sql_tree_select(tree), NULL, 0, NULL, 1, &plan, error));
         must(query_kernel_make(plan, false, &compile_sm_90->target, &kernels[i], error));
         plan_free(plan);
         sql_tree_free(tree);
@@ -163,6 +182,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_statement_compiles), cmocka_unit_test(every_codec_compiles),
+        cmocka_unit_test(columns_are_read_in_the_codec_that_is_asked_for),
         cmocka_unit_test(the_benchmark_compiles), cmocka_unit_test(numbers_are_no_part_of_the_source)};
     return cmocka_run_group_tests(tests, star_open, star_close);
 }

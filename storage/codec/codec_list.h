@@ -1,0 +1,24 @@
+/*
+ * codec_list.h: the registry: a line for each codec. Adding a codec is this line and its own files
+ * (docs/adding-a-codec.md).
+ *
+ * A codec's place in the list, from 1, is its number in column files: lines are never moved or removed, new ones
+ * stand at the end. `name` is that of its descriptor, codec_name; NAME that of its number, CODEC_NAME.
+ */
+#ifndef TESSERA_STORAGE_CODEC_CODEC_LIST_H
+#define TESSERA_STORAGE_CODEC_CODEC_LIST_H
+
+/* clang-format off */
+#define CODECS(X)                  \
+    X(plain, PLAIN)                \
+    X(nsf, NSF)                    \
+    X(gpu_for, GPU_FOR)            \
+    X(gpu_dfor, GPU_DFOR)          \
+    X(gpu_rfor, GPU_RFOR)          \
+    X(lane_for, LANE_FOR)          \
+    X(lane_delta, LANE_DELTA)      \
+    X(rank_rle, RANK_RLE)          \
+    X(lane_slice, LANE_SLICE)
+/* clang-format on */
+
+#endif
