@@ -22,6 +22,9 @@
 /* A part's text waits for its turn at this size, and goes out without the rest. */
 #define TEXT_BYTES (4u << 20)
 
+/* What goes out at once. */
+#define WRITE_BYTES (128u << 10)
+
 bool rowset_format_by_name(const char *name, enum rowset_format *format)
 {
     static const char *const names[] = {"table", "csv", "json", "markdown"};
@@ -98,12 +101,18 @@ static char *put_piece(char *at, struct piece piece)
     return at + piece.bytes;
 }
 
+/* Piece by piece: a reader may be slow, and Ctrl-C does not wait for it. */
 static enum status write_out(struct printing *printing, struct text_space *text, struct error *error)
 {
-    errno = 0;
-    if (fwrite(text->bytes, 1, text->used, printing->out) != text->used)
-        return error_set_errno(error, errno,
-                               "the answer could not be written; what was printed is not complete");
+    for (size_t done = 0, bytes; done < text->used; done += bytes) {
+        bytes = text->used - done < WRITE_BYTES ? text->used - done : WRITE_BYTES;
+        RETURN_IF_ERROR(cancel_check(error));
+        errno = 0;
+        if (fwrite(text->bytes + done, 1, bytes, printing->out) != bytes)
+            return error_set(error, STATUS_MACHINE,
+                             "the answer could not be written: %s; what was printed is not complete",
+                             strerror(errno));
+    }
     text->used = 0;
     return STATUS_OK;
 }
@@ -253,13 +262,11 @@ static enum status write_part(struct printing *printing, uint64_t part, struct p
             continue;
         if (!wait_for_turn(printing, part))
             return STATUS_OK;
-        RETURN_IF_ERROR(cancel_check(error));
         RETURN_IF_ERROR(write_out(printing, &own->text, error));
     }
     own->text.used -= printing->format == ROWSET_JSON && end == printing->rows->rows; /* the last comma */
     if (!wait_for_turn(printing, part))
         return STATUS_OK;
-    RETURN_IF_ERROR(cancel_check(error));
     return write_out(printing, &own->text, error);
 }
 

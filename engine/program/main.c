@@ -11,6 +11,7 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -183,12 +184,27 @@ static void catch_signals(void)
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
     sigaction(SIGBUS, &bus, NULL);
-    sigaction(SIGPIPE, &ignore, NULL); /* a closed pipe is told as a write that failed, */
-    sigaction(SIGXFSZ, &ignore, NULL); /* and so is a file that may not grow further */
+    sigaction(SIGPIPE, &ignore, NULL); /* a write to a closed pipe fails and may not end a load half-way, */
+    sigaction(SIGXFSZ, &ignore, NULL); /* nor may one to a file that may not grow further */
 }
 
-/* Data that did not reach standard output are a failure. Runs behind every command and, since argp exits by
- * itself, at exit. */
+/* True if standard output was not written because the reader of its pipe has gone, as `head` does. */
+static bool reader_has_gone(void)
+{
+    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return ferror(stdout) && poll(&output, 1, 0) == 1 && (output.revents & (POLLERR | POLLHUP));
+}
+
+/* Ends as a program does that knows nothing of SIGPIPE: without a word. */
+static void end_by_closed_pipe(void)
+{
+    signal(SIGPIPE, SIG_DFL);
+    raise(SIGPIPE);
+    _exit(128 + SIGPIPE); /* it is blocked */
+}
+
+/* Data that did not reach standard output are a failure, unless nobody waits for them. Runs behind every command and,
+ * since argp exits by itself, at exit. */
 static void close_stdout(int status, void *unused)
 {
     (void)unused;
@@ -197,6 +213,8 @@ static void close_stdout(int status, void *unused)
     failed = fflush(stdout) != 0 || failed;
     if (!failed || status != STATUS_OK)
         return;
+    if (reader_has_gone())
+        end_by_closed_pipe();
     fprintf(stderr, "tessera: standard output could not be written%s%s; what was printed is not complete\n",
             errno ? ": " : "", errno ? strerror(errno) : "");
     _exit(STATUS_MACHINE);
@@ -248,6 +266,8 @@ int main(int argc, char **argv)
         status = unknown_command(argv + 1, (unsigned)argc - 1, &error);
     }
     progress_bar_clear(bar);
+    if (status == STATUS_MACHINE && reader_has_gone())
+        end_by_closed_pipe();
     if (status != STATUS_OK)
         fprintf(stderr, "tessera: %s\n", error.text);
     close_stdout((int)status,

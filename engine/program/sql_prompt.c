@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -214,9 +215,11 @@ static void run_text(struct prompt *prompt)
     const enum status status = sql_shell_script(prompt->shell, prompt->text, prompt->length, &error);
     sigprocmask(SIG_SETMASK, &blocked, NULL);
     prompt->length = 0;
-    fflush(stdout);
     if (status != STATUS_OK && !stopped)
         fprintf(stderr, "%s\n", error.text);
+    __fpurge(
+        stdout); /* what a closed pipe or a full disk did not take is told, and does not come with the next answer */
+    clearerr(stdout);
     if (!stopped)
         cancel_reset();
 }

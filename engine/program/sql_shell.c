@@ -1,12 +1,27 @@
 /* sql_shell.c: statements and dot commands of a text, one after the other (sql_shell.h). */
 #include "engine/program/sql_shell.h"
 
+#include "storage/base/clock.h"
 #include "storage/base/sql_token.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-static enum status run_one(struct sql_shell *shell, struct sql_statement *statement, struct error *error)
+/* What was printed stands before what is said of it, and a script goes no further than its reader. */
+static enum status flush_output(struct error *error)
+{
+    errno = 0;
+    return fflush(stdout) == 0 && !ferror(stdout)
+               ? STATUS_OK
+               : error_set(error, STATUS_MACHINE,
+                           "standard output could not be written: %s; what was printed is not complete",
+                           strerror(errno));
+}
+
+/* `begin`: when the statement began to be read. */
+static enum status run_one(struct sql_shell *shell, struct sql_statement *statement, double begin,
+                           struct error *error)
 {
     struct rowset rows = {0};
     struct run_timing timing;
@@ -14,13 +29,19 @@ static enum status run_one(struct sql_shell *shell, struct sql_statement *statem
         return error_set(error, STATUS_BAD_INPUT,
                          "the statement has parameters (?), which only programs can set; write the values");
     enum status status = sql_run(statement, &rows, &timing, error);
+    const double answered = clock_ms();
     if (status == STATUS_OK)
         status = rowset_print(&rows, shell->format, engine_threads(shell->engine), stdout, error);
-    fflush(stdout); /* before what is said of it; main.c tells if it could not be written */
+    if (status == STATUS_OK)
+        status = flush_output(error);
+    const double written = clock_ms();
     if (status == STATUS_OK && shell->timer)
-        fprintf(stderr, "%llu row%s; plan %.3f ms, compile %.3f, load %.3f, run %.3f, output %.3f on %s\n",
+        fprintf(stderr,
+                "%llu row%s; plan %.3f ms, compile %.3f, load %.3f, run %.3f, output %.3f, write %.3f; total "
+                "%.3f on %s\n",
                 (unsigned long long)rows.rows, rows.rows == 1 ? "" : "s", timing.plan_ms, timing.compile_ms,
-                timing.load_ms, timing.total_ms, timing.output_ms, engine_device_text(shell->engine));
+                timing.load_ms, timing.total_ms, timing.output_ms, written - answered, written - begin,
+                engine_device_text(shell->engine));
     rowset_free(&rows);
     return status;
 }
@@ -72,14 +93,17 @@ static enum status next(struct sql_shell *shell, struct script *script, struct e
         skip(script, (size_t)(first.text - script->text));
         const char *const end = memchr(script->text, '\n', script->length);
         used = end ? (size_t)(end - script->text) : script->length;
-        const enum status status = sql_shell_dot(shell, script->text, used, error);
+        enum status status = sql_shell_dot(shell, script->text, used, error);
+        if (status == STATUS_OK)
+            status = flush_output(error);
         if (status == STATUS_OK)
             skip(script, used);
         return status;
     }
+    const double begin = clock_ms();
     RETURN_IF_ERROR(sql_prepare(shell->engine, shell->database, script->text, script->length, shell->codec,
                                 &statement, &used, error));
-    const enum status status = statement ? run_one(shell, statement, error) : STATUS_OK;
+    const enum status status = statement ? run_one(shell, statement, begin, error) : STATUS_OK;
     sql_statement_free(statement);
     if (status == STATUS_OK)
         skip(script, used);

@@ -129,6 +129,45 @@ static void dot_commands_check_their_words(void **state)
     assert_script(".timer on\nselect count(*) from date;", 0, "2557", "1 row; plan ");
 }
 
+/* Everything that takes time, up to the last byte written. */
+static void the_timer_tells_the_whole_time(void **state)
+{
+    double parts[6], total, sum = 0;
+    (void)state;
+    run_shell("$T sql --db $D --timer --format json 'select * from lineorder' > /dev/null", &run);
+    assert_int_equal(run.exit_code, 0);
+    if (sscanf(run.errors,
+               "60175 rows; plan %lf ms, compile %lf, load %lf, run %lf, output %lf, write %lf; total %lf on "
+               "CPU",
+               &parts[0], &parts[1], &parts[2], &parts[3], &parts[4], &parts[5], &total) != 7)
+        fail_msg("%s", run.errors);
+    for (int i = 0; i < 6; i++)
+        sum += parts[i];
+    assert_true(parts[5] > 0);
+    assert_true(sum <= total && sum > total / 2);
+}
+
+/* As `cat` ends: by SIGPIPE, at once and without a word. The subshell tells the program's code on standard error. */
+static void a_reader_that_has_gone_ends_a_script(void **state)
+{
+    static const char *const shells[] = {
+        "for i in 1 2 3 4 5 6 7 8 9; do echo 'select * from lineorder;'; done | "
+        "($T sql --db $D --format csv; echo \"code $?\" >&2) | head -1",
+        "($T sql --db $D --format csv 'select * from lineorder'; echo \"code $?\" >&2) | head -1"};
+    (void)state;
+    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
+        run_shell(shells[i], &run);
+        assert_memory_equal(run.output, "lo_orderkey,", 12);
+        assert_string_equal(run.errors, "code 141\n");
+    }
+    run_shell("$T sql --db $D 'select * from lineorder' > /dev/full", &run);
+    assert_int_equal(run.exit_code, 3);
+    assert_non_null(
+        strstr(run.errors, "could not be written: No space left on device; what was printed is not"));
+    run_shell("$T sql --db $D '.tables' > /dev/full", &run);
+    assert_int_equal(run.exit_code, 3);
+}
+
 /* ---- A terminal ---- */
 
 static int terminal;
@@ -136,7 +175,7 @@ static pid_t program;
 static char screen[1 << 20];
 static size_t seen, shown; /* of the screen: what was expected, and all */
 
-static void terminal_open(void)
+static void terminal_run(const char *shell)
 {
     const struct winsize size = {.ws_row = 50, .ws_col = 200};
     seen = shown = 0;
@@ -145,9 +184,15 @@ static void terminal_open(void)
     if (program == 0) {
         setenv("TERM", "vt100", 1);
         setenv("LC_ALL", "C.UTF-8", 1);
-        execl(TESSERA_PROGRAM, "tessera", "sql", "--db", database, (char *)NULL);
+        setenv("T", TESSERA_PROGRAM, 1);
+        execl("/bin/sh", "sh", "-c", shell, (char *)NULL);
         _exit(127);
     }
+}
+
+static void terminal_open(void)
+{
+    terminal_run("exec $T sql --db $D");
 }
 
 /* False when the program has gone. */
@@ -246,6 +291,25 @@ static void a_prompt_goes_on_after_an_error(void **state)
     expect("2557");
     expect("tessera> ");
     type(".quit\n");
+    terminal_close(0);
+}
+
+/* A pager that was left: statements fail, the prompt stays. */
+static void a_prompt_outlives_the_reader_of_its_answers(void **state)
+{
+    (void)state;
+    terminal_run("($T sql --db $D; echo \"code $?\" >&2) | head -1");
+    expect("tessera> ");
+    type("select 'first' as head from date limit 1;\n");
+    expect("head\r\n"); /* before or behind the next prompt */
+    usleep(300000);
+    for (int i = 0; i < 2; i++) {
+        type(i ? ".tables\n" : "select * from lineorder;\n");
+        expect("could not be written: Broken pipe");
+        expect("tessera> ");
+    }
+    type("\x04");
+    expect("code 0");
     terminal_close(0);
 }
 
@@ -348,8 +412,11 @@ int main(void)
         cmocka_unit_test(tables_and_their_schemas_are_told),
         cmocka_unit_test(schemas_can_be_loaded_again),
         cmocka_unit_test(dot_commands_check_their_words),
+        cmocka_unit_test(the_timer_tells_the_whole_time),
+        cmocka_unit_test(a_reader_that_has_gone_ends_a_script),
         cmocka_unit_test(a_prompt_takes_statements_of_several_lines),
         cmocka_unit_test(a_prompt_goes_on_after_an_error),
+        cmocka_unit_test(a_prompt_outlives_the_reader_of_its_answers),
         cmocka_unit_test(ctrl_c_gives_up_a_line),
         cmocka_unit_test(ctrl_c_stops_a_statement_and_not_the_program),
         cmocka_unit_test(a_file_that_is_cut_short_meanwhile_is_named),
