@@ -22,10 +22,51 @@ static void string_text(const struct dictionary *dictionary, int64_t code, char 
     text[kept] = '\0';
 }
 
+/* x * 10^places as a whole number, ties to even; 0.01 <= x < 10^14 and places <= 18, so that the 53 bits of x times the
+ * power of ten fit 128, and 6 to 59 of them are a fraction, which is cut. */
+static int64_t scaled(double x, unsigned places)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    const uint64_t mantissa = (bits & ((1ull << 52) - 1)) | 1ull << 52;
+    const unsigned cut = 1075 - (unsigned)(bits >> 52);
+    const unsigned __int128 product = (unsigned __int128)mantissa * (uint64_t)power_of_ten(places),
+                            half = (unsigned __int128)1 << (cut - 1);
+    const unsigned __int128 rest = product & (2 * half - 1);
+    const uint64_t whole = (uint64_t)(product >> cut);
+    return (int64_t)(whole + (rest > half || (rest == half && whole & 1)));
+}
+
+/* Most numbers: as integers, some ten times as fast as printf and strtod and with the same digits. NULL: none of them. */
+static char *write_common_double(char *at, double number)
+{
+    const double x = number < 0 ? -number : number;
+    if (!(x >= 0.01 && x < 1e14))
+        return NULL;
+    int whole_digits = x >= 0.1 ? 0 : -1;
+    while ((double)power_of_ten((unsigned)(whole_digits < 0 ? 0 : whole_digits)) <= x)
+        whole_digits++;
+    for (int digits = 15; digits <= 17; digits++) {
+        const unsigned places = (unsigned)(digits - whole_digits);
+        const int64_t decimal = scaled(x, places);
+        if (decimal_to_double(decimal, places) != x)
+            continue;
+        *at = '-';
+        at = write_decimal(at + (number < 0), decimal, places);
+        while (at[-1] == '0' && at[-2] != '.')
+            at--;
+        return at;
+    }
+    return NULL;
+}
+
 char *write_double(char *at, int64_t bits)
 {
     double number;
     memcpy(&number, &bits, sizeof number);
+    char *const end = write_common_double(at, number);
+    if (end)
+        return end;
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(at, VALUE_WRITE_BYTES, "%.*g", digits, number);
         if (strtod(at, NULL) == number)

@@ -194,6 +194,70 @@ static void each_value_is_the_same_alone(void **state)
     }
 }
 
+/* The first of 15, 16 and 17 digits that reads back alike. */
+static void must_write_double(double number)
+{
+    char text[64], expected[64];
+    int64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(expected, sizeof expected - 4, "%.*g", digits, number);
+        if (strtod(expected, NULL) == number)
+            break;
+    }
+    if (strspn(expected, "-0123456789") == strlen(expected))
+        strcat(expected, ".0");
+    typed_text((struct value_type){.kind = VALUE_DOUBLE}, bits, text, sizeof text);
+    if (strcmp(text, expected) != 0)
+        fail_msg("%s instead of %s", text, expected);
+}
+
+static void doubles_have_the_fewest_digits(void **state)
+{
+    static const double edges[] = {0,
+                                   -0.0,
+                                   0.01,
+                                   0.1,
+                                   1,
+                                   10,
+                                   1e13,
+                                   9.9999999999999e13,
+                                   1e14,
+                                   1e15,
+                                   1.0 / 3,
+                                   1e300,
+                                   5e-324,
+                                   0.07,
+                                   0.3,
+                                   0.01 - 1e-18,
+                                   99999999999999.98,
+                                   1e22,
+                                   123456.7,
+                                   2.5e-3,
+                                   1e-5,
+                                   1.0 / 0.0,
+                                   -1.0 / 0.0,
+                                   0.1 + 0.2,
+                                   9007199254740993.0};
+    (void)state;
+    random_state = 99;
+    for (size_t e = 0; e < sizeof edges / sizeof *edges; e++) {
+        must_write_double(edges[e]);
+        must_write_double(-edges[e]);
+    }
+    for (uint32_t i = 0; i < 300000; i++) {
+        const double sum = (double)below(UINT32_MAX) * (double)(1 + below(1000)), count = 1 + below(10000);
+        const uint64_t any = (uint64_t)below(UINT32_MAX) << 32 | below(UINT32_MAX);
+        double number;
+        memcpy(&number, &any, sizeof number);
+        must_write_double(sum / count);
+        must_write_double(-sum / count / 1e6);
+        must_write_double((double)below(UINT32_MAX) / 100);
+        if (number == number)
+            must_write_double(number);
+    }
+}
+
 /* Lines of a table are equally long, whatever the row in which the widest value stands. */
 static void widths_are_those_of_all_rows(void **state)
 {
@@ -433,6 +497,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_written_as_printf_does),
         cmocka_unit_test(each_value_is_the_same_alone),
+        cmocka_unit_test(doubles_have_the_fewest_digits),
         cmocka_unit_test(widths_are_those_of_all_rows),
         cmocka_unit_test(strings_are_quoted_as_their_format_does),
         cmocka_unit_test(long_strings_keep_their_order),
