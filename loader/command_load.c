@@ -1,4 +1,4 @@
-/* command_load.c: `tessera load`, a star schema of one's own from delimited text. */
+/* command_load.c: `tessera load`, which loads a user's star schema from delimited text. */
 #include "loader/commands.h"
 #include "loader/table/table_loader.h"
 #include "storage/base/clock.h"
@@ -87,7 +87,7 @@ static void parse_number(struct argp_state *state, const char *what, const char 
     *number = parsed;
 }
 
-/* 512M, 4G, 100000K, or bytes */
+/* Reads 512M, 4G, 100000K, or a number of bytes. */
 static void parse_memory(struct argp_state *state, const char *text, uint64_t *bytes)
 {
     static const char units[] = "KMGT";
@@ -110,7 +110,8 @@ static void add_path(struct arguments *arguments, struct load_input *input, char
     input->path_count++;
 }
 
-/* A pattern that the shell left as it is, because of what stands before it. A file of that very name goes first. */
+/* Expands a pattern that the shell did not expand, because TABLE= is before it. A file with exactly that name
+ * is taken instead. */
 static void add_pattern(struct arguments *arguments, struct load_input *input, char *pattern,
                         struct argp_state *state)
 {
@@ -128,7 +129,7 @@ static void add_pattern(struct arguments *arguments, struct load_input *input, c
         add_path(arguments, input, found->gl_pathv[i], state);
 }
 
-/* TABLE=FILE,FILE,... */
+/* Reads TABLE=FILE,FILE,... */
 static void parse_input(struct arguments *arguments, char *argument, struct argp_state *state)
 {
     struct load_options *load = &arguments->load;

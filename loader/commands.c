@@ -1,4 +1,4 @@
-/* commands.c: what the loader brings to the command line. */
+/* commands.c: the loader's commands. */
 #include "loader/commands.h"
 
 #include <stddef.h>

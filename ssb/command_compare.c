@@ -1,4 +1,4 @@
-/* command_compare.c: `tessera ssb compare`, runtimes and sizes of several codecs side by side. */
+/* command_compare.c: `tessera ssb compare`, which compares runtimes and sizes of several codecs. */
 #include "ssb/benchmark/benchmark.h"
 #include "ssb/commands.h"
 #include "ssb/options.h"

@@ -117,7 +117,7 @@ static const struct argp parser = {
            "  tessera ssb load --sf 0.1 --date-table classic --dangling null --db small.db",
 };
 
-/* One line for a person: what is there now, and how fast it came. */
+/* Prints one line for a person: what was loaded, and how fast. */
 static enum status report(const struct ssb_load_options *load, double took, struct error *error)
 {
     struct database *database;

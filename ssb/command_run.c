@@ -1,4 +1,4 @@
-/* command_run.c: `tessera ssb run`, the 13 queries with one choice of codecs, timed and checked. */
+/* command_run.c: `tessera ssb run`, which times and checks the 13 queries with one choice of codecs. */
 #include "ssb/benchmark/benchmark.h"
 #include "ssb/commands.h"
 #include "ssb/options.h"

@@ -1,4 +1,4 @@
-/* commands.c: what ssb brings to the command line. */
+/* commands.c: the benchmark's commands. */
 #include "ssb/commands.h"
 
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /*
- * commands.h: the commands that ssb brings, one function each, and the table that names them (storage/base/command.h
- * says what a command is).
+ * commands.h: the benchmark's commands, one function each, and the table that names them
+ * (storage/base/command.h).
  */
 #ifndef TESSERA_SSB_COMMANDS_H
 #define TESSERA_SSB_COMMANDS_H

@@ -24,7 +24,7 @@ static const struct argp_option option_list[] = {
      0},
     {0}};
 
-/* The position of `text` in two names. */
+/* Finds the position of `text` in two names. */
 static enum status parse_either(const char *text, const char *option, const char *const names[2],
                                 int *position, struct error *error)
 {

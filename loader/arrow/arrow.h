@@ -1,8 +1,8 @@
 /*
- * arrow.h: Arrow's C data and C stream interfaces, the structs by which programs hand each other columns without
- * copying (https://arrow.apache.org/docs/format/CDataInterface.html), as their specification lays them out. Whoever
- * includes another definition of them first keeps that; engine/library/tessera.h, which stands alone where it is
- * installed, has the same.
+ * arrow.h: Arrow's C data and C stream interfaces, the structs by which programs exchange columns without
+ * copying (https://arrow.apache.org/docs/format/CDataInterface.html), laid out as in their specification. If
+ * another definition was included before, that one is used. engine/library/tessera.h, the only installed
+ * header, has the same definitions.
  */
 #ifndef TESSERA_LOADER_ARROW_ARROW_H
 #define TESSERA_LOADER_ARROW_ARROW_H

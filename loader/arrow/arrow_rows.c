@@ -1,9 +1,10 @@
 /*
- * arrow_rows.c: the rows of one table from an Arrow stream (arrow.h), batch by batch, by one thread: columns are found
- * by name, and each value goes the way that a field of text goes: dictionary, key look-up, NULL and range checks.
+ * arrow_rows.c: reads the rows of one table from an Arrow stream (arrow.h), batch by batch, on one thread.
+ * Columns are found by name, and each value is handled like a field of text: dictionary, key look-up, NULL
+ * and range checks.
  *
- * What a stream says of itself is checked as far as it can be: kinds of columns, numbers of children and buffers, lengths,
- * offsets of strings. How long its buffers are, nobody is told.
+ * The stream is checked as far as possible: kinds of columns, numbers of children and buffers, lengths,
+ * offsets of strings. The lengths of its buffers are unknown, because the interface does not tell them.
  */
 #include "loader/table/table_loader_internal.h"
 #include "loader/text/text_rows.h"
@@ -14,13 +15,13 @@
 #include <string.h>
 #include <strings.h>
 
-/* Rows of a batch that become a block. */
+/* A batch is cut into blocks of this many rows. */
 #define BLOCK_ROWS 65536u
 
-/* What an Arrow format string stands for. */
+/* The type that an Arrow format string means. */
 enum arrow_kind {
     ARROW_SIGNED,   /* of 1, 2, 4 or 8 bytes */
-    ARROW_UNSIGNED, /* the same */
+    ARROW_UNSIGNED, /* of 1, 2, 4 or 8 bytes */
     ARROW_BIT,
     ARROW_DECIMAL,   /* 128 bits, scaled */
     ARROW_DATE,      /* `bytes` 4: days, 8: milliseconds */
@@ -39,11 +40,10 @@ struct arrow_type {
 };
 
 struct arrow_column {
-    const struct column_schema
-        *want;              /* the type that values become: the column's, or the key's that it references */
-    int64_t child;          /* -1: the stream lacks it, and every value is NULL */
-    struct arrow_type type; /* of values; of a dictionary's, if there is one */
-    struct arrow_type indices; /* ARROW_OTHER: no dictionary */
+    const struct column_schema *want; /* the type to convert to: the column's, or the referenced key's */
+    int64_t child;                    /* -1: the stream does not have it, and every value is NULL */
+    struct arrow_type type;           /* of the values, or of the dictionary's values */
+    struct arrow_type indices;        /* ARROW_OTHER: no dictionary */
 };
 
 struct arrow_reader {
@@ -101,7 +101,8 @@ static bool is_text(const struct arrow_type *type)
     return type->kind == ARROW_TEXT || type->kind == ARROW_TEXT_VIEW;
 }
 
-/* Whether values of the Arrow type can become the column's. Text can become anything, as a field of a file does. */
+/* Whether values of the Arrow type can be converted to the column's type. Text can be converted to any type,
+ * like a field of a file. */
 static bool fits(const struct arrow_type *type, enum column_type want)
 {
     const bool whole = type->kind == ARROW_SIGNED || type->kind == ARROW_UNSIGNED;
@@ -171,7 +172,7 @@ static bool is_null(const struct ArrowArray *array, int64_t at)
     return array->n_buffers > 0 && array->buffers[0] && !bit(array->buffers[0], at);
 }
 
-/* False: above INT64_MAX. */
+/* Reads a whole number; false if it is above INT64_MAX. */
 static bool whole_number(const struct arrow_type *type, const void *values, int64_t at, int64_t *value)
 {
     const bool is_signed = type->kind == ARROW_SIGNED;
@@ -193,7 +194,7 @@ static bool whole_number(const struct arrow_type *type, const void *values, int6
 
 static const char too_many_decimals[] = "has more decimals than the column";
 
-/* A number with `scale` decimals as one with those of the column. */
+/* Converts a number with `scale` decimals to the column's number of decimals. */
 static const char *rescale(__int128 number, int scale, const struct column_schema *want, int64_t *value)
 {
     const int wanted = want->type == TYPE_DECIMAL ? want->scale : 0;
@@ -241,13 +242,13 @@ static const char *date(const struct arrow_type *type, const void *values, int64
 struct arrow_value {
     bool null, is_text;
     int64_t value;
-    __int128 number; /* as it came, with its decimals: for complaints */
+    __int128 number; /* the original number and its decimals, for complaints */
     int scale;
     const char *text;
     uint32_t length;
 };
 
-/* A value that is no text, in the column's own terms, or what is wrong with it. */
+/* Converts a value that is not text to the column's type; returns NULL, or the complaint. */
 static const char *number_of(const struct arrow_column *column, const struct ArrowArray *array, int64_t at,
                              struct arrow_value *read)
 {
@@ -273,7 +274,7 @@ static const char *number_of(const struct arrow_column *column, const struct Arr
     }
 }
 
-/* A number as it came, or what stands for a date or a time, into a text of TEXT_SHOWN_BYTES. */
+/* Writes the original number, or the number of a date or time, to `shown` of TEXT_SHOWN_BYTES. */
 static void show_number(const struct arrow_column *column, const struct arrow_value *read, char *shown)
 {
     const bool is_number = column->type.kind == ARROW_SIGNED || column->type.kind == ARROW_UNSIGNED ||
@@ -291,7 +292,7 @@ static void show_number(const struct arrow_column *column, const struct arrow_va
     snprintf(shown, TEXT_SHOWN_BYTES, "%s%s", number < 0 ? "-" : "", at);
 }
 
-/* False: the offsets run backwards, or a view points at no buffer. */
+/* Gives a value's text; false if its offsets run backwards, or if a view names a missing buffer. */
 static bool text_of(const struct arrow_type *type, const struct ArrowArray *array, int64_t at,
                     const char **text, uint32_t *length)
 {
@@ -306,7 +307,8 @@ static bool text_of(const struct arrow_type *type, const struct ArrowArray *arra
         *length = (uint32_t)(to - from);
         return true;
     }
-    /* a view: length, then 12 bytes of text, or 4 of them, the number of a buffer and a place in it */
+    /* A view is the length, then either 12 bytes of text, or 4 bytes of it, the number of a buffer and a
+     * place in it. */
     int32_t view[4];
     memcpy(view, (const uint8_t *)array->buffers[1] + 16 * at, sizeof view);
     *length = (uint32_t)view[0];
@@ -327,7 +329,7 @@ static bool text_of(const struct arrow_type *type, const struct ArrowArray *arra
 static const char not_whole[] =
     "does not keep to Arrow's layout (offsets of strings or indices of a dictionary)";
 
-/* What row `at` of the batch holds; a complaint, or NULL. */
+/* Reads the value of row `at` of the batch; returns NULL, or the complaint. */
 static const char *read_value(const struct arrow_column *column, const struct ArrowArray *array, int64_t at,
                               struct arrow_value *read)
 {
@@ -355,11 +357,11 @@ static const char *read_value(const struct arrow_column *column, const struct Ar
         return number_of(column, from, at, read);
     if (text_of(&column->type, from, at, &read->text, &read->length))
         return text_is_utf8(read->text, read->length) ? NULL : "is no UTF-8";
-    read->is_text = false; /* there is none to show */
+    read->is_text = false; /* there is no text to show */
     return not_whole;
 }
 
-/* The stored value; as field_value of table_rows.c for text. */
+/* Gives the stored value, like field_value of table_rows.c for text. */
 static const char *stored_value(const struct arrow_reader *reader, uint32_t c, const struct arrow_value *read,
                                 int64_t *value, bool *null)
 {

@@ -1,5 +1,5 @@
-/* dictionary_builder.c: see dictionary_builder.h. Strings lie one behind the other; an open-addressing table
- * of codes, at most half full, finds them by their xxHash. */
+/* dictionary_builder.c: see dictionary_builder.h. Strings are stored one after the other. A hash table of
+ * codes with open addressing, at most half full, finds them by their xxHash. */
 #define _GNU_SOURCE
 #include "loader/table/dictionary_builder.h"
 
@@ -18,7 +18,7 @@ struct dictionary_builder {
     int32_t *slots; /* codes */
     uint64_t mask;
     bool is_sorted;
-    int32_t *sorted; /* by early code */
+    int32_t *sorted; /* the sorted code of each early code */
 };
 
 enum status dictionary_builder_create(struct dictionary_builder **out, struct error *error)
@@ -53,7 +53,7 @@ static bool code_is(const struct dictionary_builder *builder, int32_t code, cons
     return builder->starts[code + 1] - start == length && memcmp(builder->bytes + start, string, length) == 0;
 }
 
-/* The slot that holds the string, or the free one where it belongs. */
+/* The slot of the string, or the free slot where it belongs. */
 static uint64_t slot_of(const struct dictionary_builder *builder, const char *string, uint32_t length)
 {
     uint64_t at = XXH3_64bits(string, length) & builder->mask;
@@ -67,7 +67,7 @@ int32_t dictionary_builder_find(const struct dictionary_builder *builder, const 
     return builder->count ? builder->slots[slot_of(builder, string, length)] : FREE_SLOT;
 }
 
-/* Enters all strings into a table of `slots` places. */
+/* Enters all strings into a new table of `slots` slots. */
 static enum status build_slots(struct dictionary_builder *builder, uint64_t slots, struct error *error)
 {
     int32_t *table = malloc(slots * sizeof *table);
@@ -85,7 +85,7 @@ static enum status build_slots(struct dictionary_builder *builder, uint64_t slot
     return STATUS_OK;
 }
 
-/* Room for one more string of `length` bytes. */
+/* Makes room for one more string of `length` bytes. */
 static enum status reserve(struct dictionary_builder *builder, uint32_t length, struct error *error)
 {
     if (builder->count == INT32_MAX)
@@ -141,7 +141,8 @@ enum status dictionary_builder_merge(struct dictionary_builder *builder,
     return STATUS_OK;
 }
 
-/* A string as the sort sees it: its first 8 bytes as one number decide nearly always. */
+/* What the sort compares: the string's first 8 bytes as one number, which nearly always decide, and its
+ * code. */
 struct sort_key {
     uint64_t prefix;
     uint32_t code;
@@ -168,7 +169,7 @@ static uint64_t prefix_of(const char *string, uint64_t length)
     return prefix;
 }
 
-/* Replaces bytes and starts by sorted ones and fills `sorted`. */
+/* Replaces bytes and starts by the sorted ones, and fills `sorted`. */
 static void rearrange(struct dictionary_builder *builder, const struct sort_key *keys, char *bytes,
                       uint64_t *starts)
 {

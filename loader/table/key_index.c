@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The direct array is taken if it has at most 4 places for each row (then it is no larger than the hash table
- * would be), or at most a quarter of a million (1 MB, which a core's cache holds: all dates of a century). */
+/* A direct array is used if it has at most 4 places a row, so that it is not larger than the hash table would
+ * be, or at most a quarter of a million places (1 MB, which fits a core's cache: all dates of a century). */
 #define DIRECT_PLACES_PER_ROW 4u
 #define DIRECT_PLACES_ALWAYS  (1u << 18)
 
@@ -19,15 +19,15 @@ struct slot {
 };
 
 struct key_index {
-    int64_t low;     /* direct: rows[key - low] */
-    uint64_t places; /* of rows; 0: the hash table is used */
+    int64_t low;     /* direct array: the row is rows[key - low] */
+    uint64_t places; /* length of rows; 0: the hash table is used */
     int32_t *rows;
     struct slot *slots;
     uint64_t mask;  /* slots - 1 */
-    unsigned shift; /* the hash's upper bits count */
+    unsigned shift; /* the slot is the hash's upper bits */
 };
 
-/* Fibonacci hashing: the upper bits of key * 2^64 / phi spread consecutive and strided keys alike. */
+/* Fibonacci hashing: the upper bits of key * 2^64 / phi spread both consecutive and strided keys. */
 static uint64_t slot_of(const struct key_index *index, int64_t key)
 {
     return ((uint64_t)key * UINT64_C(0x9e3779b97f4a7c15)) >> index->shift;
@@ -67,7 +67,7 @@ uint64_t key_index_resolve(const struct key_index *index, int32_t *keys, uint64_
     return missing;
 }
 
-/* Enters the key; returns the row that has it already, or NO_ROW. */
+/* Enters the key; returns the row that already has it, or NO_ROW. */
 static int32_t enter(struct key_index *index, int64_t key, int32_t row)
 {
     if (index->places) {

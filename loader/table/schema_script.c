@@ -1,6 +1,7 @@
 /*
- * loader/table/schema_script.c: CREATE TABLE scripts (loader/table/schema_script.h), by recursive descent over the tokens of sql_token.h. What
- * could change what is stored or answered (DEFAULT, CHECK, UNIQUE, keys of several columns) is refused by name.
+ * schema_script.c: parses CREATE TABLE scripts (schema_script.h) by recursive descent over the tokens of
+ * sql_token.h. Clauses that could change stored values or answers (DEFAULT, CHECK, UNIQUE, keys of several
+ * columns) are refused by name.
  */
 #include "loader/table/schema_script.h"
 
@@ -99,7 +100,7 @@ static enum status take_number(struct schema_parser *parser, unsigned long *numb
     return advance(parser);
 }
 
-/* (n) or (n, m) behind a type; how many numbers there were. */
+/* Parses (n) or (n, m) after a type; *count gets the number of numbers. */
 static enum status take_sizes(struct schema_parser *parser, unsigned long sizes[2], unsigned *count)
 {
     bool more;
@@ -121,7 +122,7 @@ static enum status take_type(struct schema_parser *parser, struct column_schema 
     static const struct {
         const char *word;
         enum column_type type;
-        unsigned sizes; /* that may follow */
+        unsigned sizes; /* the numbers that may follow the type */
     } types[] = {
         {"INT", TYPE_INT32, 1},          {"INTEGER", TYPE_INT32, 1},    {"SMALLINT", TYPE_INT32, 1},
         {"TINYINT", TYPE_INT32, 1},      {"INT4", TYPE_INT32, 0},       {"INT2", TYPE_INT32, 0},
@@ -163,7 +164,8 @@ static struct column_schema *column_named(const struct schema_table *table, cons
     return NULL;
 }
 
-/* REFERENCES table [(column)]; a missing column is the table's primary key, found at the end. */
+/* Parses REFERENCES table [(column)]. A missing column is the table's primary key, which is found at the
+ * end. */
 static enum status take_references(struct schema_parser *parser, struct column_schema *column)
 {
     bool list;
@@ -223,7 +225,7 @@ static enum status take_column_constraints(struct schema_parser *parser, struct 
     }
 }
 
-/* (column) */
+/* Parses (column). */
 static enum status take_column_list(struct schema_parser *parser, const struct schema_table *table,
                                     struct column_schema **column)
 {
@@ -361,7 +363,8 @@ static bool ready(const struct schema_script *schema, const struct schema_table 
     return true;
 }
 
-/* Tables behind those that they reference; what never gets its turn references itself in a circle. */
+/* Orders the tables so that each comes after those that it references. Tables that remain reference each
+ * other in a circle. */
 static enum status order_tables(const struct schema_parser *parser)
 {
     struct schema_script *schema = parser->schema;

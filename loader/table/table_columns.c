@@ -1,11 +1,12 @@
-/* table_columns.c: the rows of all blocks become columns, segment by segment (table_loader_internal.h). */
+/* table_columns.c: makes columns from the rows of all blocks, segment by segment
+ * (table_loader_internal.h). */
 #include "loader/table/table_loader_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Codes of all threads become one dictionary ---- */
+/* ---- Merging the threads' codes to one dictionary ---- */
 
 void word_codes_free(struct word_codes *words)
 {
@@ -69,7 +70,7 @@ void progress_step(struct progress *progress, const char *verb, const char *name
     progress_report(progress, what, "", 0, 0);
 }
 
-/* What gathering a segment needs beside it: a block's NULLs, and its values where they are narrowed. */
+/* The buffers for gathering a segment: a block's NULLs, and its values if they are narrowed. */
 struct gathering {
     uint8_t *nulls;
     int64_t *wide;
@@ -113,7 +114,7 @@ enum status column_narrow(const struct parsed_table *parsed, uint32_t column, bo
     return status;
 }
 
-/* Rows from .. from + count - 1 of a block to place `to` of the segment on. */
+/* Copies rows from .. from + count - 1 of a block into the segment, from place `to` on. */
 static enum status gather_block(const struct column_write *write, const struct parsed_block *block,
                                 uint32_t from, uint32_t count, void *values, uint32_t to, uint64_t *validity,
                                 bool *any_null, struct gathering *gathering, struct error *error)
@@ -136,7 +137,7 @@ static enum status gather_block(const struct column_write *write, const struct p
     return STATUS_OK;
 }
 
-/* Rows [first, first + rows) that were read, put together from the blocks, to place `to` of the segment on. */
+/* Copies rows [first, first + rows) from their blocks into the segment, from place `to` on. */
 static enum status gather(const struct column_write *write, uint64_t first, uint32_t rows, uint32_t bytes,
                           uint8_t *values, uint32_t to, uint64_t *validity, bool *any_null,
                           struct gathering *gathering, struct error *error)
@@ -158,7 +159,7 @@ static enum status gather(const struct column_write *write, uint64_t first, uint
     return STATUS_OK;
 }
 
-/* Segment by segment; the first begins with those old rows that fill no segment. */
+/* Writes segment by segment; the first one begins with the old rows that do not fill a segment. */
 static enum status write_segments(const struct column_write *write, uint32_t bytes, uint8_t *values,
                                   uint64_t *validity, struct gathering *gathering, struct error *error)
 {

@@ -12,7 +12,7 @@ void table_keys_free(struct table_keys *keys)
     *keys = (struct table_keys){0};
 }
 
-/* The strings of rows first, first + 1, ... */
+/* Adds the key strings of rows first, first + 1, ... */
 static enum status take_strings(const struct key_owner *owner, const int64_t *codes, uint64_t first,
                                 uint64_t rows, const struct dictionary *words, struct table_keys *keys,
                                 struct error *error)
@@ -33,8 +33,9 @@ static enum status take_strings(const struct key_owner *owner, const int64_t *co
     return STATUS_OK;
 }
 
-/* The primary key of a stored table: its values, or codes of column->dictionary, with room for `more` behind. `own_rows`:
- * they are held against rows of the same table, so they may be positions in a table that the key references. */
+/* Reads the primary key of a stored table: its values, or codes of column->dictionary, with room for `more`
+ * values after them. `own_rows`: the keys are compared with rows of the same table, so they may be positions
+ * in a table that the key references. */
 static enum status read_keys(struct database *database, const char *name, unsigned threads, uint64_t more,
                              bool own_rows, const struct column **key, int64_t **values, struct error *error)
 {

@@ -14,7 +14,7 @@ struct load {
     const struct load_options *options;
     struct database *existing; /* or NULL */
     struct database_writer *writer;
-    struct table_keys keys[SCHEMA_TABLES_MAX]; /* of the tables that are referenced */
+    struct table_keys keys[SCHEMA_TABLES_MAX]; /* of the referenced tables */
     bool keyed[SCHEMA_TABLES_MAX];
     struct rejects rejects;
     struct load_report *report;
@@ -36,10 +36,10 @@ struct columns_write {
     const struct load *load;
     const struct parsed_table *parsed;
     struct table_writer *writer;
-    struct word_codes *words; /* of all columns; those of the key stay */
-    const struct table *old;  /* what is appended to, or NULL */
+    struct word_codes *words; /* of all columns; the key's are kept */
+    const struct table *old;  /* the table to append to, or NULL */
     uint64_t old_rows;
-    uint32_t narrow; /* a column that becomes INT, or UINT32_MAX */
+    uint32_t narrow; /* the column that is stored as INT, or UINT32_MAX */
     struct column_progress progress;
 };
 
@@ -73,7 +73,7 @@ static void place_of(const void *context, uint64_t row, char text[KEY_PLACE_BYTE
         parsed_row_place(all->parsed, row - all->old_rows, text);
 }
 
-/* The key column whole, as table_keys_make wants it; a key that is there twice ends the load. */
+/* Gathers the whole key column for table_keys_make. A duplicate key ends the load. */
 static enum status take_keys(struct load *load, const struct columns_write *all, uint32_t number)
 {
     const struct schema_table *table = all->parsed->table;
@@ -147,8 +147,8 @@ static enum status find_sort_column(const struct load *load, const struct schema
     return STATUS_OK;
 }
 
-/* Memory that a thread takes to write a column of the table: a segment's values, the same with old rows or without
- * NULLs, and two encoded ones while a chooser tries its candidates. */
+/* The buffers that a thread needs to write a column: a segment's values, the values with old rows or without
+ * NULLs, and two encoded segments while a chooser tries its candidates. */
 #define WRITE_BUFFERS 5u
 
 static uint64_t write_bytes(const struct schema_table *table, uint64_t rows)
@@ -161,7 +161,7 @@ static uint64_t write_bytes(const struct schema_table *table, uint64_t rows)
     return WRITE_BUFFERS * widest * (rows < SEGMENT_ROWS ? rows : SEGMENT_ROWS);
 }
 
-/* A dictionary, which is sorted, counts as its rows, too. */
+/* Begins the progress of a table's columns. Sorting a dictionary counts as much as its column's rows. */
 static void begin_progress(const struct load *load, struct columns_write *all)
 {
     const struct schema_table *const table = all->parsed->table;
@@ -174,7 +174,8 @@ static void begin_progress(const struct load *load, struct columns_write *all)
     column_progress_begin(&all->progress, "encoding", table->name);
 }
 
-/* As many threads as the budget has memory for, beside the rows that are held; these make room if they must. */
+/* Chooses as many threads as the budget has memory for, in addition to the rows in memory. If it has none for
+ * one thread, the rows move to the spool. */
 static enum status choose_threads(struct load *load, struct columns_write *all, struct parsed_table *parsed,
                                   unsigned *threads)
 {
@@ -192,7 +193,7 @@ static enum status choose_threads(struct load *load, struct columns_write *all, 
     return STATUS_OK;
 }
 
-/* Which column is stored as INT because all of its values are. */
+/* Finds the column that is stored as INT because all of its values fit. */
 static enum status find_narrow(const struct load *load, const struct parsed_table *parsed, uint32_t *narrow)
 {
     const struct schema_table *const table = parsed->table;
@@ -206,7 +207,7 @@ static enum status find_narrow(const struct load *load, const struct parsed_tabl
     return STATUS_OK;
 }
 
-/* A new table of that many rows. */
+/* Begins a new table of `rows` rows. */
 static enum status begin_table(const struct load *load, const struct schema_table *table, uint64_t rows,
                                uint32_t narrow, struct table_writer **writer)
 {
@@ -222,7 +223,7 @@ static enum status begin_table(const struct load *load, const struct schema_tabl
     return status;
 }
 
-/* How the rows are encoded and in which order, before any is written. */
+/* Sets the codecs and the order of the rows, before any row is written. */
 static enum status prepare_table(const struct load *load, const struct schema_table *table,
                                  struct table_writer *writer, bool *sorts)
 {
@@ -278,7 +279,8 @@ static bool is_referenced(const struct schema_script *schema, const char *name)
     return false;
 }
 
-/* The keys that a column's values are looked up in; of a table that is not loaded now, from the database. */
+/* Gives the keys in which a column's values are looked up. If their table is not loaded now, they are read
+ * from the database. */
 static enum status keys_of(struct load *load, const struct column_schema *column,
                            const struct table_keys **keys)
 {
@@ -302,7 +304,7 @@ static enum status keys_of(struct load *load, const struct column_schema *column
                            load->error);
 }
 
-/* "INT NOT NULL PRIMARY KEY", "TEXT REFERENCES shops" */
+/* Writes "INT NOT NULL PRIMARY KEY", "TEXT REFERENCES shops", ... for error sentences. */
 static void describe(const struct column_schema *column, char *text, size_t bytes)
 {
     char type[64];
@@ -311,7 +313,7 @@ static void describe(const struct column_schema *column, char *text, size_t byte
              column->references_table);
 }
 
-/* The stored table that rows are appended to, whose columns must be those of the script. */
+/* Finds the stored table to append to. Its columns must be those of the script. */
 static enum status find_old(struct load *load, const struct schema_table *table, const struct table **old)
 {
     RETURN_IF_ERROR(database_table(load->existing, table->name, old, load->error));
@@ -333,7 +335,8 @@ static enum status find_old(struct load *load, const struct schema_table *table,
     return STATUS_OK;
 }
 
-/* A table that is made by columns, segment after segment: it is never in memory as a whole. */
+/* Loads a table whose rows the caller makes by columns, segment after segment. The table is never in memory
+ * as a whole. */
 static enum status load_made(struct load *load, const struct schema_table *table,
                              const struct row_maker *maker, const struct table_keys *const *keys)
 {
@@ -377,7 +380,7 @@ static enum status load_table(struct load *load, uint32_t number)
     return status;
 }
 
-/* ---- All together ---- */
+/* ---- The whole load ---- */
 
 static enum status check_inputs(const struct load *load)
 {
@@ -387,7 +390,7 @@ static enum status check_inputs(const struct load *load)
         return error_set(load->error, STATUS_BAD_INPUT,
                          "--append adds rows to tables, --force replaces them; give one of the two");
     struct database *none;
-    if (options->append && !load->existing) /* which says why */
+    if (options->append && !load->existing) /* the error says why there is no database */
         return database_open(options->directory, &none, load->error);
     for (uint32_t i = 0; i < options->input_count; i++) {
         const struct schema_table *table = schema_table(load->schema, options->inputs[i].table);
@@ -420,7 +423,7 @@ static enum status load_all(struct load *load)
     RETURN_IF_ERROR(check_inputs(load));
     RETURN_IF_ERROR(database_writer_open(load->options->directory, &load->writer, load->error));
     enum status status = STATUS_OK;
-    if (load->existing) { /* as it is now that nobody else can change it */
+    if (load->existing) { /* read it again, because now no one else can change it */
         database_close(load->existing);
         load->existing = NULL;
         status = database_open(load->options->directory, &load->existing, load->error);
@@ -433,7 +436,7 @@ static enum status load_all(struct load *load)
     if (load->rejects.file && fflush(load->rejects.file) != 0 && status == STATUS_OK)
         status = error_set_errno(load->error, errno, "%s: the rejected rows cannot be written",
                                  load->options->reject);
-    database_close(load->existing); /* the commit removes files that nobody holds */
+    database_close(load->existing); /* so that the commit can remove its files */
     load->existing = NULL;
     if (status == STATUS_OK && load->options->before_commit)
         status = load->options->before_commit(load->options->before_commit_context, load->error);
@@ -441,7 +444,7 @@ static enum status load_all(struct load *load)
         status = database_writer_commit(load->writer, load->error);
     else
         database_writer_abort(load->writer);
-    progress_report(load->progress, "storing", "", 1, 1); /* the bar goes */
+    progress_report(load->progress, "storing", "", 1, 1); /* removes the progress bar */
     return status;
 }
 
@@ -463,7 +466,7 @@ enum status tables_load(const struct schema_script *schema, const struct load_op
     load->rejects.most = options.max_errors;
     enum status status = STATUS_OK;
     if (database_open(options.directory, &load->existing, NULL) != STATUS_OK)
-        load->existing = NULL; /* whether it can become a database is for the writer to say */
+        load->existing = NULL; /* the writer decides whether the directory can become a database */
     if (options.reject && !(load->rejects.file = fopen(options.reject, "wb")))
         status = error_set_errno(error, errno, "%s: cannot be written", options.reject);
     if (status == STATUS_OK)
@@ -474,7 +477,7 @@ enum status tables_load(const struct schema_script *schema, const struct load_op
         status = error_set_errno(error, errno, "%s: the rejected rows cannot be written", options.reject);
     for (uint32_t i = 0; i < options.input_count; i++)
         if (options.inputs[i].stream && options.inputs[i].stream->release)
-            options.inputs[i].stream->release(options.inputs[i].stream); /* the load ended before its turn */
+            options.inputs[i].stream->release(options.inputs[i].stream); /* the load ended before it */
     for (uint32_t t = 0; t < SCHEMA_TABLES_MAX; t++)
         table_keys_free(&load->keys[t]);
     database_close(load->existing);

@@ -1,5 +1,5 @@
-/* table_loader_internal.h: the parts of a load: keys (table_keys.c), rows (table_rows.c, arrow_rows.c, table_made.c),
- * columns (table_columns.c), all together (table_loader.c). */
+/* table_loader_internal.h: the parts of a load: keys (table_keys.c), rows (table_rows.c, arrow_rows.c,
+ * table_made.c), columns (table_columns.c), and the whole load (table_loader.c). */
 #ifndef TESSERA_LOADER_TABLE_TABLE_LOADER_INTERNAL_H
 #define TESSERA_LOADER_TABLE_TABLE_LOADER_INTERNAL_H
 
@@ -13,40 +13,46 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-/* From a dimension's key to its row's position: one of the two. */
+/* Finds the row position of a dimension's key, by `numbers` or by `strings`. */
 struct table_keys {
-    struct column_schema key; /* as it is written: the type that foreign keys are read as */
+    struct column_schema key; /* the key's declared type, as which foreign keys are read */
     uint64_t rows;
     struct key_index *numbers;
-    struct dictionary_builder *strings; /* codes are positions */
+    struct dictionary_builder *strings; /* its codes are row positions */
 };
 
-/* The keys of a table that is in the database already. */
+/* Reads the keys of a table in the database. */
 NODISCARD enum status table_keys_read(struct database *database, const char *table, unsigned threads,
                                       struct table_keys *keys, struct error *error);
-/* `values`: int64 a row, or codes of `words` for strings. `before`: the database that has the rows before these, or
- * NULL. A key that is there twice: STATUS_BAD_INPUT (key_twice). */
+/* Makes the keys of loaded rows. `values` has an int64 a row, or for strings a code of `words`. `before` is
+ * the database that has the rows before these, or NULL. A duplicate key gives STATUS_BAD_INPUT
+ * (key_twice). */
 NODISCARD enum status table_keys_make(const struct schema_table *table, const int64_t *values, uint64_t rows,
                                       const struct dictionary *words, const struct key_owner *owner,
                                       struct database *before, struct table_keys *keys, struct error *error);
 void table_keys_free(struct table_keys *keys);
 
-/* The row of a key that is a stored value of keys->key, no string; or -1. */
+/* The row of a key that is a stored value of keys->key and not a string; or -1. */
 int32_t table_keys_find_value(const struct table_keys *keys, int64_t value);
 
-/* The row of a key as it was written, or -1; *complaint: NULL, or why the text is no key at all. */
+/* The row of a key that is given as text, or -1. *complaint gets NULL, or the reason why the text cannot be a
+ * key. */
 int32_t table_keys_find(const struct table_keys *keys, const char *text, uint32_t length,
                         const char **complaint);
 
-/* What one block of text became: for each column its values, and 1 for each that is NULL. */
+/* The values of one block of text. */
 struct parsed_block {
     uint32_t rows, thread;
-    void **values;   /* int32_t[] or int64_t[] by the column; strings: codes of the thread's builder */
-    uint8_t **nulls; /* NULL: none is */
-    uint64_t *
-        kept; /* NULL: it is in memory. Else where each column's values are in the spool, and behind them nulls */
-    bool *kept_nulls; /* whether there are nulls behind a column's values */
-    /* Of a table with a primary key, from text: where each row stood, counted from the block's first line. */
+    void **values;   /* for each column int32_t[] or int64_t[]; strings: codes of the thread's builder */
+    uint8_t **nulls; /* for each column NULL (no row is NULL), or 1 for each row that is NULL */
+
+    /* NULL: the block is in memory. Else the place of each column's values in the spool; nulls come after
+     * them. */
+    uint64_t *kept;
+    bool *kept_nulls; /* whether nulls come after a column's values */
+
+    /* If the table has a primary key and comes from text: each row's line, counted from the block's first
+     * line. */
     const char *path;
     uint64_t first_line;
     uint32_t *lines;
@@ -58,21 +64,21 @@ struct parsed_table {
     uint64_t block_count, block_room, rows;
     struct parsed_block *blocks;
     unsigned threads;
-    struct dictionary_builder **words; /* threads * columns; NULL but for strings that are no foreign keys */
-    uint64_t held, hold_most;          /* bytes of blocks in memory */
-    struct spool spool;                /* of the others */
+    struct dictionary_builder **words; /* threads * columns; only for strings that are not foreign keys */
+    uint64_t held, hold_most;          /* bytes of blocks in memory, and the most that there may be */
+    struct spool spool;                /* has the other blocks */
 };
 
-/* Where a row of the table (from 0) was read: "sales.csv:17", or "row 17 of the stream". */
+/* Writes where a row of the table (from 0) was read: "sales.csv:17", or "row 17 of the stream". */
 void parsed_row_place(const struct parsed_table *parsed, uint64_t row, char text[KEY_PLACE_BYTES]);
 
-/* Rows from .. from + count - 1 of a block's column: `values` of the column's width, `nulls` 1 where a row is NULL, unless
- * *any_null says that none is. */
+/* Reads rows from .. from + count - 1 of a block's column: `values` in the column's width, and `nulls` with 1
+ * for each row that is NULL. If *any_null is false, no row is NULL and `nulls` is not written. */
 NODISCARD enum status parsed_block_read(const struct parsed_table *parsed, const struct parsed_block *block,
                                         uint32_t column, uint32_t from, uint32_t count, void *values,
                                         uint8_t *nulls, bool *any_null, struct error *error);
 
-/* Moves blocks that are in memory to the spool, all of them. */
+/* Moves all blocks that are in memory to the spool. */
 NODISCARD enum status parsed_table_spill(struct parsed_table *parsed, const char *directory,
                                          struct error *error);
 
@@ -82,7 +88,7 @@ struct rejects {
     char first[ERROR_TEXT_BYTES];
 };
 
-/* ---- Rows on their way into blocks: table_rows.c, for text, arrow_rows.c and table_made.c ---- */
+/* ---- Reading rows into blocks: table_rows.c for text, arrow_rows.c and table_made.c ---- */
 
 struct row_parse {
     const struct load_options *options;
@@ -94,44 +100,47 @@ struct row_parse {
     pthread_mutex_t lock;
     bool keyed; /* the table has a primary key: rows remember their lines */
     bool stop;
-    uint64_t error_block; /* of the error that is told: the first of the input, of those that were met */
+    uint64_t error_block; /* the block of `error`: the earliest error in the input that was found */
     struct error error;
     uint32_t value_bytes[SCHEMA_COLUMNS_MAX];
 };
 
-/* A block for up to `rows` rows; values go behind those that it has; then the row counts (block->rows). */
+/* Begins a block for up to `rows` rows. row_put appends a row's values; then the caller counts the row
+ * (block->rows). */
 NODISCARD enum status row_block_begin(const struct row_parse *parse, uint32_t rows, unsigned thread,
                                       struct parsed_block *block, struct error *error);
 NODISCARD enum status row_put(const struct row_parse *parse, struct parsed_block *block, uint32_t column,
                               uint32_t rows, int64_t value, bool null, struct error *error);
-/* Puts the block in its place among the table's, or frees it if `status`, what became of it so far, is an error. */
+/* Puts the block in its place among the table's blocks. If `status`, its result so far, is an error, frees
+ * it. */
 NODISCARD enum status row_block_end(struct row_parse *parse, uint64_t number, struct parsed_block *block,
                                     enum status status, struct error *error);
 
-/* A bad row, of which `text` says why: it is left out, and written out as it came (NULL: it has no text), or ends the
- * load. */
+/* Rejects a bad row; `text` says why. The row is skipped, and copied to the rejects' file (`row` NULL: it has
+ * no text), or it ends the load. */
 NODISCARD enum status row_reject(struct row_parse *parse, uint64_t block, const char *row, size_t bytes,
                                  const char *text);
 
-/* What is stored for a field without a value, or for a key that was not found (row -1): NULL, or a complaint. */
+/* Decides about a key without a matching row: *null is set if NULL is stored for it; otherwise returns the
+ * complaint. */
 const char *row_key_missing(const struct row_parse *parse, const struct column_schema *column, bool *null);
 
-/* "PLACE: column NAME: 'SHOWN' COMPLAINT", and what the column may hold, if that is the matter. */
+/* Writes "PLACE: column NAME: 'SHOWN' COMPLAINT", and for a value out of range the column's range. */
 void row_complaint(char text[ERROR_TEXT_BYTES], const char *place, const struct row_parse *parse, uint32_t c,
                    const char *shown, const char *complaint);
-/* The same of a key that names no row. */
+/* Writes the same sentence about a key without a matching row. */
 void row_key_complaint(char text[ERROR_TEXT_BYTES], const char *place, const struct column_schema *column,
                        const char *shown, bool dangling_null);
 
-/* All batches of the stream, which is released, also on failure. */
+/* Reads all batches of the stream, and releases it, also after a failure. */
 NODISCARD enum status arrow_rows_read(struct row_parse *parse, struct ArrowArrayStream *stream,
                                       struct error *error);
 
-/* All rows of a maker that makes them one by one. */
+/* Reads all rows of a maker that makes them one by one. */
 NODISCARD enum status made_rows_read(struct row_parse *parse, const struct row_maker *maker,
                                      struct error *error);
 
-/* keys[c]: what column c references, or NULL. */
+/* Parses the rows of one table. keys[c] has the keys that column c references, or is NULL. */
 NODISCARD enum status table_rows_parse(const struct schema_table *table, const struct load_input *input,
                                        const struct load_options *options,
                                        const struct table_keys *const *keys, struct rejects *rejects,
@@ -141,32 +150,32 @@ void table_rows_free(struct parsed_table *parsed);
 
 /* ---- Columns: table_columns.c ---- */
 
-/* codes[thread][c]: for each code of the thread's builder the final code. */
+/* The dictionary of a column, and the final code of each code of each thread's builder. */
 struct word_codes {
     struct dictionary_builder *all;
     struct dictionary dictionary;
-    int32_t **codes; /* a thread each */
+    int32_t **codes; /* codes[thread][c]: the final code of code c */
     unsigned threads;
 };
 
-/* `before`: the strings that the column has already, or NULL. What there is, also after an error, is freed by
- * word_codes_free. */
+/* Merges the threads' strings. `before` has the strings that the column already has, or is NULL.
+ * word_codes_free frees the result, also after an error. */
 NODISCARD enum status word_codes_make(const struct parsed_table *parsed, uint32_t c,
                                       const struct dictionary *before, struct word_codes *words,
                                       struct error *error);
 void word_codes_free(struct word_codes *words);
 
-/* How far a table's columns are: work is counted in values, and told as a share of the rows. */
+/* The progress of a table's columns. Work is counted in values and reported as a share of the rows. */
 struct column_progress {
     struct progress *progress;
     char what[NAME_BYTES + 16];
-    uint64_t rows, values; /* of all work */
+    uint64_t rows, values; /* in all */
     atomic_uint_fast64_t done;
 };
 void column_progress_begin(struct column_progress *progress, const char *verb, const char *table);
 void column_progress_add(struct column_progress *progress, uint64_t values);
 
-/* A step of which nobody knows how far it is: "storing star.db". It lasts until other work reports. */
+/* Reports a step without a known length: "storing star.db". It lasts until other work reports. */
 void progress_step(struct progress *progress, const char *verb, const char *name);
 
 struct column_write {
@@ -175,7 +184,7 @@ struct column_write {
     uint32_t column;
     bool narrow;                    /* stored as int32_t, read as int64_t */
     const struct word_codes *words; /* or NULL */
-    uint64_t old_rows;              /* that the table has, if rows are appended */
+    uint64_t old_rows;              /* appending: the rows that the table already has */
     struct column_progress *progress;
 };
 
@@ -183,10 +192,10 @@ struct column_write {
 NODISCARD enum status column_narrow(const struct parsed_table *parsed, uint32_t column, bool *narrow,
                                     struct error *error);
 
-/* Gathers the column's rows, those that the table has already before them, and writes all of its segments. */
+/* Gathers the column's rows, after the rows that the table already has, and writes all of its segments. */
 NODISCARD enum status column_write_all(const struct column_write *write, struct error *error);
 
-/* ---- Tables that are made by columns: table_made.c ---- */
+/* ---- Tables whose rows are made by columns: table_made.c ---- */
 
 struct made_table {
     const struct schema_table *table;
@@ -197,7 +206,7 @@ struct made_table {
     struct progress *progress;
 };
 
-/* Every segment of every column. */
+/* Makes and writes every segment of every column. */
 NODISCARD enum status made_columns_write(const struct made_table *made, struct error *error);
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * table_made.c: rows that the caller makes (struct row_maker), without text in between.
+ * table_made.c: loads rows that the caller makes (struct row_maker), without text in between.
  *
- * Row by row they go the way that rows of text go, 4096 at a time: a dictionary a thread, blocks of values. By columns, a
- * segment at a time: threads fill ranges of its arrays, replace the foreign keys in them by row positions while the cache
- * still has the range, then encode and write a column each. A segment takes 4 or 8 bytes a value (1.1 GB for SSB's 17
- * columns), whatever the table's size.
+ * Rows made one by one are loaded like rows of text, 4096 at a time, with a dictionary a thread and blocks of
+ * values. Rows made by columns are loaded a segment at a time: threads fill ranges of the segment's arrays,
+ * and replace the foreign keys by row positions while the range is in the cache. Then each thread encodes and
+ * writes a column. A segment takes 4 or 8 bytes a value (1.1 GB for SSB's 17 columns), for any size of the
+ * table.
  */
 #include "loader/table/table_loader_internal.h"
 
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of a block: the dimensions of a small benchmark give all threads something to do. */
+/* Rows of a block, so small that also small dimensions give all threads something to do. */
 #define BLOCK_ROWS 4096u
 
 static uint32_t rows_at(uint64_t first, uint64_t rows, uint32_t most)
@@ -82,11 +83,11 @@ enum status made_rows_read(struct row_parse *parse, const struct row_maker *make
 struct segment {
     const struct made_table *made;
     void *values[SCHEMA_COLUMNS_MAX];
-    uint64_t *validity[SCHEMA_COLUMNS_MAX]; /* of foreign keys if they may be NULL */
+    uint64_t *validity[SCHEMA_COLUMNS_MAX]; /* of foreign keys that may be NULL */
     atomic_bool nulls[SCHEMA_COLUMNS_MAX];
-    uint64_t first; /* row of the table */
+    uint64_t first; /* the segment's first row in the table */
     uint32_t rows;
-    struct column_progress progress; /* each value is filled and written */
+    struct column_progress progress; /* counts each value twice: filled, written */
 };
 
 static void *value_at(const struct segment *segment, uint32_t c, uint32_t row)
@@ -95,7 +96,7 @@ static void *value_at(const struct segment *segment, uint32_t c, uint32_t row)
            (size_t)row * column_schema_value_bytes(&segment->made->table->columns[c]);
 }
 
-/* The key is gone from its array by now, so the row is made again. */
+/* Reports a key without a matching row. The key's array no longer has it, so the row is made again. */
 static enum status key_missing(const struct segment *segment, uint32_t c, uint32_t row, unsigned thread,
                                struct error *error)
 {
@@ -111,7 +112,8 @@ static enum status key_missing(const struct segment *segment, uint32_t c, uint32
     return error_set(error, STATUS_BAD_INPUT, "%s", text);
 }
 
-/* Turns the keys of a range into row positions; where NULL is allowed, missing ones into 0 with their bit off. */
+/* Turns the keys of a range into row positions. If NULL is allowed, a missing key becomes 0 and its validity
+ * bit is cleared. */
 static enum status resolve(struct segment *segment, uint32_t c, uint32_t first, uint32_t rows,
                            unsigned thread, struct error *error)
 {
@@ -176,7 +178,7 @@ static enum status write_segment(struct segment *segment, struct error *error)
     return parallel_for(made->options->threads, made->table->column_count, write_column, segment, error);
 }
 
-/* Memory and dictionaries. */
+/* Allocates the segment's memory and sets the dictionaries. */
 static enum status begin_columns(struct segment *segment, struct error *error)
 {
     const struct made_table *const made = segment->made;

@@ -1,6 +1,6 @@
 /*
- * table_rows.c: the rows of one table from text to values, on all threads (table_loader_internal.h). A thread
- * has a dictionary of its own for each string column, so none waits for another.
+ * table_rows.c: reads the rows of one table from text to values, on all threads (table_loader_internal.h).
+ * Each thread has its own dictionary for each string column, so no thread waits for another.
  */
 #define _GNU_SOURCE
 #include "loader/table/table_loader_internal.h"
@@ -201,7 +201,8 @@ const char *row_key_missing(const struct row_parse *parse, const struct column_s
     return *null ? NULL : key_missing;
 }
 
-/* The stored value of a field; *null if there is none. Returns what is wrong with it, or NULL. */
+/* Gives the stored value of a field, or sets *null if it has none. Returns the complaint about a wrong field,
+ * or NULL. */
 static const char *field_value(const struct row_parse *parse, const struct column_schema *column, uint32_t c,
                                const struct text_field *field, int64_t *value, bool *null)
 {
@@ -235,7 +236,7 @@ enum status row_put(const struct row_parse *parse, struct parsed_block *block, u
     return STATUS_OK;
 }
 
-/* A first line that was taken for a row, but has a column's name in it. */
+/* Whether a first line that was read as a row contains a column's name. */
 static bool looks_like_header(const struct row_parse *parse, const struct text_block *block, uint32_t row)
 {
     const struct schema_table *table = parse->parsed->table;
@@ -250,7 +251,7 @@ static bool looks_like_header(const struct row_parse *parse, const struct text_b
     return false;
 }
 
-/* *bad: the row is left out (or ends the load: the status says it). */
+/* Parses one row. *bad is set if the row is skipped; an error status means that it ends the load. */
 static enum status parse_row(struct row_parse *parse, const struct text_block *block, uint32_t row,
                              unsigned thread, struct parsed_block *to, bool *bad, struct error *error)
 {
@@ -305,7 +306,7 @@ enum status row_block_begin(const struct row_parse *parse, uint32_t rows, unsign
     return fits ? STATUS_OK : error_out_of_memory(error, (uint64_t)rows * columns * 4, "rows");
 }
 
-/* Takes its share of the budget, or brings it to the spool. */
+/* Keeps the block in memory within the budget, or moves it to the spool. */
 static enum status block_hold(struct row_parse *parse, struct parsed_block *block, struct error *error)
 {
     struct parsed_table *parsed = parse->parsed;
@@ -321,7 +322,7 @@ static enum status block_hold(struct row_parse *parse, struct parsed_block *bloc
     return status == STATUS_OK && !fits && block->rows ? spill(parsed, block, error) : status;
 }
 
-/* Puts the block where its number says. */
+/* Puts the block in its place by its number. */
 static enum status block_keep(struct row_parse *parse, uint64_t number, const struct parsed_block *block,
                               struct error *error)
 {

@@ -1,4 +1,5 @@
-/* text_block.c: one block's text as rows and fields, by the thread that has it (text_source_internal.h). */
+/* text_block.c: splits one block's text into rows and fields, on the thread that took it
+ * (text_source_internal.h). */
 #include "loader/text/text_source_internal.h"
 
 #include <stdio.h>
@@ -33,7 +34,7 @@ static enum status fault_add(struct text_block *block, const char *complaint, st
     return STATUS_OK;
 }
 
-/* What a block held before is not kept. */
+/* Makes room for `rows` rows; the block's old content is lost. */
 static enum status rows_reserve(struct text_block *block, uint32_t rows, uint32_t columns,
                                 struct error *error)
 {
@@ -60,13 +61,14 @@ static enum status rows_reserve(struct text_block *block, uint32_t rows, uint32_
     return STATUS_OK;
 }
 
-/* Whether the row has as many fields as it should, and ends as the first one does. */
+/* Whether the row has the right number of fields, and ends with a delimiter if the first row does. */
 static bool row_whole(const struct text_row *row, const struct text_shape *shape)
 {
     return row->fields == shape->columns + shape->trailing && (!shape->trailing || row->last_empty);
 }
 
-/* The sentence about a row that is not whole, number r of the index, which ends before text[end]. */
+/* Writes the complaint about a row with a wrong number of fields: row r of the index, which ends before
+ * text[end]. */
 static void fields_complaint(const struct text_row *row, uint32_t r, const struct text_index *index,
                              const struct block_text *block, const struct text_field *fields,
                              const char *text, size_t end, char complaint[TEXT_COMPLAINT_BYTES])

@@ -1,6 +1,6 @@
 /*
- * text_file.c: see text_file.h. zlib and zstd each get the file in pieces of 256 KiB; plain files are read
- * straight into the caller's memory.
+ * text_file.c: see text_file.h. zlib and zstd get the file in pieces of 256 KiB. Plain files are read into
+ * the caller's memory.
  */
 #include "loader/text/text_file.h"
 
@@ -24,22 +24,22 @@ enum text_file_kind { FILE_PLAIN, FILE_GZIP, FILE_ZSTD };
 struct text_file {
     const char *path;
     int descriptor;
-    bool waits; /* a pipe, a terminal: bytes come when they come */
+    bool waits; /* a pipe or a terminal: a read may have to wait for bytes */
     enum text_file_kind kind;
     uint64_t done;
     z_stream gzip;
     ZSTD_DStream *zstd;
-    bool frame_open; /* a compressed stream is not at its end */
+    bool frame_open; /* inside a compressed stream */
     size_t input_at, input_bytes;
-    char input[INPUT_BYTES]; /* read, but not yet taken: the first bytes of a plain file, too */
+    char input[INPUT_BYTES]; /* bytes read and not yet used, also the first bytes of a plain file */
 };
 
-/* How often a pipe that has nothing to read is left, to see whether the load was cancelled by a signal that another
- * thread got. */
+/* While a pipe has no bytes, the reader looks this often whether the load was cancelled, because another
+ * thread may have received the signal. */
 #define WAIT_MILLISECONDS 50
 
-/* Waits for bytes or the end; of a FIFO that nobody has written to, too, which is at no end before somebody did. Regular
- * files never wait. */
+/* Waits for bytes or for the end. A FIFO that nobody has opened for writing yet is not at its end, so this
+ * waits for its first writer, too. Regular files never wait. */
 static enum status wait_for_bytes(const struct text_file *file, struct error *error)
 {
     struct pollfd ready = {.fd = file->descriptor, .events = POLLIN};
@@ -48,7 +48,7 @@ static enum status wait_for_bytes(const struct text_file *file, struct error *er
     return STATUS_OK;
 }
 
-/* Up to `bytes` bytes, 0 only at the end. */
+/* Reads up to `bytes` bytes; *got is 0 only at the end. */
 static enum status read_some(struct text_file *file, char *out, size_t bytes, size_t *got,
                              struct error *error)
 {
@@ -115,7 +115,8 @@ enum status text_file_open(const char *path, struct text_file **out, struct erro
         return error_out_of_memory(error, sizeof *file, "a file");
     file->path = shown_path(path);
     struct stat info;
-    /* opening a FIFO would wait for its first writer: wait_for_bytes does, and can be cancelled */
+    /* Without O_NONBLOCK, opening a FIFO waits for its first writer. wait_for_bytes waits and can be
+     * cancelled. */
     file->descriptor =
         strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     enum status status = STATUS_OK;
@@ -161,11 +162,11 @@ static enum status read_plain(struct text_file *file, char *out, size_t bytes, s
     return STATUS_OK;
 }
 
-/* One step of unpacking: takes input, gives output. */
+/* One step of decompression: uses input, gives output. */
 static enum status inflate_some(struct text_file *file, char *out, size_t bytes, size_t *got,
                                 struct error *error)
 {
-    if (!file->frame_open) { /* another member follows the one that ended, or zeros that fill a block of some medium */
+    if (!file->frame_open) { /* after a gzip member come another one, or zeros as padding */
         while (file->input_at < file->input_bytes && file->input[file->input_at] == 0)
             file->input_at++;
         if (file->input_at == file->input_bytes)

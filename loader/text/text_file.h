@@ -1,5 +1,5 @@
-/* text_file.h: the bytes of one file, plain or compressed (gzip, zstd: told by its first bytes), or of standard
- * input. */
+/* text_file.h: reads the bytes of one file, or of standard input. The file may be compressed by gzip or zstd,
+ * which its first bytes tell. */
 #ifndef TESSERA_LOADER_TEXT_TEXT_FILE_H
 #define TESSERA_LOADER_TEXT_TEXT_FILE_H
 
@@ -10,22 +10,22 @@
 
 struct text_file;
 
-/* Whether the file is there, is no folder and may be read, without reading of it (a pipe's bytes come once), and its size,
- * TEXT_FILE_SIZE_UNKNOWN for what is no regular file. */
+/* Checks that the file exists, is not a folder and may be read. It reads no bytes, because a pipe gives its
+ * bytes only once. *bytes gets its size, or TEXT_FILE_SIZE_UNKNOWN if it is not a regular file. */
 #define TEXT_FILE_SIZE_UNKNOWN UINT64_MAX
 NODISCARD enum status text_file_check(const char *path, uint64_t *bytes, struct error *error);
 
-/* path "-": standard input. The path is kept by reference. Waiting for a pipe, for its first writer, too, ends when the
- * work is cancelled (STATUS_INTERRUPTED). */
+/* Opens a file; path "-" is standard input. The path must outlive the file. If the work is cancelled, waiting
+ * for a pipe or for its first writer ends with STATUS_INTERRUPTED. */
 NODISCARD enum status text_file_open(const char *path, struct text_file **file, struct error *error);
 void text_file_close(struct text_file *file);
 
-/* Fills `bytes` bytes of `out`, fewer only at the end; *got says how many. A damaged or truncated compressed
- * file: STATUS_BAD_INPUT naming it. */
+/* Reads `bytes` bytes into `out`, fewer only at the end; *got gets their number. STATUS_BAD_INPUT, naming the
+ * file, if a compressed file is damaged or truncated. */
 NODISCARD enum status text_file_read(struct text_file *file, char *out, size_t bytes, size_t *got,
                                      struct error *error);
 
-/* Bytes of the file itself that were read. */
+/* The bytes read so far from the file as it is stored. */
 uint64_t text_file_done(const struct text_file *file);
 
 #endif

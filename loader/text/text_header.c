@@ -1,5 +1,5 @@
-/* text_header.c: what a file's first rows say: its delimiter, its header, whether rows end with a delimiter
- * (text_source_internal.h). Once a file. */
+/* text_header.c: finds, once a file, from its first rows: its delimiter, its header, and whether rows end
+ * with a delimiter (text_source_internal.h). */
 #include "loader/text/text_source_internal.h"
 
 #include <stdlib.h>
@@ -25,14 +25,15 @@ char text_delimiter_of_name(const char *path)
                                              : 0;
 }
 
-/* A row's first fields, freed by the caller; columns + 1 of them, and the bytes of doubled quotes. */
+/* The first row: its first columns + 1 fields, and memory for fields with doubled quotes. The caller frees
+ * it. */
 struct first_row {
     struct text_field *fields;
     char *spare;
     struct text_row row;
     bool there;
-    size_t bytes;   /* up to and with its line end, empty lines before it included */
-    uint64_t lines; /* as many */
+    size_t bytes;   /* to the end of its line, including empty lines before it */
+    uint64_t lines; /* the lines in these bytes */
 };
 
 static void first_row_free(struct first_row *first)
@@ -66,7 +67,8 @@ static enum status first_row_find(struct text_source *source, const char *text, 
     return STATUS_OK;
 }
 
-/* The one that cuts the first row into as many fields as there are columns; else the one that cuts it most often. */
+/* Finds the delimiter that cuts the first row into as many fields as there are columns; else the one that
+ * occurs most often. */
 enum status text_delimiter_of_line(struct text_source *source, const char *text, size_t length,
                                    char *delimiter, struct error *error)
 {
@@ -117,7 +119,7 @@ static enum status map(const struct text_source *source, const struct text_field
             if (places[before] == column)
                 return error_set(error, STATUS_BAD_INPUT, "%s:%llu: the header names '%s' twice", path, at,
                                  source->shape.names[column]);
-        places[f] = column; /* f < columns: of columns + 1 names one is there twice */
+        places[f] = column; /* f < columns: among columns + 1 names, one would be a duplicate */
     }
     for (uint32_t c = 0; c < columns; c++) {
         bool there = false;
@@ -146,7 +148,7 @@ enum status text_header_read(struct text_source *source, const char *text, size_
         return STATUS_OK;
     RETURN_IF_ERROR(first_row_find(source, text, length, source->shape.delimiter, &first, error));
     uint32_t count = first.there ? first.row.fields : 0, known = 0;
-    count -= count > 1 && first.row.last_empty; /* behind a trailing delimiter */
+    count -= count > 1 && first.row.last_empty; /* the empty field after a trailing delimiter */
     for (uint32_t f = 0; f < count && f <= columns; f++)
         known += column_named(source, &first.fields[f]) != UINT32_MAX;
     enum status status = STATUS_OK;

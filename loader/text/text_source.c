@@ -1,6 +1,7 @@
 /*
- * text_source.c: see text_source.h. Under the lock: bytes are read behind the partial row that the block before
- * left over, and the last row's end is found. The rest a thread does for its own block (text_block.c).
+ * text_source.c: see text_source.h. Under the lock, a thread reads bytes after the partial row of the block
+ * before, and finds the end of the last row. It does the rest for its own block without the lock
+ * (text_block.c).
  */
 #include "loader/text/text_source_internal.h"
 
@@ -12,7 +13,7 @@ static const char *path_of(const struct text_source *source)
     return source->paths[source->path];
 }
 
-/* Fills `memory`, which has `have` bytes, up to `wanted`. */
+/* Reads until `memory`, which has *have bytes, has `wanted` bytes. */
 static enum status read_on(struct text_source *source, char *memory, size_t wanted, size_t *have)
 {
     size_t got = 0;
@@ -32,7 +33,7 @@ static enum status read_on(struct text_source *source, char *memory, size_t want
     return STATUS_OK;
 }
 
-/* Bytes of the first row into the carry, and what they say of the file. */
+/* Reads the first row into the carry, and finds the file's delimiter, header and shape. */
 static enum status begin_file(struct text_source *source)
 {
     struct error *const error = &source->error;
@@ -49,7 +50,7 @@ static enum status begin_file(struct text_source *source)
     struct text_shape *const shape = &source->shape;
     shape->delimiter = shape->delimiter ? shape->delimiter : text_delimiter_of_name(path);
     const bool guess = shape->delimiter == 0;
-    bool mark_seen = false; /* a byte order mark, or that there is none */
+    bool mark_seen = false; /* it is known whether there is a byte order mark */
     for (size_t wanted = source->block_bytes; wanted <= TEXT_ROW_BYTES; wanted *= 2) {
         RETURN_IF_ERROR(text_memory_reserve(carry, wanted, error));
         RETURN_IF_ERROR(read_on(source, carry->bytes, wanted, &source->carry_bytes));
@@ -93,7 +94,7 @@ static enum status check_options(const struct text_options *options, const char 
     return STATUS_OK;
 }
 
-/* All files must be there before any is read. */
+/* Checks that all files exist, before any is read. */
 static enum status check_files(struct text_source *source, struct error *error)
 {
     bool known = true;
@@ -122,7 +123,7 @@ enum status text_source_open_sized(const char *const *paths, uint32_t path_count
     source->path_count = path_count;
     source->header = options->header;
     source->block_bytes = block_bytes;
-    /* no field that is not quoted holds a line end: nothing is NULL then */
+    /* For verbatim text the NULL text is a line end, which no unquoted field contains, so nothing is NULL. */
     const char *const null_text = options->verbatim ? "\n" : options->null_text;
     source->shape = (struct text_shape){.delimiter = options->delimiter,
                                         .verbatim = options->verbatim,
@@ -180,7 +181,7 @@ void text_source_progress(const struct text_source *source, uint64_t *done, uint
 
 /* ---- Blocks, under the lock ---- */
 
-/* The text of one block into block_memory, whole rows; *bytes is 0 at the end of the file at hand. */
+/* Reads the text of one block, in whole rows, into `memory`; *bytes is 0 at the end of the current file. */
 static enum status read_block(struct text_source *source, struct text_memory *memory, size_t *bytes,
                               uint64_t *first_line)
 {
@@ -261,6 +262,6 @@ enum status text_source_next(struct text_source *source, struct text_block *bloc
         if (text.bytes == 0)
             return STATUS_OK;
         RETURN_IF_ERROR(text_block_split(block, &text, error));
-    } while (block->rows == 0); /* empty lines alone */
+    } while (block->rows == 0); /* the block had only empty lines */
     return STATUS_OK;
 }

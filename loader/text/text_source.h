@@ -1,15 +1,16 @@
 /*
- * text_source.h: rows of CSV (RFC 4180), TSV or '|'-delimited text from files, compressed files and standard
- * input, in blocks of whole rows that threads take one after the other.
+ * text_source.h: reads rows of CSV (RFC 4180), TSV or '|'-delimited text from files, compressed files and
+ * standard input, in blocks of whole rows that threads take one after the other.
  *
- * A block holds up to TEXT_BLOCK_BYTES of text, more only for a row that is longer (at most TEXT_ROW_BYTES).
- * Reading, decompressing and finding where rows end happens in text_source_next, by one thread at a time, at
- * about the speed of memory; splitting rows into fields, by each thread for its own block.
+ * A block has up to TEXT_BLOCK_BYTES of text, and more only for a longer row (at most TEXT_ROW_BYTES). In
+ * text_source_next one thread at a time reads, decompresses and finds the ends of rows, at about the speed of
+ * memory. Each thread splits the rows of its own block into fields.
  *
- * Rows: a field that begins with " ends with one, and may hold delimiters, line ends and quotes, these doubled; any other quote
- * is a character like others. Lines end with \n or \r\n. Empty lines are no rows, but a NULL in a table of one column. Every row
- * has a delimiter behind its last field, or none: the first one decides. A byte order mark is skipped. A field that is
- * not quoted and equals the NULL text is NULL. Text must be UTF-8 without NUL bytes.
+ * A field that begins with " also ends with one, and may contain delimiters, line ends and doubled quotes;
+ * any other quote is an ordinary character. Lines end with \n or \r\n. Empty lines are ignored, but in a
+ * table of one column an empty line is a NULL. Either every row has a delimiter after its last field, or none
+ * has; the first row decides. A byte order mark is skipped. An unquoted field that equals the NULL text is
+ * NULL. Text must be UTF-8 without NUL bytes.
  */
 #ifndef TESSERA_LOADER_TEXT_TEXT_SOURCE_H
 #define TESSERA_LOADER_TEXT_TEXT_SOURCE_H
@@ -25,7 +26,7 @@
 #define TEXT_ROW_BYTES   (16u << 20)
 
 enum text_header {
-    TEXT_HEADER_AUTO, /* the first row is a header if its fields are names of the columns, in any order */
+    TEXT_HEADER_AUTO, /* the first row is a header if its fields are the columns' names, in any order */
     TEXT_HEADER_YES,
     TEXT_HEADER_NO
 };
@@ -34,31 +35,34 @@ struct text_options {
     char delimiter; /* 0: by the file's name (.csv ',', .tsv tab, .tbl '|'), else by the first line */
     enum text_header header;
     const char *null_text; /* NULL: an empty field that is not quoted is NULL */
-    /* Every byte between two delimiters belongs to the field: no quotes, no NULLs (`null_text` is not looked at), and an
-     * empty line is a row, if a bad one. As dbgen writes. */
+    /* As dbgen writes: every byte between two delimiters belongs to the field. There are no quotes and no
+     * NULLs (`null_text` is ignored), and an empty line is a (bad) row. */
     bool verbatim;
 };
 
-/* Not zero-terminated; points into the block. `length` TEXT_NULL: NULL. */
+/* A field. Its text is not zero-terminated and is in the block. A `length` of TEXT_NULL means NULL. */
 #define TEXT_NULL UINT32_MAX
 struct text_field {
     const char *text;
     uint32_t length;
 };
 
-/* A row that cannot be split into the right number of fields, has a NUL byte or is no UTF-8: its fields mean nothing. */
+/* A row that cannot be split into the right number of fields, has a NUL byte or is not UTF-8. Its fields mean
+ * nothing. */
 #define TEXT_COMPLAINT_BYTES 256u
 struct text_fault {
     uint32_t row; /* of the block */
-    char complaint
-        [TEXT_COMPLAINT_BYTES]; /* "has 3 fields instead of 5: ...", of which what is behind the colon helps to find it */
+
+    /* "has 3 fields instead of 5: ..."; the text after the colon helps to find the row. */
+    char complaint[TEXT_COMPLAINT_BYTES];
 };
 
-/* One a thread, zero-initialised, reused from call to call, freed by text_block_free. */
+/* A block of rows. Each thread has one, zero-initialised, reuses it for each call, and frees it by
+ * text_block_free. */
 struct text_block {
     uint64_t number;           /* 0, 1, ... in the order of the text */
-    const char *path;          /* of the file that its rows come from */
-    uint32_t rows;             /* faulty ones included */
+    const char *path;          /* of the rows' file */
+    uint32_t rows;             /* including faulty rows */
     struct text_field *fields; /* rows * columns, in the order of the table's columns */
     const char **row_text;     /* rows + 1: where each row begins, as written */
     uint64_t *row_line;        /* rows: its first line in the file, from 1 */
@@ -70,33 +74,36 @@ void text_block_free(struct text_block *block);
 
 struct text_source;
 
-/* Files (or "-" for standard input, alone) of one table; .gz and .zst by their first bytes. `column_names` are
- * and `paths` are kept by reference. Missing files, header names that are unknown, missing (of nullable columns, too) or there
- * twice: STATUS_BAD_INPUT naming file and name. All files have the same delimiter; each has a header or not. */
+/* Opens the files of one table, or standard input alone ("-"). Compressed files are recognised by their first
+ * bytes. `column_names` and `paths` must outlive the source. STATUS_BAD_INPUT, naming file and name, for
+ * missing files and for header names that are unknown, missing (also of nullable columns) or there twice. All
+ * files have the same delimiter; each may have a header or not. */
 NODISCARD enum status text_source_open(const char *const *paths, uint32_t path_count,
                                        const char *const *column_names, uint32_t columns,
                                        const struct text_options *options, struct text_source **source,
                                        struct error *error);
 void text_source_close(struct text_source *source);
 
-/* The next block; block->rows is 0 at the end. From any thread. A quoted field that does not end, a truncated
- * or damaged compressed file, a row longer than TEXT_ROW_BYTES: an error naming file and line. */
+/* Reads the next block; block->rows is 0 at the end. Any thread may call. An error, naming file and line, for
+ * a quoted field that does not end, a truncated or damaged compressed file, and a row longer than
+ * TEXT_ROW_BYTES. */
 NODISCARD enum status text_source_next(struct text_source *source, struct text_block *block,
                                        struct error *error);
 
-/* Bytes of files (compressed ones as they lie on disk) read so far, and in all; all is 0 if not known. */
+/* The bytes of files read so far, and of all files, as they are on disk; *all is 0 if it is not known. */
 void text_source_progress(const struct text_source *source, uint64_t *done, uint64_t *all);
 
 /* ---- One field as a value ---- */
 
-/* What is stored for the text, by the column's type (not strings): an optional sign, digits, a point and at most `scale` further
- * digits for decimals (trailing zeros beyond are fine); YYYY-MM-DD; YYYY-MM-DD[ T]HH:MM[:SS[.ffffff]][Z]; true/false/t/f/yes/no/1/0 in
- * any case. Returns NULL, or what is wrong with it: "is no whole number", "has more than 2 decimals", "is
- * out of range". */
+/* Converts text to the stored value of the column's type (not strings): an optional sign, digits, and for
+ * decimals a point and at most `scale` digits (and further zeros); YYYY-MM-DD; YYYY-MM-DD[
+ * T]HH:MM[:SS[.ffffff]][Z]; true/false/t/f/yes/no/1/0 in any case. Returns NULL, or the complaint: "is no
+ * whole number", "has more than 2 decimals", "is out of range". */
 struct column_schema;
 const char *text_value(const struct column_schema *column, const char *text, uint32_t length, int64_t *value);
 
-/* The complaint about a number that the column cannot hold, and what it can: "-999.99 to 999.99" into text of 64 bytes. */
+/* The complaint about a number that does not fit the column; and the column's range, "-999.99 to 999.99",
+ * written to `text` of 64 bytes. */
 extern const char text_out_of_range[];
 void text_value_range(const struct column_schema *column, char *text);
 

@@ -18,26 +18,26 @@ NODISCARD enum status text_memory_reserve(struct text_memory *memory, size_t wan
 struct text_source {
     pthread_mutex_t lock;
     const char *const *paths;
-    uint32_t path_count, path; /* the file at hand */
+    uint32_t path_count, path; /* `path`: the current file */
     enum text_header header;
     size_t block_bytes;
     struct text_shape shape;
     bool trailing_known;
-    uint32_t **places;      /* of each file that was begun: the column of each of its fields */
-    struct text_file *file; /* NULL: there is none left */
-    bool ended;             /* the file at hand has no more bytes */
+    uint32_t **places;      /* for each file that was begun: the column of each of its fields */
+    struct text_file *file; /* NULL: there are no more files */
+    bool ended;             /* the current file has no more bytes */
     struct text_memory carry;
-    size_t carry_bytes;      /* of the file at hand: what was read but not given out; begins a row */
+    size_t carry_bytes;      /* read from the current file, not yet in a block; they begin a row */
     uint64_t line;           /* of the carry's first row */
     uint64_t number;         /* of the next block */
-    uint64_t done, size;     /* of files before; of all, 0 if one is not known */
+    uint64_t done, size;     /* bytes of finished files; of all files, 0 if one is not known */
     struct text_index index; /* for first rows */
     size_t index_room;
-    enum status status; /* an error stays one */
+    enum status status; /* the first error, which every later call returns */
     struct error error;
 };
 
-/* text_source_open with blocks of another size than TEXT_BLOCK_BYTES, for tests: boundaries then fall anywhere. */
+/* text_source_open with another size of blocks, for tests, so that boundaries fall anywhere. */
 NODISCARD enum status text_source_open_sized(const char *const *paths, uint32_t path_count,
                                              const char *const *column_names, uint32_t columns,
                                              const struct text_options *options, size_t block_bytes,
@@ -45,17 +45,18 @@ NODISCARD enum status text_source_open_sized(const char *const *paths, uint32_t 
 
 /* ---- text_header.c ---- */
 
-/* By the file's name, or 0; by the first line of its text. */
+/* Find the delimiter: by the file's name (0 if it does not tell), or by the first line of its text. */
 char text_delimiter_of_name(const char *path);
 NODISCARD enum status text_delimiter_of_line(struct text_source *source, const char *text, size_t length,
                                              char *delimiter, struct error *error);
 
-/* Looks at the file's first row: *bytes and *lines are those of a header (and of empty lines before it), or 0; `places`
- * (one for each column) says where fields go. */
+/* Looks at the file's first row. *bytes and *lines are those of a header and of empty lines before it, or 0.
+ * `places` (one for each column) gets the column of each field. */
 NODISCARD enum status text_header_read(struct text_source *source, const char *text, size_t length,
                                        uint32_t *places, size_t *bytes, uint64_t *lines, struct error *error);
 
-/* Whether the first row that is not empty ends with a delimiter behind its last field; *known: there is such a row. */
+/* *trailing: whether the first row that is not empty ends with a delimiter after its last field. *known:
+ * there is such a row. */
 NODISCARD enum status text_trailing_find(struct text_source *source, const char *text, size_t length,
                                          bool *known, bool *trailing, struct error *error);
 
@@ -67,7 +68,8 @@ struct block_memory {
     size_t index_room, field_room, row_room, fault_room;
 };
 
-/* Makes the block's text rows and fields; all that it needs of the source, since another thread may read on. */
+/* What splitting a block into rows and fields needs from the source, which another thread may use
+ * meanwhile. */
 struct block_text {
     struct text_shape shape;
     const uint32_t *places;

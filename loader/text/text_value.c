@@ -1,6 +1,7 @@
 /*
- * text_value.c: one field of text as a stored value (text_source.h). Called for every field of every row: numbers of up to
- * 16 digits are taken eight digits at a time, in some 3 ns whatever their lengths, which no branch can foretell.
+ * text_value.c: converts one field of text to a stored value (text_source.h). It is called for every field of
+ * every row. Numbers of up to 16 digits are converted eight digits at a time, without branches on their
+ * length, which would be mispredicted: about 3 ns for any length.
  */
 #include "loader/text/text_source.h"
 
@@ -14,7 +15,7 @@
 
 const char text_out_of_range[] = "is out of range";
 
-/* Digits up to the first byte that is none; false if the number would leave 64 bits with one more. */
+/* Reads digits up to the first byte that is not a digit; false if one more digit would overflow 64 bits. */
 static bool digits(const char **at, const char *end, uint64_t *number, uint32_t *count)
 {
     const char *const begin = *at;
@@ -27,7 +28,7 @@ static bool digits(const char **at, const char *end, uint64_t *number, uint32_t 
     return true;
 }
 
-/* 1 to 8 bytes, the first one lowest; none behind `length` is read. */
+/* 1 to 8 bytes as a word, with the first byte lowest. No byte after `length` is read. */
 static inline uint64_t short_text(const char *at, uint32_t length)
 {
     if (length >= 4) {
@@ -40,8 +41,8 @@ static inline uint64_t short_text(const char *at, uint32_t length)
            (uint64_t)(unsigned char)at[length - 1] << 8 * (length - 1);
 }
 
-/* The number of the 1 to 8 digits in short_text's word; false if one is no digit. Neighbours are added together: digits to
- * pairs, pairs to fours, fours to eight. */
+/* The number in short_text's word of 1 to 8 digits; false if a byte is not a digit. Neighbours are combined:
+ * digits to pairs, pairs to fours, fours to eight. */
 static inline bool short_number(uint64_t word, uint32_t length, uint64_t *number)
 {
     const uint64_t zeros = 0x3030303030303030ull, high = 0x8080808080808080ull;
@@ -73,7 +74,7 @@ static const char *whole_number(const char *at, const char *end, int64_t low, in
         return *value < low || *value > high ? text_out_of_range : NULL;
     }
     if (!digits(&at, end, &number, &count)) {
-        /* 19 digits may still fit: rare, so by the long way */
+        /* 19 digits may fit; they are rare and take the slow way */
         unsigned __int128 wide = number;
         for (; at < end && (unsigned char)(*at - '0') < 10; at++)
             wide = wide >> 100 ? wide : wide * 10 + (unsigned)(*at - '0');
@@ -88,8 +89,8 @@ static const char *whole_number(const char *at, const char *end, int64_t low, in
     return *value < low || *value > high ? text_out_of_range : NULL;
 }
 
-/* Up to 8 characters with no more than `scale` digits behind a point, if there is one: the digits as a number, how many are
- * behind the point. False: something else. */
+/* Reads up to 8 characters with at most `scale` digits after an optional point: *number gets all digits,
+ * *behind the number of digits after the point. False for any other text. */
 static bool short_decimal(const char *at, size_t length, uint32_t scale, uint64_t *number, uint32_t *behind)
 {
     if (length - 1 >= 8)
@@ -99,7 +100,7 @@ static bool short_decimal(const char *at, size_t length, uint32_t scale, uint64_
     const uint64_t other = word ^ 0x2e2e2e2e2e2e2e2eull, low = 0x7f7f7f7f7f7f7f7full;
     const uint64_t points = ~(((other & low) + low) | other | low);
     *behind = 0;
-    if (points) { /* the first; a second is no digit */
+    if (points) { /* the first point; a second one is not a digit */
         const uint32_t place = (uint32_t)__builtin_ctzll(points) / 8;
         const uint64_t front = (1ull << 8 * place) - 1;
         word = (word & front) | (word >> 8 & ~front);
@@ -160,7 +161,7 @@ static const char *decimal(const struct column_schema *column, const char *at, c
     return NULL;
 }
 
-/* `count` digits as a number, or -1. */
+/* Reads `count` digits as a number; -1 if they are not digits. */
 static int32_t fixed(const char **at, const char *end, uint32_t count)
 {
     int32_t number = 0;

@@ -61,8 +61,8 @@ static enum status load_text(const char *folder, const struct load_options *aske
 
 /* ---- The database ---- */
 
-/* ssb.json is written beside the tables before they become visible, and gets its name after it: what can fail comes
- * before the commit, but for that rename. */
+/* ssb.json is written before the tables become visible, and gets its name after that. So everything that can
+ * fail, except for that rename, happens before the commit. */
 struct origin_write {
     const char *directory;
     const struct ssb_origin *origin;
@@ -95,8 +95,8 @@ static enum status load_with(const struct ssb_load_options *options, const char 
         return ssb_origin_publish(options->directory, error);
     if (write.prepared)
         ssb_origin_discard(options->directory);
-    if (write.prepared &&
-        made) /* the writer removes a directory that it made, but not with that file in it */
+    /* The writer removes a directory that it created only if it is empty; ssb.json was still in it. */
+    if (write.prepared && made)
         rmdir(options->directory);
     return status;
 }
@@ -105,7 +105,7 @@ static enum status refuse_existing(const char *directory, struct error *error)
 {
     struct database *database;
     if (database_open(directory, &database, NULL) != STATUS_OK)
-        return STATUS_OK; /* whether it can become one is for the writer to say */
+        return STATUS_OK; /* the writer decides whether the directory can become a database */
     database_close(database);
     return error_set(
         error, STATUS_BAD_INPUT,

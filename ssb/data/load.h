@@ -1,10 +1,11 @@
 /*
- * load.h: the benchmark's rows into a database, by the loader of loader/table/ with a schema that is built in.
+ * load.h: loads the benchmark's rows into a database, by the loader of loader/table/ with a built-in schema.
  *
- * Dimensions first, whole in memory (SF 100: 5 million rows, less than 1 GB with their dictionaries); then lineorder. Rows
- * that are generated are made a segment at a time (2^24 rows, 1.1 GB), so that memory does not grow with the scale factor,
- * apart from the dimensions; .tbl files are read as `tessera load` reads them. Sorting lineorder (sort_by) is another
- * matter: table_writer_sort_by in storage/database/writer.h says what it takes.
+ * Dimensions are loaded first, whole in memory (SF 100: 5 million rows, less than 1 GB with their
+ * dictionaries), then lineorder. Generated rows are made a segment at a time (2^24 rows, 1.1 GB), so memory
+ * does not grow with the scale factor, except for the dimensions. .tbl files are read as by `tessera load`.
+ * For sorting lineorder (sort_by), table_writer_sort_by in storage/database/writer.h says what memory and
+ * disk it needs.
  */
 #ifndef TESSERA_SSB_DATA_LOAD_H
 #define TESSERA_SSB_DATA_LOAD_H
@@ -17,13 +18,14 @@ struct ssb_load_options {
     const char *directory;   /* of the database */
     const char *from;        /* the folder of .tbl files; NULL: generate */
     const char *codecs;      /* NULL, or as --codec: "auto", "gpu-star,lo_tax=plain" (codecs.h) */
-    const char *sort_by;     /* a column of lineorder, or NULL: rows stay as they come */
-    bool dangling_null;      /* store NULL for a key that finds no row; else it is an error */
-    bool replace;            /* the tables of a database that exists */
+    const char *sort_by;     /* a column of lineorder, or NULL: rows keep their order */
+    bool dangling_null;      /* store NULL for a key without a matching row; else it is an error */
+    bool replace;            /* replace the tables of an existing database */
     unsigned threads;        /* 0: all */
 };
 
-/* Either the whole database is there afterwards, ssb.json included, or everything is as it was. */
+/* Loads the database. Afterwards either the whole database is there, with ssb.json, or nothing has
+ * changed. */
 NODISCARD enum status ssb_load(const struct ssb_load_options *options, struct progress *progress,
                                struct error *error);
 

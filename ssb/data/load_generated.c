@@ -1,6 +1,7 @@
 /*
- * load_generated.c: see load_generated.h. Dimensions are made row by row; lineorder, which is nearly everything, straight
- * into the arrays that are encoded, its words as codes of dictionaries that are known beforehand.
+ * load_generated.c: see load_generated.h. Dimensions are made row by row. lineorder, which is nearly all the
+ * data, is made directly in the arrays that are encoded; its words are codes of dictionaries that are known
+ * in advance.
  */
 #include "ssb/data/load_generated.h"
 
@@ -12,8 +13,8 @@
 
 struct generated {
     struct ssb_generator *generator;
-    struct ssb_row *rows; /* one a thread: of the dimension that is loaded */
-    int64_t *orderkeys;   /* MADE_ROWS a thread; NULL: the column is int64 as the generator's keys are */
+    struct ssb_row *rows; /* one a thread, for the dimension that is being loaded */
+    int64_t *orderkeys;   /* MADE_ROWS a thread; NULL: the column is int64, like the generator's keys */
     struct dictionary_builder *words[LO_COLUMNS];
     struct dictionary dictionaries[LO_COLUMNS];
     struct generated_table {
@@ -55,7 +56,8 @@ static void make_columns(void *context, uint64_t first, uint32_t rows, unsigned 
 
 /* ---- The load ---- */
 
-/* The generator's words are sorted, so that its codes are those of the dictionary. */
+/* Makes a dictionary of the generator's words. They are sorted, so the generator's codes are the
+ * dictionary's. */
 static enum status take_words(struct generated *generated, uint32_t column, struct error *error)
 {
     const char *const *words;

@@ -42,12 +42,12 @@ enum status ssb_origin_prepare(const char *directory, const struct ssb_origin *o
                   "dangling", dangling_words[origin->dangling_null], "from", origin->from);
     char *text = object ? json_dumps(object, JSON_INDENT(2)) : NULL;
     json_decref(object);
-    if (!text) /* jansson writes UTF-8 only, and a path may be anything else */
+    if (!text) /* jansson writes UTF-8 only, but a path may be any bytes */
         return error_set(error, STATUS_BAD_INPUT,
                          "the folder %s cannot be written down in %s: its name is not UTF-8",
                          origin->from ? origin->from : "of the rows", path);
     const size_t length = strlen(text);
-    text[length] = '\n'; /* in place of its zero */
+    text[length] = '\n'; /* replaces the terminating zero */
     enum status status = file_write_whole(path, text, length + 1, error);
     free(text);
     return status;
@@ -72,7 +72,7 @@ void ssb_origin_discard(const char *directory)
 
 /* ---- Reading ---- */
 
-/* The place of the field's value in two words. */
+/* Finds the position of the field's value in two words. */
 static enum status field_word(const char *path, const json_t *object, const char *name,
                               const char *const words[2], unsigned *index, struct error *error)
 {

@@ -1,12 +1,12 @@
 /*
- * origin.h: what a database of the benchmark was made from, kept in it as the file ssb.json.
+ * origin.h: what a database of the benchmark was loaded from; the database has it in the file ssb.json.
  *
  *     {"scale_factor": 1.0, "mode": "single", "variant": "eyalroz", "date_table": "full",
  *      "dangling": "error", "from": null}
  *
- * Checking answers starts from the raw rows, which are not in the database: later commands generate them
- * again, or read them where `from` (an absolute path) says they are. "scale_factor" is null if rows came from
- * files and nobody said which scale they have.
+ * Answers are checked with the raw rows, which are not in the database. Later commands generate them again,
+ * or read them from the folder `from` (an absolute path). "scale_factor" is null if the rows came from files
+ * and their scale is not known.
  */
 #ifndef TESSERA_SSB_DATA_ORIGIN_H
 #define TESSERA_SSB_DATA_ORIGIN_H
@@ -21,14 +21,16 @@ struct ssb_origin {
     char *from;                 /* the folder of the .tbl files, or NULL: generated; owned */
 };
 
-/* Writes the file under another name, fsynced; publishing renames it, discarding removes it. A load prepares
- * before it commits and publishes behind, so that whatever can fail fails while the database is as it was. */
+/* ssb_origin_prepare writes the file under another name, synced to disk; publishing renames it, discarding
+ * removes it. A load prepares it before its commit and publishes it after, so that failures leave the
+ * database unchanged. */
 NODISCARD enum status ssb_origin_prepare(const char *directory, const struct ssb_origin *origin,
                                          struct error *error);
 NODISCARD enum status ssb_origin_publish(const char *directory, struct error *error);
 void ssb_origin_discard(const char *directory);
 
-/* A file that is missing or damaged: STATUS_BAD_INPUT. Free with ssb_origin_free. */
+/* Reads the file; free the result with ssb_origin_free. STATUS_BAD_INPUT if the file is missing or
+ * damaged. */
 NODISCARD enum status ssb_origin_read(const char *directory, struct ssb_origin *origin, struct error *error);
 void ssb_origin_free(struct ssb_origin *origin);
 

@@ -1,4 +1,4 @@
-/* schema.c: see schema.h. Names and kinds of columns are the generator's (ssb_table_info). */
+/* schema.c: see schema.h. The generator (ssb_table_info) has the names and kinds of columns. */
 #include "ssb/data/schema.h"
 
 #include <stdio.h>
