@@ -19,7 +19,7 @@
 
 static const struct star_query *const queries[] = {&q11, &q21, &q43};
 static const char *const codecs[] = {"plain", "auto"};
-enum { QUERIES = 3, CODECS = 2, CELLS = QUERIES * CODECS };
+enum { QUERIES = 3, CODEC_CHOICES = 2, CELLS = QUERIES * CODEC_CHOICES };
 
 static char directory[256];
 static struct database *database;
@@ -95,7 +95,7 @@ static void steps_answer_as_one(const char *device)
     must(engine_open(device, 0, &engine, &error), &error);
     setenv("TESSERA_KERNEL_CACHE", "", 1);
     for (int i = 0; i < CELLS; i++)
-        must(engine_bind(engine, database, queries[i / CODECS], codecs[i % CODECS], &prepared[i], &error),
+        must(engine_bind(engine, database, queries[i / CODEC_CHOICES], codecs[i % CODEC_CHOICES], &prepared[i], &error),
              &error);
     must(engine_compile(engine, prepared, CELLS, true, &progress, &error), &error);
     assert_int_equal(calls, engine_is_cuda(engine) ? 2 * CELLS : 0);
@@ -110,7 +110,7 @@ static void steps_answer_as_one(const char *device)
         prepared_destroy(prepared[i]);
 
         use_cache("alone", cache);
-        must(engine_prepare(engine, database, queries[i / CODECS], codecs[i % CODECS], &prepared[i], &error),
+        must(engine_prepare(engine, database, queries[i / CODEC_CHOICES], codecs[i % CODEC_CHOICES], &prepared[i], &error),
              &error);
         hash_of(prepared[i], expected);
         assert_string_equal(got, expected);
@@ -150,7 +150,7 @@ static void what_is_bound_need_not_run(void **state)
     (void)state;
     must(engine_open("auto", 0, &engine, &error), &error);
     for (int i = 0; i < CELLS; i++)
-        must(engine_bind(engine, database, queries[i / CODECS], codecs[i % CODECS], &prepared[i], &error),
+        must(engine_bind(engine, database, queries[i / CODEC_CHOICES], codecs[i % CODEC_CHOICES], &prepared[i], &error),
              &error);
     cancel_request();
     assert_int_equal(engine_compile(engine, prepared, CELLS, true, NULL, &error),

@@ -19,23 +19,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CODECS (CODEC_COUNT - 1u)
+#define KERNEL_CODECS (CODEC_COUNT - 1u)
 #define MIXED  3u /* codecs in a kernel that has several */
 
 /* All codecs. Those whose values are fetched from shared memory stand apart: two of them in a kernel of three are too much
  * for the smallest GPU. */
-static const char *codecs[CODECS];
+static const char *codecs[KERNEL_CODECS];
 
 static void order_codecs(void)
 {
     uint32_t staged = 0, others = 0;
-    const char *sorted[2][CODECS];
+    const char *sorted[2][KERNEL_CODECS];
     for (uint32_t id = 1; id < CODEC_COUNT; id++)
         if (codec_by_id(id)->gpu.random_access)
             sorted[1][others++] = codec_by_id(id)->name;
         else
             sorted[0][staged++] = codec_by_id(id)->name;
-    for (uint32_t i = 0, s = 0, o = 0; i < CODECS; i++)
+    for (uint32_t i = 0, s = 0, o = 0; i < KERNEL_CODECS; i++)
         codecs[i] = s < staged && (i % MIXED == 0 || o == others) ? sorted[0][s++] : sorted[1][o++];
 }
 
@@ -143,7 +143,7 @@ static void mixed(size_t n, char spec[128])
     size_t used = 0;
     for (size_t c = 0; c < MIXED; c++)
         used += (size_t)snprintf(spec + used, 128 - used, "%s%s=%s", c ? "," : "", columns[c],
-                                 codecs[(n + c) % CODECS]);
+                                 codecs[(n + c) % KERNEL_CODECS]);
 }
 
 /* Every codec for every architecture, each time in another place of the query; on the first one also counting what is
@@ -153,23 +153,23 @@ static void every_codec_compiles_for_every_architecture(void **state)
     (void)state;
     need_compile_targets();
     order_codecs();
-    static struct bound_query bound[CODECS];
-    static char specs[CODECS][128];
-    struct compilation compilations[CODECS * (1 + COMPILE_TARGETS_MAX)];
+    static struct bound_query bound[KERNEL_CODECS];
+    static char specs[KERNEL_CODECS][128];
+    struct compilation compilations[KERNEL_CODECS * (1 + COMPILE_TARGETS_MAX)];
     size_t count = 0;
-    for (size_t n = 0; n < CODECS; n++) {
+    for (size_t n = 0; n < KERNEL_CODECS; n++) {
         mixed(n, specs[n]);
         bind(database, &q21, specs[n], &bound[n]);
     }
     for (size_t g = 0; g < compile_target_count; g++)
-        for (size_t first = 0; first < CODECS; first += MIXED) {
-            const size_t n = (first + g) % CODECS;
+        for (size_t first = 0; first < KERNEL_CODECS; first += MIXED) {
+            const size_t n = (first + g) % KERNEL_CODECS;
             compilations[count++] = (struct compilation){&bound[n], specs[n], compile_targets[g], NULL};
             if (g == 0)
                 compilations[count++] =
                     (struct compilation){&bound[n], specs[n], compile_targets[g], cuda_sectors_options};
         }
-    compile_all(compilations, count, bound, CODECS);
+    compile_all(compilations, count, bound, KERNEL_CODECS);
 }
 
 /* The slowest kernels that there are: gpu-dfor takes 2 s here and 10 s for the six columns of Q4.2. */
@@ -178,13 +178,13 @@ static void every_codec_compiles_in_all_places(void **state)
     (void)state;
     need_compile_targets();
     order_codecs();
-    static struct bound_query bound[CODECS];
-    struct compilation compilations[CODECS];
-    for (size_t i = 0; i < CODECS; i++) {
+    static struct bound_query bound[KERNEL_CODECS];
+    struct compilation compilations[KERNEL_CODECS];
+    for (size_t i = 0; i < KERNEL_CODECS; i++) {
         bind(database, &q11, codecs[i], &bound[i]);
         compilations[i] = (struct compilation){&bound[i], codecs[i], compile_sm_90, NULL};
     }
-    compile_all(compilations, CODECS, bound, CODECS);
+    compile_all(compilations, KERNEL_CODECS, bound, KERNEL_CODECS);
 }
 
 static void null_keys_compile(void **state)
