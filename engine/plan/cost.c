@@ -1,8 +1,8 @@
 /* engine/plan/cost.c: what steps cost and keep (engine/plan/planner.h), which their order follows from. */
 #include "engine/plan/planner.h"
 
-/* Cycles a row of the tile, on a CPU (docs/performance.md, "On a CPU"): decoding, and asking all rows at once or,
- * where few are left, one by one. */
+/* Cycles a row of the tile, on a CPU (docs/performance.md, "On a CPU"): decoding, and asking all rows at
+ * once or, where few are left, one by one. */
 #define DECODE_CYCLES     0.4
 #define DECODE_BIT_CYCLES 0.02
 #define COMPARE_CYCLES    0.1
@@ -11,8 +11,8 @@
 #define PROBE_CYCLES      2.7
 #define GATHER_FROM       0.375 /* of a tile: TILE_GATHER_ROWS */
 
-/* A bitmap of more rows than this does not fit the shared memory of a GPU's block (227 KB): each row that is asked
- * goes further. */
+/* A bitmap of more rows than this does not fit the shared memory of a GPU's block (227 KB): each row that is
+ * asked goes further. */
 #define NEAR_BITMAP_ROWS 1800000u
 #define FAR_CYCLES       4.0
 

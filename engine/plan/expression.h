@@ -41,7 +41,7 @@ enum expression_operation {
     EXPRESSION_SUBTRACT,
     EXPRESSION_MULTIPLY,
     EXPRESSION_DIVIDE, /* whole numbers: truncated toward zero; NULL where the divisor is 0, as in SQLite */
-    EXPRESSION_REMAINDER, /* of whole numbers; the sign is the dividend's; NULL where the divisor is 0; 0 where it is -1 */
+    EXPRESSION_REMAINDER, /* of whole numbers, with the dividend's sign; by 0 NULL, by -1 always 0 */
     EXPRESSION_NEGATE,
     EXPRESSION_EQUAL, /* of two values of one kind and scale, or two doubles */
     EXPRESSION_LESS,
@@ -105,8 +105,8 @@ void expression_list_free(struct expression_list *list);
 /* ---- Making nodes: engine/plan/expression.c ---- */
 
 /* Adds a node, or finds an equal one, and works out type (unless the caller gave it where operation and
- * children do not say it: constants, leaves, lookups), range and nullability. Of constants alone a constant is
- * made. Children must have the types that the operation takes. A value that may leave 64 bits:
+ * children do not say it: constants, leaves, lookups), range and nullability. Of constants alone a constant
+ * is made. Children must have the types that the operation takes. A value that may leave 64 bits:
  * STATUS_BAD_INPUT, a sentence without position. */
 NODISCARD enum status expression_add(struct expression_list *list, const struct expression *node,
                                      uint32_t *index, struct error *error);
@@ -139,17 +139,18 @@ static inline bool expression_is_leaf(enum expression_operation operation)
 /* Whether the node is a constant, and not NULL. */
 bool expression_is_constant(const struct expression_list *list, uint32_t node);
 
-/* Sets bit 0 of needed[n] for the node and every node below it; needed has a byte for each node up to this one. */
+/* Sets bit 0 of needed[n] for the node and every node below it; needed has a byte for each node up to this
+ * one. */
 void expression_mark(const struct expression_list *list, uint32_t node, uint8_t *needed);
 
 /* Calls `visit` once for each leaf below the node. */
 void expression_visit(const struct expression_list *list, uint32_t node,
                       void (*visit)(void *context, const struct expression *leaf), void *context);
 
-/* ---- One value: engine/plan/expression_scalar.c, the reference that vectors and kernels are checked against ---- */
+/* ---- One value: engine/plan/expression_scalar.c, the reference for vectors and kernels ---- */
 
-/* The operation of a node on its children's values; leaves are NULL. Whole numbers wrap, as in vectors and kernels:
- * that nothing leaves 64 bits was proven unless a file lies. */
+/* The operation of a node on its children's values; leaves are NULL. Whole numbers wrap, as in vectors and
+ * kernels: that nothing leaves 64 bits was proven unless a file lies. */
 struct scalar expression_scalar(const struct expression_list *list, const struct expression *node,
                                 const struct scalar *children);
 

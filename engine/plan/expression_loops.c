@@ -135,8 +135,8 @@ static void look_up(const struct value_table *table, uint32_t rows, struct vecto
     }
 }
 
-/* Bits where the values lie close together, halving where they do not: all rows take one step of each at a time, so that
- * their loads overlap. */
+/* Bits where the values lie close together, halving where they do not: all rows take one step of each at a
+ * time, so that their loads overlap. */
 static void contain(const struct value_table *table, bool doubles, uint32_t rows,
                     const int64_t *restrict values, int64_t *restrict out)
 {

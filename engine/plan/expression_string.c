@@ -1,7 +1,7 @@
 /*
  * expression_string.c: strings in expressions. A string is a code of a sorted dictionary, so whatever is
- * asked of a string column is worked out once for each string of its dictionary when a statement is bound, and
- * becomes a set of codes or a table of values by code.
+ * asked of a string column is worked out once for each string of its dictionary when a statement is bound,
+ * and becomes a set of codes or a table of values by code.
  */
 #include "engine/plan/expression.h"
 
@@ -49,8 +49,8 @@ static enum status dictionary_append(struct expression_list *list, struct dictio
     return STATUS_OK;
 }
 
-/* Takes the dictionary over: *dictionary is it, or one of the same strings that was there before, so that equal
- * expressions are equal nodes. */
+/* Takes the dictionary over: *dictionary is it, or one of the same strings that was there before, so that
+ * equal expressions are equal nodes. */
 static enum status dictionary_own(struct expression_list *list, struct dictionary *made,
                                   const struct dictionary **dictionary, struct error *error)
 {

@@ -1,11 +1,11 @@
 /*
- * engine/plan/groups.c: which groups there can be, and how they are numbered (engine/plan/planner.h): by slots where
- * they are few, else by a mixed-radix number of up to PLAN_KEY_WORDS_MAX words.
+ * engine/plan/groups.c: which groups there can be, and how they are numbered (engine/plan/planner.h): by
+ * slots where they are few, else by a mixed-radix number of up to PLAN_KEY_WORDS_MAX words.
  */
 #include "engine/plan/planner.h"
 
-/* Groups of a filtered dimension have the values that its passing rows have: fewer slots. Where rows without a partner
- * stay, a column is NULL for them, but an expression may be anything. */
+/* Groups of a filtered dimension have the values that its passing rows have: fewer slots. Where rows without
+ * a partner stay, a column is NULL for them, but an expression may be anything. */
 enum status planner_narrow_groups(struct planner *planner, uint32_t j)
 {
     struct plan *plan = planner->plan;

@@ -1,7 +1,7 @@
 /*
- * engine/plan/leaves.c: columns that a statement reads become leaves of its expressions (engine/plan/planner.h): a
- * fact's own, a dimension's by way of its join, and keys, which are read where they are referenced. Each column is
- * opened once.
+ * engine/plan/leaves.c: columns that a statement reads become leaves of its expressions
+ * (engine/plan/planner.h): a fact's own, a dimension's by way of its join, and keys, which are read where
+ * they are referenced. Each column is opened once.
  */
 #include "engine/plan/fact_data.h"
 #include "engine/plan/planner.h"

@@ -1,10 +1,10 @@
 /*
  * engine/plan/planner.h: from what a statement says to a plan that can be run. Whoever binds names and types
- * (engine/sql/bind.c) adds joins, leaves, conditions, groups, aggregates and outputs; then planner_complete decides how
- * they are answered. Once a statement; the dimensions that have conditions are read whole.
+ * (engine/sql/bind.c) adds joins, leaves, conditions, groups, aggregates and outputs; then planner_complete
+ * decides how they are answered. Once a statement; the dimensions that have conditions are read whole.
  *
  *     engine/plan/leaves.c      columns become leaves of expressions, and are opened
- *     engine/plan/predicates.c  conditions become ranges of fact columns, conditions of dimensions, or conditions on rows
+ *     engine/plan/predicates.c  conditions become ranges of fact columns, of dimensions, or conditions on rows
  *     engine/plan/cost.c        what a step costs, and which rows it is expected to keep
  *     engine/plan/steps.c       the cheapest order of steps
  *     engine/plan/groups.c      which groups there can be, their numbers, the shape of the answer
@@ -35,13 +35,13 @@ NODISCARD enum status planner_join(struct planner *planner, const struct column 
 /* The leaf for a fact column; a foreign key has the value of the key that it references. */
 NODISCARD enum status planner_fact_leaf(struct planner *planner, const struct column *column, uint32_t *node);
 
-/* The leaf for a column of a join's table or, with `positions`, of a table beyond it: for each row of the join's table
- * its row there, -1: none. */
+/* The leaf for a column of a join's table or, with `positions`, of a table beyond it: for each row of the
+ * join's table its row there, -1: none. */
 NODISCARD enum status planner_dimension_leaf(struct planner *planner, uint32_t join, const int32_t *positions,
                                              const struct column *column, uint32_t *node);
 
-/* For each of `rows` rows of a join's table the row that `key`, at the row's own position or at positions[row], points
- * at; -1: none. Owned by the caller (free). */
+/* For each of `rows` rows of a join's table the row that `key`, at the row's own position or at
+ * positions[row], points at; -1: none. Owned by the caller (free). */
 NODISCARD enum status planner_positions(struct planner *planner, const struct column *key,
                                         const int32_t *positions, uint64_t rows, int32_t **composed);
 

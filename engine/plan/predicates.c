@@ -1,7 +1,7 @@
 /*
- * engine/plan/predicates.c: where a condition is asked (engine/plan/planner.h). What it reads decides: one int32 fact
- * column between two values: a range; one dimension alone: a part of that dimension's condition, and the join drops
- * rows; anything else: a condition on the rows that are left.
+ * engine/plan/predicates.c: where a condition is asked (engine/plan/planner.h). What it reads decides: one
+ * int32 fact column between two values: a range; one dimension alone: a part of that dimension's condition,
+ * and the join drops rows; anything else: a condition on the rows that are left.
  */
 #include "engine/plan/planner.h"
 

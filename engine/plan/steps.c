@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The cheapest order of up to ORDERED_STEPS steps: what a step costs depends only on which ones come before it, so
- * the best order of each set is that of a smaller set and one step more. */
+/* The cheapest order of up to ORDERED_STEPS steps: what a step costs depends only on which ones come before
+ * it, so the best order of each set is that of a smaller set and one step more. */
 #define ORDERED_STEPS 10u
 
 static void order_steps(struct plan *plan, uint32_t count)

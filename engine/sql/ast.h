@@ -1,5 +1,6 @@
 /*
- * engine/sql/ast.h: a statement as it was written: what the parser makes of text and the binder makes a plan of. Nothing here knows a database.
+ * engine/sql/ast.h: a statement as it was written: what the parser makes of text and the binder makes a plan
+ * of. Nothing here knows a database.
  *
  * All nodes and strings of a statement live in its arena and go with it; trees are at most SQL_TREE_DEPTH_MAX
  * deep, which bounds every recursion over them.

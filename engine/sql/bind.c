@@ -1,6 +1,6 @@
 /*
- * engine/sql/bind.c: from a statement to a plan (engine/sql/bind_internal.h): FROM and WHERE first, then what is grouped and
- * summed, then what is said of the result.
+ * engine/sql/bind.c: from a statement to a plan (engine/sql/bind_internal.h): FROM and WHERE first, then
+ * what is grouped and summed, then what is said of the result.
  */
 #include "engine/sql/bind_internal.h"
 

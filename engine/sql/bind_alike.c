@@ -1,6 +1,6 @@
 /*
- * engine/sql/bind_alike.c: values get types that go together (engine/sql/bind_internal.h): decimals one scale, dates and times one
- * unit, strings one dictionary; literals the type of what they are compared with.
+ * engine/sql/bind_alike.c: values get types that go together (engine/sql/bind_internal.h): decimals one
+ * scale, dates and times one unit, strings one dictionary; literals the type of what they are compared with.
  */
 #include "engine/sql/bind_internal.h"
 
@@ -118,7 +118,8 @@ static bool is_number(const struct binder *binder, uint32_t node)
     return bind_kind(binder, node) == VALUE_INTEGER || bind_kind(binder, node) == VALUE_DOUBLE;
 }
 
-/* NULL takes the other's type; but a NULL that a CASE was folded to keeps the scale that it had among numbers. */
+/* NULL takes the other's type; but a NULL that a CASE was folded to keeps the scale that it had among
+ * numbers. */
 static enum status null_alike(struct binder *binder, uint32_t *left, uint32_t *right)
 {
     uint32_t *const null = bind_is_null(binder, *left) ? left : bind_is_null(binder, *right) ? right : NULL;

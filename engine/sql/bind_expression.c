@@ -1,5 +1,6 @@
 /*
- * engine/sql/bind_expression.c: what a name, an operator or a CASE means (engine/sql/bind_internal.h); the rest is handed on.
+ * engine/sql/bind_expression.c: what a name, an operator or a CASE means (engine/sql/bind_internal.h); the
+ * rest is handed on.
  */
 #include "engine/sql/bind_internal.h"
 #include "storage/base/parallel.h"
@@ -84,7 +85,8 @@ enum status bind_condition(struct binder *binder, const struct sql_expression *a
     return bind_apply(binder, ast->position, EXPRESSION_NOT, equal, EXPRESSION_NONE, EXPRESSION_NONE, node);
 }
 
-/* Longer chains of AND and OR are halved: a chain's depth is its length, and some walks over expressions recurse. */
+/* Longer chains of AND and OR are halved: a chain's depth is its length, and some walks over expressions
+ * recurse. */
 #define CHAIN_MAX 64u
 
 /* Children first .. first + count - 1. */
@@ -152,8 +154,8 @@ static enum status bind_column_name(struct binder *binder, const struct sql_expr
     return bind_placed(binder, ast->position, bind_column(binder, table, column, node));
 }
 
-/* An aggregate, also by an alias: HAVING s > 0, where s is sum(x). What leads to itself, or too deep, is refused when it
- * is bound. */
+/* An aggregate, also by an alias: HAVING s > 0, where s is sum(x). What leads to itself, or too deep, is
+ * refused when it is bound. */
 static bool reaches_aggregate(const struct binder *binder, const struct sql_expression *ast, uint32_t depth)
 {
     if (bind_is_aggregate(ast))

@@ -1,7 +1,7 @@
 /*
- * engine/sql/bind_in.c: IN lists (engine/sql/bind_internal.h). Literals of the value's own type become one sorted set, without
- * a node each, so that a list may be as long as memory allows: 100,000 of them take some 20 ms. What is no literal, or
- * of another type, is compared by itself.
+ * engine/sql/bind_in.c: IN lists (engine/sql/bind_internal.h). Literals of the value's own type become one
+ * sorted set, without a node each, so that a list may be as long as memory allows: 100,000 of them take some
+ * 20 ms. What is no literal, or of another type, is compared by itself.
  */
 #include "engine/sql/bind_internal.h"
 #include "storage/base/decimal.h"

@@ -33,8 +33,8 @@ struct bind_table {
     int32_t *
         positions; /* for a dimension of a dimension: for each row of the join's table, its row here; -1: none */
     bool bound;
-    /* What ON of a LEFT JOIN says beside the keys and cannot be asked of the join's table alone, or EXPRESSION_NONE: where
-     * it is not true, columns are NULL. */
+    /* What ON of a LEFT JOIN says beside the keys and cannot be asked of the join's table alone, or
+     * EXPRESSION_NONE: where it is not true, columns are NULL. */
     uint32_t kept;
 };
 

@@ -1,7 +1,7 @@
 /*
- * engine/sql/bind_tables.c: FROM (engine/sql/bind_internal.h). Conditions that set a foreign key equal to the key that it
- * references are what joins tables; the table that no other's foreign key leads to is the fact. What is left
- * of the conditions is WHERE's.
+ * engine/sql/bind_tables.c: FROM (engine/sql/bind_internal.h). Conditions that set a foreign key equal to
+ * the key that it references are what joins tables; the table that no other's foreign key leads to is the
+ * fact. What is left of the conditions is WHERE's.
  */
 #include "engine/sql/bind_internal.h"
 
@@ -204,8 +204,8 @@ static bool reads_others(const struct binder *binder, uint32_t node, int32_t joi
     return reads.fact || (reads.joins & ~(1u << join));
 }
 
-/* What else ON of a left join says: of the joined table alone it decides which rows are joined; of others, or behind
- * another dimension, where the joined columns are NULL. */
+/* What else ON of a left join says: of the joined table alone it decides which rows are joined; of others,
+ * or behind another dimension, where the joined columns are NULL. */
 static enum status bind_left_conditions(struct binder *binder, struct bind_table *table,
                                         const struct sql_expression *condition)
 {

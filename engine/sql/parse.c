@@ -1,6 +1,6 @@
 /*
- * engine/sql/parse.c: statements (engine/sql/ast.h) by recursive descent: one function a clause; expressions are in
- * engine/sql/parse_expression.c. What SQL has and Tessera does not answer is refused by name.
+ * engine/sql/parse.c: statements (engine/sql/ast.h) by recursive descent: one function a clause; expressions
+ * are in engine/sql/parse_expression.c. What SQL has and Tessera does not answer is refused by name.
  */
 #include "engine/sql/parse_internal.h"
 

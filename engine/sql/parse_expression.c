@@ -1,6 +1,6 @@
 /*
- * engine/sql/parse_expression.c: expressions (engine/sql/ast.h), loosest binding first, as SQLite's: OR, AND, NOT,
- * comparisons with BETWEEN, IN, LIKE and IS, + and -, * / and %, signs.
+ * engine/sql/parse_expression.c: expressions (engine/sql/ast.h), loosest binding first, as SQLite's: OR,
+ * AND, NOT, comparisons with BETWEEN, IN, LIKE and IS, + and -, * / and %, signs.
  */
 #include "engine/sql/parse_internal.h"
 
@@ -60,8 +60,8 @@ enum status parse_expression(struct parser *parser, struct sql_expression **out)
 
 /* ---- Primaries ---- */
 
-/* An item of a list. A number or string that stands alone needs no look at what could follow it: lists of literals are
- * long. */
+/* An item of a list. A number or string that stands alone needs no look at what could follow it: lists of
+ * literals are long. */
 static enum status parse_list_item(struct parser *parser, struct sql_expression **item)
 {
     const struct parser before = *parser;

@@ -1,4 +1,5 @@
-/* engine/sql/parse_internal.h: the parser's two halves: engine/sql/parse.c (clauses) and engine/sql/parse_expression.c. */
+/* engine/sql/parse_internal.h: the parser's two halves: engine/sql/parse.c (clauses) and
+ * engine/sql/parse_expression.c. */
 #ifndef TESSERA_ENGINE_SQL_PARSE_INTERNAL_H
 #define TESSERA_ENGINE_SQL_PARSE_INTERNAL_H
 

@@ -10,10 +10,11 @@
 
 /* ---- Parsing: engine/sql/parse.c ---- */
 
-/* Parses one statement of `length` bytes of UTF-8, with or without a closing semicolon. *used: the bytes up to
- * and with the semicolon, or all. Comments (two dashes to the end of the line, and C's) are spaces. What is not SQL, or SQL that Tessera
- * does not answer: STATUS_BAD_INPUT, "line L, column C: ..." naming the word. *tree is NULL, without error,
- * if there was nothing but spaces, comments and semicolons. Free with sql_tree_free. */
+/* Parses one statement of `length` bytes of UTF-8, with or without a closing semicolon. *used: the bytes up
+ * to and with the semicolon, or all. Comments (two dashes to the end of the line, and C's) are spaces. What
+ * is not SQL, or SQL that Tessera does not answer: STATUS_BAD_INPUT, "line L, column C: ..." naming the
+ * word. *tree is NULL, without error, if there was nothing but spaces, comments and semicolons. Free with
+ * sql_tree_free. */
 NODISCARD enum status sql_parse(const char *text, size_t length, struct sql_statement_tree **tree,
                                 size_t *used, struct error *error);
 const struct sql_select *sql_tree_select(const struct sql_statement_tree *tree);

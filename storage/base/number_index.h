@@ -1,8 +1,10 @@
 /*
- * number_index.h: finds the number that was given to a thing (a node, a table, a dictionary) among those of equal hash.
+ * number_index.h: finds the number that was given to a thing (a node, a table, a dictionary) among those of
+ * equal hash.
  *
- * Open addressing, at most half full, 16 to 32 bytes a thing. What a number stands for is the owner's business: it says
- * whether a number is the thing that is looked for. Zero-initialised is empty; number_index_free empties it.
+ * Open addressing, at most half full, 16 to 32 bytes a thing. What a number stands for is the owner's
+ * business: it says whether a number is the thing that is looked for. Zero-initialised is empty;
+ * number_index_free empties it.
  */
 #ifndef TESSERA_STORAGE_BASE_NUMBER_INDEX_H
 #define TESSERA_STORAGE_BASE_NUMBER_INDEX_H

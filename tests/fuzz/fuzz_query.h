@@ -260,8 +260,9 @@ static inline bool same_value(const struct rowset_column *column, uint64_t row, 
 
 static inline bool documented_refusal(const char *text)
 {
-    static const char *const reasons[] = {"64 bits", "2^252", "18 digits", "digits behind the point",
-                                          "use a codec with random access"};
+    static const char *const reasons[] = {"64 bits",         "2^252",
+                                          "18 digits",       "digits behind the point",
+                                          "5 million years", "use a codec with random access"};
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
         if (strstr(text, reasons[i]))
             return true;
@@ -320,7 +321,7 @@ static inline enum status answer(struct engine *engine, struct database *databas
     if (status == STATUS_OK)
         status = sql_run(statement, rows, NULL, error);
     if (status == STATUS_OK && strcmp(fuzz_device, "compile") == 0)
-        status = compile_statement(database, ours, codec, compile_sm_90, error);
+        status = compile_statement(database, ours, values, count, codec, compile_sm_90, error);
     sql_statement_free(statement);
     return status;
 }

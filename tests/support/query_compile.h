@@ -32,18 +32,19 @@ static inline enum status compile_plan(const struct plan *plan, bool analyse,
     return compile_kernel(plan, false, cuda_sectors_options, gpu, sql, error);
 }
 
-/* All parameters are NULL. A plan that no row can match has no kernel. */
-static inline enum status compile_statement(struct database *database, const char *sql, const char *codec,
-                                            const struct compile_target *gpu, struct error *error)
+/* Parameters from parameter_count on are NULL. A plan that no row can match has no kernel. */
+static inline enum status compile_statement(struct database *database, const char *sql,
+                                            const struct sql_parameter *parameters, uint32_t parameter_count,
+                                            const char *codec, const struct compile_target *gpu,
+                                            struct error *error)
 {
-    static const struct sql_parameter parameters[16] = {{.is_null = true}};
     struct sql_statement_tree *tree;
     struct plan *plan;
     size_t used;
     RETURN_IF_ERROR(sql_parse(sql, strlen(sql), &tree, &used, error));
     const struct sql_select *select = sql_tree_select(tree);
     enum status status =
-        sql_bind(database, select, parameters, select->parameter_count, codec, 1, &plan, error);
+        sql_bind(database, select, parameters, parameter_count, codec, 1, &plan, error);
     if (status == STATUS_OK) {
         if (!plan->nothing)
             status = compile_plan(plan, select->explain == SQL_EXPLAIN_ANALYZE, gpu, sql, error);

@@ -62,20 +62,18 @@ static enum status compile(void *context, uint64_t item, unsigned thread, struct
 {
     const struct compilation *compilation = (const struct compilation *)context + item;
     (void)thread;
-    return compile_statement(compilation->database, compilation->sql, compilation->codec, compilation->gpu,
-                             why);
+    return compile_statement(compilation->database, compilation->sql, NULL, 0, compilation->codec,
+                             compilation->gpu, why);
 }
 
 /* Encodings that are missing are made by one thread: a writer at a time. */
 static void bind_first(struct database *database, const char *sql, const char *codec)
 {
-    static const struct sql_parameter parameters[16] = {{.is_null = true}};
     struct sql_statement_tree *tree;
     struct plan *plan;
     size_t used;
     must(sql_parse(sql, strlen(sql), &tree, &used, error));
-    must(sql_bind(database, sql_tree_select(tree), parameters, sql_tree_select(tree)->parameter_count, codec,
-                  1, &plan, error));
+    must(sql_bind(database, sql_tree_select(tree), NULL, 0, codec, 1, &plan, error));
     plan_free(plan);
     sql_tree_free(tree);
 }

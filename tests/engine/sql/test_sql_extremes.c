@@ -1,7 +1,7 @@
 /*
- * test_sql_extremes.c: values at the ends of their types: the least and greatest whole numbers of 64 bits, dates far away,
- * intervals that leave the calendar. The answers are SQLite's where it has whole numbers; where its answer is a
- * floating-point number or an error, the statement is refused.
+ * test_sql_extremes.c: values at the ends of their types: the least and greatest whole numbers of 64 bits,
+ * dates far away, intervals that leave the calendar. The answers are SQLite's where it has whole numbers;
+ * where its answer is a floating-point number or an error, the statement is refused.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -73,7 +73,8 @@ static void the_least_number_is_a_value(void **state)
 /* Codes of groups are whole numbers of 64 bits: both ends at once and NULL are one value too many. */
 static void groups_that_span_64_bits_are_refused(void **state)
 {
-    static const char too_many[] = "the columns of GROUP BY could have too many different values (2^64 in one of them";
+    static const char too_many[] =
+        "the columns of GROUP BY could have too many different values (2^64 in one of them";
     (void)state;
     refused("select n, count(*) from t group by n", too_many);
     refused("select n, small, count(*) from t group by n, small", too_many);

@@ -1,5 +1,5 @@
-/* test_sql_limits.c: every limit of SQL that docs/sql.md names: a statement at it is planned, one beyond it is refused with
- * a sentence that says which limit and what to do. */
+/* test_sql_limits.c: every limit of SQL that docs/sql.md names: a statement at it is planned, one beyond it
+ * is refused with a sentence that says which limit and what to do. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

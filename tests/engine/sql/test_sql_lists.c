@@ -1,7 +1,7 @@
 /*
- * test_sql_lists.c: IN lists of 100,000 values, over a fact and a dimension, whole numbers, decimals, dates and strings, NULLs
- * among them and in the rows: the answers are SQLite's, and the time does not grow with the square. Nested functions,
- * aliases and chains likewise.
+ * test_sql_lists.c: IN lists of 100,000 values, over a fact and a dimension, whole numbers, decimals, dates
+ * and strings, NULLs among them and in the rows: the answers are SQLite's, and the time does not grow with
+ * the square. Nested functions, aliases and chains likewise.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>

@@ -119,7 +119,7 @@ static void sums_of_many_columns(void **state)
     }
     rowset_free(&rows);
     /* planned for a GPU, whether there is one or not */
-    assert_int_equal(compile_statement(database, sql, NULL, compile_sm_90, &told), STATUS_BAD_INPUT);
+    assert_int_equal(compile_statement(database, sql, NULL, 0, NULL, compile_sm_90, &told), STATUS_BAD_INPUT);
     if (!strstr(told.text, "read 60 columns of wide, and on a GPU they may read 32"))
         fail_msg("%s", told.text);
 }
