@@ -17,7 +17,7 @@
 
 static const char script[] = "CREATE TABLE shops (name TEXT PRIMARY KEY, opened DATE);\n"
                              "CREATE TABLE sales (shop TEXT NOT NULL REFERENCES shops, paid DECIMAL(12,2), "
-                             "pieces INT, note TEXT, big BIGINT);\n";
+                             "pieces INT, note TEXT, big BIGINT, tiny BIGINT);\n";
 
 static char path[PATH_BYTES], other[PATH_BYTES];
 static char shops_file[PATH_BYTES + 64], sales_file[PATH_BYTES + 64];
@@ -36,8 +36,8 @@ static void make_files(uint32_t sales)
     out = fopen(sales_file, "w");
     assert_non_null(out);
     for (uint32_t s = 0; s < sales; s++)
-        fprintf(out, "shop %u,%u.5,%s,note %u,%llu\n", s % SHOPS * 7919 % 100003, s % 1000, s % 7 ? "12" : "",
-                s % 991, s * 1000000007ull);
+        fprintf(out, "shop %u,%u.5,%s,note %u,%llu,%s\n", s % SHOPS * 7919 % 100003, s % 1000,
+                s % 7 ? "12" : "", s % 991, s * 1000000007ull, s % 5 ? "-2147483648" : "");
     fclose(out);
 }
 
@@ -69,6 +69,7 @@ static enum status load(const char *directory, uint64_t memory, struct error *wh
                                          .input_count = 2,
                                          .threads = 2,
                                          .codecs = "plain",
+                                         .narrow = "tiny",
                                          .memory = memory};
     must(schema_script_parse("star.sql", script, strlen(script), &schema, error));
     const enum status status = tables_load(&schema, &options, &report, NULL, why);
@@ -84,6 +85,24 @@ static void same_files(void)
     assert_int_equal(system(command), 0);
 }
 
+/* `tiny` is BIGINT in the script, and INT in the database, because its values are. */
+static void is_narrow(void)
+{
+    struct database *database;
+    const struct table *table;
+    const struct column *column;
+    must(database_open(path, &database, error));
+    must(database_table(database, "sales", &table, error));
+    must(table_column(table, "tiny", &column, error));
+    assert_int_equal(column->schema.type, TYPE_INT32);
+    if (table->rows > 1)
+        assert_int_equal(column->statistics.min, INT32_MIN);
+    assert_int_equal(column->statistics.nulls, (table->rows + 4) / 5);
+    must(table_column(table, "big", &column, error));
+    assert_int_equal(column->schema.type, TYPE_INT64);
+    database_close(database);
+}
+
 static void values_go_through_a_file(void **state)
 {
     (void)state;
@@ -96,6 +115,7 @@ static void values_go_through_a_file(void **state)
         must(load(path, writing, error)); /* one column at a time, and no row in memory meanwhile */
         same_files();
         must(database_check(path, 1, NULL, NULL, NULL, error));
+        is_narrow();
         teardown(NULL);
     }
 }
