@@ -4,17 +4,27 @@ SF ?= 1
 DB ?= ssb-data/sf$(SF)
 CODECS ?= plain,gpu-star,auto
 JOBS ?= $(shell nproc)
+FUZZ_HOURS ?= 1
+FUZZ_SECONDS ?= $(shell expr $(FUZZ_HOURS) \* 3600)
+FUZZ_SEED ?= 0
 
 RELEASE = build/release
 TESSERA = $(RELEASE)/tessera
 # Ninja where it is installed; a folder that is configured already keeps what it has.
 generator = $(if $(wildcard build/$(1)/CMakeCache.txt),,$(if $(shell command -v ninja),-G Ninja))
+# What .ci/run sets: WERROR=ON, and KERNEL_CACHE, a folder of compiled kernels that outlives the clone.
+options = $(if $(WERROR),-DTESSERA_WERROR=$(WERROR)) $(if $(KERNEL_CACHE),-DTESSERA_TEST_KERNEL_CACHE=$(KERNEL_CACHE))
+configure = cmake --preset $(1) $(call generator,$(1)) $(options) >/dev/null
+# Tests wait for disks half of the time.
+test_jobs = $(shell expr 2 \* $(JOBS))
 
-.PHONY: help setup build check ssb sanitize format clean
+.PHONY: help setup build check fuzz ssb sanitize format clean
 
 help:
 	@echo 'make build     build the program, $(TESSERA)'
 	@echo 'make check     build, and pass all tests (no GPU needed); hostile input once more under AddressSanitizer'
+	@echo 'make fuzz      random SQL compared with SQLite, and hostile input under AddressSanitizer, side by side'
+	@echo '               FUZZ_HOURS=1 how long, FUZZ_SEED=0 from the clock'
 	@echo 'make ssb       the Star Schema Benchmark: generate, load, run the 13 queries, check every answer'
 	@echo '               SF=1 scale factor (0.1, 1, 10, ...), DB=$(DB) database folder,'
 	@echo '               CODECS=$(CODECS) what to compare'
@@ -26,26 +36,35 @@ setup:
 	@cmake/setup.sh
 
 build: setup
-	@cmake --preset release $(call generator,release) >/dev/null
+	@$(call configure,release)
 	@cmake --build $(RELEASE) -j $(JOBS)
 
-check: build
-	@ctest --test-dir $(RELEASE) -j $(JOBS) --output-on-failure
-	@cmake --preset sanitize $(call generator,sanitize) >/dev/null
-	@cmake --build build/sanitize -j $(JOBS) --target test_hostile
+check: build build/sanitize/test_hostile
+	@ctest --test-dir $(RELEASE) -j $(test_jobs) --output-on-failure
 	@ctest --test-dir build/sanitize -R '^test_hostile$$' --output-on-failure
+
+fuzz: build build/sanitize/test_hostile
+	@$(RELEASE)/test_sql_fuzz $(FUZZ_SECONDS) $(FUZZ_SEED) & sql=$$!; \
+	trap 'exit 130' INT TERM; trap "kill $$sql 2>/dev/null" EXIT; \
+	build/sanitize/test_hostile $(FUZZ_SECONDS) $(FUZZ_SEED); hostile=$$?; \
+	wait $$sql && exit $$hostile
+
+.PHONY: build/sanitize/test_hostile
+build/sanitize/test_hostile: setup
+	@$(call configure,sanitize)
+	@cmake --build build/sanitize -j $(JOBS) --target test_hostile
 
 ssb: build
 	@test -e '$(DB)/catalogue' || { mkdir -p '$(dir $(DB))' && $(TESSERA) ssb load --sf $(SF) --db '$(DB)'; }
 	@$(TESSERA) ssb compare --db '$(DB)' --codecs $(CODECS)
 
 sanitize: setup
-	@cmake --preset sanitize $(call generator,sanitize) >/dev/null
+	@$(call configure,sanitize)
 	@cmake --build build/sanitize -j $(JOBS)
-	@ctest --test-dir build/sanitize -j $(JOBS) --output-on-failure
+	@ctest --test-dir build/sanitize -j $(test_jobs) --output-on-failure
 
 format:
-	@find storage operators engine loader ssb tests -name '*.[ch]' -exec clang-format -i {} +
+	@find storage operators engine loader ssb tests docs -name '*.[ch]' -exec clang-format -i {} +
 
 clean:
 	@rm -rf build

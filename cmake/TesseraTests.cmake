@@ -1,24 +1,33 @@
 # Each test_NAME.c below tests/ is a cmocka program and a test. Each bench_NAME.c is a program that is built only by
-# its name.
+# its name. They are linked with all that the program has, and find the program itself; those in tests/fuzz have the
+# library alone, so that they are soon built with sanitizers.
 
 tessera_find_library(cmocka cmocka.h libcmocka-dev)
 
 # The tests share a kernel cache of their own, so that they compile each kernel once and do not touch the user's cache.
-set(test_environment "TESSERA_KERNEL_CACHE=${CMAKE_CURRENT_BINARY_DIR}/kernel-cache")
+set(TESSERA_TEST_KERNEL_CACHE ${CMAKE_CURRENT_BINARY_DIR}/kernel-cache CACHE PATH
+    "Where tests keep compiled kernels; a folder that outlives the build saves the next one the time")
+set(test_environment "TESSERA_KERNEL_CACHE=${TESSERA_TEST_KERNEL_CACHE}")
 if(TESSERA_CUDA STREQUAL "ON")
     list(APPEND test_environment TESSERA_REQUIRE_NVRTC=1)
 endif()
+set(test_timeout $<IF:$<BOOL:${TESSERA_SANITIZE}>,1200,300>)
 
 file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS tests/test_*.c)
 foreach(source ${test_sources})
     get_filename_component(name ${source} NAME_WE)
     add_executable(${name} ${source})
-    target_link_libraries(${name} PRIVATE tessera_commands Tessera::cmocka)
+    target_link_libraries(${name} PRIVATE Tessera::cmocka)
     target_compile_definitions(${name} PRIVATE TESSERA_PROGRAM="$<TARGET_FILE:tessera_program>"
                                TESSERA_SOURCE="${CMAKE_CURRENT_SOURCE_DIR}")
+    if(source MATCHES "/tests/fuzz/")
+        target_link_libraries(${name} PRIVATE tessera_flags tessera ${library_dependencies} Tessera::sqlite3)
+    else()
+        target_link_libraries(${name} PRIVATE tessera_commands)
+        add_dependencies(${name} tessera_program)
+    endif()
     add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES TIMEOUT 300 ENVIRONMENT "${test_environment}")
-    add_dependencies(${name} tessera_program)
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${test_timeout} ENVIRONMENT "${test_environment}")
 endforeach()
 
 # This does not run with sanitizers: a program that uses the library would have to be built with them, too.
@@ -43,6 +52,18 @@ find_package(Python3 3.8 COMPONENTS Interpreter)
 if(Python3_FOUND)
     add_test(NAME test_bench COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tests/benches/test_bench.py)
 endif()
+
+# A test of the sources, not of the build.
+add_test(NAME test_formatting COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tests/test_formatting.sh)
+set_tests_properties(test_formatting PROPERTIES SKIP_RETURN_CODE 77)
+
+# The longest begin first.
+foreach(name test_sql_fuzz test_kernels test_hostile test_ssb_sort test_query_kernel test_generator test_ssb_run test_database_fuzz
+             test_table_sorter test_calibrate)
+    if(TEST ${name})
+        set_tests_properties(${name} PROPERTIES COST 10)
+    endif()
+endforeach()
 
 file(GLOB_RECURSE bench_sources CONFIGURE_DEPENDS tests/bench_*.c)
 foreach(source ${bench_sources})

@@ -14,7 +14,7 @@
 #define TILE_GROUPS_MAX     3u /* group attributes of a query */
 #define TILE_DIMENSIONS_MAX 4u
 #define TILE_PREDICATES_MAX 2u /* predicates on one dimension, all of which must hold */
-#define TILE_RANGES_MAX 4u /* ranges of one predicate, any of which may hold */
+#define TILE_RANGES_MAX     4u /* ranges of one predicate, any of which may hold */
 
 /* One chunk of a column on the device: its sections (storage/codec/codec.h), and its validity words or 0.
  * `detail` is a number that the codec's decoder wants (codec.gpu.detail). */

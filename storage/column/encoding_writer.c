@@ -26,7 +26,8 @@ void encoding_writer_open(struct encoding_writer *writer, const char *directory,
         .directory = directory,
         .column = column,
         .choice = *choice,
-        .identity = column_identity(column, choice->codec ? choice->codec->id : codec_baseline()->id, generation)};
+        .identity =
+            column_identity(column, choice->codec ? choice->codec->id : codec_baseline()->id, generation)};
     writer->choice.probed = column->schema.references_table[0] != '\0';
     pthread_mutex_init(&writer->lock, NULL);
 }

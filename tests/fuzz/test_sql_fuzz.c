@@ -3,9 +3,10 @@
  * by value. Every column of the answer is ordered by, so answers are compared row by row. Refusals count only if their
  * reason is one that is documented. A query that fails is shrunk part by part and printed.
  *
- * `test_sql_fuzz SECONDS SEED DEVICE` does more of the same; each failure prints the seed that makes it again. DEVICE:
- * as TESSERA_TEST_DEVICE says (cpu), or cuda, or `compile`, which answers on the CPU and also compiles each query's
- * kernels for a GPU.
+ * Without arguments it asks the same QUERIES every time, about 20 s. `test_sql_fuzz SECONDS SEED DEVICE` does more of the
+ * same; a SEED of 0 takes it from the clock, and each failure prints the seed that makes it again. DEVICE: as
+ * TESSERA_TEST_DEVICE says (cpu), or cuda, or `compile`, which answers on the CPU and also compiles each query's kernels for
+ * a GPU.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -16,8 +17,11 @@
 #include "storage/base/clock.h"
 #include "tests/fuzz/fuzz_query.h"
 
-static uint64_t seed;
-static double seconds;
+#define QUERIES      3000u /* of a run that is not told how long */
+#define STAR_QUERIES 60u   /* asked of each star */
+
+static uint64_t seed = 20261121;
+static double seconds; /* 0: QUERIES */
 
 /* ---- Shrinking ---- */
 
@@ -112,7 +116,7 @@ static void random_queries_answer_as_sqlite_does(void **state)
         random_state = seed + 0x9e3779b97f4a7c15ull * ++stars;
         sqlite3 *sqlite = make_star(path, &database);
         must(engine_open(strcmp(fuzz_device, "compile") ? fuzz_device : "cpu", 2, &engine, error));
-        for (uint32_t q = 0; q < 60; q++) {
+        for (uint32_t q = 0; q < STAR_QUERIES; q++) {
             const char *const codec = codecs[below(sizeof codecs / sizeof *codecs)];
             make_query(&query);
             const enum verdict verdict = try_query(engine, database, sqlite, &query, codec);
@@ -127,7 +131,7 @@ static void random_queries_answer_as_sqlite_does(void **state)
         database_close(database);
         sqlite3_close(sqlite);
         directory_remove(path);
-    } while (clock_seconds() - begin < seconds);
+    } while (seconds > 0 ? clock_seconds() - begin < seconds : stars * STAR_QUERIES < QUERIES);
     print_message(
         "seed %llu: %llu stars, %llu queries alike (%llu with rows), %llu refused for a documented reason\n",
         (unsigned long long)seed, (unsigned long long)stars, (unsigned long long)compared,
@@ -138,8 +142,12 @@ static void random_queries_answer_as_sqlite_does(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(random_queries_answer_as_sqlite_does)};
-    seconds = argc > 1 ? atof(argv[1]) : 120;
-    seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 20261121;
+    seconds = argc > 1 ? atof(argv[1]) : 0;
+    seed = argc > 2 ? strtoull(argv[2], NULL, 10) : seed;
+    seed = seed ? seed : (uint64_t)clock_ns();
     fuzz_device = argc > 3 ? argv[3] : test_device();
+    if (strcmp(fuzz_device, "compile") == 0)
+        setenv("TESSERA_KERNEL_CACHE", "", 1); /* nobody asks for these kernels again */
+    print_message("seed %llu\n", (unsigned long long)seed);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -244,9 +244,10 @@ static void offsets_bits_and_widths_are_arrows(void **state)
             "x\n2\n-128\n", NULL);
     by_hand(&(struct hand){.format = "L", .array = ARRAY(2, 0, NULL, large)}, "BIGINT",
             "x\n1\n9223372036854775807\n", NULL);
-    by_hand(&(struct hand){.format = "L", .array = ARRAY(3, 0, NULL, large)}, "BIGINT", NULL,
-            "row 3: column x: '18446744073709551615' is out of range: the column holds -9223372036854775808 to "
-            "9223372036854775807");
+    by_hand(
+        &(struct hand){.format = "L", .array = ARRAY(3, 0, NULL, large)}, "BIGINT", NULL,
+        "row 3: column x: '18446744073709551615' is out of range: the column holds -9223372036854775808 to "
+        "9223372036854775807");
     by_hand(&(struct hand){.format = "c", .array = ARRAY(3, 1, NULL, small)}, "DECIMAL(4,1)",
             "x\n-1.0\n2.0\n-128.0\n", NULL);
     by_hand(&(struct hand){.format = "c", .array = ARRAY(3, 1, NULL, small)}, "DECIMAL(3,1)", NULL,

@@ -72,7 +72,8 @@ static void the_guide_s_commands_print_what_it_shows(void **state)
         (int)(strlen(path) - 3), path);
     run_shell(shell, &run);
     assert_int_equal(run.exit_code, 2);
-    assert_non_null(strstr(run.errors, "column shop: no row of table shops has name 'Hofen' (--dangling null stores NULL for such keys); nothing"));
+    assert_non_null(strstr(run.errors, "column shop: no row of table shops has name 'Hofen' (--dangling null "
+                                       "stores NULL for such keys); nothing"));
     free(guide);
     free(commands);
     directory_remove(path);
