@@ -1,9 +1,9 @@
 /*
- * engine/answer/output.c: the host's part of a statement (engine/library/statement.h): output expressions over groups or rows, 1024 at a
+ * engine/answer/output.c: the host's part of a statement (engine/answer/output.h): output expressions over groups or rows, 1024 at a
  * time, HAVING, then order and limit. A group takes some ten nanoseconds.
  */
 #define _GNU_SOURCE /* qsort_r */
-#include "engine/library/statement.h"
+#include "engine/answer/output.h"
 
 #include "engine/plan/expression_vector.h"
 #include "storage/base/decimal.h"
@@ -438,7 +438,7 @@ static enum status deliver(struct output *output, const uint64_t *places, struct
     return STATUS_OK;
 }
 
-enum status star_output(const struct plan *plan, const struct partial *groups, unsigned threads,
+enum status answer_rows(const struct plan *plan, const struct partial *groups, unsigned threads,
                         struct rowset *rows, struct error *error)
 {
     struct output output = {.plan = plan, .groups = groups, .threads = threads, .error = error};

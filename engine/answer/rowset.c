@@ -51,7 +51,7 @@ enum status rowset_create(struct rowset *rows, uint32_t count, const char *const
     return error_out_of_memory(error, count * capacity * sizeof(int64_t), "an answer");
 }
 
-static struct dictionary *dictionary_new(uint32_t count, uint64_t bytes, uint64_t **starts, char **text)
+struct dictionary *rowset_dictionary(uint32_t count, uint64_t bytes, uint64_t **starts, char **text)
 {
     struct dictionary *dictionary =
         malloc(sizeof *dictionary + ((size_t)count + 1) * sizeof **starts + bytes);
@@ -71,7 +71,7 @@ enum status rowset_own_dictionary(struct rowset *rows, uint32_t column, struct e
     if (!from || rows->dictionaries[column])
         return STATUS_OK;
     const uint64_t bytes = from->count ? from->starts[from->count] : 0;
-    struct dictionary *copy = dictionary_new(from->count, bytes, &starts, &text);
+    struct dictionary *copy = rowset_dictionary(from->count, bytes, &starts, &text);
     if (!copy)
         return error_out_of_memory(error, bytes, "a dictionary");
     if (from->count)
@@ -82,35 +82,6 @@ enum status rowset_own_dictionary(struct rowset *rows, uint32_t column, struct e
         memcpy(text, from->bytes, bytes);
     rows->dictionaries[column] = copy;
     rows->columns[column].type.dictionary = copy;
-    return STATUS_OK;
-}
-
-/* Lines in their order are no sorted dictionary, but nobody looks them up. */
-enum status rowset_of_lines(struct rowset *rows, const char *name, const char *lines, struct error *error)
-{
-    const struct value_type type = {.kind = VALUE_STRING};
-    uint32_t count = 0;
-    uint64_t *starts;
-    char *text;
-    for (const char *c = lines; *c; c++)
-        count += *c == '\n';
-    RETURN_IF_ERROR(rowset_create(rows, 1, &name, &type, count, error));
-    struct dictionary *dictionary = dictionary_new(count, strlen(lines), &starts, &text);
-    if (!dictionary) {
-        rowset_free(rows);
-        return error_out_of_memory(error, strlen(lines), "an answer");
-    }
-    rows->dictionaries[0] = dictionary;
-    rows->columns[0].type.dictionary = dictionary;
-    starts[0] = 0;
-    for (uint32_t line = 0; line < count; line++) {
-        const size_t length = strcspn(lines, "\n");
-        memcpy(text + starts[line], lines, length);
-        starts[line + 1] = starts[line] + length;
-        rows->columns[0].values[line] = line;
-        lines += length + 1;
-    }
-    rows->rows = count;
     return STATUS_OK;
 }
 

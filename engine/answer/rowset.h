@@ -36,8 +36,38 @@ void rowset_cut(struct rowset *rows, uint32_t columns);
 NODISCARD enum status rowset_create(struct rowset *rows, uint32_t count, const char *const *names,
                                     const struct value_type *types, uint64_t capacity, struct error *error);
 
+/* A dictionary in one piece of memory, to be filled in: count + 1 starts and `bytes` of text. NULL: no memory. */
+struct dictionary *rowset_dictionary(uint32_t count, uint64_t bytes, uint64_t **starts, char **text);
+
 /* Makes the column's dictionary the rowset's own, if it has one: it may then outlive what made it. */
 NODISCARD enum status rowset_own_dictionary(struct rowset *rows, uint32_t column, struct error *error);
+
+/* ---- Row by row: engine/answer/rowset_builder.c ---- */
+
+/* A value of a row that is added; a string is copied. */
+struct rowset_cell {
+    bool null;
+    int64_t number;
+    const char *string; /* of a VALUE_STRING column */
+    uint32_t length;
+};
+
+struct rowset_builder;
+
+/* An empty rowset of these columns. Their strings get dictionaries of the rowset's own, in the order in which they are added
+ * (so codes are not sorted, and nothing may be looked up in them). Free with rowset_builder_free. */
+NODISCARD enum status rowset_builder_create(uint32_t count, const char *const *names,
+                                            const struct value_type *types, struct rowset_builder **builder,
+                                            struct error *error);
+void rowset_builder_free(struct rowset_builder *builder); /* NULL is legal */
+
+/* Adds a row of a cell for each column. */
+NODISCARD enum status rowset_builder_add(struct rowset_builder *builder, const struct rowset_cell *cells,
+                                         struct error *error);
+
+/* Moves what was added into `rows`, the caller's (rowset_free); the builder may only be freed then. */
+NODISCARD enum status rowset_builder_finish(struct rowset_builder *builder, struct rowset *rows,
+                                            struct error *error);
 
 /* A rowset of one string column, a row a line of `text`. */
 NODISCARD enum status rowset_of_lines(struct rowset *rows, const char *name, const char *text,

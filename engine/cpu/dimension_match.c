@@ -173,14 +173,7 @@ bool dimension_match_of(const struct plan *plan, uint32_t join, struct dimension
 
 void dimension_match_run(const struct dimension_match *match, uint64_t first, uint64_t rows, uint32_t *bitmap)
 {
-#if defined(__x86_64__)
-    const enum isa_level level = isa_level();
-    dimension_filter *const filter = level == ISA_AVX512 ? dimension_filter_avx512
-                                     : level == ISA_AVX2 ? dimension_filter_avx2
-                                                         : dimension_filter_baseline;
-#else
-    dimension_filter *const filter = dimension_filter_baseline;
-#endif
+    dimension_filter *const filter = ISA_CHOICE(dimension_filter);
     filter(match->predicates, match->count, first, rows, bitmap);
     for (uint32_t p = 0; p < match->count; p++)
         for (uint64_t word = first / 32; match->valid[p] && word < (first + rows + 31) / 32; word++)

@@ -175,3 +175,30 @@ void distinct_set_export(const struct distinct_set *set, const uint64_t *place, 
             (void)__atomic_fetch_add(&counts[place ? place[group] : group], 1, __ATOMIC_RELAXED);
     }
 }
+
+static uint64_t set_size(const struct distinct_set *set)
+{
+    uint64_t count = set->count;
+    for (uint64_t word = 0; set->bits && word < set->slots * set->domain / 64; word++)
+        count += (uint64_t)__builtin_popcountll(set->bits[word]);
+    return count;
+}
+
+enum status distinct_set_list(const struct distinct_set *set, const uint64_t *place, struct partial_set *list,
+                              struct error *error)
+{
+    uint64_t at = 0;
+    RETURN_IF_ERROR(partial_set_allocate(list, set_size(set), error));
+    for (uint64_t word = 0; set->bits && word < set->slots * set->domain / 64; word++)
+        for (uint64_t rest = set->bits[word]; rest; rest &= rest - 1) {
+            const uint64_t bit = word * 64 + (uint32_t)__builtin_ctzll(rest), slot = bit / set->domain;
+            list->groups[at] = place ? place[slot] : slot;
+            list->values[at++] = (int64_t)((uint64_t)set->low + bit % set->domain);
+        }
+    for (uint64_t i = 0; i < set->capacity; i++)
+        if (set->pairs[i].group != NO_GROUP) {
+            list->groups[at] = place ? place[set->pairs[i].group] : set->pairs[i].group;
+            list->values[at++] = set->pairs[i].value;
+        }
+    return STATUS_OK;
+}

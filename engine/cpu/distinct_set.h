@@ -6,7 +6,7 @@
 #define TESSERA_ENGINE_CPU_DISTINCT_SET_H
 
 #include "engine/plan/expression_vector.h"
-#include "engine/plan/plan.h"
+#include "engine/plan/partial.h"
 
 /* Zero-initialised, then distinct_set_open; freed by distinct_set_close. */
 struct distinct_set {
@@ -38,5 +38,9 @@ NODISCARD enum status distinct_set_merge(struct distinct_set *set, const struct 
 /* Adds each group's number of values to counts[place[group]]; place NULL: to counts[group]. Several threads may add to
  * the same counts. */
 void distinct_set_export(const struct distinct_set *set, const uint64_t *place, int64_t *counts);
+
+/* The set's values one by one, with place[group], or the group where place is NULL. */
+NODISCARD enum status distinct_set_list(const struct distinct_set *set, const uint64_t *place,
+                                        struct partial_set *list, struct error *error);
 
 #endif

@@ -137,6 +137,12 @@ void group_states_clear(struct group_states *states)
         distinct_set_clear(&states->sets[a]);
 }
 
+void group_states_slots(struct group_states *states, int64_t **sums, uint64_t **present)
+{
+    *sums = states->low[0];
+    *present = states->rows;
+}
+
 /* Numbers are proven by the catalogue's ranges, which a damaged file may miss. */
 static uint64_t slot_of(const struct group_states *states, uint64_t number)
 {

@@ -7,7 +7,7 @@
 #define TESSERA_ENGINE_CPU_GROUP_STATES_H
 
 #include "engine/plan/expression_vector.h"
-#include "engine/plan/plan.h"
+#include "engine/plan/partial.h"
 
 struct group_states;
 
@@ -24,9 +24,14 @@ NODISCARD enum status group_states_add(struct group_states *states, uint32_t cou
                                        const uint64_t (*numbers)[VECTOR_ROWS], const struct vector *arguments,
                                        struct error *error);
 
-/* The groups that have rows, of all `count` (at least 1) threads' states, which are spent afterwards: engine/cpu/merge.c. */
+/* The slots of a plan of one 64-bit sum, for a kernel that adds to them by itself: the sums, and what is not 0 where a row
+ * was added. */
+void group_states_slots(struct group_states *states, int64_t **sums, uint64_t **present);
+
+/* The groups that have rows, of all `count` (at least 1) threads' states, which are spent afterwards: engine/cpu/merge.c.
+ * `mergeable`: also the values of each count(distinct). */
 NODISCARD enum status group_states_collect(const struct plan *plan, struct group_states **from,
-                                           uint32_t count, unsigned threads, struct partial *groups,
-                                           struct error *error);
+                                           uint32_t count, unsigned threads, bool mergeable,
+                                           struct partial *groups, struct error *error);
 
 #endif

@@ -23,6 +23,7 @@ struct merge {
     uint64_t *first;                 /* of each part: its first group in the answer */
     uint64_t hashed;                 /* groups of all sources */
     bool dealt[PLAN_AGGREGATES_MAX]; /* a count(distinct) of slots that is counted by parts */
+    bool mergeable;                  /* the answer has the values of each count(distinct) */
     struct partial *groups;
 };
 
@@ -107,12 +108,22 @@ static enum status count_part(void *context, uint64_t item, unsigned thread, str
 
 static void choose_dealt(struct merge *merge)
 {
-    for (uint32_t a = 0; a < merge->plan->aggregate_count && !merge->from[0]->hashed; a++) {
+    for (uint32_t a = 0; a < merge->plan->aggregate_count && !merge->from[0]->hashed && !merge->mergeable;
+         a++) {
         uint64_t pairs = 0;
         for (uint32_t s = 0; s < merge->from_count; s++)
             pairs += merge->from[s]->sets[a].count;
         merge->dealt[a] = merge->from_count >= PARTED_SOURCES && pairs >= PARTED_GROUPS;
     }
+}
+
+static enum status export_sets(const struct merge *merge, const uint64_t *place, struct error *error)
+{
+    for (uint32_t a = 0; merge->mergeable && a < merge->plan->aggregate_count; a++)
+        if (merge->plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT)
+            RETURN_IF_ERROR(
+                distinct_set_list(&merge->from[0]->sets[a], place, &merge->groups->sets[a], error));
+    return STATUS_OK;
 }
 
 static enum status export_slots(const struct merge *merge, unsigned threads, struct error *error)
@@ -144,6 +155,8 @@ static enum status export_slots(const struct merge *merge, unsigned threads, str
                 parallel_for(threads, merge->part_count, count_part, &(struct deal){merge, a, place}, error);
         else if (states->plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT)
             distinct_set_export(&states->sets[a], place, groups->states[a]);
+    if (status == STATUS_OK)
+        status = export_sets(merge, place, error);
     free(place);
     return status;
 }
@@ -174,7 +187,7 @@ static enum status merge_serially(struct merge *merge, unsigned threads, struct 
         return export_slots(merge, threads, error);
     RETURN_IF_ERROR(partial_allocate(merge->plan, all->count, merge->groups, error));
     export_hashed(all, 0, merge->groups);
-    return STATUS_OK;
+    return export_sets(merge, NULL, error);
 }
 
 /* ---- By parts ---- */
@@ -250,11 +263,25 @@ static enum status merge_by_parts(struct merge *merge, unsigned threads, struct 
     return parallel_for(threads, merge->part_count, finish_part, merge, error);
 }
 
-enum status group_states_collect(const struct plan *plan, struct group_states **from, uint32_t count,
-                                 unsigned threads, struct partial *groups, struct error *error)
+/* Lists of distinct values are made from one set. */
+static bool lists_values(const struct merge *merge)
 {
-    struct merge merge = {
-        .plan = plan, .from = from, .from_count = count, .part_count = threads, .groups = groups};
+    bool any = false;
+    for (uint32_t a = 0; a < merge->plan->aggregate_count; a++)
+        any |= merge->plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT;
+    return any && merge->mergeable;
+}
+
+enum status group_states_collect(const struct plan *plan, struct group_states **from, uint32_t count,
+                                 unsigned threads, bool mergeable, struct partial *groups,
+                                 struct error *error)
+{
+    struct merge merge = {.plan = plan,
+                          .from = from,
+                          .from_count = count,
+                          .part_count = threads,
+                          .mergeable = mergeable,
+                          .groups = groups};
     merge.parts = calloc(threads, sizeof *merge.parts);
     merge.first = calloc(threads, sizeof *merge.first);
     merge.to = calloc(count, sizeof *merge.to);
@@ -267,7 +294,7 @@ enum status group_states_collect(const struct plan *plan, struct group_states **
         if (!(merge.to[s] = malloc((from[s]->capacity + 1) * sizeof **merge.to)))
             status = error_out_of_memory(error, from[s]->capacity * sizeof **merge.to, "groups");
     if (status == STATUS_OK)
-        status = count >= PARTED_SOURCES && merge.hashed >= PARTED_GROUPS
+        status = count >= PARTED_SOURCES && merge.hashed >= PARTED_GROUPS && !lists_values(&merge)
                      ? merge_by_parts(&merge, threads, error)
                      : merge_serially(&merge, threads, error);
     for (uint32_t p = 0; merge.parts && p < threads; p++)

@@ -1,5 +1,5 @@
-/* engine/cpu/open.c: a planned statement made ready for the CPU: buffers, programs and states of each thread, and the
- * tiles that minima and maxima rule out. Once a statement; see engine/cpu/run_internal.h. */
+/* engine/cpu/open.c: a planned statement made ready for the CPU: buffers, programs, parameters and states of each thread.
+ * Once a statement; see engine/cpu/run_internal.h. */
 #include "engine/cpu/run_internal.h"
 
 #include <stdlib.h>
@@ -38,84 +38,75 @@ static enum status worker_programs(const struct device_run *run, struct cpu_work
     return plan->shape == PLAN_ROWS ? STATUS_OK : group_states_create(plan, &worker->states, error);
 }
 
+/* The parameters of a hand-written kernel: columns, dimensions, sums, in the order of its names. */
+static enum status worker_parameters(const struct device_run *run, struct cpu_worker *worker,
+                                     struct error *error)
+{
+    const struct plan *plan = run->plan;
+    const struct plan_kernel *kernel = &plan->kernel;
+    const size_t columns_bytes = kernel->column_count * sizeof(struct tile_column),
+                 dimensions_bytes = kernel->dimension_count * sizeof(struct tile_dimension);
+    RETURN_IF_ERROR(
+        buffer(columns_bytes + dimensions_bytes + sizeof(struct tile_sums), &worker->parameters, error));
+    struct tile_column *const columns = (struct tile_column *)(void *)worker->parameters;
+    struct tile_dimension *const dimensions =
+        (struct tile_dimension *)(void *)(worker->parameters + columns_bytes);
+    struct tile_sums *const sums =
+        (struct tile_sums *)(void *)(worker->parameters + columns_bytes + dimensions_bytes);
+    for (uint32_t place = 0; place < kernel->column_count; place++)
+        if (kernel->columns[place] >= 0)
+            worker->columns[kernel->columns[place]] = &columns[place];
+    for (uint32_t place = 0; place < kernel->dimension_count; place++) {
+        const struct plan_array *codes =
+            kernel->codes[place] < 0 ? NULL : &plan->arrays[kernel->codes[place]];
+        if (kernel->joins[place] >= 0)
+            worker->dimensions[kernel->joins[place]] = &dimensions[place];
+        if (codes)
+            dimensions[place] = (struct tile_dimension){.codes = codes->values,
+                                                        .code_bytes = codes->value_bytes,
+                                                        .code_base = kernel->code_base[place]};
+    }
+    memcpy(sums->domain, kernel->domain, sizeof sums->domain);
+    group_states_slots(worker->states, &sums->sums, &sums->present);
+    return STATUS_OK;
+}
+
 static enum status worker_open(const struct device_run *run, struct cpu_worker *worker, struct error *error)
 {
     const struct plan *plan = run->plan;
     RETURN_IF_ERROR(buffer(sizeof *worker->list, &worker->list, error));
+    for (uint32_t c = 0; c < plan->column_count; c++)
+        worker->columns[c] = &worker->own_columns[c];
+    for (uint32_t j = 0; j < plan->join_count; j++)
+        worker->dimensions[j] = &worker->own_dimensions[j];
+    RETURN_IF_ERROR(worker_programs(run, worker, error));
+    if (run->kernel)
+        RETURN_IF_ERROR(worker_parameters(run, worker, error));
     for (uint32_t c = 0; c < plan->column_count; c++) {
         if (plan->columns[c].column->value_bytes == 8)
             RETURN_IF_ERROR(buffer(TILE_ROWS * sizeof(int64_t), &worker->wide[c], error));
         else
-            RETURN_IF_ERROR(buffer(TILE_ROWS * sizeof(int32_t), &worker->columns[c].buffer, error));
+            RETURN_IF_ERROR(buffer(TILE_ROWS * sizeof(int32_t), &worker->columns[c]->buffer, error));
     }
     for (uint32_t i = 0; i < run->step_count; i++) {
         const struct plan_step *step = &plan->steps[run->mask_step[i]];
         if (step->kind == STEP_RANGE) {
-            worker->columns[step->column].low = step->low;
-            worker->columns[step->column].high = step->high;
-            worker->steps[i].column = &worker->columns[step->column];
+            worker->columns[step->column]->low = step->low;
+            worker->columns[step->column]->high = step->high;
+            worker->steps[i].column = worker->columns[step->column];
         } else {
-            worker->steps[i].column = &worker->columns[plan->joins[step->join].column];
-            worker->steps[i].dimension = &worker->dimensions[step->join];
+            worker->steps[i].column = worker->columns[plan->joins[step->join].column];
+            worker->steps[i].dimension = worker->dimensions[step->join];
         }
-    }
-    return worker_programs(run, worker, error);
-}
-
-/* ---- Tiles to skip ---- */
-
-/* Minima and maxima of the tile rule every row out. */
-static bool tile_is_skipped(const struct device_run *run, uint32_t segment, uint32_t index)
-{
-    const struct plan *plan = run->plan;
-    for (uint32_t i = 0; i < run->step_count; i++) {
-        const struct plan_step *step = &plan->steps[run->mask_step[i]];
-        const struct plan_join *join = step->kind == STEP_RANGE ? NULL : &plan->joins[step->join];
-        const int64_t *const tile =
-            plan->columns[join ? join->column : step->column].data->segments[segment].tile_min_max +
-            2 * index;
-        const int64_t low = join ? (int64_t)join->first : step->low,
-                      high = join ? (int64_t)join->last : step->high;
-        if (tile[1] < low || tile[0] > high)
-            return true;
-    }
-    return false;
-}
-
-/* A bit a tile, found once: a run would read 16 bytes a step and tile for it. */
-static enum status find_skipped(struct device_run *run, struct error *error)
-{
-    const struct table *fact = run->plan->fact;
-    run->skipped = calloc(fact->segment_count + 1, sizeof *run->skipped);
-    if (!run->skipped)
-        return error_out_of_memory(error, fact->segment_count * sizeof *run->skipped, "tiles to skip");
-    for (uint32_t s = 0; s < fact->segment_count; s++) {
-        const uint32_t tiles = (fact->segment_rows[s] + TILE_ROWS - 1) / TILE_ROWS;
-        run->skipped[s] = calloc(tiles / 64 + 1, sizeof(uint64_t));
-        if (!run->skipped[s])
-            return error_out_of_memory(error, tiles / 8, "tiles to skip");
-        for (uint32_t tile = 0; tile < tiles; tile++)
-            run->skipped[s][tile / 64] |= (uint64_t)tile_is_skipped(run, s, tile) << tile % 64;
     }
     return STATUS_OK;
 }
 
 /* ---- Open and close ---- */
 
-static void choose_loops(struct device_run *run)
+static uint64_t pieces_of(const struct tile_skip *scan)
 {
-#if defined(__x86_64__)
-    const enum isa_level level = isa_level();
-    run->tile_rows = level == ISA_AVX512 ? tile_steps_rows_avx512
-                     : level == ISA_AVX2 ? tile_steps_rows_avx2
-                                         : tile_steps_rows_baseline;
-    run->tile_values = level == ISA_AVX512 ? tile_steps_values_avx512
-                       : level == ISA_AVX2 ? tile_steps_values_avx2
-                                           : tile_steps_values_baseline;
-#else
-    run->tile_rows = tile_steps_rows_baseline;
-    run->tile_values = tile_steps_values_baseline;
-#endif
+    return (scan->kept_tiles + PIECE_TILES - 1) / PIECE_TILES;
 }
 
 void cpu_run_close(struct device_run *run)
@@ -124,10 +115,12 @@ void cpu_run_close(struct device_run *run)
         return;
     for (unsigned w = 0; run->workers && w < run->threads; w++) {
         struct cpu_worker *worker = &run->workers[w];
-        for (uint32_t c = 0; c < PLAN_COLUMNS_MAX; c++) {
-            free(worker->columns[c].buffer);
+        for (uint32_t c = 0; c < run->plan->column_count; c++) {
+            if (worker->columns[c])
+                free(worker->columns[c]->buffer);
             free(worker->wide[c]);
         }
+        free(worker->parameters);
         for (uint32_t s = 0; s < PLAN_STEPS_MAX; s++)
             row_values_close(&worker->conditions[s]);
         for (uint32_t j = 0; j < PLAN_JOINS_MAX; j++)
@@ -138,11 +131,9 @@ void cpu_run_close(struct device_run *run)
     }
     for (uint32_t j = 0; j < PLAN_JOINS_MAX; j++)
         free(run->bitmaps[j]);
-    for (uint64_t p = 0; run->found && p < run->pieces; p++)
+    for (uint64_t p = 0; run->found && p < pieces_of(&run->plan->scan); p++)
         free(run->found[p].rows);
-    for (uint32_t segment = 0; run->skipped && segment < run->plan->fact->segment_count; segment++)
-        free(run->skipped[segment]);
-    free(run->skipped);
+    free(run->segment_first);
     free(run->found);
     free(run->used);
     free(run->workers);
@@ -152,15 +143,14 @@ void cpu_run_close(struct device_run *run)
 static enum status prepare(struct device_run *run, struct error *error)
 {
     const struct plan *plan = run->plan;
-    choose_loops(run);
+    run->tile_rows = ISA_CHOICE(tile_steps_rows);
+    run->tile_values = ISA_CHOICE(tile_steps_values);
+    run->kernel = plan->kernel.kernel ? plan->kernel.kernel->kernel[isa_level()] : NULL;
     for (uint32_t s = 0; s < plan->step_count; s++)
         if (plan->steps[s].kind == STEP_CONDITION)
             run->condition_step[run->condition_count++] = s;
         else
             run->mask_step[run->step_count++] = s;
-    for (uint32_t s = 0; s < plan->fact->segment_count; s++)
-        run->pieces +=
-            (plan->fact->segment_rows[s] + PIECE_TILES * TILE_ROWS - 1) / (PIECE_TILES * TILE_ROWS);
     for (uint32_t j = 0; j < plan->join_count; j++) {
         if (plan->joins[j].match == EXPRESSION_NONE)
             continue;
@@ -169,9 +159,14 @@ static enum status prepare(struct device_run *run, struct error *error)
         RETURN_IF_ERROR(
             buffer((plan->joins[j].table->rows / 32 + 32) * sizeof(uint32_t), &run->bitmaps[j], error));
     }
-    if (plan->shape == PLAN_ROWS && !(run->found = calloc(run->pieces + 1, sizeof *run->found)))
-        return error_out_of_memory(error, run->pieces * sizeof *run->found, "rows");
-    RETURN_IF_ERROR(find_skipped(run, error));
+    const uint64_t pieces = pieces_of(&plan->scan);
+    if (plan->shape == PLAN_ROWS && !(run->found = calloc(pieces + 1, sizeof *run->found)))
+        return error_out_of_memory(error, pieces * sizeof *run->found, "rows");
+    run->segment_first = calloc(plan->fact->segment_count + 1, sizeof *run->segment_first);
+    if (!run->segment_first)
+        return error_out_of_memory(error, plan->fact->segment_count * sizeof *run->segment_first, "segments");
+    for (uint32_t s = 0; s < plan->fact->segment_count; s++)
+        run->segment_first[s + 1] = run->segment_first[s] + plan->fact->segment_rows[s];
     run->workers = calloc(run->threads, sizeof *run->workers);
     if (!run->workers)
         return error_out_of_memory(error, run->threads * sizeof *run->workers, "workers");
@@ -183,16 +178,14 @@ static enum status prepare(struct device_run *run, struct error *error)
     return STATUS_OK;
 }
 
-enum status cpu_run_open(struct engine *engine, struct plan *plan, bool timed, struct device_run **out,
-                         struct run_timing *timing, struct error *error)
+enum status cpu_run_open(unsigned threads, const struct plan *plan, struct device_run **out,
+                         struct error *error)
 {
     struct device_run *run = calloc(1, sizeof *run);
-    (void)timed; /* every run is */
     if (!run)
         return error_out_of_memory(error, sizeof *run, "a query");
     run->plan = plan;
-    run->threads = engine->threads;
-    timing->compile_ms = timing->load_ms = 0;
+    run->threads = threads;
     enum status status = prepare(run, error);
     if (status == STATUS_OK)
         *out = run;

@@ -38,9 +38,9 @@ void cpu_enter_segment(const struct plan *plan, struct cpu_worker *worker, uint3
     worker->segment = segment;
     for (uint32_t c = 0; c < plan->column_count; c++) {
         const struct segment_data *data = &plan->columns[c].data->segments[segment];
-        worker->columns[c].chunk = &data->chunk;
-        worker->columns[c].validity = data->validity;
-        worker->columns[c].decoded = -1;
+        worker->columns[c]->chunk = &data->chunk;
+        worker->columns[c]->validity = data->validity;
+        worker->columns[c]->decoded = -1;
         worker->wide_tile[c] = -1;
     }
 }
@@ -49,7 +49,7 @@ static void fact_values(const struct device_run *run, struct cpu_worker *worker,
                         const struct tile *t, const uint16_t *rows, uint32_t count, int64_t *values,
                         uint8_t *nulls)
 {
-    struct tile_column *const from = &worker->columns[column];
+    struct tile_column *const from = worker->columns[column];
     if (run->plan->columns[column].column->value_bytes == 4) {
         run->tile_values(from, t, rows, count, values, nulls);
         return;

@@ -1,7 +1,8 @@
 /*
- * engine/cpu/run.c: a planned statement on the CPU (engine/plan/plan.h, engine/library/statement.h). Threads take pieces of the fact table; a
- * tile's steps make the list of rows that are left (engine/cpu/tile_steps.h), whose values go through vectors of expressions
- * (engine/cpu/rows.c) into the thread's states (engine/cpu/group_states.h).
+ * engine/cpu/run.c: a planned statement on the CPU (engine/plan/plan.h, engine/run/device.h). Threads take pieces of the tiles
+ * that can hold a row of the answer; a tile's steps make the list of rows that are left (engine/cpu/tile_steps.h), whose
+ * values go through vectors of expressions (engine/cpu/rows.c) into the thread's states (engine/cpu/group_states.h). A
+ * kernel that was written by hand does all that with a tile by itself.
  */
 #include "engine/cpu/run_internal.h"
 #include "storage/base/clock.h"
@@ -31,15 +32,9 @@ static enum status match_piece(void *context, uint64_t item, unsigned thread, st
         dimension_match_run(&run->matches[j], begin, end - begin, run->bitmaps[j]);
         return STATUS_OK;
     }
-    const uint32_t *leaves;
-    const uint32_t leaf_count = expression_program_leaves(program, &leaves);
     for (uint64_t first = begin; first < end; first += VECTOR_ROWS) {
         const uint32_t rows = end - first < VECTOR_ROWS ? (uint32_t)(end - first) : VECTOR_ROWS;
-        for (uint32_t l = 0; l < leaf_count; l++) {
-            const struct vector leaf = expression_program_vector(program, leaves[l]);
-            const struct plan_source *source = &plan->sources[plan->expressions.nodes[leaves[l]].index];
-            plan_array_read(&plan->arrays[source->column], first, rows, leaf.values, leaf.nulls);
-        }
+        plan_fill_dimension(plan, program, first, rows);
         expression_program_run(program, rows);
         const struct vector match = expression_program_vector(program, join->match);
         for (uint32_t word = 0; word < (rows + 31) / 32; word++) {
@@ -67,78 +62,93 @@ static enum status match_dimensions(struct device_run *run, struct error *error)
     RETURN_IF_ERROR(parallel_for(threads < run->threads ? (unsigned)threads : run->threads, pieces,
                                  match_piece, run, error));
     for (unsigned w = 0; w < run->threads; w++)
-        for (uint32_t j = 0; j < plan->join_count; j++)
-            run->workers[w].dimensions[j] =
-                (struct tile_dimension){.bitmap = run->bitmaps[j],
-                                        .contiguous = plan->joins[j].contiguous && plan->joins[j].passing,
-                                        .first = (int32_t)plan->joins[j].first,
-                                        .last = (int32_t)plan->joins[j].last};
+        for (uint32_t j = 0; j < plan->join_count; j++) {
+            struct tile_dimension *const dimension = run->workers[w].dimensions[j];
+            dimension->bitmap = run->bitmaps[j];
+            dimension->contiguous = plan->joins[j].contiguous && plan->joins[j].passing;
+            dimension->first = (int32_t)plan->joins[j].first;
+            dimension->last = (int32_t)plan->joins[j].last;
+        }
     return STATUS_OK;
 }
 
 /* ---- Run ---- */
 
-static enum status scan_piece(void *context, uint64_t item, unsigned thread, struct error *error)
+/* The plan's steps, then what becomes of the rows that they leave. */
+static enum status scan_tile(struct device_run *run, struct cpu_worker *worker, const struct tile *t,
+                             uint64_t piece, struct error *error)
+{
+    const struct plan *plan = run->plan;
+    struct scan_point *const points = run->counting ? worker->points : NULL;
+    uint64_t since = points ? scan_ticks() : 0;
+    uint32_t count = run->tile_rows(worker->steps, run->step_count, t, worker->rows, points, &since);
+    for (uint32_t c = 0; c < run->condition_count && count; c++) {
+        count = cpu_keep_rows(run, worker, c, t, count);
+        if (points)
+            scan_point_reach(&points[run->step_count + 1 + c], count, &since);
+    }
+    const uint64_t first_row = run->segment_first[worker->segment] + (uint64_t)t->index * TILE_ROWS;
+    if (count)
+        RETURN_IF_ERROR(cpu_take_rows(run, worker, t, piece, first_row, count, error));
+    if (points)
+        scan_point_reach(&points[plan->step_count + 1], count, &since);
+    return STATUS_OK;
+}
+
+/* Tiles of the segment that the worker stands in. */
+static enum status scan_tiles(struct device_run *run, struct cpu_worker *worker, uint32_t first,
+                              uint32_t count, uint64_t piece, struct error *error)
+{
+    const uint32_t rows = run->plan->fact->segment_rows[worker->segment];
+    tile_query *const kernel = run->counting ? NULL : run->kernel;
+    for (uint32_t index = first; index < first + count; index++) {
+        const uint32_t left = rows - index * TILE_ROWS;
+        const struct tile t = {
+            .index = index, .rows = left < TILE_ROWS ? left : TILE_ROWS, .list = worker->list};
+        if (kernel)
+            kernel((struct tile_parameters *)(void *)worker->parameters, &t);
+        else
+            RETURN_IF_ERROR(scan_tile(run, worker, &t, piece, error));
+    }
+    return STATUS_OK;
+}
+
+static enum status scan_piece(void *context, uint64_t piece, unsigned thread, struct error *error)
 {
     struct device_run *run = context;
     const struct plan *plan = run->plan;
     struct cpu_worker *worker = &run->workers[thread];
-    const uint64_t piece = item;
-    uint64_t first_row = 0;
-    uint32_t segment = 0;
+    const struct tile_skip *scan = run->scan;
+    uint64_t tile = piece * PIECE_TILES;
+    const uint64_t end = tile + PIECE_TILES < scan->kept_tiles ? tile + PIECE_TILES : scan->kept_tiles;
     RETURN_IF_ERROR(cancel_check(error));
     if (plan->shape == PLAN_ROWS && plan->order_count == 0 && plan->limit != UINT64_MAX &&
         atomic_load(&run->found_rows) >= plan->limit + plan->offset)
         return STATUS_OK; /* pieces are handed out in order, so those before this one have enough */
-    for (;; segment++) {
-        const uint64_t pieces =
-            (plan->fact->segment_rows[segment] + PIECE_TILES * TILE_ROWS - 1) / (PIECE_TILES * TILE_ROWS);
-        if (item < pieces)
-            break;
-        item -= pieces;
-        first_row += plan->fact->segment_rows[segment];
-    }
-    if (!worker->used || worker->segment != segment)
-        cpu_enter_segment(plan, worker, segment);
-    worker->used = true;
-    const uint32_t rows = plan->fact->segment_rows[segment], tiles = (rows + TILE_ROWS - 1) / TILE_ROWS;
-    const uint32_t first = (uint32_t)item * PIECE_TILES,
-                   end = first + PIECE_TILES < tiles ? first + PIECE_TILES : tiles;
-    for (uint32_t index = first; index < end; index++) {
-        const uint32_t left = rows - index * TILE_ROWS;
-        const struct tile t = {
-            .index = index, .rows = left < TILE_ROWS ? left : TILE_ROWS, .list = worker->list};
-        if (run->skipped[segment][index / 64] >> index % 64 & 1) {
-            worker->tiles_skipped++;
-            continue;
-        }
-        struct scan_point *const points = run->counting ? worker->points : NULL;
-        uint64_t since = points ? scan_ticks() : 0;
-        uint32_t count = run->tile_rows(worker->steps, run->step_count, &t, worker->rows, points, &since);
-        for (uint32_t c = 0; c < run->condition_count && count; c++) {
-            count = cpu_keep_rows(run, worker, c, &t, count);
-            if (points)
-                scan_point_reach(&points[run->step_count + 1 + c], count, &since);
-        }
-        if (count)
-            RETURN_IF_ERROR(
-                cpu_take_rows(run, worker, &t, piece, first_row + (uint64_t)index * TILE_ROWS, count, error));
-        if (points)
-            scan_point_reach(&points[plan->step_count + 1], count, &since);
+    for (uint64_t r = tile_skip_run(scan, tile); tile < end; r++) {
+        const struct tile_run *at = &scan->runs[r];
+        const uint32_t within = (uint32_t)(tile - at->before);
+        const uint32_t count = (uint32_t)(at->tiles - within < end - tile ? at->tiles - within : end - tile);
+        if (!worker->used || worker->segment != at->segment)
+            cpu_enter_segment(plan, worker, at->segment);
+        worker->used = true;
+        RETURN_IF_ERROR(scan_tiles(run, worker, at->first + within, count, piece, error));
+        tile += count;
     }
     if (plan->shape == PLAN_ROWS)
         atomic_fetch_add(&run->found_rows, run->found[piece].count);
     return STATUS_OK;
 }
 
-static void run_begin(struct device_run *run)
+static void run_begin(struct device_run *run, const struct tile_skip *scan)
 {
+    run->scan = scan;
+    run->pieces = (scan->kept_tiles + PIECE_TILES - 1) / PIECE_TILES;
     for (unsigned w = 0; w < run->threads; w++) {
         struct cpu_worker *worker = &run->workers[w];
         if (worker->states && worker->used) /* the others' are as they were made */
             group_states_clear(worker->states);
         worker->used = false;
-        worker->tiles_skipped = 0;
         memset(worker->points, 0, sizeof worker->points);
     }
     for (uint64_t p = 0; run->found && p < run->pieces; p++)
@@ -162,35 +172,51 @@ static enum status collect_rows(struct device_run *run, struct partial *groups, 
     return STATUS_OK;
 }
 
-static enum status cpu_run(struct device_run *run, struct partial *groups, struct run_timing *timing,
+static enum status collect(struct device_run *run, bool mergeable, struct partial *partial,
                            struct error *error)
 {
+    uint32_t used = 0;
+    if (run->plan->shape == PLAN_ROWS)
+        return collect_rows(run, partial, error);
+    for (unsigned w = 0; w < run->threads; w++)
+        if (run->workers[w].used || (w + 1 == run->threads && used == 0))
+            run->used[used++] = run->workers[w].states;
+    return group_states_collect(run->plan, run->used, used, run->threads, mergeable, partial, error);
+}
+
+static enum status run_tiles(struct device_run *run, const struct tile_skip *scan, bool mergeable,
+                             struct partial *partial, struct run_timing *timing, struct error *error)
+{
     const double begin = clock_ms();
-    *groups = (struct partial){0};
-    run_begin(run);
-    if (!run->plan->nothing)
+    run_begin(run, scan);
+    if (scan->kept_tiles)
         RETURN_IF_ERROR(match_dimensions(run, error));
     const double matched = clock_ms();
-    if (!run->plan->nothing)
-        RETURN_IF_ERROR(parallel_for(run->threads, run->pieces, scan_piece, run, error));
+    RETURN_IF_ERROR(parallel_for(run->threads, run->pieces, scan_piece, run, error));
     const double scanned = clock_ms();
-    enum status status = STATUS_OK;
-    if (run->plan->shape == PLAN_ROWS) {
-        status = collect_rows(run, groups, error);
-    } else {
-        uint32_t used = 0;
-        for (unsigned w = 0; w < run->threads; w++)
-            if (run->workers[w].used || (w + 1 == run->threads && used == 0))
-                run->used[used++] = run->workers[w].states;
-        status = group_states_collect(run->plan, run->used, used, run->threads, groups, error);
-    }
+    RETURN_IF_ERROR(collect(run, mergeable, partial, error));
+    const double end = clock_ms();
     timing->filter_ms = matched - begin;
     timing->scan_ms = scanned - matched;
-    timing->total_ms = clock_ms() - begin;
-    if (status != STATUS_OK)
-        partial_free(groups);
+    timing->merge_ms = end - scanned;
+    timing->total_ms = end - begin;
+    return STATUS_OK;
+}
+
+enum status cpu_run(struct device_run *run, const struct device_request *request, struct partial *partial,
+                    struct run_timing *timing, struct error *error)
+{
+    struct tile_skip selected;
+    if (!request->segments)
+        return run_tiles(run, &run->plan->scan, request->mergeable, partial, timing, error);
+    RETURN_IF_ERROR(
+        tile_skip_select(&run->plan->scan, request->segments, request->segment_count, &selected, error));
+    const enum status status = run_tiles(run, &selected, request->mergeable, partial, timing, error);
+    tile_skip_free(&selected);
     return status;
 }
+
+/* ---- Count ---- */
 
 /* A column's tile comes from memory whole once a row asks for it (tile_cpu.h asks ahead), and a tile in bit planes
  * whatever is asked. */
@@ -206,35 +232,29 @@ static uint64_t bytes_touched(const struct plan *plan, uint32_t c, const struct 
     return (uint64_t)((double)data->bytes * (double)touched / (double)tiles);
 }
 
-static enum status cpu_count(struct device_run *run, struct scan_counts *counts, struct error *error)
+/* A hand-written kernel does what the plan's steps do, tile by tile, so these are counted. */
+enum status cpu_count(struct device_run *run, bool steps, struct scan_counts *counts, struct error *error)
 {
     const struct plan *plan = run->plan;
     struct scan_point points[SCAN_POINTS_MAX] = {0};
-    struct partial groups;
+    struct partial partial = {0};
     struct run_timing timing;
-    *counts = (struct scan_counts){0};
-    if (plan->nothing)
-        return STATUS_OK;
+    *counts = (struct scan_counts){.tiles = plan->scan.tiles,
+                                   .tiles_skipped = plan->scan.tiles - plan->scan.kept_tiles};
+    (void)steps; /* come with the bytes */
     run->counting = true;
-    const enum status status = cpu_run(run, &groups, &timing, error);
+    const enum status status = run_tiles(run, &plan->scan, false, &partial, &timing, error);
     run->counting = false;
+    partial_free(&partial);
     RETURN_IF_ERROR(status);
-    partial_free(&groups);
-    for (uint32_t s = 0; s < plan->fact->segment_count; s++)
-        counts->tiles += (plan->fact->segment_rows[s] + TILE_ROWS - 1) / TILE_ROWS;
-    for (unsigned w = 0; w < run->threads; w++) {
-        counts->tiles_skipped += run->workers[w].tiles_skipped;
+    for (unsigned w = 0; w < run->threads; w++)
         for (uint32_t p = 0; p < plan->step_count + 2; p++) {
             points[p].rows += run->workers[w].points[p].rows;
             points[p].tiles += run->workers[w].points[p].tiles;
             points[p].ticks += run->workers[w].points[p].ticks;
         }
-    }
     scan_counts_fill(plan, points, counts);
     for (uint32_t c = 0; c < plan->column_count; c++)
         counts->bytes[c] = bytes_touched(plan, c, points, counts->tiles);
     return STATUS_OK;
 }
-
-const struct plan_device cpu_device = {
-    .open = cpu_run_open, .run = cpu_run, .count = cpu_count, .close = cpu_run_close};

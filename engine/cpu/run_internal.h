@@ -5,15 +5,15 @@
 #ifndef TESSERA_ENGINE_CPU_RUN_INTERNAL_H
 #define TESSERA_ENGINE_CPU_RUN_INTERNAL_H
 
-#include "engine/run/engine_internal.h"
-#include "engine/library/statement.h"
 #include "engine/cpu/dimension_match.h"
 #include "engine/cpu/group_states.h"
 #include "engine/cpu/tile_steps.h"
+#include "engine/run/device.h"
 
 #include <stdatomic.h>
 
-/* As in engine/cpu/execute.c: 65,536 rows a piece. */
+/* Tiles that a thread takes at a time: 65,536 rows, some 50 microseconds, so that taking one costs nothing and the last
+ * ones end together. */
 #define PIECE_TILES 64u
 
 /* Dimension rows whose condition a thread evaluates at a time. */
@@ -39,10 +39,14 @@ struct row_values {
 };
 
 struct cpu_worker {
-    struct tile_column columns[PLAN_COLUMNS_MAX];
+    struct tile_column
+        *columns[PLAN_COLUMNS_MAX];      /* in `parameters` where a hand-written kernel reads them */
     int64_t *wide[PLAN_COLUMNS_MAX];     /* a 64-bit column's tile, decoded */
     int64_t wide_tile[PLAN_COLUMNS_MAX]; /* which one, or -1 */
-    struct tile_dimension dimensions[PLAN_JOINS_MAX];
+    struct tile_dimension *dimensions[PLAN_JOINS_MAX]; /* likewise */
+    struct tile_column own_columns[PLAN_COLUMNS_MAX];
+    struct tile_dimension own_dimensions[PLAN_JOINS_MAX];
+    uint8_t *parameters; /* struct tile_parameters of a hand-written kernel, or NULL */
     struct tile_step steps[PLAN_STEPS_MAX];
     struct tile_list *list;
     struct row_values conditions[PLAN_STEPS_MAX]; /* one for each STEP_CONDITION */
@@ -50,7 +54,6 @@ struct cpu_worker {
     struct expression_program *matches[PLAN_JOINS_MAX];
     struct group_states *states;
     struct scan_point points[SCAN_POINTS_MAX];
-    uint64_t tiles_skipped;
     uint32_t segment;
     bool used;
     uint16_t rows[TILE_ROWS];
@@ -60,9 +63,10 @@ struct cpu_worker {
 };
 
 struct device_run {
-    struct plan *plan;
+    const struct plan *plan;
     unsigned threads;
     bool counting;
+    tile_query *kernel; /* written by hand; NULL: the plan's steps */
     tile_steps_rows *tile_rows;
     tile_steps_values *tile_values;
     uint32_t step_count, condition_count; /* of a tile's mask, and conditions on rows */
@@ -71,20 +75,25 @@ struct device_run {
     uint32_t *bitmaps[PLAN_JOINS_MAX];
     bool matched_fast[PLAN_JOINS_MAX]; /* by `matches` */
     struct dimension_match matches[PLAN_JOINS_MAX];
-    uint64_t **skipped; /* of each segment, a bit a tile */
+    const struct tile_skip *scan; /* of this run: of the segments that were asked for */
+    uint64_t *segment_first;      /* of each segment: its first row in the table */
     uint64_t pieces;
     uint64_t match_pieces[PLAN_JOINS_MAX];
     struct cpu_worker *workers;
     struct group_states **used; /* of the workers that saw rows */
-    struct piece_rows *found;   /* PLAN_ROWS: of each piece */
+    struct piece_rows *found;   /* PLAN_ROWS: of each piece, were all tiles kept */
     atomic_uint_fast64_t found_rows;
 };
 
-/* ---- engine/cpu/open.c: as in struct plan_device ---- */
+/* ---- engine/cpu/open.c, engine/cpu/run.c: as in struct device_operations ---- */
 
-NODISCARD enum status cpu_run_open(struct engine *engine, struct plan *plan, bool timed,
-                                   struct device_run **out, struct run_timing *timing, struct error *error);
+NODISCARD enum status cpu_run_open(unsigned threads, const struct plan *plan, struct device_run **out,
+                                   struct error *error);
 void cpu_run_close(struct device_run *run);
+NODISCARD enum status cpu_run(struct device_run *run, const struct device_request *request,
+                              struct partial *partial, struct run_timing *timing, struct error *error);
+NODISCARD enum status cpu_count(struct device_run *run, bool steps, struct scan_counts *counts,
+                                struct error *error);
 
 /* ---- engine/cpu/rows.c: rows of a tile, at most VECTOR_ROWS, listed in worker->rows ---- */
 

@@ -16,7 +16,7 @@ struct entry {
     struct entry *next;
     const struct column *key;
     enum codec_id codec;
-    bool array; /* an attribute's values, not chunks */
+    bool array; /* a dimension's values, not chunks */
     unsigned uses;
     cuda_address memory;
 };
@@ -68,18 +68,23 @@ static struct entry *find(struct cuda_columns *columns, const struct column *key
     return NULL;
 }
 
-/* A new entry with `bytes` of memory; what nobody uses makes room if it must. */
+enum status cuda_columns_allocate(struct cuda_columns *columns, uint64_t bytes, const char *what,
+                                  cuda_address *address, struct error *error)
+{
+    if (cuda_allocate(columns->cuda, bytes, what, address, NULL) == STATUS_OK)
+        return STATUS_OK;
+    drop_unused(columns);
+    return cuda_allocate(columns->cuda, bytes, what, address, error);
+}
+
+/* A new entry with `bytes` of memory. */
 static enum status add(struct cuda_columns *columns, const struct column *key, enum codec_id codec,
                        bool array, uint64_t bytes, struct entry **added, struct error *error)
 {
     struct entry *entry = calloc(1, sizeof *entry);
     if (!entry)
         return error_out_of_memory(error, sizeof *entry, "an uploaded column");
-    enum status status = cuda_allocate(columns->cuda, bytes, key->schema.name, &entry->memory, error);
-    if (status != STATUS_OK) {
-        drop_unused(columns);
-        status = cuda_allocate(columns->cuda, bytes, key->schema.name, &entry->memory, error);
-    }
+    enum status status = cuda_columns_allocate(columns, bytes, key->schema.name, &entry->memory, error);
     if (status != STATUS_OK) {
         free(entry);
         return status;
@@ -153,14 +158,14 @@ enum status cuda_columns_chunks(struct cuda_columns *columns, const struct colum
     return STATUS_OK;
 }
 
-enum status cuda_columns_array(struct cuda_columns *columns, const struct attribute *attribute,
+enum status cuda_columns_array(struct cuda_columns *columns, const struct plan_array *array,
                                const struct cuda_column **column, struct error *error)
 {
-    struct entry *entry = find(columns, attribute->column, CODEC_NONE, true);
+    struct entry *entry = find(columns, array->column, CODEC_NONE, true);
     if (!entry) {
-        uint64_t bytes = attribute->rows * attribute->value_bytes;
-        RETURN_IF_ERROR(add(columns, attribute->column, CODEC_NONE, true, piece_bytes(bytes), &entry, error));
-        enum status status = cuda_upload(columns->cuda, entry->memory, attribute->values, bytes, error);
+        uint64_t bytes = array->rows * array->value_bytes;
+        RETURN_IF_ERROR(add(columns, array->column, CODEC_NONE, true, piece_bytes(bytes), &entry, error));
+        enum status status = cuda_upload(columns->cuda, entry->memory, array->values, bytes, error);
         if (status != STATUS_OK) {
             drop_unused(columns);
             return status;

@@ -7,14 +7,14 @@
 #ifndef TESSERA_ENGINE_GPU_COLUMNS_H
 #define TESSERA_ENGINE_GPU_COLUMNS_H
 
-#include "engine/plan/query_bind.h"
 #include "engine/cuda/cuda.h"
+#include "engine/plan/plan.h"
 
 struct cuda_columns;
 
 struct cuda_column {
     cuda_address address; /* of struct bound_chunk, one a segment, with the chunks behind; or of the
-                             attribute's values */
+                             array's values */
     uint64_t bytes;       /* all of it */
 };
 
@@ -22,12 +22,16 @@ NODISCARD enum status cuda_columns_create(struct cuda *cuda, struct cuda_columns
                                           struct error *error);
 void cuda_columns_destroy(struct cuda_columns *columns);
 
+/* cuda_allocate of anything on that GPU: where its memory is full, columns that nobody uses make room. */
+NODISCARD enum status cuda_columns_allocate(struct cuda_columns *columns, uint64_t bytes, const char *what,
+                                            cuda_address *address, struct error *error);
+
 /* All chunks and validity words of a column in one encoding. Release with cuda_columns_release. */
 NODISCARD enum status cuda_columns_chunks(struct cuda_columns *columns, const struct column_data *data,
                                           const struct cuda_column **column, struct error *error);
 
-/* A dimension attribute's array. */
-NODISCARD enum status cuda_columns_array(struct cuda_columns *columns, const struct attribute *attribute,
+/* A dimension column's array, which must not be composed. */
+NODISCARD enum status cuda_columns_array(struct cuda_columns *columns, const struct plan_array *array,
                                          const struct cuda_column **column, struct error *error);
 
 /* One use less; NULL is legal. */

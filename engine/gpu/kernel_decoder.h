@@ -6,7 +6,7 @@
 #ifndef TESSERA_ENGINE_GPU_KERNEL_DECODER_H
 #define TESSERA_ENGINE_GPU_KERNEL_DECODER_H
 
-#include "engine/gpu/kernel_plan.h"
+#include "engine/gpu/kernel_layout.h"
 
 /* The line that includes the codec's decoder; it stands before the decoder's type is used. */
 void kernel_decoder_include(FILE *out, const struct codec *codec);

@@ -1,11 +1,11 @@
 /*
- * engine/gpu/kernel_expression.c: expressions as CUDA text (engine/gpu/query_kernel.h): a statement a node,
+ * engine/gpu/kernel_expression.c: expressions as CUDA text (engine/gpu/kernel.h): a statement a node,
  * children first, which the compiler puts together. Values that fit 32 bits are computed in 32. Numbers
  * wrap, as unsigned ones do: where the binder proved that they cannot, that means nothing, and what a NULL
  * row holds means nothing anyway. The meaning of each operation is that of expression_scalar.c, against
  * which tests compare it.
  */
-#include "engine/gpu/query_kernel.h"
+#include "engine/gpu/kernel.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 enum { NODE_NEEDED = 1, NODE_WRITTEN = 2 };
 
 enum status kernel_body_begin(struct kernel_body *body, FILE *out, const struct plan *plan,
-                              struct query_kernel *kernel, bool of_dimension, struct error *error)
+                              struct kernel *kernel, bool of_dimension, struct error *error)
 {
     *body = (struct kernel_body){.out = out, .plan = plan, .kernel = kernel, .of_dimension = of_dimension};
     body->nodes = calloc(plan->expressions.count + 1, 1);
@@ -61,7 +61,7 @@ static void begin_value(const struct kernel_body *body, uint32_t node)
 
 static void write_constant(struct kernel_body *body, uint32_t node)
 {
-    struct query_kernel *kernel = body->kernel;
+    struct kernel *kernel = body->kernel;
     const int64_t value = at(body, node)->is_null ? 0 : at(body, node)->constant;
     uint32_t place = 0;
     while (place < kernel->constant_count && kernel->constants[place] != value)

@@ -5,32 +5,39 @@
 #ifndef TESSERA_ENGINE_GPU_RUN_INTERNAL_H
 #define TESSERA_ENGINE_GPU_RUN_INTERNAL_H
 
+#include "engine/cuda/kernel_cache.h"
 #include "engine/gpu/columns.h"
+#include "engine/gpu/kernel.h"
 #include "engine/gpu/scan.h"
-#include "engine/run/engine_internal.h"
-#include "engine/library/statement.h"
-#include "engine/gpu/query_kernel.h"
+#include "engine/run/device.h"
 
 /* Arrays, tables, bitmaps that belong to one statement. */
 #define RUN_OWNED_MAX (2 * PLAN_SOURCES_MAX + PLAN_JOINS_MAX + 4u)
 
-/* For an answer; with both kernels timed apart as well; or with points counted, which is slower. */
-enum run_purpose { RUN_ANSWER, RUN_TIMED, RUN_COUNTING };
+struct device {
+    struct cuda *cuda;
+    struct cuda_columns *columns; /* kept on the GPU between statements */
+    char text[256];
+};
+
+/* The kernel of the answer, and the same marking the sectors that it touches (engine/gpu/sectors.h). */
+enum run_binary { BINARY_SCAN, BINARY_SECTORS, BINARIES };
 
 struct device_run {
-    struct engine *engine;
+    struct device *device;
     const struct plan *plan;
-    enum run_purpose purpose;
-    bool nothing; /* no row can be in the answer */
-    struct tile_skip skip;
-    struct query_kernel kernel;
+    bool timed;    /* both kernels are timed apart as well */
+    bool counting; /* points are counted, which is slower */
+    bool nothing;  /* no tile can hold a row of the answer: there is no kernel */
+    bool selected; /* the work is some segments' only */
+    struct kernel kernel;
+    struct kernel_binary binaries[BINARIES]; /* once compiled; the first until it is loaded */
     struct cuda_scan scan;
     struct cuda_function *collect;
     const struct cuda_column *columns[KERNEL_COLUMNS_MAX], *arrays[PLAN_SOURCES_MAX];
     uint32_t owned_count;
     cuda_address owned[RUN_OWNED_MAX];
     uint8_t *bound; /* struct tile_bound: columns, dimensions, sums */
-    struct bound_scan scan_work;
     struct query_arguments arguments;
     cuda_address arguments_address; /* where the kernels have them */
 
@@ -41,6 +48,20 @@ struct device_run {
     uint8_t *answer;       /* a copy in the host's memory */
     bool answer_pinned;
 };
+
+/* ---- engine/gpu/run.c: as in struct device_operations ---- */
+
+NODISCARD enum status gpu_prepare(struct device *device, const struct plan *plan, bool timed,
+                                  struct device_run **out, struct error *error);
+NODISCARD enum status gpu_compile(struct device_run *run, bool counting, struct error *error);
+NODISCARD enum status gpu_load(struct device_run *run, struct run_timing *timing, struct error *error);
+NODISCARD enum status gpu_run(struct device_run *run, const struct device_request *request,
+                              struct partial *partial, struct run_timing *timing, struct error *error);
+NODISCARD enum status gpu_count(struct device_run *run, bool steps, struct scan_counts *counts,
+                                struct error *error);
+void gpu_release(struct device_run *run);
+
+/* ---- engine/gpu/states.c ---- */
 
 /* Makes the states' memory, at first or larger than before, fills in the arguments that point into it, and brings the
  * arguments to the GPU. */
@@ -56,5 +77,10 @@ bool cuda_states_full(const struct device_run *run);
 NODISCARD enum status cuda_states_grow(struct device_run *run, struct error *error);
 void cuda_states_points(const struct device_run *run, struct scan_point *points);
 NODISCARD enum status cuda_states_groups(struct device_run *run, struct partial *groups, struct error *error);
+
+/* ---- engine/gpu/sets.c ---- */
+
+/* The values of each count(distinct), for groups that are there: partial->sets. */
+NODISCARD enum status cuda_sets_list(struct device_run *run, struct partial *partial, struct error *error);
 
 #endif

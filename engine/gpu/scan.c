@@ -29,22 +29,16 @@ static enum status load_kernels(struct cuda *cuda, const char *name, const void 
             error, STATUS_MACHINE,
             "query %s: a block of %u threads with %llu bytes of shared memory does not fit this GPU", name,
             scan->threads, (unsigned long long)scan->shared_bytes);
-    scan->scan_blocks = blocks * gpu->multiprocessors;
+    scan->blocks_most = blocks * gpu->multiprocessors;
     scan->prepare_blocks = 8 * gpu->multiprocessors;
     return STATUS_OK;
 }
 
-static enum status upload_work(struct cuda *cuda, const struct table *fact, const struct tile_skip *skip,
-                               struct cuda_scan *scan, struct error *error)
+/* Eight tiles at most an item; returns how many. */
+static uint32_t list_work(const struct table *fact, const struct tile_skip *skip, struct bound_work *work)
 {
-    uint64_t most = 0;
-    for (uint64_t r = 0; r < skip->run_count; r++)
-        most += (skip->runs[r].tiles + WORK_TILES - 1) / WORK_TILES;
-    struct bound_work *work = malloc((most ? most : 1) * sizeof *work);
-    if (!work)
-        return error_out_of_memory(error, most * sizeof *work, "the list of work");
-    uint64_t count = 0, run = 0;
-    uint32_t tile = skip->run_count ? skip->runs[0].first : 0;
+    uint64_t run = 0;
+    uint32_t count = 0, tile = skip->run_count ? skip->runs[0].first : 0;
     while (run < skip->run_count) {
         const uint32_t segment = skip->runs[run].segment, first = tile;
         const uint32_t rows = tile_skip_take(skip, WORK_TILES, &run, &tile) * TILE_ROWS;
@@ -52,29 +46,46 @@ static enum status upload_work(struct cuda *cuda, const struct table *fact, cons
         work[count++] =
             (struct bound_work){.segment = segment, .first_tile = first, .rows = rows < left ? rows : left};
     }
-    scan->items = (uint32_t)count;
+    return count;
+}
+
+enum status cuda_scan_select(struct cuda *cuda, struct cuda_columns *columns, const struct table *fact,
+                             const struct tile_skip *skip, struct cuda_scan *scan, struct error *error)
+{
+    uint64_t most = 0;
+    for (uint64_t r = 0; r < skip->run_count; r++)
+        most += (skip->runs[r].tiles + WORK_TILES - 1) / WORK_TILES;
+    struct bound_work *work = malloc((most ? most : 1) * sizeof *work);
+    if (!work)
+        return error_out_of_memory(error, most * sizeof *work, "the list of work");
+    cuda_graph_destroy(cuda, scan->graph);
+    cuda_free(cuda, scan->work.work);
+    scan->graph = NULL;
+    scan->work.work = 0;
+    const uint32_t count = scan->work.items = list_work(fact, skip, work);
     /* A block without work would only copy bitmaps and clear sums. */
     const uint64_t groups = scan->threads / 32 / WORK_TILES, blocks = (count + groups - 1) / groups;
-    if (blocks < scan->scan_blocks)
-        scan->scan_blocks = blocks ? (unsigned)blocks : 1;
-    enum status status = cuda_allocate(cuda, count * sizeof *work, "the list of work", &scan->work, error);
+    scan->scan_blocks = blocks >= scan->blocks_most ? scan->blocks_most : blocks ? (unsigned)blocks : 1;
+    enum status status =
+        cuda_columns_allocate(columns, count * sizeof *work, "the list of work", &scan->work.work, error);
     if (status == STATUS_OK)
-        status = cuda_upload(cuda, scan->work, work, count * sizeof *work, error);
+        status = cuda_upload(cuda, scan->work.work, work, count * sizeof *work, error);
     free(work);
     return status;
 }
 
 enum status cuda_scan_open(struct cuda *cuda, const char *name, const void *cubin,
-                           const struct kernel_plan *plan, const struct table *fact,
-                           const struct tile_skip *skip, struct cuda_scan *scan, struct error *error)
+                           const struct kernel_layout *layout, struct cuda_scan *scan, struct error *error)
 {
-    scan->threads = plan->threads;
-    scan->shared_bytes = plan->shared_bytes;
+    scan->threads = layout->threads;
+    scan->shared_bytes = layout->shared_bytes;
+    scan->work.staging_offset = layout->staging_offset;
+    scan->work.staging_bytes = layout->staging_bytes;
+    scan->scan_arguments[1] = &scan->work;
     RETURN_IF_ERROR(load_kernels(cuda, name, cubin, scan, error));
     RETURN_IF_ERROR(cuda_event_create(cuda, &scan->begin, error));
     RETURN_IF_ERROR(cuda_event_create(cuda, &scan->filtered, error));
-    RETURN_IF_ERROR(cuda_event_create(cuda, &scan->end, error));
-    return upload_work(cuda, fact, skip, scan, error);
+    return cuda_event_create(cuda, &scan->end, error);
 }
 
 void cuda_scan_close(struct cuda *cuda, struct cuda_scan *scan)
@@ -83,15 +94,14 @@ void cuda_scan_close(struct cuda *cuda, struct cuda_scan *scan)
     cuda_event_destroy(cuda, scan->begin);
     cuda_event_destroy(cuda, scan->filtered);
     cuda_event_destroy(cuda, scan->end);
-    cuda_free(cuda, scan->work);
+    cuda_free(cuda, scan->work.work);
     cuda_module_unload(cuda, scan->module);
     *scan = (struct cuda_scan){0};
 }
 
 enum status cuda_scan_prepare(struct cuda *cuda, struct cuda_scan *scan, struct error *error)
 {
-    return cuda_launch(cuda, scan->prepare, scan->prepare_blocks, PREPARE_THREADS, 0, scan->prepare_arguments,
-                       error);
+    return cuda_launch(cuda, scan->prepare, scan->prepare_blocks, PREPARE_THREADS, 0, NULL, error);
 }
 
 static enum status launch_scan(struct cuda *cuda, struct cuda_scan *scan, struct error *error)

@@ -17,6 +17,7 @@ const char *const cuda_sectors_options[] = {"-DTILE_COUNT_SECTORS", NULL};
 
 struct counter {
     struct cuda *cuda;
+    struct cuda_columns *columns;
     struct cuda_module *module;
     cuda_address marks; /* of all columns, a bit a sector */
     uint64_t mark_bytes;
@@ -43,18 +44,15 @@ static enum status point_at_columns(struct counter *counter, const struct sector
         words += count->columns[c]->bytes / SECTOR_BYTES / 32 + 1;
     }
     counter->mark_bytes = words * sizeof(uint32_t);
-    RETURN_IF_ERROR(
-        cuda_allocate(counter->cuda, counter->mark_bytes, "marks of sectors", &counter->marks, error));
+    RETURN_IF_ERROR(cuda_columns_allocate(counter->columns, counter->mark_bytes, "marks of sectors",
+                                          &counter->marks, error));
     for (uint32_t c = 0; c < count->column_count; c++)
         counter->memory[c].sectors += counter->marks;
     RETURN_IF_ERROR(cuda_set_words(counter->cuda, counter->marks, 0, words, error));
     cuda_address place;
     uint64_t bytes;
-    if (count->constant) {
-        RETURN_IF_ERROR(cuda_module_variable(counter->cuda, counter->module, count->constant_name, &place,
-                                             &bytes, error));
-        RETURN_IF_ERROR(cuda_copy_to_device(counter->cuda, place, count->constant, bytes, error));
-    }
+    RETURN_IF_ERROR(cuda_module_variable(counter->cuda, counter->module, "arguments", &place, &bytes, error));
+    RETURN_IF_ERROR(cuda_copy_to_device(counter->cuda, place, count->constant, bytes, error));
     RETURN_IF_ERROR(
         cuda_module_variable(counter->cuda, counter->module, "tile_counted", &place, &bytes, error));
     return cuda_copy_to_device(counter->cuda, place, counter->memory, sizeof counter->memory, error);
@@ -88,10 +86,10 @@ static enum status run(struct counter *counter, const struct sector_count *count
     return STATUS_OK;
 }
 
-enum status cuda_sectors_count(struct cuda *cuda, const struct sector_count *count, uint64_t *bytes,
-                               struct error *error)
+enum status cuda_sectors_count(struct cuda *cuda, struct cuda_columns *columns,
+                               const struct sector_count *count, uint64_t *bytes, struct error *error)
 {
-    struct counter counter = {.cuda = cuda};
+    struct counter counter = {.cuda = cuda, .columns = columns};
     if (count->column_count >= COUNTED_MAX)
         return error_set(error, STATUS_BAD_INPUT, "%s reads %u columns; sectors are counted for %u at most",
                          count->name, count->column_count, COUNTED_MAX - 1);

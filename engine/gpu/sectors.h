@@ -24,12 +24,12 @@ struct sector_count {
     unsigned blocks, threads;
     uint64_t shared_bytes;
     void **arguments;
-    const char *constant_name; /* a variable in the kernel's constant memory, and what it holds; or NULL */
-    const void *constant;
+    const void *constant; /* what the variable `arguments` holds in the kernel's constant memory */
 };
 
 /* Runs it once; bytes[c] is 32 times the sectors marked of column c. */
-NODISCARD enum status cuda_sectors_count(struct cuda *cuda, const struct sector_count *count, uint64_t *bytes,
+NODISCARD enum status cuda_sectors_count(struct cuda *cuda, struct cuda_columns *columns,
+                                         const struct sector_count *count, uint64_t *bytes,
                                          struct error *error);
 
 #endif

@@ -82,7 +82,7 @@ static uint64_t lay_out(struct device_run *run, cuda_address base)
     arguments->slots = run->slots;
     run->answer_bytes = used;
     if (plan->shape == PLAN_ROWS)
-        arguments->rows = take(base, &used, run->skip.tiles * TILE_LANES * sizeof(uint32_t));
+        arguments->rows = take(base, &used, run->plan->scan.tiles * TILE_LANES * sizeof(uint32_t));
     else if (plan->shape == PLAN_HASH)
         arguments->keys = take(base, &used, run->slots * sizeof(uint64_t));
     if (plan->shape == PLAN_HASH && plan->key_words > 1)
@@ -106,7 +106,7 @@ static enum status allocate_answer(struct device_run *run, struct error *error)
     void *answer = NULL;
     run->answer_pinned = run->answer_bytes <= PINNED_BYTES_MAX;
     if (run->answer_pinned)
-        RETURN_IF_ERROR(cuda_pinned_allocate(run->engine->cuda, run->answer_bytes, &answer, error));
+        RETURN_IF_ERROR(cuda_pinned_allocate(run->device->cuda, run->answer_bytes, &answer, error));
     else if (!(answer = malloc(run->answer_bytes)))
         return error_out_of_memory(error, run->answer_bytes, "an answer");
     memset(answer, 0, sizeof(struct states_header));
@@ -124,14 +124,14 @@ static uint64_t set_entries(const struct device_run *run, uint32_t a)
 enum status cuda_states_make(struct device_run *run, struct error *error)
 {
     const struct plan *plan = run->plan;
-    struct cuda *cuda = run->engine->cuda;
+    struct cuda *cuda = run->device->cuda;
     if (!run->slots) {
         run->slots = plan->shape == PLAN_HASH ? at_first(plan->groups_most) : plan->slots;
         for (uint32_t a = 0; a < plan->aggregate_count; a++)
             run->set_capacity[a] = at_first(set_entries(run, a));
     }
     const uint64_t bytes = lay_out(run, 0);
-    RETURN_IF_ERROR(cuda_allocate(cuda, bytes, "groups", &run->states, error));
+    RETURN_IF_ERROR(cuda_columns_allocate(run->device->columns, bytes, "groups", &run->states, error));
     lay_out(run, run->states);
     RETURN_IF_ERROR(allocate_answer(run, error));
     RETURN_IF_ERROR(
@@ -141,9 +141,9 @@ enum status cuda_states_make(struct device_run *run, struct error *error)
 
 void cuda_states_free(struct device_run *run)
 {
-    cuda_free(run->engine->cuda, run->states);
+    cuda_free(run->device->cuda, run->states);
     if (run->answer_pinned)
-        cuda_pinned_free(run->engine->cuda, run->answer);
+        cuda_pinned_free(run->device->cuda, run->answer);
     else
         free(run->answer);
     run->states = 0;
@@ -170,7 +170,7 @@ static const struct states_header *header_of(const struct device_run *run)
 
 enum status cuda_states_fetch(struct device_run *run, struct error *error)
 {
-    return cuda_copy_to_host(run->engine->cuda, run->answer, run->states, run->answer_bytes, error);
+    return cuda_copy_to_host(run->device->cuda, run->answer, run->states, run->answer_bytes, error);
 }
 
 bool cuda_states_full(const struct device_run *run)
@@ -225,7 +225,7 @@ static enum status dense_groups(const struct device_run *run, struct partial *gr
 static enum status collect(struct device_run *run, cuda_address out, uint64_t count, uint64_t *to,
                            uint64_t bytes, struct error *error)
 {
-    struct cuda *cuda = run->engine->cuda;
+    struct cuda *cuda = run->device->cuda;
     uint64_t next = run->states + offsetof(struct states_header, collected);
     void *arguments[] = {&out, &count, &next};
     RETURN_IF_ERROR(cuda_set_words(cuda, next, 0, 2, error));
@@ -264,13 +264,13 @@ static enum status hashed_groups(struct device_run *run, struct partial *groups,
     if (count == 0)
         return STATUS_OK;
     uint64_t *copy = malloc(bytes);
-    enum status status = copy ? cuda_allocate(run->engine->cuda, bytes, "groups", &out, error)
+    enum status status = copy ? cuda_columns_allocate(run->device->columns, bytes, "groups", &out, error)
                               : error_out_of_memory(error, bytes, "groups");
     if (status == STATUS_OK)
         status = collect(run, out, count, copy, bytes, error);
     if (status == STATUS_OK)
         take_collected(run, copy, count, groups);
-    cuda_free(run->engine->cuda, out);
+    cuda_free(run->device->cuda, out);
     free(copy);
     return status;
 }
@@ -296,7 +296,7 @@ static enum status found_rows(const struct device_run *run, struct partial *grou
     const struct table *fact = run->plan->fact;
     const uint32_t *words = (const uint32_t *)(const void *)words_at(run, run->arguments.rows);
     uint64_t count = 0;
-    for (uint64_t word = 0; word < run->skip.tiles * TILE_LANES; word++)
+    for (uint64_t word = 0; word < run->plan->scan.tiles * TILE_LANES; word++)
         count += (uint64_t)__builtin_popcount(words[word]);
     groups->rows = malloc((count + 1) * sizeof *groups->rows);
     if (!groups->rows)
@@ -312,10 +312,6 @@ static enum status found_rows(const struct device_run *run, struct partial *grou
 
 enum status cuda_states_groups(struct device_run *run, struct partial *groups, struct error *error)
 {
-    if (run->nothing) {
-        const uint64_t count = run->plan->shape == PLAN_TOTAL;
-        return partial_allocate(run->plan, count, groups, error);
-    }
     switch (run->plan->shape) {
     case PLAN_ROWS:
         return found_rows(run, groups, error);

@@ -1,5 +1,8 @@
 /* engine/library/statement.c: statements (engine/library/statement.h): parsed once, planned when their parameters change, run as often as wanted. */
 #include "engine/library/statement.h"
+
+#include "engine/answer/output.h"
+#include "engine/library/explain.h"
 #include "storage/base/clock.h"
 
 #include <stdlib.h>
@@ -16,15 +19,11 @@ struct sql_statement {
     struct sql_statement_tree *tree;
     uint32_t parameter_count;
     struct sql_parameter *parameters; /* strings are owned */
-    struct plan *plan;                /* NULL: to be made */
-    struct device_run *run;
+    struct sql_settings settings;
+    struct plan *plan;              /* NULL: to be made */
+    struct prepared_plan *prepared; /* NULL of EXPLAIN, which runs nothing */
     struct run_timing timing;
 };
-
-static const struct plan_device *device_of(const struct sql_statement *statement)
-{
-    return engine_is_cuda(statement->engine) ? &cuda_device : &cpu_device;
-}
 
 enum status sql_prepare(struct engine *engine, struct database *database, const char *text, size_t length,
                         const char *codec, struct sql_statement **out, size_t *used, struct error *error)
@@ -57,9 +56,9 @@ enum status sql_prepare(struct engine *engine, struct database *database, const 
 
 static void forget_plan(struct sql_statement *statement)
 {
-    device_of(statement)->close(statement->run);
+    engine_release(statement->prepared);
     plan_free(statement->plan);
-    statement->run = NULL;
+    statement->prepared = NULL;
     statement->plan = NULL;
 }
 
@@ -102,48 +101,128 @@ enum status sql_parameter_set(struct sql_statement *statement, uint32_t index,
     return STATUS_OK;
 }
 
+void sql_statement_set(struct sql_statement *statement, struct sql_settings settings)
+{
+    statement->settings = settings;
+}
+
+static enum sql_explain explain_of(const struct sql_statement *statement)
+{
+    return sql_tree_select(statement->tree)->explain;
+}
+
 static enum status make_plan(struct sql_statement *statement, struct error *error)
 {
     const double begin = clock_ms();
-    const struct sql_select *select = sql_tree_select(statement->tree);
-    if (statement->plan)
-        return STATUS_OK;
-    RETURN_IF_ERROR(sql_bind(statement->database, select, statement->parameters, statement->parameter_count,
-                             statement->codec, engine_threads(statement->engine), &statement->plan, error));
+    const struct sql_settings *settings = &statement->settings;
+    struct plan *plan = NULL;
+    RETURN_IF_ERROR(sql_bind(statement->database, sql_tree_select(statement->tree), statement->parameters,
+                             statement->parameter_count, statement->codec,
+                             engine_threads(statement->engine), &plan, error));
+    statement->plan = plan;
+    if (settings->kernel)
+        RETURN_IF_ERROR(plan_use_kernel(plan, settings->kernel, error));
     statement->timing = (struct run_timing){.plan_ms = clock_ms() - begin};
-    for (uint32_t c = 0; c < statement->plan->column_count; c++)
-        statement->timing.bytes += statement->plan->columns[c].data->bytes;
-    if (select->explain == SQL_EXPLAIN)
+    for (uint32_t c = 0; c < plan->column_count; c++)
+        statement->timing.bytes += plan->columns[c].data->bytes;
+    if (explain_of(statement) == SQL_EXPLAIN)
         return STATUS_OK;
-    return device_of(statement)->open(statement->engine, statement->plan,
-                                      select->explain == SQL_EXPLAIN_ANALYZE, &statement->run,
-                                      &statement->timing, error);
+    return engine_prepare(statement->engine, plan,
+                          settings->timed || explain_of(statement) == SQL_EXPLAIN_ANALYZE,
+                          &statement->prepared, error);
+}
+
+/* What failed is not run again as it is: a device may have lost a part of it. */
+static enum status forget_if_failed(struct sql_statement *statement, enum status status)
+{
+    if (status != STATUS_OK)
+        forget_plan(statement);
+    return status;
+}
+
+enum status sql_plan(struct sql_statement *statement, const struct plan **plan, struct error *error)
+{
+    if (!statement->plan)
+        RETURN_IF_ERROR(forget_if_failed(statement, make_plan(statement, error)));
+    *plan = statement->plan;
+    return STATUS_OK;
+}
+
+enum status sql_compile(struct sql_statement *const *statements, uint32_t count, bool counting,
+                        struct progress *progress, struct error *error)
+{
+    struct prepared_plan **prepared = malloc((count + 1) * sizeof *prepared);
+    const struct plan *plan;
+    if (!prepared)
+        return error_out_of_memory(error, count * sizeof *prepared, "statements");
+    enum status status = STATUS_OK;
+    uint32_t runs = 0;
+    for (uint32_t i = 0; status == STATUS_OK && i < count; i++) {
+        status = sql_plan(statements[i], &plan, error);
+        if (statements[i]->prepared)
+            prepared[runs++] = statements[i]->prepared;
+    }
+    if (status == STATUS_OK && runs)
+        status = engine_compile(statements[0]->engine, prepared, runs, counting, progress, error);
+    free(prepared);
+    return status;
+}
+
+/* ---- Runs ---- */
+
+static enum status run_once(struct sql_statement *statement, struct partial *partial, struct error *error)
+{
+    static const struct device_request all = {.segments = NULL};
+    return engine_run(statement->prepared, &all, partial, &statement->timing, error);
 }
 
 static enum status answer(struct sql_statement *statement, struct rowset *rows, struct error *error)
 {
-    struct partial groups;
-    RETURN_IF_ERROR(device_of(statement)->run(statement->run, &groups, &statement->timing, error));
+    struct partial partial;
+    RETURN_IF_ERROR(run_once(statement, &partial, error));
     const double begin = clock_ms();
     const enum status status =
-        star_output(statement->plan, &groups, engine_threads(statement->engine), rows, error);
+        answer_rows(statement->plan, &partial, engine_threads(statement->engine), rows, error);
     statement->timing.output_ms = clock_ms() - begin;
-    partial_free(&groups);
+    partial_free(&partial);
     return status;
 }
 
-/* Runs again as often as it takes to have a median, then once to count. */
-static enum status analyse(struct sql_statement *statement, struct scan_counts *counts, struct error *error)
+static enum status measure(struct sql_statement *statement, struct error *error)
 {
-    const struct plan_device *device = device_of(statement);
+    struct partial partial;
+    RETURN_IF_ERROR(run_once(statement, &partial, error));
+    partial_free(&partial);
+    return STATUS_OK;
+}
+
+enum status sql_measure(struct sql_statement *statement, struct run_timing *timing, struct error *error)
+{
+    const struct plan *plan;
+    RETURN_IF_ERROR(sql_plan(statement, &plan, error));
+    RETURN_IF_ERROR(forget_if_failed(statement, measure(statement, error)));
+    *timing = statement->timing;
+    return STATUS_OK;
+}
+
+enum status sql_count(struct sql_statement *statement, bool steps, struct scan_counts *counts,
+                      struct error *error)
+{
+    return forget_if_failed(statement, engine_count(statement->prepared, steps, counts, error));
+}
+
+/* Runs again as often as it takes to have a median, then once to count. */
+static enum status analyse(struct sql_statement *statement, struct rowset *rows, struct error *error)
+{
     struct run_timing *timing = &statement->timing;
-    double filter[ANALYSED_RUNS], scan[ANALYSED_RUNS], total[ANALYSED_RUNS];
+    struct scan_counts counts;
+    double filter[ANALYSED_RUNS], scan[ANALYSED_RUNS], total[ANALYSED_RUNS], ceiling = 0;
+    RETURN_IF_ERROR(answer(statement, rows, error));
+    rowset_free(rows);
     const double begin = clock_ms();
     size_t runs = 0;
     do {
-        struct partial groups;
-        RETURN_IF_ERROR(device->run(statement->run, &groups, timing, error));
-        partial_free(&groups);
+        RETURN_IF_ERROR(measure(statement, error));
         filter[runs] = timing->filter_ms;
         scan[runs] = timing->scan_ms;
         total[runs++] = timing->total_ms;
@@ -151,35 +230,30 @@ static enum status analyse(struct sql_statement *statement, struct scan_counts *
     timing->filter_ms = clock_median(filter, runs);
     timing->scan_ms = clock_median(scan, runs);
     timing->total_ms = clock_median(total, runs);
-    return device->count(statement->run, counts, error);
+    RETURN_IF_ERROR(engine_count(statement->prepared, true, &counts, error));
+    RETURN_IF_ERROR(engine_read_ceiling(statement->engine, &ceiling, error));
+    return sql_explain(statement->plan, statement->engine, &counts, timing, ceiling, rows, error);
 }
 
 enum status sql_run(struct sql_statement *statement, struct rowset *rows, struct run_timing *timing,
                     struct error *error)
 {
-    const enum sql_explain explain = sql_tree_select(statement->tree)->explain;
-    struct scan_counts counts;
-    double ceiling = 0;
+    const struct plan *plan;
+    enum status status = STATUS_OK;
     *rows = (struct rowset){0};
-    enum status status = make_plan(statement, error);
-    if (status != STATUS_OK) {
-        forget_plan(statement);
-        return status;
-    }
-    if (explain != SQL_EXPLAIN)
-        RETURN_IF_ERROR(answer(statement, rows, error));
-    if (explain == SQL_EXPLAIN_NONE) {
-        if (timing)
-            *timing = statement->timing;
-        return STATUS_OK;
-    }
-    rowset_free(rows);
-    if (explain == SQL_EXPLAIN_ANALYZE) {
-        RETURN_IF_ERROR(analyse(statement, &counts, error));
-        RETURN_IF_ERROR(engine_read_ceiling(statement->engine, &ceiling, error));
+    RETURN_IF_ERROR(sql_plan(statement, &plan, error));
+    switch (explain_of(statement)) {
+    case SQL_EXPLAIN_NONE:
+        status = answer(statement, rows, error);
+        break;
+    case SQL_EXPLAIN:
+        status = sql_explain(plan, statement->engine, NULL, &statement->timing, 0, rows, error);
+        break;
+    case SQL_EXPLAIN_ANALYZE:
+        status = analyse(statement, rows, error);
+        break;
     }
     if (timing)
         *timing = statement->timing;
-    return sql_explain(statement->plan, statement->engine, explain == SQL_EXPLAIN_ANALYZE ? &counts : NULL,
-                       &statement->timing, ceiling, rows, error);
+    return forget_if_failed(statement, status);
 }

@@ -70,23 +70,11 @@ static enum status measure(void *context, uint32_t index, const struct calibrati
     return STATUS_OK;
 }
 
-static calibrate_tiles *tiles_of(enum isa_level level)
-{
-#if defined(__x86_64__)
-    return level == ISA_AVX512 ? calibrate_tiles_avx512
-           : level == ISA_AVX2 ? calibrate_tiles_avx2
-                               : calibrate_tiles_baseline;
-#else
-    (void)level;
-    return calibrate_tiles_baseline;
-#endif
-}
-
 enum status calibrate_cpu(unsigned threads, struct progress *progress, struct codec_costs *costs,
                           struct error *error)
 {
     const size_t copies_bytes = COPIES * calibrate_chunk_bytes();
-    struct bench bench = {.tiles = tiles_of(isa_level()),
+    struct bench bench = {.tiles = ISA_CHOICE(calibrate_tiles),
                           .list = aligned_alloc(64, (sizeof *bench.list + 63) / 64 * 64),
                           .buffer = aligned_alloc(64, TILE_ROWS * sizeof *bench.buffer),
                           .copies = aligned_alloc(128, copies_bytes)};

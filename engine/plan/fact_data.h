@@ -13,7 +13,7 @@ struct fact_data {
     uint32_t width_low, width_high; /* of all chunks */
 };
 
-/* Opens the column in the encoding that `codec` says (as engine_bind takes it), which is made if it is
+/* Opens the column in the encoding that `codec` says (engine/sql/sql.h: sql_bind), which is made if it is
  * missing. A foreign key's row positions and a string's codes are all looked at: one beyond the referenced table or
  * the dictionary is STATUS_BAD_INPUT, naming segment and tile. Close `data` with column_data_close. */
 NODISCARD enum status fact_data_open(struct database *database, const struct column *column,

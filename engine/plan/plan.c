@@ -5,7 +5,8 @@
 #include "engine/plan/plan.h"
 
 #include "engine/plan/expression_vector.h"
-#include "storage/base/huge_pages.h"
+#include "storage/base/clock.h"
+#include "storage/base/parallel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,259 +24,19 @@ void plan_free(struct plan *plan)
     }
     for (uint32_t o = 0; o < plan->output_count + plan->hidden_count; o++)
         free(plan->outputs[o].name);
-    for (uint32_t j = 0; j < plan->join_count; j++)
+    for (uint32_t j = 0; j < plan->join_count; j++) {
         free(plan->joins[j].name);
+        position_set_free(&plan->joins[j].passing_rows);
+    }
+    tile_skip_free(&plan->scan);
     expression_list_free(&plan->expressions);
     free(plan);
 }
 
-static void *zeros(uint64_t count)
-{
-    void *const words = calloc(count + 1, sizeof(uint64_t));
-    huge_pages_prefer(words, count * sizeof(uint64_t));
-    return words;
-}
-
-enum status partial_allocate(const struct plan *plan, uint64_t count, struct partial *groups,
-                             struct error *error)
-{
-    bool fits = true;
-    for (uint32_t word = 0; word < plan->key_words; word++)
-        fits &= (groups->keys[word] = zeros(count)) != NULL;
-    for (uint32_t a = 0; a < plan->aggregate_count; a++) {
-        fits &= (groups->states[a] = zeros(count)) != NULL;
-        if (plan->aggregates[a].kind == AGGREGATE_SUM_WIDE)
-            fits &= (groups->states_high[a] = zeros(count)) != NULL;
-    }
-    groups->count = count;
-    return fits ? STATUS_OK
-                : error_out_of_memory(error, count * 8 * (plan->aggregate_count + plan->key_words), "groups");
-}
-
-void partial_free(struct partial *groups)
-{
-    for (uint32_t word = 0; word < PLAN_KEY_WORDS_MAX; word++)
-        free(groups->keys[word]);
-    free(groups->rows);
-    for (uint32_t a = 0; a < PLAN_AGGREGATES_MAX; a++) {
-        free(groups->states[a]);
-        free(groups->states_high[a]);
-    }
-    *groups = (struct partial){0};
-}
-
-/* ---- Arrays ---- */
-
-/* Calls `take` for each tile of the column: `rows` values of value_bytes and validity words (NULL: all
- * valid), `first` the number of the first row. */
-typedef void take_tile(void *context, uint64_t first, uint32_t rows, const void *values,
-                       const uint32_t *validity);
-
-static void each_tile(const struct column_data *data, take_tile *take, void *context)
-{
-    uint64_t first = 0;
-    for (uint32_t s = 0; s < data->segment_count; s++) {
-        const struct chunk_view *chunk = &data->segments[s].chunk;
-        for (uint32_t tile = 0; tile < chunk->tiles; tile++) {
-            _Alignas(64) int64_t values[TILE_ROWS];
-            const uint32_t left = chunk->rows - tile * TILE_ROWS, rows = left < TILE_ROWS ? left : TILE_ROWS;
-            chunk->codec->decode_tile(chunk, tile, values);
-            take(context, first, rows, values,
-                 data->segments[s].validity ? data->segments[s].validity + tile * TILE_LANES : NULL);
-            first += rows;
-        }
-    }
-}
-
-static int64_t value_at(const void *values, uint32_t value_bytes, uint64_t row)
-{
-    return value_bytes == 4 ? ((const int32_t *)values)[row] : ((const int64_t *)values)[row];
-}
-
-static bool valid_at(const uint32_t *validity, uint32_t row)
-{
-    return !validity || (validity[row % TILE_LANES] >> row / TILE_LANES & 1);
-}
-
-struct whole {
-    uint32_t value_bytes;
-    int64_t *values;
-    uint8_t *nulls; /* set where a row is NULL */
-    bool any_null;
-};
-
-static void take_whole(void *context, uint64_t first, uint32_t rows, const void *values,
-                       const uint32_t *validity)
-{
-    struct whole *whole = context;
-    for (uint32_t row = 0; row < rows; row++) {
-        whole->values[first + row] = value_at(values, whole->value_bytes, row);
-        whole->nulls[first + row] = !valid_at(validity, row);
-        whole->any_null |= whole->nulls[first + row];
-    }
-}
-
-static enum status read_whole(struct plan *plan, const struct column *column, unsigned threads,
-                              struct whole *whole, struct error *error)
-{
-    struct column_data *data;
-    const uint64_t rows = column->table->rows;
-    RETURN_IF_ERROR(column_data_open(plan->database, column, column->own, threads, &data, error));
-    *whole = (struct whole){.value_bytes = column->value_bytes,
-                            .values = malloc((rows + 1) * sizeof *whole->values),
-                            .nulls = malloc(rows + 1)};
-    if (!whole->values || !whole->nulls) {
-        column_data_close(data);
-        free(whole->values);
-        free(whole->nulls);
-        return error_out_of_memory(error, rows * 9, column->schema.name);
-    }
-    each_tile(data, take_whole, whole);
-    column_data_close(data);
-    return STATUS_OK;
-}
-
-enum status plan_positions_read(struct plan *plan, const struct column *column, unsigned threads,
-                                int32_t **positions, struct error *error)
-{
-    const uint64_t rows = column->table->rows, limit = column->references->table->rows;
-    struct whole whole;
-    RETURN_IF_ERROR(read_whole(plan, column, threads, &whole, error));
-    enum status status = STATUS_OK;
-    *positions = malloc((rows + 1) * sizeof **positions);
-    if (!*positions)
-        status = error_out_of_memory(error, rows * sizeof **positions, column->schema.name);
-    for (uint64_t row = 0; status == STATUS_OK && row < rows; row++) {
-        (*positions)[row] = whole.nulls[row] ? -1 : (int32_t)whole.values[row];
-        if ((*positions)[row] >= 0 && (uint64_t)(*positions)[row] >= limit) {
-            status = error_set(error, STATUS_BAD_INPUT,
-                               "column %s.%s, row %llu points at row %d of %s, which has %llu; the file is "
-                               "damaged: load the table again",
-                               column->table->name, column->schema.name, (unsigned long long)row + 1,
-                               (*positions)[row], column->references->table->name, (unsigned long long)limit);
-            free(*positions);
-        }
-    }
-    free(whole.values);
-    free(whole.nulls);
-    return status;
-}
-
-/* The fewest bytes that hold all values: 1 and 2 unsigned, 4 and 8 signed. */
-static uint32_t bytes_needed(const struct whole *whole, uint64_t rows)
-{
-    uint32_t bytes = 1;
-    for (uint64_t row = 0; row < rows && bytes < 8; row++) {
-        const int64_t value = whole->nulls[row] ? 0 : whole->values[row];
-        const uint32_t own = value >= 0 && value <= UINT8_MAX           ? 1
-                             : value >= 0 && value <= UINT16_MAX        ? 2
-                             : value >= INT32_MIN && value <= INT32_MAX ? 4
-                                                                        : 8;
-        bytes = own > bytes ? own : bytes;
-    }
-    return bytes;
-}
-
-static void store(void *values, uint32_t bytes, uint64_t row, int64_t value)
-{
-    if (bytes == 1)
-        ((uint8_t *)values)[row] = (uint8_t)value;
-    else if (bytes == 2)
-        ((uint16_t *)values)[row] = (uint16_t)value;
-    else if (bytes == 4)
-        ((int32_t *)values)[row] = (int32_t)value;
-    else
-        ((int64_t *)values)[row] = value;
-}
-
-static enum status fill_array(struct plan_array *array, const struct whole *whole, const int32_t *positions,
-                              struct error *error)
-{
-    const uint64_t words = array->rows / 32 + 1;
-    array->value_bytes = bytes_needed(whole, array->column->table->rows);
-    array->copy = calloc(array->rows + TILE_ROWS, array->value_bytes); /* readers take whole vectors */
-    array->valid_copy = calloc(words, sizeof(uint32_t));
-    if (!array->copy || !array->valid_copy)
-        return error_out_of_memory(error, array->rows * array->value_bytes, array->column->schema.name);
-    bool any_null = false;
-    for (uint64_t row = 0; row < array->rows; row++) {
-        const int64_t from = positions ? positions[row] : (int64_t)row;
-        const bool valid = from >= 0 && !whole->nulls[from];
-        any_null |= !valid;
-        if (!valid)
-            continue;
-        ((uint32_t *)array->valid_copy)[row / 32] |= 1u << row % 32;
-        store(array->copy, array->value_bytes, row, whole->values[from]);
-    }
-    array->values = array->copy;
-    array->valid = any_null ? array->valid_copy : NULL;
-    return STATUS_OK;
-}
-
-/* A codec whose data are such an array already: the mapped bytes are used as they are. */
-static bool is_array(const struct column *column)
-{
-    if (column->value_bytes != 4 || column->table->segment_count != 1 || column->statistics.nulls)
-        return false;
-    for (uint32_t e = 0; e < column->encoding_count; e++)
-        if (column->encodings[e].codec == codec_array()->id)
-            return true;
-    return false;
-}
-
-enum status plan_array_open(struct plan *plan, const struct column *column, const int32_t *positions,
-                            uint64_t rows, unsigned threads, uint32_t *index, struct error *error)
-{
-    if (plan->array_count == PLAN_SOURCES_MAX)
-        return error_set(error, STATUS_BAD_INPUT, "the statement reads more than %u columns of dimensions",
-                         PLAN_SOURCES_MAX);
-    struct plan_array *array = &plan->arrays[plan->array_count];
-    *array = (struct plan_array){.column = column, .rows = rows, .composed = positions != NULL};
-    *index = plan->array_count++; /* from here on plan_free frees it */
-    if (!positions && is_array(column)) {
-        RETURN_IF_ERROR(
-            column_data_open(plan->database, column, codec_array()->id, threads, &array->data, error));
-        const struct chunk_view *chunk = &array->data->segments[0].chunk;
-        if (chunk->width_low == chunk->width_high) {
-            array->values = chunk->data;
-            array->value_bytes = chunk->width_high / 8;
-            return STATUS_OK;
-        }
-    }
-    struct whole whole;
-    RETURN_IF_ERROR(read_whole(plan, column, threads, &whole, error));
-    const enum status status = fill_array(array, &whole, positions, error);
-    free(whole.values);
-    free(whole.nulls);
-    return status;
-}
-
-void plan_array_read(const struct plan_array *array, uint64_t first, uint32_t rows, int64_t *values,
-                     uint8_t *nulls)
-{
-    for (uint32_t i = 0; i < rows; i++)
-        switch (array->value_bytes) {
-        case 1:
-            values[i] = ((const uint8_t *)array->values)[first + i];
-            break;
-        case 2:
-            values[i] = ((const uint16_t *)array->values)[first + i];
-            break;
-        case 4:
-            values[i] = ((const int32_t *)array->values)[first + i];
-            break;
-        default:
-            values[i] = ((const int64_t *)array->values)[first + i];
-        }
-    if (nulls)
-        for (uint32_t i = 0; i < rows; i++)
-            nulls[i] = array->valid && !(array->valid[(first + i) / 32] >> (first + i) % 32 & 1);
-}
-
 /* ---- Dimensions ---- */
 
-static void fill_leaves(const struct plan *plan, const struct expression_program *program, uint64_t first,
-                        uint32_t rows)
+void plan_fill_dimension(const struct plan *plan, const struct expression_program *program, uint64_t first,
+                         uint32_t rows)
 {
     const uint32_t *nodes;
     const uint32_t count = expression_program_leaves(program, &nodes);
@@ -297,6 +58,8 @@ static void analyse_rows(struct plan_join *join, const struct expression_program
             continue;
         join->first = join->passing++ ? join->first : first + row;
         join->last = first + row;
+        if (!all)
+            position_set_add(&join->passing_rows, first + row);
         for (uint32_t e = 0; e < count; e++) {
             const struct vector value = expression_program_vector(program, expressions[e]);
             if (value.nulls && value.nulls[row])
@@ -322,16 +85,48 @@ enum status plan_join_analyse(struct plan *plan, uint32_t j, const uint32_t *exp
     struct expression_program *program;
     RETURN_IF_ERROR(expression_program_create(&plan->expressions, roots, root_count, &program, error));
     join->passing = 0;
-    enum status status = STATUS_OK;
+    position_set_free(&join->passing_rows);
+    enum status status = join->match == EXPRESSION_NONE
+                             ? STATUS_OK
+                             : position_set_create(join->table->rows, &join->passing_rows, error);
     for (uint64_t row = 0; row < join->table->rows && status == STATUS_OK; row += VECTOR_ROWS) {
         const uint64_t left = join->table->rows - row;
         const uint32_t rows = left < VECTOR_ROWS ? (uint32_t)left : VECTOR_ROWS;
-        fill_leaves(plan, program, row, rows);
+        plan_fill_dimension(plan, program, row, rows);
         expression_program_run(program, rows);
         analyse_rows(join, program, expressions, count, row, rows, low, high);
         status = cancel_check(error);
     }
     join->contiguous = join->passing == 0 || join->last - join->first + 1 == join->passing;
+    if (join->passing_rows.bits)
+        position_set_count(&join->passing_rows);
     expression_program_free(program);
     return status;
+}
+
+/* ---- Tiles ---- */
+
+enum status plan_find_tiles(struct plan *plan, struct error *error)
+{
+    struct tile_test tests[PLAN_STEPS_MAX];
+    uint32_t count = 0;
+    const double begin = clock_ms();
+    for (uint32_t s = 0; s < plan->step_count; s++) {
+        const struct plan_step *step = &plan->steps[s];
+        const struct plan_join *join = step->kind == STEP_SEMI_JOIN ? &plan->joins[step->join] : NULL;
+        if (step->kind == STEP_CONDITION)
+            continue;
+        tests[count++] =
+            (struct tile_test){.data = plan->columns[join ? join->column : step->column].data,
+                               .low = join ? INT64_MIN : step->low,
+                               .high = join ? INT64_MAX : step->high,
+                               .set = join && join->match != EXPRESSION_NONE ? &join->passing_rows : NULL};
+    }
+    RETURN_IF_ERROR(tile_skip_find(plan->fact, tests, count, &plan->scan, error));
+    if (plan->nothing)
+        plan->scan.run_count = plan->scan.kept_tiles = plan->scan.kept_rows = 0;
+    for (uint32_t j = 0; j < plan->join_count; j++)
+        position_set_free(&plan->joins[j].passing_rows);
+    plan->skip_ms = clock_ms() - begin;
+    return STATUS_OK;
 }

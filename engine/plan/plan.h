@@ -11,13 +11,18 @@
  *     aggregates  of each group
  *     output      expressions over groups and aggregates (or rows), HAVING, order, limit: on the host
  *
- * Made by sql_bind.h. The hand-written SSB queries have their own path (engine/plan/query_bind.h) with the same tile operators.
+ * Made by engine/sql/sql.h, run by the devices of engine/run/device.h. A kernel that was written by hand can stand for
+ * the generated scan (plan_use_kernel); all else stays as it is.
  */
 #ifndef TESSERA_ENGINE_PLAN_PLAN_H
 #define TESSERA_ENGINE_PLAN_PLAN_H
 
 #include "engine/plan/expression.h"
+#include "engine/plan/tile_skip.h"
+#include "operators/dialect/hand_kernel.h"
 #include "storage/database/database.h"
+
+struct expression_program; /* engine/plan/expression_vector.h */
 
 #define PLAN_COLUMNS_MAX    256u /* fact columns that are read */
 #define PLAN_JOINS_MAX      16u
@@ -69,6 +74,7 @@ struct plan_join {
     uint64_t passing; /* rows of the table that fulfil it, as found when the query was planned */
     bool contiguous;  /* they are one range of positions (or none) */
     uint64_t first, last;
+    struct position_set passing_rows; /* these rows, until plan_find_tiles has used them */
 };
 
 /* What an EXPRESSION_COLUMN with that index reads: a fact column, or an array at the join's position. */
@@ -148,6 +154,18 @@ struct plan_order {
     bool descending, nulls_first;
 };
 
+/* A hand-written kernel with its names resolved, by the places that they have in struct kernel_names; -1 stands for a
+ * name that it does not use. */
+struct plan_kernel {
+    const struct hand_kernel *kernel; /* NULL: the kernel is made from the plan */
+    uint32_t column_count, dimension_count;
+    int32_t columns[KERNEL_NAMES_MAX];    /* of plan->columns */
+    int32_t joins[KERNEL_NAMES_MAX];      /* of plan->joins */
+    int32_t codes[KERNEL_NAMES_MAX];      /* of plan->arrays: what tile_code reads */
+    uint32_t code_base[KERNEL_NAMES_MAX]; /* and takes away from it */
+    uint32_t domain[TILE_GROUPS_MAX];     /* of each group; 1 where there is none */
+};
+
 struct plan {
     struct database *database;
     const struct table *fact;
@@ -172,11 +190,21 @@ struct plan {
     uint32_t having;        /* over groups and aggregates, or EXPRESSION_NONE */
     uint64_t limit, offset; /* limit UINT64_MAX: none */
     bool nothing;           /* a condition is never true: no row is read */
+    struct plan_kernel kernel;
+    struct tile_skip scan; /* the tiles that can hold a row of the answer */
+    double skip_ms;        /* that finding them took */
 };
 
 void plan_free(struct plan *plan);
 
-/* ---- Parts of a plan that is being made: engine/plan/plan.c ---- */
+/* Lets `kernel` answer instead of the kernel that would be made from the plan, and puts the steps into its order. What
+ * it does must be what the plan says: the same filters and semi-joins, groups in dense slots by the plain columns of
+ * dimensions in the same order, one sum of the same value. STATUS_BAD_INPUT with the difference if it is not. Nothing
+ * is done where no row is read. */
+NODISCARD enum status plan_use_kernel(struct plan *plan, const struct hand_kernel *kernel,
+                                      struct error *error);
+
+/* ---- Dimension columns as arrays: engine/plan/plan_array.c ---- */
 
 /* The dimension column as an array, one value for each row of a join's table. positions: NULL, or for a table
  * beyond the join's (a dimension of a dimension) the `rows` positions there, -1: NULL. */
@@ -189,32 +217,27 @@ NODISCARD enum status plan_array_open(struct plan *plan, const struct column *co
 NODISCARD enum status plan_positions_read(struct plan *plan, const struct column *column, unsigned threads,
                                           int32_t **positions, struct error *error);
 
-/* Evaluates the join's condition over its table: passing, contiguous, first and last; and for each of
+/* Fills the vector with the array's values at rows first .. first + rows - 1. */
+void plan_array_read(const struct plan_array *array, uint64_t first, uint32_t rows, int64_t *values,
+                     uint8_t *nulls);
+
+/* Sets used[a] for each array a that the expression reads. */
+void plan_mark_arrays(const struct plan *plan, uint32_t expression, bool used[PLAN_SOURCES_MAX]);
+
+/* ---- Parts of a plan that is being made: engine/plan/plan.c ---- */
+
+/* Fills the program's leaves, which all are columns of one dimension, with rows first .. first + rows - 1 of it. */
+void plan_fill_dimension(const struct plan *plan, const struct expression_program *program, uint64_t first,
+                         uint32_t rows);
+
+/* Evaluates the join's condition over its table: passing and its rows, contiguous, first and last; and for each of
  * `count` expressions over its columns alone the least and greatest value among the rows that pass, low >
  * high if there are none. Constraints: as many rows as the table has, 10 ns each and node. */
 NODISCARD enum status plan_join_analyse(struct plan *plan, uint32_t join, const uint32_t *expressions,
                                         uint32_t count, int64_t *low, int64_t *high, struct error *error);
 
-/* Fills the vector with the array's values at rows first .. first + rows - 1. */
-void plan_array_read(const struct plan_array *array, uint64_t first, uint32_t rows, int64_t *values,
-                     uint8_t *nulls);
-
-/* What a device brings back. PLAN_ROWS: `rows`, ascending row numbers of the fact table, at least limit +
- * offset of them if there is no order and as many exist. Else `count` groups that have rows (PLAN_TOTAL: one,
- * always), in no order, with the state of each aggregate. */
-struct partial {
-    uint64_t count;
-    uint64_t *keys[PLAN_KEY_WORDS_MAX];   /* group numbers, word by word */
-    int64_t *states[PLAN_AGGREGATES_MAX]; /* count each; a sum's low 64 bits; undefined where count is 0 */
-    int64_t *states_high[PLAN_AGGREGATES_MAX]; /* AGGREGATE_SUM_WIDE: the high 64 bits */
-    uint64_t total_rows;                       /* PLAN_TOTAL: 0 if no row was left */
-    uint64_t *rows;                            /* PLAN_ROWS: `count` of them */
-};
-
-/* Room for that many groups, all zeros. What there is, also after an error, is freed by partial_free. */
-NODISCARD enum status partial_allocate(const struct plan *plan, uint64_t count, struct partial *groups,
-                                       struct error *error);
-void partial_free(struct partial *groups);
+/* Finds plan->scan, once the steps and the dimensions' passing rows are known. */
+NODISCARD enum status plan_find_tiles(struct plan *plan, struct error *error);
 
 /* ---- Analysed runs: engine/plan/scan_counts.c ---- */
 

@@ -128,6 +128,27 @@ void tile_skip_free(struct tile_skip *skip)
     *skip = (struct tile_skip){0};
 }
 
+enum status tile_skip_select(const struct tile_skip *skip, const uint32_t *segments, uint32_t count,
+                             struct tile_skip *selected, struct error *error)
+{
+    uint32_t s = 0;
+    *selected = (struct tile_skip){.tiles = skip->tiles, .rows = skip->rows};
+    for (uint64_t r = 0; r < skip->run_count; r++) {
+        struct tile_run run = skip->runs[r];
+        while (s < count && segments[s] < run.segment)
+            s++;
+        if (s == count || segments[s] != run.segment)
+            continue;
+        run.before = selected->kept_tiles;
+        const enum status status = add_run(selected, &run, error);
+        if (status != STATUS_OK) {
+            tile_skip_free(selected);
+            return status;
+        }
+    }
+    return STATUS_OK;
+}
+
 uint64_t tile_skip_run(const struct tile_skip *skip, uint64_t kept_tile)
 {
     uint64_t first = 0, end = skip->run_count;

@@ -56,6 +56,11 @@ NODISCARD enum status tile_skip_find(const struct table *table, const struct til
                                      struct tile_skip *skip, struct error *error);
 void tile_skip_free(struct tile_skip *skip);
 
+/* Those of them that lie in `count` segments, given in ascending order; `tiles` and `rows` stay the table's. Free with
+ * tile_skip_free. */
+NODISCARD enum status tile_skip_select(const struct tile_skip *skip, const uint32_t *segments, uint32_t count,
+                                       struct tile_skip *selected, struct error *error);
+
 /* The run that holds the kept tile of that number, which must be below kept_tiles. */
 uint64_t tile_skip_run(const struct tile_skip *skip, uint64_t kept_tile);
 

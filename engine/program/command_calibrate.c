@@ -1,7 +1,8 @@
 /* command_calibrate.c: `tessera calibrate`, a table of what codecs cost on this machine. */
 #include "engine/measure/calibrate.h"
 #include "engine/program/commands.h"
-#include "engine/run/engine_internal.h"
+#include "engine/gpu/device.h"
+#include "engine/run/engine.h"
 #include "storage/base/file.h"
 
 #include <argp.h>
@@ -86,8 +87,10 @@ enum status command_calibrate(int argc, char **argv, struct progress *progress, 
     if (engine_why_cpu(engine))
         fprintf(stderr, "no GPU: %s\n", engine_why_cpu(engine));
     snprintf(costs.device, sizeof costs.device, "%.127s", engine_device_text(engine));
-    enum status status = engine->cuda ? calibrate_cuda(engine->cuda, engine->threads, progress, &costs, error)
-                                      : calibrate_cpu(engine->threads, progress, &costs, error);
+    const unsigned threads = engine_threads(engine);
+    const enum status status = engine_is_cuda(engine) ? calibrate_cuda(gpu_device_cuda(engine_device(engine)),
+                                                                       threads, progress, &costs, error)
+                                                      : calibrate_cpu(threads, progress, &costs, error);
     engine_close(engine);
     RETURN_IF_ERROR(status);
     if (arguments.out)

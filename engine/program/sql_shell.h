@@ -11,7 +11,7 @@
 struct sql_shell {
     struct database *database;
     struct engine *engine; /* owned: `.device` opens another one; engine_close it at the end */
-    const char *codec;     /* or NULL; as engine_bind takes it */
+    const char *codec;     /* or NULL; as sql_prepare takes it */
     unsigned threads;      /* of an engine that `.device` opens */
     enum rowset_format format;
     bool timer;

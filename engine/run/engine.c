@@ -1,33 +1,32 @@
-/* engine/run/engine.c: see engine/run/engine.h. */
+/* engine/run/engine.c: see engine/run/engine.h. Today an engine has one device, which takes all segments. */
 #include "engine/run/engine.h"
-
-#include "engine/measure/ceiling.h"
-#include "engine/cuda/cuda.h"
-#include "engine/gpu/columns.h"
-#include "engine/run/engine_internal.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct device_operations *operations(const struct engine *engine)
-{
-    return engine->cuda ? &cuda_operations : &cpu_operations;
-}
+struct engine {
+    const struct device_operations *operations;
+    struct device *device;
+    unsigned threads;
+    double read_ceiling;            /* bytes a second; 0 until measured */
+    char why_cpu[ERROR_TEXT_BYTES]; /* "" unless "auto" was asked for and no GPU could be used */
+};
 
-static enum status open_gpu(struct engine *engine, unsigned ordinal, struct error *error)
+struct prepared_plan {
+    struct engine *engine;
+    struct device_run *run;
+    bool loaded;
+};
+
+/* ---- Devices ---- */
+
+static enum status open_device(struct engine *engine, const struct device_operations *operations,
+                               unsigned ordinal, struct error *error)
 {
-    RETURN_IF_ERROR(cuda_open(ordinal, &engine->cuda, error));
-    enum status status = cuda_columns_create(engine->cuda, &engine->columns, error);
-    if (status != STATUS_OK) {
-        cuda_close(engine->cuda);
-        engine->cuda = NULL;
-        return status;
-    }
-    snprintf(engine->device, sizeof engine->device, "%s (cuda:%u)", cuda_properties(engine->cuda)->name,
-             ordinal);
-    return STATUS_OK;
+    engine->operations = operations;
+    return operations->open(ordinal, engine->threads, &engine->device, error);
 }
 
 /* "cuda" or "cuda:N" */
@@ -48,18 +47,16 @@ static enum status choose(struct engine *engine, const char *device, struct erro
 {
     unsigned ordinal;
     if (gpu_ordinal(device, &ordinal))
-        return open_gpu(engine, ordinal, error);
+        return open_device(engine, &cuda_device, ordinal, error);
     if (strcmp(device, "auto") == 0) {
         struct error why = {0};
-        if (open_gpu(engine, 0, &why) == STATUS_OK)
+        if (open_device(engine, &cuda_device, 0, &why) == STATUS_OK)
             return STATUS_OK;
         snprintf(engine->why_cpu, sizeof engine->why_cpu, "%s", why.text);
     } else if (strcmp(device, "cpu") != 0) {
         return error_set(error, STATUS_BAD_INPUT, "'%s' is no device; use auto, cpu, cuda or cuda:N", device);
     }
-    snprintf(engine->device, sizeof engine->device, "CPU, %u thread%s, %s", engine->threads,
-             engine->threads == 1 ? "" : "s", isa_name(isa_level()));
-    return STATUS_OK;
+    return open_device(engine, &cpu_device, 0, error);
 }
 
 enum status engine_open(const char *device, unsigned threads, struct engine **engine, struct error *error)
@@ -69,26 +66,24 @@ enum status engine_open(const char *device, unsigned threads, struct engine **en
         return error_out_of_memory(error, sizeof *opened, "the engine");
     opened->threads = threads ? threads : parallel_threads_available();
     enum status status = choose(opened, device, error);
-    if (status != STATUS_OK) {
+    if (status == STATUS_OK)
+        *engine = opened;
+    else
         free(opened);
-        return status;
-    }
-    *engine = opened;
-    return STATUS_OK;
+    return status;
 }
 
 void engine_close(struct engine *engine)
 {
     if (!engine)
         return;
-    cuda_columns_destroy(engine->columns);
-    cuda_close(engine->cuda);
+    engine->operations->close(engine->device);
     free(engine);
 }
 
 const char *engine_device_text(const struct engine *engine)
 {
-    return engine->device;
+    return engine->operations->text(engine->device);
 }
 
 const char *engine_why_cpu(const struct engine *engine)
@@ -98,7 +93,7 @@ const char *engine_why_cpu(const struct engine *engine)
 
 bool engine_is_cuda(const struct engine *engine)
 {
-    return engine->cuda != NULL;
+    return engine->operations == &cuda_device;
 }
 
 unsigned engine_threads(const struct engine *engine)
@@ -106,59 +101,42 @@ unsigned engine_threads(const struct engine *engine)
     return engine->threads;
 }
 
-static void describe_steps(struct prepared *prepared)
+struct device *engine_device(const struct engine *engine)
 {
-    const struct bound_query *bound = &prepared->bound;
-    const uint64_t sums_bytes = bound->slots * (sizeof(int64_t) + sizeof(uint32_t)); /* and who is present */
-    struct prepared_info *info = &prepared->info;
-    info->fact_rows = bound->fact->rows;
-    info->tiles = bound->scan.tiles;
-    info->tiles_skipped = bound->scan.tiles - bound->scan.kept_tiles;
-    info->rows_skipped = bound->scan.rows - bound->scan.kept_rows;
-    info->skip_ms = bound->skip_ms;
-    info->filter_bytes = sums_bytes;
-    for (uint32_t j = 0; j < bound->join_count; j++) {
-        const struct dimension_join *join = &bound->joins[j];
-        if (join->predicate_count == 0)
-            continue;
-        info->filter_rows += join->table->rows;
-        info->filter_bytes += (join->table->rows / 32 + 1) * sizeof(uint32_t);
-        for (uint32_t p = 0; p < join->predicate_count; p++)
-            info->filter_bytes +=
-                join->table->rows * bound->attributes[join->predicates[p].attribute].value_bytes;
-    }
-    const unsigned merged = prepared->engine->cuda ? 0 : prepared->engine->threads - 1;
-    info->merge_rows = (uint64_t)merged * bound->slots;
-    info->merge_bytes = merged * sums_bytes;
+    return engine->device;
 }
 
-enum status engine_bind(struct engine *engine, struct database *database, const struct star_query *query,
-                        const char *codec, struct prepared **prepared, struct error *error)
+enum status engine_read_ceiling(struct engine *engine, double *bytes_per_second, struct error *error)
 {
-    struct prepared *made = calloc(1, sizeof *made);
-    if (!made)
-        return error_out_of_memory(error, sizeof *made, "a prepared query");
-    made->engine = engine;
-    enum status status = bound_query_open(database, query, codec, engine->threads, &made->bound, error);
-    if (status == STATUS_OK) {
-        describe_steps(made);
-        if (operations(engine)->plan)
-            status = operations(engine)->plan(made, error);
-    }
-    if (status != STATUS_OK) {
-        prepared_destroy(made);
-        return status;
-    }
-    *prepared = made;
+    if (engine->read_ceiling == 0)
+        RETURN_IF_ERROR(engine->operations->read_ceiling(engine->device, &engine->read_ceiling, error));
+    *bytes_per_second = engine->read_ceiling;
     return STATUS_OK;
+}
+
+/* ---- Plans ---- */
+
+enum status engine_prepare(struct engine *engine, const struct plan *plan, bool timed,
+                           struct prepared_plan **prepared, struct error *error)
+{
+    struct prepared_plan *made = calloc(1, sizeof *made);
+    if (!made)
+        return error_out_of_memory(error, sizeof *made, "a query");
+    made->engine = engine;
+    const enum status status = engine->operations->prepare(engine->device, plan, timed, &made->run, error);
+    if (status == STATUS_OK)
+        *prepared = made;
+    else
+        free(made);
+    return status;
 }
 
 /* A compiler takes 80 MB a thread: 2.5 GB on however many cores. */
 #define COMPILE_THREADS_MAX 32u
 
 struct compilation {
-    struct prepared *const *prepared;
-    unsigned kernels; /* of each query */
+    struct prepared_plan *const *prepared;
+    unsigned kernels; /* of each plan */
     uint64_t total;
     atomic_uint_fast64_t done;
     struct progress *progress;
@@ -167,78 +145,58 @@ struct compilation {
 static enum status compile_item(void *context, uint64_t item, unsigned thread, struct error *error)
 {
     struct compilation *compilation = context;
-    struct prepared *prepared = compilation->prepared[item / compilation->kernels];
+    struct prepared_plan *plan = compilation->prepared[item / compilation->kernels];
     (void)thread;
     RETURN_IF_ERROR(cancel_check(error));
-    RETURN_IF_ERROR(
-        operations(prepared->engine)->compile(prepared, (enum kernel)(item % compilation->kernels), error));
+    RETURN_IF_ERROR(plan->engine->operations->compile(plan->run, item % compilation->kernels != 0, error));
     progress_report(compilation->progress, "compiling", "kernels",
                     atomic_fetch_add(&compilation->done, 1) + 1, compilation->total);
     return STATUS_OK;
 }
 
-enum status engine_compile(struct engine *engine, struct prepared *const *prepared, uint32_t count,
+enum status engine_compile(struct engine *engine, struct prepared_plan *const *prepared, uint32_t count,
                            bool counting, struct progress *progress, struct error *error)
 {
-    if (!operations(engine)->compile)
+    if (!engine->operations->compile)
         return STATUS_OK;
     struct compilation compilation = {
-        .prepared = prepared, .kernels = counting ? KERNELS : KERNEL_QUERY + 1, .progress = progress};
+        .prepared = prepared, .kernels = counting ? 2 : 1, .progress = progress};
     compilation.total = (uint64_t)count * compilation.kernels;
-    unsigned threads = engine->threads < COMPILE_THREADS_MAX ? engine->threads : COMPILE_THREADS_MAX;
+    const unsigned threads = engine->threads < COMPILE_THREADS_MAX ? engine->threads : COMPILE_THREADS_MAX;
     return parallel_for(threads, compilation.total, compile_item, &compilation, error);
 }
 
-enum status engine_load(struct prepared *prepared, struct error *error)
+enum status engine_load(struct prepared_plan *prepared, struct run_timing *timing, struct error *error)
 {
-    return operations(prepared->engine)->load(prepared, error);
-}
-
-enum status engine_prepare(struct engine *engine, struct database *database, const struct star_query *query,
-                           const char *codec, struct prepared **prepared, struct error *error)
-{
-    RETURN_IF_ERROR(engine_bind(engine, database, query, codec, prepared, error));
-    enum status status = engine_load(*prepared, error);
-    if (status != STATUS_OK) {
-        prepared_destroy(*prepared);
-        *prepared = NULL;
-    }
-    return status;
-}
-
-void prepared_destroy(struct prepared *prepared)
-{
-    if (!prepared)
-        return;
-    operations(prepared->engine)->release(prepared);
-    bound_query_close(&prepared->bound);
-    free(prepared);
-}
-
-const struct prepared_info *prepared_info(const struct prepared *prepared)
-{
-    return &prepared->info;
-}
-
-enum status prepared_bytes_read(struct prepared *prepared, uint64_t *bytes, struct error *error)
-{
-    return operations(prepared->engine)->bytes_read(prepared, bytes, error);
-}
-
-enum status engine_read_ceiling(struct engine *engine, double *bytes_per_second, struct error *error)
-{
-    if (engine->read_ceiling == 0)
-        RETURN_IF_ERROR(engine->cuda ? ceiling_cuda(engine->cuda, &engine->read_ceiling, error)
-                                     : ceiling_cpu(engine->threads, &engine->read_ceiling, error));
-    *bytes_per_second = engine->read_ceiling;
+    if (prepared->loaded)
+        return STATUS_OK;
+    RETURN_IF_ERROR(prepared->engine->operations->load(prepared->run, timing, error));
+    prepared->loaded = true;
     return STATUS_OK;
 }
 
-enum status engine_run(struct prepared *prepared, struct query_timing *timing, struct result *result,
-                       struct error *error)
+enum status engine_run(struct prepared_plan *prepared, const struct device_request *request,
+                       struct partial *partial, struct run_timing *timing, struct error *error)
 {
-    const int64_t *sums;
-    const uint32_t *present;
-    RETURN_IF_ERROR(operations(prepared->engine)->run(prepared, timing, &sums, &present, error));
-    return result ? bound_query_result(&prepared->bound, sums, present, result, error) : STATUS_OK;
+    *partial = (struct partial){0};
+    RETURN_IF_ERROR(engine_load(prepared, timing, error));
+    const enum status status =
+        prepared->engine->operations->run(prepared->run, request, partial, timing, error);
+    if (status != STATUS_OK)
+        partial_free(partial);
+    return status;
+}
+
+enum status engine_count(struct prepared_plan *prepared, bool steps, struct scan_counts *counts,
+                         struct error *error)
+{
+    return prepared->engine->operations->count(prepared->run, steps, counts, error);
+}
+
+void engine_release(struct prepared_plan *prepared)
+{
+    if (!prepared)
+        return;
+    prepared->engine->operations->release(prepared->run);
+    free(prepared);
 }

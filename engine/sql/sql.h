@@ -34,7 +34,8 @@ struct sql_parameter {
     uint32_t length;
 };
 
-/* What the names mean in this database, how to answer, and in which order. `codec` as engine_bind takes it.
+/* What the names mean in this database, how to answer, and in which order. `codec`, for the fact columns:
+ * NULL for each column's own encoding, one name for all, or COLUMN=CODEC,... ; what is missing is encoded and kept.
  * Unknown names, types that do not fit, what is not supported: STATUS_BAD_INPUT, "line L, column C: ...".
  * Free with plan_free; the database must stay open. */
 NODISCARD enum status sql_bind(struct database *database, const struct sql_select *select,

@@ -13,13 +13,12 @@
 
 /* tile_bound is the kernel's argument: addresses and numbers. Each thread makes tile_parameters from it, with
  * types that know the codec; the engine defines them as NAME_TYPE before it includes the query
- * (engine/gpu/kernel_plan.c). */
+ * (engine/gpu/kernel.c). */
 #define TILE_BOUND_COLUMN_(name)    bound_column name;
 #define TILE_BOUND_DIMENSION_(name) bound_dimension name;
 #define TILE_TYPED_(name)           name##_TYPE name;
 struct tile_bound {
     TILE_PARAMETER_LIST(TILE_BOUND_COLUMN_, TILE_BOUND_DIMENSION_)
-    bound_sums sums;
 };
 struct tile_parameters {
     TILE_PARAMETER_LIST(TILE_TYPED_, TILE_TYPED_)
@@ -37,13 +36,13 @@ struct tile_parameters {
     struct tile_sums sums;
 };
 
-/* The names, in order, by which the engine binds columns and dimensions (struct tile_layout). */
+/* The names, in order, by which the engine binds columns and dimensions (struct kernel_names). */
 #define TILE_NAME_(name)            #name,
 #define TILE_NO_NAME_(name)
-#define TILE_PARAMETER_LAYOUT                                                \
-    {                                                                        \
-        .column_names = {TILE_PARAMETER_LIST(TILE_NAME_, TILE_NO_NAME_)},    \
-        .dimension_names = {TILE_PARAMETER_LIST(TILE_NO_NAME_, TILE_NAME_)}, \
+#define TILE_PARAMETER_NAMES                                            \
+    {                                                                   \
+        .columns = {TILE_PARAMETER_LIST(TILE_NAME_, TILE_NO_NAME_)},    \
+        .dimensions = {TILE_PARAMETER_LIST(TILE_NO_NAME_, TILE_NAME_)}, \
     }
 
 #endif

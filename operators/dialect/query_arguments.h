@@ -1,6 +1,6 @@
 /*
  * query_arguments.h: what the engine passes to the kernels of a planned statement
- * (engine/gpu/query_kernel.h). Host and device compilers lay it out alike. It lies in the kernels' constant
+ * (engine/gpu/kernel.h). Host and device compilers lay it out alike. It lies in the kernels' constant
  * memory as `arguments`.
  *
  * Numbers that differ from statement to statement (constants, ranges of groups, addresses) are here and not

@@ -1,5 +1,5 @@
 /*
- * query_cuda.h: what the kernels of planned statements (engine/gpu/query_kernel.h) use in addition to the
+ * query_cuda.h: what the kernels of planned statements (engine/gpu/kernel.h) use in addition to the
  * tile dialect: fact columns of 64 bits and with NULLs, dimension columns at a row position, conditions on
  * single rows, lookup tables, and answers that are rows.
  */
@@ -152,7 +152,7 @@ TILE_INLINE uint32_t group_slot_part(uint32_t term, uint32_t value, bool null)
 
 /* ---- Answers that are rows: the masks of all tiles ---- */
 
-TILE_INLINE void cpu_keep_rows(const tile *t, tile_mask keep)
+TILE_INLINE void keep_rows(const tile *t, tile_mask keep)
 {
     const uint64_t first =
         __ldg(reinterpret_cast<const unsigned long long *>(arguments.segment_tiles) + t->segment);

@@ -1,6 +1,6 @@
 /*
  * scan_cuda.h: the kernel around a query: `scan` runs the query's tile_answer over the fact table. It is
- * included after the query (engine/gpu/kernel_source.c, engine/gpu/query_kernel.c).
+ * included after the query (engine/gpu/kernel.c).
  *
  * The grid has as many blocks as the GPU holds at once (persistent blocks). So bitmaps are copied to shared
  * memory, and sums are added to global memory, once a block and not once a tile.
@@ -42,7 +42,7 @@ extern "C" __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS)
     unsigned char *staging = tile_shared + work.staging_offset + warp * work.staging_bytes;
     tile_parameters q;
     TILE_PARAMETER_LIST(TILE_BIND_COLUMN_, TILE_BIND_DIMENSION_)
-    q.sums.bind(bound.sums);
+    q.sums.bind();
     __syncthreads();
     const uint32_t first = blockIdx.x * groups + warp / WORK_TILES;
     tile_course course = {reinterpret_cast<const uint4 *>(work.work),

@@ -23,13 +23,15 @@
  *
  * Filters may be applied in any order. A column may be filtered and also fetched. Masks are values. On a CPU
  * one thread owns the tile. On a GPU one warp owns it, and a lane's mask holds the rows lane, lane + 32, ...
- * of the tile.
+ * of the tile. A third dialect, tile_trace.h, does nothing but note what a kernel uses.
  */
 #ifndef TESSERA_OPERATORS_DIALECT_TILE_H
 #define TESSERA_OPERATORS_DIALECT_TILE_H
 
-#ifdef TILE_CUDA
+#if defined(TILE_CUDA)
 #include "operators/dialect/tile_cuda.h"
+#elif defined(TILE_TRACE)
+#include "operators/dialect/tile_trace.h"
 #else
 #include "operators/dialect/tile_cpu.h"
 #endif

@@ -68,7 +68,7 @@ struct tile_dimension {
 /* Each thread has its own copy; the engine adds the copies up. */
 struct tile_sums {
     int64_t *sums;
-    uint32_t *present;
+    uint64_t *present; /* not 0: a row was added */
     uint32_t domain[TILE_GROUPS_MAX];
 };
 

@@ -5,7 +5,8 @@
  *
  * The shared memory of a block holds, in this order: the block's sums, copies of dimension bitmaps, and a
  * staging area for each warp, into which columns without random access are decoded once for tile_value.
- * engine/gpu/kernel_plan.c computes the sizes.
+ * engine/gpu/kernel_layout.c computes the sizes. The sums are a type that the engine writes
+ * (operators/group/states_cuda.h).
  */
 #ifndef TESSERA_OPERATORS_DIALECT_TILE_CUDA_H
 #define TESSERA_OPERATORS_DIALECT_TILE_CUDA_H
@@ -265,7 +266,7 @@ template <tile_bitmap BITMAP, uint32_t SHARED_OFFSET, class CODE> struct tile_di
                 copy[word] = bitmap[word];
         }
     }
-    /* The engine saw that the rows are consecutive when it bound the query (engine/gpu/kernel_plan.c). Each
+    /* The engine saw that the rows are consecutive when it bound the query (engine/gpu/kernel_layout.c). Each
      * warp finds the first and the last of them here. */
     __device__ __forceinline__ void find_range(uint32_t bitmap_words)
     {
@@ -304,93 +305,6 @@ template <tile_bitmap BITMAP, uint32_t SHARED_OFFSET, class CODE> struct tile_di
     }
 };
 
-/* One sum for the whole query, kept in registers. */
-struct tile_sums_single {
-    int64_t total;
-    uint32_t rows;
-    bound_sums bound;
-
-    __device__ __forceinline__ void bind(const bound_sums &sums)
-    {
-        bound = sums;
-        total = 0;
-        rows = 0;
-    }
-    __device__ __forceinline__ void add(uint32_t, int64_t value)
-    {
-        total += value;
-        rows = 1;
-    }
-    __device__ __forceinline__ void finish()
-    {
-#pragma unroll
-        for (uint32_t distance = 16; distance > 0; distance /= 2) {
-            total += __shfl_down_sync(FULL_WARP, total, distance);
-            rows |= __shfl_down_sync(FULL_WARP, rows, distance);
-        }
-        if (threadIdx.x % 32 == 0 && rows) {
-            atomicAdd(reinterpret_cast<unsigned long long *>(bound.sums), (unsigned long long)total);
-            atomicOr(reinterpret_cast<uint32_t *>(bound.present), 1u);
-        }
-    }
-};
-
-/* A sum for each slot; each block has its own in shared memory. Low and high words are separate, because
- * atomic additions of 64 bits in shared memory compile to loops, while those of 32 bits are one instruction.
- * A carry is rare. */
-struct tile_sums_shared {
-    uint32_t *low, *high, *present;
-    bound_sums bound;
-
-    __device__ __forceinline__ void bind(const bound_sums &sums)
-    {
-        bound = sums;
-        low = reinterpret_cast<uint32_t *>(tile_shared);
-        high = low + sums.slots;
-        present = high + sums.slots;
-        for (uint32_t word = threadIdx.x; word < 3 * sums.slots; word += blockDim.x)
-            low[word] = 0;
-    }
-    __device__ __forceinline__ void add(uint32_t slot, int64_t value)
-    {
-        const uint32_t value_low = (uint32_t)value;
-        const uint32_t before = atomicAdd(&low[slot], value_low);
-        const uint32_t value_high = (uint32_t)(value >> 32) + (before + value_low < before);
-        if (value_high)
-            atomicAdd(&high[slot], value_high);
-        atomicOr(&present[slot], 1u);
-    }
-    __device__ __forceinline__ void finish()
-    {
-        __syncthreads();
-        for (uint32_t slot = threadIdx.x; slot < bound.slots; slot += blockDim.x) {
-            if (!present[slot])
-                continue;
-            const unsigned long long sum = (unsigned long long)high[slot] << 32 | low[slot];
-            atomicAdd(reinterpret_cast<unsigned long long *>(bound.sums) + slot, sum);
-            atomicOr(reinterpret_cast<uint32_t *>(bound.present) + slot, 1u);
-        }
-    }
-};
-
-/* Sums with too many slots for shared memory: rows are added in global memory. */
-struct tile_sums_global {
-    bound_sums bound;
-
-    __device__ __forceinline__ void bind(const bound_sums &sums)
-    {
-        bound = sums;
-    }
-    __device__ __forceinline__ void add(uint32_t slot, int64_t value)
-    {
-        atomicAdd(reinterpret_cast<unsigned long long *>(bound.sums) + slot, (unsigned long long)value);
-        atomicOr(reinterpret_cast<uint32_t *>(bound.present) + slot, 1u);
-    }
-    __device__ __forceinline__ void finish()
-    {
-    }
-};
-
 /* ---- The words of the dialect ---- */
 
 #define TILE_QUERY(name, q, t) TILE_INLINE void tile_answer(tile_parameters *q, const tile *t)
@@ -411,8 +325,8 @@ TILE_INLINE tile_mask tile_all(const tile *t)
             if (row < TILE_ROWS)
 #define tile_value(t, column, row)     (column).value(row)
 #define tile_code(dimension, position) (dimension).code(position)
-#define tile_group2(sums, a, b)        ((a) * (sums).bound.domain[1] + (b))
-#define tile_group3(sums, a, b, c)     (((a) * (sums).bound.domain[1] + (b)) * (sums).bound.domain[2] + (c))
+#define tile_group2(sums, a, b)        ((sums).part(0, (a)) + (b))
+#define tile_group3(sums, a, b, c)     ((sums).part(0, (a)) + (sums).part(1, (b)) + (c))
 #define tile_sum(t, sums, slot, value) (sums).add((slot), (value))
 
 #endif

@@ -296,6 +296,19 @@ template <state_place PLACE, uint32_t FIRST> struct state_present {
     }
 };
 
+/* What a hand-written kernel needs of the states (tile.h): tile_sum adds to the one sum and marks the group, tile_group2
+ * and tile_group3 make slots of codes. */
+#define HAND_WRITTEN_SUM(sum)                                                    \
+    __device__ __forceinline__ void add(uint32_t slot, int64_t value)            \
+    {                                                                            \
+        sum.add(slot, value);                                                    \
+        present.add(slot);                                                       \
+    }                                                                            \
+    __device__ __forceinline__ uint32_t part(uint32_t term, uint32_t code) const \
+    {                                                                            \
+        return code * (uint32_t)arguments.groups[term].stride;                   \
+    }
+
 /* ---- Hash tables: open addressing with linear probing ---- */
 
 /* The number of 64-bit places is a power of two. A place holds key + 1, or 0 if it is free. */

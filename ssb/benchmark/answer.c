@@ -22,61 +22,86 @@ const char *answer_check_text(enum answer_check check)
     return texts[check];
 }
 
-static bool same_cell(const struct result_cell *a, const struct result_cell *b, bool is_string)
+static bool is_string(const struct rowset *answer, uint32_t column)
 {
-    if (a->null || b->null)
-        return a->null == b->null;
-    return is_string ? strcmp(a->string, b->string) == 0 : a->number == b->number;
+    return answer->columns[column].type.kind == VALUE_STRING;
 }
 
-static const char *cell_text(const struct result_cell *cell, bool is_string, char text[CELL_TEXT_BYTES])
+static bool is_null(const struct rowset *answer, uint64_t row, uint32_t column)
 {
-    if (cell->null)
+    return answer->columns[column].nulls && answer->columns[column].nulls[row];
+}
+
+/* The text of a string, which must not be NULL. */
+static const char *string_at(const struct rowset *answer, uint64_t row, uint32_t column, uint32_t *length)
+{
+    char unused[ROWSET_TEXT_BYTES];
+    return rowset_text(&answer->columns[column], row, unused, length);
+}
+
+static bool same_cell(const struct rowset *a, const struct rowset *b, uint64_t row, uint32_t column)
+{
+    if (is_null(a, row, column) || is_null(b, row, column))
+        return is_null(a, row, column) == is_null(b, row, column);
+    if (!is_string(a, column))
+        return a->columns[column].values[row] == b->columns[column].values[row];
+    uint32_t length, other_length;
+    const char *const text = string_at(a, row, column, &length), *const other =
+                                                                     string_at(b, row, column, &other_length);
+    return length == other_length && memcmp(text, other, length) == 0;
+}
+
+static const char *cell_text(const struct rowset *answer, uint64_t row, uint32_t column,
+                             char text[CELL_TEXT_BYTES])
+{
+    uint32_t length;
+    if (is_null(answer, row, column)) {
         snprintf(text, CELL_TEXT_BYTES, "NULL");
-    else if (is_string)
-        snprintf(text, CELL_TEXT_BYTES, "\"%s\"", cell->string);
-    else
-        snprintf(text, CELL_TEXT_BYTES, "%" PRId64, cell->number);
+    } else if (is_string(answer, column)) {
+        const char *const string = string_at(answer, row, column, &length);
+        snprintf(text, CELL_TEXT_BYTES, "\"%.*s\"", (int)length, string);
+    } else {
+        snprintf(text, CELL_TEXT_BYTES, "%" PRId64, answer->columns[column].values[row]);
+    }
     return text;
 }
 
-static enum status compare_columns(const char *query, const char *judge, const struct result *expected,
-                                   const struct result *got, struct error *error)
+static enum status compare_columns(const char *query, const char *judge, const struct rowset *expected,
+                                   const struct rowset *got, struct error *error)
 {
     if (expected->column_count != got->column_count)
         return error_set(error, STATUS_CHECK_FAILED,
                          "%s is wrong: %s answers %" PRIu32 " columns, got %" PRIu32, query, judge,
                          expected->column_count, got->column_count);
     for (uint32_t c = 0; c < expected->column_count; c++) {
-        if (strcmp(expected->names[c], got->names[c]) != 0)
+        const char *const name = expected->columns[c].name;
+        if (strcmp(name, got->columns[c].name) != 0)
             return error_set(error, STATUS_CHECK_FAILED,
-                             "%s is wrong: column %" PRIu32 " is %s for %s, got %s", query, c + 1,
-                             expected->names[c], judge, got->names[c]);
-        if (!expected->is_string[c] != !got->is_string[c])
+                             "%s is wrong: column %" PRIu32 " is %s for %s, got %s", query, c + 1, name,
+                             judge, got->columns[c].name);
+        if (is_string(expected, c) != is_string(got, c))
             return error_set(error, STATUS_CHECK_FAILED, "%s is wrong: column %s is of %s for %s, got %s",
-                             query, expected->names[c], expected->is_string[c] ? "strings" : "numbers", judge,
-                             got->is_string[c] ? "strings" : "numbers");
+                             query, name, is_string(expected, c) ? "strings" : "numbers", judge,
+                             is_string(got, c) ? "strings" : "numbers");
     }
     return STATUS_OK;
 }
 
-enum status answer_compare(const char *query, const char *judge, const struct result *expected,
-                           const struct result *got, struct error *error)
+enum status answer_compare(const char *query, const char *judge, const struct rowset *expected,
+                           const struct rowset *got, struct error *error)
 {
     RETURN_IF_ERROR(compare_columns(query, judge, expected, got, error));
     uint64_t rows = expected->rows < got->rows ? expected->rows : got->rows;
     for (uint64_t row = 0; row < rows; row++)
         for (uint32_t c = 0; c < expected->column_count; c++) {
-            const struct result_cell *want = result_cell(expected, row, c), *have = result_cell(got, row, c);
             char want_text[CELL_TEXT_BYTES], have_text[CELL_TEXT_BYTES];
-            if (!same_cell(want, have, expected->is_string[c]))
+            if (!same_cell(expected, got, row, c))
                 return error_set(error, STATUS_CHECK_FAILED,
                                  "%s is wrong: row %" PRIu64 ", column %s: %s answers %s, got %s (%" PRIu64
                                  " and %" PRIu64 " rows)",
-                                 query, row + 1, expected->names[c], judge,
-                                 cell_text(want, expected->is_string[c], want_text),
-                                 cell_text(have, expected->is_string[c], have_text), expected->rows,
-                                 got->rows);
+                                 query, row + 1, expected->columns[c].name, judge,
+                                 cell_text(expected, row, c, want_text), cell_text(got, row, c, have_text),
+                                 expected->rows, got->rows);
         }
     if (expected->rows != got->rows)
         return error_set(error, STATUS_CHECK_FAILED,
@@ -86,19 +111,57 @@ enum status answer_compare(const char *query, const char *judge, const struct re
     return STATUS_OK;
 }
 
-bool answer_is_empty(const struct result *answer)
+bool answer_is_empty(const struct rowset *answer)
 {
-    for (uint64_t i = 0; i < answer->rows * answer->column_count; i++)
-        if (!answer->cells[i].null)
-            return false;
+    for (uint64_t row = 0; row < answer->rows; row++)
+        for (uint32_t c = 0; c < answer->column_count; c++)
+            if (!is_null(answer, row, c))
+                return false;
     return true;
 }
 
-enum status answer_hash(const struct result *answer, char hash[17], struct error *error)
+static void write_cell(const struct rowset *answer, uint64_t row, uint32_t column, FILE *stream)
+{
+    uint32_t length;
+    if (is_null(answer, row, column))
+        return;
+    if (is_string(answer, column)) {
+        const char *const string = string_at(answer, row, column, &length);
+        fwrite(string, 1, length, stream);
+    } else {
+        fprintf(stream, "%" PRId64, answer->columns[column].values[row]);
+    }
+}
+
+enum status answer_text(const struct rowset *answer, char **text, size_t *bytes, struct error *error)
+{
+    *text = NULL;
+    *bytes = 0;
+    FILE *stream = open_memstream(text, bytes);
+    if (!stream)
+        return error_out_of_memory(error, BUFSIZ, "the answer's text");
+    for (uint32_t c = 0; c < answer->column_count; c++)
+        fprintf(stream, "%s%s", c ? "," : "", answer->columns[c].name);
+    fputc('\n', stream);
+    for (uint64_t row = 0; row < answer->rows; row++)
+        for (uint32_t c = 0; c < answer->column_count; c++) {
+            write_cell(answer, row, c, stream);
+            fputc(c + 1 < answer->column_count ? ',' : '\n', stream);
+        }
+    bool failed = ferror(stream) != 0;
+    if (fclose(stream) != 0 || failed) {
+        free(*text);
+        *text = NULL;
+        return error_out_of_memory(error, *bytes, "the answer's text");
+    }
+    return STATUS_OK;
+}
+
+enum status answer_hash(const struct rowset *answer, char hash[17], struct error *error)
 {
     char *text;
     size_t bytes;
-    RETURN_IF_ERROR(result_csv(answer, &text, &bytes, error));
+    RETURN_IF_ERROR(answer_text(answer, &text, &bytes, error));
     snprintf(hash, 17, "%016" PRIx64, (uint64_t)XXH3_64bits(text, bytes));
     free(text);
     return STATUS_OK;
@@ -130,7 +193,7 @@ static enum status write_text(const char *path, const char *text, size_t bytes, 
     return error_set_errno(error, reason, "cannot write %s", path);
 }
 
-enum status answer_write(const struct result *answer, const char *folder, const char *query,
+enum status answer_write(const struct rowset *answer, const char *folder, const char *query,
                          struct error *error)
 {
     char path[PATH_MAX];
@@ -139,7 +202,7 @@ enum status answer_write(const struct result *answer, const char *folder, const 
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return error_set_errno(error, errno, "cannot create the folder %s for the answers", folder);
     RETURN_IF_ERROR(answer_path(folder, query, path, error));
-    RETURN_IF_ERROR(result_csv(answer, &text, &bytes, error));
+    RETURN_IF_ERROR(answer_text(answer, &text, &bytes, error));
     enum status status = write_text(path, text, bytes, error);
     free(text);
     return status;

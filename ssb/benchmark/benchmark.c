@@ -7,7 +7,6 @@
 #define _GNU_SOURCE
 #include "ssb/benchmark/benchmark.h"
 
-#include "engine/run/engine.h"
 #include "ssb/benchmark/judge.h"
 #include "storage/codec/codec_spec.h"
 #include "storage/database/writer.h"
@@ -17,14 +16,14 @@
 
 struct session {
     const struct benchmark_options *options;
-    const char *const *codecs; /* what engine_bind takes */
+    const char *const *codecs; /* what sql_prepare takes */
     struct database *database;
     struct engine *engine;
     struct progress *progress;
     struct judge judge;
     struct report report;
     const char *names[BENCHMARK_CHOICES_MAX]; /* of the choices, in the report */
-    struct prepared **prepared;               /* query by query, a choice each; NULL once they have run */
+    struct sql_statement **statements;        /* query by query, a choice each; NULL once they have run */
     FILE *notes;                              /* kept until the progress bar is gone */
     char *notes_text;
     size_t notes_bytes;
@@ -139,10 +138,10 @@ static enum status check_codec(const struct table *fact, const char *codec, stru
 
 /* Every run is judged; a run that answers otherwise than the one before it is wrong even where nobody judges.
  */
-static void judge_run(struct session *session, uint32_t q, uint32_t c, const struct result *answer,
+static void judge_run(struct session *session, uint32_t q, uint32_t c, const struct rowset *answer,
                       bool differs)
 {
-    const struct star_query *query = session->options->queries[q];
+    const struct ssb_query *query = session->options->queries[q];
     struct report_cell *cell = &session->report.queries[q].cells[c];
     if (cell->check == ANSWER_WRONG)
         return; /* said once */
@@ -160,34 +159,50 @@ static void judge_run(struct session *session, uint32_t q, uint32_t c, const str
              session->names[c]);
 }
 
+enum status benchmark_statement(struct engine *engine, struct database *database,
+                                const struct ssb_query *query, const char *codec,
+                                struct sql_statement **statement, struct error *error)
+{
+    size_t used;
+    RETURN_IF_ERROR(
+        sql_prepare(engine, database, query->sql, strlen(query->sql), codec, statement, &used, error));
+    sql_statement_set(*statement, (struct sql_settings){.kernel = &query->kernel, .timed = true});
+    return STATUS_OK;
+}
+
+static void keep_times(struct report_cell *cell, uint32_t run, const struct run_timing *timing)
+{
+    cell->total.runs[run] = timing->total_ms;
+    cell->filter.runs[run] = timing->filter_ms;
+    cell->kernel.runs[run] = timing->scan_ms;
+    cell->merge.runs[run] = timing->merge_ms;
+}
+
 /* Untimed runs, then timed ones. */
-static enum status run_prepared(struct session *session, struct prepared *prepared, uint32_t q, uint32_t c,
-                                struct error *error)
+static enum status run_statement(struct session *session, struct sql_statement *statement, uint32_t q,
+                                 uint32_t c, struct error *error)
 {
     struct report_cell *cell = &session->report.queries[q].cells[c];
     const uint32_t warmup = session->report.warmup, runs = warmup + session->report.repeat;
     for (uint32_t run = 0; run < runs; run++) {
-        struct query_timing timing;
-        struct result answer = {0};
+        struct run_timing timing;
+        struct rowset answer;
         char hash[sizeof cell->hash];
         RETURN_IF_ERROR(cancel_check(error));
-        RETURN_IF_ERROR(engine_run(prepared, &timing, &answer, error));
+        RETURN_IF_ERROR(sql_run(statement, &answer, &timing, error));
         enum status status = answer_hash(&answer, hash, error);
         if (status == STATUS_OK)
             judge_run(session, q, c, &answer, run > 0 && strcmp(hash, cell->hash) != 0);
         memcpy(cell->hash, hash, sizeof hash);
         cell->answer_rows = answer.rows;
+        cell->compile_ms = timing.compile_ms;
         if (status == STATUS_OK && run + 1 == runs && session->options->answers)
             status =
                 answer_write(&answer, session->options->answers, session->options->queries[q]->name, error);
-        result_destroy(&answer);
+        rowset_free(&answer);
         RETURN_IF_ERROR(status);
-        if (run >= warmup) {
-            cell->total.runs[run - warmup] = timing.total_ms;
-            cell->filter.runs[run - warmup] = timing.filter_ms;
-            cell->kernel.runs[run - warmup] = timing.kernel_ms;
-            cell->merge.runs[run - warmup] = timing.merge_ms;
-        }
+        if (run >= warmup)
+            keep_times(cell, run - warmup, &timing);
     }
     RETURN_IF_ERROR(report_times_finish(&cell->total, session->report.repeat, error));
     RETURN_IF_ERROR(report_times_finish(&cell->filter, session->report.repeat, error));
@@ -195,44 +210,66 @@ static enum status run_prepared(struct session *session, struct prepared *prepar
     return report_times_finish(&cell->merge, session->report.repeat, error);
 }
 
-/* All queries are bound before the first one runs, so that their kernels are compiled side by side and what
+/* All queries are planned before the first one runs, so that their kernels are compiled side by side and what
  * cannot run is said at once. */
-static enum status bind_all(struct session *session, struct error *error)
+static enum status plan_all(struct session *session, struct error *error)
 {
     const uint32_t choices = session->report.choice_count, cells = session->report.query_count * choices;
-    session->prepared = calloc(cells, sizeof *session->prepared);
-    if (!session->prepared)
-        return error_out_of_memory(error, cells * sizeof *session->prepared, "the queries");
+    const struct plan *plan;
+    session->statements = calloc(cells, sizeof *session->statements);
+    if (!session->statements)
+        return error_out_of_memory(error, cells * sizeof *session->statements, "the queries");
     for (uint32_t i = 0; i < cells; i++) {
         RETURN_IF_ERROR(cancel_check(error));
-        RETURN_IF_ERROR(engine_bind(session->engine, session->database,
-                                    session->options->queries[i / choices], session->codecs[i % choices],
-                                    &session->prepared[i], error));
-        progress_report(session->progress, "binding", "queries", i + 1, cells);
+        RETURN_IF_ERROR(benchmark_statement(session->engine, session->database,
+                                            session->options->queries[i / choices],
+                                            session->codecs[i % choices], &session->statements[i], error));
+        RETURN_IF_ERROR(sql_plan(session->statements[i], &plan, error));
+        progress_report(session->progress, "planning", "queries", i + 1, cells);
     }
-    return engine_compile(session->engine, session->prepared, cells, true, session->progress, error);
+    return sql_compile(session->statements, cells, true, session->progress, error);
+}
+
+/* What does not change from run to run. */
+static void describe(const struct session *session, const struct plan *plan, struct report_cell *cell)
+{
+    const uint64_t sums_bytes = plan->slots * (sizeof(int64_t) + sizeof(uint32_t)); /* and who is present */
+    const unsigned merged = session->report.on_gpu ? 0 : engine_threads(session->engine) - 1;
+    bool counted[PLAN_SOURCES_MAX] = {false};
+    cell->fact_rows = plan->fact->rows;
+    cell->tiles = plan->scan.tiles;
+    cell->tiles_skipped = plan->scan.tiles - plan->scan.kept_tiles;
+    cell->rows_skipped = plan->scan.rows - plan->scan.kept_rows;
+    cell->skip_ms = plan->skip_ms;
+    cell->filter_bytes = sums_bytes;
+    for (uint32_t j = 0; j < plan->join_count; j++) {
+        const struct plan_join *join = &plan->joins[j];
+        if (join->match == EXPRESSION_NONE)
+            continue;
+        cell->filter_rows += join->table->rows;
+        cell->filter_bytes += (join->table->rows / 32 + 1) * sizeof(uint32_t);
+        plan_mark_arrays(plan, join->match, counted);
+    }
+    for (uint32_t a = 0; a < plan->array_count; a++)
+        cell->filter_bytes += counted[a] ? plan->arrays[a].rows * plan->arrays[a].value_bytes : 0;
+    cell->merge_rows = (uint64_t)merged * plan->slots;
+    cell->merge_bytes = merged * sums_bytes;
 }
 
 static enum status run_query(struct session *session, uint32_t q, uint32_t c, struct error *error)
 {
-    struct prepared **prepared = &session->prepared[q * session->report.choice_count + c];
+    struct sql_statement **statement = &session->statements[q * session->report.choice_count + c];
     struct report_cell *cell = &session->report.queries[q].cells[c];
-    RETURN_IF_ERROR(engine_load(*prepared, error));
-    const struct prepared_info *info = prepared_info(*prepared);
-    cell->compile_ms = info->compile_ms;
-    cell->fact_rows = info->fact_rows;
-    cell->tiles = info->tiles;
-    cell->tiles_skipped = info->tiles_skipped;
-    cell->rows_skipped = info->rows_skipped;
-    cell->skip_ms = info->skip_ms;
-    cell->filter_rows = info->filter_rows;
-    cell->filter_bytes = info->filter_bytes;
-    cell->merge_rows = info->merge_rows;
-    cell->merge_bytes = info->merge_bytes;
-    RETURN_IF_ERROR(run_prepared(session, *prepared, q, c, error));
-    RETURN_IF_ERROR(prepared_bytes_read(*prepared, &cell->bytes_read, error));
-    prepared_destroy(*prepared);
-    *prepared = NULL;
+    struct scan_counts counts;
+    const struct plan *plan;
+    RETURN_IF_ERROR(sql_plan(*statement, &plan, error));
+    describe(session, plan, cell);
+    RETURN_IF_ERROR(run_statement(session, *statement, q, c, error));
+    RETURN_IF_ERROR(sql_count(*statement, false, &counts, error));
+    for (uint32_t column = 0; column < plan->column_count; column++)
+        cell->bytes_read += counts.bytes[column];
+    sql_statement_free(*statement);
+    *statement = NULL;
     return STATUS_OK;
 }
 
@@ -261,7 +298,7 @@ static enum status run_all(struct session *session, bool sizes, struct error *er
     if (sizes)
         RETURN_IF_ERROR(measure_sizes(session, fact, error));
     RETURN_IF_ERROR(allocate_cells(session, error));
-    RETURN_IF_ERROR(bind_all(session, error));
+    RETURN_IF_ERROR(plan_all(session, error));
     RETURN_IF_ERROR(engine_read_ceiling(session->engine, &report->read_ceiling, error));
     for (uint32_t q = 0; q < report->query_count; q++)
         for (uint32_t c = 0; c < report->choice_count; c++) {
@@ -307,9 +344,9 @@ enum status benchmark(const struct benchmark_options *options, const char *const
     if (status == STATUS_OK)
         status = finish(&session, error);
     judge_destroy(&session.judge);
-    for (uint32_t i = 0; session.prepared && i < options->query_count * choice_count; i++)
-        prepared_destroy(session.prepared[i]);
-    free(session.prepared);
+    for (uint32_t i = 0; session.statements && i < options->query_count * choice_count; i++)
+        sql_statement_free(session.statements[i]);
+    free(session.statements);
     free_report(&session.report);
     engine_close(session.engine);
     if (session.database)

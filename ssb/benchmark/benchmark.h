@@ -4,8 +4,9 @@
 #ifndef TESSERA_SSB_BENCHMARK_BENCHMARK_H
 #define TESSERA_SSB_BENCHMARK_BENCHMARK_H
 
-#include "ssb/queries/queries.h"
+#include "engine/library/statement.h"
 #include "ssb/benchmark/report.h"
+#include "ssb/queries/queries.h"
 #include "storage/database/database.h"
 
 #include <argp.h>
@@ -23,7 +24,7 @@ struct benchmark_options {
     uint32_t repeat, warmup;
     bool profile; /* print each query's steps */
     uint32_t query_count;
-    const struct star_query *queries[SSB_QUERIES]; /* each at most once */
+    const struct ssb_query *queries[SSB_QUERIES]; /* each at most once */
     report_writer *write;
     struct error *error; /* filled by benchmark_argp, whose parser then returns EINVAL */
 };
@@ -31,7 +32,12 @@ struct benchmark_options {
 void benchmark_options_default(struct benchmark_options *options, struct error *error);
 extern const struct argp benchmark_argp; /* a child; its input is a struct benchmark_options */
 
-/* Measures every query with every choice (what engine_bind takes as codec; NULL: the columns' own), checks
+/* A query as a statement that its hand-written kernel answers, timed; `codec` as sql_prepare takes it. */
+NODISCARD enum status benchmark_statement(struct engine *engine, struct database *database,
+                                          const struct ssb_query *query, const char *codec,
+                                          struct sql_statement **statement, struct error *error);
+
+/* Measures every query with every choice (what sql_prepare takes as codec; NULL: the columns' own), checks
  * the answers, and prints the report on stdout, what went wrong on stderr. With `sizes` all columns of
  * lineorder are encoded in every choice, which must then be names of codecs or choosers. Answers that are
  * wrong: STATUS_CHECK_FAILED, after the report. */

@@ -75,7 +75,7 @@ static enum status parse_runs(const char *option, const char *text, uint32_t lea
 
 static enum status add_query(struct benchmark_options *options, const char *name)
 {
-    const struct star_query *query = ssb_query_by_name(name);
+    const struct ssb_query *query = ssb_query_by_name(name);
     if (!query)
         return error_set(options->error, STATUS_BAD_INPUT,
                          "query '%.40s' does not exist; give all, or some of q1.1, q1.2, q1.3, q2.1, q2.2, "

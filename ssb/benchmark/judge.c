@@ -38,7 +38,7 @@ static enum status ask_sqlite(struct judge *judge, const struct benchmark_option
     enum status status = reference_answers(reference, statements, options->query_count, options->threads,
                                            progress, answers, error);
     for (uint32_t q = 0; q < options->query_count; q++) {
-        judge->expected[q] = answers[q].result; /* moved */
+        judge->expected[q] = answers[q].rows; /* moved */
         judge->sqlite_ms[q] = answers[q].sqlite_ms;
     }
     if (status == STATUS_OK && reference_was_loaded(reference))
@@ -55,20 +55,17 @@ static enum status ask_plain(struct judge *judge, const struct benchmark_options
                              struct database *database, struct engine *engine, struct progress *progress,
                              struct error *error)
 {
-    struct prepared *prepared[SSB_QUERIES] = {NULL};
+    struct sql_statement *statements[SSB_QUERIES] = {NULL};
     enum status status = STATUS_OK;
     snprintf(judge->text, sizeof judge->text, "the plain codec's answers on the same device");
     for (uint32_t q = 0; q < options->query_count && status == STATUS_OK; q++)
-        status = engine_bind(engine, database, options->queries[q], "plain", &prepared[q], error);
+        status = benchmark_statement(engine, database, options->queries[q], "plain", &statements[q], error);
     if (status == STATUS_OK)
-        status = engine_compile(engine, prepared, options->query_count, false, progress, error);
+        status = sql_compile(statements, options->query_count, false, progress, error);
     for (uint32_t q = 0; q < options->query_count; q++) {
-        struct query_timing timing;
         if (status == STATUS_OK)
-            status = engine_load(prepared[q], error);
-        if (status == STATUS_OK)
-            status = engine_run(prepared[q], &timing, &judge->expected[q], error);
-        prepared_destroy(prepared[q]);
+            status = sql_run(statements[q], &judge->expected[q], NULL, error);
+        sql_statement_free(statements[q]);
         progress_report(progress, "answering with plain", "queries", q + 1, options->query_count);
     }
     return status;
@@ -125,11 +122,11 @@ enum status judge_create(struct judge *judge, const struct benchmark_options *op
 void judge_destroy(struct judge *judge)
 {
     for (uint32_t q = 0; q < SSB_QUERIES; q++)
-        result_destroy(&judge->expected[q]);
+        rowset_free(&judge->expected[q]);
 }
 
-enum answer_check judge_answer(const struct judge *judge, const struct star_query *query, uint32_t number,
-                               const char *choice, const struct result *answer)
+enum answer_check judge_answer(const struct judge *judge, const struct ssb_query *query, uint32_t number,
+                               const char *choice, const struct rowset *answer)
 {
     struct error difference = {0};
     if (judge->never_empty && answer_is_empty(answer)) {

@@ -4,7 +4,7 @@
 #ifndef TESSERA_SSB_BENCHMARK_JUDGE_H
 #define TESSERA_SSB_BENCHMARK_JUDGE_H
 
-#include "engine/run/engine.h"
+#include "engine/library/statement.h"
 #include "ssb/benchmark/benchmark.h"
 
 struct judge {
@@ -12,7 +12,7 @@ struct judge {
     char text[128];                      /* "SQLite 3.40.1, which answered on 2026-01-31 12:00:00 UTC" */
     double scale_factor;                 /* of the database; 0: not known */
     bool never_empty;                    /* enough rows that every query finds some */
-    struct result expected[SSB_QUERIES]; /* one for each of the options' queries, if there is a judge */
+    struct rowset expected[SSB_QUERIES]; /* one for each of the options' queries, if there is a judge */
     double sqlite_ms[SSB_QUERIES];       /* 0: SQLite was not asked */
     FILE *notes;                         /* one sentence a line: what a person should know; not owned */
 };
@@ -27,7 +27,7 @@ void judge_destroy(struct judge *judge);
 
 /* Judges what query number `query` of the options answered with `choice`; why it is wrong goes to the notes.
  * An answer that is empty although no query's can be is wrong whoever judges. */
-enum answer_check judge_answer(const struct judge *judge, const struct star_query *query, uint32_t number,
-                               const char *choice, const struct result *answer);
+enum answer_check judge_answer(const struct judge *judge, const struct ssb_query *query, uint32_t number,
+                               const char *choice, const struct rowset *answer);
 
 #endif

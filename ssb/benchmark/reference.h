@@ -10,7 +10,7 @@
 #ifndef TESSERA_SSB_BENCHMARK_REFERENCE_H
 #define TESSERA_SSB_BENCHMARK_REFERENCE_H
 
-#include "engine/answer/result.h"
+#include "engine/answer/rowset.h"
 #include "ssb/data/generator.h"
 
 #define REFERENCE_FILE "reference.sqlite"
@@ -39,7 +39,7 @@ bool reference_was_loaded(const struct reference *reference);
 
 /* What SQLite answers to one statement. */
 struct reference_answer {
-    struct result result;
+    struct rowset rows;
     double sqlite_ms; /* processor time of one thread, prepared to last row, when it was computed */
     char made[32];    /* "2026-01-31 12:00:00" UTC */
     char sqlite[16];  /* version that computed it: "3.40.1" */
@@ -47,8 +47,8 @@ struct reference_answer {
 };
 
 /* Answers `count` statements (each the full text of a SELECT) in answers[0 .. count-1], those that are not
- * kept on `threads` connections at once (0: all processors); then keeps them. Destroy each result with
- * result_destroy, also after a failure. A file that cannot be written keeps nothing. */
+ * kept on `threads` connections at once (0: all processors); then keeps them. Free the rows of each
+ * with rowset_free, also after a failure. A file that cannot be written keeps nothing. */
 NODISCARD enum status reference_answers(struct reference *reference, const char *const *statements,
                                         uint32_t count, unsigned threads, struct progress *progress,
                                         struct reference_answer *answers, struct error *error);

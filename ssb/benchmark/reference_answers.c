@@ -44,34 +44,42 @@ static enum status open_readonly(const char *path, sqlite3 **connection, struct 
     return STATUS_OK;
 }
 
+/* Columns of an answer; those of the 13 queries have 1 to 4. */
+#define COLUMNS_MAX 8
+
 /* Prepares a statement and an answer with its columns. Only plain columns of text have a type in SQLite; sums
  * and integers have none or INTEGER. */
 static enum status prepare_answer(sqlite3 *connection, const char *path, const char *statement,
-                                  sqlite3_stmt **select, struct result *result, struct error *error)
+                                  sqlite3_stmt **select, struct value_type types[COLUMNS_MAX],
+                                  struct rowset_builder **builder, struct error *error)
 {
-    const char *names[RESULT_COLUMNS_MAX];
-    uint8_t is_string[RESULT_COLUMNS_MAX];
+    const char *names[COLUMNS_MAX];
     if (sqlite3_prepare_v2(connection, statement, -1, select, NULL) != SQLITE_OK)
         return reference_error(connection, path, statement, error);
-    int count = sqlite3_column_count(*select);
-    for (int c = 0; c < count && c < (int)RESULT_COLUMNS_MAX; c++) {
+    const int count = sqlite3_column_count(*select);
+    if (count < 1 || count > COLUMNS_MAX)
+        return error_set(error, STATUS_BAD_INPUT, "SQLite is asked for 1 to %d columns, not %d: %s",
+                         COLUMNS_MAX, count, statement);
+    for (int c = 0; c < count; c++) {
         const char *type = sqlite3_column_decltype(*select, c);
         names[c] = sqlite3_column_name(*select, c);
-        is_string[c] = type && strcmp(type, "TEXT") == 0;
+        types[c] =
+            (struct value_type){.kind = type && strcmp(type, "TEXT") == 0 ? VALUE_STRING : VALUE_INTEGER};
     }
-    return result_create(result, (uint32_t)count, names, is_string, error);
+    return rowset_builder_create((uint32_t)count, names, types, builder, error);
 }
 
 /* SQLite's value as a cell; text points into SQLite's memory until the next step. A value of another type
  * than its column's stays NULL here and so differs from any answer. */
-static struct result_cell cell_of(sqlite3_stmt *select, int column, bool is_string)
+static struct rowset_cell cell_of(sqlite3_stmt *select, int column, struct value_type of)
 {
-    int type = sqlite3_column_type(select, column);
-    if (is_string && type == SQLITE_TEXT)
-        return (struct result_cell){.string = (const char *)sqlite3_column_text(select, column)};
-    if (!is_string && type == SQLITE_INTEGER)
-        return (struct result_cell){.number = sqlite3_column_int64(select, column)};
-    return (struct result_cell){.null = true};
+    const int type = sqlite3_column_type(select, column);
+    if (of.kind == VALUE_STRING && type == SQLITE_TEXT)
+        return (struct rowset_cell){.string = (const char *)sqlite3_column_text(select, column),
+                                    .length = (uint32_t)sqlite3_column_bytes(select, column)};
+    if (of.kind != VALUE_STRING && type == SQLITE_INTEGER)
+        return (struct rowset_cell){.number = sqlite3_column_int64(select, column)};
+    return (struct rowset_cell){.null = true};
 }
 
 static double thread_ms(void)
@@ -85,17 +93,22 @@ static enum status compute(sqlite3 *connection, const char *path, const char *st
                            struct reference_answer *answer, struct error *error)
 {
     sqlite3_stmt *select = NULL;
+    struct value_type types[COLUMNS_MAX];
+    struct rowset_builder *builder = NULL;
     double begun = thread_ms();
-    enum status status = prepare_answer(connection, path, statement, &select, &answer->result, error);
+    enum status status = prepare_answer(connection, path, statement, &select, types, &builder, error);
     int stepped = SQLITE_DONE;
     while (status == STATUS_OK && (stepped = sqlite3_step(select)) == SQLITE_ROW) {
-        struct result_cell cells[RESULT_COLUMNS_MAX];
-        for (uint32_t c = 0; c < answer->result.column_count; c++)
-            cells[c] = cell_of(select, (int)c, answer->result.is_string[c]);
-        status = result_add_row(&answer->result, cells, error);
+        struct rowset_cell cells[COLUMNS_MAX];
+        for (int c = 0; c < sqlite3_column_count(select); c++)
+            cells[c] = cell_of(select, c, types[c]);
+        status = rowset_builder_add(builder, cells, error);
     }
     if (status == STATUS_OK && stepped != SQLITE_DONE)
         status = reference_error(connection, path, statement, error);
+    if (status == STATUS_OK)
+        status = rowset_builder_finish(builder, &answer->rows, error);
+    rowset_builder_free(builder);
     sqlite3_finalize(select);
     answer->sqlite_ms = thread_ms() - begun;
     time_t now = time(NULL);
@@ -108,7 +121,9 @@ static enum status compute(sqlite3 *connection, const char *path, const char *st
 
 /* ---- Kept answers ---- */
 
-static enum status read_cells(sqlite3 *connection, const char *path, int64_t id, struct result *result,
+/* A cell a row, in the order of the answer's. */
+static enum status read_cells(sqlite3 *connection, const char *path, int64_t id, int columns,
+                              const struct value_type *types, struct rowset_builder *builder,
                               struct error *error)
 {
     sqlite3_stmt *select = NULL;
@@ -119,13 +134,13 @@ static enum status read_cells(sqlite3 *connection, const char *path, int64_t id,
     sqlite3_bind_int64(select, 1, id);
     enum status status = STATUS_OK;
     int stepped = SQLITE_DONE;
-    struct result_cell cells[RESULT_COLUMNS_MAX] = {{0}};
-    char *strings[RESULT_COLUMNS_MAX] = {NULL}; /* SQLite's text lives only until the next step */
+    struct rowset_cell cells[COLUMNS_MAX] = {{0}};
+    char *strings[COLUMNS_MAX] = {NULL}; /* SQLite's text lives only until the next step */
     while (status == STATUS_OK && (stepped = sqlite3_step(select)) == SQLITE_ROW) {
-        uint32_t column = (uint32_t)sqlite3_column_int(select, 0);
-        if (column >= result->column_count)
+        const int column = sqlite3_column_int(select, 0);
+        if (column < 0 || column >= columns)
             continue;
-        cells[column] = cell_of(select, 1, result->is_string[column]);
+        cells[column] = cell_of(select, 1, types[column]);
         free(strings[column]);
         strings[column] = NULL;
         if (cells[column].string) {
@@ -133,12 +148,12 @@ static enum status read_cells(sqlite3 *connection, const char *path, int64_t id,
             if (!strings[column])
                 status = error_out_of_memory(error, 1, "a kept answer");
         }
-        if (status == STATUS_OK && column + 1 == result->column_count)
-            status = result_add_row(result, cells, error);
+        if (status == STATUS_OK && column + 1 == columns)
+            status = rowset_builder_add(builder, cells, error);
     }
     if (status == STATUS_OK && stepped != SQLITE_DONE)
         status = reference_error(connection, path, "reading kept answers", error);
-    for (uint32_t c = 0; c < RESULT_COLUMNS_MAX; c++)
+    for (int c = 0; c < COLUMNS_MAX; c++)
         free(strings[c]);
     sqlite3_finalize(select);
     return status;
@@ -148,6 +163,8 @@ static enum status read_kept(sqlite3 *connection, const char *path, const char *
                              struct reference_answer *answer, struct error *error)
 {
     sqlite3_stmt *select = NULL, *shape = NULL;
+    struct value_type types[COLUMNS_MAX];
+    struct rowset_builder *builder = NULL;
     if (sqlite3_prepare_v2(connection,
                            "SELECT id, milliseconds, made, sqlite FROM answer WHERE statement = ?", -1,
                            &select, NULL) != SQLITE_OK)
@@ -160,12 +177,16 @@ static enum status read_kept(sqlite3 *connection, const char *path, const char *
         answer->sqlite_ms = sqlite3_column_double(select, 1);
         snprintf(answer->made, sizeof answer->made, "%s", (const char *)sqlite3_column_text(select, 2));
         snprintf(answer->sqlite, sizeof answer->sqlite, "%s", (const char *)sqlite3_column_text(select, 3));
-        status = prepare_answer(connection, path, statement, &shape, &answer->result, error);
+        status = prepare_answer(connection, path, statement, &shape, types, &builder, error);
         if (status == STATUS_OK)
-            status = read_cells(connection, path, sqlite3_column_int64(select, 0), &answer->result, error);
+            status = read_cells(connection, path, sqlite3_column_int64(select, 0),
+                                sqlite3_column_count(shape), types, builder, error);
+        if (status == STATUS_OK)
+            status = rowset_builder_finish(builder, &answer->rows, error);
     } else if (stepped != SQLITE_DONE) {
         status = reference_error(connection, path, "reading kept answers", error);
     }
+    rowset_builder_free(builder);
     sqlite3_finalize(shape);
     sqlite3_finalize(select);
     return status;
@@ -182,18 +203,21 @@ static bool write_answer(sqlite3 *connection, sqlite3_stmt *answers, sqlite3_stm
         return false;
     sqlite3_reset(answers);
     sqlite3_bind_int64(cells, 1, sqlite3_last_insert_rowid(connection));
-    const struct result *result = &answer->result;
-    for (uint64_t row = 0; row < result->rows; row++)
-        for (uint32_t c = 0; c < result->column_count; c++) {
-            const struct result_cell *cell = result_cell(result, row, c);
+    const struct rowset *rows = &answer->rows;
+    for (uint64_t row = 0; row < rows->rows; row++)
+        for (uint32_t c = 0; c < rows->column_count; c++) {
+            const struct rowset_column *column = &rows->columns[c];
+            char unused[ROWSET_TEXT_BYTES];
+            uint32_t length;
             sqlite3_bind_int64(cells, 2, (sqlite3_int64)row);
             sqlite3_bind_int(cells, 3, (int)c);
-            if (cell->null)
+            if (column->nulls[row])
                 sqlite3_bind_null(cells, 4);
-            else if (result->is_string[c])
-                sqlite3_bind_text(cells, 4, cell->string, -1, SQLITE_STATIC);
-            else
-                sqlite3_bind_int64(cells, 4, cell->number);
+            else if (column->type.kind == VALUE_STRING) {
+                const char *const text = rowset_text(column, row, unused, &length);
+                sqlite3_bind_text(cells, 4, text, (int)length, SQLITE_STATIC);
+            } else
+                sqlite3_bind_int64(cells, 4, column->values[row]);
             if (sqlite3_step(cells) != SQLITE_DONE)
                 return false;
             sqlite3_reset(cells);

@@ -20,11 +20,14 @@ struct report_times {
 
 /* One query with one choice of codecs. */
 struct report_cell {
-    struct report_times total, filter, kernel, merge; /* the whole, and its steps: struct query_timing */
+    struct report_times total, filter, kernel, merge; /* the whole, and its steps: struct run_timing */
     double compile_ms, skip_ms;
     uint64_t fact_rows, bytes_read, answer_rows;
-    uint64_t tiles, tiles_skipped, rows_skipped;                 /* of lineorder: struct prepared_info */
-    uint64_t filter_rows, filter_bytes, merge_rows, merge_bytes; /* struct prepared_info */
+    uint64_t tiles, tiles_skipped, rows_skipped; /* of lineorder */
+    uint64_t filter_rows;                        /* of the dimensions that are filtered */
+    uint64_t filter_bytes; /* their columns in the conditions as arrays, the bitmaps, the cleared sums */
+    uint64_t merge_rows;   /* groups that merging adds up: those of every thread but one, 0 on a GPU */
+    uint64_t merge_bytes;  /* their sums */
     char hash[17];
     enum answer_check check;
 };

@@ -1,17 +1,13 @@
 /* Q1.1: what a year would have earned without its small discounts on small orders. */
-#include "ssb/queries/star.h"
+#include "ssb/queries/query.h"
 
-STAR_QUERY(q11, .name = "q1.1",
-           .sql = "select sum(lo_extendedprice * lo_discount) as revenue "
-                  "from lineorder, date "
-                  "where lo_orderdate = d_datekey "
-                  "and d_year = 1993 "
-                  "and lo_discount between 1 and 3 "
-                  "and lo_quantity < 25",
-           .where = {{"lo_discount", {BETWEEN("1", "3")}}, {"lo_quantity", {LESS_OR_EQUAL("24")}}},
-           .join = {{.dimension = "date", .key = "lo_orderdate", .where = {{"d_year", {EQUALS("1993")}}}}},
-           .fetch = {"lo_extendedprice", "lo_discount"}, .measure = {"lo_extendedprice", '*', "lo_discount"},
-           .output = {{.label = "revenue"}})
+SSB_QUERY(q11, "q1.1",
+          "select sum(lo_extendedprice * lo_discount) as revenue "
+          "from lineorder, date "
+          "where lo_orderdate = d_datekey "
+          "and d_year = 1993 "
+          "and lo_discount between 1 and 3 "
+          "and lo_quantity < 25")
 
 TILE_QUERY(q11, q, t)
 {

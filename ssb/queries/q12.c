@@ -1,18 +1,13 @@
 /* Q1.2: the same for one month. */
-#include "ssb/queries/star.h"
+#include "ssb/queries/query.h"
 
-STAR_QUERY(
-    q12, .name = "q1.2",
-    .sql = "select sum(lo_extendedprice * lo_discount) as revenue "
-           "from lineorder, date "
-           "where lo_orderdate = d_datekey "
-           "and d_yearmonthnum = 199401 "
-           "and lo_discount between 4 and 6 "
-           "and lo_quantity between 26 and 35",
-    .where = {{"lo_discount", {BETWEEN("4", "6")}}, {"lo_quantity", {BETWEEN("26", "35")}}},
-    .join = {{.dimension = "date", .key = "lo_orderdate", .where = {{"d_yearmonthnum", {EQUALS("199401")}}}}},
-    .fetch = {"lo_extendedprice", "lo_discount"}, .measure = {"lo_extendedprice", '*', "lo_discount"},
-    .output = {{.label = "revenue"}})
+SSB_QUERY(q12, "q1.2",
+          "select sum(lo_extendedprice * lo_discount) as revenue "
+          "from lineorder, date "
+          "where lo_orderdate = d_datekey "
+          "and d_yearmonthnum = 199401 "
+          "and lo_discount between 4 and 6 "
+          "and lo_quantity between 26 and 35")
 
 TILE_QUERY(q12, q, t)
 {

@@ -1,19 +1,13 @@
 /* Q1.3: the same for one week. */
-#include "ssb/queries/star.h"
+#include "ssb/queries/query.h"
 
-STAR_QUERY(q13, .name = "q1.3",
-           .sql = "select sum(lo_extendedprice * lo_discount) as revenue "
-                  "from lineorder, date "
-                  "where lo_orderdate = d_datekey "
-                  "and d_weeknuminyear = 6 and d_year = 1994 "
-                  "and lo_discount between 5 and 7 "
-                  "and lo_quantity between 26 and 35",
-           .where = {{"lo_discount", {BETWEEN("5", "7")}}, {"lo_quantity", {BETWEEN("26", "35")}}},
-           .join = {{.dimension = "date",
-                     .key = "lo_orderdate",
-                     .where = {{"d_weeknuminyear", {EQUALS("6")}}, {"d_year", {EQUALS("1994")}}}}},
-           .fetch = {"lo_extendedprice", "lo_discount"}, .measure = {"lo_extendedprice", '*', "lo_discount"},
-           .output = {{.label = "revenue"}})
+SSB_QUERY(q13, "q1.3",
+          "select sum(lo_extendedprice * lo_discount) as revenue "
+          "from lineorder, date "
+          "where lo_orderdate = d_datekey "
+          "and d_weeknuminyear = 6 and d_year = 1994 "
+          "and lo_discount between 5 and 7 "
+          "and lo_quantity between 26 and 35")
 
 TILE_QUERY(q13, q, t)
 {

@@ -1,22 +1,12 @@
 /* Q2.2: the same for eight brands; brands compare as strings. */
-#include "ssb/queries/star.h"
+#include "ssb/queries/query.h"
 
-STAR_QUERY(q22, .name = "q2.2",
-           .sql = "select sum(lo_revenue) as lo_revenue, d_year, p_brand1 "
-                  "from lineorder, date, part, supplier "
-                  "where lo_orderdate = d_datekey and lo_partkey = p_partkey and lo_suppkey = s_suppkey "
-                  "and p_brand1 between 'MFGR#2221' and 'MFGR#2228' and s_region = 'ASIA' "
-                  "group by d_year, p_brand1 order by d_year, p_brand1",
-           .join = {{.dimension = "part",
-                     .key = "lo_partkey",
-                     .where = {{"p_brand1", {BETWEEN("MFGR#2221", "MFGR#2228")}}},
-                     .code = "p_brand1"},
-                    {.dimension = "supplier", .key = "lo_suppkey", .where = {{"s_region", {EQUALS("ASIA")}}}},
-                    {.dimension = "date", .key = "lo_orderdate", .code = "d_year"}},
-           .fetch = {"lo_orderdate", "lo_partkey", "lo_revenue"}, .group = {"d_year", "p_brand1"},
-           .measure = {.left = "lo_revenue"},
-           .output = {{.label = "lo_revenue"}, {"d_year", "d_year"}, {"p_brand1", "p_brand1"}},
-           .order = {{"d_year", 0}, {"p_brand1", 0}})
+SSB_QUERY(q22, "q2.2",
+          "select sum(lo_revenue) as lo_revenue, d_year, p_brand1 "
+          "from lineorder, date, part, supplier "
+          "where lo_orderdate = d_datekey and lo_partkey = p_partkey and lo_suppkey = s_suppkey "
+          "and p_brand1 between 'MFGR#2221' and 'MFGR#2228' and s_region = 'ASIA' "
+          "group by d_year, p_brand1 order by d_year, p_brand1")
 
 TILE_QUERY(q22, q, t)
 {

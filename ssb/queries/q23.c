@@ -1,23 +1,12 @@
 /* Q2.3: the same for one brand. */
-#include "ssb/queries/star.h"
+#include "ssb/queries/query.h"
 
-STAR_QUERY(
-    q23, .name = "q2.3",
-    .sql = "select sum(lo_revenue) as lo_revenue, d_year, p_brand1 "
-           "from lineorder, date, part, supplier "
-           "where lo_orderdate = d_datekey and lo_partkey = p_partkey and lo_suppkey = s_suppkey "
-           "and p_brand1 = 'MFGR#2239' and s_region = 'EUROPE' "
-           "group by d_year, p_brand1 order by d_year, p_brand1",
-    .join = {{.dimension = "part",
-              .key = "lo_partkey",
-              .where = {{"p_brand1", {EQUALS("MFGR#2239")}}},
-              .code = "p_brand1"},
-             {.dimension = "supplier", .key = "lo_suppkey", .where = {{"s_region", {EQUALS("EUROPE")}}}},
-             {.dimension = "date", .key = "lo_orderdate", .code = "d_year"}},
-    .fetch = {"lo_orderdate", "lo_partkey", "lo_revenue"}, .group = {"d_year", "p_brand1"},
-    .measure = {.left = "lo_revenue"},
-    .output = {{.label = "lo_revenue"}, {"d_year", "d_year"}, {"p_brand1", "p_brand1"}},
-    .order = {{"d_year", 0}, {"p_brand1", 0}})
+SSB_QUERY(q23, "q2.3",
+          "select sum(lo_revenue) as lo_revenue, d_year, p_brand1 "
+          "from lineorder, date, part, supplier "
+          "where lo_orderdate = d_datekey and lo_partkey = p_partkey and lo_suppkey = s_suppkey "
+          "and p_brand1 = 'MFGR#2239' and s_region = 'EUROPE' "
+          "group by d_year, p_brand1 order by d_year, p_brand1")
 
 TILE_QUERY(q23, q, t)
 {

@@ -1,32 +1,13 @@
 /* Q3.1: trade between the nations of one region, by year. */
-#include "ssb/queries/star.h"
+#include "ssb/queries/query.h"
 
-STAR_QUERY(q31, .name = "q3.1",
-           .sql = "select c_nation, s_nation, d_year, sum(lo_revenue) as revenue "
-                  "from lineorder, customer, supplier, date "
-                  "where lo_custkey = c_custkey and lo_suppkey = s_suppkey and lo_orderdate = d_datekey "
-                  "and c_region = 'ASIA' and s_region = 'ASIA' "
-                  "and d_year between 1992 and 1997 "
-                  "group by c_nation, s_nation, d_year order by d_year asc, revenue desc",
-           .join = {{.dimension = "supplier",
-                     .key = "lo_suppkey",
-                     .where = {{"s_region", {EQUALS("ASIA")}}},
-                     .code = "s_nation"},
-                    {.dimension = "customer",
-                     .key = "lo_custkey",
-                     .where = {{"c_region", {EQUALS("ASIA")}}},
-                     .code = "c_nation"},
-                    {.dimension = "date",
-                     .key = "lo_orderdate",
-                     .where = {{"d_year", {BETWEEN("1992", "1997")}}},
-                     .code = "d_year"}},
-           .fetch = {"lo_custkey", "lo_suppkey", "lo_orderdate", "lo_revenue"},
-           .group = {"c_nation", "s_nation", "d_year"}, .measure = {.left = "lo_revenue"},
-           .output = {{"c_nation", "c_nation"},
-                      {"s_nation", "s_nation"},
-                      {"d_year", "d_year"},
-                      {.label = "revenue"}},
-           .order = {{"d_year", 0}, {"revenue", 1}})
+SSB_QUERY(q31, "q3.1",
+          "select c_nation, s_nation, d_year, sum(lo_revenue) as revenue "
+          "from lineorder, customer, supplier, date "
+          "where lo_custkey = c_custkey and lo_suppkey = s_suppkey and lo_orderdate = d_datekey "
+          "and c_region = 'ASIA' and s_region = 'ASIA' "
+          "and d_year between 1992 and 1997 "
+          "group by c_nation, s_nation, d_year order by d_year asc, revenue desc")
 
 TILE_QUERY(q31, q, t)
 {

@@ -1,29 +1,13 @@
 /* Q3.2: trade between the cities of one nation, by year. */
-#include "ssb/queries/star.h"
+#include "ssb/queries/query.h"
 
-STAR_QUERY(q32, .name = "q3.2",
-           .sql = "select c_city, s_city, d_year, sum(lo_revenue) as revenue "
-                  "from lineorder, customer, supplier, date "
-                  "where lo_custkey = c_custkey and lo_suppkey = s_suppkey and lo_orderdate = d_datekey "
-                  "and c_nation = 'UNITED STATES' and s_nation = 'UNITED STATES' "
-                  "and d_year between 1992 and 1997 "
-                  "group by c_city, s_city, d_year order by d_year asc, revenue desc",
-           .join = {{.dimension = "supplier",
-                     .key = "lo_suppkey",
-                     .where = {{"s_nation", {EQUALS("UNITED STATES")}}},
-                     .code = "s_city"},
-                    {.dimension = "customer",
-                     .key = "lo_custkey",
-                     .where = {{"c_nation", {EQUALS("UNITED STATES")}}},
-                     .code = "c_city"},
-                    {.dimension = "date",
-                     .key = "lo_orderdate",
-                     .where = {{"d_year", {BETWEEN("1992", "1997")}}},
-                     .code = "d_year"}},
-           .fetch = {"lo_custkey", "lo_suppkey", "lo_orderdate", "lo_revenue"},
-           .group = {"c_city", "s_city", "d_year"}, .measure = {.left = "lo_revenue"},
-           .output = {{"c_city", "c_city"}, {"s_city", "s_city"}, {"d_year", "d_year"}, {.label = "revenue"}},
-           .order = {{"d_year", 0}, {"revenue", 1}})
+SSB_QUERY(q32, "q3.2",
+          "select c_city, s_city, d_year, sum(lo_revenue) as revenue "
+          "from lineorder, customer, supplier, date "
+          "where lo_custkey = c_custkey and lo_suppkey = s_suppkey and lo_orderdate = d_datekey "
+          "and c_nation = 'UNITED STATES' and s_nation = 'UNITED STATES' "
+          "and d_year between 1992 and 1997 "
+          "group by c_city, s_city, d_year order by d_year asc, revenue desc")
 
 TILE_QUERY(q32, q, t)
 {

@@ -1,30 +1,14 @@
 /* Q3.3: trade between two cities, by year. */
-#include "ssb/queries/star.h"
+#include "ssb/queries/query.h"
 
-STAR_QUERY(q33, .name = "q3.3",
-           .sql = "select c_city, s_city, d_year, sum(lo_revenue) as revenue "
-                  "from lineorder, customer, supplier, date "
-                  "where lo_custkey = c_custkey and lo_suppkey = s_suppkey and lo_orderdate = d_datekey "
-                  "and (c_city = 'UNITED KI1' or c_city = 'UNITED KI5') "
-                  "and (s_city = 'UNITED KI1' or s_city = 'UNITED KI5') "
-                  "and d_year between 1992 and 1997 "
-                  "group by c_city, s_city, d_year order by d_year asc, revenue desc",
-           .join = {{.dimension = "supplier",
-                     .key = "lo_suppkey",
-                     .where = {{"s_city", {EQUALS("UNITED KI1"), EQUALS("UNITED KI5")}}},
-                     .code = "s_city"},
-                    {.dimension = "customer",
-                     .key = "lo_custkey",
-                     .where = {{"c_city", {EQUALS("UNITED KI1"), EQUALS("UNITED KI5")}}},
-                     .code = "c_city"},
-                    {.dimension = "date",
-                     .key = "lo_orderdate",
-                     .where = {{"d_year", {BETWEEN("1992", "1997")}}},
-                     .code = "d_year"}},
-           .fetch = {"lo_custkey", "lo_suppkey", "lo_orderdate", "lo_revenue"},
-           .group = {"c_city", "s_city", "d_year"}, .measure = {.left = "lo_revenue"},
-           .output = {{"c_city", "c_city"}, {"s_city", "s_city"}, {"d_year", "d_year"}, {.label = "revenue"}},
-           .order = {{"d_year", 0}, {"revenue", 1}})
+SSB_QUERY(q33, "q3.3",
+          "select c_city, s_city, d_year, sum(lo_revenue) as revenue "
+          "from lineorder, customer, supplier, date "
+          "where lo_custkey = c_custkey and lo_suppkey = s_suppkey and lo_orderdate = d_datekey "
+          "and (c_city = 'UNITED KI1' or c_city = 'UNITED KI5') "
+          "and (s_city = 'UNITED KI1' or s_city = 'UNITED KI5') "
+          "and d_year between 1992 and 1997 "
+          "group by c_city, s_city, d_year order by d_year asc, revenue desc")
 
 TILE_QUERY(q33, q, t)
 {

@@ -1,35 +1,14 @@
 /* Q4.2: the same for two years, by supplier nation and category. */
-#include "ssb/queries/star.h"
+#include "ssb/queries/query.h"
 
-STAR_QUERY(
-    q42, .name = "q4.2",
-    .sql = "select d_year, s_nation, p_category, sum(lo_revenue - lo_supplycost) as profit "
-           "from lineorder, date, customer, supplier, part "
-           "where lo_custkey = c_custkey and lo_suppkey = s_suppkey and lo_partkey = p_partkey "
-           "and lo_orderdate = d_datekey "
-           "and c_region = 'AMERICA' and s_region = 'AMERICA' and (p_mfgr = 'MFGR#1' or p_mfgr = 'MFGR#2') "
-           "and (d_year = 1997 or d_year = 1998) "
-           "group by d_year, s_nation, p_category order by d_year, s_nation, p_category",
-    .join = {{.dimension = "supplier",
-              .key = "lo_suppkey",
-              .where = {{"s_region", {EQUALS("AMERICA")}}},
-              .code = "s_nation"},
-             {.dimension = "date",
-              .key = "lo_orderdate",
-              .where = {{"d_year", {BETWEEN("1997", "1998")}}},
-              .code = "d_year"},
-             {.dimension = "customer", .key = "lo_custkey", .where = {{"c_region", {EQUALS("AMERICA")}}}},
-             {.dimension = "part",
-              .key = "lo_partkey",
-              .where = {{"p_mfgr", {EQUALS("MFGR#1"), EQUALS("MFGR#2")}}},
-              .code = "p_category"}},
-    .fetch = {"lo_orderdate", "lo_suppkey", "lo_partkey", "lo_revenue", "lo_supplycost"},
-    .group = {"d_year", "s_nation", "p_category"}, .measure = {"lo_revenue", '-', "lo_supplycost"},
-    .output = {{"d_year", "d_year"},
-               {"s_nation", "s_nation"},
-               {"p_category", "p_category"},
-               {.label = "profit"}},
-    .order = {{"d_year", 0}, {"s_nation", 0}, {"p_category", 0}})
+SSB_QUERY(q42, "q4.2",
+          "select d_year, s_nation, p_category, sum(lo_revenue - lo_supplycost) as profit "
+          "from lineorder, date, customer, supplier, part "
+          "where lo_custkey = c_custkey and lo_suppkey = s_suppkey and lo_partkey = p_partkey "
+          "and lo_orderdate = d_datekey "
+          "and c_region = 'AMERICA' and s_region = 'AMERICA' and (p_mfgr = 'MFGR#1' or p_mfgr = 'MFGR#2') "
+          "and (d_year = 1997 or d_year = 1998) "
+          "group by d_year, s_nation, p_category order by d_year, s_nation, p_category")
 
 TILE_QUERY(q42, q, t)
 {

@@ -1,32 +1,14 @@
 /* Q4.3: the same for one supplier nation and one category, by city and brand. */
-#include "ssb/queries/star.h"
+#include "ssb/queries/query.h"
 
-STAR_QUERY(
-    q43, .name = "q4.3",
-    .sql = "select d_year, s_city, p_brand1, sum(lo_revenue - lo_supplycost) as profit "
-           "from lineorder, date, customer, supplier, part "
-           "where lo_custkey = c_custkey and lo_suppkey = s_suppkey and lo_partkey = p_partkey "
-           "and lo_orderdate = d_datekey "
-           "and c_region = 'AMERICA' and s_nation = 'UNITED STATES' and p_category = 'MFGR#14' "
-           "and (d_year = 1997 or d_year = 1998) "
-           "group by d_year, s_city, p_brand1 order by d_year, s_city, p_brand1",
-    .join = {{.dimension = "date",
-              .key = "lo_orderdate",
-              .where = {{"d_year", {BETWEEN("1997", "1998")}}},
-              .code = "d_year"},
-             {.dimension = "supplier",
-              .key = "lo_suppkey",
-              .where = {{"s_nation", {EQUALS("UNITED STATES")}}},
-              .code = "s_city"},
-             {.dimension = "part",
-              .key = "lo_partkey",
-              .where = {{"p_category", {EQUALS("MFGR#14")}}},
-              .code = "p_brand1"},
-             {.dimension = "customer", .key = "lo_custkey", .where = {{"c_region", {EQUALS("AMERICA")}}}}},
-    .fetch = {"lo_orderdate", "lo_suppkey", "lo_partkey", "lo_revenue", "lo_supplycost"},
-    .group = {"d_year", "s_city", "p_brand1"}, .measure = {"lo_revenue", '-', "lo_supplycost"},
-    .output = {{"d_year", "d_year"}, {"s_city", "s_city"}, {"p_brand1", "p_brand1"}, {.label = "profit"}},
-    .order = {{"d_year", 0}, {"s_city", 0}, {"p_brand1", 0}})
+SSB_QUERY(q43, "q4.3",
+          "select d_year, s_city, p_brand1, sum(lo_revenue - lo_supplycost) as profit "
+          "from lineorder, date, customer, supplier, part "
+          "where lo_custkey = c_custkey and lo_suppkey = s_suppkey and lo_partkey = p_partkey "
+          "and lo_orderdate = d_datekey "
+          "and c_region = 'AMERICA' and s_nation = 'UNITED STATES' and p_category = 'MFGR#14' "
+          "and (d_year = 1997 or d_year = 1998) "
+          "group by d_year, s_city, p_brand1 order by d_year, s_city, p_brand1")
 
 TILE_QUERY(q43, q, t)
 {

@@ -1,7 +1,7 @@
 /* queries.c: see queries/queries.h. */
 #include "ssb/queries/queries.h"
 
-#include "ssb/queries/star.h"
+#include "ssb/queries/query.h"
 
 #include <ctype.h>
 #include <stddef.h>
@@ -13,12 +13,12 @@ _Static_assert(offsetof(struct tile_parameters, date) % sizeof(struct tile_colum
                        0,
                "tile parameters are packed");
 
-const struct tile_layout ssb_layout = TILE_PARAMETER_LAYOUT;
+const struct kernel_names ssb_names = TILE_PARAMETER_NAMES;
 
-const struct star_query *const ssb_queries[SSB_QUERIES] = {&q11, &q12, &q13, &q21, &q22, &q23, &q31,
-                                                           &q32, &q33, &q34, &q41, &q42, &q43};
+const struct ssb_query *const ssb_queries[SSB_QUERIES] = {&q11, &q12, &q13, &q21, &q22, &q23, &q31,
+                                                          &q32, &q33, &q34, &q41, &q42, &q43};
 
-const struct star_query *ssb_query_by_name(const char *name)
+const struct ssb_query *ssb_query_by_name(const char *name)
 {
     if (tolower((unsigned char)name[0]) != 'q' || !isdigit((unsigned char)name[1]))
         return NULL;

@@ -21,6 +21,14 @@ enum isa_level { ISA_BASELINE, ISA_AVX2, ISA_AVX512, ISA_LEVELS };
  * avx2, avx512) lowers it, for tests and comparisons. Decided once. */
 enum isa_level isa_level(void);
 
+/* The variant of a function, made with ISA(name), that suits this machine. */
+#if defined(__x86_64__)
+#define ISA_CHOICE(name) \
+    (isa_level() == ISA_AVX512 ? name##_avx512 : isa_level() == ISA_AVX2 ? name##_avx2 : name##_baseline)
+#else
+#define ISA_CHOICE(name) name##_baseline
+#endif
+
 /* "baseline", "avx2", "avx512". */
 const char *isa_name(enum isa_level level);
 

@@ -11,9 +11,8 @@
  * Decoders are first checked against the values, and queries against the first codec's answer. TESSERA_ISA
  * chooses the instruction set.
  */
-#include "engine/run/engine.h"
 #include "ssb/benchmark/answer.h"
-#include "ssb/queries/queries.h"
+#include "ssb/benchmark/benchmark.h"
 #include "storage/codec/codec.h"
 
 #include <stdio.h>
@@ -166,6 +165,7 @@ static void bench_queries(const char *path, char *list)
 {
     struct database *database;
     struct engine *engine;
+    const struct table *fact;
     struct error error = {0};
     const char *codecs[CODECS_MAX];
     double log_ratio[CODECS_MAX] = {0}, log_cycles[CODECS_MAX] = {0};
@@ -174,44 +174,44 @@ static void bench_queries(const char *path, char *list)
         codecs[count++] = name;
     require(database_open(path, &database, &error), &error);
     require(engine_open("cpu", 1, &engine, &error), &error);
+    require(database_table(database, "lineorder", &fact, &error), &error);
     printf("cycles a row on %s; in brackets how many times faster than %s\n\n%-6s",
            engine_device_text(engine), codecs[0], "query");
     for (uint32_t c = 0; c < count; c++)
         printf(" %18s", codecs[c]);
     printf("\n");
     for (uint32_t q = 0; q < SSB_QUERIES; q++) {
-        struct prepared *prepared[CODECS_MAX];
-        struct result expected = {0};
+        struct sql_statement *statements[CODECS_MAX];
+        struct rowset expected = {0};
         double best[CODECS_MAX];
         for (uint32_t c = 0; c < count; c++) {
-            struct query_timing timing;
-            struct result result = {0};
+            struct rowset rows;
             best[c] = 1e30;
-            require(engine_prepare(engine, database, ssb_queries[q], codecs[c], &prepared[c], &error),
+            require(benchmark_statement(engine, database, ssb_queries[q], codecs[c], &statements[c], &error),
                     &error);
-            require(engine_run(prepared[c], &timing, c ? &result : &expected, &error), &error);
-            if (c)
-                require(answer_compare(ssb_queries[q]->name, codecs[0], &expected, &result, &error), &error);
-            if (c)
-                result_destroy(&result);
+            require(sql_run(statements[c], c ? &rows : &expected, NULL, &error), &error);
+            if (c == 0)
+                continue;
+            require(answer_compare(ssb_queries[q]->name, codecs[0], &expected, &rows, &error), &error);
+            rowset_free(&rows);
         }
-        result_destroy(&expected);
+        rowset_free(&expected);
         const double cycle = cycle_ns();
         for (int round = 0; round < QUERY_ROUNDS; round++)
             for (uint32_t c = 0; c < count; c++) {
-                struct query_timing timing;
+                struct run_timing timing;
                 const double begin = processor_ns();
-                require(engine_run(prepared[c], &timing, NULL, &error), &error);
+                require(sql_measure(statements[c], &timing, &error), &error);
                 const double ns = processor_ns() - begin;
                 best[c] = ns < best[c] ? ns : best[c];
             }
         printf("%-6s", ssb_queries[q]->name);
         for (uint32_t c = 0; c < count; c++) {
-            printf(" %9.2f (%5.2fx)", best[c] / cycle / (double)prepared_info(prepared[c])->fact_rows,
-                   best[0] / best[c]);
+            const double cycles = best[c] / cycle / (double)fact->rows;
+            printf(" %9.2f (%5.2fx)", cycles, best[0] / best[c]);
             log_ratio[c] += __builtin_log(best[0] / best[c]);
-            log_cycles[c] += __builtin_log(best[c] / cycle / (double)prepared_info(prepared[c])->fact_rows);
-            prepared_destroy(prepared[c]);
+            log_cycles[c] += __builtin_log(cycles);
+            sql_statement_free(statements[c]);
         }
         printf("\n");
         fflush(stdout);

@@ -13,9 +13,8 @@
  * needs a database that was loaded with it. Missing encodings are encoded and kept: all codecs at scale
  * factor 20 take 20 GB.
  */
-#include "engine/run/engine.h"
 #include "ssb/benchmark/answer.h"
-#include "ssb/queries/queries.h"
+#include "ssb/benchmark/benchmark.h"
 #include "storage/base/clock.h"
 #include "storage/codec/codec.h"
 #include "storage/database/writer.h"
@@ -44,49 +43,41 @@ static void require(enum status status, const struct error *error)
     exit((int)status);
 }
 
-static bool reads(const struct star_query *query, const char *column)
+static bool reads(const struct ssb_query *query, const char *column)
 {
-    bool found = false;
-    for (uint32_t i = 0; i < STAR_FILTERS_MAX && query->where[i].column; i++)
-        found |= strcmp(query->where[i].column, column) == 0;
-    for (uint32_t i = 0; i < TILE_DIMENSIONS_MAX && query->join[i].key; i++)
-        found |= strcmp(query->join[i].key, column) == 0;
-    for (uint32_t i = 0; i < STAR_FETCHES_MAX && query->fetch[i]; i++)
-        found |= strcmp(query->fetch[i], column) == 0;
-    return found;
+    return strstr(query->sql, column) != NULL;
 }
 
 /* Times one query with the column in each codec, in milliseconds: ms[0] is auto, ms[1 .. codec_count] are the
  * codecs. */
-static void measure(struct engine *engine, struct database *database, const struct star_query *query,
+static void measure(struct engine *engine, struct database *database, const struct ssb_query *query,
                     const char *column, double *ms)
 {
     const uint32_t count = options.codec_count + 1;
-    struct prepared *prepared[CODEC_COUNT + 1];
-    struct result expected = {0};
+    struct sql_statement *statements[CODEC_COUNT + 1];
+    struct rowset expected = {0};
     struct error error = {0};
     double *times = calloc((size_t)count * (size_t)options.rounds, sizeof *times);
     require(times ? STATUS_OK : error_out_of_memory(&error, count, "times"), &error);
     for (uint32_t c = 0; c < count; c++) {
         char spec[128];
         snprintf(spec, sizeof spec, "auto,%s=%s", column, c ? options.codecs[c - 1]->name : "auto");
-        require(engine_bind(engine, database, query, spec, &prepared[c], &error), &error);
+        require(benchmark_statement(engine, database, query, spec, &statements[c], &error), &error);
     }
-    require(engine_compile(engine, prepared, count, false, NULL, &error), &error);
+    require(sql_compile(statements, count, false, NULL, &error), &error);
     for (uint32_t c = 0; c < count; c++) {
-        struct query_timing timing;
-        struct result result = {0};
-        require(engine_load(prepared[c], &error), &error);
-        require(engine_run(prepared[c], &timing, c ? &result : &expected, &error), &error);
-        if (c)
-            require(answer_compare(query->name, "auto", &expected, &result, &error), &error);
-        result_destroy(&result);
+        struct rowset rows;
+        require(sql_run(statements[c], c ? &rows : &expected, NULL, &error), &error);
+        if (c == 0)
+            continue;
+        require(answer_compare(query->name, "auto", &expected, &rows, &error), &error);
+        rowset_free(&rows);
     }
-    result_destroy(&expected);
+    rowset_free(&expected);
     for (int round = -WARMUPS; round < options.rounds; round++)
         for (uint32_t c = 0; c < count; c++) {
-            struct query_timing timing;
-            require(engine_run(prepared[c], &timing, NULL, &error), &error);
+            struct run_timing timing;
+            require(sql_measure(statements[c], &timing, &error), &error);
             if (round >= 0)
                 times[c * (uint32_t)options.rounds + (uint32_t)round] = timing.total_ms;
         }
@@ -94,7 +85,7 @@ static void measure(struct engine *engine, struct database *database, const stru
         double *const own = times + c * (uint32_t)options.rounds;
         const double median = clock_median(own, (size_t)options.rounds);
         ms[c] = engine_is_cuda(engine) ? median : own[0];
-        prepared_destroy(prepared[c]);
+        sql_statement_free(statements[c]);
     }
     free(times);
 }
@@ -107,7 +98,7 @@ static uint32_t choice_of(struct database *database, const char *name)
     struct codec_choice choice;
     struct error error = {0};
     enum codec_id codec;
-    require(database_table(database, ssb_queries[0]->fact, &table, &error), &error);
+    require(database_table(database, "lineorder", &table, &error), &error);
     require(table_column(table, name, &column, &error), &error);
     require(codec_choice_parse("auto", &choice, &error), &error);
     require(database_encode(database, column, &choice, 0, &codec, &error), &error);
@@ -157,11 +148,10 @@ int main(int argc, char **argv)
     }
     require(database_open(options.path, &database, &error), &error);
     require(engine_open(options.device, strcmp(options.device, "cpu") == 0 ? 1 : 0, &engine, &error), &error);
-    const struct tile_layout *layout = ssb_queries[0]->layout;
-    for (uint32_t i = 0; i < STAR_NAMES_MAX && layout->column_names[i]; i++)
+    for (uint32_t i = 0; ssb_names.columns[i]; i++)
         for (uint32_t q = 0; q < SSB_QUERIES; q++)
-            if (reads(ssb_queries[q], layout->column_names[i]) && column_count < COLUMNS_MAX) {
-                columns[column_count++] = layout->column_names[i];
+            if (reads(ssb_queries[q], ssb_names.columns[i]) && column_count < COLUMNS_MAX) {
+                columns[column_count++] = ssb_names.columns[i];
                 break;
             }
     printf("ms on %s, %d rounds\n\n%-18s%-7s%10s", engine_device_text(engine), options.rounds, "column",

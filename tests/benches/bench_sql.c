@@ -8,9 +8,7 @@
  * tests/ssb/test_sql_ssb.c compares the answers. This program only compares their row counts, so that no
  * empty answer is timed.
  */
-#include "engine/run/engine.h"
-#include "engine/library/statement.h"
-#include "ssb/queries/queries.h"
+#include "ssb/benchmark/benchmark.h"
 #include "storage/base/clock.h"
 
 #include <stdio.h>
@@ -33,40 +31,43 @@ struct medians {
     double total, scan;
 };
 
-static void bench_query(struct engine *engine, struct database *database, const struct star_query *query,
+static uint64_t rows_of(struct sql_statement *statement)
+{
+    struct rowset rows;
+    require(sql_run(statement, &rows, NULL, &error));
+    const uint64_t count = rows.rows;
+    rowset_free(&rows);
+    return count;
+}
+
+static void bench_query(struct engine *engine, struct database *database, const struct ssb_query *query,
                         int rounds, struct medians *hand, struct medians *sql)
 {
     static double times[4][ROUNDS_MAX];
-    struct prepared *prepared;
-    struct sql_statement *statement;
+    struct sql_statement *statements[2];
     size_t used;
-    require(engine_prepare(engine, database, query, NULL, &prepared, &error));
-    require(sql_prepare(engine, database, query->sql, strlen(query->sql), NULL, &statement, &used, &error));
-    for (int round = -2; round < rounds; round++) {
-        struct query_timing timing;
-        struct run_timing star;
-        struct rowset rows;
-        struct result result = {0};
-        require(engine_run(prepared, &timing, round < 0 ? &result : NULL, &error));
-        require(sql_run(statement, &rows, &star, &error));
-        if (round < 0 && (result.rows != rows.rows || rows.rows == 0)) {
-            fprintf(stderr, "%s: %llu rows by hand, %llu in SQL\n", query->name,
-                    (unsigned long long)result.rows, (unsigned long long)rows.rows);
-            exit(STATUS_CHECK_FAILED);
-        }
-        rowset_free(&rows);
-        result_destroy(&result);
-        if (round < 0)
-            continue;
-        times[0][round] = timing.total_ms;
-        times[1][round] = timing.kernel_ms;
-        times[2][round] = star.total_ms;
-        times[3][round] = star.scan_ms;
+    require(benchmark_statement(engine, database, query, NULL, &statements[0], &error));
+    require(
+        sql_prepare(engine, database, query->sql, strlen(query->sql), NULL, &statements[1], &used, &error));
+    const uint64_t by_hand = rows_of(statements[0]), made = rows_of(statements[1]);
+    if (by_hand != made || made == 0) {
+        fprintf(stderr, "%s: %llu rows by hand, %llu in SQL\n", query->name, (unsigned long long)by_hand,
+                (unsigned long long)made);
+        exit(STATUS_CHECK_FAILED);
     }
+    for (int round = -2; round < rounds; round++)
+        for (int which = 0; which < 2; which++) {
+            struct run_timing timing;
+            require(sql_measure(statements[which], &timing, &error));
+            if (round < 0)
+                continue;
+            times[2 * which][round] = timing.total_ms;
+            times[2 * which + 1][round] = timing.scan_ms;
+        }
     *hand = (struct medians){clock_median(times[0], (size_t)rounds), clock_median(times[1], (size_t)rounds)};
     *sql = (struct medians){clock_median(times[2], (size_t)rounds), clock_median(times[3], (size_t)rounds)};
-    sql_statement_free(statement);
-    prepared_destroy(prepared);
+    sql_statement_free(statements[0]);
+    sql_statement_free(statements[1]);
 }
 
 int main(int argc, char **argv)

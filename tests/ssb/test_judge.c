@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "ssb/benchmark/judge.h"
+#include "tests/support/made_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +15,12 @@
 static char *notes_text;
 static size_t notes_bytes;
 
-static void make(struct result *answer, bool row, int64_t number, bool null)
+static void make(struct rowset *answer, int64_t number, bool null)
 {
     const char *const name = "revenue";
-    const uint8_t is_string = 0;
-    const struct result_cell cell = {.number = number, .null = null};
-    assert_int_equal(result_create(answer, 1, &name, &is_string, NULL), STATUS_OK);
-    if (row)
-        assert_int_equal(result_add_row(answer, &cell, NULL), STATUS_OK);
+    struct rowset_builder *const builder = made_begin(1, &name, &made_integer);
+    made_add(builder, &(struct rowset_cell){.number = number, .null = null});
+    *answer = made_end(builder);
 }
 
 /* Judges an answer (a row with `number`, or a NULL) against 42 or, with `null_expected`, against a NULL. */
@@ -29,14 +28,14 @@ static enum answer_check judged(enum benchmark_verify verify, bool never_empty, 
                                 bool null_expected, int64_t number, bool null)
 {
     struct judge judge = {.verify = verify, .never_empty = never_empty};
-    struct result answer;
+    struct rowset answer;
     free(notes_text);
     judge.notes = open_memstream(&notes_text, &notes_bytes);
-    make(&judge.expected[0], true, 42, null_expected);
-    make(&answer, true, number, null);
+    make(&judge.expected[0], 42, null_expected);
+    make(&answer, number, null);
     enum answer_check check = judge_answer(&judge, ssb_queries[0], 0, choice, &answer);
     fclose(judge.notes);
-    result_destroy(&answer);
+    rowset_free(&answer);
     judge_destroy(&judge);
     return check;
 }

@@ -79,15 +79,14 @@ static void all_answers(struct reference *reference, struct reference_answer ans
 static void destroy_answers(struct reference_answer answers[SSB_QUERIES])
 {
     for (uint32_t i = 0; i < SSB_QUERIES; i++)
-        result_destroy(&answers[i].result);
+        rowset_free(&answers[i].rows);
 }
 
 static void assert_same_answers(const struct reference_answer *a, const struct reference_answer *b)
 {
     struct error error = {0};
     for (uint32_t i = 0; i < SSB_QUERIES; i++)
-        if (answer_compare(ssb_queries[i]->name, "the first", &a[i].result, &b[i].result, &error) !=
-            STATUS_OK)
+        if (answer_compare(ssb_queries[i]->name, "the first", &a[i].rows, &b[i].rows, &error) != STATUS_OK)
             fail_msg("%s", error.text);
 }
 
@@ -180,10 +179,10 @@ static void rows_and_answers_are_kept(void **state)
         assert_string_equal(second[i].sqlite, sqlite3_libversion());
         assert_string_equal(first[i].made, second[i].made);
     }
-    assert_int_equal(first[0].result.rows, 1);
-    assert_string_equal(first[3].result.names[2], "p_brand1");
-    assert_true(first[3].result.is_string[2]);
-    assert_false(first[3].result.is_string[0]);
+    assert_int_equal(first[0].rows.rows, 1);
+    assert_string_equal(first[3].rows.columns[2].name, "p_brand1");
+    assert_int_equal(first[3].rows.columns[2].type.kind, VALUE_STRING);
+    assert_int_equal(first[3].rows.columns[0].type.kind, VALUE_INTEGER);
     destroy_answers(first);
     destroy_answers(second);
 }
@@ -202,20 +201,20 @@ static void kept_answers_come_from_the_file(void **state)
     for (int i = 0; i < 2; i++) { /* computed, then kept */
         assert_int_equal(reference_answers(reference, statements, 2, 1, NULL, answers, NULL), STATUS_OK);
         assert_int_equal(answers[0].kept, i == 1);
-        assert_int_equal(answers[0].result.rows, 1);
-        assert_true(result_cell(&answers[0].result, 0, 0)->null);
-        assert_false(result_cell(&answers[0].result, 0, 1)->null);
-        assert_int_equal(answers[1].result.rows, 0);
-        assert_true(answers[1].result.is_string[0]);
-        assert_false(answers[1].result.is_string[1]);
-        result_destroy(&answers[0].result);
-        result_destroy(&answers[1].result);
+        assert_int_equal(answers[0].rows.rows, 1);
+        assert_true(answers[0].rows.columns[0].nulls[0]);
+        assert_false(answers[0].rows.columns[1].nulls[0]);
+        assert_int_equal(answers[1].rows.rows, 0);
+        assert_int_equal(answers[1].rows.columns[0].type.kind, VALUE_STRING);
+        assert_int_equal(answers[1].rows.columns[1].type.kind, VALUE_INTEGER);
+        rowset_free(&answers[0].rows);
+        rowset_free(&answers[1].rows);
     }
     execute("UPDATE answer_cell SET value = 7 WHERE column = 1 AND answer ="
             " (SELECT id FROM answer WHERE statement LIKE '%> 99')");
     assert_int_equal(reference_answers(reference, statements, 1, 1, NULL, answers, NULL), STATUS_OK);
-    assert_int_equal(result_cell(&answers[0].result, 0, 1)->number, 7);
-    result_destroy(&answers[0].result);
+    assert_int_equal(answers[0].rows.columns[1].values[0], 7);
+    rowset_free(&answers[0].rows);
     reference_close(reference);
 }
 
@@ -289,7 +288,7 @@ static void a_statement_that_fails_says_so(void **state)
     open_loads(&source, &reference);
     assert_int_equal(reference_answers(reference, &statement, 1, 1, NULL, &answer, &error), STATUS_BAD_INPUT);
     assert_non_null(strstr(error.text, "no such column: lo_nothing"));
-    result_destroy(&answer.result);
+    rowset_free(&answer.rows);
     reference_close(reference);
 }
 

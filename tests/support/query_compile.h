@@ -4,7 +4,7 @@
 
 #include "engine/gpu/sectors.h"
 #include "engine/library/statement.h"
-#include "engine/gpu/query_kernel.h"
+#include "engine/gpu/kernel.h"
 #include "tests/support/compile_targets.h"
 
 #include <string.h>
@@ -13,10 +13,11 @@ static inline enum status compile_kernel(const struct plan *plan, bool count, co
                                          const struct compile_target *gpu, const char *sql,
                                          struct error *error)
 {
-    struct query_kernel kernel;
-    RETURN_IF_ERROR(query_kernel_make(plan, count, &gpu->target, &kernel, error));
-    const enum status status = compile_source(sql, kernel.plan.source, gpu->arch, options, error);
-    query_kernel_free(&kernel);
+    struct kernel kernel;
+    enum status status = kernel_make(plan, count, &gpu->target, &kernel, error);
+    if (status == STATUS_OK)
+        status = compile_source(sql, kernel.source, gpu->arch, options, error);
+    kernel_free(&kernel);
     return status;
 }
 
@@ -32,25 +33,42 @@ static inline enum status compile_plan(const struct plan *plan, bool analyse,
     return compile_kernel(plan, false, cuda_sectors_options, gpu, sql, error);
 }
 
-/* Parameters from parameter_count on are NULL. A plan that no row can match has no kernel. */
+/* Binds a statement. Parameters from parameter_count on are NULL. */
+static inline enum status plan_with_parameters(struct database *database, const char *sql,
+                                               const struct sql_parameter *parameters,
+                                               uint32_t parameter_count, const char *codec,
+                                               struct plan **plan, enum sql_explain *explain,
+                                               struct error *error)
+{
+    struct sql_statement_tree *tree;
+    size_t used;
+    RETURN_IF_ERROR(sql_parse(sql, strlen(sql), &tree, &used, error));
+    const struct sql_select *select = sql_tree_select(tree);
+    *explain = select->explain;
+    const enum status status = sql_bind(database, select, parameters, parameter_count, codec, 1, plan, error);
+    sql_tree_free(tree);
+    return status;
+}
+
+static inline enum status plan_statement(struct database *database, const char *sql, const char *codec,
+                                         struct plan **plan, enum sql_explain *explain, struct error *error)
+{
+    return plan_with_parameters(database, sql, NULL, 0, codec, plan, explain, error);
+}
+
+/* A plan that no row can match has no kernel. */
 static inline enum status compile_statement(struct database *database, const char *sql,
                                             const struct sql_parameter *parameters, uint32_t parameter_count,
                                             const char *codec, const struct compile_target *gpu,
                                             struct error *error)
 {
-    struct sql_statement_tree *tree;
     struct plan *plan;
-    size_t used;
-    RETURN_IF_ERROR(sql_parse(sql, strlen(sql), &tree, &used, error));
-    const struct sql_select *select = sql_tree_select(tree);
-    enum status status =
-        sql_bind(database, select, parameters, parameter_count, codec, 1, &plan, error);
-    if (status == STATUS_OK) {
-        if (!plan->nothing)
-            status = compile_plan(plan, select->explain == SQL_EXPLAIN_ANALYZE, gpu, sql, error);
-        plan_free(plan);
-    }
-    sql_tree_free(tree);
+    enum sql_explain explain;
+    RETURN_IF_ERROR(
+        plan_with_parameters(database, sql, parameters, parameter_count, codec, &plan, &explain, error));
+    const enum status status =
+        plan->nothing ? STATUS_OK : compile_plan(plan, explain == SQL_EXPLAIN_ANALYZE, gpu, sql, error);
+    plan_free(plan);
     return status;
 }
 

@@ -96,7 +96,7 @@ static void check(enum plan_shape shape, uint32_t words, uint32_t groups, uint32
             fail_msg("%s", error.text);
         add_rows(&plan, states[s], groups, s == 1 ? 0 : rows, expected);
     }
-    if (group_states_collect(&plan, states, sources, sources, &found, &error) != STATUS_OK)
+    if (group_states_collect(&plan, states, sources, sources, false, &found, &error) != STATUS_OK)
         fail_msg("%s", error.text);
     for (uint32_t group = 0; group < groups; group++)
         met += expected[group].rows > 0;

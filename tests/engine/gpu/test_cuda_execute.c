@@ -1,6 +1,6 @@
 /*
- * test_cuda_execute.c: queries prepared in steps (bind all, compile all at once, load one by one) answer as
- * those prepared in one, and loading compiles nothing that was compiled ahead, even where no kernel is kept
+ * test_cuda_execute.c: statements run in steps (plan all, compile all at once, run one by one) answer as
+ * those run in one, and running compiles nothing that was compiled ahead, even where no kernel is kept
  * on disk. On the CPU always; on a GPU where there is one (TESSERA_REQUIRE_GPU insists).
  */
 #include <setjmp.h>
@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "engine/run/engine.h"
 #include "ssb/benchmark/answer.h"
+#include "ssb/benchmark/benchmark.h"
 #include "ssb/data/load.h"
 #include "ssb/queries/queries.h"
 
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static const struct star_query *const queries[] = {&q11, &q21, &q43};
+static const struct ssb_query *const queries[] = {&q11, &q21, &q43};
 static const char *const codecs[] = {"plain", "auto"};
 enum { QUERIES = 3, CODEC_CHOICES = 2, CELLS = QUERIES * CODEC_CHOICES };
 
@@ -63,14 +63,23 @@ static void use_cache(const char *name, char path[300])
     assert_int_equal(setenv("TESSERA_KERNEL_CACHE", path, 1), 0);
 }
 
-static void hash_of(struct prepared *prepared, char hash[17])
+static void hash_of(struct sql_statement *statement, char hash[17], struct run_timing *timing)
 {
-    struct query_timing timing;
-    struct result answer = {0};
+    struct rowset answer;
     struct error error = {0};
-    must(engine_run(prepared, &timing, &answer, &error), &error);
+    must(sql_run(statement, &answer, timing, &error), &error);
     must(answer_hash(&answer, hash, &error), &error);
-    result_destroy(&answer);
+    rowset_free(&answer);
+}
+
+static struct sql_statement *statement_of(struct engine *engine, int cell)
+{
+    struct sql_statement *statement;
+    struct error error = {0};
+    must(benchmark_statement(engine, database, queries[cell / CODEC_CHOICES], codecs[cell % CODEC_CHOICES],
+                             &statement, &error),
+         &error);
+    return statement;
 }
 
 /* Counts the calls, which come from all threads. */
@@ -87,34 +96,36 @@ static void count_calls(struct progress *progress, const char *what, const char 
 static void steps_answer_as_one(const char *device)
 {
     struct engine *engine;
-    struct prepared *prepared[CELLS];
+    struct sql_statement *statements[CELLS];
     struct error error = {0};
     char cache[300], expected[17], got[17];
-    uint64_t calls = 0, bytes;
+    uint64_t calls = 0;
     struct progress progress = {.report = count_calls, .context = &calls};
     must(engine_open(device, 0, &engine, &error), &error);
     setenv("TESSERA_KERNEL_CACHE", "", 1);
     for (int i = 0; i < CELLS; i++)
-        must(engine_bind(engine, database, queries[i / CODEC_CHOICES], codecs[i % CODEC_CHOICES], &prepared[i], &error),
-             &error);
-    must(engine_compile(engine, prepared, CELLS, true, &progress, &error), &error);
+        statements[i] = statement_of(engine, i);
+    must(sql_compile(statements, CELLS, true, &progress, &error), &error);
     assert_int_equal(calls, engine_is_cuda(engine) ? 2 * CELLS : 0);
     use_cache("ahead", cache); /* where kernels that are compiled from here on would lie */
     for (int i = 0; i < CELLS; i++) {
-        must(engine_load(prepared[i], &error), &error);
-        assert_int_equal(prepared_info(prepared[i])->compile_ms > 0, engine_is_cuda(engine));
-        hash_of(prepared[i], got);
-        must(prepared_bytes_read(prepared[i], &bytes, &error), &error);
+        struct run_timing timing;
+        struct scan_counts counts;
+        uint64_t bytes = 0;
+        hash_of(statements[i], got, &timing);
+        assert_int_equal(timing.compile_ms > 0, engine_is_cuda(engine));
+        must(sql_count(statements[i], false, &counts, &error), &error);
+        for (uint32_t c = 0; c < PLAN_COLUMNS_MAX; c++)
+            bytes += counts.bytes[c];
         assert_true(bytes > 0);
         assert_int_not_equal(access(cache, F_OK), 0);
-        prepared_destroy(prepared[i]);
+        sql_statement_free(statements[i]);
 
         use_cache("alone", cache);
-        must(engine_prepare(engine, database, queries[i / CODEC_CHOICES], codecs[i % CODEC_CHOICES], &prepared[i], &error),
-             &error);
-        hash_of(prepared[i], expected);
+        statements[i] = statement_of(engine, i);
+        hash_of(statements[i], expected, &timing);
         assert_string_equal(got, expected);
-        prepared_destroy(prepared[i]);
+        sql_statement_free(statements[i]);
         use_cache("ahead", cache);
     }
     engine_close(engine);
@@ -141,23 +152,27 @@ static void on_a_gpu(void **state)
     }
 }
 
-/* Queries that never run, and compiling that is stopped, leave nothing behind (as the sanitizers see). */
-static void what_is_bound_need_not_run(void **state)
+/* Statements that never run, and compiling that is stopped, leave nothing behind (as the sanitizers see). */
+static void what_is_planned_need_not_run(void **state)
 {
     struct engine *engine;
-    struct prepared *prepared[CELLS];
+    struct sql_statement *statements[CELLS];
     struct error error = {0};
     (void)state;
     must(engine_open("auto", 0, &engine, &error), &error);
     for (int i = 0; i < CELLS; i++)
-        must(engine_bind(engine, database, queries[i / CODEC_CHOICES], codecs[i % CODEC_CHOICES], &prepared[i], &error),
-             &error);
+        statements[i] = statement_of(engine, i);
+    must(sql_compile(statements, 0, true, NULL, &error), &error);
+    for (int i = 0; i < CELLS; i++) {
+        const struct plan *plan;
+        must(sql_plan(statements[i], &plan, &error), &error);
+    }
     cancel_request();
-    assert_int_equal(engine_compile(engine, prepared, CELLS, true, NULL, &error),
+    assert_int_equal(sql_compile(statements, CELLS, true, NULL, &error),
                      engine_is_cuda(engine) ? STATUS_INTERRUPTED : STATUS_OK);
     cancel_reset();
     for (int i = 0; i < CELLS; i++)
-        prepared_destroy(prepared[i]);
+        sql_statement_free(statements[i]);
     engine_close(engine);
 }
 
@@ -166,7 +181,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_the_cpu),
         cmocka_unit_test(on_a_gpu),
-        cmocka_unit_test(what_is_bound_need_not_run),
+        cmocka_unit_test(what_is_planned_need_not_run),
     };
     return cmocka_run_group_tests(tests, load, unload);
 }

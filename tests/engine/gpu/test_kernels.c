@@ -3,24 +3,23 @@
  * registers that their launch bounds leave. Skipped where NVRTC is not installed, unless
  * TESSERA_REQUIRE_NVRTC is set.
  */
+#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "engine/plan/query_bind.h"
-#include "engine/gpu/sectors.h"
-#include "engine/gpu/kernel_plan.h"
 #include "ssb/data/load.h"
 #include "ssb/queries/queries.h"
-#include "tests/support/compile_targets.h"
+#include "tests/support/database_cases.h"
+#include "tests/support/query_compile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define KERNEL_CODECS (CODEC_COUNT - 1u)
-#define MIXED  3u /* codecs in a kernel that has several */
+#define MIXED         3u /* codecs in a kernel that has several */
 
 /* All codecs. Those whose values are fetched from shared memory stand apart: two of them in a kernel of three are too much
  * for the smallest GPU. */
@@ -59,7 +58,7 @@ static bool make(const struct ssb_load_options *wanted, char *path, size_t bytes
 static int load(void **state)
 {
     (void)state;
-    const struct ssb_load_options full = {.data = {.scale_factor = 0.01}};
+    const struct ssb_load_options full = {.data = {.scale_factor = 0.2}}; /* every brand and city is there */
     const struct ssb_load_options cut = {.data = {.scale_factor = 0.01, .dates = SSB_DATES_CLASSIC},
                                          .dangling_null = true};
     return make(&full, directory, sizeof directory, &database) &&
@@ -79,45 +78,41 @@ static int unload(void **state)
 }
 
 struct compilation {
-    const struct bound_query *bound;
+    const struct plan *plan;
     const char *codec;
     const struct compile_target *gpu;
     const char *const *options;
 };
 
-static enum status compile(void *context, uint64_t item, unsigned thread, struct error *error)
+static enum status compile(void *context, uint64_t item, unsigned thread, struct error *why)
 {
     const struct compilation *compilation = (const struct compilation *)context + item;
-    const char *const query = compilation->bound->query->name;
     char name[128];
-    struct kernel_plan plan;
     (void)thread;
-    snprintf(name, sizeof name, "%s, %s", query, compilation->codec);
-    RETURN_IF_ERROR(kernel_plan_make(compilation->bound, &compilation->gpu->target, &plan, error));
-    const enum status status =
-        compile_source(name, plan.source, compilation->gpu->arch, compilation->options, error);
-    kernel_plan_free(&plan);
-    return status;
+    snprintf(name, sizeof name, "%s, %s", compilation->plan->kernel.kernel->name, compilation->codec);
+    return compile_kernel(compilation->plan, false, compilation->options, compilation->gpu, name, why);
 }
 
-/* Compiles them on all cores, then closes what they were made of. */
-static void compile_all(struct compilation *compilations, size_t count, struct bound_query *bound,
-                        size_t bound_count)
+/* Compiles them on all cores, then frees what they were made of. */
+static void compile_all(struct compilation *compilations, size_t count, struct plan **plans,
+                        size_t plan_count)
 {
-    struct error error = {0};
-    const enum status status = parallel_for(0, count, compile, compilations, &error);
-    for (size_t i = 0; i < bound_count; i++)
-        bound_query_close(&bound[i]);
+    struct error why = {0};
+    const enum status status = parallel_for(0, count, compile, compilations, &why);
+    for (size_t i = 0; i < plan_count; i++)
+        plan_free(plans[i]);
     if (status != STATUS_OK)
-        fail_msg("%s", error.text);
+        fail_msg("%s", why.text);
 }
 
-static void bind(struct database *from, const struct star_query *query, const char *codec,
-                 struct bound_query *bound)
+static struct plan *bind(struct database *from, const struct ssb_query *query, const char *codec)
 {
-    struct error error = {0};
-    if (bound_query_open(from, query, codec, 1, bound, &error) != STATUS_OK)
-        fail_msg("%s, %s: %s", query->name, codec, error.text);
+    struct plan *plan;
+    enum sql_explain explain;
+    must(plan_statement(from, query->sql, codec, &plan, &explain, error));
+    must(plan_use_kernel(plan, &query->kernel, error));
+    assert_ptr_equal(plan->kernel.kernel, &query->kernel);
+    return plan;
 }
 
 /* For Hopper, and for one of the other architectures. */
@@ -125,15 +120,15 @@ static void every_query_compiles(void **state)
 {
     (void)state;
     need_compile_targets();
-    static struct bound_query bound[SSB_QUERIES];
+    struct plan *plans[SSB_QUERIES];
     struct compilation compilations[2 * SSB_QUERIES];
     for (size_t q = 0; q < SSB_QUERIES; q++) {
-        bind(database, ssb_queries[q], "auto", &bound[q]);
-        compilations[2 * q] = (struct compilation){&bound[q], "auto", compile_sm_90, NULL};
-        compilations[2 * q + 1] = (struct compilation){
-            &bound[q], "auto", compile_targets[1 + q % (compile_target_count - 1)], NULL};
+        plans[q] = bind(database, ssb_queries[q], "auto");
+        compilations[2 * q] = (struct compilation){plans[q], "auto", compile_sm_90, NULL};
+        compilations[2 * q + 1] =
+            (struct compilation){plans[q], "auto", compile_targets[1 + q % (compile_target_count - 1)], NULL};
     }
-    compile_all(compilations, 2 * SSB_QUERIES, bound, SSB_QUERIES);
+    compile_all(compilations, 2 * SSB_QUERIES, plans, SSB_QUERIES);
 }
 
 /* A filter, a filter that is also a group, and a sum of Q2.1 in as many codecs, from the n-th on. */
@@ -153,23 +148,23 @@ static void every_codec_compiles_for_every_architecture(void **state)
     (void)state;
     need_compile_targets();
     order_codecs();
-    static struct bound_query bound[KERNEL_CODECS];
+    struct plan *plans[KERNEL_CODECS];
     static char specs[KERNEL_CODECS][128];
     struct compilation compilations[KERNEL_CODECS * (1 + COMPILE_TARGETS_MAX)];
     size_t count = 0;
     for (size_t n = 0; n < KERNEL_CODECS; n++) {
         mixed(n, specs[n]);
-        bind(database, &q21, specs[n], &bound[n]);
+        plans[n] = bind(database, &q21, specs[n]);
     }
     for (size_t g = 0; g < compile_target_count; g++)
         for (size_t first = 0; first < KERNEL_CODECS; first += MIXED) {
             const size_t n = (first + g) % KERNEL_CODECS;
-            compilations[count++] = (struct compilation){&bound[n], specs[n], compile_targets[g], NULL};
+            compilations[count++] = (struct compilation){plans[n], specs[n], compile_targets[g], NULL};
             if (g == 0)
                 compilations[count++] =
-                    (struct compilation){&bound[n], specs[n], compile_targets[g], cuda_sectors_options};
+                    (struct compilation){plans[n], specs[n], compile_targets[g], cuda_sectors_options};
         }
-    compile_all(compilations, count, bound, KERNEL_CODECS);
+    compile_all(compilations, count, plans, KERNEL_CODECS);
 }
 
 /* The slowest kernels that there are: gpu-dfor takes 2 s here and 10 s for the six columns of Q4.2. */
@@ -178,13 +173,13 @@ static void every_codec_compiles_in_all_places(void **state)
     (void)state;
     need_compile_targets();
     order_codecs();
-    static struct bound_query bound[KERNEL_CODECS];
+    struct plan *plans[KERNEL_CODECS];
     struct compilation compilations[KERNEL_CODECS];
     for (size_t i = 0; i < KERNEL_CODECS; i++) {
-        bind(database, &q11, codecs[i], &bound[i]);
-        compilations[i] = (struct compilation){&bound[i], codecs[i], compile_sm_90, NULL};
+        plans[i] = bind(database, &q11, codecs[i]);
+        compilations[i] = (struct compilation){plans[i], codecs[i], compile_sm_90, NULL};
     }
-    compile_all(compilations, KERNEL_CODECS, bound, KERNEL_CODECS);
+    compile_all(compilations, KERNEL_CODECS, plans, KERNEL_CODECS);
 }
 
 static void null_keys_compile(void **state)
@@ -192,17 +187,17 @@ static void null_keys_compile(void **state)
     (void)state;
     need_compile_targets();
     static const char *const some[] = {"auto", "gpu-rfor", "plain"};
-    static struct bound_query bound[3];
+    struct plan *plans[3];
     struct compilation compilations[3];
     for (size_t i = 0; i < 3; i++) {
-        bind(nulls, &q21, some[i], &bound[i]);
+        plans[i] = bind(nulls, &q21, some[i]);
         bool nullable = false;
-        for (uint32_t c = 0; c < bound[i].column_count; c++)
-            nullable |= bound[i].columns[c].nullable;
+        for (uint32_t c = 0; c < plans[i]->column_count; c++)
+            nullable |= plans[i]->columns[c].nullable;
         assert_true(nullable); /* the order date: else this tests nothing */
-        compilations[i] = (struct compilation){&bound[i], some[i], compile_sm_90, NULL};
+        compilations[i] = (struct compilation){plans[i], some[i], compile_sm_90, NULL};
     }
-    compile_all(compilations, 3, bound, 3);
+    compile_all(compilations, 3, plans, 3);
 }
 
 int main(void)

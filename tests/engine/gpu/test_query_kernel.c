@@ -69,13 +69,10 @@ static enum status compile(void *context, uint64_t item, unsigned thread, struct
 /* Encodings that are missing are made by one thread: a writer at a time. */
 static void bind_first(struct database *database, const char *sql, const char *codec)
 {
-    struct sql_statement_tree *tree;
     struct plan *plan;
-    size_t used;
-    must(sql_parse(sql, strlen(sql), &tree, &used, error));
-    must(sql_bind(database, sql_tree_select(tree), NULL, 0, codec, 1, &plan, error));
+    enum sql_explain explain;
+    must(plan_statement(database, sql, codec, &plan, &explain, error));
     plan_free(plan);
-    sql_tree_free(tree);
 }
 
 static void every_statement_compiles(void **state)
@@ -160,20 +157,17 @@ static void numbers_are_no_part_of_the_source(void **state)
         "group by shop",
         "select shop, sum(paid * 3) from sales where pieces between 0 and 2 or paid > 5 "
         "group by shop"};
-    struct query_kernel kernels[2];
+    struct kernel kernels[2];
     for (size_t i = 0; i < 2; i++) {
-        struct sql_statement_tree *tree;
         struct plan *plan;
-        size_t used;
-        must(sql_parse(like[i], strlen(like[i]), &tree, &used, error));
-        must(sql_bind(star_database, sql_tree_select(tree), NULL, 0, NULL, 1, &plan, error));
-        must(query_kernel_make(plan, false, &compile_sm_90->target, &kernels[i], error));
+        enum sql_explain explain;
+        must(plan_statement(star_database, like[i], NULL, &plan, &explain, error));
+        must(kernel_make(plan, false, &compile_sm_90->target, &kernels[i], error));
         plan_free(plan);
-        sql_tree_free(tree);
     }
-    assert_string_equal(kernels[0].plan.source, kernels[1].plan.source);
-    query_kernel_free(&kernels[0]);
-    query_kernel_free(&kernels[1]);
+    assert_string_equal(kernels[0].source, kernels[1].source);
+    kernel_free(&kernels[0]);
+    kernel_free(&kernels[1]);
 }
 
 int main(void)

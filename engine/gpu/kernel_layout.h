@@ -1,17 +1,18 @@
 /*
- * kernel_plan.h: a query as a GPU kernel: its source text, its threads, and what its shared memory holds.
+ * kernel_layout.h: how a kernel is laid out on a GPU: its threads, what its shared memory holds, which columns are loaded
+ * ahead; and the pieces of its source text that follow from that.
  *
- * Pure planning, no GPU needed: `make check` compiles every kernel this way for several architectures. Queries
- * written by hand come as a struct bound_query, statements of SQL by engine/gpu/query_kernel.h.
+ * Pure planning, no GPU needed: `make check` compiles every kernel this way for several architectures. What the kernel
+ * is made from is engine/gpu/kernel.h.
  */
-#ifndef TESSERA_ENGINE_GPU_KERNEL_PLAN_H
-#define TESSERA_ENGINE_GPU_KERNEL_PLAN_H
+#ifndef TESSERA_ENGINE_GPU_KERNEL_LAYOUT_H
+#define TESSERA_ENGINE_GPU_KERNEL_LAYOUT_H
 
-#include "engine/plan/query_bind.h"
+#include "storage/database/database.h"
 
 #include <stdio.h>
 
-/* What a plan must know of a GPU. */
+/* What a layout must know of a GPU. */
 struct kernel_target {
     uint64_t shared_block,
         shared_multiprocessor; /* bytes of shared memory that a block may have, and that there are */
@@ -50,17 +51,13 @@ struct kernel_shape {
 /* The most shared memory for a block's sums; what needs more is summed in global memory. */
 #define KERNEL_SUMS_BYTES_MAX 73728u
 
-enum sums_place { SUMS_SINGLE, SUMS_SHARED, SUMS_GLOBAL };
-
 /* enum tile_bitmap of operators/dialect/tile_cuda.h */
 enum bitmap_place { BITMAP_NONE, BITMAP_SHARED, BITMAP_GLOBAL, BITMAP_RANGE };
 
-struct kernel_plan {
-    char *source; /* CUDA C++, the caller's to free with kernel_plan_free */
+struct kernel_layout {
     uint32_t threads;
     uint32_t blocks_per_multiprocessor;
-    uint64_t shared_bytes; /* of a block */
-    enum sums_place sums;  /* shared ones begin at byte 0 */
+    uint64_t shared_bytes; /* of a block; its sums begin at byte 0 */
     enum bitmap_place bitmap[KERNEL_JOINS_MAX];
     uint32_t bitmap_offset[KERNEL_JOINS_MAX];
     uint32_t bitmap_words[KERNEL_JOINS_MAX]; /* 0: the join has no filter */
@@ -69,31 +66,20 @@ struct kernel_plan {
     uint32_t staging_offset, staging_bytes;
 };
 
-NODISCARD enum status kernel_plan_make(const struct bound_query *bound, const struct kernel_target *target,
-                                       struct kernel_plan *plan, struct error *error);
-void kernel_plan_free(struct kernel_plan *plan);
+/* STATUS_MACHINE where a block does not fit the GPU. */
+NODISCARD enum status kernel_layout_make(const struct kernel_shape *shape, const struct kernel_target *target,
+                                         struct kernel_layout *layout, struct error *error);
 
-/* ---- The two halves of kernel_plan_make ---- */
-
-/* All of the plan but its source and `sums`. */
-NODISCARD enum status kernel_plan_lay_out(const struct kernel_shape *shape,
-                                          const struct kernel_target *target, struct kernel_plan *plan,
-                                          struct error *error);
-
-/* Writes plan->source for a plan that is otherwise complete (kernel_source.c). */
-NODISCARD enum status kernel_source_write(const struct bound_query *bound, const struct kernel_shape *shape,
-                                          struct kernel_plan *plan, struct error *error);
-
-/* ---- Pieces of source text ---- */
+/* ---- Pieces of source text: engine/gpu/kernel_types.c ---- */
 
 /* Definitions that stand before every kernel's text. */
-void kernel_head_write(FILE *out, const struct kernel_plan *plan);
+void kernel_head_write(FILE *out, const struct kernel_layout *layout);
 
 /* "typedef tile_column<...> NAME_TYPE;" of the shape's column `c`, and a check that the decoder's staging area is
- * what the plan has room for; "typedef tile_dimension<...> NAME_TYPE;" of join `j`, its group codes in `code_bytes`. */
-void kernel_column_write(FILE *out, const struct kernel_shape *shape, const struct kernel_plan *plan,
+ * what the layout has room for; "typedef tile_dimension<...> NAME_TYPE;" of join `j`, its group codes in `code_bytes`. */
+void kernel_column_write(FILE *out, const struct kernel_shape *shape, const struct kernel_layout *layout,
                          uint32_t c, const char *name);
-void kernel_join_write(FILE *out, const struct kernel_plan *plan, uint32_t j, uint32_t code_bytes,
+void kernel_join_write(FILE *out, const struct kernel_layout *layout, uint32_t j, uint32_t code_bytes,
                        const char *name);
 
 #endif

@@ -1,5 +1,5 @@
-/* engine/plan/explain.c: a plan in words, a line each, and after an analysed run its figures (engine/library/statement.h). */
-#include "engine/library/statement.h"
+/* engine/library/explain.c: a plan in words, a line each, and after an analysed run its figures (engine/library/explain.h). */
+#include "engine/library/explain.h"
 #include "engine/plan/value_text.h"
 
 #include <inttypes.h>

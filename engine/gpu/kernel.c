@@ -1,7 +1,7 @@
 /*
- * engine/gpu/query_kernel.c: see engine/gpu/query_kernel.h: what the scan reads and where states are, then the kernels' text.
+ * engine/gpu/kernel.c: see engine/gpu/kernel.h: what the scan reads and where states are, then the kernels' text.
  */
-#include "engine/gpu/query_kernel.h"
+#include "engine/gpu/kernel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +18,13 @@ _Static_assert(PLAN_SOURCES_MAX <= ARGUMENT_ARRAYS_MAX && PLAN_JOINS_MAX <= ARGU
 
 struct maker {
     const struct plan *plan;
-    struct query_kernel *kernel;
+    struct kernel *kernel;
     bool count;
     bool fetched[PLAN_COLUMNS_MAX];
     bool looked_up[PLAN_JOINS_MAX]; /* whether a row has a partner decides whether values are NULL */
     bool fetch_written[PLAN_COLUMNS_MAX];
-    uint32_t shared_words; /* 32-bit words a slot, were the states in shared memory */
+    const struct plan_kernel *hand; /* what stands for the scan, or NULL */
+    uint32_t shared_words;          /* 32-bit words a slot, were the states in shared memory */
     uint32_t points;
     FILE *out;
     struct error *error;
@@ -44,12 +45,6 @@ static void read_leaf(void *context, const struct expression *leaf)
     maker->kernel->array_used[source->column] = true;
     maker->fetched[join->column] = true;
     maker->looked_up[source->join] = !join->inner && join->match != EXPRESSION_NONE;
-}
-
-static void read_array(void *context, const struct expression *leaf)
-{
-    struct maker *maker = context;
-    maker->kernel->array_used[maker->plan->sources[leaf->index].column] = true;
 }
 
 static void find_fetched(struct maker *maker)
@@ -89,7 +84,7 @@ static enum status check_columns(const struct maker *maker)
 
 static uint32_t add_column(struct maker *maker, uint32_t c)
 {
-    struct query_kernel *kernel = maker->kernel;
+    struct kernel *kernel = maker->kernel;
     const struct plan_column *column = &maker->plan->columns[c];
     uint32_t place = 0;
     while (place < kernel->shape.column_count && kernel->columns[place] != c)
@@ -109,7 +104,7 @@ static uint32_t add_column(struct maker *maker, uint32_t c)
 
 static void add_join(struct maker *maker, uint32_t j)
 {
-    struct query_kernel *kernel = maker->kernel;
+    struct kernel *kernel = maker->kernel;
     const struct plan_join *join = &maker->plan->joins[j];
     for (uint32_t k = 0; k < kernel->shape.join_count; k++)
         if (kernel->joins[k] == j)
@@ -121,7 +116,36 @@ static void add_join(struct maker *maker, uint32_t j)
                              .filtered = join->match != EXPRESSION_NONE,
                              .contiguous = join->contiguous};
     if (join->match != EXPRESSION_NONE)
-        expression_visit(&maker->plan->expressions, join->match, read_array, maker);
+        plan_mark_arrays(maker->plan, join->match, kernel->array_used);
+}
+
+/* A hand-written kernel also fetches what it likes, and names dimensions that drop no row. */
+static void add_named(struct maker *maker)
+{
+    const struct plan_kernel *hand = maker->hand;
+    struct kernel *kernel = maker->kernel;
+    for (uint32_t place = 0; place < hand->dimension_count; place++)
+        if (hand->joins[place] >= 0)
+            add_join(maker, (uint32_t)hand->joins[place]);
+    for (uint32_t place = 0; place < hand->column_count; place++)
+        if (hand->columns[place] >= 0)
+            kernel->column_place[add_column(maker, (uint32_t)hand->columns[place])] = place;
+    for (uint32_t k = 0; k < kernel->shape.join_count; k++)
+        for (uint32_t place = 0; place < hand->dimension_count; place++)
+            if (hand->joins[place] == (int32_t)kernel->joins[k])
+                kernel->join_place[k] = place;
+    kernel->bound_columns = hand->column_count;
+    kernel->bound_dimensions = hand->dimension_count;
+}
+
+static void add_in_order(struct kernel *kernel)
+{
+    kernel->bound_columns = kernel->shape.column_count;
+    kernel->bound_dimensions = kernel->shape.join_count;
+    for (uint32_t k = 0; k < kernel->shape.column_count; k++)
+        kernel->column_place[k] = k;
+    for (uint32_t k = 0; k < kernel->shape.join_count; k++)
+        kernel->join_place[k] = k;
 }
 
 /* Columns in the order of the steps, then those that are only fetched. */
@@ -130,7 +154,7 @@ static enum status shape_make(struct maker *maker)
     const struct plan *plan = maker->plan;
     find_fetched(maker);
     RETURN_IF_ERROR(check_columns(maker));
-    maker->kernel->shape.name = "(SQL)";
+    maker->kernel->shape.name = maker->hand ? maker->hand->kernel->name : "(SQL)";
     for (uint32_t s = 0; s < plan->step_count; s++) {
         const struct plan_step *step = &plan->steps[s];
         if (step->kind == STEP_CONDITION)
@@ -147,6 +171,10 @@ static enum status shape_make(struct maker *maker)
     for (uint32_t c = 0; c < plan->column_count; c++)
         if (maker->fetched[c])
             add_column(maker, c);
+    if (maker->hand)
+        add_named(maker);
+    else
+        add_in_order(maker->kernel);
     return STATUS_OK;
 }
 
@@ -181,7 +209,7 @@ static uint32_t shared_words(enum aggregate_kind kind)
 static void place_states(struct maker *maker)
 {
     const struct plan *plan = maker->plan;
-    struct query_kernel *kernel = maker->kernel;
+    struct kernel *kernel = maker->kernel;
     for (uint32_t a = 0; a < plan->aggregate_count; a++) {
         const struct plan_aggregate *aggregate = &plan->aggregates[a];
         kernel->state_words[a] = aggregate->kind == AGGREGATE_SUM_WIDE ? 2 : 1;
@@ -238,11 +266,14 @@ static enum status write_states(struct maker *maker)
             "#define STATES(X)%s\n"
             "#define BEGIN(state) state.begin();\n"
             "#define FINISH(state) state.finish();\n"
-            "    __device__ __forceinline__ void bind(const bound_sums &)\n    {\n"
+            "    __device__ __forceinline__ void bind()\n    {\n"
             "        states_clear<%s>(%u);\n        STATES(BEGIN)\n    }\n"
             "    __device__ __forceinline__ void finish()\n    {\n"
-            "        states_complete<%s>();\n        STATES(FINISH)\n    }\n};\n",
+            "        states_complete<%s>();\n        STATES(FINISH)\n    }\n",
             names, place, first + 1, place);
+    if (maker->hand)
+        fputs("    HAND_WRITTEN_SUM(s0)\n", maker->out);
+    fputs("};\n", maker->out);
     free(names);
     return STATUS_OK;
 }
@@ -430,7 +461,7 @@ static enum status write_scan(struct maker *maker)
         fputs("    uint64_t since = state_clock();\n", maker->out);
     RETURN_IF_ERROR(write_steps(maker));
     if (maker->plan->shape == PLAN_ROWS)
-        fputs("    cpu_keep_rows(t, keep);\n", maker->out);
+        fputs("    keep_rows(t, keep);\n", maker->out);
     else
         RETURN_IF_ERROR(write_groups(maker));
     write_point(maker);
@@ -442,7 +473,7 @@ static enum status write_scan(struct maker *maker)
 
 static enum status write_prepare(struct maker *maker)
 {
-    const struct query_kernel *kernel = maker->kernel;
+    const struct kernel *kernel = maker->kernel;
     fputs("extern \"C\" __global__ void __launch_bounds__(256) prepare()\n{\n    memory_clear();\n",
           maker->out);
     for (uint32_t k = 0; k < kernel->shape.join_count; k++) {
@@ -474,24 +505,53 @@ static void write_collect(struct maker *maker)
             maker->plan->key_words, maker->plan->aggregate_count);
 }
 
+static uint32_t code_bytes(const struct maker *maker, uint32_t place)
+{
+    const int32_t codes = maker->hand->codes[place];
+    return codes < 0 ? 4 : maker->plan->arrays[codes].value_bytes;
+}
+
+/* The types of the columns and dimensions that the scan names, "c3" and "d1" or as its hand-written text has them. */
 static void write_types(struct maker *maker)
 {
-    const struct query_kernel *kernel = maker->kernel;
+    const struct kernel *kernel = maker->kernel;
+    const struct kernel_names *names = maker->hand ? maker->hand->kernel->names : NULL;
     char name[KERNEL_NAME_BYTES];
     for (uint32_t c = 0; c < kernel->shape.column_count; c++) {
         snprintf(name, sizeof name, "c%u", kernel->columns[c]);
-        kernel_column_write(maker->out, &kernel->shape, &kernel->plan, c, name);
+        kernel_column_write(maker->out, &kernel->shape, &kernel->layout, c,
+                            names ? names->columns[kernel->column_place[c]] : name);
     }
     for (uint32_t j = 0; j < kernel->shape.join_count; j++) {
+        const uint32_t place = kernel->join_place[j];
         snprintf(name, sizeof name, "d%u", kernel->joins[j]);
-        kernel_join_write(maker->out, &kernel->plan, j, 4, name);
+        kernel_join_write(maker->out, &kernel->layout, j, names ? code_bytes(maker, place) : 4,
+                          names ? names->dimensions[place] : name);
     }
+}
+
+/* A statement's own list of parameters; a hand-written kernel brings one, with names that it does not use. */
+static void write_parameters(struct maker *maker)
+{
+    const struct kernel *kernel = maker->kernel;
     fputs("#define TILE_PARAMETER_LIST(COLUMN, DIMENSION)", maker->out);
     for (uint32_t c = 0; c < kernel->shape.column_count; c++)
         fprintf(maker->out, " COLUMN(c%u)", kernel->columns[c]);
     for (uint32_t j = 0; j < kernel->shape.join_count; j++)
         fprintf(maker->out, " DIMENSION(d%u)", kernel->joins[j]);
-    fputc('\n', maker->out);
+    fputs("\n#include \"operators/dialect/parameters.h\"\n", maker->out);
+}
+
+static void write_hand_written(struct maker *maker)
+{
+    const struct plan_kernel *hand = maker->hand;
+    for (uint32_t place = 0; place < hand->column_count; place++)
+        if (hand->columns[place] < 0)
+            fprintf(maker->out, "typedef tile_absent %s_TYPE;\n", hand->kernel->names->columns[place]);
+    for (uint32_t place = 0; place < hand->dimension_count; place++)
+        if (hand->joins[place] < 0)
+            fprintf(maker->out, "typedef tile_absent %s_TYPE;\n", hand->kernel->names->dimensions[place]);
+    fprintf(maker->out, "#include \"%s\"\n", hand->kernel->source);
 }
 
 /* The scan is written first, apart: it says how many points the states have. */
@@ -502,16 +562,19 @@ static enum status write_all(struct maker *maker, FILE *source)
     maker->out = open_memstream(&scan, &bytes);
     if (!maker->out)
         return error_out_of_memory(maker->error, 4096, "a kernel's source");
-    enum status status = write_scan(maker);
+    enum status status = maker->hand ? STATUS_OK : write_scan(maker);
     if (fclose(maker->out) != 0 && status == STATUS_OK)
         status = error_out_of_memory(maker->error, 4096, "a kernel's source");
     maker->out = source;
-    kernel_head_write(source, &maker->kernel->plan);
+    kernel_head_write(source, &maker->kernel->layout);
     fputs("#include \"operators/dialect/query_cuda.h\"\n", source);
     write_types(maker);
     if (status == STATUS_OK)
         status = write_states(maker);
-    fputs("#include \"operators/dialect/parameters.h\"\n", source);
+    if (maker->hand)
+        write_hand_written(maker);
+    else
+        write_parameters(maker);
     if (status == STATUS_OK)
         fputs(scan, source);
     free(scan);
@@ -522,27 +585,29 @@ static enum status write_all(struct maker *maker, FILE *source)
     return STATUS_OK;
 }
 
-enum status query_kernel_make(const struct plan *plan, bool count, const struct kernel_target *target,
-                              struct query_kernel *kernel, struct error *error)
+enum status kernel_make(const struct plan *plan, bool count, const struct kernel_target *target,
+                        struct kernel *kernel, struct error *error)
 {
-    struct maker maker = {.plan = plan, .kernel = kernel, .count = count, .error = error};
-    *kernel = (struct query_kernel){0};
+    struct maker maker = {.plan = plan,
+                          .kernel = kernel,
+                          .count = count,
+                          .hand = plan->kernel.kernel && !count ? &plan->kernel : NULL,
+                          .error = error};
+    *kernel = (struct kernel){0};
     RETURN_IF_ERROR(shape_make(&maker));
     place_states(&maker);
-    RETURN_IF_ERROR(kernel_plan_lay_out(&kernel->shape, target, &kernel->plan, error));
+    RETURN_IF_ERROR(kernel_layout_make(&kernel->shape, target, &kernel->layout, error));
     size_t bytes = 0;
-    FILE *source = open_memstream(&kernel->plan.source, &bytes);
+    FILE *source = open_memstream(&kernel->source, &bytes);
     if (!source)
         return error_out_of_memory(error, 4096, "a kernel's source");
-    enum status status = write_all(&maker, source);
-    if (fclose(source) != 0 && status == STATUS_OK)
-        status = error_out_of_memory(error, 4096, "a kernel's source");
-    if (status != STATUS_OK)
-        query_kernel_free(kernel);
-    return status;
+    const enum status status = write_all(&maker, source);
+    const bool written = fclose(source) == 0;
+    return status == STATUS_OK && !written ? error_out_of_memory(error, 4096, "a kernel's source") : status;
 }
 
-void query_kernel_free(struct query_kernel *kernel)
+void kernel_free(struct kernel *kernel)
 {
-    kernel_plan_free(&kernel->plan);
+    free(kernel->source);
+    kernel->source = NULL;
 }

@@ -1,0 +1,61 @@
+/* engine/gpu/device.c: a GPU as a device that runs plans (engine/run/device.h, engine/gpu/run.c). */
+#include "engine/gpu/device.h"
+
+#include "engine/gpu/run_internal.h"
+#include "engine/measure/ceiling.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void gpu_close(struct device *device)
+{
+    if (!device)
+        return;
+    cuda_columns_destroy(device->columns);
+    cuda_close(device->cuda);
+    free(device);
+}
+
+static enum status gpu_open(unsigned ordinal, unsigned threads, struct device **device, struct error *error)
+{
+    struct device *opened = calloc(1, sizeof *opened);
+    (void)threads;
+    if (!opened)
+        return error_out_of_memory(error, sizeof *opened, "the device");
+    enum status status = cuda_open(ordinal, &opened->cuda, error);
+    if (status == STATUS_OK)
+        status = cuda_columns_create(opened->cuda, &opened->columns, error);
+    if (status != STATUS_OK) {
+        gpu_close(opened);
+        return status;
+    }
+    snprintf(opened->text, sizeof opened->text, "%s (cuda:%u)", cuda_properties(opened->cuda)->name, ordinal);
+    *device = opened;
+    return STATUS_OK;
+}
+
+static const char *gpu_text(const struct device *device)
+{
+    return device->text;
+}
+
+static enum status gpu_read_ceiling(struct device *device, double *bytes_per_second, struct error *error)
+{
+    return ceiling_cuda(device->cuda, bytes_per_second, error);
+}
+
+struct cuda *gpu_device_cuda(const struct device *device)
+{
+    return device->cuda;
+}
+
+const struct device_operations cuda_device = {.open = gpu_open,
+                                              .close = gpu_close,
+                                              .text = gpu_text,
+                                              .read_ceiling = gpu_read_ceiling,
+                                              .prepare = gpu_prepare,
+                                              .compile = gpu_compile,
+                                              .load = gpu_load,
+                                              .run = gpu_run,
+                                              .count = gpu_count,
+                                              .release = gpu_release};

@@ -1,0 +1,11 @@
+/* engine/gpu/device.h: what only those may ask of a device who know that it is a GPU. */
+#ifndef TESSERA_ENGINE_GPU_DEVICE_H
+#define TESSERA_ENGINE_GPU_DEVICE_H
+
+#include "engine/cuda/cuda.h"
+#include "engine/run/device.h"
+
+/* The GPU of a device that cuda_device opened. */
+struct cuda *gpu_device_cuda(const struct device *device);
+
+#endif

@@ -1,0 +1,178 @@
+/*
+ * kernel_layout.c: what a kernel keeps where (kernel_layout.h): first what every block must have, then the
+ * bitmaps that many rows probe, then the others that fit; and the columns whose words are loaded ahead.
+ */
+#include "engine/gpu/kernel_layout.h"
+
+#include "engine/gpu/kernel_decoder.h"
+#include "operators/dialect/bound.h"
+
+/* CUDA keeps this much of a multiprocessor's shared memory for itself, per block. */
+#define RESERVED_SHARED_BYTES 1024u
+
+/* Threads of a multiprocessor that a kernel without copies is compiled for: 65,536 registers then allow 64 a
+ * thread, enough to hold a tile's packed words. */
+#define THREADS_WANTED 1024u
+
+/* Packed words a thread that may be preloaded into registers: what 64 registers leave. */
+#define PRELOAD_WORDS_MAX 40u
+
+/* Fewer survivors than this a tile, and asking for their values one by one reads less than the whole column.
+ */
+#define DENSE_ROWS_MIN 64
+
+/* Shared memory and first-level cache are one memory, of which the latter has an eighth more than shared memory
+ * may take, and a load on its way needs a line of it. So bitmaps that few rows probe stay out of shared memory if
+ * not even half of the preloaded lines would find room: the SSB's Q4.1 took 0.41 ms instead of 0.33 at SF 20. */
+#define CACHE_EIGHTHS   9u
+#define HALF_LINE_BYTES 64u
+
+/* Bitmaps up to this many words are looked through by every warp for the range that they hold: 65,536 rows.
+ */
+#define RANGE_WORDS_MAX 2048u
+
+/* ---- How many rows are left when ---- */
+
+static void expect_rows(const struct kernel_shape *shape, double rows_before[KERNEL_COLUMNS_MAX])
+{
+    double rows = TILE_ROWS;
+    for (uint32_t c = 0; c < shape->column_count; c++) {
+        rows_before[c] = rows;
+        rows *= shape->columns[c].kept;
+    }
+}
+
+/* ---- Shared memory ---- */
+
+struct planner {
+    const struct kernel_shape *shape;
+    const struct kernel_target *target;
+    struct kernel_layout *layout;
+    double rows_before[KERNEL_COLUMNS_MAX];
+    uint64_t used; /* by what a block has once */
+};
+
+static uint64_t aligned(uint64_t bytes)
+{
+    return (bytes + 127) / 128 * 128;
+}
+
+/* Staging for the fewest warps must remain, whatever else is kept. */
+static bool fits(const struct planner *planner, uint64_t bytes, uint32_t warps)
+{
+    return planner->used + bytes + (uint64_t)warps * planner->layout->staging_bytes <=
+           planner->target->shared_block;
+}
+
+static void keep_bitmap(struct planner *planner, uint32_t j, uint64_t most)
+{
+    uint64_t bytes = aligned(planner->layout->bitmap_words[j] * sizeof(uint32_t));
+    if (planner->layout->bitmap[j] != BITMAP_GLOBAL || planner->used + bytes > most ||
+        !fits(planner, bytes, WORK_TILES))
+        return;
+    planner->layout->bitmap[j] = BITMAP_SHARED;
+    planner->layout->bitmap_offset[j] = (uint32_t)planner->used;
+    planner->used += bytes;
+}
+
+/* Bytes of shared memory that leave room for the loads on their way. */
+static uint64_t roomy(const struct planner *planner)
+{
+    uint64_t lines = 0;
+    for (uint32_t c = 0; c < planner->shape->column_count; c++)
+        lines += planner->layout->preload[c] ? kernel_decoder_lines(&planner->shape->columns[c]) : 0;
+    const uint64_t loading = lines * HALF_LINE_BYTES * (THREADS_WANTED / 32),
+                   cache = planner->target->shared_multiprocessor * CACHE_EIGHTHS / 8;
+    return loading < cache ? cache - loading : 0;
+}
+
+static void place_bitmaps(struct planner *planner, bool dense)
+{
+    const uint64_t most = dense ? planner->target->shared_block : roomy(planner);
+    for (uint32_t j = 0; j < planner->shape->join_count; j++)
+        if (!dense || planner->rows_before[planner->shape->joins[j].column] >= DENSE_ROWS_MIN)
+            keep_bitmap(planner, j, most);
+}
+
+static void name_bitmaps(struct planner *planner)
+{
+    for (uint32_t j = 0; j < planner->shape->join_count; j++) {
+        const struct kernel_join *join = &planner->shape->joins[j];
+        if (!join->filtered)
+            continue;
+        planner->layout->bitmap_words[j] = (uint32_t)(join->rows / 32 + 1);
+        planner->layout->bitmap[j] = join->contiguous && planner->layout->bitmap_words[j] <= RANGE_WORDS_MAX
+                                         ? BITMAP_RANGE
+                                         : BITMAP_GLOBAL;
+    }
+}
+
+/* Columns whose whole tiles are needed go to registers, as long as these last. */
+static void plan_registers(struct planner *planner)
+{
+    const struct kernel_shape *shape = planner->shape;
+    struct kernel_layout *layout = planner->layout;
+    uint32_t words = 0;
+    for (uint32_t c = 0; c < shape->column_count; c++) {
+        uint32_t own = kernel_decoder_lines(&shape->columns[c]);
+        layout->preload[c] = own && shape->columns[c].kept < 1 && planner->rows_before[c] >= DENSE_ROWS_MIN &&
+                             words + own <= PRELOAD_WORDS_MAX;
+        words += layout->preload[c] ? own : 0;
+    }
+}
+
+/* The multiprocessor's threads come in blocks as small as what a block keeps once allows. */
+static void plan_threads(struct planner *planner)
+{
+    struct kernel_layout *layout = planner->layout;
+    const uint64_t total = planner->target->shared_multiprocessor;
+    const uint32_t wanted =
+        planner->target->threads < THREADS_WANTED ? planner->target->threads : THREADS_WANTED;
+    for (layout->threads = 256; layout->threads < wanted; layout->threads *= 2) {
+        uint64_t block =
+            planner->used + (uint64_t)layout->staging_bytes * (layout->threads / 32) + RESERVED_SHARED_BYTES;
+        if (block * (wanted / layout->threads) <= total && planner->used <= total / 16)
+            break;
+    }
+    while (layout->threads > 256 && !fits(planner, 0, layout->threads / 32))
+        layout->threads /= 2;
+    uint64_t blocks = total / (planner->used + (uint64_t)layout->staging_bytes * (layout->threads / 32) +
+                               RESERVED_SHARED_BYTES);
+    blocks = blocks > wanted / layout->threads ? wanted / layout->threads : blocks;
+    layout->blocks_per_multiprocessor = blocks ? (uint32_t)blocks : 1;
+}
+
+static enum status plan_shared(struct planner *planner, struct error *error)
+{
+    const struct kernel_shape *shape = planner->shape;
+    struct kernel_layout *layout = planner->layout;
+    for (uint32_t c = 0; c < shape->column_count; c++) {
+        layout->staging[c] = layout->staging_bytes;
+        layout->staging_bytes += kernel_decoder_staging(&shape->columns[c]);
+    }
+    planner->used = aligned(shape->sums_bytes);
+    if (!fits(planner, 0, WORK_TILES))
+        return error_set(error, STATUS_MACHINE,
+                         "query %s needs %llu bytes of shared memory a block, this GPU has %llu; use a codec "
+                         "with random access",
+                         shape->name,
+                         (unsigned long long)(planner->used + WORK_TILES * layout->staging_bytes),
+                         (unsigned long long)planner->target->shared_block);
+    plan_registers(planner);
+    name_bitmaps(planner);
+    place_bitmaps(planner, true);
+    place_bitmaps(planner, false);
+    plan_threads(planner);
+    layout->staging_offset = (uint32_t)planner->used;
+    layout->shared_bytes = planner->used + layout->threads / 32 * layout->staging_bytes;
+    return STATUS_OK;
+}
+
+enum status kernel_layout_make(const struct kernel_shape *shape, const struct kernel_target *target,
+                               struct kernel_layout *layout, struct error *error)
+{
+    struct planner planner = {.shape = shape, .target = target, .layout = layout};
+    *layout = (struct kernel_layout){0};
+    expect_rows(shape, planner.rows_before);
+    return plan_shared(&planner, error);
+}

@@ -1,0 +1,307 @@
+/* engine/plan/partial.c: see engine/plan/partial.h. Groups and pairs of distinct values are found in open hash tables of
+ * places, at most half full, that live for one merge. */
+#include "engine/plan/partial.h"
+
+#include "storage/base/hash.h"
+#include "storage/base/huge_pages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Memory ---- */
+
+static void *zeros(uint64_t count)
+{
+    void *const words = calloc(count + 1, sizeof(uint64_t));
+    huge_pages_prefer(words, count * sizeof(uint64_t));
+    return words;
+}
+
+enum status partial_allocate(const struct plan *plan, uint64_t count, struct partial *partial,
+                             struct error *error)
+{
+    bool fits = true;
+    for (uint32_t word = 0; word < plan->key_words; word++)
+        fits &= (partial->keys[word] = zeros(count)) != NULL;
+    for (uint32_t a = 0; a < plan->aggregate_count; a++) {
+        fits &= (partial->states[a] = zeros(count)) != NULL;
+        if (plan->aggregates[a].kind == AGGREGATE_SUM_WIDE)
+            fits &= (partial->states_high[a] = zeros(count)) != NULL;
+    }
+    partial->count = count;
+    return fits ? STATUS_OK
+                : error_out_of_memory(error, count * 8 * (plan->aggregate_count + plan->key_words), "groups");
+}
+
+enum status partial_set_allocate(struct partial_set *set, uint64_t count, struct error *error)
+{
+    set->groups = malloc((count + 1) * sizeof *set->groups);
+    set->values = malloc((count + 1) * sizeof *set->values);
+    set->count = count;
+    return set->groups && set->values ? STATUS_OK : error_out_of_memory(error, count * 16, "distinct values");
+}
+
+void partial_free(struct partial *partial)
+{
+    for (uint32_t word = 0; word < PLAN_KEY_WORDS_MAX; word++)
+        free(partial->keys[word]);
+    free(partial->rows);
+    for (uint32_t a = 0; a < PLAN_AGGREGATES_MAX; a++) {
+        free(partial->states[a]);
+        free(partial->states_high[a]);
+        free(partial->sets[a].groups);
+        free(partial->sets[a].values);
+    }
+    *partial = (struct partial){0};
+}
+
+static bool grow(void *array, uint64_t count)
+{
+    void *old;
+    memcpy(&old, array, sizeof old);
+    void *const grown = realloc(old, (count + 1) * sizeof(uint64_t));
+    if (grown)
+        memcpy(array, &grown, sizeof grown);
+    return grown != NULL;
+}
+
+static enum status grow_groups(const struct plan *plan, struct partial *partial, uint64_t count,
+                               struct error *error)
+{
+    bool fits = true;
+    for (uint32_t word = 0; word < plan->key_words; word++)
+        fits &= grow(&partial->keys[word], count);
+    for (uint32_t a = 0; a < plan->aggregate_count; a++) {
+        fits &= grow(&partial->states[a], count);
+        if (plan->aggregates[a].kind == AGGREGATE_SUM_WIDE)
+            fits &= grow(&partial->states_high[a], count);
+    }
+    return fits ? STATUS_OK
+                : error_out_of_memory(error, count * 8 * (plan->aggregate_count + plan->key_words), "groups");
+}
+
+/* ---- Places by hash ---- */
+
+static enum status index_open(struct partial_index *index, uint64_t most, struct error *error)
+{
+    index->last = 1023;
+    while (index->last < 2 * most)
+        index->last = 2 * index->last + 1;
+    index->places = zeros(index->last + 1);
+    return index->places ? STATUS_OK
+                         : error_out_of_memory(error, index->last * sizeof *index->places, "groups");
+}
+
+void partial_index_free(struct partial_index *index)
+{
+    free(index->places);
+    *index = (struct partial_index){0};
+}
+
+uint64_t *partial_index_find(const struct plan *plan, const struct partial *partial,
+                             const struct partial_index *index, const uint64_t *number)
+{
+    uint64_t hash = 0;
+    for (uint32_t word = 0; word < plan->key_words; word++)
+        hash = hash_mix(hash ^ number[word]);
+    uint64_t place = hash & index->last;
+    for (; index->places[place]; place = (place + 1) & index->last) {
+        const uint64_t group = index->places[place] - 1;
+        bool same = true;
+        for (uint32_t word = 0; word < plan->key_words; word++)
+            same &= partial->keys[word][group] == number[word];
+        if (same)
+            break;
+    }
+    return &index->places[place];
+}
+
+/* The group's place in the index of another result. */
+static uint64_t *find_group(const struct plan *plan, const struct partial *into,
+                            const struct partial_index *index, const struct partial *from, uint64_t group)
+{
+    uint64_t number[PLAN_KEY_WORDS_MAX];
+    for (uint32_t word = 0; word < plan->key_words; word++)
+        number[word] = from->keys[word][group];
+    return partial_index_find(plan, into, index, number);
+}
+
+enum status partial_index_make(const struct plan *plan, const struct partial *partial, uint64_t more,
+                               struct partial_index *index, struct error *error)
+{
+    RETURN_IF_ERROR(index_open(index, partial->count + more, error));
+    for (uint64_t group = 0; group < partial->count; group++)
+        *find_group(plan, partial, index, partial, group) = group + 1;
+    return STATUS_OK;
+}
+
+/* ---- States ---- */
+
+/* Whether a value was added to the aggregate's state. */
+static bool has_value(const struct plan *plan, const struct partial *partial, uint32_t a, uint64_t group)
+{
+    const struct plan_aggregate *aggregate = &plan->aggregates[a];
+    if (aggregate->count != a)
+        return partial->states[aggregate->count][group] > 0;
+    return plan->shape != PLAN_TOTAL || partial->total_rows > 0;
+}
+
+static void copy_state(struct partial *into, uint64_t to, const struct partial *from, uint64_t group,
+                       uint32_t a)
+{
+    into->states[a][to] = from->states[a][group];
+    if (into->states_high[a])
+        into->states_high[a][to] = from->states_high[a][group];
+}
+
+/* Of an aggregate that does not count. */
+static void merge_state(const struct plan *plan, struct partial *into, uint64_t to,
+                        const struct partial *from, uint64_t group, uint32_t a)
+{
+    const int64_t other = from->states[a][group];
+    int64_t *const state = &into->states[a][to];
+    if (!has_value(plan, from, a, group))
+        return;
+    if (!has_value(plan, into, a, to)) {
+        copy_state(into, to, from, group, a);
+        return;
+    }
+    switch (plan->aggregates[a].kind) {
+    case AGGREGATE_SUM:
+        *state = (int64_t)((uint64_t)*state + (uint64_t)other);
+        break;
+    case AGGREGATE_SUM_WIDE:
+        *state = (int64_t)((uint64_t)*state + (uint64_t)other);
+        into->states_high[a][to] += from->states_high[a][group] + ((uint64_t)*state < (uint64_t)other);
+        break;
+    case AGGREGATE_MIN:
+        *state = other < *state ? other : *state;
+        break;
+    case AGGREGATE_MAX:
+        *state = other > *state ? other : *state;
+        break;
+    case AGGREGATE_COUNT:
+    case AGGREGATE_COUNT_DISTINCT:
+        break;
+    }
+}
+
+static bool counts(const struct plan *plan, uint32_t a)
+{
+    return plan->aggregates[a].kind == AGGREGATE_COUNT ||
+           plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT;
+}
+
+/* Counts last: they say of other states whether these have a value. */
+static void merge_group(const struct plan *plan, struct partial *into, uint64_t to,
+                        const struct partial *from, uint64_t group)
+{
+    for (uint32_t a = 0; a < plan->aggregate_count; a++)
+        if (!counts(plan, a))
+            merge_state(plan, into, to, from, group, a);
+    for (uint32_t a = 0; a < plan->aggregate_count; a++)
+        if (plan->aggregates[a].kind == AGGREGATE_COUNT)
+            into->states[a][to] += from->states[a][group];
+}
+
+/* to[group]: what the group is in `into`. */
+static enum status merge_groups(const struct plan *plan, struct partial *into, const struct partial *from,
+                                const struct partial_index *index, uint64_t *to, struct error *error)
+{
+    RETURN_IF_ERROR(grow_groups(plan, into, into->count + from->count, error));
+    for (uint64_t group = 0; group < from->count; group++) {
+        uint64_t *const place = find_group(plan, into, index, from, group);
+        if (*place) {
+            to[group] = *place - 1;
+            merge_group(plan, into, to[group], from, group);
+            continue;
+        }
+        to[group] = into->count++;
+        *place = into->count;
+        for (uint32_t word = 0; word < plan->key_words; word++)
+            into->keys[word][to[group]] = from->keys[word][group];
+        for (uint32_t a = 0; a < plan->aggregate_count; a++)
+            copy_state(into, to[group], from, group, a);
+    }
+    into->total_rows += from->total_rows;
+    return STATUS_OK;
+}
+
+/* ---- Sets ---- */
+
+static bool add_pair(const struct partial_index *index, struct partial_set *set, uint64_t group,
+                     int64_t value)
+{
+    uint64_t place = hash_mix(group ^ hash_mix((uint64_t)value)) & index->last;
+    for (; index->places[place]; place = (place + 1) & index->last) {
+        const uint64_t at = index->places[place] - 1;
+        if (set->groups[at] == group && set->values[at] == value)
+            return false;
+    }
+    set->groups[set->count] = group;
+    set->values[set->count++] = value;
+    index->places[place] = set->count;
+    return true;
+}
+
+static enum status merge_set(struct partial_set *into, const struct partial_set *from, const uint64_t *to,
+                             int64_t *counts, struct error *error)
+{
+    const uint64_t most = into->count + from->count, had = into->count;
+    struct partial_index index;
+    if (!grow(&into->groups, most) || !grow(&into->values, most))
+        return error_out_of_memory(error, most * 16, "distinct values");
+    RETURN_IF_ERROR(index_open(&index, most, error));
+    into->count = 0;
+    for (uint64_t pair = 0; pair < had; pair++)
+        add_pair(&index, into, into->groups[pair], into->values[pair]);
+    for (uint64_t pair = 0; pair < from->count; pair++)
+        counts[to[from->groups[pair]]] += add_pair(&index, into, to[from->groups[pair]], from->values[pair]);
+    partial_index_free(&index);
+    return STATUS_OK;
+}
+
+static enum status merge_sets(const struct plan *plan, struct partial *into, uint64_t had,
+                              const struct partial *from, const uint64_t *to, struct error *error)
+{
+    for (uint32_t a = 0; a < plan->aggregate_count; a++) {
+        if (plan->aggregates[a].kind != AGGREGATE_COUNT_DISTINCT)
+            continue;
+        memset(into->states[a] + had, 0, (into->count - had) * sizeof *into->states[a]);
+        RETURN_IF_ERROR(merge_set(&into->sets[a], &from->sets[a], to, into->states[a], error));
+    }
+    return STATUS_OK;
+}
+
+/* ---- Rows ---- */
+
+/* Both lists are ascending, from the back. */
+static enum status merge_rows(struct partial *into, const struct partial *from, struct error *error)
+{
+    uint64_t a = into->count, b = from->count, at = a + b;
+    if (!grow(&into->rows, at))
+        return error_out_of_memory(error, at * sizeof *into->rows, "rows");
+    into->count = at;
+    while (b > 0)
+        into->rows[--at] = a > 0 && into->rows[a - 1] > from->rows[b - 1] ? into->rows[--a] : from->rows[--b];
+    return STATUS_OK;
+}
+
+enum status partial_merge(const struct plan *plan, struct partial *into, const struct partial *from,
+                          struct error *error)
+{
+    struct partial_index index = {0};
+    const uint64_t had = into->count;
+    if (plan->shape == PLAN_ROWS)
+        return merge_rows(into, from, error);
+    uint64_t *const to = malloc((from->count + 1) * sizeof *to);
+    enum status status = to ? partial_index_make(plan, into, from->count, &index, error)
+                            : error_out_of_memory(error, from->count * sizeof *to, "groups");
+    if (status == STATUS_OK)
+        status = merge_groups(plan, into, from, &index, to, error);
+    if (status == STATUS_OK)
+        status = merge_sets(plan, into, had, from, to, error);
+    partial_index_free(&index);
+    free(to);
+    return status;
+}
