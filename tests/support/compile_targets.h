@@ -6,7 +6,7 @@
 #define TESSERA_TESTS_SUPPORT_COMPILE_TARGETS_H
 
 #include "engine/cuda/kernel_cache.h"
-#include "engine/gpu/kernel_plan.h"
+#include "engine/gpu/kernel_layout.h"
 #include "tests/support/need_nvrtc.h"
 
 #include <stdio.h>
