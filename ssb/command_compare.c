@@ -71,13 +71,14 @@ static const struct argp parser = {
         "sizes side by side. Exit code 1 if an answer is wrong.\v"
         "Examples:\n"
         "  tessera ssb compare --db ssb1.db\n"
-        "  tessera ssb compare --db ssb1.db --codecs plain,gpu-for,lane-for --queries q1.1,q4.1",
+        "  tessera ssb compare --db ssb1.db --codecs plain,smallest,auto --queries q1.1,q4.1",
 };
 
 enum status ssb_compare_command(int argc, char **argv, struct progress *progress, struct error *error)
 {
     struct error failure = {0};
-    struct arguments arguments = {.count = 3, .names = {"plain", "gpu-star", "auto"}};
+    struct arguments arguments = {.count = 3, .names = {"", "gpu-star", "auto"}};
+    snprintf(arguments.names[0], sizeof arguments.names[0], "%s", codec_baseline()->name);
     benchmark_options_default(&arguments.options, &failure);
     RETURN_IF_ERROR(ssb_command_line(&parser, argc, argv, &arguments, &failure, error));
     const char *choices[BENCHMARK_CHOICES_MAX];

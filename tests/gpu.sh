@@ -32,7 +32,6 @@ done
 if [ ${#steps[@]} -eq 0 ]; then steps=(tests); fi
 
 tessera=build/gpu/tessera
-codecs=(plain nsf gpu-for gpu-dfor gpu-rfor lane-for lane-delta rank-rle lane-slice)
 choosers=(gpu-star smallest auto)
 
 build() {
@@ -186,6 +185,7 @@ trap 'kill $(jobs -rp) 2>/dev/null || true; rm -rf "$work"' EXIT
 export TESSERA_REQUIRE_GPU=1 TESSERA_REQUIRE_NVRTC=1 TESSERA_KERNEL_CACHE="$PWD/build/gpu/kernel-cache"
 build
 $tessera devices
+mapfile -t codecs < <($tessera codecs --format csv | tail -n +2 | cut -d, -f1)
 for step in "${steps[@]}"; do
     : >"$logs/$step.log"
     "step_$step"

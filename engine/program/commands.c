@@ -9,6 +9,7 @@ const struct command engine_commands[] = {
     {"calibrate", "What codecs cost on this machine: the table that `--codec auto` chooses by",
      command_calibrate},
     {"sql", "Answers SELECT statements over a star schema", command_sql},
+    {"codecs", "What a column can be compressed with", command_codecs},
     {"devices", "What this machine has, or why the GPU cannot be used", command_devices},
     {NULL, NULL, NULL},
 };

@@ -10,6 +10,7 @@ extern const struct command engine_commands[]; /* ends with an entry whose path 
 enum status command_inspect(int argc, char **argv, struct progress *progress, struct error *error);
 enum status command_check(int argc, char **argv, struct progress *progress, struct error *error);
 enum status command_calibrate(int argc, char **argv, struct progress *progress, struct error *error);
+enum status command_codecs(int argc, char **argv, struct progress *progress, struct error *error);
 enum status command_devices(int argc, char **argv, struct progress *progress, struct error *error);
 enum status command_sql(int argc, char **argv, struct progress *progress, struct error *error);
 

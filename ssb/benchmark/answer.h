@@ -14,7 +14,7 @@ enum answer_check { ANSWER_SKIPPED, ANSWER_OK, ANSWER_WRONG };
 const char *answer_check_text(enum answer_check check);
 
 /* Compares names, order and every cell. Answers that differ: STATUS_CHECK_FAILED, and the sentence says
- * query, row (1-based), column, what `judge` ("SQLite", "plain") answered and what was got. */
+ * query, row (1-based), column, what `judge` ("SQLite", a codec) answered and what was got. */
 NODISCARD enum status answer_compare(const char *query, const char *judge, const struct rowset *expected,
                                      const struct rowset *got, struct error *error);
 

@@ -108,7 +108,7 @@ static enum status parse_queries(struct benchmark_options *options, const char *
 
 static enum status parse_option(int key, const char *text, struct benchmark_options *options)
 {
-    static const char *const verify_names[] = {"sqlite", "plain", "none"};
+    const char *const verify_names[] = {"sqlite", codec_baseline()->name, "none"};
     static const enum benchmark_verify verify[] = {VERIFY_SQLITE, VERIFY_PLAIN, VERIFY_NONE};
     static const char *const format_names[] = {"table", "csv", "json"};
     static report_writer *const formats[] = {report_table, report_csv, report_json};

@@ -59,7 +59,8 @@ static enum status ask_plain(struct judge *judge, const struct benchmark_options
     enum status status = STATUS_OK;
     snprintf(judge->text, sizeof judge->text, "the plain codec's answers on the same device");
     for (uint32_t q = 0; q < options->query_count && status == STATUS_OK; q++)
-        status = benchmark_statement(engine, database, options->queries[q], "plain", &statements[q], error);
+        status = benchmark_statement(engine, database, options->queries[q], codec_baseline()->name,
+                                     &statements[q], error);
     if (status == STATUS_OK)
         status = sql_compile(statements, options->query_count, false, progress, error);
     for (uint32_t q = 0; q < options->query_count; q++) {
@@ -135,9 +136,10 @@ enum answer_check judge_answer(const struct judge *judge, const struct ssb_query
                 query->name, choice);
         return ANSWER_WRONG;
     }
-    if (judge->verify == VERIFY_NONE || (judge->verify == VERIFY_PLAIN && strcmp(choice, "plain") == 0))
+    if (judge->verify == VERIFY_NONE ||
+        (judge->verify == VERIFY_PLAIN && strcmp(choice, codec_baseline()->name) == 0))
         return ANSWER_SKIPPED;
-    if (answer_compare(query->name, judge->verify == VERIFY_SQLITE ? "SQLite" : "plain",
+    if (answer_compare(query->name, judge->verify == VERIFY_SQLITE ? "SQLite" : codec_baseline()->name,
                        &judge->expected[number], answer, &difference) == STATUS_OK)
         return ANSWER_OK;
     fprintf(judge->notes, "codec %s: %s\n", choice, difference.text);

@@ -56,12 +56,12 @@ struct report {
     bool profile;            /* the steps of each query are printed, too */
     const char *database;    /* its path */
     double scale_factor;     /* 0: not known */
-    char judge[128];         /* "SQLite 3.40.1, answers of 2026-01-31 12:00:00 UTC"; "plain"; "nobody" */
+    char judge[128];         /* "SQLite 3.40.1, answers of 2026-01-31 12:00:00 UTC"; a codec; "nobody" */
     uint64_t fact_rows;      /* of lineorder */
     double read_ceiling;     /* bytes a second that the device can read, measured in the same run */
     uint32_t repeat, warmup; /* timed and untimed runs of each */
     uint32_t choice_count;
-    const char *const *choices; /* "plain", "gpu-star", ... */
+    const char *const *choices; /* "auto", "gpu-star", ... */
     uint32_t query_count;
     struct report_query *queries;
     uint32_t column_count; /* 0: sizes were not asked for */

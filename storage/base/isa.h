@@ -3,7 +3,7 @@
  *
  * Files listed as "hot" in CMakeLists.txt are compiled once for each instruction set, with TESSERA_ISA naming
  * it (on x86-64: baseline, avx2, avx512; elsewhere: baseline only). What such a file exports it names with
- * ISA(name), so that codec_lane_for becomes codec_lane_for_avx2; a table per instruction set collects them
+ * ISA(name), so that codec_NAME becomes codec_NAME_avx2; a table per instruction set collects them
  * and isa_level() chooses at run time.
  */
 #ifndef TESSERA_STORAGE_BASE_ISA_H

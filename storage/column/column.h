@@ -97,7 +97,7 @@ struct column {
     const struct dictionary *dictionary; /* TYPE_STRING that is no foreign key; else NULL */
     struct column_statistics statistics;
     enum codec_id own;    /* the encoding that the catalogue calls the column's own */
-    const char *own_name; /* what chose it: "auto", "gpu-star", "plain", ... */
+    const char *own_name; /* what chose it: "auto", "gpu-star", a codec, ... */
     uint32_t encoding_count;
     const struct encoding_info *encodings;
     uint64_t side_generation;               /* the change that wrote the column and its side file */
