@@ -90,8 +90,8 @@ static void sizes_of_memory_are_read(void **state)
     load("--force --memory 1GB sales=sales-1.csv", 2, "--memory '1GB' is no size", "shop,pieces\nA,1\n");
 }
 
-/* The first signal ends a load that waits for a pipe, soon, and with nothing left behind: `timeout` sends it after 0.3 s
- * (in the foreground once, else to the process and to its group), and one that kills 2 s later. */
+/* The first signal ends a load that waits for a pipe, soon, and with nothing left behind: `timeout` sends it after 0.3 s,
+ * once (to the process, not to its group too), and one that kills 2 s later. */
 static void a_load_that_waits_can_be_stopped(void **state)
 {
     static const struct {

@@ -39,8 +39,7 @@ static void no_stream_is_an_error(void **state)
         struct query_kernel kernel;
         struct error error = {0};
         streams_left = left;
-        const enum status status =
-            query_kernel_make(plan, false, &compile_targets[0].target, &kernel, &error);
+        const enum status status = query_kernel_make(plan, false, &compile_sm_90->target, &kernel, &error);
         streams_left = -1;
         if (status == STATUS_OK) {
             assert_non_null(strstr(kernel.plan.source, "struct sums_TYPE"));
