@@ -1,8 +1,9 @@
 /*
- * calendar.h: days since 1970-01-01 and the Gregorian calendar, for loaders, queries and CUDA kernels alike.
+ * calendar.h: days since 1970-01-01 and the Gregorian calendar, for loaders, queries and CUDA kernels.
  *
- * Days are counted in eras of 400 years (146,097 days) that begin on 1 March, so that leap days come last in a year:
- * month and day then follow from a linear formula. Right for every year that fits 32 bits.
+ * Days are counted in eras of 400 years (146,097 days) that begin on 1 March. So the leap day is the last day
+ * of its year, and month and day follow from a linear formula. The results are right for every year that fits
+ * 32 bits.
  */
 #ifndef TESSERA_STORAGE_BASE_CALENDAR_H
 #define TESSERA_STORAGE_BASE_CALENDAR_H
@@ -53,7 +54,7 @@ CALENDAR_INLINE struct calendar_date calendar_date_of(int64_t days)
     return date;
 }
 
-/* month 1..12; the day may be any number: the 0th is the day before the first. */
+/* Days since 1970-01-01. `month` is 1..12; `day` may be any number, and 0 is the day before the first. */
 CALENDAR_INLINE int64_t calendar_days(int64_t year, int32_t month, int32_t day)
 {
     const int64_t from_march = month > 2 ? year : year - 1;
@@ -77,7 +78,7 @@ CALENDAR_INLINE int64_t calendar_add_months(int64_t days, int64_t months)
     return calendar_days(year, month, date.day < most ? date.day : most);
 }
 
-/* A field of a date; hours and less are 0. */
+/* A field of a date; hours, minutes and seconds are 0. */
 CALENDAR_INLINE int64_t calendar_date_field(int64_t days, int field)
 {
     const struct calendar_date date = calendar_date_of(days);

@@ -1,5 +1,5 @@
 /*
- * clock.h: the clock that every duration is measured by, and the median of some.
+ * clock.h: the clock for all durations, and the median of durations.
  */
 #ifndef TESSERA_STORAGE_BASE_CLOCK_H
 #define TESSERA_STORAGE_BASE_CLOCK_H
@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Since some moment before the program began; never goes back. A call takes about 25 ns. */
+/* Nanoseconds since some moment before the program began; the clock never goes back. A call takes about 25
+ * ns. */
 static inline double clock_ns(void)
 {
     struct timespec now;
@@ -29,7 +30,8 @@ static inline int clock_compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Sorts the `count` (at least one) durations; of an even number the mean of the two in the middle. */
+/* The median of `count` durations (at least one), which are sorted in place. For an even count it is the mean
+ * of the two in the middle. */
 static inline double clock_median(double *times, size_t count)
 {
     qsort(times, count, sizeof *times, clock_compare);

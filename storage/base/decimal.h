@@ -15,9 +15,10 @@ static inline int64_t power_of_ten(unsigned exponent)
     return powers[exponent];
 }
 
-/* The double nearest to value / 10^scale, ties to even, as strtod reads the decimal's text. Up to 2^53 value and
- * divisor are doubles, so one division rounds once. Above that, 64 more binary places make the quotient longer than a
- * double by at least 4 bits; a remainder sets the last, so that the conversion rounds as if it saw all of them. */
+/* The double nearest to value / 10^scale, ties to even, as strtod reads the decimal's text. Up to 2^53 value
+ * and divisor are doubles, so one division rounds once. Above that, the quotient gets 64 more binary places,
+ * which make it at least 4 bits longer than a double. A remainder sets its last bit, so that the conversion
+ * rounds as if it saw all bits. */
 static inline double decimal_to_double(int64_t value, unsigned scale)
 {
     const uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* An open of a FIFO would wait for its other end, and of a terminal would make it ours. */
+/* Without these flags, opening a FIFO waits for its other end, and opening a terminal makes it ours. */
 #define NEVER_WAIT (O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
 enum status path_format(char **path, struct error *error, const char *format, ...)
@@ -39,7 +39,7 @@ static enum status no_file(const char *path, mode_t mode, struct error *error)
                      path, what);
 }
 
-/* Closes what is no regular file. */
+/* Closes the descriptor, with an error, unless it is a regular file. */
 static enum status check_regular(const char *path, int *descriptor, uint64_t *size, struct error *error)
 {
     struct stat stat;
@@ -68,12 +68,13 @@ enum status file_open(const char *path, int *descriptor, uint64_t *size, bool *m
 
 enum status file_create(const char *path, int *descriptor, struct error *error)
 {
-    unlink(path); /* where that fails, so does the next */
+    unlink(path); /* if this fails, open fails, too */
     *descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     return *descriptor < 0 ? error_set_errno(error, errno, "cannot create %s", path) : STATUS_OK;
 }
 
-/* Follows no link. ELOOP is what the system says to one, ENXIO to a FIFO without a reader. */
+/* Opens without following a link. The system returns ELOOP for a link, and ENXIO for a FIFO without a
+ * reader. */
 static enum status open_own(const char *path, int flags, int *descriptor, struct error *error)
 {
     struct stat stat;

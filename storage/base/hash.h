@@ -1,10 +1,10 @@
-/* hash.h: the hash that tables of numbers go by; strings are hashed by xxHash. */
+/* hash.h: the hash function of tables of numbers; strings are hashed by xxHash. */
 #ifndef TESSERA_STORAGE_BASE_HASH_H
 #define TESSERA_STORAGE_BASE_HASH_H
 
 #include <stdint.h>
 
-/* The finaliser of MurmurHash3: every bit of the key reaches every bit of the hash. */
+/* The finaliser of MurmurHash3: every bit of the key affects every bit of the hash. */
 static inline uint64_t hash_mix(uint64_t key)
 {
     key ^= key >> 33;
@@ -14,7 +14,8 @@ static inline uint64_t hash_mix(uint64_t key)
     return key ^ key >> 33;
 }
 
-/* To which of `parts` (below 2^24) a hash belongs, by its high bits; places in tables go by the low ones. */
+/* The partition of a hash among `parts` (below 2^24), from its high bits; places in tables use the low
+ * bits. */
 static inline uint64_t hash_part(uint64_t hash, uint64_t parts)
 {
     return (hash >> 40) * parts >> 24;

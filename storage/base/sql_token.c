@@ -66,7 +66,7 @@ static enum status skip_spaces(struct sql_tokens *tokens, struct error *error)
     }
 }
 
-/* Bytes of what is quoted, quotes included; 0 if it does not end. */
+/* The bytes of a quoted text with its quotes; 0 if it does not end. */
 static size_t quoted_bytes(const struct sql_tokens *tokens, char end)
 {
     for (size_t i = 1; tokens->at + i < tokens->length; i++) {

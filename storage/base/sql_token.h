@@ -1,9 +1,10 @@
 /*
- * sql_token.h: SQL text in words: for schema scripts (loader/table/schema_script.h) and for statements (engine/sql/ast.h).
+ * sql_token.h: splits SQL text into tokens, for schema scripts (loader/table/schema_script.h) and for
+ * statements (engine/sql/ast.h).
  *
- * Tokens point into the text, nothing is copied. Comments (two dashes to the end of the line, and C's) and white space lie between tokens.
- * Keywords are words: what a word means is the parser's business. UTF-8 in strings and quoted names is passed
- * on as it is.
+ * Tokens point into the text; nothing is copied. Comments (two dashes to the end of the line, and C's) and
+ * white space between tokens are skipped. A keyword is a word; the parser decides what it means. UTF-8 in
+ * strings and quoted names is not changed.
  */
 #ifndef TESSERA_STORAGE_BASE_SQL_TOKEN_H
 #define TESSERA_STORAGE_BASE_SQL_TOKEN_H
@@ -17,7 +18,7 @@
 enum sql_token_kind {
     TOKEN_END,
     TOKEN_WORD,   /* a name or keyword without quotes */
-    TOKEN_NAME,   /* "a name", [a name] or `a name`: text with its quotes */
+    TOKEN_NAME,   /* "a name", [a name] or `a name`, with its quotes */
     TOKEN_NUMBER, /* 12, 12.5, .5, 1e3 */
     TOKEN_STRING, /* 'text', with its quotes */
     TOKEN_SYMBOL  /* one of ( ) , . ; * + - / % = < > <= >= <> != || ? */
@@ -30,7 +31,7 @@ struct sql_token {
     uint32_t line, column; /* where it begins, from 1; columns count bytes */
 };
 
-/* Zero `at`, line 1 and column 1 at the beginning. */
+/* The reader of a text. It begins with `at` 0, line 1 and column 1. */
 struct sql_tokens {
     const char *text;
     size_t length, at;
@@ -39,15 +40,15 @@ struct sql_tokens {
 
 void sql_tokens_begin(struct sql_tokens *tokens, const char *text, size_t length);
 
-/* The next token. A string, name or comment that does not end, or a byte that begins no token:
- * STATUS_BAD_INPUT, "line L, column C: ...". */
+/* Reads the next token. STATUS_BAD_INPUT, "line L, column C: ...", for a string, name or comment that does
+ * not end, and for a byte that begins no token. */
 NODISCARD enum status sql_token_next(struct sql_tokens *tokens, struct sql_token *token, struct error *error);
 
-/* The token is this keyword (in upper case here, any case there) or symbol. */
+/* Whether the token is this symbol or keyword. `word` is in upper case; the token may have any case. */
 bool sql_token_is(const struct sql_token *token, const char *word);
 
-/* The text of a TOKEN_STRING or TOKEN_NAME without its quotes, doubled ones made single, or of any other token
- * as it is: into `out` of token->length + 1 bytes, zero-terminated; returns its length. */
+/* Copies the token's text to `out` (token->length + 1 bytes), zero-terminated, and returns its length. A
+ * TOKEN_STRING or TOKEN_NAME loses its quotes, and doubled quotes become single. */
 size_t sql_token_text(const struct sql_token *token, char *out);
 
 #endif

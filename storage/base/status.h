@@ -19,7 +19,7 @@ enum status {
 
 #define ERROR_TEXT_BYTES 1024
 
-/* Owned by the caller; zero-initialised is valid. A later error overwrites an earlier one. */
+/* The caller owns it; zero-initialised is valid. A later error overwrites an earlier one. */
 struct error {
     enum status status;
     char text[ERROR_TEXT_BYTES];
@@ -30,12 +30,12 @@ struct error {
 enum status error_set(struct error *error, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* error_set with ": " and the text of `errno_value` behind it; STATUS_MACHINE for ENOSPC, EDQUOT, ENOMEM,
- * EMFILE, EIO and EFBIG, else STATUS_BAD_INPUT. */
+/* error_set with ": " and the text of `errno_value` appended. Returns STATUS_MACHINE for ENOSPC, EDQUOT,
+ * ENOMEM, EMFILE, EIO and EFBIG, else STATUS_BAD_INPUT. */
 enum status error_set_errno(struct error *error, int errno_value, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The sentence for memory that could not be had; always STATUS_MACHINE. */
+/* Sets the sentence for a failed allocation; always returns STATUS_MACHINE. */
 enum status error_out_of_memory(struct error *error, unsigned long long bytes, const char *what);
 
 #define RETURN_IF_ERROR(expression)                       \

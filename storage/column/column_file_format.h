@@ -1,5 +1,5 @@
-/* column_file_format.h: the fixed parts of a column file as C structs, for its reader and its writer alone;
- * column_file.h draws them. */
+/* column_file_format.h: the fixed parts of a column file as C structs. Only its reader and its writer include
+ * it; column_file.h draws the format. */
 #ifndef TESSERA_STORAGE_COLUMN_COLUMN_FILE_FORMAT_H
 #define TESSERA_STORAGE_COLUMN_COLUMN_FILE_FORMAT_H
 

@@ -1,8 +1,8 @@
-/* column_file_writer.c: writing column files; column_file.h draws the format.
+/* column_file_writer.c: writes column files; column_file.h draws the format.
  *
- * Parts come from any thread: a part's place is reserved under a lock, its bytes are written outside it. The
- * file is opened for each part (microseconds beside megabytes), so that a table of thousands of columns does
- * not run out of descriptors. */
+ * Any thread adds parts: it reserves the part's place under a lock and writes the bytes outside it. The file
+ * is opened again for each part, so that a table of thousands of columns does not run out of descriptors.
+ * That takes microseconds, and a part has megabytes. */
 #include "storage/column/column_file_format.h"
 
 #include "storage/base/file.h"
@@ -17,7 +17,7 @@
 struct column_file_writer {
     char *path;
     const struct column_file_identity *identity;
-    pthread_mutex_t lock; /* over the rest */
+    pthread_mutex_t lock; /* protects the fields below */
     uint64_t end;         /* where the next part begins */
     struct column_part *parts;
     uint32_t part_count, part_capacity;
@@ -101,7 +101,7 @@ static int compare_parts(const void *left, const void *right)
     return a->segment < b->segment ? -1 : a->segment > b->segment;
 }
 
-/* The header goes last: a file that its writer left half-way has no magic. */
+/* The header is written last, so an incomplete file has no magic. */
 static enum status write_ends(struct column_file_writer *writer, int descriptor, struct file_header *header,
                               struct error *error)
 {

@@ -1,4 +1,4 @@
-/* column_path.h: how a column's files are called and what their headers must say. */
+/* column_path.h: the names of a column's files, and what their headers must say. */
 #ifndef TESSERA_STORAGE_COLUMN_COLUMN_PATH_H
 #define TESSERA_STORAGE_COLUMN_COLUMN_PATH_H
 
@@ -6,14 +6,14 @@
 #include "storage/column/column.h"
 #include "storage/column/column_file.h"
 
-#define TABLES_NAME "tables" /* of the directory of tables' directories */
+#define TABLES_NAME "tables" /* the directory that contains the tables' directories */
 #define SIDE_WORD   "side"
 
-/* The file of the column in one encoding, or its side file (CODEC_NONE). */
+/* The path of the column's file in one encoding, or of its side file (CODEC_NONE). */
 NODISCARD enum status column_path(const char *directory, const struct column *column, enum codec_id codec,
                                   uint64_t generation, char **path, struct error *error);
 
-/* What the header of that file must say. Its names are the column's. */
+/* What the header of that file must say. The result points at the column's names. */
 struct column_file_identity column_identity(const struct column *column, enum codec_id codec,
                                             uint64_t generation);
 

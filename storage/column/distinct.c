@@ -1,4 +1,4 @@
-/* distinct.c: how many different values there are, exactly or by HyperLogLog; see statistics.h. */
+/* distinct.c: counts different values, exactly or with HyperLogLog; see statistics.h. */
 #include "storage/base/hash.h"
 #include "storage/column/statistics.h"
 
@@ -57,7 +57,7 @@ enum status distinct_take(struct distinct *distinct, const void *values, uint32_
     return STATUS_OK;
 }
 
-/* An exact set becomes a HyperLogLog of the same values. */
+/* Turns an exact set into a HyperLogLog of the same values. */
 static enum status to_registers(struct distinct *distinct, struct error *error)
 {
     if (distinct->registers)
@@ -72,7 +72,7 @@ static enum status to_registers(struct distinct *distinct, struct error *error)
     return STATUS_OK;
 }
 
-/* Makes room for base .. base + span - 1, which includes what is there. */
+/* Makes room for base .. base + span - 1, which includes the present range. */
 static enum status widen(struct distinct *distinct, int64_t base, uint64_t span, struct error *error)
 {
     if (span == distinct->span)

@@ -1,11 +1,12 @@
-/* side_file.h: a column's file of what does not depend on its encoding (column_file.h), opened and checked. */
+/* side_file.h: opens and checks a column's side file, which has what does not depend on the encoding
+ * (column_file.h). */
 #ifndef TESSERA_STORAGE_COLUMN_SIDE_FILE_H
 #define TESSERA_STORAGE_COLUMN_SIDE_FILE_H
 
 #include "storage/column/column.h"
 #include "storage/column/column_file.h"
 
-/* Opens the column's side file; checks the dictionary in it, where there is one, and fills *dictionary. */
+/* Opens the column's side file. If it has a dictionary, checks it and fills *dictionary. */
 NODISCARD enum status side_file_open(const char *directory, const struct column *column,
                                      struct column_file **file, struct dictionary *dictionary,
                                      struct error *error);

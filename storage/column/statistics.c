@@ -6,9 +6,9 @@ static bool row_valid(const uint64_t *validity, uint32_t row)
     return validity[row / 64] >> (row % 64) & 1;
 }
 
-/* For values without NULLs: three branch-free loops that compilers turn into vector code, over one tile in
- * L1. `previous` is the value before the tile (for the first tile: its own first value, and one run is added
- * by the caller). */
+/* For values without NULLs: three loops without branches over one tile in the first-level cache, which
+ * compilers vectorise. `previous` is the value before the tile. For the first tile it is the tile's own first
+ * value, and the caller adds one run. */
 #define DENSE_TILE(name, type)                                                               \
     static uint64_t name(const type *values, uint32_t rows, type previous, int64_t *min_max) \
     {                                                                                        \
@@ -27,7 +27,7 @@ static bool row_valid(const uint64_t *validity, uint32_t row)
 DENSE_TILE(dense_tile_int32, int32_t)
 DENSE_TILE(dense_tile_int64, int64_t)
 
-/* Some rows are NULL: they count for runs only. */
+/* For tiles with NULLs, which count for runs only. */
 #define SPARSE_TILE(name, type)                                                                       \
     static uint64_t name(const type *values, uint32_t first, uint32_t rows, const uint64_t *validity, \
                          type previous, int64_t *min_max)                                             \

@@ -1,4 +1,4 @@
-/* catalogue.c: the catalogue's text, read and mistrusted; see catalogue.h. */
+/* catalogue.c: reads the catalogue's text and checks all of it; see catalogue.h. */
 #include "storage/database/catalogue.h"
 
 #include "storage/database/database_files.h"
@@ -17,10 +17,10 @@
 #define FIRST_LINE_BYTES 64
 #define INTEGER_MAX      ((uint64_t)INT64_MAX)
 
-/* Where in the text the parser is, for its sentence. */
+/* The parser's place in the text, for error sentences. */
 struct parser {
     const char *path;
-    const char *table, *column; /* NULL: above that */
+    const char *table, *column; /* NULL: the parser is not inside one */
     struct error *error;
 };
 
@@ -53,7 +53,7 @@ static enum status parse_count(const struct parser *parser, const json_t *object
     return STATUS_OK;
 }
 
-/* A flag that is absent when false. */
+/* Parses a flag; an absent flag is false. */
 static enum status parse_flag(const struct parser *parser, const json_t *object, const char *key, bool *out)
 {
     const json_t *value = json_object_get(object, key);
@@ -178,7 +178,7 @@ static enum status parse_column(struct parser *parser, const json_t *object, uin
     return STATUS_OK;
 }
 
-/* Absent: all full but the last. */
+/* Parses the segments' rows. If they are absent, all segments but the last are full. */
 static enum status parse_segments(const struct parser *parser, const json_t *object, struct table *table)
 {
     const json_t *list = json_object_get(object, "segments");
@@ -351,7 +351,7 @@ static enum status read_text(const char *path, int descriptor, uint64_t bytes, c
         if (got < 0 && errno != EINTR)
             status = error_set_errno(error, errno, "cannot read %s", path);
         else if (got == 0)
-            break; /* became shorter: the checksum will tell */
+            break; /* the file became shorter; its checksum will be wrong */
         else if (got > 0)
             *size += (size_t)got;
     }
@@ -381,7 +381,7 @@ enum status catalogue_hold(const char *directory, struct catalogue *catalogue, i
     char *path = NULL;
     RETURN_IF_ERROR(path_format(&path, error, "%s/" CATALOGUE_FILE, directory));
     enum status status = open_text(directory, path, descriptor, &size, error);
-    /* Where a file system knows no locks, a reader holds nothing, and is told when a file is gone. */
+    /* On a file system without locks, a reader holds nothing, and gets an error when a file is gone. */
     while (status == STATUS_OK && flock(*descriptor, LOCK_SH) == 0 && !file_is_at(path, *descriptor)) {
         close(*descriptor);
         *descriptor = -1;

@@ -1,51 +1,53 @@
 /*
- * catalogue.h: which tables, columns and files a database has: one small text file, replaced whole at every
- * commit.
+ * catalogue.h: the tables, columns and files of a database, in one small text file that every commit
+ * replaces.
  *
- *     tessera catalogue 1 <16 hex digits>\n    version, then XXH3-64 of every byte behind this line; the version
- *                                              is the least that has all that the text uses
+ *     tessera catalogue 1 <16 hex digits>\n    version, then XXH3-64 of all bytes after this line; the
+ *                                              version is the lowest that knows all of the text
  *     {"generation": 3, "tables": [ ... ]}     JSON; docs/format.md lists every field
  *
- * Read once when a database is opened and once by a writer; about 400 bytes a column. A commit is the rename
- * of `catalogue.new` to `catalogue`. Its text is not trusted: every name, number and reference is checked
- * here, so that whoever holds a struct catalogue may build paths and array sizes from it.
+ * The catalogue is read once when a database is opened, and once by a writer. It has about 400 bytes a
+ * column. A commit is the rename of `catalogue.new` to `catalogue`. The text is not trusted: every name,
+ * number and reference is checked here, so that other code may compute paths and array sizes from a struct
+ * catalogue.
  */
 #ifndef TESSERA_STORAGE_DATABASE_CATALOGUE_H
 #define TESSERA_STORAGE_DATABASE_CATALOGUE_H
 
 #include "storage/column/column.h"
 
-/* 1: types without timestamp, segments all full but the last. 2: those too. */
+/* Version 1 has no timestamps, and all segments but the last are full. Version 2 has both. */
 #define CATALOGUE_VERSION   2
 #define CATALOGUE_FILE      "catalogue"
 #define CATALOGUE_NEW_FILE  "catalogue.new"
-#define CATALOGUE_BYTES_MAX (1u << 30) /* 2 million columns; more is no catalogue */
+#define CATALOGUE_BYTES_MAX (1u << 30) /* 2 million columns; a larger file is not a catalogue */
 
 struct catalogue {
-    uint64_t generation; /* of the last change; the next one's files carry generation + 1 */
+    uint64_t generation; /* of the last change; the next change's files have generation + 1 */
     uint32_t table_count;
-    struct table *tables; /* columns, segment_rows, encodings, own_name: owned by the catalogue */
+    struct table *tables; /* the catalogue owns their columns, segment_rows, encodings and own_name */
 };
 
-/* The catalogue of the database in `directory`; free with catalogue_free. A directory that is none:
- * STATUS_BAD_INPUT; a wrong checksum: STATUS_CHECK_FAILED. */
+/* Reads the catalogue of the database in `directory`; free it with catalogue_free. STATUS_BAD_INPUT if the
+ * directory is not a database; STATUS_CHECK_FAILED for a wrong checksum. */
 NODISCARD enum status catalogue_read(const char *directory, struct catalogue *catalogue, struct error *error);
 
-/* The same, and holds that state: until *descriptor is closed, no writer removes a file that it names
- * (database_files.h); let go with state_release. */
+/* Reads the catalogue and holds its state: until *descriptor is closed, no writer removes a file that the
+ * catalogue names (database_files.h). Release it with state_release. */
 NODISCARD enum status catalogue_hold(const char *directory, struct catalogue *catalogue, int *descriptor,
                                      struct error *error);
 
-/* A catalogue by its own path: one that was superseded and is held. */
+/* Reads a catalogue by its own path: one that was superseded and is held by a reader. */
 NODISCARD enum status catalogue_read_file(const char *path, struct catalogue *catalogue, struct error *error);
 void catalogue_free(struct catalogue *catalogue);
 
-/* Writes the catalogue and makes it the current one: new file, fsync, rename, fsync of the directory. The one before
- * keeps a name with its generation, for readers that hold it.
- * *renamed tells whether readers see it already, which a failure of the last step leaves so. */
+/* Writes the catalogue and makes it the current one: new file, fsync, rename, fsync of the directory. The old
+ * catalogue keeps a name with its generation, for readers that hold it. *renamed is true if readers see the
+ * new catalogue; that can be so even if the call fails, in its last step. */
 NODISCARD enum status catalogue_write(const char *directory, const struct catalogue *catalogue, bool *renamed,
                                       struct error *error);
 
-const struct table *catalogue_table(const struct catalogue *catalogue, const char *name); /* or NULL */
+/* The table of that name, or NULL. */
+const struct table *catalogue_table(const struct catalogue *catalogue, const char *name);
 
 #endif

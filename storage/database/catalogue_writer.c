@@ -1,4 +1,4 @@
-/* catalogue_writer.c: the catalogue's text, written; see catalogue.h. */
+/* catalogue_writer.c: writes the catalogue's text; see catalogue.h. */
 #define _GNU_SOURCE
 #include "storage/database/catalogue.h"
 
@@ -15,8 +15,8 @@
 
 #define CHECKSUM_DIGITS 16
 
-/* jansson's set functions take what they are given even when they fail, and NULL makes them fail: one check
- * of the sum of all results at the end of each object is enough. */
+/* jansson's set functions own the value that they are given even when they fail, and they fail for NULL. So
+ * one check of the sum of all results at the end of each object is enough. */
 static json_t *format_column(const struct column *column)
 {
     const struct column_schema *schema = &column->schema;
@@ -71,7 +71,7 @@ static bool segments_regular(const struct table *table)
     return true;
 }
 
-/* The least version that knows all that the catalogue uses. */
+/* The lowest version that knows everything in the catalogue. */
 static unsigned version_needed(const struct catalogue *catalogue)
 {
     unsigned version = 1;
@@ -133,15 +133,15 @@ static enum status write_new(const char *path, unsigned version, const char *jso
     return status;
 }
 
-/* A second name for the catalogue that is superseded, by which the next writers know what its readers may still open.
- * Where a file system has no such names, readers of the old state are told to open the database again. */
+/* Gives the superseded catalogue a second name, by which later writers know which files its readers may still
+ * open. On a file system without hard links, readers of the old state are told to open the database again. */
 static enum status keep_old(const char *directory, const char *path, uint64_t generation, struct error *error)
 {
     char *old = NULL;
     RETURN_IF_ERROR(path_format(&old, error, "%s/" CATALOGUE_FILE ".%" PRIu64, directory, generation));
-    unlink(old); /* a commit that was cut off behind this left it */
+    unlink(old); /* an interrupted commit may have left it */
     if (link(path, old) != 0) {
-        /* the first commit has none before it */
+        /* the first commit has no old catalogue */
     }
     free(old);
     return STATUS_OK;

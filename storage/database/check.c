@@ -1,9 +1,9 @@
-/* storage/database/check.c: every byte of a database against its checksums, and every value against its statistics;
- * see database.h.
+/* check.c: compares every byte of a database with its checksums, and every value with its statistics; see
+ * database.h.
  *
- * One item for each column, in parallel; a fault is reported and the rest is still looked at. Every chunk is
- * decoded once (a billion values a second a core), because a checksum cannot tell that a codec wrote what it
- * then checksummed. */
+ * Columns are checked in parallel. A fault is reported, and the check continues. Every chunk is decoded once
+ * (a billion values a second a core), because a right checksum does not prove that the codec wrote the right
+ * bytes. */
 #include "storage/database/database.h"
 
 #include "storage/column/column_data.h"
@@ -27,11 +27,11 @@ struct check {
     atomic_uint_fast64_t bytes_done;
     uint64_t bytes_total;
     struct progress *progress;
-    pthread_mutex_t lock; /* over the rest */
+    pthread_mutex_t lock; /* protects the fields below */
     database_check_report *report;
     void *context;
     uint64_t faults;
-    uint64_t first_column; /* in the catalogue's order, of those with a fault */
+    uint64_t first_column; /* the first column with a fault, in the catalogue's order */
     struct error first;    /* its first sentence */
 };
 
@@ -56,7 +56,7 @@ static void fault(struct check *check, uint64_t item, const struct error *error)
 
 /* ---- Side files ---- */
 
-/* Values of the column are 0 .. domain-1, or anything if it is DOMAIN_ANY. */
+/* The column's domain: its values are 0 .. domain-1, or any values for DOMAIN_ANY. */
 static uint64_t column_domain(const struct column *column, const struct dictionary *dictionary)
 {
     if (column->references)
@@ -66,7 +66,7 @@ static uint64_t column_domain(const struct column *column, const struct dictiona
     return column->schema.type == TYPE_BOOL ? 2 : DOMAIN_ANY;
 }
 
-/* True if an encoding can be checked against it. */
+/* Checks the side file; true if it is good enough to check an encoding against it. */
 static bool check_side(struct check *check, uint64_t item, const struct column *column)
 {
     struct error error = {0};
@@ -106,8 +106,8 @@ static bool check_side(struct check *check, uint64_t item, const struct column *
 
 /* ---- Encodings ---- */
 
-/* Decodes a segment; the first tile whose values are not those of its statistics, or -1. What a NULL row
- * holds must lie within the column's, since kernels may use it before they look at its validity. */
+/* Decodes a segment; returns the first tile whose values do not fit its statistics, or -1. The value of a
+ * NULL row must be in the column's range, because kernels may use it before they look at its validity. */
 static int64_t wrong_tile(const struct segment_data *segment, const struct column_statistics *column,
                           struct column_statistics *found)
 {
@@ -165,7 +165,7 @@ static void check_values(struct check *check, uint64_t item, const struct column
     }
 }
 
-/* Parts one by one, so that each bad one is named; then opened as a reader would. */
+/* Checks the parts one by one, so that each bad part is named; then opens the column as a reader would. */
 static void check_encoding(struct check *check, uint64_t item, const struct column *column,
                            const struct encoding_info *encoding, bool good_side)
 {
@@ -206,7 +206,7 @@ static void check_encoding(struct check *check, uint64_t item, const struct colu
     column_data_free(data);
 }
 
-/* ---- All of it ---- */
+/* ---- The whole database ---- */
 
 static enum status check_column(void *context, uint64_t item, unsigned thread, struct error *error)
 {

@@ -1,4 +1,4 @@
-/* storage/database/commit.c: making a writer's change visible; see database_writer.c. */
+/* commit.c: makes a writer's change visible; see database_writer.c. */
 #include "storage/database/writer_internal.h"
 
 #include "storage/database/database_files.h"
@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Files to bring to disk at once: enough to fill a device's queue, whatever the number of cores. */
+/* The number of files that are synced to disk at the same time: enough to fill a device's queue, for any
+ * number of cores. */
 #define FINISH_THREADS 16u
 
 static const struct table_writer *new_table(const struct database_writer *writer, const char *name)
@@ -17,8 +18,8 @@ static const struct table_writer *new_table(const struct database_writer *writer
     return NULL;
 }
 
-/* A table that stays holds row positions of the tables that it refers to; if one of those is replaced, they
- * would point at other rows. */
+/* A table that is not replaced has row positions of the tables that it references. If one of those is
+ * replaced, the positions would mean other rows; this is refused. */
 static enum status check_references(const struct database_writer *writer, struct error *error)
 {
     for (uint32_t t = 0; t < writer->catalogue.table_count; t++) {
@@ -52,7 +53,7 @@ static enum status finish_column(void *context, uint64_t item, unsigned thread, 
     return table_writer_finish_column(items[item].table, items[item].column, error);
 }
 
-/* Each file's fsync waits for the disk, so files are finished in parallel. */
+/* Files are finished in parallel, because each file's fsync waits for the disk. */
 static enum status finish_columns(struct database_writer *writer, struct error *error)
 {
     size_t count = 0, used = 0;
@@ -88,8 +89,8 @@ static enum status sync_directories(const struct database_writer *writer, struct
     return status;
 }
 
-/* The tables that stay, those that are replaced in their places, then the new ones in the order of their
- * making. The tables' contents stay with their owners. */
+/* Makes the next catalogue: the old tables, each replaced one in its old place, then new tables in the order
+ * in which they were added. It does not own what the tables point to. */
 static enum status next_catalogue(const struct database_writer *writer, struct catalogue *next,
                                   struct error *error)
 {
@@ -133,12 +134,12 @@ enum status database_writer_commit(struct database_writer *writer, struct error 
     if (status == STATUS_OK)
         status = catalogue_write(writer->path, &next, &visible, error);
     if (visible) {
-        if (status == STATUS_OK) /* else a power cut might bring the old catalogue back: keep its files */
+        if (status == STATUS_OK) /* else keep the old files: a power cut may bring the old catalogue back */
             database_clean(writer->path, &next);
         database_writer_free(writer);
     } else {
         database_writer_abort(writer);
     }
-    free(next.tables); /* what they point to was the writer's */
+    free(next.tables); /* the writer owned what they point to */
     return status;
 }

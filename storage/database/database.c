@@ -1,4 +1,4 @@
-/* database.c: opening a database and finding its tables, columns and dictionaries; see database.h. */
+/* database.c: opens a database and finds its tables, columns and dictionaries; see database.h. */
 #include "storage/database/database_internal.h"
 
 #include "storage/column/column_data.h"
@@ -92,7 +92,7 @@ void database_close(struct database *database)
     free(database);
 }
 
-/* Under the lock: opens the column, which then stays open. */
+/* Opens the column, which then stays open. The caller holds the lock. */
 static enum status keep_column(struct database *database, const struct column *column, enum codec_id codec,
                                unsigned threads, struct column_data **data, struct error *error)
 {
@@ -126,7 +126,7 @@ enum status column_data_open(struct database *database, const struct column *col
 
 void column_data_close(struct column_data *data)
 {
-    (void)data; /* stays with its database */
+    (void)data; /* the database keeps it open */
 }
 
 const char *database_path(const struct database *database)

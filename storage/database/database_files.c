@@ -96,7 +96,7 @@ enum stored_file stored_file_kind(const struct table *table, const char *name)
     return encoding && encoding->generation == generation ? FILE_CURRENT : FILE_STALE;
 }
 
-/* Links are not followed; NULL if it cannot be listed. */
+/* Opens a directory without following a link; NULL if it cannot be listed. */
 static DIR *open_directory(const char *path)
 {
     const int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -137,7 +137,8 @@ void stored_files_visit(const char *directory, const struct catalogue *catalogue
 
 /* ---- Cleaning up ---- */
 
-/* Superseded catalogues that readers hold. `unknown`: one could not be read, so that no file may be removed. */
+/* The superseded catalogues that readers hold. `unknown`: one of them could not be read, so no file may be
+ * removed. */
 struct held_states {
     uint32_t count;
     struct catalogue *catalogues;
@@ -159,10 +160,10 @@ static void take_held(const char *path, struct held_states *held)
     uint64_t size;
     struct stat stat_of;
     if (lstat(path, &stat_of) != 0 || !S_ISREG(stat_of.st_mode))
-        return; /* not ours, whatever it is called */
+        return; /* the file is not ours, despite its name */
     const bool open = file_open(path, &descriptor, &size, NULL, NULL) == STATUS_OK;
     if (open && flock(descriptor, LOCK_EX | LOCK_NB) == 0) {
-        unlink(path); /* nobody's */
+        unlink(path); /* no reader holds it */
     } else {
         struct catalogue *grown = realloc(held->catalogues, (held->count + 1) * sizeof *grown);
         held->catalogues = grown ? grown : held->catalogues;
@@ -210,7 +211,7 @@ static void remove_stale(void *context, const char *directory, const struct tabl
     const char *const slash = strrchr(directory, '/');
     if (!name[0]) {
         if (!table)
-            rmdir(directory); /* refused by the system where something is left in it */
+            rmdir(directory); /* the system refuses this if the directory is not empty */
     } else if (stored_file_kind(table, name) == FILE_STALE && !is_held(context, slash + 1, name) &&
                path_format(&path, NULL, "%s/%s", directory, name) == STATUS_OK) {
         unlink(path);

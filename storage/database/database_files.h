@@ -1,20 +1,20 @@
 /*
- * database_files.h: where a database's files lie, who may write, and what a dead writer left.
+ * database_files.h: the places of a database's files, the writers' lock, and the removal of stale files.
  *
- *     DIR/catalogue                                 what is committed (catalogue.h)
- *     DIR/catalogue.new                             only while a commit writes it
- *     DIR/catalogue.GENERATION                      one that was superseded while readers held it
- *     DIR/tessera.lock                              empty; held with flock by the one writer
+ *     DIR/catalogue                                 the committed state (catalogue.h)
+ *     DIR/catalogue.new                             exists only while a commit writes it
+ *     DIR/catalogue.GENERATION                      a catalogue that was superseded while readers held it
+ *     DIR/tessera.lock                              empty; the one writer holds it with flock
  *     DIR/tables/TABLE/COLUMN.CODEC.GENERATION      one encoding of a column (column_file.h)
  *     DIR/tables/TABLE/COLUMN.side.GENERATION       its side file
  *
- * A name has no dot (name_valid), so a file's name falls apart in one way only. Files that the catalogue does
- * not name are invisible; those that look like ours are removed by the next writer, others are left alone.
+ * A name has no dot (name_valid), so a file's name has only one meaning. Files that the catalogue does not
+ * name are not part of the database. The next writer removes those that look like ours, and no others.
  *
- * A reader holds the state that it opened by a shared flock on its catalogue's file. A writer that supersedes a
- * catalogue leaves it a second name; whoever cleans up tries to lock each of those for itself: where it can, the
- * state has no reader any more, and where it cannot, the files that it names stay. Writers clean up, and readers of a
- * state that was superseded when they let go of it.
+ * A reader holds the state that it opened by a shared flock on its catalogue's file. A writer that supersedes
+ * a catalogue gives it a second name. Cleaning up tries to lock each of these catalogues: if it can, the
+ * state has no reader any more; if it cannot, the files that the catalogue names stay. Writers clean up, and
+ * so do readers that release a superseded state.
  */
 #ifndef TESSERA_STORAGE_DATABASE_DATABASE_FILES_H
 #define TESSERA_STORAGE_DATABASE_DATABASE_FILES_H
@@ -27,31 +27,34 @@
 /* Creates the directory if it is missing. */
 NODISCARD enum status directory_create(const char *path, bool *created, struct error *error);
 
-/* For who is about to write below DIR: that DIR/tables and DIR/tables/TABLE (NULL: no table) are directories or missing.
- * A symbolic link is refused: what is replaced and cleaned up behind it might be another database's. */
+/* Checks, before something is written below DIR, that DIR/tables and DIR/tables/TABLE (NULL: no table) are
+ * directories or missing. A symbolic link is refused, because it might lead to the files of another
+ * database. */
 NODISCARD enum status tables_check(const char *directory, const char *table, struct error *error);
 
-/* Takes the writers' lock, creating its file; a second writer is refused at once. close(*descriptor) lets go.
- */
+/* Takes the writers' lock, and creates its file if it is missing. A second writer is refused at once.
+ * close(*descriptor) releases the lock. */
 NODISCARD enum status database_lock(const char *directory, int *descriptor, struct error *error);
 
-/* What a file in DIR/tables/TABLE is, as far as the catalogue knows. */
+/* Whether the catalogue names a file in DIR/tables/TABLE (CURRENT), or not (STALE), or the file is not ours
+ * (UNKNOWN). */
 enum stored_file { FILE_UNKNOWN, FILE_STALE, FILE_CURRENT };
 enum stored_file stored_file_kind(const struct table *table, const char *name);
 
-/* Calls `visit` with every entry of DIR/tables/TABLE (table: NULL if the catalogue has none of that name)
- * and, with an empty name, once behind each such directory. What cannot be listed is left out. */
+/* Calls `visit` for every entry of every DIR/tables/TABLE, and after each such directory once with an empty
+ * name. `table` is NULL if the catalogue has no table of that name. Directories that cannot be listed are
+ * left out. */
 typedef void stored_file_visit(void *context, const char *directory, const struct table *table,
                                const char *name);
 void stored_files_visit(const char *directory, const struct catalogue *catalogue, stored_file_visit *visit,
                         void *context);
 
-/* Removes what looks like ours and is neither in the catalogue nor in a state that a reader holds; the caller holds
- * the lock. */
+/* Removes the files that look like ours and are neither in the catalogue nor in a state that a reader holds.
+ * The caller holds the lock. */
 void database_clean(const char *directory, const struct catalogue *catalogue);
 
-/* Lets go of the state that catalogue_hold holds; -1 is legal. If it was superseded, cleans up, unless a writer is at
- * work: it will, or the next one. */
+/* Releases the state that catalogue_hold holds; -1 is legal. If the state was superseded, cleans up, unless a
+ * writer is at work; then that writer or the next one does. */
 void state_release(const char *directory, int descriptor);
 
 #endif

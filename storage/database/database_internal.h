@@ -1,4 +1,4 @@
-/* database_internal.h: an open database, for those who open, read and extend it. */
+/* database_internal.h: an open database, for the files that open, read and extend it. */
 #ifndef TESSERA_STORAGE_DATABASE_DATABASE_INTERNAL_H
 #define TESSERA_STORAGE_DATABASE_DATABASE_INTERNAL_H
 
@@ -13,8 +13,8 @@ struct stored_dictionary {
     struct column_file *file;
 };
 
-/* A column that was opened and stays so until the database is closed: a statement that is planned in a millisecond
- * should not wait for checksums. */
+/* A column that stays open until the database is closed, so that only the first statement that reads it waits
+ * for checksums. */
 struct kept_column {
     struct column_data *data;
     struct kept_column *next;
@@ -23,10 +23,10 @@ struct kept_column {
 struct database {
     char *path;
     struct catalogue catalogue;
-    pthread_mutex_t lock;     /* over the next */
-    struct kept_column *kept; /* columns that were opened */
-    int held; /* the catalogue's file, which keeps the files that it names (database_files.h) */
-    struct stored_dictionary *dictionaries; /* those of all string columns */
+    pthread_mutex_t lock;     /* protects `kept` */
+    struct kept_column *kept; /* the open columns */
+    int held;                 /* the catalogue's descriptor; its lock keeps the files (database_files.h) */
+    struct stored_dictionary *dictionaries; /* of all string columns */
     uint32_t dictionary_count;
 };
 

@@ -1,8 +1,8 @@
-/* database_writer.c: a change of a database from its lock to its commit; see writer.h.
+/* database_writer.c: a change of a database, from its lock to its commit; see writer.h.
  *
- * New files carry a generation that no committed file has, so nothing is overwritten; the rename of the
- * catalogue makes all of them visible at once. Whatever a change leaves behind (it failed, or its process
- * died) is not in the catalogue, and is removed by its abort or by the next writer. */
+ * New files have a generation that no committed file has, so nothing is overwritten. The rename of the
+ * catalogue makes all of them visible at once. If a change fails or its process dies, its files are not in
+ * the catalogue; its abort or the next writer removes them. */
 #include "storage/database/writer_internal.h"
 
 #include "storage/database/database_files.h"
@@ -99,7 +99,7 @@ static void remove_entry(const char *directory, const char *name)
 {
     char *path = NULL;
     if (path_format(&path, NULL, "%s/%s", directory, name) == STATUS_OK)
-        remove(path); /* a directory only if it is empty */
+        remove(path); /* removes a directory only if it is empty */
     free(path);
 }
 
@@ -107,8 +107,8 @@ void database_writer_abort(struct database_writer *writer)
 {
     if (!writer)
         return;
-    if (writer->generation >
-        0) { /* else the catalogue could not be read, and nothing may be taken for stale */
+    /* Generation 0: the catalogue could not be read, so no file is known to be stale. */
+    if (writer->generation > 0) {
         database_clean(writer->path, &writer->catalogue);
         if (!writer->existed) {
             remove_entry(writer->path, TABLES_NAME);

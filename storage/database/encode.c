@@ -1,7 +1,7 @@
-/* storage/database/encode.c: a further encoding of a column that is there; see writer.h.
+/* encode.c: adds a further encoding of an existing column; see writer.h.
  *
- * Segments are decoded from the column's own encoding and encoded again, each on one thread with its values
- * and its encoded bytes in memory: at most 256 MiB a thread for 8-byte values. */
+ * Segments are decoded from the column's own encoding and encoded again, each on one thread. The thread has
+ * the segment's values and its encoded bytes in memory: at most 256 MiB for 8-byte values. */
 #include "storage/database/writer.h"
 
 #include "storage/column/encoding_writer.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* 16 threads hold at most 4 GiB and encode 2.4 billion values a second, faster than most disks take them. */
+/* 16 threads need at most 4 GiB and encode 2.4 billion values a second, more than most disks can write. */
 #define ENCODE_THREADS_MAX 16u
 
 struct encode_work {
@@ -59,7 +59,7 @@ static enum status encode_all(struct database *database, const struct column *co
     return status;
 }
 
-/* Which codec the choice is, where that is known without encoding. */
+/* The codec of the choice, if it is known without encoding. */
 static enum codec_id known_codec(const struct column *column, const struct codec_choice *choice)
 {
     if (choice->codec)
@@ -80,7 +80,7 @@ static enum status add_encoding(struct column *column, const struct encoding_inf
     return STATUS_OK;
 }
 
-/* The column in the catalogue as it is on disk now, which another process may have changed. */
+/* Finds the column in the catalogue that is on disk now; another process may have changed it. */
 static enum status find_current(struct catalogue *catalogue, const struct column *column,
                                 struct column **current, const char *path, struct error *error)
 {
@@ -95,7 +95,7 @@ static enum status find_current(struct catalogue *catalogue, const struct column
     return STATUS_OK;
 }
 
-/* A database whose state was the current one goes on with the new one, which has all of its files and one more. */
+/* If the database's state was the current one, it continues with the new state, which has one more file. */
 static void hold_new_state(struct database *database, uint64_t generation)
 {
     struct catalogue catalogue;
@@ -109,7 +109,8 @@ static void hold_new_state(struct database *database, uint64_t generation)
     database->catalogue.generation = generation;
 }
 
-/* Under the lock: encodes what is missing and commits it; afterwards the opened column knows it too. */
+/* Encodes the column if necessary and commits the encoding; the open column gets it, too. The caller holds
+ * the writers' lock. */
 static enum status encode_and_commit(struct database *database, struct catalogue *catalogue,
                                      struct column *column, const struct codec_choice *choice,
                                      unsigned threads, struct error *error)
@@ -120,9 +121,9 @@ static enum status encode_and_commit(struct database *database, struct catalogue
     struct encoding_info info = {0};
     const struct encoding_info *there = codec == CODEC_NONE ? NULL : column_encoding(current, codec);
     if (there) {
-        info = *there; /* another process was faster */
+        info = *there; /* another process has encoded it meanwhile */
     } else {
-        /* A choice that was made before is not made again: the codec is known. */
+        /* A chooser's earlier choice is used again: the codec is known. */
         struct codec_choice exact = {.codec = codec_by_id(codec), .name = choice->name};
         bool visible = false;
         RETURN_IF_ERROR(tables_check(database->path, column->table->name, error));
@@ -132,7 +133,7 @@ static enum status encode_and_commit(struct database *database, struct catalogue
                                    catalogue->generation, &info, error));
         there = column_encoding(current, info.codec);
         if (there)
-            info = *there; /* the chooser took one that is there: only the choice is new */
+            info = *there; /* the chooser took an existing encoding; only the choice is new */
         RETURN_IF_ERROR(add_encoding(current, &info, error));
         current->chosen[choice->chooser] = choice->codec ? CODEC_NONE : info.codec;
         char *tables = NULL;
@@ -163,7 +164,7 @@ enum status database_encode(struct database *database, const struct column *colu
     enum status status = catalogue_read(database->path, &catalogue, error);
     if (status == STATUS_OK) {
         status = encode_and_commit(database, &catalogue, (struct column *)column, choice, threads, error);
-        /* What a failure left, and what a chooser wrote again though it was there. */
+        /* Remove the files of a failure, and of an encoding that a chooser wrote although it existed. */
         struct catalogue committed;
         if (catalogue_read(database->path, &committed, NULL) == STATUS_OK) {
             database_clean(database->path, &committed);

@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
-/* 4096 places to write to: what a core's second-level look-aside buffer and cache still hold. */
+/* 4096 places to write to still fit a core's second-level TLB and cache. */
 #define DIGIT_BITS_MAX 12u
 
-/* Rows that are worth a thread. */
+/* The fewest rows for which a further thread is worth its cost. */
 #define PART_ROWS_MIN 65536u
 
 struct pair {
@@ -14,16 +14,16 @@ struct pair {
     uint32_t row;
 };
 
-/* What a pair's key is made of, in the order of the passes: the least significant first. */
+/* The parts of a pair's key in the order of the passes, the least significant part first. */
 enum key_part { KEY_LOW, KEY_HIGH, KEY_VALID, KEY_PARTS };
 
 struct sort {
     const struct row_order_key *key;
     enum key_part part;
     struct pair *from, *to;
-    unsigned parts; /* of the rows, one a thread */
+    unsigned parts; /* the rows are cut into this many parts, one a thread */
     uint32_t shift, bins;
-    uint64_t *counts; /* bins a part: how many pairs; then where the next one goes */
+    uint64_t *counts; /* for each part and bin: the number of pairs, later the place of the next pair */
 };
 
 static bool row_valid(const struct row_order_key *key, uint32_t row)
@@ -31,7 +31,8 @@ static bool row_valid(const struct row_order_key *key, uint32_t row)
     return !key->validity || (key->validity[row / 64] >> row % 64 & 1);
 }
 
-/* The part of the row's distance from the least value; 0 for NULLs, whose values say nothing. */
+/* The key's current part: bits of the row's distance from the least value; 0 for NULLs, whose values mean
+ * nothing. */
 static uint32_t key_of(const struct sort *sort, uint32_t row)
 {
     const struct row_order_key *key = sort->key;
@@ -90,7 +91,7 @@ static enum status move_pairs(void *context, uint64_t part, unsigned thread, str
     return cancel_check(error);
 }
 
-/* From counts to places: by digit, then by part, so that equal digits keep their order. */
+/* Turns counts into places, by digit and then by part, so that pairs with equal digits keep their order. */
 static void place_digits(struct sort *sort)
 {
     uint64_t place = 0;
@@ -119,7 +120,7 @@ static uint32_t bits_of(uint64_t number)
     return number ? 64 - (uint32_t)__builtin_clzll(number) : 0;
 }
 
-/* Bits that the part's keys have; 0: all are equal. */
+/* The number of bits in which the part's keys differ; 0: all are equal. */
 static uint32_t part_bits(const struct row_order_key *key, enum key_part part)
 {
     const uint64_t span = key->min <= key->max ? (uint64_t)key->max - (uint64_t)key->min : 0;
@@ -150,7 +151,7 @@ static enum status sort_all(struct sort *sort, struct error *error)
     return STATUS_OK;
 }
 
-/* The rows move to the front of the pairs' memory, the rest of which is given back. */
+/* Moves the rows to the front of the pairs' memory, and frees the rest of it. */
 static uint32_t *pack_rows(struct pair *pairs, uint64_t rows)
 {
     uint32_t *const order = (uint32_t *)(void *)pairs;

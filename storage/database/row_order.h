@@ -1,8 +1,9 @@
 /*
- * row_order.h: the rows of a column in the order of its values, for storing a table sorted (table_sorter.c).
+ * row_order.h: the rows of a column in the order of its values, to store a table sorted (table_sorter.c).
  *
- * A stable radix sort of pairs (part of the value, row) on all threads: digits of up to 12 bits, only as many
- * as the values' span has. Up to 2^32 rows; the 12 bits of SSB's order dates are one pass over 8 bytes a row.
+ * It is a stable radix sort of pairs (part of the value, row) on all threads, with digits of up to 12 bits
+ * and only as many bits as the values' span has. It sorts up to 2^32 rows. SSB's order dates have 12 bits,
+ * which is one pass over 8 bytes a row.
  */
 #ifndef TESSERA_STORAGE_DATABASE_ROW_ORDER_H
 #define TESSERA_STORAGE_DATABASE_ROW_ORDER_H
@@ -18,10 +19,10 @@ struct row_order_key {
     int64_t min, max;         /* of the rows that are not NULL; min > max if there are none */
 };
 
-/* Memory that row_order_find takes meanwhile, a row, beside the key's. */
+/* The bytes of memory a row that row_order_find needs, in addition to the key's values. */
 #define ROW_ORDER_BYTES 16u
 
-/* (*order)[i] is the row that comes i-th: NULLs first, then by value, equal ones by row. free() it. */
+/* Sorts the rows: (*order)[i] is the i-th row, with NULLs first, then by value, then by row. free() it. */
 NODISCARD enum status row_order_find(const struct row_order_key *key, unsigned threads, uint32_t **order,
                                      struct error *error);
 

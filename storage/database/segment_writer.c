@@ -1,4 +1,4 @@
-/* segment_writer.c: one segment of one column on its way into the files; see table_writer.c. */
+/* segment_writer.c: writes one segment of one column into the files; see table_writer.c. */
 #include "storage/database/writer_internal.h"
 
 #include <inttypes.h>
@@ -15,7 +15,8 @@ static int64_t value_at(const void *values, uint32_t value_bytes, uint32_t row)
     return value_bytes == 4 ? ((const int32_t *)values)[row] : ((const int64_t *)values)[row];
 }
 
-/* Each (column, segment) once; a segment that failed stays begun, so that the commit refuses it. */
+/* Claims a (column, segment), which may be written only once. A segment that fails stays begun, so that the
+ * commit refuses it. */
 static enum status claim(struct table_writer *table, uint32_t column, uint32_t segment, struct error *error)
 {
     const char *name = table->table.name;
@@ -39,8 +40,8 @@ static enum status claim(struct table_writer *table, uint32_t column, uint32_t s
                      segment);
 }
 
-/* What a NULL row holds is nobody's business but the codecs' and the kernels': the value before it (or, at
- * the start, the first there is) costs no bits and is always in range. 0 if all rows are NULL. */
+/* Gives each NULL row the value before it, or at the start the first value; 0 if all rows are NULL. The value
+ * means nothing, but it costs few bits, and kernels can use it because it is in range. */
 static void *fill_nulls(const void *values, uint32_t value_bytes, uint32_t rows, const uint64_t *validity,
                         struct error *error)
 {
@@ -63,8 +64,8 @@ static void *fill_nulls(const void *values, uint32_t value_bytes, uint32_t rows,
     return filled;
 }
 
-/* Word j of 32 with bit l becomes word l with bit j: from row order to tile order. Five rounds of swapping
- * halves. */
+/* Transposes 32 words of 32 bits, from row order to tile order: bit l of word j becomes bit j of word l. It
+ * takes five rounds of swapping halves. */
 static void transpose(uint32_t words[TILE_LANES])
 {
     uint32_t mask = 0x0000ffffu;
@@ -124,8 +125,8 @@ static enum status check_range(const struct table_writer *table, uint32_t column
                      value, (int64_t)domain - 1);
 }
 
-/* Minima and maxima of a segment's tiles, padded as column_file_add wants them, and its statistics, which must
- * be in range. */
+/* Computes the minima and maxima of a segment's tiles, padded as column_file_add requires, and the segment's
+ * statistics; checks that values are in range. */
 static enum status take_statistics(const struct table_writer *table, uint32_t column, uint32_t segment,
                                    const void *values, const uint64_t *validity, int64_t **min_max,
                                    uint64_t *min_max_bytes, struct column_statistics *statistics,

@@ -1,9 +1,9 @@
-/* table_append.c: rows behind those that a table has; see writer.h.
+/* table_append.c: appends rows to a table; see writer.h.
  *
- * Segments are full but for the last, so that nothing else has to know of appends: the last partial one is written
- * again together with the new rows, and full ones are written again as they were, because files hold whole columns
- * and new strings may lie between old ones. An append costs decoding, statistics and encoding of the table, some 4 ns
- * a value, beside reading the new rows. */
+ * All segments but the last stay full, so nothing else has to know of appends. The partial last segment is
+ * written again together with the new rows. Full segments are written again as they were, because a file has
+ * the whole column, and new strings may be between old ones. In addition to reading the new rows, an append
+ * decodes the table, computes its statistics and encodes it: about 4 ns a value. */
 #include "storage/database/writer_internal.h"
 
 #include "storage/column/column_data.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 
 struct appended_column {
-    int32_t *codes; /* of each old code the new one; NULL: the same */
+    int32_t *codes; /* the new code of each old code; NULL: codes do not change */
     bool taken;
 };
 
@@ -99,15 +99,15 @@ enum status table_appended_dictionary(struct table_writer *table, uint32_t colum
 /* ---- Old rows ---- */
 
 struct old_segment {
-    const int32_t *codes; /* or NULL */
-    uint32_t strings;     /* that there are codes of */
+    const int32_t *codes; /* the new code of each old code, or NULL */
+    uint32_t strings;     /* the number of old codes */
     uint32_t rows, value_bytes;
     void *values;
     uint64_t *validity;
     bool nulls;
 };
 
-/* False if a code is none, as a damaged file's may be. */
+/* Decodes a tile; false if a code is beyond the dictionary, as in a damaged file. */
 static bool decode(const struct segment_data *data, struct old_segment *to, uint32_t tile)
 {
     _Alignas(64) int64_t decoded[TILE_ROWS];
@@ -145,7 +145,7 @@ static enum status take_segment(struct table_writer *table, uint32_t c, const st
                 "damaged: load the table again",
                 table->table.name, data->column->schema.name, segment, tile);
     if (to->rows < SEGMENT_ROWS)
-        return STATUS_OK; /* the caller's */
+        return STATUS_OK; /* the caller appends new rows to it */
     return table_writer_segment(table, c, segment, to->values, to->nulls ? to->validity : NULL, error);
 }
 

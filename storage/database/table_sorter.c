@@ -1,9 +1,9 @@
-/* table_sorter.c: a table whose rows are stored sorted by one column; see table_writer_sort_by in writer.h.
+/* table_sorter.c: stores a table's rows sorted by one column; see table_writer_sort_by in writer.h.
  *
- * Segments come in any order from any thread, before any value's place is known. They are kept as plain arrays
- * in a file without a name in the database's directory, column behind column, so that nothing is left of it
- * whatever happens. Then the key column is read and sorted once (row_order.h), and each column is read, put
- * into that order and written segment by segment, as many columns at a time as there are threads and memory. */
+ * Segments come in any order from any thread, before the place of any value is known. They are kept as plain
+ * arrays, column after column, in a file without a name in the database's directory, which disappears also in
+ * a crash. Then the key column is read and sorted once (row_order.h). Each column is read, put into that
+ * order and written segment by segment, as many columns at a time as threads and memory allow. */
 #define _GNU_SOURCE
 #include "storage/database/writer_internal.h"
 
@@ -18,25 +18,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What writing a segment takes beside the column: its values in order, the same without NULLs, and two encoded
- * ones while a chooser tries its candidates, each up to 66 MB for 4-byte values and twice that for 8. */
+/* The buffers that writing a segment needs in addition to the column: its values in order, the values without
+ * NULLs, and two encoded segments while a chooser tries its candidates. Each has up to 66 MB for 4-byte
+ * values, and twice that for 8-byte values. */
 #define SEGMENT_BUFFERS 4u
 
-enum kept { KEPT_NOT, KEPT_VALUES, KEPT_NULLS /* and which rows are NULL */ };
+enum kept { KEPT_NOT, KEPT_VALUES, KEPT_NULLS /* values and validity */ };
 
 struct table_sorter {
     uint32_t column;
     struct spool spool;
     uint8_t *kept;          /* enum kept of each segment of column 0, then of column 1, ... */
-    uint64_t *values_start; /* of each column, in the file */
+    uint64_t *values_start; /* each column's place in the file */
     uint64_t *validity_start;
     uint64_t bytes;                      /* of the file */
-    pthread_mutex_t lock;                /* over the statistics */
+    pthread_mutex_t lock;                /* protects the statistics */
     struct column_statistics statistics; /* of the key column */
     bool done;
 };
 
-/* A column as it came. */
+/* A whole column in its original order. */
 struct whole_column {
     void *values;
     uint64_t *validity; /* NULL: no row is NULL */
@@ -79,7 +80,7 @@ static enum status reserve(const struct table_sorter *sorter, const struct table
                            const char *directory, struct error *error)
 {
     if (sorter->bytes == 0 || fallocate(sorter->spool.descriptor, 0, 0, (off_t)sorter->bytes) == 0 ||
-        errno == EOPNOTSUPP) /* then a disk that is full shows later */
+        errno == EOPNOTSUPP) /* then a full disk is noticed later */
         return STATUS_OK;
     return error_set_errno(error, errno, "sorting table %s needs %" PRIu64 " bytes of disk in %s meanwhile",
                            table->name, sorter->bytes, directory);
@@ -99,7 +100,7 @@ static enum status open_file(struct table_sorter *sorter, const struct table *ta
     return reserve(sorter, table, directory, error);
 }
 
-/* ---- Taking ---- */
+/* ---- Taking segments ---- */
 
 static uint8_t *kept_of(const struct table_writer *table, uint32_t column, uint32_t segment)
 {
@@ -127,7 +128,7 @@ enum status table_writer_sort_by(struct table_writer *table, uint32_t column, st
     *sorter = (struct table_sorter){
         .column = column, .spool = {.descriptor = -1}, .statistics = COLUMN_STATISTICS_NONE};
     pthread_mutex_init(&sorter->lock, NULL);
-    table->sorter = sorter; /* from here on table_writer_free frees it */
+    table->sorter = sorter; /* now table_writer_free frees it */
     const uint64_t chunks = (uint64_t)described->column_count * described->segment_count;
     sorter->kept = calloc(chunks + 1, 1);
     sorter->values_start = calloc(described->column_count, sizeof(uint64_t));
@@ -202,7 +203,7 @@ static enum status read_validity(const struct table_writer *table, uint32_t colu
     return STATUS_OK;
 }
 
-/* The caller frees, also on failure. */
+/* Reads a whole column. The caller frees it, also after a failure. */
 static enum status read_column(const struct table_writer *table, uint32_t column, struct whole_column *whole,
                                struct error *error)
 {
@@ -245,7 +246,7 @@ struct rewriting {
     uint64_t total;
 };
 
-/* True if any row is NULL. */
+/* Puts the values and validity of `rows` rows in order; true if any row is NULL. */
 static bool gather(const struct whole_column *whole, uint32_t value_bytes, const uint32_t *order,
                    uint32_t rows, void *values, uint64_t *validity)
 {
@@ -308,7 +309,8 @@ static enum status rewrite_column(void *context, uint64_t item, unsigned thread,
     return status;
 }
 
-/* As many as threads, and as find room at once in half of the memory there is; one at least. */
+/* The number of columns to write at the same time: at most one a thread, at most what fits half of the
+ * available memory, at least one. */
 static unsigned columns_at_once(const struct table *table, unsigned threads)
 {
     uint64_t most = 1;

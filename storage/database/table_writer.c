@@ -1,9 +1,9 @@
-/* table_writer.c: a new table's columns, dictionaries and segments; see writer.h.
+/* table_writer.c: writes a new table's columns, dictionaries and segments; see writer.h.
  *
- * One call writes one segment of one column: range check, statistics, encoding, one write. Nothing is shared
- * between columns, and between segments of a column only a few sums under a lock, so every thread of a loader
- * may call it. Memory: the encoded segment, 4 MiB to count distinct values, and a copy of the values if some
- * are NULL. */
+ * One call writes one segment of one column: range check, statistics, encoding, one write. Columns share
+ * nothing. Segments of a column share only a few sums under a lock, so every thread of a loader may call it.
+ * A call needs memory for the encoded segment, 4 MiB to count distinct values, and a copy of the values if
+ * some are NULL. */
 #include "storage/database/writer_internal.h"
 
 #include "storage/database/database_files.h"
@@ -54,7 +54,7 @@ enum status table_writer_create(struct database_writer *database, const char *na
         else if (columns[c].type == TYPE_BOOL)
             writer->domain = 2;
         else if (columns[c].type == TYPE_STRING)
-            writer->domain = (uint64_t)INT32_MAX + 1; /* until the dictionary is there */
+            writer->domain = (uint64_t)INT32_MAX + 1; /* until the dictionary is known */
         writer->segment_state = calloc(table->table.segment_count + 1, 1);
         described[c].own_name = strdup("auto");
         if (!writer->segment_state || !described[c].own_name)
@@ -97,7 +97,7 @@ static enum status check_column(const struct table_writer *table, uint32_t colum
                      table->table.name, column, table->table.column_count);
 }
 
-/* Part of the sentence that names a column. */
+/* The column's name, for error sentences. */
 static const char *column_name(const struct table_writer *table, uint32_t column)
 {
     return table->table.columns[column].schema.name;
@@ -126,7 +126,7 @@ enum status table_writer_codec(struct table_writer *table, uint32_t column, cons
     return STATUS_OK;
 }
 
-/* A copy that ends with zeros, as column_file_add wants it. */
+/* Adds a part from a copy that is padded with zeros, as column_file_add requires. */
 static enum status add_padded(struct column_file_writer *file, enum column_part_kind kind, uint32_t rows,
                               const void *bytes, uint64_t size, struct error *error)
 {
@@ -209,7 +209,8 @@ enum status table_writer_check(const struct table_writer *table, struct error *e
     return STATUS_OK;
 }
 
-/* Estimates and exact counts alike cannot exceed these. */
+/* Limits the number of distinct values, also an estimate, by the rows, the runs and the span of the
+ * values. */
 static uint64_t plausible_distinct(const struct column_writer *writer, uint64_t rows)
 {
     const struct column_statistics *statistics = &writer->statistics;

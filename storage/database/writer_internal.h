@@ -1,4 +1,4 @@
-/* writer_internal.h: what the files that change a database share; nobody else includes it. */
+/* writer_internal.h: what the files that change a database share. No other file includes it. */
 #ifndef TESSERA_STORAGE_DATABASE_WRITER_INTERNAL_H
 #define TESSERA_STORAGE_DATABASE_WRITER_INTERNAL_H
 
@@ -17,23 +17,23 @@ struct column_writer {
     struct encoding_writer encoding;
     struct column_file_identity side_identity;
     struct column_file_writer *side;
-    pthread_mutex_t lock;   /* over the rest */
+    pthread_mutex_t lock;   /* protects the fields below */
     uint8_t *segment_state; /* enum segment_state of each segment */
     struct column_statistics statistics;
     struct distinct distinct;
     bool dictionary_given;
-    uint64_t domain; /* values are 0 .. domain-1, or anything if it is DOMAIN_ANY */
+    uint64_t domain; /* values are 0 .. domain-1, or any values for DOMAIN_ANY */
 };
 
 struct table_sorter; /* table_sorter.c */
 
 struct table_writer {
     struct database_writer *database;
-    struct table_sorter *sorter;      /* NULL: rows stay in the order in which they come */
-    struct table_writer *next;        /* added before this one */
+    struct table_sorter *sorter;      /* NULL: rows keep their order */
+    struct table_writer *next;        /* the table that was added before this one */
     struct table table;               /* as the catalogue will have it */
-    const struct table *old;          /* what is appended to, in the writer's catalogue; NULL: a new table */
-    struct appended_column *appended; /* of each column, if there is an old table: table_append.c */
+    const struct table *old;          /* appending: the table in the writer's catalogue; NULL: a new table */
+    struct appended_column *appended; /* appending: one for each column (table_append.c) */
     struct column_writer *columns;
 };
 
@@ -42,43 +42,43 @@ struct database_writer {
     int lock_descriptor; /* -1: not held */
     bool created_directory;
     bool existed;               /* there was a catalogue */
-    struct catalogue catalogue; /* as it was */
+    struct catalogue catalogue; /* the old state */
     uint64_t generation;        /* of this change; 0 until the catalogue has been read */
-    pthread_mutex_t lock;       /* over the list */
+    pthread_mutex_t lock;       /* protects the list */
     struct table_writer *tables;
 };
 
-/* Makes a table_writer whose files lie in an existing directory; columns are checked and resolved already. */
+/* Makes a table_writer for files in an existing directory. The columns are already checked and resolved. */
 NODISCARD enum status table_writer_create(struct database_writer *database, const char *name,
                                           const struct column_schema *columns, uint32_t column_count,
                                           uint64_t rows, struct table_writer **table, struct error *error);
 void table_writer_free(struct table_writer *table);
 void table_appended_free(struct table_writer *table);
 
-/* Tells the columns of an appended table which dictionary they will have; the strings are looked up now. */
+/* Gives a column of an appended table its new dictionary; the old strings are looked up in it now. */
 NODISCARD enum status table_appended_dictionary(struct table_writer *table, uint32_t column,
                                                 const struct dictionary *dictionary, struct error *error);
 
-/* Adds a table_writer to the change, whose schema is checked. */
+/* Adds a table_writer to the change; its schema is already checked. */
 NODISCARD enum status database_writer_add(struct database_writer *writer, const char *name,
                                           const struct column_schema *columns, uint32_t column_count,
                                           uint64_t rows, struct table_writer **table, struct error *error);
 
-/* That everything of the table was written; then, for each column (any thread), completes its files and its
- * entry for the catalogue. */
+/* table_writer_check checks that all of the table was written. Then table_writer_finish_column completes a
+ * column's files and its entry for the catalogue; any thread may call it. */
 NODISCARD enum status table_writer_check(const struct table_writer *table, struct error *error);
 NODISCARD enum status table_writer_finish_column(struct table_writer *table, uint32_t column,
                                                  struct error *error);
 
 /* ---- One segment (segment_writer.c) ---- */
 
-/* Encodes and writes values that have been checked for NULLs; `validity` as for table_writer_segment. */
+/* Encodes and writes values after NULLs were checked; `validity` as for table_writer_segment. */
 NODISCARD enum status segment_write(struct table_writer *table, uint32_t column, uint32_t segment,
                                     const void *values, const uint64_t *validity, struct error *error);
 
 /* ---- Sorting (table_sorter.c) ---- */
 
-/* Keeps a segment that segment_write would write. */
+/* Keeps a segment for sorting, instead of segment_write. */
 NODISCARD enum status table_sorter_take(struct table_writer *table, uint32_t column, uint32_t segment,
                                         const void *values, const uint64_t *validity,
                                         const struct column_statistics *statistics, struct error *error);
@@ -86,10 +86,10 @@ NODISCARD enum status table_sorter_take(struct table_writer *table, uint32_t col
 bool table_sorter_done(const struct table_sorter *sorter);
 void table_sorter_free(struct table_sorter *sorter);
 
-/* Lets go of the lock and of memory; files stay as they are. */
+/* Releases the lock and the memory; files stay as they are. */
 void database_writer_free(struct database_writer *writer);
 
-/* The table as this change leaves it: new, or as it was; NULL if there is none. */
+/* The table as it is after this change: new, or unchanged; NULL if there is none. */
 const struct table *database_writer_find(const struct database_writer *writer, const char *name);
 
 #endif
