@@ -52,19 +52,6 @@ static const struct rule rules[] = {
 static const char *const command_tables[] = {"loader/commands.h", "ssb/commands.h", "lab/commands.h"};
 #define COMMANDS_RULE "tables of commands are for engine/program/main.c alone"
 
-/* Arrows that still run upwards, and what takes each away. Nothing is added here: the list gets shorter. */
-struct exception {
-    const char *room, *header, *why;
-};
-
-static const struct exception exceptions[] = {
-};
-
-/* The same for folders. */
-static const char *const large_folders[][2] = {
-    {"engine/plan", "the second binder goes, with its headers"},
-};
-
 #define COUNT(array) (sizeof array / sizeof *(array))
 
 /* ---- The rule ---- */
@@ -136,32 +123,12 @@ static void arrows_run_downwards(void **state)
 
 static struct {
     int files, offences;
-    bool used[COUNT(exceptions)];
     int folder_count;
     struct {
         char path[PATH_BYTES];
         int files;
     } folders[FOLDERS_MAX];
 } tree;
-
-static bool is_excepted(const char *file, const char *header)
-{
-    for (size_t e = 0; e < COUNT(exceptions); e++)
-        if (is_within(file, exceptions[e].room, strlen(exceptions[e].room)) &&
-            strcmp(header, exceptions[e].header) == 0) {
-            tree.used[e] = true;
-            return true;
-        }
-    return false;
-}
-
-static bool is_large(const char *folder)
-{
-    for (size_t f = 0; f < COUNT(large_folders); f++)
-        if (strcmp(folder, large_folders[f][0]) == 0)
-            return true;
-    return false;
-}
 
 static void count_folder(const char *file)
 {
@@ -182,7 +149,7 @@ static void read_file(const char *file, FILE *stream)
     int line = 0;
     while (fgets(text, sizeof text, stream)) {
         line++;
-        if (sscanf(text, " # include \"%255[^\"]\"", header) != 1 || is_excepted(file, header))
+        if (sscanf(text, " # include \"%255[^\"]\"", header) != 1)
             continue;
         const char *rule = offence(file, header);
         if (!rule)
@@ -224,15 +191,11 @@ static void the_source_keeps_the_rules(void **state)
         nftw(path, visit, 16, FTW_PHYS);
     }
     for (int f = 0; f < tree.folder_count; f++)
-        if (tree.folders[f].files > FOLDER_FILES_MAX && !is_large(tree.folders[f].path)) {
+        if (tree.folders[f].files > FOLDER_FILES_MAX) {
             print_error("%s: %d files; a folder has at most %d\n", tree.folders[f].path,
                         tree.folders[f].files, FOLDER_FILES_MAX);
             tree.offences++;
         }
-    for (size_t e = 0; e < COUNT(exceptions); e++)
-        if (!tree.used[e])
-            print_message("%s no longer includes %s: take it from the list of exceptions\n",
-                          exceptions[e].room, exceptions[e].header);
     assert_true(tree.files > 200);
     assert_int_equal(tree.offences, 0);
 }

@@ -117,8 +117,8 @@ static enum status make_plan(struct sql_statement *statement, struct error *erro
     const struct sql_settings *settings = &statement->settings;
     struct plan *plan = NULL;
     RETURN_IF_ERROR(sql_bind(statement->database, sql_tree_select(statement->tree), statement->parameters,
-                             statement->parameter_count, statement->codec,
-                             engine_threads(statement->engine), &plan, error));
+                             statement->parameter_count, statement->codec, engine_threads(statement->engine),
+                             &plan, error));
     statement->plan = plan;
     if (settings->kernel)
         RETURN_IF_ERROR(plan_use_kernel(plan, settings->kernel, error));

@@ -76,8 +76,8 @@ static void parts_answer_as_the_whole(void **state)
             if (status == STATUS_OK && got) {
                 char *const expected = rowset_csv(&whole);
                 if (strcmp(got, expected) != 0)
-                    fail_msg("seed %llu, star %llu, query %u: %s\nanswers  %s\nand not  %s", (unsigned long long)seed,
-                             (unsigned long long)stars, q, ours, got, expected);
+                    fail_msg("seed %llu, star %llu, query %u: %s\nanswers  %s\nand not  %s",
+                             (unsigned long long)seed, (unsigned long long)stars, q, ours, got, expected);
                 compared++;
                 free(expected);
             }
@@ -89,8 +89,9 @@ static void parts_answer_as_the_whole(void **state)
         database_close(database);
         directory_remove(path);
     }
-    print_message("seed %llu: %llu stars, %llu of %llu queries alike, the others refused\n", (unsigned long long)seed,
-                  (unsigned long long)stars, (unsigned long long)compared, (unsigned long long)queries);
+    print_message("seed %llu: %llu stars, %llu of %llu queries alike, the others refused\n",
+                  (unsigned long long)seed, (unsigned long long)stars, (unsigned long long)compared,
+                  (unsigned long long)queries);
     assert_true(2 * compared > queries);
 }
 

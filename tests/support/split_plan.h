@@ -97,7 +97,8 @@ static inline void split_undo(struct split_plan *split)
 /* The answer from `parts` runs over disjoint segments, dealt out at random and merged in a random order; every other
  * time each run is a plan made ready anew, as on a device of its own. */
 static inline enum status split_answer(const struct split_plan *split, const struct device_operations *device,
-                                       struct device *on, uint32_t parts, struct rowset *rows, struct error *error)
+                                       struct device *on, uint32_t parts, struct rowset *rows,
+                                       struct error *error)
 {
     struct partial all = {0};
     struct device_run *run = NULL;

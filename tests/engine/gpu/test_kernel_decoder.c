@@ -79,7 +79,7 @@ static enum status compile(const struct codec *codec, uint32_t segments, const c
                            struct error *error)
 {
     struct kernel_shape shape = {.name = codec->name};
-    struct kernel_plan plan = {.threads = 32, .blocks_per_multiprocessor = 1};
+    struct kernel_layout plan = {.threads = 32, .blocks_per_multiprocessor = 1};
     struct made made[4];
     char *source = NULL, name[16];
     size_t bytes = 0;

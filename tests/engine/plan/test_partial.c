@@ -74,11 +74,14 @@ static void one_group(void **state)
 {
     (void)state;
     merges("select count(*), sum(lo_revenue), min(lo_discount), max(lo_extendedprice), avg(lo_quantity), "
-           "count(distinct lo_quantity) from lineorder where lo_discount between 2 and 7", NULL);
+           "count(distinct lo_quantity) from lineorder where lo_discount between 2 and 7",
+           NULL);
     merges("select count(*), sum(lo_revenue), min(lo_discount), count(distinct lo_tax) from lineorder, date "
-           "where lo_orderdate = d_datekey and d_year = 1993 and lo_quantity < 0", NULL);
+           "where lo_orderdate = d_datekey and d_year = 1993 and lo_quantity < 0",
+           NULL);
     merges("select sum(lo_extendedprice * 50000000000), sum(0 - lo_extendedprice * 30000000000 - 1) / 7 from "
-           "lineorder where lo_orderkey < 5 or lo_orderkey > 59990", NULL);
+           "lineorder where lo_orderkey < 5 or lo_orderkey > 59990",
+           NULL);
 }
 
 static void slots(void **state)
@@ -86,22 +89,31 @@ static void slots(void **state)
     (void)state;
     merges("select d_year, lo_discount, count(*), sum(lo_revenue), min(lo_supplycost), max(lo_tax), "
            "count(distinct lo_quantity), avg(lo_revenue) from lineorder, date where lo_orderdate = d_datekey "
-           "group by d_year, lo_discount order by d_year, lo_discount", NULL);
-    merges("select c_region, count(distinct lo_partkey), count(distinct lo_extendedprice) from lineorder, customer "
-           "where lo_custkey = c_custkey group by c_region order by c_region", NULL);
+           "group by d_year, lo_discount order by d_year, lo_discount",
+           NULL);
+    merges("select c_region, count(distinct lo_partkey), count(distinct lo_extendedprice) from lineorder, "
+           "customer "
+           "where lo_custkey = c_custkey group by c_region order by c_region",
+           NULL);
 }
 
 static void hashed_groups(void **state)
 {
     (void)state;
-    merges("select lo_orderkey, count(*), sum(lo_revenue), min(lo_linenumber), count(distinct lo_suppkey) from "
-           "lineorder group by lo_orderkey order by lo_orderkey limit 3000", NULL);
+    merges(
+        "select lo_orderkey, count(*), sum(lo_revenue), min(lo_linenumber), count(distinct lo_suppkey) from "
+        "lineorder group by lo_orderkey order by lo_orderkey limit 3000",
+        NULL);
     merges("select lo_orderkey, lo_extendedprice, lo_revenue, lo_supplycost, count(*), max(lo_tax), "
-           "count(distinct lo_discount) from lineorder where lo_quantity < 30 group by lo_orderkey, lo_extendedprice, "
-           "lo_revenue, lo_supplycost order by lo_orderkey, lo_extendedprice, lo_revenue, lo_supplycost limit 2000",
+           "count(distinct lo_discount) from lineorder where lo_quantity < 30 group by lo_orderkey, "
+           "lo_extendedprice, "
+           "lo_revenue, lo_supplycost order by lo_orderkey, lo_extendedprice, lo_revenue, lo_supplycost "
+           "limit 2000",
            NULL);
-    merges("select lo_orderkey * 100000 + lo_partkey as k, sum(lo_tax) from lineorder where lo_discount = 3 group by "
-           "lo_orderkey * 100000 + lo_partkey having sum(lo_tax) > 3 order by k", NULL);
+    merges("select lo_orderkey * 100000 + lo_partkey as k, sum(lo_tax) from lineorder where lo_discount = 3 "
+           "group by "
+           "lo_orderkey * 100000 + lo_partkey having sum(lo_tax) > 3 order by k",
+           NULL);
 }
 
 static void rows(void **state)
@@ -109,8 +121,10 @@ static void rows(void **state)
     (void)state;
     merges("select lo_orderkey, lo_linenumber, lo_revenue from lineorder where lo_discount = 3", NULL);
     merges("select lo_orderkey, lo_revenue from lineorder where lo_discount = 3 limit 40 offset 7", NULL);
-    merges("select lo_orderkey, lo_revenue from lineorder where lo_quantity = 3 order by lo_revenue desc, lo_orderkey "
-           "limit 100", NULL);
+    merges("select lo_orderkey, lo_revenue from lineorder where lo_quantity = 3 order by lo_revenue desc, "
+           "lo_orderkey "
+           "limit 100",
+           NULL);
     merges("select lo_orderkey from lineorder where lo_quantity > 99", NULL);
 }
 
