@@ -58,7 +58,7 @@ add_test(NAME test_formatting COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tests/test_for
 set_tests_properties(test_formatting PROPERTIES SKIP_RETURN_CODE 77)
 
 # The longest begin first.
-foreach(name test_sql_fuzz test_kernels test_hostile test_ssb_sort test_query_kernel test_generator test_ssb_run test_database_fuzz
+foreach(name test_sql_fuzz test_kernels test_hostile test_ssb_sort test_kernel test_generator test_ssb_run test_database_fuzz
              test_table_sorter test_calibrate)
     if(TEST ${name})
         set_tests_properties(${name} PROPERTIES COST 10)

@@ -1,5 +1,5 @@
 /*
- * test_query_kernel.c: statements become GPU kernels that compile for every architecture, without a GPU: the 13 SSB
+ * test_kernel.c: statements become GPU kernels that compile for every architecture, without a GPU: the 13 SSB
  * queries in SQL, every operation of expressions, every kind of aggregate and of answer. What they answer is for
  * test_cuda_sql.c. Skipped where NVRTC is not installed, unless TESSERA_REQUIRE_NVRTC is set.
  */

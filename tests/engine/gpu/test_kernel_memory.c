@@ -1,4 +1,4 @@
-/* test_query_kernel_memory.c: a kernel whose source cannot be written for want of memory is an error, wherever memory
+/* test_kernel_memory.c: a kernel whose source cannot be written for want of memory is an error, wherever memory
  * ends. No GPU and no compiler are needed. */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "engine/gpu/query_kernel.h"
+#include "engine/gpu/kernel.h"
 #include "tests/support/query_compile.h"
 #include "tests/support/sql_star.h"
 
@@ -36,15 +36,15 @@ static void no_stream_is_an_error(void **state)
     must(sql_parse(sql, strlen(sql), &tree, &used, error));
     must(sql_bind(star_database, sql_tree_select(tree), NULL, 0, NULL, 1, &plan, error));
     for (int left = 0;; left++) {
-        struct query_kernel kernel;
+        struct kernel kernel;
         struct error error = {0};
         streams_left = left;
-        const enum status status = query_kernel_make(plan, false, &compile_sm_90->target, &kernel, &error);
+        const enum status status = kernel_make(plan, false, &compile_sm_90->target, &kernel, &error);
         streams_left = -1;
         if (status == STATUS_OK) {
-            assert_non_null(strstr(kernel.plan.source, "struct sums_TYPE"));
-            assert_non_null(strstr(kernel.plan.source, "#define STATES(X)"));
-            query_kernel_free(&kernel);
+            assert_non_null(strstr(kernel.source, "struct sums_TYPE"));
+            assert_non_null(strstr(kernel.source, "#define STATES(X)"));
+            kernel_free(&kernel);
             break;
         }
         assert_int_equal(status, STATUS_MACHINE);
