@@ -11,10 +11,12 @@
 #define PROBE_CYCLES      2.7
 #define GATHER_FROM       0.375 /* of a tile: TILE_GATHER_ROWS */
 
-/* A bitmap of more rows than this does not fit the shared memory of a GPU's block (227 KB): each row that is
- * asked goes further. */
+/* A bitmap of more rows than this does not fit the shared memory of a GPU's block (227 KB), so its probes go to
+ * the second-level cache. They cost little more than probes of a bitmap that does fit, because that one takes
+ * the memory from the first-level cache: with 4 cycles Q4.1 and Q4.2 at scale factor 100 probed parts before
+ * customers and took 1.25 and 1.14 times as long (docs/experiments.md). */
 #define NEAR_BITMAP_ROWS 1800000u
-#define FAR_CYCLES       4.0
+#define FAR_CYCLES       0.8
 
 /* A column is decoded whole as soon as one row of
  * the tile is left, which is why a step saves its followers little until few rows are left at all. */
