@@ -117,8 +117,6 @@ static void table_close(struct export_stream *stream)
     for (uint32_t c = 0; table->columns && c < stream->count; c++) {
         if (!table->columns[c])
             continue;
-        column_data_close(table->columns[c]->data);
-        column_data_close(table->columns[c]->keys_data);
         free(table->columns[c]->keys);
         free(table->columns[c]);
     }

@@ -64,9 +64,7 @@ enum status fact_data_open(struct database *database, const struct column *colum
         check.limit = 1; /* every value is NULL and stored as 0 */
     enum status status = parallel_for(threads, opened->data->segment_count, check_segment, &check, error);
     opened->data->positions_checked = status == STATUS_OK;
-    if (status != STATUS_OK) {
-        column_data_close(opened->data);
+    if (status != STATUS_OK)
         opened->data = NULL;
-    }
     return status;
 }

@@ -15,7 +15,7 @@ struct fact_data {
 
 /* Opens the column in the encoding that `codec` says (engine/sql/sql.h: sql_bind), which is made if it is
  * missing. A foreign key's row positions and a string's codes are all looked at: one beyond the referenced table or
- * the dictionary is STATUS_BAD_INPUT, naming segment and tile. Close `data` with column_data_close. */
+ * the dictionary is STATUS_BAD_INPUT, naming segment and tile. `data` is the database's. */
 NODISCARD enum status fact_data_open(struct database *database, const struct column *column,
                                      const char *codec, unsigned threads, struct fact_data *opened,
                                      struct error *error);

@@ -15,10 +15,7 @@ void plan_free(struct plan *plan)
 {
     if (!plan)
         return;
-    for (uint32_t c = 0; c < plan->column_count; c++)
-        column_data_close(plan->columns[c].data);
     for (uint32_t a = 0; a < plan->array_count; a++) {
-        column_data_close(plan->arrays[a].data);
         free(plan->arrays[a].copy);
         free(plan->arrays[a].valid_copy);
     }

@@ -63,13 +63,11 @@ static enum status read_whole(struct plan *plan, const struct column *column, un
                             .values = malloc((rows + 1) * sizeof *whole->values),
                             .nulls = malloc(rows + 1)};
     if (!whole->values || !whole->nulls) {
-        column_data_close(data);
         free(whole->values);
         free(whole->nulls);
         return error_out_of_memory(error, rows * 9, column->schema.name);
     }
     each_tile(data, take_whole, whole);
-    column_data_close(data);
     return STATUS_OK;
 }
 

@@ -36,6 +36,5 @@ enum status inspect_candidates_find(struct database *database, const struct colu
     found->rows = chunk->rows;
     free(values);
     free(scratch);
-    column_data_close(data);
     return status;
 }

@@ -55,7 +55,6 @@ static enum status read_keys(struct database *database, const char *name, unsign
     for (uint32_t s = 0; *values && s < data->segment_count; s++)
         for (uint32_t r = 0; r < data->segments[s].chunk.rows; r++)
             (*values)[row++] = data->segments[s].chunk.codec->value(&data->segments[s].chunk, r);
-    column_data_close(data);
     *key = column;
     return *values ? STATUS_OK : error_out_of_memory(error, (table->rows + more) * sizeof **values, "keys");
 }

@@ -124,11 +124,6 @@ enum status column_data_open(struct database *database, const struct column *col
     return status;
 }
 
-void column_data_close(struct column_data *data)
-{
-    (void)data; /* the database keeps it open */
-}
-
 const char *database_path(const struct database *database)
 {
     return database->path;

@@ -34,7 +34,6 @@ NODISCARD enum status database_table(const struct database *database, const char
 NODISCARD enum status column_data_open(struct database *database, const struct column *column,
                                        enum codec_id codec, unsigned threads, struct column_data **data,
                                        struct error *error);
-void column_data_close(struct column_data *data);
 
 /* The bytes that files take on disk, by the file system. */
 struct disk_bytes {

@@ -55,7 +55,6 @@ static enum status encode_all(struct database *database, const struct column *co
     *info = (struct encoding_info){
         .codec = work.writer.identity.codec, .bytes = work.writer.bytes, .generation = generation};
     encoding_writer_close(&work.writer);
-    column_data_close(source);
     return status;
 }
 

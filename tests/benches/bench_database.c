@@ -80,7 +80,6 @@ static uint64_t write_and_open(const char *path, const int32_t *values, double s
             must(error_set(&error, STATUS_CHECK_FAILED, "tile %u is not what was written", t), &error);
     }
     uint64_t bytes = data->bytes;
-    column_data_close(data);
     database_close(database);
     return bytes;
 }

@@ -40,7 +40,6 @@ static void decode_anything(const char *path)
                     chunk->codec->decode_tile(chunk, tile, sink);
                 sink[0] += chunk->codec->value(chunk, chunk->rows - 1);
             }
-            column_data_close(data);
         }
     }
     database_close(database);

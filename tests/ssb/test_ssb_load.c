@@ -68,8 +68,6 @@ static struct open_table open_table(const char *path, enum ssb_table table)
 
 static void close_table(struct open_table *open)
 {
-    for (uint32_t c = 0; c < open->table->column_count; c++)
-        column_data_close(open->data[c]);
     database_close(open->database);
 }
 

@@ -247,7 +247,6 @@ static inline void check_sale(const char *path, const char *codec, uint64_t rows
         struct column_data *data;
         must(column_data_open(database, &table->columns[c], codec_by_name(codec)->id, 2, &data, error));
         assert_int_equal(sale_difference(data, c), -1);
-        column_data_close(data);
     }
     database_close(database);
 }

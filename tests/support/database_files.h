@@ -101,7 +101,6 @@ static inline enum status read_all(const char *path, const char *codec, struct e
             break;
         assert_int_equal(table->rows, ROWS);
         assert_int_equal(sale_difference(data, c), -1);
-        column_data_close(data);
     }
     database_close(database);
     return status;

@@ -260,7 +260,6 @@ static void segments_fill_up(void **state)
     assert_int_equal(data->codec->value(&data->segments[1].chunk, 999), 999);
     assert_int_equal(data->codec->value(&data->segments[1].chunk, 1000), -5);
     assert_int_equal(data->codec->value(&data->segments[2].chunk, 999), 77);
-    column_data_close(data);
     database_close(database);
     must(database_check(path, 2, NULL, NULL, NULL, error));
     free(values);

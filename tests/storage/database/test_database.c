@@ -153,7 +153,6 @@ static void segments_may_be_written_by_several_threads_in_any_order(void **state
             assert_true(row + TILE_ROWS > LONG_ROWS ||
                         tile[TILE_ROWS - 1] == long_value(row + TILE_ROWS - 1));
         }
-    column_data_close(data);
     enum codec_id codec;
     struct codec_choice plain;
     must(codec_choice_parse("plain", &plain, error));
@@ -254,10 +253,8 @@ static void a_handle_to_a_replaced_table_keeps_its_state(void **state)
     must(column_data_open(database, &sale->columns[SALE_DAY], CODEC_PLAIN, 1, &before, error));
     database_make(path, "plain", 200);
     assert_int_equal(sale_difference(before, SALE_DAY), -1); /* what is open stays whole */
-    column_data_close(before);
     must(column_data_open(database, &sale->columns[SALE_AMOUNT], CODEC_PLAIN, 1, &after, error));
     assert_int_equal(sale_difference(after, SALE_AMOUNT), -1); /* and so is what is opened later */
-    column_data_close(after);
     must_refuse(STATUS_BAD_INPUT, "table sale", "was replaced", path,
                 database_encode(database, &sale->columns[SALE_DAY], &lane, 1, &codec, error));
     database_close(database);
@@ -305,9 +302,6 @@ static void an_open_database_keeps_what_it_opened(void **state)
     must(column_data_open(opening.database, opening.column, CODEC_LANE_FOR, 1, &lane, error));
     assert_ptr_not_equal(lane, opening.opened[0]);
     assert_int_equal(lane->codec->id, CODEC_LANE_FOR);
-    for (int i = 0; i < KEPT_OPENINGS; i++)
-        column_data_close(opening.opened[i]);
-    column_data_close(lane);
     snprintf(command, sizeof command, "rm -r '%s/tables/sale'", path);
     assert_int_equal(system(command), 0);
     must(column_data_open(opening.database, opening.column, CODEC_PLAIN, 1, &again, error));

@@ -91,7 +91,6 @@ static void check_sorted(int column, uint64_t rows)
         struct column_data *data;
         must(column_data_open(database, &table->columns[c], table->columns[c].own, 2, &data, error));
         check_column(data, c, order);
-        column_data_close(data);
     }
     database_close(database);
     free(order);
