@@ -399,6 +399,33 @@ static void long_strings_keep_their_order(void **state)
     free(bytes);
 }
 
+/* One long string does not make every line as long. */
+static void a_long_string_stands_out_of_a_table(void **state)
+{
+    enum { BYTES = 100000 };
+    static char bytes[BYTES];
+    static const char *const names[] = {"text", "n"};
+    static const uint64_t starts[] = {0, 1, BYTES};
+    const struct dictionary dictionary = {.count = 2, .starts = starts, .bytes = bytes};
+    const struct value_type both[] = {{.kind = VALUE_STRING, .dictionary = &dictionary},
+                                      {.kind = VALUE_INTEGER}};
+    struct rowset rows;
+    (void)state;
+    memset(bytes, 'x', BYTES);
+    must(rowset_create(&rows, 2, names, both, 3000, error));
+    rows.rows = 3000;
+    for (uint64_t row = 0; row < rows.rows; row++) {
+        rows.columns[0].values[row] = row == 2999;
+        rows.columns[1].values[row] = 7;
+    }
+    for (int format = ROWSET_TABLE; format <= ROWSET_MARKDOWN; format += ROWSET_MARKDOWN - ROWSET_TABLE) {
+        char *const text = printed(&rows, (enum rowset_format)format, 2);
+        assert_true(strlen(text) < 3002 * 1020 + BYTES && strlen(text) > 3002 * 1000 + BYTES - 1001);
+        free(text);
+    }
+    rowset_free(&rows);
+}
+
 /* ---- Columns ---- */
 
 static void make_columns(struct rowset *rows, uint32_t count, const char *const *names)
@@ -501,6 +528,7 @@ int main(void)
         cmocka_unit_test(widths_are_those_of_all_rows),
         cmocka_unit_test(strings_are_quoted_as_their_format_does),
         cmocka_unit_test(long_strings_keep_their_order),
+        cmocka_unit_test(a_long_string_stands_out_of_a_table),
         cmocka_unit_test(as_many_columns_as_a_statement_may_have),
         cmocka_unit_test(keys_of_an_object_differ),
         cmocka_unit_test(no_columns_and_no_rows),

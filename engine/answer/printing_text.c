@@ -1,0 +1,297 @@
+/* printing_text.c: rows of cells, and what stands above and before them, as text (printing.h). */
+#include "engine/answer/printing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* In characters: a cell that is wider stands out, instead of making every row as long. */
+#define WIDTH_MAX 1000u
+
+static bool is_number(const struct rowset_column *column)
+{
+    return column->type.kind == VALUE_INTEGER || column->type.kind == VALUE_DOUBLE;
+}
+
+bool printing_is_table(const struct printing *printing)
+{
+    return printing->format == ROWSET_TABLE || printing->format == ROWSET_MARKDOWN;
+}
+
+static enum status put(struct text_space *text, const char *bytes, size_t count, struct error *error)
+{
+    RETURN_IF_ERROR(text_space_reserve(text, count, error));
+    memcpy(text->bytes + text->used, bytes, count);
+    text->used += count;
+    return STATUS_OK;
+}
+
+static enum status put_string(struct text_space *text, enum rowset_format format, const char *string,
+                              struct error *error)
+{
+    const size_t length = strlen(string);
+    RETURN_IF_ERROR(text_space_reserve(text, cell_string_bound(format, length), error));
+    char *const at = text->bytes + text->used;
+    text->used += (size_t)(cell_string(format, string, length, at) - at);
+    return STATUS_OK;
+}
+
+/* Most pieces are shorter than the padding: one copy of a size that the compiler knows. */
+static char *put_piece(char *at, struct piece piece)
+{
+    memcpy(at, piece.text, PIECE_PADDING);
+    if (piece.bytes > PIECE_PADDING)
+        memcpy(at + PIECE_PADDING, piece.text + PIECE_PADDING, piece.bytes - PIECE_PADDING);
+    return at + piece.bytes;
+}
+
+/* ---- Rows ---- */
+
+enum status printing_cells_make(const struct printing *printing, struct printing_thread *own, uint64_t first,
+                                uint32_t count, struct error *error)
+{
+    for (uint32_t c = 0; c < printing->rows->column_count; c++)
+        RETURN_IF_ERROR(cells_make(&printing->columns[c], first, count, &own->spaces[c],
+                                   own->cells + (size_t)c * printing->block_rows, error));
+    return STATUS_OK;
+}
+
+static size_t cell_bytes(const struct printing *printing, const struct printing_thread *own, uint32_t count)
+{
+    size_t bytes = 0;
+    for (uint32_t c = 0; c < printing->rows->column_count; c++)
+        for (uint32_t i = 0; i < count; i++)
+            bytes += own->cells[(size_t)c * printing->block_rows + i].bytes;
+    return bytes;
+}
+
+/* Rows of CSV and JSON: what stands before each cell, the cell, the row's end. */
+static enum status put_cells(const struct printing *printing, struct printing_thread *own, uint32_t count,
+                             struct error *error)
+{
+    const uint32_t columns = printing->rows->column_count;
+    const char end[PIECE_PADDING] = {[0] = printing->format == ROWSET_CSV ? '\n' : '}', [1] = ','};
+    const size_t end_bytes = printing->format == ROWSET_CSV ? 1 : 2;
+    RETURN_IF_ERROR(text_space_reserve(
+        &own->text, cell_bytes(printing, own, count) + count * (printing->heads.used + end_bytes), error));
+    char *at = own->text.bytes + own->text.used;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct piece *cell = own->cells + i;
+        for (uint32_t c = 0; c < columns; c++, cell += printing->block_rows) {
+            at = put_piece(at, printing->before[c]);
+            at = put_piece(at, *cell);
+        }
+        at = put_piece(at, (struct piece){end, end_bytes});
+    }
+    own->text.used = (size_t)(at - own->text.bytes);
+    return STATUS_OK;
+}
+
+/* Characters, not bytes. */
+static size_t text_width(struct piece piece)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < piece.bytes; i++)
+        width += ((unsigned char)piece.text[i] & 0xc0) != 0x80;
+    return width;
+}
+
+static char *put_padded(char *at, struct piece piece, size_t width, bool right)
+{
+    const size_t own = text_width(piece), blanks = width > own ? width - own : 0;
+    if (right) {
+        memset(at, ' ', blanks);
+        return put_piece(at + blanks, piece);
+    }
+    at = put_piece(at, piece);
+    memset(at, ' ', blanks);
+    return at + blanks;
+}
+
+/* The last column of a table is not filled up with blanks. */
+static char *put_line(const struct printing *printing, const struct piece *cell, char *at)
+{
+    const uint32_t columns = printing->rows->column_count;
+    const bool markdown = printing->format == ROWSET_MARKDOWN;
+    for (uint32_t c = 0; c < columns; c++, cell += printing->block_rows) {
+        const bool number = is_number(&printing->rows->columns[c]);
+        at = put_piece(at, printing->before[c]);
+        at =
+            put_padded(at, *cell, c + 1 == columns && !markdown && !number ? 0 : printing->widths[c], number);
+    }
+    if (markdown) {
+        memcpy(at, " |", 2);
+        at += 2;
+    }
+    *at = '\n';
+    return at + 1;
+}
+
+static size_t line_bytes(const struct printing *printing)
+{
+    size_t bytes = printing->heads.used + 3;
+    for (uint32_t c = 0; c < printing->rows->column_count; c++)
+        bytes += printing->widths[c];
+    return bytes;
+}
+
+static enum status put_lines(const struct printing *printing, struct printing_thread *own, uint32_t count,
+                             struct error *error)
+{
+    RETURN_IF_ERROR(text_space_reserve(
+        &own->text, cell_bytes(printing, own, count) + count * line_bytes(printing), error));
+    char *at = own->text.bytes + own->text.used;
+    for (uint32_t i = 0; i < count; i++)
+        at = put_line(printing, own->cells + i, at);
+    own->text.used = (size_t)(at - own->text.bytes);
+    return STATUS_OK;
+}
+
+enum status printing_rows_put(const struct printing *printing, struct printing_thread *own, uint32_t count,
+                              struct error *error)
+{
+    return printing_is_table(printing) ? put_lines(printing, own, count, error)
+                                       : put_cells(printing, own, count, error);
+}
+
+void printing_rows_measure(const struct printing *printing, struct printing_thread *own, uint32_t count)
+{
+    for (uint32_t c = 0; c < printing->rows->column_count; c++) {
+        size_t most = own->widths[c];
+        for (uint32_t i = 0; i < count; i++) {
+            const size_t width = text_width(own->cells[(size_t)c * printing->block_rows + i]);
+            most = width > most ? width : most;
+        }
+        own->widths[c] = most < WIDTH_MAX ? most : WIDTH_MAX;
+    }
+}
+
+/* ---- Heads ---- */
+
+static bool is_one_of(char *const *keys, uint32_t count, const char *key)
+{
+    for (uint32_t c = 0; c < count; c++)
+        if (strcmp(keys[c], key) == 0)
+            return true;
+    return false;
+}
+
+/* "a" and "a" are "a" and "a_1", as DuckDB makes them: an object's keys must differ. To be freed. */
+static char *unique_key(char *const *keys, const struct rowset *rows, uint32_t column)
+{
+    const char *const name = rows->columns[column].name;
+    const size_t bytes = strlen(name) + 16;
+    char *const key = malloc(bytes);
+    uint32_t number = 0; /* columns before that have the name, and then as many more as it takes */
+    for (uint32_t c = 0; c < column; c++)
+        number += strcmp(rows->columns[c].name, name) == 0;
+    if (!key)
+        return NULL;
+    do
+        if (number == 0)
+            snprintf(key, bytes, "%s", name);
+        else
+            snprintf(key, bytes, "%s_%u", name, number);
+    while (number++, is_one_of(keys, column, key));
+    return key;
+}
+
+static enum status put_keys(struct text_space *heads, const struct rowset *rows, size_t *ends,
+                            struct error *error)
+{
+    char **const keys = calloc(rows->column_count + 1, sizeof *keys);
+    enum status status = keys ? STATUS_OK : error_out_of_memory(error, sizeof *keys, "an answer's names");
+    for (uint32_t c = 0; status == STATUS_OK && c < rows->column_count; c++) {
+        keys[c] = unique_key(keys, rows, c);
+        status = keys[c] ? put(heads, c ? ", " : "\n {", c ? 2 : 3, error)
+                         : error_out_of_memory(error, 1, "an answer's names");
+        if (status == STATUS_OK)
+            status = put_string(heads, ROWSET_JSON, keys[c], error);
+        if (status == STATUS_OK)
+            status = put(heads, ": ", 2, error);
+        ends[c] = heads->used;
+    }
+    for (uint32_t c = 0; keys && c < rows->column_count; c++)
+        free(keys[c]);
+    free(keys);
+    return status;
+}
+
+/* What stands before the cells of each column. */
+enum status printing_heads_make(struct printing *printing, struct error *error)
+{
+    static const struct {
+        const char *first, *other;
+    } separators[] = {[ROWSET_TABLE] = {"", "  "},
+                      [ROWSET_CSV] = {"", ","},
+                      [ROWSET_JSON] = {"", ""}, /* keys, below */
+                      [ROWSET_MARKDOWN] = {"| ", " | "}};
+    const uint32_t columns = printing->rows->column_count;
+    size_t *const ends = printing->widths; /* free until tables are measured */
+    if (printing->format == ROWSET_JSON)
+        RETURN_IF_ERROR(put_keys(&printing->heads, printing->rows, ends, error));
+    for (uint32_t c = 0; printing->format != ROWSET_JSON && c < columns; c++) {
+        const char *const separator =
+            c ? separators[printing->format].other : separators[printing->format].first;
+        RETURN_IF_ERROR(put(&printing->heads, separator, strlen(separator), error));
+        ends[c] = printing->heads.used;
+    }
+    RETURN_IF_ERROR(text_space_reserve(&printing->heads, 0, error));
+    for (uint32_t c = 0; c < columns; c++) {
+        const size_t begin = c ? ends[c - 1] : 0;
+        printing->before[c] = (struct piece){printing->heads.bytes + begin, ends[c] - begin};
+    }
+    return STATUS_OK;
+}
+
+/* The line below a table's names. */
+static char *put_rule(const struct printing *printing, char *at)
+{
+    const bool markdown = printing->format == ROWSET_MARKDOWN;
+    for (uint32_t c = 0; c < printing->rows->column_count; c++) {
+        const char *const separator = markdown ? "|" : c ? "  " : "";
+        memcpy(at, separator, strlen(separator));
+        at += strlen(separator);
+        memset(at, '-', printing->widths[c] + 2); /* the padding takes what is too much */
+        at += printing->widths[c] + (markdown ? 2 : 0);
+        if (markdown && is_number(&printing->rows->columns[c]))
+            at[-1] = ':';
+    }
+    if (markdown)
+        *at++ = '|';
+    *at = '\n';
+    return at + 1;
+}
+
+enum status printing_names_make(const struct printing *printing, struct printing_thread *own,
+                                struct error *error)
+{
+    for (uint32_t c = 0; c < printing->rows->column_count; c++) {
+        struct text_space *const space = &own->spaces[c];
+        space->used = 0;
+        RETURN_IF_ERROR(put_string(space, printing->format, printing->rows->columns[c].name, error));
+        own->cells[(size_t)c * printing->block_rows] = (struct piece){space->bytes, space->used};
+    }
+    return STATUS_OK;
+}
+
+enum status printing_begin_put(const struct printing *printing, struct printing_thread *own,
+                               struct error *error)
+{
+    if (printing->format == ROWSET_JSON)
+        return put(&own->text, "[", 1, error);
+    RETURN_IF_ERROR(printing_names_make(printing, own, error));
+    RETURN_IF_ERROR(printing_rows_put(printing, own, 1, error));
+    if (!printing_is_table(printing))
+        return STATUS_OK;
+    RETURN_IF_ERROR(text_space_reserve(&own->text, line_bytes(printing) + 2, error));
+    own->text.used = (size_t)(put_rule(printing, own->text.bytes + own->text.used) - own->text.bytes);
+    return STATUS_OK;
+}
+
+enum status printing_end_put(const struct printing *printing, struct printing_thread *own,
+                             struct error *error)
+{
+    if (printing->format != ROWSET_JSON)
+        return STATUS_OK;
+    return printing->rows->rows ? put(&own->text, "\n]\n", 3, error) : put(&own->text, "]\n", 2, error);
+}
