@@ -185,6 +185,7 @@ static void terminal_run(const char *shell)
         setenv("TERM", "vt100", 1);
         setenv("LC_ALL", "C.UTF-8", 1);
         setenv("T", TESSERA_PROGRAM, 1);
+        setenv("D", database, 1);
         execl("/bin/sh", "sh", "-c", shell, (char *)NULL);
         _exit(127);
     }
