@@ -45,7 +45,7 @@ static void print_type(const struct column *column)
     static const char *const names[] = {
         [TYPE_INT32] = "INT",           [TYPE_INT64] = "BIGINT", [TYPE_DECIMAL] = "",   [TYPE_DATE] = "DATE",
         [TYPE_TIMESTAMP] = "TIMESTAMP", [TYPE_BOOL] = "BOOLEAN", [TYPE_STRING] = "TEXT"};
-    while (column->references) /* a foreign key is written like the key that it references */
+    if (column->references) /* a foreign key is written like the key that it references */
         column = column->references;
     if (column->schema.type == TYPE_DECIMAL)
         printf("DECIMAL(%u,%u)", column->schema.precision, column->schema.scale);

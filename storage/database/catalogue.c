@@ -241,9 +241,13 @@ static enum status resolve_references(struct parser *parser, struct catalogue *c
             parser->table = catalogue->tables[t].name;
             parser->column = schema->name;
             const struct table *target = catalogue_table(catalogue, schema->references_table);
-            if (!target ||
-                table_column(target, schema->references_column, &column->references, NULL) != STATUS_OK)
+            const struct column *key;
+            if (!target || table_column(target, schema->references_column, &key, NULL) != STATUS_OK)
                 return wrong(parser, "references");
+            /* A key of a key has no values of its own, and may lead round in a circle. */
+            if (key->schema.references_table[0])
+                return wrong(parser, "references");
+            column->references = key;
         }
     return STATUS_OK;
 }
