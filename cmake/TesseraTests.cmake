@@ -7,7 +7,7 @@ tessera_find_library(cmocka cmocka.h libcmocka-dev)
 # The tests share a kernel cache of their own, so that they compile each kernel once and do not touch the user's cache.
 set(TESSERA_TEST_KERNEL_CACHE ${CMAKE_CURRENT_BINARY_DIR}/kernel-cache CACHE PATH
     "Where tests keep compiled kernels; a folder that outlives the build saves the next one the time")
-set(test_environment "TESSERA_KERNEL_CACHE=${TESSERA_TEST_KERNEL_CACHE}")
+set(test_environment "TESSERA_KERNEL_CACHE=${TESSERA_TEST_KERNEL_CACHE}" TESSERA_COSTS=h200)
 if(TESSERA_CUDA STREQUAL "ON")
     list(APPEND test_environment TESSERA_REQUIRE_NVRTC=1)
 endif()

@@ -65,6 +65,19 @@ enum status cuda_count(unsigned *devices, struct error *error)
     return STATUS_OK;
 }
 
+enum status cuda_name(unsigned ordinal, char *name, size_t bytes, struct error *error)
+{
+    const struct cuda_driver *driver;
+    unsigned devices;
+    int device;
+    RETURN_IF_ERROR(cuda_count(&devices, error));
+    RETURN_IF_ERROR(cuda_driver_open(&driver, error));
+    if (ordinal < devices && driver->device_get(&device, (int)ordinal) == CUDA_SUCCESS &&
+        driver->device_name(name, (int)bytes, device) == CUDA_SUCCESS)
+        return STATUS_OK;
+    return error_set(error, STATUS_MACHINE, "GPU %u does not tell its name; see `tessera devices`", ordinal);
+}
+
 static uint64_t attribute(const struct cuda *cuda, int which)
 {
     int value = 0;

@@ -51,6 +51,9 @@ struct cuda_properties {
  * reason: no driver, no device, or a build without GPU support. */
 NODISCARD enum status cuda_count(unsigned *devices, struct error *error);
 
+/* The name of GPU `ordinal`, "NVIDIA H200", without opening it. */
+NODISCARD enum status cuda_name(unsigned ordinal, char *name, size_t bytes, struct error *error);
+
 /* Opens GPU `ordinal`. */
 NODISCARD enum status cuda_open(unsigned ordinal, struct cuda **cuda, struct error *error);
 

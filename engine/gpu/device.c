@@ -34,6 +34,11 @@ static enum status gpu_open(unsigned ordinal, unsigned threads, struct device **
     return STATUS_OK;
 }
 
+static bool gpu_find(char name[CODEC_COSTS_DEVICE_BYTES])
+{
+    return cuda_name(0, name, CODEC_COSTS_DEVICE_BYTES, NULL) == STATUS_OK;
+}
+
 static const char *gpu_text(const struct device *device)
 {
     return device->text;
@@ -51,6 +56,7 @@ struct cuda *gpu_device_cuda(const struct device *device)
 
 const struct device_operations cuda_device = {.open = gpu_open,
                                               .close = gpu_close,
+                                              .find = gpu_find,
                                               .text = gpu_text,
                                               .read_ceiling = gpu_read_ceiling,
                                               .prepare = gpu_prepare,

@@ -62,7 +62,8 @@ static void expect(struct calibration *calibration, const int32_t *values)
     for (uint32_t row = 0; row < CALIBRATE_ROWS; row++) {
         const uint32_t value = (uint32_t)values[row];
         passing[CODEC_USE_COMPARE] += values[row] <= calibration->high;
-        passing[CODEC_USE_PROBE] += calibration->bitmap[value / 32] >> value % 32 & 1;
+        if (calibration->bitmap)
+            passing[CODEC_USE_PROBE] += calibration->bitmap[value / 32] >> value % 32 & 1;
     }
     for (uint32_t tile = 0; tile < CALIBRATE_TILES; tile++)
         for (uint32_t i = 0; i < CODEC_COST_FETCHED; i++)
@@ -82,8 +83,10 @@ static enum status measure_one(uint32_t index, const struct room *room, calibrat
     struct calibration calibration = {.codec = codec_at(index / CODEC_COST_WIDTHS),
                                       .width = width,
                                       .high = (int32_t)(1u << width) / 2 - 1,
-                                      .bitmap = room->bitmap,
-                                      .bitmap_words = width > 5 ? 1u << (width - 5) : 1};
+                                      .bitmap = width <= CODEC_COST_NEAR_WIDTH ? room->bitmap : NULL,
+                                      .bitmap_words = width > CODEC_COST_NEAR_WIDTH ? 0
+                                                      : width > 5                   ? 1u << (width - 5)
+                                                                                    : 1};
     const enum codec_id id = calibration.codec->id;
     double ns[CODEC_USES];
     for (uint32_t i = 0; i < CODEC_COST_FETCHED; i++) /* one row of each 16, anywhere in them */
@@ -93,6 +96,8 @@ static enum status measure_one(uint32_t index, const struct room *room, calibrat
     const size_t size = calibration.codec->encode(room->values, CALIBRATE_ROWS, 4, room->bytes);
     RETURN_IF_ERROR(chunk_open(room->bytes, size, &calibration.chunk, error));
     RETURN_IF_ERROR(measure(context, index, &calibration, ns, error));
+    if (!calibration.bitmap)
+        ns[CODEC_USE_PROBE] = costs->ns[id][CODEC_USE_PROBE][w - 1]; /* that of the widest near one */
     for (uint32_t use = 0; use < CODEC_USES; use++)
         costs->ns[id][use][w] = ns[use];
     return STATUS_OK;
@@ -101,7 +106,7 @@ static enum status measure_one(uint32_t index, const struct room *room, calibrat
 enum status calibrate_codecs(calibrate_measure *measure, void *context, struct progress *progress,
                              struct codec_costs *costs, struct error *error)
 {
-    const uint32_t bitmap_words = 1u << (codec_cost_widths[CODEC_COST_WIDTHS - 1] - 5);
+    const uint32_t bitmap_words = 1u << (CODEC_COST_NEAR_WIDTH - 5);
     const uint32_t calibrations = calibrate_codec_count() * CODEC_COST_WIDTHS;
     struct room room = {.values = aligned_alloc(128, CALIBRATE_ROWS * sizeof *room.values),
                         .bitmap = malloc(bitmap_words * sizeof *room.bitmap),

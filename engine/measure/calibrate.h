@@ -24,7 +24,8 @@ struct calibration {
     uint32_t width;
     struct chunk_view chunk; /* of CALIBRATE_ROWS values of 0 .. 2^width-1 */
     int32_t high;            /* tile_filter keeps 0 .. high: half of them */
-    const uint32_t *bitmap;  /* of 2^width bits, bit r%32 of word r/32; half are set */
+    const uint32_t
+        *bitmap; /* of 2^width bits, bit r%32 of word r/32; half are set. NULL above CODEC_COST_NEAR_WIDTH */
     uint32_t bitmap_words;
     uint16_t fetched[CODEC_COST_FETCHED]; /* rows of every tile, ascending */
     uint64_t
@@ -37,7 +38,7 @@ size_t calibrate_chunk_bytes(void);
 
 #define CALIBRATIONS_MAX ((CODEC_COUNT - 1) * CODEC_COST_WIDTHS)
 
-/* Nanoseconds a value for each use, checked; index: a number for each codec and width, from 0. */
+/* Nanoseconds a value for each use, checked, but for the probe where there is no bitmap; index: a number for each codec and width, from 0. */
 typedef enum status calibrate_measure(void *context, uint32_t index, const struct calibration *calibration,
                                       double ns[CODEC_USES], struct error *error);
 

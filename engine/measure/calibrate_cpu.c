@@ -66,7 +66,8 @@ static enum status measure(void *context, uint32_t index, const struct calibrati
         RETURN_IF_ERROR(chunk_open(bytes, calibration->chunk.size, &views[copy], error));
     }
     for (uint32_t use = 0; use < CODEC_USES; use++)
-        RETURN_IF_ERROR(measure_use(bench, calibration, (enum codec_use)use, views, &ns[use], error));
+        if (use != CODEC_USE_PROBE || calibration->bitmap)
+            RETURN_IF_ERROR(measure_use(bench, calibration, (enum codec_use)use, views, &ns[use], error));
     return STATUS_OK;
 }
 

@@ -14,9 +14,7 @@
 #define HOT_TURNS  64u
 #define ROUNDS     5
 
-/* Bitmaps of more bits are probed in global memory, as in queries: a block has at most 227 KB on Hopper. */
-#define SHARED_WIDTH_MAX 20u
-/* Behind the definition of DECODER and BITMAP. Tiles go round and round over chunk_mask + 1 chunks. */
+/* Behind the definition of DECODER. Tiles go round and round over chunk_mask + 1 chunks. */
 static const char kernel_text[] =
     "struct arguments {\n"
     "    bound_column column;\n"
@@ -50,7 +48,7 @@ static const char kernel_text[] =
     "}\n"
     "extern \"C\" __global__ void __launch_bounds__(1024, 1) probe(const __grid_constant__ arguments a)\n"
     "{\n"
-    "    tile_dimension<BITMAP, 0, unsigned char> dimension;\n"
+    "    tile_dimension<TILE_BITMAP_SHARED, 0, unsigned char> dimension;\n"
     "    dimension.bind(a.dimension);\n"
     "    __syncthreads();\n"
     "    each_tile<filtering>(a, [&](filtering &column, const tile *t) {\n"
@@ -88,11 +86,6 @@ struct bench {
 
 /* ---- Compiling ---- */
 
-static bool probes_shared(const struct calibration *calibration)
-{
-    return calibration->width <= SHARED_WIDTH_MAX;
-}
-
 /* The column as a kernel that fetches from it sees it; `data` gets the codec and outlives it. */
 static struct kernel_column kernel_column_of(const struct calibration *calibration, struct column_data *data)
 {
@@ -117,8 +110,7 @@ enum status calibrate_kernel_source(const struct calibration *calibration, char 
     kernel_decoder_include(out, calibration->codec);
     fputs("typedef ", out);
     kernel_decoder_write(out, &column);
-    fprintf(out, " DECODER;\n#define BITMAP %s\n#define SCRATCH %uu\n#define CHUNK_TILES %uu\n%s",
-            probes_shared(calibration) ? "TILE_BITMAP_SHARED" : "TILE_BITMAP_GLOBAL",
+    fprintf(out, " DECODER;\n#define SCRATCH %uu\n#define CHUNK_TILES %uu\n%s",
             kernel_decoder_staging(&column), CALIBRATE_TILES, kernel_text);
     return fclose(out) == 0 ? STATUS_OK : error_out_of_memory(error, 4096, "a kernel's source");
 }
@@ -180,8 +172,7 @@ static enum status measure_use(struct bench *bench, const struct calibration *ca
 {
     struct cuda *cuda = bench->cuda;
     struct cuda_function *function;
-    const bool fetches = use == CODEC_USE_FETCH,
-               copies = use == CODEC_USE_PROBE && probes_shared(calibration);
+    const bool fetches = use == CODEC_USE_FETCH, copies = use == CODEC_USE_PROBE;
     const uint32_t chunks = fetches ? COPIES : HOT_CHUNKS, turns = fetches ? 1 : HOT_TURNS;
     struct arguments arguments = {
         .column = {.chunks = bench->list, .low = 0, .high = calibration->high},
@@ -226,7 +217,8 @@ static enum status measure(void *context, uint32_t index, const struct calibrati
     RETURN_IF_ERROR(cuda_module_load(bench->cuda, bench->binaries[index].cubin, &module, error));
     enum status status = STATUS_OK;
     for (uint32_t use = 0; status == STATUS_OK && use < CODEC_USES; use++)
-        status = measure_use(bench, calibration, (enum codec_use)use, module, &ns[use], error);
+        if (use != CODEC_USE_PROBE || calibration->bitmap)
+            status = measure_use(bench, calibration, (enum codec_use)use, module, &ns[use], error);
     cuda_module_unload(bench->cuda, module);
     return status;
 }
@@ -236,7 +228,7 @@ static enum status measure_all(struct bench *bench, unsigned threads, struct pro
 {
     static const char what[] = "calibrating";
     struct cuda *cuda = bench->cuda;
-    const uint64_t bitmap_bytes = 1ull << (codec_cost_widths[CODEC_COST_WIDTHS - 1] - 3);
+    const uint64_t bitmap_bytes = 1ull << (CODEC_COST_NEAR_WIDTH - 3);
     RETURN_IF_ERROR(ceiling_cuda(cuda, &costs->read_bytes_per_ns, error));
     costs->read_bytes_per_ns /= 1e9;
     RETURN_IF_ERROR(calibrate_codecs(write_source, bench, NULL, costs, error));

@@ -9,10 +9,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct arguments {
     const char *device, *out;
+    bool keep;
 };
 
 static error_t parse_option(int key, char *value, struct argp_state *state)
@@ -24,6 +27,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         return 0;
     case 'o':
         arguments->out = value;
+        return 0;
+    case 'k':
+        arguments->keep = true;
         return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "it takes no argument, not '%s'", value);
@@ -55,12 +61,31 @@ static enum status save(const struct codec_costs *costs, const char *path, struc
     return error->status;
 }
 
+/* Where codec_costs_in_use finds it; folders are made. `gpu` NULL: the table is the processor's. */
+static enum status keep(const struct codec_costs *costs, const char *gpu, struct error *error)
+{
+    char path[CODEC_COSTS_SOURCE_BYTES];
+    if (!codec_costs_kept_path(gpu, path))
+        return error_set(error, STATUS_BAD_INPUT,
+                         "--keep finds no folder of settings: the environment names no HOME; use --out FILE");
+    for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
+        *slash = '\0';
+        (void)mkdir(path, 0755); /* if it cannot be made, the file cannot, and says why */
+        *slash = '/';
+    }
+    RETURN_IF_ERROR(save(costs, path, error));
+    fprintf(stderr, "kept in %s\n", path);
+    return STATUS_OK;
+}
+
 enum status command_calibrate(int argc, char **argv, struct progress *progress, struct error *error)
 {
     static const struct argp_option options[] = {
         {"device", 'd', "auto|cpu|cuda[:N]", 0,
          "whose costs; auto (the default): the GPU's, if one can be used", 0},
         {"out", 'o', "FILE", 0, "where the table goes; by default to standard output", 0},
+        {"keep", 'k', NULL, 0,
+         "the table goes to your folder of settings, where loads on a machine with this device find it", 0},
         {0},
     };
     static const struct argp argp = {
@@ -70,10 +95,15 @@ enum status command_calibrate(int argc, char **argv, struct progress *progress, 
             "Measures what it costs this machine to compare, probe and fetch a value, codec by codec and "
             "width "
             "by width, and how fast it reads memory: the table by which `--codec auto` chooses. Takes a few "
-            "seconds.\vThe tables of an H200 and of a CPU are built in. The environment variable "
-            "TESSERA_COSTS "
-            "names the table that is used: h200 (the default), cpu, or a file.\n"
+            "seconds.\vA machine with a GPU chooses by its GPU's costs, another one by its processor's: by "
+            "the table "
+            "that was kept, else by a built-in one, h200 for GPUs, cpu-avx512, cpu-avx2 or cpu-baseline for "
+            "processors. "
+            "The environment variable TESSERA_COSTS names another: a built-in one, cpu for this processor's, "
+            "or a "
+            "file.\n"
             "Examples:\n"
+            "  tessera calibrate --keep\n"
             "  tessera calibrate --device cpu --out here.costs\n"
             "  TESSERA_COSTS=here.costs tessera ssb load --sf 1 --db ssb1.db",
     };
@@ -88,13 +118,19 @@ enum status command_calibrate(int argc, char **argv, struct progress *progress, 
         fprintf(stderr, "no GPU: %s\n", engine_why_cpu(engine));
     snprintf(costs.device, sizeof costs.device, "%.127s", engine_device_text(engine));
     const unsigned threads = engine_threads(engine);
+    char gpu[CODEC_COSTS_DEVICE_BYTES] = "";
+    if (engine_is_cuda(engine))
+        snprintf(gpu, sizeof gpu, "%s", cuda_properties(gpu_device_cuda(engine_device(engine)))->name);
     const enum status status = engine_is_cuda(engine) ? calibrate_cuda(gpu_device_cuda(engine_device(engine)),
                                                                        threads, progress, &costs, error)
                                                       : calibrate_cpu(threads, progress, &costs, error);
     engine_close(engine);
     RETURN_IF_ERROR(status);
+    if (arguments.keep)
+        RETURN_IF_ERROR(keep(&costs, gpu[0] ? gpu : NULL, error));
     if (arguments.out)
         return save(&costs, arguments.out, error);
-    codec_costs_write(&costs, stdout);
+    if (!arguments.keep)
+        codec_costs_write(&costs, stdout);
     return STATUS_OK;
 }

@@ -158,13 +158,15 @@ static void print_candidates(const struct column *column, const struct inspect_c
     const bool costs = found->choice.chooser == CHOOSER_AUTO;
     if (!found->rows)
         return;
-    printf("\n  first segment (%u rows) in each codec; %s%s%s\n  %-20s %14s %10s %8s%s\n", found->rows,
-           found->choice.codec ? "it was asked for by name" : column->own_name,
-           found->choice.codec ? ""
-           : costs             ? " takes the least cost by the table of "
-                               : " takes the least size",
-           costs ? found->choice.costs->device : "", "codec", "bytes", "bits/value", "ratio",
-           costs ? "  ns/value" : "");
+    printf("\n  first segment (%u rows) in each codec; ", found->rows);
+    if (found->choice.codec)
+        puts("it was asked for by name");
+    else if (costs)
+        printf("%s takes the least cost by the table of %s (%s)\n", column->own_name,
+               found->choice.costs->device, found->choice.costs->source);
+    else
+        printf("%s takes the least size\n", column->own_name);
+    printf("  %-20s %14s %10s %8s%s\n", "codec", "bytes", "bits/value", "ratio", costs ? "  ns/value" : "");
     for (uint32_t c = 0; c < CODEC_COUNT - 1; c++) {
         const struct codec_candidate *candidate = &found->candidates[c];
         const char mark = candidate->codec == column->own ? '*' : ' ';
@@ -212,7 +214,8 @@ static json_t *json_of_candidates(const struct column *column, const struct insp
     }
     json_t *object = json_pack("{s:I, s:o}", "rows", (json_int_t)found->rows, "candidates", list);
     if (costs && found->rows)
-        failed |= json_object_set_new(object, "costs", json_string(found->choice.costs->device));
+        failed |= json_object_set_new(object, "costs", json_string(found->choice.costs->device)) |
+                  json_object_set_new(object, "costs_from", json_string(found->choice.costs->source));
     if (!failed)
         return object;
     json_decref(object);

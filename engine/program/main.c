@@ -4,6 +4,7 @@
  */
 #include "engine/program/commands.h"
 #include "engine/program/progress_bar.h"
+#include "engine/run/engine.h"
 #include "loader/commands.h"
 #include "ssb/commands.h"
 #include "storage/base/file_map.h"
@@ -228,6 +229,7 @@ static enum status run_command(const struct command *command, int argc, char **a
     unsigned words = words_of(command->path);
     snprintf(name, sizeof name, "tessera %s", command->path);
     argv[words] = name;
+    engine_choose_by_device();
     return command->run(argc - (int)words, argv + words, bar, error);
 }
 

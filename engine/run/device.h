@@ -8,6 +8,7 @@
 #define TESSERA_ENGINE_RUN_DEVICE_H
 
 #include "engine/plan/partial.h"
+#include "storage/codec/codec_costs.h"
 
 /* Milliseconds, unless it says otherwise. */
 struct run_timing {
@@ -39,6 +40,9 @@ struct device_operations {
     /* GPU `ordinal`, or the CPU with `threads` threads. STATUS_MACHINE with the reason if it cannot be used. */
     enum status (*open)(unsigned ordinal, unsigned threads, struct device **device, struct error *error);
     void (*close)(struct device *device);
+    /* The name of the first one, "NVIDIA H200", by which tables of costs are kept; false if there is none. Opens
+     * nothing. NULL for the CPU, which is always there. */
+    bool (*find)(char name[CODEC_COSTS_DEVICE_BYTES]);
     /* "NVIDIA H200 (cuda:0)", "CPU, 2 threads, avx512" */
     const char *(*text)(const struct device *device);
     /* The fastest that it reads memory, measured: a fraction of a second. */

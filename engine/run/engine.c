@@ -22,6 +22,11 @@ struct prepared_plan {
 
 /* ---- Devices ---- */
 
+void engine_choose_by_device(void)
+{
+    codec_costs_ask_gpu(cuda_device.find);
+}
+
 static enum status open_device(struct engine *engine, const struct device_operations *operations,
                                unsigned ordinal, struct error *error)
 {

@@ -13,6 +13,10 @@
 struct engine;
 struct prepared_plan;
 
+/* From now on `auto` chooses codecs by the costs of this machine's GPU, if it has one (storage/codec/codec_costs.h). For
+ * programs that load data; costs nothing until a choice is made. */
+void engine_choose_by_device(void);
+
 /* `device`: "cpu"; "cuda" or "cuda:N", which fail with STATUS_MACHINE where that GPU cannot be used; "auto",
  * which takes the first GPU if it can and else the CPU. threads: 0 for all. */
 NODISCARD enum status engine_open(const char *device, unsigned threads, struct engine **engine,

@@ -3,15 +3,21 @@
 
 #include "storage/codec/codec_costs_builtin.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#define VERSION       "1"
-#define TEXT_BYTES    65536u /* of a file: a table has 4 KB */
-#define BUILTIN_USUAL "h200"
+#define VERSION    "1"
+#define TEXT_BYTES 65536u /* of a file: a table has 4 KB */
+
+/* Built-in tables: of any GPU; of a CPU with this before its instruction set; and that of this CPU's. */
+#define BUILTIN_GPU "h200"
+#define BUILTIN_CPU "cpu-"
+#define THIS_CPU    "cpu"
 
 const uint32_t codec_cost_widths[CODEC_COST_WIDTHS] = {1, 4, 8, 12, 16, 20, 24, 28};
 const char *const codec_use_names[CODEC_USES] = {"compare", "probe", "fetch"};
@@ -37,11 +43,9 @@ double codec_costs_estimate(const struct codec_costs *costs, enum codec_id codec
     if (ns[CODEC_USE_COMPARE][0] == 0)
         return HUGE_VAL;
     const double reading = (double)bytes / rows / costs->read_bytes_per_ns;
-    double working = cost_at(ns[CODEC_USE_COMPARE], width);
-    if (probed) {
-        const double looked_up = width > CODEC_COST_NEAR_WIDTH ? (double)CODEC_COST_FETCHED / TILE_ROWS : 1;
-        working += (cost_at(ns[CODEC_USE_PROBE], width) - working) * looked_up;
-    }
+    const uint32_t near = width < CODEC_COST_NEAR_WIDTH ? width : CODEC_COST_NEAR_WIDTH;
+    const double working =
+        probed ? cost_at(ns[CODEC_USE_PROBE], near) : cost_at(ns[CODEC_USE_COMPARE], width);
     return fmax(reading, working) + cost_at(ns[CODEC_USE_FETCH], width) * CODEC_COST_FETCHED / TILE_ROWS;
 }
 
@@ -194,32 +198,49 @@ enum status codec_costs_parse(const char *name, const char *text, struct codec_c
     return check_complete(&reader, costs, error);
 }
 
-enum status codec_costs_load(const char *name, struct codec_costs *costs, struct error *error)
+static enum status load_file(const char *path, struct codec_costs *costs, struct error *error)
 {
-    for (uint32_t i = 0; i < sizeof codec_costs_builtin / sizeof *codec_costs_builtin; i++)
-        if (strcmp(name, codec_costs_builtin[i].name) == 0)
-            return codec_costs_parse(name, codec_costs_builtin[i].text, costs, error);
-    FILE *file = fopen(name, "re");
+    FILE *file = fopen(path, "re");
     if (!file)
-        return error_set_errno(error, errno,
-                               "the table of costs %s cannot be opened (TESSERA_COSTS takes h200, cpu "
-                               "or a file)",
-                               name);
+        return error_set_errno(
+            error, errno,
+            "the table of costs %s cannot be opened (TESSERA_COSTS takes a built-in table, cpu or "
+            "a file)",
+            path);
     char *text = calloc(1, TEXT_BYTES + 1);
     enum status status = STATUS_OK;
     if (!text)
         status = error_out_of_memory(error, TEXT_BYTES, "a table of costs");
     else if (fread(text, 1, TEXT_BYTES, file) == TEXT_BYTES)
         status = error_set(error, STATUS_BAD_INPUT,
-                           "the table of costs %s is larger than the %u bytes that one can have", name,
+                           "the table of costs %s is larger than the %u bytes that one can have", path,
                            TEXT_BYTES);
     else if (ferror(file))
-        status = error_set_errno(error, errno, "the table of costs %s cannot be read", name);
+        status = error_set_errno(error, errno, "the table of costs %s cannot be read", path);
     else
-        status = codec_costs_parse(name, text, costs, error);
+        status = codec_costs_parse(path, text, costs, error);
     free(text);
     fclose(file);
     return status;
+}
+
+static const struct codec_costs_text *builtin(const char *name)
+{
+    const struct codec_costs_text *table = codec_costs_builtin;
+    while (table->name && strcmp(name, table->name) != 0)
+        table++;
+    return table->name ? table : NULL;
+}
+
+enum status codec_costs_load(const char *name, struct codec_costs *costs, struct error *error)
+{
+    char cpu[32];
+    snprintf(cpu, sizeof cpu, BUILTIN_CPU "%s", isa_name(isa_level()));
+    const struct codec_costs_text *table = builtin(strcmp(name, THIS_CPU) == 0 ? cpu : name);
+    RETURN_IF_ERROR(table ? codec_costs_parse(table->name, table->text, costs, error)
+                          : load_file(name, costs, error));
+    snprintf(costs->source, sizeof costs->source, "%s", table ? table->name : name);
+    return STATUS_OK;
 }
 
 void codec_costs_write(const struct codec_costs *costs, FILE *file)
@@ -241,6 +262,40 @@ void codec_costs_write(const struct codec_costs *costs, FILE *file)
 
 /* ---- The process's table ---- */
 
+bool codec_costs_kept_path(const char *gpu, char path[CODEC_COSTS_SOURCE_BYTES])
+{
+    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    char folder[CODEC_COSTS_SOURCE_BYTES / 2], device[CODEC_COSTS_DEVICE_BYTES];
+    int length = 0;
+    if (config && config[0] == '/') /* the XDG specification says: ignore relative paths */
+        length = snprintf(folder, sizeof folder, "%s", config);
+    else if (home && *home)
+        length = snprintf(folder, sizeof folder, "%s/.config", home);
+    if (length <= 0 || (size_t)length >= sizeof folder)
+        return false;
+    snprintf(device, sizeof device, "%s%s", gpu ? "" : BUILTIN_CPU, gpu ? gpu : isa_name(isa_level()));
+    for (char *c = device; *c; c++)
+        *c = isalnum((unsigned char)*c) || *c == '-' ? *c : '-';
+    snprintf(path, CODEC_COSTS_SOURCE_BYTES, "%s/tessera/costs/%s.costs", folder, device);
+    return true;
+}
+
+static codec_costs_find_gpu *find_gpu;
+
+void codec_costs_ask_gpu(codec_costs_find_gpu *find)
+{
+    find_gpu = find;
+}
+
+static enum status load_for_device(struct codec_costs *costs, struct error *error)
+{
+    char gpu[CODEC_COSTS_DEVICE_BYTES], kept[CODEC_COSTS_SOURCE_BYTES];
+    const bool has_gpu = find_gpu && find_gpu(gpu);
+    if (codec_costs_kept_path(has_gpu ? gpu : NULL, kept) && access(kept, R_OK) == 0)
+        return codec_costs_load(kept, costs, error);
+    return codec_costs_load(has_gpu ? BUILTIN_GPU : THIS_CPU, costs, error);
+}
+
 static struct codec_costs in_use;
 static struct error in_use_error;
 static pthread_once_t in_use_once = PTHREAD_ONCE_INIT;
@@ -248,7 +303,8 @@ static pthread_once_t in_use_once = PTHREAD_ONCE_INIT;
 static void load_in_use(void)
 {
     const char *name = getenv("TESSERA_COSTS");
-    in_use_error.status = codec_costs_load(name && *name ? name : BUILTIN_USUAL, &in_use, &in_use_error);
+    in_use_error.status = name && *name ? codec_costs_load(name, &in_use, &in_use_error)
+                                        : load_for_device(&in_use, &in_use_error);
 }
 
 enum status codec_costs_in_use(const struct codec_costs **costs, struct error *error)

@@ -7,6 +7,6 @@ struct codec_costs_text {
     const char *text;
 };
 
-extern const struct codec_costs_text codec_costs_builtin[2];
+extern const struct codec_costs_text codec_costs_builtin[]; /* ends with an entry whose name is NULL */
 
 #endif

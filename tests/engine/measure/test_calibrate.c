@@ -13,7 +13,7 @@
 
 static struct program_run run; /* large, so not on the stack */
 
-/* 12 bits and the bitmap in shared memory, 24 bits and the bitmap in global memory. */
+/* 12 bits; and 24, where nothing is probed. */
 static enum status compile_both(void *context, uint32_t index, const struct calibration *calibration,
                                 double ns[CODEC_USES], struct error *error)
 {

@@ -53,8 +53,8 @@ static void an_estimate_is_what_binds_and_fetching(void **state)
 static void a_table_comes_back_as_it_was_written(void **state)
 {
     (void)state;
-    const char *const names[] = {"h200", "cpu"};
-    for (int i = 0; i < 2; i++) {
+    const char *const names[] = {"h200", "cpu", "cpu-avx512", "cpu-avx2", "cpu-baseline"};
+    for (int i = 0; i < 5; i++) {
         struct codec_costs costs, again;
         struct error error = {0};
         char path[] = "/tmp/test_codec_costs.XXXXXX";
@@ -164,6 +164,71 @@ static void the_environment_names_the_table(void **state)
     assert_non_null(strstr(run.errors, "line 1, field version: '7'"));
 }
 
+/* What a load goes by when nobody says it: the table that was kept for this machine's device, else a built-in one. */
+static void the_device_at_hand_decides(void **state)
+{
+    (void)state;
+    static const char *const levels[] = {"baseline", "avx2", "avx512"};
+    for (int level = 0; level <= (int)isa_level(); level++) {
+        char command[512], wanted[40];
+        snprintf(
+            command, sizeof command,
+            "d=$(mktemp -d); export HOME=$d TESSERA_ISA=%s CUDA_VISIBLE_DEVICES=; unset TESSERA_COSTS "
+            "XDG_CONFIG_HOME; "
+            "$T ssb load --sf 0.001 --db $d/db 2>/dev/null && $T inspect --db $d/db lineorder.lo_quantity; "
+            "e=$?; rm -r $d; exit $e",
+            levels[level]);
+        snprintf(wanted, sizeof wanted, "(cpu-%s)\n", levels[level]);
+        run_shell(command, &run);
+        assert_int_equal(run.exit_code, 0);
+        if (!strstr(run.output, wanted))
+            fail_msg("expected '%s' in '%s'", wanted, run.output);
+    }
+}
+
+/* Only plain is in the table that is kept, under the name that a calibration of the CPU would give it. */
+static void a_table_that_was_kept_goes_first(void **state)
+{
+    (void)state;
+    char path[CODEC_COSTS_SOURCE_BYTES], command[1024];
+    assert_int_equal(setenv("HOME", "/home/someone", 1), 0);
+    assert_int_equal(unsetenv("XDG_CONFIG_HOME"), 0);
+    assert_true(codec_costs_kept_path("NVIDIA H200 (x/y)", path));
+    assert_string_equal(path, "/home/someone/.config/tessera/costs/NVIDIA-H200--x-y-.costs");
+    assert_int_equal(setenv("XDG_CONFIG_HOME", "/settings", 1), 0);
+    assert_true(codec_costs_kept_path(NULL, path));
+    assert_memory_equal(path, "/settings/tessera/costs/cpu-", 28);
+    snprintf(command, sizeof command,
+             "d=$(mktemp -d); export XDG_CONFIG_HOME=$d CUDA_VISIBLE_DEVICES=; unset TESSERA_COSTS; "
+             "mkdir -p $d/tessera/costs; printf '%%s%%s' '%s' '%s' >$d%s; "
+             "$T ssb load --sf 0.001 --db $d/db 2>/dev/null && $T inspect --db $d/db lineorder.lo_quantity; "
+             "e=$?; rm -r $d; exit $e",
+             head, plain, path + strlen("/settings"));
+    run_shell(command, &run);
+    assert_int_equal(run.exit_code, 0);
+    assert_non_null(strstr(run.output, "plain (auto)"));
+    assert_non_null(strstr(run.output, "by the table of a device of ours (/"));
+}
+
+/* A GPU's name is asked for once, and only where nothing else decides. */
+static bool no_gpu(char name[CODEC_COSTS_DEVICE_BYTES])
+{
+    (void)name;
+    fail_msg("a GPU was looked for");
+    return false;
+}
+
+static void the_environment_needs_no_gpu(void **state)
+{
+    (void)state;
+    const struct codec_costs *costs;
+    struct error error = {0};
+    codec_costs_ask_gpu(no_gpu);
+    assert_int_equal(setenv("TESSERA_COSTS", "cpu-avx2", 1), 0);
+    assert_int_equal(codec_costs_in_use(&costs, &error), STATUS_OK);
+    assert_string_equal(costs->source, "cpu-avx2");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -172,6 +237,9 @@ int main(void)
         cmocka_unit_test(what_is_no_table_is_refused),
         cmocka_unit_test(damaged_text_is_survived),
         cmocka_unit_test(the_environment_names_the_table),
+        cmocka_unit_test(the_device_at_hand_decides),
+        cmocka_unit_test(a_table_that_was_kept_goes_first),
+        cmocka_unit_test(the_environment_needs_no_gpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
