@@ -107,8 +107,8 @@ static void arrows_run_downwards(void **state)
     assert_non_null(offence("storage/column/column.h", "storage/database/database.h"));
     assert_non_null(offence("operators/dialect/tile_cpu.h", "storage/column/column.h"));
     assert_non_null(offence("loader/text/text_source.h", "engine/plan/plan.h"));
-    assert_null(offence("engine/cpu/execute.c", "engine/run/device.h"));
-    assert_non_null(offence("engine/cpu/execute.c", "engine/run/engine.h"));
+    assert_null(offence("engine/cpu/run.c", "engine/run/device.h"));
+    assert_non_null(offence("engine/cpu/run.c", "engine/run/engine.h"));
     assert_non_null(offence("engine/plan/plan.c", "engine/sql/ast.h"));
     assert_null(offence("ssb/data/load.c", "loader/table/table_loader.h"));
     assert_non_null(offence("ssb/data/load.c", "loader/commands.h"));

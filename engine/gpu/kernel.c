@@ -601,9 +601,12 @@ enum status kernel_make(const struct plan *plan, bool count, const struct kernel
     FILE *source = open_memstream(&kernel->source, &bytes);
     if (!source)
         return error_out_of_memory(error, 4096, "a kernel's source");
-    const enum status status = write_all(&maker, source);
-    const bool written = fclose(source) == 0;
-    return status == STATUS_OK && !written ? error_out_of_memory(error, 4096, "a kernel's source") : status;
+    enum status status = write_all(&maker, source);
+    if (fclose(source) != 0 && status == STATUS_OK)
+        status = error_out_of_memory(error, 4096, "a kernel's source");
+    if (status != STATUS_OK)
+        kernel_free(kernel);
+    return status;
 }
 
 void kernel_free(struct kernel *kernel)

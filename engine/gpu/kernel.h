@@ -44,7 +44,7 @@ struct kernel {
 };
 
 /* `count`: the scan counts rows and ticks at each point (struct scan_point); it is then made from the plan whoever wrote
- * the other one. Free with kernel_free, also after an error. */
+ * the other one. Free with kernel_free. */
 NODISCARD enum status kernel_make(const struct plan *plan, bool count, const struct kernel_target *target,
                                   struct kernel *kernel, struct error *error);
 void kernel_free(struct kernel *kernel);

@@ -68,7 +68,7 @@ enum status cuda_scan_select(struct cuda *cuda, struct cuda_columns *columns, co
     scan->scan_blocks = blocks >= scan->blocks_most ? scan->blocks_most : blocks ? (unsigned)blocks : 1;
     enum status status =
         cuda_columns_allocate(columns, count * sizeof *work, "the list of work", &scan->work.work, error);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && count)
         status = cuda_upload(cuda, scan->work.work, work, count * sizeof *work, error);
     free(work);
     return status;

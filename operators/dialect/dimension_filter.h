@@ -3,7 +3,8 @@
  * on a CPU.
  *
  * It runs once per query and dimension, over 2,557 to some millions of rows. An attribute is an array of
- * unsigned numbers of 1, 2 or 4 bytes (dictionary codes, years). The GPU's twin is prepare_cuda.h.
+ * unsigned numbers of 1, 2 or 4 bytes (dictionary codes, years). On a GPU, kernels evaluate conditions
+ * themselves (query_cuda.h: match_rows).
  */
 #ifndef TESSERA_OPERATORS_DIALECT_DIMENSION_FILTER_H
 #define TESSERA_OPERATORS_DIALECT_DIMENSION_FILTER_H
