@@ -103,13 +103,7 @@ static void fact_values(const struct plan_column *column, const uint64_t *rows, 
 static bool matches(const struct plan *plan, const struct plan_join *join, int64_t position,
                     struct expression_program *program)
 {
-    const uint32_t *leaves;
-    const uint32_t count = expression_program_leaves(program, &leaves);
-    for (uint32_t l = 0; l < count; l++) {
-        const struct plan_source *source = &plan->sources[plan->expressions.nodes[leaves[l]].index];
-        const struct vector leaf = expression_program_vector(program, leaves[l]);
-        plan_array_read(&plan->arrays[source->column], (uint64_t)position, 1, leaf.values, leaf.nulls);
-    }
+    plan_fill_dimension(plan, program, (uint64_t)position, 1);
     expression_program_run(program, 1);
     const struct vector truth = expression_program_vector(program, join->match);
     return truth.values[0] && !(truth.nulls && truth.nulls[0]);

@@ -1,6 +1,7 @@
 /* arrow_sources.c: what is exported batch by batch: answers, tables, values in memory (arrow_export.h). */
 #include "engine/library/arrow_export_internal.h"
 #include "engine/plan/fact_data.h"
+#include "engine/plan/plan.h"
 #include "engine/plan/value_text.h"
 
 #include <stdlib.h>
@@ -58,8 +59,8 @@ enum status arrow_export_rows(struct rowset *rows, struct ArrowArrayStream *stre
 /* ---- Tables ---- */
 
 struct table_column {
-    struct column_data *data, *keys_data; /* keys_data: of the key that is referenced, or NULL */
-    int64_t *keys;                        /* its values, by row position */
+    struct column_data *data;
+    int64_t *keys; /* of the column that is referenced, by row position, or NULL */
     int64_t values[ARROW_BATCH_ROWS];
     uint8_t nulls[ARROW_BATCH_ROWS];
 };
@@ -123,26 +124,6 @@ static void table_close(struct export_stream *stream)
     free(table->columns);
 }
 
-static enum status read_keys(const struct column *key, struct table_column *column, struct error *error)
-{
-    uint64_t row = 0;
-    uint8_t nulls[TILE_ROWS];
-    column->keys = malloc((key->table->rows + 1) * sizeof *column->keys);
-    if (!column->keys)
-        return error_out_of_memory(error, key->table->rows * sizeof *column->keys, "keys");
-    column->keys[0] = 0;
-    for (uint32_t s = 0; s < column->keys_data->segment_count; s++) {
-        const struct segment_data *data = &column->keys_data->segments[s];
-        for (uint32_t tile = 0; tile < data->chunk.tiles; tile++) {
-            const uint32_t left = data->chunk.rows - tile * TILE_ROWS,
-                           rows = left < TILE_ROWS ? left : TILE_ROWS;
-            decode_tile(data, tile, rows, NULL, column->keys + row, nulls);
-            row += rows;
-        }
-    }
-    return STATUS_OK;
-}
-
 static enum status open_column(struct database *database, const struct column *of, unsigned threads,
                                struct table_column *column, struct value_type *type, struct error *error)
 {
@@ -153,9 +134,7 @@ static enum status open_column(struct database *database, const struct column *o
     column->data = opened.data;
     if (!of->references)
         return STATUS_OK;
-    RETURN_IF_ERROR(
-        column_data_open(database, of->references, of->references->own, threads, &column->keys_data, error));
-    return read_keys(of->references, column, error);
+    return plan_column_read(database, of->references, threads, &column->keys, error);
 }
 
 enum status arrow_export_table(struct database *database, const struct table *table, unsigned threads,

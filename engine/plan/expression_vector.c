@@ -14,18 +14,6 @@ struct expression_program {
     uint8_t *memory;
 };
 
-static expression_loop *loop_of(enum isa_level level)
-{
-#if defined(__x86_64__)
-    return level == ISA_AVX512 ? expression_loop_avx512
-           : level == ISA_AVX2 ? expression_loop_avx2
-                               : expression_loop_baseline;
-#else
-    (void)level;
-    return expression_loop_baseline;
-#endif
-}
-
 static enum status lay_out(struct expression_program *program, const uint8_t *needed, struct error *error)
 {
     const size_t values = VECTOR_ROWS * sizeof(int64_t), nulls = VECTOR_ROWS;
@@ -66,7 +54,7 @@ enum status expression_program_create(const struct expression_list *list, const 
     enum status status;
     if (program && needed) {
         program->list = list;
-        program->loop = loop_of(isa_level());
+        program->loop = ISA_CHOICE(expression_loop);
         for (uint32_t r = 0; r < root_count; r++)
             expression_mark(list, roots[r], needed);
         status = lay_out(program, needed, error);

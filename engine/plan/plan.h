@@ -212,6 +212,10 @@ NODISCARD enum status plan_array_open(struct plan *plan, const struct column *co
                                       const int32_t *positions, uint64_t rows, unsigned threads,
                                       uint32_t *index, struct error *error);
 
+/* All values of a column by row, at least one; those of NULLs mean nothing. Owned by the caller (free). */
+NODISCARD enum status plan_column_read(struct database *database, const struct column *column,
+                                       unsigned threads, int64_t **values, struct error *error);
+
 /* Stored values of a column whole, one int32 each, -1 where it is NULL: a foreign key's positions. Owned by
  * the caller (free). */
 NODISCARD enum status plan_positions_read(struct plan *plan, const struct column *column, unsigned threads,

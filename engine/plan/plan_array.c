@@ -53,12 +53,12 @@ static void take_whole(void *context, uint64_t first, uint32_t rows, const void 
     }
 }
 
-static enum status read_whole(struct plan *plan, const struct column *column, unsigned threads,
+static enum status read_whole(struct database *database, const struct column *column, unsigned threads,
                               struct whole *whole, struct error *error)
 {
     struct column_data *data;
     const uint64_t rows = column->table->rows;
-    RETURN_IF_ERROR(column_data_open(plan->database, column, column->own, threads, &data, error));
+    RETURN_IF_ERROR(column_data_open(database, column, column->own, threads, &data, error));
     *whole = (struct whole){.value_bytes = column->value_bytes,
                             .values = malloc((rows + 1) * sizeof *whole->values),
                             .nulls = malloc(rows + 1)};
@@ -67,7 +67,18 @@ static enum status read_whole(struct plan *plan, const struct column *column, un
         free(whole->nulls);
         return error_out_of_memory(error, rows * 9, column->schema.name);
     }
+    whole->values[0] = 0; /* of a column without rows */
     each_tile(data, take_whole, whole);
+    return STATUS_OK;
+}
+
+enum status plan_column_read(struct database *database, const struct column *column, unsigned threads,
+                             int64_t **values, struct error *error)
+{
+    struct whole whole;
+    RETURN_IF_ERROR(read_whole(database, column, threads, &whole, error));
+    *values = whole.values;
+    free(whole.nulls);
     return STATUS_OK;
 }
 
@@ -76,7 +87,7 @@ enum status plan_positions_read(struct plan *plan, const struct column *column, 
 {
     const uint64_t rows = column->table->rows, limit = column->references->table->rows;
     struct whole whole;
-    RETURN_IF_ERROR(read_whole(plan, column, threads, &whole, error));
+    RETURN_IF_ERROR(read_whole(plan->database, column, threads, &whole, error));
     enum status status = STATUS_OK;
     *positions = malloc((rows + 1) * sizeof **positions);
     if (!*positions)
@@ -179,7 +190,7 @@ enum status plan_array_open(struct plan *plan, const struct column *column, cons
         }
     }
     struct whole whole;
-    RETURN_IF_ERROR(read_whole(plan, column, threads, &whole, error));
+    RETURN_IF_ERROR(read_whole(plan->database, column, threads, &whole, error));
     const enum status status = fill_array(array, &whole, positions, error);
     free(whole.values);
     free(whole.nulls);

@@ -11,26 +11,7 @@
 
 struct text_whole text_rows_whole(const char *text, size_t length, const struct text_shape *shape)
 {
-#if defined(__x86_64__)
-    const enum isa_level level = isa_level();
-    if (level == ISA_AVX512)
-        return text_scan_whole_avx512(text, length, shape->delimiter, !shape->verbatim);
-    if (level == ISA_AVX2)
-        return text_scan_whole_avx2(text, length, shape->delimiter, !shape->verbatim);
-#endif
-    return text_scan_whole_baseline(text, length, shape->delimiter, !shape->verbatim);
-}
-
-static text_scan_index *scan_of(enum isa_level level)
-{
-#if defined(__x86_64__)
-    return level == ISA_AVX512 ? text_scan_index_avx512
-           : level == ISA_AVX2 ? text_scan_index_avx2
-                               : text_scan_index_baseline;
-#else
-    (void)level;
-    return text_scan_index_baseline;
-#endif
+    return ISA_CHOICE(text_scan_whole)(text, length, shape->delimiter, !shape->verbatim);
 }
 
 enum status text_rows_index(const char *text, size_t length, const struct text_shape *shape,
@@ -46,7 +27,7 @@ enum status text_rows_index(const char *text, size_t length, const struct text_s
             return error_out_of_memory(error, 2 * wanted * sizeof *index->ends, "finding fields");
         *room = wanted;
     }
-    scan_of(isa_level())(text, length, shape->delimiter, !shape->verbatim, index);
+    ISA_CHOICE(text_scan_index)(text, length, shape->delimiter, !shape->verbatim, index);
     return STATUS_OK;
 }
 
