@@ -76,9 +76,45 @@ static void where_tiles_are_skipped(void **state)
     directory_remove(path);
 }
 
+/* The days of one week of every year: between the first and the last of them lies nearly the whole table, but few tiles
+ * hold one. */
+static void tiles_between_passing_rows_are_skipped(void **state)
+{
+    static const char sql[] =
+        "select count(*), sum(lo_revenue) from lineorder, date where lo_orderdate = d_datekey and "
+        "d_weeknuminyear = 6";
+    struct database *database;
+    struct engine *engine;
+    struct sql_statement *statement;
+    const struct plan *plan;
+    struct rowset sorted, unsorted;
+    size_t used;
+    (void)state;
+    for (int round = 0; round < 2; round++) {
+        load(round ? "lo_orderdate" : NULL, NULL);
+        must(database_open(path, &database, error));
+        must(engine_open(test_device(), 2, &engine, error));
+        must(sql_prepare(engine, database, sql, strlen(sql), NULL, &statement, &used, error));
+        must(sql_plan(statement, &plan, error));
+        if (round)
+            assert_in_range(plan->scan.kept_tiles, 7, plan->scan.tiles / 3);
+        else
+            assert_int_equal(plan->scan.kept_tiles, plan->scan.tiles);
+        must(sql_run(statement, round ? &sorted : &unsorted, NULL, error));
+        sql_statement_free(statement);
+        engine_close(engine);
+        database_close(database);
+        directory_remove(path);
+    }
+    must(answer_compare("week 6", "the unsorted table", &unsorted, &sorted, error));
+    rowset_free(&sorted);
+    rowset_free(&unsorted);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(by_the_codecs_of_auto),
-                                       cmocka_unit_test(where_tiles_are_skipped)};
+                                       cmocka_unit_test(where_tiles_are_skipped),
+                                       cmocka_unit_test(tiles_between_passing_rows_are_skipped)};
     return cmocka_run_group_tests_name("sql_ssb", tests, NULL, NULL);
 }
