@@ -43,6 +43,8 @@ enum status chunk_open(const uint8_t *bytes, uint64_t size, struct chunk_view *c
         return refuse(error, "its row count is not 1 to 16777216");
     if (header.value_bytes != 4 && header.value_bytes != 8)
         return refuse(error, "its values are of neither 4 nor 8 bytes");
+    if (!codec_holds(codec, header.value_bytes))
+        return refuse(error, "its codec has no 64-bit values");
     if (header.reserved != 0 || header.reserved2 != 0)
         return refuse(error, "reserved fields of its header are not 0");
     if (header.width_low > header.width_high || header.width_high > header.value_bytes * 8)

@@ -112,12 +112,14 @@ static inline void check_decodes(const struct chunk_view *chunk, const void *val
                      cases_value(values, chunk->rows - 1, chunk->value_bytes));
 }
 
-/* Returns the size of the chunk. */
+/* Returns the size of the chunk; 0 if the codec cannot hold the values, of which all instruction sets must be agreed. */
 static inline size_t check_round_trip(enum codec_id id, const void *values, uint32_t rows,
                                       uint32_t value_bytes)
 {
     uint8_t *expected = NULL;
     size_t expected_bytes = 0;
+    if (!codec_holds(codec_by_id(id), value_bytes))
+        return 0;
     for (int level = 0; level <= (int)isa_level(); level++) {
         const struct codec *codec = codec_by_id_isa(id, (enum isa_level)level);
         assert_non_null(codec);
@@ -126,6 +128,12 @@ static inline size_t check_round_trip(enum codec_id id, const void *values, uint
         uint8_t *encoded = cases_allocate(bound);
         memset(encoded, 0x55 + level, bound);
         const size_t bytes = codec->encode(values, rows, value_bytes, encoded);
+        if (bytes == 0) {
+            assert_null(expected);
+            free(encoded);
+            continue;
+        }
+        assert_true(expected || level == 0);
         assert_in_range(bytes, CHUNK_ALIGNMENT, bound);
         assert_int_equal(bytes % CHUNK_ALIGNMENT, 0);
         uint8_t *exact = cases_allocate(bytes);
