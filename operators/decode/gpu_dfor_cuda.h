@@ -1,7 +1,7 @@
 /*
- * gpu_dfor_cuda.h: the decoder of gpu-dfor: differences within groups of four GPU-FOR blocks.
- * The bytes are drawn in docs/codecs.md, the host's twin is storage/codec/integer/gpu_dfor.c, the words of a decoder in
- * decode_cuda.h.
+ * gpu_dfor_cuda.h: the decoder of gpu-dfor: differences within groups of four GPU-FOR blocks. docs/codecs.md
+ * draws the bytes, storage/codec/integer/gpu_dfor.c is the host's twin, decode_cuda.h says what a decoder
+ * defines.
  */
 #ifndef TESSERA_OPERATORS_DECODE_GPU_DFOR_CUDA_H
 #define TESSERA_OPERATORS_DECODE_GPU_DFOR_CUDA_H
@@ -25,11 +25,11 @@ template <class VALUE> struct decode_gpu_dfor : decode_base {
     }
     template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *, F f)
     {
-        /* A group's first value stands before its first block; its first difference is 0. */
+        /* A group's first value is before its first block; its first difference is 0. */
         typedef unsigned_of<VALUE> bits;
         const bits first[2] = {load_value<VALUE>(data + load(starts) - value_words<VALUE>),
                                load_value<VALUE>(data + load(starts + 4) - value_words<VALUE>)};
-        bits value = 0; /* of the row before the item's first */
+        bits value = 0; /* the value of the row before the lane's next item */
         gpu_tile_items<VALUE>(data, starts, lane, [&](uint32_t j, bits reference, bits packed) {
             value = j % 16 == 0 ? first[j / 16] : value;
             const bits own = value + scan_values<bits>(reference + packed, lane);

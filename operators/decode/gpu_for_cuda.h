@@ -1,17 +1,18 @@
 /*
  * gpu_for_cuda.h: the decoder of gpu-for: blocks of 128 values in four miniblocks of 32 (Shanbhag et al.,
- * SIGMOD 2022). The bytes are drawn in docs/codecs.md, the host's twin is storage/codec/integer/gpu_for.c, the words of a
- * decoder in decode_cuda.h.
+ * SIGMOD 2022). docs/codecs.md draws the bytes, storage/codec/integer/gpu_for.c is the host's twin,
+ * decode_cuda.h says what a decoder defines.
  */
 #ifndef TESSERA_OPERATORS_DECODE_GPU_FOR_CUDA_H
 #define TESSERA_OPERATORS_DECODE_GPU_FOR_CUDA_H
 
 #include "operators/decode/decode_cuda.h"
 
-/* The eight GPU-FOR blocks of a tile, 128 values each: f(j, reference, packed) for j = 0 .. 31, item j % 4 of
- * block j / 4. All starts are loaded at once, then all headers, then the packed words: three trips to memory
- * a tile. The published encoder gives the four miniblocks of a block the same width; then a lane's word and
- * shift are the same in each of them, and no branch stands between the loads of different blocks. */
+/* Unpacks the eight GPU-FOR blocks of a tile, 128 values each: calls f(j, reference, packed) for j = 0 .. 31,
+ * which is item j % 4 of block j / 4. All starts are loaded at once, then all headers, then the packed words:
+ * three dependent accesses to memory a tile. The published encoder gives the four miniblocks of a block the
+ * same width. Then a lane's word and shift are the same in each miniblock, and there is no branch between the
+ * loads of different blocks. */
 template <class VALUE, class F>
 TILE_INLINE void gpu_tile_items(const uint32_t *data, const uint32_t *starts, uint32_t lane, F f)
 {

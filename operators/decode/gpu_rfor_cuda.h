@@ -1,14 +1,14 @@
 /*
  * gpu_rfor_cuda.h: the decoder of gpu-rfor: run values and run lengths of 512 rows, each packed.
- * The bytes are drawn in docs/codecs.md, the host's twin is storage/codec/integer/gpu_rfor.c, the words of a decoder in
- * decode_cuda.h.
+ * docs/codecs.md draws the bytes, storage/codec/integer/gpu_rfor.c is the host's twin, decode_cuda.h says
+ * what a decoder defines.
  */
 #ifndef TESSERA_OPERATORS_DECODE_GPU_RFOR_CUDA_H
 #define TESSERA_OPERATORS_DECODE_GPU_RFOR_CUDA_H
 
 #include "operators/decode/decode_cuda.h"
 
-/* Decoded to rank form: a bit for each run's start, set from the run lengths; a row's run is the rank of its
+/* It decodes to rank form: the run lengths set a bit for each run's start, and a row's run is the rank of its
  * bit. */
 template <class VALUE> struct decode_gpu_rfor : decode_base {
     static constexpr bool RANDOM_ACCESS = false;
@@ -32,12 +32,12 @@ template <class VALUE> struct decode_gpu_rfor : decode_base {
         __syncwarp();
         scratch[lane] = 0;
         __syncwarp();
-        bool single[2]; /* every row of the block is a run of its own */
+        bool single[2]; /* every run of the block has length 1 */
 #pragma unroll
         for (uint32_t b = 0; b < 2; b++) {
             const uint32_t *runs = auxiliary + load(run_starts + b);
             const uint32_t reference = load(runs), width = load(runs + 1) & 0xff, count = load(runs + 2);
-            uint32_t end = 0; /* rows of the runs before these 32 */
+            uint32_t end = 0; /* the rows of all runs before these 32 */
             single[b] = count == 512;
             for (uint32_t first = 0; first < count && !single[b]; first += 32) {
                 const uint32_t run = first + lane;
@@ -52,7 +52,7 @@ template <class VALUE> struct decode_gpu_rfor : decode_base {
         const uint32_t mark = scratch[lane], count = __popc(mark);
         uint32_t before = scan_warp(count, lane) - count;
         const uint32_t first_block = __shfl_sync(FULL_WARP, before, 16);
-        before -= lane < 16 ? 0 : first_block; /* ranks begin anew in each block of 512 */
+        before -= lane < 16 ? 0 : first_block; /* ranks start from 0 in each block of 512 */
 #pragma unroll
         for (uint32_t b = 0; b < 2; b++) {
             const uint32_t *values = data + load(value_starts + b);

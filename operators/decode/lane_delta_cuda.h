@@ -1,7 +1,7 @@
 /*
- * lane_delta_cuda.h: the decoder of lane-delta: differences to the value 32 rows earlier.
- * The bytes are drawn in docs/codecs.md, the host's twin is storage/codec/integer/lane_delta.c, the words of a decoder in
- * decode_cuda.h.
+ * lane_delta_cuda.h: the decoder of lane-delta: differences to the value 32 rows earlier. docs/codecs.md
+ * draws the bytes, storage/codec/integer/lane_delta.c is the host's twin, decode_cuda.h says what a decoder
+ * defines.
  */
 #ifndef TESSERA_OPERATORS_DECODE_LANE_DELTA_CUDA_H
 #define TESSERA_OPERATORS_DECODE_LANE_DELTA_CUDA_H

@@ -1,7 +1,7 @@
 /*
  * lane_for_cuda.h: the decoder of lane-for: a reference and a width per tile, 32 lanes of packed words.
- * The bytes are drawn in docs/codecs.md, the host's twin is storage/codec/integer/lane_for.c, the words of a decoder in
- * decode_cuda.h.
+ * docs/codecs.md draws the bytes, storage/codec/integer/lane_for.c is the host's twin, decode_cuda.h says
+ * what a decoder defines.
  */
 #ifndef TESSERA_OPERATORS_DECODE_LANE_FOR_CUDA_H
 #define TESSERA_OPERATORS_DECODE_LANE_FOR_CUDA_H
@@ -9,8 +9,8 @@
 #include "operators/decode/decode_cuda.h"
 #include "storage/codec/integer/lane_widths.h"
 
-/* A tile's entry in the directory of lane-for and lane-slice: start in units of 32 bytes | width << 26,
- * reference. */
+/* A tile's entry in the directory of lane-for and lane-slice: x is the start in units of 32 bytes | width <<
+ * 26, y is the reference. */
 template <uint32_t LOW, bool REGULAR> TILE_INLINE uint2 lane_entry(const bound_chunk &chunk, uint32_t tile)
 {
     if (REGULAR)
@@ -18,7 +18,7 @@ template <uint32_t LOW, bool REGULAR> TILE_INLINE uint2 lane_entry(const bound_c
     return load(reinterpret_cast<const uint2 *>(chunk.directory) + tile);
 }
 
-/* What the decoders of int64 of lane-for and lane-slice share: the tile's entry in the directory. */
+/* What the int64 decoders of lane-for and lane-slice share: the tile's entry in the directory. */
 struct decode_lane_wide : decode_base {
     static constexpr bool RANDOM_ACCESS = true;
     static constexpr uint32_t SCRATCH_BYTES = 0;
@@ -42,8 +42,8 @@ struct decode_lane_wide : decode_base {
     }
 };
 
-/* LOW, HIGH: the column's narrowest and widest tile. REGULAR: these are equal, all references are 0, and each
- * tile stands right behind the one before: then the directory says nothing, and is not read. */
+/* LOW, HIGH: the widths of the column's narrowest and widest tile. REGULAR: the two are equal, all references
+ * are 0 and tiles have no gaps, so the directory is not read. */
 template <class VALUE, uint32_t LOW = 0, uint32_t HIGH = 0, bool REGULAR = false> struct decode_lane_for;
 
 template <uint32_t LOW, uint32_t HIGH, bool REGULAR>
@@ -60,7 +60,7 @@ struct decode_lane_for<int32_t, LOW, HIGH, REGULAR> : decode_base {
     __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
     {
         const uint2 entry = lane_entry<LOW, REGULAR>(chunk, tile);
-        words = words_at(chunk.data) + (entry.x & 0x3ffffffu) * 8; /* starts count 32 bytes */
+        words = words_at(chunk.data) + (entry.x & 0x3ffffffu) * 8; /* starts are in units of 32 bytes */
         width = LOW == HIGH ? LOW : entry.x >> 26;
         reference = entry.y;
         lane = of_lane;
@@ -74,7 +74,7 @@ struct decode_lane_for<int32_t, LOW, HIGH, REGULAR> : decode_base {
             loaded[HIGH] = 0;
         }
     }
-    /* Item j's bits at the bottom of a word, with whatever stands above them. */
+    /* A word with item j's bits at the bottom; the bits above them are not defined. */
     template <uint32_t WIDTH> __device__ __forceinline__ uint32_t aligned(uint32_t j)
     {
         const uint32_t bit = j * WIDTH, word = bit / 32, shift = bit % 32;
@@ -89,9 +89,9 @@ struct decode_lane_for<int32_t, LOW, HIGH, REGULAR> : decode_base {
         for (uint32_t j = 0; j < 32; j++)
             f(j, (int32_t)(reference + (aligned<WIDTH>(j) & low_bits(WIDTH))));
     }
-    /* Bit j: from <= item j <= to, as packed; from <= to. Items are compared at the top of a word, where what
-     * stands below them does not matter; the comparison's carry goes straight into the mask: four
-     * instructions an item. */
+    /* Bit j is set if from <= item j <= to, all as packed numbers; from <= to. Items are compared at the top
+     * of a word, where the bits below them do not matter. The comparison's carry goes directly into the mask.
+     * That takes four instructions an item. */
     template <uint32_t WIDTH> __device__ __forceinline__ uint32_t in_range_of(uint32_t from, uint32_t to)
     {
         if (WIDTH == 0)
@@ -107,7 +107,7 @@ struct decode_lane_for<int32_t, LOW, HIGH, REGULAR> : decode_base {
                                      : loaded[word] << (FREE - shift);
             asm("{\n"
                 ".reg .u32 sum;\n"
-                "add.cc.u32 sum, %1, %2;\n" /* carries if above `to` */
+                "add.cc.u32 sum, %1, %2;\n" /* carry: the item is above `to` */
                 "addc.u32 %0, %0, %0;\n"
                 "}"
                 : "+r"(outside)
@@ -133,10 +133,10 @@ struct decode_lane_for<int32_t, LOW, HIGH, REGULAR> : decode_base {
             return in_range_of<(LOW + 1 < HIGH ? LOW + 1 : HIGH)>(from, to);
         return in_range_of<(LOW + 2 < HIGH ? LOW + 2 : HIGH)>(from, to);
     }
-    /* Bit j: the bitmap's bit at item j. The bitmap's words have their bits in reverse, so that shifting one
-     * left by the row position (its lowest five bits count) brings the wanted bit to the top, from where a
-     * funnel shift takes it into the mask: six instructions a row. CONDITIONAL: only rows in `keep` are
-     * looked up, which spares bank conflicts. */
+    /* Bit j is the bitmap's bit at item j. The bitmap's words have their bits in reverse order. So shifting a
+     * word left by the row position (only its lowest five bits count) moves the wanted bit to the top, and a
+     * funnel shift moves it from there into the mask. That takes six instructions a row. CONDITIONAL: only
+     * rows in `keep` are probed, which avoids bank conflicts. */
     template <uint32_t WIDTH, bool CONDITIONAL>
     __device__ __forceinline__ uint32_t probe_of(uint32_t bitmap, uint32_t keep)
     {
@@ -151,7 +151,7 @@ struct decode_lane_for<int32_t, LOW, HIGH, REGULAR> : decode_base {
             uint32_t position = aligned<WIDTH>(j);
             if (!REGULAR)
                 position = reference + (position & low_bits(WIDTH));
-            else if (WIDTH < 5) /* the shift below would take the next items' bits, too */
+            else if (WIDTH < 5) /* the shift below would otherwise use bits of the next items */
                 position &= low_bits(WIDTH);
             const uint32_t at = bitmap + (position >> 3 & INDEX_MASK);
             const uint32_t word = CONDITIONAL ? load_shared_if(at, keep & 1u << j) : load_shared(at);
@@ -213,7 +213,7 @@ struct decode_lane_for<int32_t, LOW, HIGH, REGULAR> : decode_base {
     }
 };
 
-/* 64-bit values of any width: fetched one by one. */
+/* 64-bit values of any width are fetched one by one. */
 template <> struct decode_lane_for<int64_t> : decode_lane_wide {
     template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *scratch, F f)
     {

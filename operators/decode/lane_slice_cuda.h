@@ -1,16 +1,14 @@
 /*
- * lane_slice_cuda.h: the decoder of lane-slice: lane-for cut into bit planes.
- * The bytes are drawn in docs/codecs.md, the host's twin is storage/codec/integer/lane_slice.c, the words of a decoder in
- * decode_cuda.h.
+ * lane_slice_cuda.h: the decoder of lane-slice: lane-for as bit planes. docs/codecs.md draws the bytes,
+ * storage/codec/integer/lane_slice.c is the host's twin, decode_cuda.h says what a decoder defines.
  */
 #ifndef TESSERA_OPERATORS_DECODE_LANE_SLICE_CUDA_H
 #define TESSERA_OPERATORS_DECODE_LANE_SLICE_CUDA_H
 
 #include "operators/decode/lane_for_cuda.h"
 
-/* Bit planes: line k of a tile holds bit k of every value, word l of it that bit of lane l's 32 items. A
- * range is tested on the planes themselves, one logical operation a plane and bound for 32 rows
- * (BitWeaving/V, Li and Patel, SIGMOD 2013). */
+/* Line k of a tile is bit plane k: word l has bit k of lane l's 32 items. A range is tested on the planes,
+ * with one logical operation a plane and bound for 32 rows (BitWeaving/V, Li and Patel, SIGMOD 2013). */
 template <class VALUE, uint32_t LOW = 0, uint32_t HIGH = 0, bool REGULAR = false> struct decode_lane_slice;
 
 template <uint32_t LOW, uint32_t HIGH, bool REGULAR> struct decode_lane_slice<int32_t, LOW, HIGH, REGULAR> {
@@ -37,8 +35,9 @@ template <uint32_t LOW, uint32_t HIGH, bool REGULAR> struct decode_lane_slice<in
         for (uint32_t k = 0; k < HIGH; k++)
             planes[k] = k < LOW || k < width ? load(words + k * 32 + lane) : 0;
     }
-    /* Bit j: low <= value of item j <= high. From the least significant plane up, `above` says whether the
-     * bits so far are at least the lower bound's, `below` whether they are at most the upper bound's. */
+    /* Bit j is set if low <= value of item j <= high. It goes from the least significant plane up: `above`
+     * tells whether the bits so far are at least the lower bound's, `below` whether they are at most the
+     * upper bound's. */
     template <bool PRELOADED> __device__ __forceinline__ uint32_t in_range(int32_t low, int32_t high)
     {
         if (!PRELOADED)
@@ -86,7 +85,7 @@ template <uint32_t LOW, uint32_t HIGH, bool REGULAR> struct decode_lane_slice<in
     }
 };
 
-/* 64-bit values: a plane for each bit as above, up to 64. */
+/* 64-bit values have a plane for each bit as above, up to 64. */
 template <> struct decode_lane_slice<int64_t> : decode_lane_wide {
     template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *scratch, F f)
     {

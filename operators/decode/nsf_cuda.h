@@ -1,14 +1,14 @@
 /*
- * nsf_cuda.h: the decoder of nsf: unsigned values of 1, 2 or 4 bytes in row order.
- * The bytes are drawn in docs/codecs.md, the host's twin is storage/codec/integer/nsf.c, the words of a decoder in
- * decode_cuda.h.
+ * nsf_cuda.h: the decoder of nsf: unsigned values of 1, 2, 4 or 8 bytes in row order. docs/codecs.md draws
+ * the bytes, storage/codec/integer/nsf.c is the host's twin, decode_cuda.h says what a decoder defines.
  */
 #ifndef TESSERA_OPERATORS_DECODE_NSF_CUDA_H
 #define TESSERA_OPERATORS_DECODE_NSF_CUDA_H
 
 #include "operators/decode/decode_cuda.h"
 
-/* TYPE: unsigned char, short, int or long long, by the width of all chunks; void where they differ. */
+/* TYPE: unsigned char, short, int or long long, by the width of all chunks; void if chunks have different
+ * widths. */
 template <class VALUE, class TYPE> struct decode_nsf : decode_base {
     static constexpr bool RANDOM_ACCESS = true;
     static constexpr uint32_t SCRATCH_BYTES = 0;

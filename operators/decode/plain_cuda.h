@@ -1,7 +1,6 @@
 /*
- * plain_cuda.h: the decoder of plain: 1024 values of a tile stand in row order.
- * The bytes are drawn in docs/codecs.md, the host's twin is storage/codec/integer/plain.c, the words of a decoder in
- * decode_cuda.h.
+ * plain_cuda.h: the decoder of plain: the 1024 values of a tile in row order. docs/codecs.md draws the bytes,
+ * storage/codec/integer/plain.c is the host's twin, decode_cuda.h says what a decoder defines.
  */
 #ifndef TESSERA_OPERATORS_DECODE_PLAIN_CUDA_H
 #define TESSERA_OPERATORS_DECODE_PLAIN_CUDA_H

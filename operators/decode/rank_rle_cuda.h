@@ -1,7 +1,7 @@
 /*
- * rank_rle_cuda.h: the decoder of rank-rle: a bit marks each run's start, values are found by its rank.
- * The bytes are drawn in docs/codecs.md, the host's twin is storage/codec/integer/rank_rle.c, the words of a decoder in
- * decode_cuda.h.
+ * rank_rle_cuda.h: the decoder of rank-rle: a bit marks each run's start, and its rank finds the run's value.
+ * docs/codecs.md draws the bytes, storage/codec/integer/rank_rle.c is the host's twin, decode_cuda.h says
+ * what a decoder defines.
  */
 #ifndef TESSERA_OPERATORS_DECODE_RANK_RLE_CUDA_H
 #define TESSERA_OPERATORS_DECODE_RANK_RLE_CUDA_H
@@ -10,7 +10,7 @@
 
 template <class VALUE> struct decode_rank_rle : decode_base {
     static constexpr bool RANDOM_ACCESS = true;
-    static constexpr uint32_t SCRATCH_BYTES = 256; /* 32 mark words, 32 ranks before them */
+    static constexpr uint32_t SCRATCH_BYTES = 256; /* 32 mark words, and the rank before each of them */
     const uint32_t *marks;
     uint32_t lane, width;
     unsigned_of<VALUE> reference;
@@ -31,8 +31,8 @@ template <class VALUE> struct decode_rank_rle : decode_base {
         }
         lane = of_lane;
     }
-    /* Value of the run that item j (row 32j + lane) lies in: `mark` is mark word j, `before` the runs before
-     * it. */
+    /* The value of the run of item j (row 32j + lane): `mark` is mark word j, `before` the number of runs
+     * before that word. */
     __device__ __forceinline__ VALUE run_value(uint32_t of_lane, uint32_t mark, uint32_t before)
     {
         const uint32_t rank = before + __popc(mark & (0xffffffffu >> (31 - of_lane))) - 1;

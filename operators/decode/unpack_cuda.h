@@ -1,6 +1,5 @@
 /*
- * unpack_cuda.h: what every decoder on the GPU is made of: loading encoded bytes, unpacking bits, sums over a
- * warp.
+ * unpack_cuda.h: what all decoders on the GPU share: loading encoded bytes, unpacking bits, sums over a warp.
  */
 #ifndef TESSERA_OPERATORS_DECODE_UNPACK_CUDA_H
 #define TESSERA_OPERATORS_DECODE_UNPACK_CUDA_H
@@ -12,13 +11,13 @@
 #define TILE_INLINE static __device__ __forceinline__
 #define FULL_WARP   0xffffffffu
 
-/* Every encoded byte is read through here. A kernel compiled with TILE_COUNT_SECTORS also marks the 32-byte
- * sector of memory that the byte lies in, so that the sectors a query needs can be counted
+/* Every encoded byte is read through these functions. A kernel compiled with TILE_COUNT_SECTORS also marks
+ * the byte's 32-byte sector of memory, so that the sectors that a query needs can be counted
  * (engine/gpu/sectors.c). */
 #ifdef TILE_COUNT_SECTORS
 struct counted_memory {
     uint64_t address, bytes; /* of one column */
-    uint32_t *sectors;       /* a bit each */
+    uint32_t *sectors;       /* one bit a sector */
 };
 extern "C" {
 __constant__ counted_memory tile_counted[33]; /* ends with bytes == 0 */
@@ -42,9 +41,9 @@ template <class T> TILE_INLINE T load(const T *from)
     return __ldg(from);
 }
 
-/* A word of shared memory by its address there. Through a pointer the compiler would work out where shared
- * memory begins before every single load (three instructions, one of them slow). For what was written before
- * the last barrier. */
+/* Loads a word of shared memory by its address there. With a pointer, the compiler computes the beginning of
+ * shared memory before every load (three instructions, one of them slow). The word must have been written
+ * before the last barrier. */
 TILE_INLINE uint32_t load_shared(uint32_t address)
 {
     uint32_t word;
@@ -52,8 +51,8 @@ TILE_INLINE uint32_t load_shared(uint32_t address)
     return word;
 }
 
-/* 0 without a load if `condition` is 0. Written as one piece so that only the load is conditional, not the
- * address. */
+/* The same, but 0 without a load if `condition` is 0. It is one piece of assembly, so that only the load is
+ * conditional and not the address. */
 TILE_INLINE uint32_t load_shared_if(uint32_t address, uint32_t condition)
 {
     uint32_t word;
@@ -88,14 +87,14 @@ TILE_INLINE const uint32_t *words_at(uint64_t address)
     return reinterpret_cast<const uint32_t *>(address);
 }
 
-/* The low `width` bits; width 0..32. */
+/* A word with its low `width` bits set; width 0..32. */
 TILE_INLINE uint32_t low_bits(uint32_t width)
 {
     return width == 0 ? 0u : 0xffffffffu >> (32 - width);
 }
 
-/* Decoders are templates over the type of a column's values, int32_t or int64_t; sums and references are computed
- * modulo 2^32 or 2^64. */
+/* Decoders are templates over the type of a column's values, int32_t or int64_t; sums and references are
+ * computed modulo 2^32 or 2^64. */
 template <class VALUE> struct value_type {
     typedef uint32_t unsigned_type;
 };
@@ -105,10 +104,10 @@ template <> struct value_type<int64_t> {
 template <class VALUE> using unsigned_of = typename value_type<VALUE>::unsigned_type;
 template <class VALUE> constexpr bool is_wide = sizeof(VALUE) == 8;
 
-/* Words that a value takes as it is. */
+/* The words of an unpacked value. */
 template <class VALUE> constexpr uint32_t value_words = sizeof(VALUE) / 4;
 
-/* A value as it is, low word first. */
+/* Loads an unpacked value, low word first. */
 template <class VALUE> TILE_INLINE unsigned_of<VALUE> load_value(const uint32_t *words)
 {
     if constexpr (is_wide<VALUE>)
@@ -117,16 +116,16 @@ template <class VALUE> TILE_INLINE unsigned_of<VALUE> load_value(const uint32_t 
         return load(words);
 }
 
-/* Value at bit `bit` of a horizontally packed stream; reads the word behind it, which every section has
- * (codec.h). */
+/* The value at bit `bit` of a stream that is packed in a row. It also reads the word after the value, which
+ * every section has (codec.h). */
 TILE_INLINE uint32_t unpack(const uint32_t *words, uint32_t bit, uint32_t width)
 {
     const uint32_t *word = words + bit / 32;
     return __funnelshift_r(load(word), load(word + 1), bit) & low_bits(width);
 }
 
-/* `width` bits, 0..64, from `bit` on, of a stream whose words stand `apart` words from each other; reads the two words
- * behind only if the value reaches into them. */
+/* `width` bits, 0..64, from `bit` on, of a stream whose words are `apart` words from each other. It reads the
+ * next two words only if the value reaches into them. */
 TILE_INLINE uint64_t unpack_wide(const uint32_t *words, uint32_t apart, uint32_t bit, uint32_t width)
 {
     if (width == 0)
@@ -152,7 +151,7 @@ TILE_INLINE unsigned_of<VALUE> unpack_value(const uint32_t *words, uint32_t bit,
         return unpack(words, bit, width);
 }
 
-/* The sum of the lanes' values up to this lane's. */
+/* The prefix sum: the sum of the values of all lanes up to this one. */
 template <class UNSIGNED> TILE_INLINE UNSIGNED scan_values(UNSIGNED value, uint32_t lane)
 {
 #pragma unroll

@@ -1,18 +1,18 @@
 /*
- * chooser.c: which codec a column gets when none is named.
+ * chooser.c: chooses the codec of a column when none is named.
  *
- * Every candidate encodes the chunk and the sizes decide, so a choice costs as much as its candidates'
- * encoders: called on the first segment of a column, not on all. A chooser's candidates are the codecs whose
- * descriptors name it (codec.choosers).
+ * Every candidate encodes the chunk, so a choice costs as much as encoding with all candidates. Therefore it
+ * is made on the first segment of a column only. A chooser's candidates are the codecs whose descriptors name
+ * it (codec.choosers).
  *
  *   gpu-star   the smallest of the three codecs of Shanbhag et al. (SIGMOD 2022), as published.
  *   smallest   the smallest of all; a codec that is always as large as another does not name it.
  *   auto       the cheapest to query by a table of measured costs (codec_costs.h): bytes or instructions,
- *              whichever binds, and what survivors' values take. Only codecs from which a query can fetch the
- *              rows that survive its filters, or that filter without decoding.
+ *              whichever binds, and the values of survivors. It considers only codecs from which a query can
+ *              fetch single rows, or that filter without decoding.
  *
- * A tie goes to the smaller chunk, then to the codec that costs less to decode, then to the one that the registry has
- * first.
+ * A tie goes to the smaller chunk, then to the codec that is cheaper to decode, then to the first in the
+ * registry.
  */
 #include "storage/codec/codec_costs.h"
 
@@ -46,7 +46,7 @@ static bool considers(const struct codec_choice *choice, const struct codec *cod
                          : (codec->choosers & CHOSEN_BY(choice->chooser)) != 0;
 }
 
-/* The most that any codec, or any that `choice` considers, needs. */
+/* The greatest bound of all codecs, or of those that `choice` considers. */
 static size_t bound_of(const struct codec_choice *choice, uint32_t rows, uint32_t value_bytes)
 {
     size_t most = 0;
@@ -70,7 +70,7 @@ size_t codec_candidates_bound(uint32_t rows, uint32_t value_bytes)
     return bound_of(NULL, rows, value_bytes);
 }
 
-/* Bits that a tile's values differ by, of the tile where they differ most. */
+/* The width of the widest tile: the bits of the difference between its least and greatest value. */
 static uint32_t widest_tile(const void *values, uint32_t rows, uint32_t value_bytes)
 {
     uint32_t widest = 0;
@@ -90,7 +90,7 @@ static uint32_t widest_tile(const void *values, uint32_t rows, uint32_t value_by
     return widest;
 }
 
-/* One codec tried on the chunk, into `out`. */
+/* Tries one codec on the chunk; it encodes into `out`. */
 static struct codec_candidate try_codec(const struct codec_choice *choice, const struct codec *codec,
                                         const void *values, uint32_t rows, uint32_t value_bytes,
                                         uint32_t width, uint8_t *out)

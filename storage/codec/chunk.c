@@ -1,8 +1,8 @@
 /*
- * chunk.c: opening an encoded chunk: after this, decoding it cannot leave its bytes.
+ * chunk.c: opens an encoded chunk. After that, decoding it cannot leave its bytes.
  *
- * Called once for each chunk of a column that is opened, on bytes that may be damaged or hostile (a checksum
- * finds accidents only). The codec's own check walks the directory and costs a few nanoseconds a block.
+ * It is called once for each chunk of a column that is opened, on bytes that may be damaged or hostile (a
+ * checksum finds only accidents). The codec's own check walks over the directory, a few nanoseconds a block.
  */
 #include "storage/codec/chunk.h"
 
@@ -13,7 +13,7 @@ static enum status refuse(struct error *error, const char *what)
                      what);
 }
 
-/* Sizes are compared with what is left, never added up, so that none can wrap. */
+/* Sizes are compared with the remaining bytes and never added up, so that no sum can wrap. */
 static bool sections_fit(const struct chunk_header *header, uint64_t size)
 {
     const uint64_t sections[] = {header->directory_bytes, header->data_bytes, header->auxiliary_bytes};

@@ -1,8 +1,8 @@
 /*
- * chunk.h: laying out a chunk's sections (codec.h draws them), for the codecs and chunk_open alone.
+ * chunk.h: the layout of a chunk's sections (codec.h draws them). Only the codecs and chunk_open use it.
  *
- * Everything here is inline: the codecs are compiled once per instruction set. Called once a chunk or once a
- * tile.
+ * All functions are inline, because the codecs are compiled once per instruction set. They are called once a
+ * chunk or once a tile.
  */
 #ifndef TESSERA_STORAGE_CODEC_CHUNK_H
 #define TESSERA_STORAGE_CODEC_CHUNK_H
@@ -17,9 +17,9 @@
 
 _Static_assert(sizeof(struct chunk_header) == 64, "the chunk header is 64 bytes on disk");
 
-/* Bytes that follow the last packed bit of a section and count in its size, so that decoders may read whole
- * vectors or the word behind a value: 64 bytes behind streams in row order (an AVX-512 register), two lines
- * behind streams in lanes (a 64-bit value touches up to three words of its lane). All zero. */
+/* Zero bytes after the last packed bit of a section, which count in its size, so that decoders may read whole
+ * vectors or the word after a value. Streams in row order have 64 bytes (an AVX-512 register), streams in
+ * lanes two lines (a 64-bit value touches up to three words of its lane). */
 #define SPARE_BYTES      64u
 #define LANE_SPARE_BYTES 256u
 
@@ -54,8 +54,8 @@ static inline uint8_t *chunk_auxiliary(uint8_t *chunk, uint64_t directory_bytes,
     return chunk_data(chunk, directory_bytes) + chunk_align(data_bytes);
 }
 
-/* Writes the header and the padding around sections that are already in place; returns the chunk's size,
- * which it also enters into the header. */
+/* Writes the header and the padding around sections that are in place. Returns the chunk's size, which it
+ * also writes to the header. */
 static inline size_t chunk_finish(uint8_t *chunk, struct chunk_header header)
 {
     uint8_t *const data = chunk_data(chunk, header.directory_bytes);
@@ -76,8 +76,8 @@ static inline const struct chunk_header *chunk_head(const struct chunk_view *chu
     return (const struct chunk_header *)chunk->bytes;
 }
 
-/* The 1024 values of a tile: in place, or in `buffer` (1024 values) where the last tile has to be filled up,
- * which repeats its last value: that costs no codec a wider width. */
+/* The 1024 values of a tile: in place, or for a partial last tile in `buffer` (1024 values), filled by
+ * repeating its last value, which needs no wider width in any codec. */
 static inline const void *chunk_tile_values(const void *values, uint32_t rows, uint32_t value_bytes,
                                             uint32_t tile, void *buffer)
 {
@@ -92,7 +92,7 @@ static inline const void *chunk_tile_values(const void *values, uint32_t rows, u
     return buffer;
 }
 
-/* Narrowest and widest width seen so far; starts as {UINT32_MAX, 0}. */
+/* The narrowest and the widest width so far; it starts as {UINT32_MAX, 0}. */
 struct width_range {
     uint32_t low, high;
 };
@@ -103,8 +103,8 @@ static inline void width_range_add(struct width_range *range, uint32_t width)
     range->high = width > range->high ? width : range->high;
 }
 
-/* Kernels are specialised to the header's widths, so a chunk whose header tells others than its tiles is
- * refused. */
+/* Whether the header's widths are those of the tiles. Kernels are specialised to the header's widths, so a
+ * chunk is refused if they differ. */
 static inline bool width_range_matches(const struct width_range *range, const struct chunk_view *chunk)
 {
     return range->low == chunk->width_low && range->high == chunk->width_high;
@@ -124,7 +124,7 @@ static inline uint64_t load_u64(const void *bytes)
     return words;
 }
 
-/* A value computed modulo 2^64, as its type holds it: wrapped to 32 bits for int32. */
+/* A value that was computed modulo 2^64 in its type: wrapped to 32 bits for int32. */
 static inline int64_t chunk_value(uint64_t value, uint32_t value_bytes)
 {
     return value_bytes == 4 ? (int64_t)(int32_t)(uint32_t)value : (int64_t)value;

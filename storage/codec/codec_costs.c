@@ -12,9 +12,10 @@
 #include <unistd.h>
 
 #define VERSION    "1"
-#define TEXT_BYTES 65536u /* of a file: a table has 4 KB */
+#define TEXT_BYTES 65536u /* the largest file; a table has 4 KB */
 
-/* Built-in tables: of any GPU; of a CPU with this before its instruction set; and that of this CPU's. */
+/* The built-in table of any GPU; the prefix of a CPU's, which its instruction set completes; and the name that
+ * stands for the table of this CPU. */
 #define BUILTIN_GPU "h200"
 #define BUILTIN_CPU "cpu-"
 #define THIS_CPU    "cpu"
@@ -53,9 +54,9 @@ double codec_costs_estimate(const struct codec_costs *costs, enum codec_id codec
 
 struct reader {
     const char *name;
-    const char *next; /* line */
-    unsigned line;    /* number, from 1 */
-    char *rest;       /* of the line, NULL at its end */
+    const char *next; /* the next line */
+    unsigned line;    /* the line's number, from 1 */
+    char *rest;       /* the rest of the line, NULL at its end */
     char text[1024];
 };
 
@@ -69,7 +70,7 @@ static enum status wrong(const struct reader *reader, const char *field, const c
         reader->name, reader->line, field, found ? found : "", wanted);
 }
 
-/* The next line that says something; false at the end. */
+/* Reads the next line that is not empty or a comment; false at the end. */
 static bool line_next(struct reader *reader)
 {
     do {
@@ -96,7 +97,7 @@ static enum status number_next(struct reader *reader, const char *field, double 
     const char *word = word_next(reader);
     char *end = NULL;
     *number = word ? strtod(word, &end) : 0;
-    /* 1 s a value, or 1 PB in a second, are no measurements */
+    /* 1 s a value, or 1 PB a second, cannot be a measurement */
     if (!word || *end || !(*number > 0 && *number <= 1e9))
         return wrong(reader, field, word, "a number greater than 0 and at most 1e9", error);
     return STATUS_OK;
@@ -168,7 +169,7 @@ static enum status read_costs(struct reader *reader, struct codec_costs *costs, 
     return line_ends(reader, "width 28", error);
 }
 
-/* The baseline holds any values, so that there is always a choice. */
+/* The table must have the baseline: it holds any values, so there is always a choice. */
 static enum status check_complete(const struct reader *reader, const struct codec_costs *costs,
                                   struct error *error)
 {

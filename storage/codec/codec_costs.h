@@ -1,27 +1,28 @@
 /*
- * codec_costs.h: what it costs a query to use a column, by codec: the table that `auto` chooses by.
+ * codec_costs.h: the cost table by which `auto` chooses: what a column costs a query, by codec.
  *
- * A table is of one device, measured by `tessera calibrate` (engine/measure/calibrate.c): nanoseconds a value for each
- * codec, each of the three uses that a column has in a query, and some widths; and how fast the device reads
- * memory. `auto` goes by the first of these that there is (codec_costs_in_use):
+ * A table belongs to one device and is measured by `tessera calibrate` (engine/measure/calibrate.c). It has
+ * nanoseconds a value for each codec, each of the three uses of a column in a query, and some widths; and the
+ * speed at which the device reads memory. `auto` uses the first of these that exists (codec_costs_in_use):
  *
- *     1. what the environment variable TESSERA_COSTS names: a built-in table, `cpu` for that of this processor, or a file
- *     2. the table of this machine's device that `tessera calibrate --keep` has left (codec_costs_kept_path)
- *     3. the device's built-in table: h200 for a GPU, cpu-avx512, cpu-avx2 or cpu-baseline for a CPU by its
- *        instruction set (storage/codec/costs/)
+ *     1. the table that the environment variable TESSERA_COSTS names: a built-in table, `cpu` for the built-in
+ *        table of this processor, or a file
+ *     2. the table of this machine's device that `tessera calibrate --keep` has written (codec_costs_kept_path)
+ *     3. the device's built-in table (storage/codec/costs/): h200 for a GPU; cpu-avx512, cpu-avx2 or
+ *        cpu-baseline for a CPU, by its instruction set
  *
- * The machine's device is its first GPU, else its CPU.
+ * The machine's device is its first GPU, or its CPU if it has none.
  *
- * The file is text, a line each; words are separated by spaces, a line that begins with # says nothing:
+ * The file is text. Words are separated by spaces; a line that begins with # is a comment:
  *
  *     # Written by `tessera calibrate`.
  *     tessera-costs 1
  *     device NVIDIA H200                        for people
- *     read 4620.5                               bytes that are read from memory in a nanosecond
- *     widths 1 4 8 12 16 20 24 28               bits; these
+ *     read 4620.5                               bytes read from memory in a nanosecond
+ *     widths 1 4 8 12 16 20 24 28               bits; always these
  *     NAME compare 0.0003     0.0003 ...        codec, use, nanoseconds a value at each width
  *
- * A codec with a line for one use has one for each; `auto` never takes a codec without lines.
+ * A codec with a line for one use has a line for each use; `auto` never chooses a codec without lines.
  */
 #ifndef TESSERA_STORAGE_CODEC_CODEC_COSTS_H
 #define TESSERA_STORAGE_CODEC_CODEC_COSTS_H
@@ -34,15 +35,15 @@
 extern const uint32_t codec_cost_widths[CODEC_COST_WIDTHS]; /* 1 .. 28, ascending */
 
 enum codec_use {
-    CODEC_USE_COMPARE, /* all rows of a tile with a range, from cache */
-    CODEC_USE_PROBE,   /* all rows of a tile looked up in a near bitmap, from cache */
-    CODEC_USE_FETCH,   /* 64 rows of each tile, from memory; nanoseconds a value fetched */
+    CODEC_USE_COMPARE, /* compare all rows of a tile with a range, from cache */
+    CODEC_USE_PROBE,   /* look up all rows of a tile in a near bitmap, from cache */
+    CODEC_USE_FETCH,   /* fetch 64 rows of each tile, from memory; nanoseconds a fetched value */
     CODEC_USES
 };
 extern const char *const codec_use_names[CODEC_USES];
 
-/* The values of a tile that CODEC_USE_FETCH fetches, of 1024; and the weight of a value fetched against one
- * compared or probed. */
+/* The number of values, of a tile's 1024, that CODEC_USE_FETCH fetches. The estimate weights a fetched value
+ * by 64 / 1024. */
 #define CODEC_COST_FETCHED 64u
 
 #define CODEC_COSTS_DEVICE_BYTES 128
@@ -51,45 +52,49 @@ struct codec_costs {
     char device[CODEC_COSTS_DEVICE_BYTES];
     char source[CODEC_COSTS_SOURCE_BYTES]; /* where it was read: a built-in table's name, or a file */
     double read_bytes_per_ns;
-    double ns[CODEC_COUNT][CODEC_USES][CODEC_COST_WIDTHS]; /* a value; all 0: the codec is not in the table */
+    double ns[CODEC_COUNT][CODEC_USES][CODEC_COST_WIDTHS]; /* all 0: the codec is not in the table */
 };
 
-/* A bitmap of up to 2^20 rows, 128 KB, is near: in a block's shared memory on a GPU, in a core's cache. It is asked for
- * every row of a tile. One that is further away comes late in a query's order of steps and is asked for the survivors of
- * the steps before it: the tile is decoded as for a near one, and what those few rows then take is the same whatever the
- * codec. So probes are measured, and differ between codecs, up to this width; at wider ones they cost as much. */
+/* A bitmap of up to 2^20 rows, 128 KB, is near: it fits a block's shared memory on a GPU, or a core's cache.
+ * It is probed for every row of a tile. A larger bitmap comes late in a query's order of steps and is probed
+ * only for the survivors of the steps before it. The tile is decoded as for a near bitmap, and the time that
+ * those few rows then take is the same for all codecs. So the costs of probes are measured up to this width,
+ * and a wider column has the costs of this width. */
 #define CODEC_COST_NEAR_WIDTH 20u
 
-/* What a query spends on a value of a column that takes `bytes` for `rows` values encoded so:
+/* Estimates what a query spends on a value of a column whose `rows` values take `bytes` in the codec:
  *
  *     max(bytes / rows / read, use) + fetch * 64 / 1024
  *
- * `use` is compare, or probe, at most of CODEC_COST_NEAR_WIDTH, for row positions in another table.
+ * `use` is compare. For probed columns, which are row positions in another table, it is probe, at the width of
+ * the column or CODEC_COST_NEAR_WIDTH, whichever is less.
  *
- * `width` is that of the values (the widest tile's); between the table's widths costs are interpolated, and
- * outside them they are those of the nearest. HUGE_VAL for a codec that is not in the table. */
+ * `width` is the width of the widest tile. Costs between the table's widths are interpolated; outside they
+ * are those of the nearest width. HUGE_VAL for a codec that is not in the table. */
 double codec_costs_estimate(const struct codec_costs *costs, enum codec_id codec, uint64_t bytes,
                             uint32_t rows, uint32_t width, bool probed);
 
-/* How the machine's GPU is found: *name gets its name, as "NVIDIA H200"; false if there is none that can be used. Set by
- * who can tell (engine/run/engine.h), before the first call below; nobody is asked if it is not needed. */
+/* Finds the machine's GPU: *name gets its name, as "NVIDIA H200"; false if there is none that can be used.
+ * engine/run/engine.h sets it before the first call below. It is called only if a table is needed. */
 typedef bool codec_costs_find_gpu(char name[CODEC_COSTS_DEVICE_BYTES]);
 void codec_costs_ask_gpu(codec_costs_find_gpu *find);
 
-/* The table that `auto` goes by; read once, by whoever asks first. STATUS_BAD_INPUT as codec_costs_load. */
+/* Gives the table that `auto` uses. It is read at the first call. STATUS_BAD_INPUT as codec_costs_load. */
 NODISCARD enum status codec_costs_in_use(const struct codec_costs **costs, struct error *error);
 
-/* Where the table of a device is kept: .config/tessera/costs/ in the user's home, or what XDG_CONFIG_HOME names; `gpu` is a
- * GPU's name, NULL: the CPU. False if the environment names no home. */
+/* Gives the path at which the table of a device is kept: in tessera/costs/ under XDG_CONFIG_HOME, or under
+ * .config of the user's home. `gpu` is the name of a GPU, or NULL for the CPU. False if the environment names
+ * no home. */
 bool codec_costs_kept_path(const char *gpu, char path[CODEC_COSTS_SOURCE_BYTES]);
 
-/* A built-in table, "cpu" or a file. A file that is missing or no such table: STATUS_BAD_INPUT with its name, line and
- * field. */
+/* Loads a table: a built-in one, "cpu" or a file. STATUS_BAD_INPUT, with name, line and field, if the file is
+ * missing or is not such a table. */
 NODISCARD enum status codec_costs_load(const char *name, struct codec_costs *costs, struct error *error);
 NODISCARD enum status codec_costs_parse(const char *name, const char *text, struct codec_costs *costs,
                                         struct error *error);
 
-/* Four significant digits; what is written is read back equal once it has been rounded so. */
+/* Writes a table with four significant digits. A table that was written and read is written the same
+ * again. */
 void codec_costs_write(const struct codec_costs *costs, FILE *file);
 
 #endif

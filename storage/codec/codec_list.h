@@ -2,8 +2,9 @@
  * codec_list.h: the registry: a line for each codec. Adding a codec is this line and its own files
  * (docs/adding-a-codec.md).
  *
- * A codec's place in the list, from 1, is its number in column files: lines are never moved or removed, new ones
- * stand at the end. `name` is that of its descriptor, codec_name; NAME that of its number, CODEC_NAME.
+ * A codec's place in the list, from 1, is its number in column files. So lines are never moved or removed,
+ * and new lines go to the end. `name` gives the descriptor's name, codec_name, and NAME the number's,
+ * CODEC_NAME.
  */
 #ifndef TESSERA_STORAGE_CODEC_CODEC_LIST_H
 #define TESSERA_STORAGE_CODEC_CODEC_LIST_H

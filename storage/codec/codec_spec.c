@@ -6,8 +6,8 @@
 
 #define PART_BYTES 160
 
-/* The next part of *spec, without its comma, into `part`; false at the end. A part that is too long for any
- * names is cut, and then names nothing. */
+/* Copies the next part of *spec, without its comma, to `part`; false at the end. A part that is longer than
+ * any names is cut, and then matches no name. */
 static bool part_next(const char **spec, char part[PART_BYTES])
 {
     if (!*spec)

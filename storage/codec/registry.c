@@ -1,10 +1,10 @@
-/* registry.c: the codecs of codec_list.h, each built once for every instruction set. */
+/* registry.c: finds the codecs of codec_list.h, each of which is built once for every instruction set. */
 #include "storage/codec/codec.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* As CMakeLists.txt builds them (storage/base/isa.h). */
+/* The levels that CMakeLists.txt builds (storage/base/isa.h). */
 #if defined(__x86_64__)
 #define ON_EACH_LEVEL(OF, NAME) OF(NAME, baseline), OF(NAME, avx2), OF(NAME, avx512)
 #else

@@ -1,10 +1,11 @@
 /*
- * bitpack.h: packing and unpacking of widths 0..64, the cores that every codec shares.
+ * bitpack.h: packs and unpacks widths 0..64; all codecs share it.
  *
- * Two orders. "Bits": values one after the other, value i at bits [i*width, i*width + width) of a run of
- * 32-bit words. "Lanes": 32 such streams side by side, word w of lane l at w*32 + l, item j of lane l being
- * row 32j + l. Everything is forced inline, so that constant widths and value sizes fold away; lanes dispatch
- * on the width into 33 unrolled bodies. Called once a block or tile with 32..1024 values; buffers are in L1.
+ * There are two orders. "Bits": values one after the other, value i at bits [i*width, i*width + width) of a
+ * run of 32-bit words. "Lanes": 32 such streams next to each other, with word w of lane l at w*32 + l, and
+ * row 32j + l as item j of lane l. Everything is forced inline, so that constant widths and value sizes fold
+ * away. Lanes dispatch on the width into 33 unrolled bodies. The functions are called once a block or tile
+ * with 32..1024 values; buffers are in the first-level cache.
  */
 #ifndef TESSERA_STORAGE_CODEC_INTEGER_BITPACK_H
 #define TESSERA_STORAGE_CODEC_INTEGER_BITPACK_H
@@ -29,7 +30,7 @@ FORCED_INLINE uint64_t width_mask(unsigned width)
     return width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
 }
 
-/* Smallest and largest of `count` >= 1 values. */
+/* The least and the greatest of `count` >= 1 values. */
 FORCED_INLINE void values_range(const void *values, uint32_t count, const uint32_t value_bytes, int64_t *low,
                                 int64_t *high)
 {
@@ -66,7 +67,7 @@ FORCED_INLINE void bits_pack(const void *values, uint32_t count, const uint32_t 
                              int64_t reference, unsigned width, uint32_t *words)
 {
     uint64_t pending = 0;
-    unsigned filled = 0; /* bits in `pending`, always < 32 between values */
+    unsigned filled = 0; /* the bits in `pending`; below 32 between values */
     if (width == 0)
         return;
     for (uint32_t i = 0; i < count; i++) {
@@ -76,7 +77,7 @@ FORCED_INLINE void bits_pack(const void *values, uint32_t count, const uint32_t 
         if (value_bytes == 4 || width <= 32) {
             pending |= offset << filled;
             filled += width;
-        } else { /* the low 32 bits push out one word, which leaves room for the others */
+        } else { /* the low 32 bits complete one word, which makes room for the others */
             pending |= (offset & UINT32_MAX) << filled;
             *words++ = (uint32_t)pending;
             pending = pending >> 32 | (offset >> 32) << filled;
@@ -92,7 +93,8 @@ FORCED_INLINE void bits_pack(const void *values, uint32_t count, const uint32_t 
         *words = (uint32_t)pending;
 }
 
-/* The value at `bit`, without the reference. Reads three words: SPARE_BYTES behind the stream allow that. */
+/* The value at `bit`, without the reference. It reads three words, which the SPARE_BYTES after the stream
+ * allow. */
 FORCED_INLINE uint64_t bits_fetch(const uint32_t *words, uint64_t bit, unsigned width)
 {
     const uint32_t *const word = words + bit / 32;
@@ -103,10 +105,10 @@ FORCED_INLINE uint64_t bits_fetch(const uint32_t *words, uint64_t bit, unsigned 
     return value & width_mask(width);
 }
 
-/* Unpacks 32-bit values of width 0..32 and adds the reference. Writes whole vectors: `out` has room for
- * `count` rounded up to 16. Reads up to 64 bytes behind the stream. 8 (16) values fill a whole number of
- * bytes, so each register is loaded from the byte where its first value begins, and the same word indices and
- * shifts serve all of them. */
+/* Unpacks 32-bit values of width 0..32 and adds the reference. It writes whole vectors: `out` has room for
+ * `count` rounded up to 16. It reads up to 64 bytes after the stream. 8 (16) values fill a whole number of
+ * bytes, so each register is loaded from the byte of its first value, and the same word indices and shifts
+ * serve all registers. */
 FORCED_INLINE void bits_unpack_narrow(const uint32_t *words, uint32_t count, unsigned width,
                                       uint32_t reference, uint32_t *out)
 {
@@ -163,7 +165,7 @@ FORCED_INLINE void bits_unpack(const uint32_t *words, uint32_t count, const uint
         wide[i] = bits_fetch(words, (uint64_t)i * width, width) + (uint64_t)reference;
 }
 
-/* ---- Lanes: 32 streams side by side ---- */
+/* ---- Lanes: 32 streams next to each other ---- */
 
 /* clang-format off */
 #define EACH_WIDTH(X)                                                        \
@@ -182,7 +184,7 @@ FORCED_INLINE void bits_unpack(const uint32_t *words, uint32_t count, const uint
 #define VECTOR_LANES (VECTOR_BYTES / 4u)
 typedef uint32_t lane_vector __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 
-/* 128-byte lines that `items` items a lane take. */
+/* The number of 128-byte lines for `items` items a lane. */
 FORCED_INLINE uint32_t lanes_lines(uint32_t items, unsigned width)
 {
     return bits_words(items, width);
@@ -212,7 +214,7 @@ FORCED_INLINE void lanes_pack_width(const uint32_t *values, const uint32_t items
     }
 }
 
-/* Every line is loaded once and stays in a register until its last item is out. */
+/* Unpacks one width. Every line is loaded once and stays in a register until its last item is unpacked. */
 FORCED_INLINE void lanes_unpack_width(const uint32_t *lines, const uint32_t items, uint32_t reference,
                                       const unsigned width, uint32_t *out)
 {
@@ -236,7 +238,7 @@ FORCED_INLINE void lanes_unpack_width(const uint32_t *lines, const uint32_t item
     }
 }
 
-/* Widths 33..64 of 64-bit values; the compiler vectorises over the lanes. */
+/* Packs widths 33..64 of 64-bit values; the compiler vectorises over the lanes. */
 FORCED_INLINE void lanes_pack_wide(const uint64_t *values, const uint32_t items, uint64_t reference,
                                    unsigned width, uint32_t *lines)
 {
@@ -297,7 +299,8 @@ FORCED_INLINE void lanes_pack(const void *values, const uint32_t items, const ui
     }
 }
 
-/* The reverse. Widths above 32 read up to two lines behind the last: LANE_SPARE_BYTES. */
+/* The reverse of lanes_pack. Widths above 32 read up to two lines after the last, which LANE_SPARE_BYTES
+ * allow. */
 FORCED_INLINE void lanes_unpack(const uint32_t *lines, const uint32_t items, const uint32_t value_bytes,
                                 int64_t reference, unsigned width, void *out)
 {

@@ -6,9 +6,9 @@
  *     miniblock 0 .. 3    32 values each, value k at bits [k*width, k*width + width); max(width, 1) words
  *
  * The published encoder gives all four miniblocks the largest width that one of them needs, and a miniblock
- * of width 0 still takes a word; so does this one, so that sizes are those of the paper. Decoders take four
- * different widths as well. Shanbhag, Yogatama, Yu, Madden: Tile-based Lightweight Integer Compression in
- * GPU, SIGMOD 2022, section 4.
+ * of width 0 still takes a word. This encoder does the same, so that sizes are those of the paper. Decoders
+ * also accept four different widths. Shanbhag, Yogatama, Yu, Madden: Tile-based Lightweight Integer
+ * Compression in GPU, SIGMOD 2022, section 4.
  */
 #ifndef TESSERA_STORAGE_CODEC_INTEGER_GPU_BLOCK_H
 #define TESSERA_STORAGE_CODEC_INTEGER_GPU_BLOCK_H
@@ -19,7 +19,7 @@
 #define MINIBLOCKS       4u
 #define MINIBLOCK_ROWS   32u
 #define BLOCKS_PER_TILE  (TILE_ROWS / BLOCK_ROWS)
-#define SAME_FOUR_WIDTHS 0x01010101u /* times a width: that width in each byte */
+#define SAME_FOUR_WIDTHS 0x01010101u /* times a width, this has that width in each byte */
 
 FORCED_INLINE uint32_t value_words(const uint32_t value_bytes)
 {
@@ -31,7 +31,7 @@ FORCED_INLINE uint32_t block_header_words(const uint32_t value_bytes)
     return value_words(value_bytes) + 1;
 }
 
-/* The most that a block can take. */
+/* The most words that a block can take. */
 FORCED_INLINE uint32_t block_words_bound(const uint32_t value_bytes)
 {
     return block_header_words(value_bytes) + BLOCK_ROWS * value_words(value_bytes);
@@ -55,12 +55,12 @@ FORCED_INLINE uint32_t block_encode(const void *values, const uint32_t value_byt
     *words++ = width * SAME_FOUR_WIDTHS;
     if (width == 0)
         memset(words, 0, MINIBLOCKS * sizeof *words);
-    else /* 32 values of one width fill whole words, so the miniblocks are one stream */
+    else /* 32 values of one width fill whole words, so the four miniblocks are packed as one stream */
         bits_pack(values, BLOCK_ROWS, value_bytes, low, width, words);
     return block_header_words(value_bytes) + MINIBLOCKS * miniblock_words(width);
 }
 
-/* Words of the block at `words`, whose header is in bounds; 0 if a width is not possible. */
+/* The words of the block at `words`, whose header is in bounds; 0 if a width is not possible. */
 FORCED_INLINE uint32_t block_words(const uint32_t *words, const uint32_t value_bytes,
                                    struct width_range *widths)
 {
@@ -126,7 +126,7 @@ static inline const uint8_t *blocks_tile_span(const struct chunk_view *chunk, ui
     return (const uint8_t *)begin;
 }
 
-/* Ends a chunk whose directory is complete and whose data are `words` long; returns its size. */
+/* Completes a chunk with a complete directory and `words` words of data; returns its size. */
 static inline size_t blocks_finish(uint8_t *chunk, enum codec_id codec, uint32_t rows, uint32_t value_bytes,
                                    struct width_range widths, uint32_t words)
 {

@@ -6,10 +6,10 @@
  *     data         groups of 512 rows: the group's first value (1 word, int64: 2), then 4 blocks;
  *                  then SPARE_BYTES zeros
  *
- * The blocks hold deltas, d[i] = v[i] - v[i-1] modulo 2^32 (2^64) and d[0] = 0 at the start of a group, so
- * that a group is decoded alone; starts[b] of a group's first block points behind the first value. A tile is
- * two groups. Overhead on uniform data: that of gpu-for plus 32 bits for 512 values, 0.81 bits a value, and
- * the one bit that differences need.
+ * The blocks contain deltas: d[i] = v[i] - v[i-1] modulo 2^32 (2^64), and d[0] = 0 at the start of a group,
+ * so that a group can be decoded alone. starts[b] of a group's first block points after the first value. A
+ * tile is two groups. The overhead on uniform data is that of gpu-for and 32 bits for 512 values, 0.81 bits a
+ * value, and one more bit for differences.
  */
 #include "storage/codec/integer/gpu_block.h"
 #include "storage/base/isa.h"

@@ -2,10 +2,10 @@
  * gpu_for.c: gpu-for: frame of reference per 128 values, as published (gpu_block.h).
  *
  *     directory    word starts[blocks + 1]: where each block begins in data, in words; blocks = tiles * 8
- *     data         the blocks, one behind the other; starts[blocks] is their end; then SPARE_BYTES zeros
+ *     data         the blocks, one after the other; starts[blocks] is their end; then SPARE_BYTES zeros
  *
- * Overhead on uniform data: 32 bits of reference, 32 of widths and 32 of start for 128 values, 0.75 bits a
- * value.
+ * The overhead on uniform data is 32 bits of reference, 32 of widths and 32 of start for 128 values: 0.75
+ * bits a value.
  */
 #include "storage/codec/integer/gpu_block.h"
 #include "storage/base/isa.h"

@@ -3,18 +3,19 @@
  * 2022, 4.4).
  *
  *     directory    word value_starts[blocks + 1], word run_starts[blocks + 1], in words; the last of each is
- * the stream's end; blocks = tiles * 2 data         a block of run values per 512 rows; then SPARE_BYTES
- * zeros auxiliary    a block of run lengths per 512 rows; then SPARE_BYTES zeros
+ *                  the stream's end; blocks = tiles * 2
+ *     data         a block of run values per 512 rows; then SPARE_BYTES zeros
+ *     auxiliary    a block of run lengths per 512 rows; then SPARE_BYTES zeros
  *
  * A block of either stream:
  *
  *     reference    1 word (values of an int64 chunk: 2 words, low first): the least value, the least length
  *     width        1 word: the width in each of its four bytes
- *     count        1 word: runs, the same in both streams, 1 .. 512
- *     packed       max(1, ceil(count * width / 32)) words: item i - reference at bits [i*width, i*width +
- * width)
+ *     count        1 word: the number of runs, the same in both streams, 1 .. 512
+ *     packed       max(1, ceil(count * width / 32)) words: item i - reference at bits
+ *                  [i*width, i*width + width)
  *
- * The lengths of a block add up to 512; what is behind the last row belongs to the last run.
+ * The lengths of a block add up to 512; rows after the chunk's last row belong to the last run.
  */
 #include "storage/codec/integer/bitpack.h"
 #include "storage/base/isa.h"
@@ -23,7 +24,7 @@
 #define RUN_ROWS            512u
 #define RUN_BLOCKS_PER_TILE (TILE_ROWS / RUN_ROWS)
 #define SAME_FOUR_WIDTHS    0x01010101u
-#define LENGTH_WIDTH_LIMIT  9u /* lengths are 1 .. 512, so they differ by 511 at most */
+#define LENGTH_WIDTH_LIMIT  9u /* lengths are 1 .. 512, so they differ by at most 511 */
 
 FORCED_INLINE uint32_t stream_header_words(const uint32_t value_bytes)
 {
@@ -46,7 +47,7 @@ static uint64_t directory_bytes(uint32_t rows)
     return ((uint64_t)block_count(rows) + 1) * 2 * 4;
 }
 
-/* The most that the stream of values (of lengths, with the width of lengths) can take. */
+/* The most bytes of the stream of values, or of the stream of lengths with their width. */
 static uint64_t stream_bound(uint32_t rows, uint32_t value_bytes, uint32_t width)
 {
     return (uint64_t)block_count(rows) *
@@ -75,8 +76,8 @@ FORCED_INLINE uint32_t stream_encode(const void *items, uint32_t count, const ui
     return stream_header_words(value_bytes) + stream_packed_words(count, *width);
 }
 
-/* The lengths are written behind the most that the values could take and moved down once it is known where
- * the values end. */
+/* The lengths are written after the greatest size of the values, and moved down when the end of the values is
+ * known. */
 FORCED_INLINE size_t encode_values(const void *values, uint32_t rows, const uint32_t value_bytes,
                                    uint8_t *out)
 {
@@ -138,7 +139,7 @@ FORCED_INLINE struct stream_block stream_block_at(const uint8_t *stream, uint32_
                                  .packed = words + stream_header_words(value_bytes)};
 }
 
-/* The block that must begin at word *at of a stream of `end` words; moves *at behind it. */
+/* Checks the block that must begin at word *at of a stream of `end` words, and moves *at to its end. */
 static bool stream_block_valid(const uint8_t *stream, uint32_t start, uint64_t end, uint32_t value_bytes,
                                uint32_t width_limit, uint64_t *at, struct stream_block *block)
 {
@@ -255,7 +256,7 @@ static int64_t value(const struct chunk_view *chunk, uint32_t row)
     return load_value((const uint8_t *)block + row % RUN_ROWS * chunk->value_bytes, chunk->value_bytes);
 }
 
-/* Where the second list of starts begins. */
+/* codec.gpu.detail: the place of the second list of starts. */
 static uint64_t gpu_detail(const struct chunk_view *chunk)
 {
     return block_count(chunk->rows);

@@ -6,16 +6,17 @@
  *     directory, int64, 32 bytes a tile     words 0..3: start, width, first width, 0
  *                                           words 4, 5: base               words 6, 7: delta reference
  *     data                                  each tile, from byte start * 32: ceil(31 * width / 32) lines of
- * 32 words, then `first width` words, then zeros up to a multiple of 32 bytes; behind the last tile
- * LANE_SPARE_BYTES zeros
+ *                                           32 words; then `first width` words; then zeros up to a multiple
+ *                                           of 32 bytes; after the last tile LANE_SPARE_BYTES zeros
  *
  * Row 32j + l, for j = 1..31, is row 32(j-1) + l plus delta j of lane l plus the delta reference (the least
  * difference), modulo 2^32 (2^64). Delta j of lane l is bits [(j-1)*width, (j-1)*width + width) of the lane's
- * words, word w being word w*32 + l of the tile. Row l < 32 is base (the least of the 32) plus bits
- * [l*first width, (l+1)*first width) of the words behind the lines.
+ * words; the lane's word w is word w*32 + l of the tile. Row l < 32 is base (the least of the 32) plus bits
+ * [l*first width, (l+1)*first width) of the words after the lines.
  *
- * The previous value is in the same lane, so no sum crosses lanes, at the price of differences over 32 rows:
- * this suits sorted and slowly changing columns. The widths in the chunk's header are those of the deltas.
+ * The previous value is in the same lane, so no sum crosses lanes. The price is that differences span 32
+ * rows, which suits sorted and slowly changing columns. The widths in the chunk's header are those of the
+ * deltas.
  */
 #include "storage/codec/integer/bitpack.h"
 #include "storage/base/isa.h"
@@ -70,7 +71,7 @@ FORCED_INLINE void entry_write(uint8_t *directory, uint32_t tile, const uint32_t
     }
 }
 
-/* Words of a tile's lines, and bytes of all its data. */
+/* The words of a tile's lines, and the bytes of all its data. */
 FORCED_INLINE uint32_t line_words(uint32_t width)
 {
     return lanes_lines(DELTAS, width) * TILE_LANES;
@@ -161,8 +162,8 @@ static bool valid(const struct chunk_view *chunk)
     return width_range_matches(&widths, chunk);
 }
 
-/* Rows hold differences to 32 rows earlier, but the first 32 hold values: makes all of them values. The sums
- * of narrow values stay in a register all the way down. */
+/* Turns differences to 32 rows earlier into values; the first 32 rows are values already. The sums of narrow
+ * values stay in a register for the whole tile. */
 FORCED_INLINE void lanes_sum(void *rows, const uint32_t value_bytes)
 {
     if (value_bytes == 8) {
@@ -206,7 +207,7 @@ static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out
         decode_values(chunk, tile, 8, out);
 }
 
-/* Adds up the deltas of the row's lane, 31 at most. */
+/* Adds up the deltas of the row's lane, at most 31. */
 static int64_t value(const struct chunk_view *chunk, uint32_t row)
 {
     const struct tile_entry entry = entry_read(chunk->directory, row / TILE_ROWS, chunk->value_bytes);

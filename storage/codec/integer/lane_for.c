@@ -5,14 +5,14 @@
  *     directory, int64, 16 bytes a tile     word 0: start  word 1: width   words 2, 3: reference
  *     data                                  each tile: `width` lines of 32 words; then LANE_SPARE_BYTES zeros
  *
- * A tile begins `start` * 32 bytes into data. Word w of lane l is word w*32 + l of the tile; item j of lane l
- * (row 32j + l) is bits [j*width, j*width + width) of the lane's words, and the value is item + reference,
- * the least value of the tile. Width 0 has no lines. A start has 26 bits: 2 GiB of data, where 2^24 int32
- * need 64 MiB. lane_tiles.h reads and writes the directory.
+ * A tile begins `start` * 32 bytes into data. Word w of lane l is word w*32 + l of the tile. Item j of lane l
+ * (row 32j + l) is bits [j*width, j*width + width) of the lane's words. The value is item + reference. Width
+ * 0 has no lines. A start has 26 bits, which is 2 GiB of data; 2^24 int32 need 64 MiB. lane_tiles.h reads and
+ * writes the directory.
  *
- * Overhead: 0.0625 bits a value (int64: 0.125). The layout is that of FastLanes (Afroozeh and Boncz, VLDB
- * 2023) cut to 32 lanes of 32 bits, so that one warp reads whole 128-byte lines. Any value is three
- * instructions away from one or two words.
+ * The overhead is 0.0625 bits a value (int64: 0.125). The layout is that of FastLanes (Afroozeh and Boncz,
+ * VLDB 2023) with 32 lanes of 32 bits, so that one warp reads whole 128-byte lines. Three instructions
+ * extract any value from one or two words.
  */
 #include "storage/base/isa.h"
 #include "storage/codec/integer/lane_tiles.h"

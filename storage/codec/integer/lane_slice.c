@@ -1,33 +1,31 @@
 /*
- * lane_slice.c: lane-slice: frame of reference per tile of 1024, cut into bit planes.
+ * lane_slice.c: lane-slice: frame of reference per tile of 1024, as bit planes.
  *
  *     directory     as lane-for's (lane_tiles.h)
  *     data          each tile: `width` lines of 32 words; then LANE_SPARE_BYTES zeros
  *
- * Line k is bit plane k of the tile: bit j of its word l is bit k of the item in row 32j + l; plane 0 holds
- * the least significant bits. Value = item + reference, the least value of the tile.
+ * Line k is bit plane k of the tile: bit j of its word l is bit k of the item in row 32j + l; plane 0 has the
+ * least significant bits. The value is item + reference.
  *
- * As large as lane-for. A comparison with a constant takes a logical operation per plane for 32 rows,
- * whatever the width (lane_slice.h), in the manner of BitWeaving/V (Li and Patel, SIGMOD 2013); that is what
- * the format is for: narrow columns that filter. One value alone takes `width` loads, so there is no random
- * access.
+ * A chunk is as large as lane-for's. A comparison with a constant takes one logical operation a plane for 32
+ * rows (lane_slice.h), as in BitWeaving/V (Li and Patel, SIGMOD 2013). So the format suits narrow columns
+ * that filter. A single value takes `width` loads, so there is no random access.
  *
- * Encoding and decoding are the transposition of 32x32 bits (Warren, Hacker's Delight, 7-3), once for each
- * lane and in all lanes of a vector at once. Only its lower steps are needed for narrow items: for widths up
- * to 8, for example, items j, j + 8, j + 16 and j + 24 are the bytes of one word, and 8x8 bits in each byte
- * are transposed.
+ * Encoding and decoding transpose 32x32 bits (Warren, Hacker's Delight, 7-3), once for each lane, in all
+ * lanes of a vector at the same time. Narrow items need only the lower steps. For widths up to 8, for
+ * example, items j, j + 8, j + 16 and j + 24 are the bytes of one word, and 8x8 bits in each byte are
+ * transposed.
  */
 #include "storage/codec/integer/lane_slice.h"
 #include "storage/base/isa.h"
 
-/* The least power of 2 that is not below the width: how many bits an item gets in a word. */
+/* The bits of an item's slot in a word: the least power of 2 that is not below the width. */
 FORCED_INLINE unsigned slot_of(const unsigned width)
 {
     return width <= 1 ? 1 : width <= 2 ? 2 : width <= 4 ? 4 : width <= 8 ? 8 : width <= 16 ? 16 : 32;
 }
 
-/* Exchanges bits `step` .. of x[i] with the bits below them of x[i + step], in squares of step x step bits.
- */
+/* Swaps, in squares of step x step bits, the upper bits of x[i] with the lower bits of x[i + step]. */
 FORCED_INLINE void exchange(lane_vector *x, const unsigned slot, const unsigned step, const uint32_t mask)
 {
     if (slot <= step)
@@ -41,8 +39,8 @@ FORCED_INLINE void exchange(lane_vector *x, const unsigned slot, const unsigned 
     }
 }
 
-/* Transposes squares of slot x slot bits: bit c of each slot of x[r] becomes bit r of the same slot of x[c].
- */
+/* Transposes squares of slot x slot bits: bit c of each slot of x[r] becomes bit r of the same slot of
+ * x[c]. */
 FORCED_INLINE void transpose(lane_vector *x, const unsigned slot)
 {
     exchange(x, slot, 16, 0x0000ffffu);
@@ -114,7 +112,7 @@ static void unslice(const uint32_t *lines, uint32_t reference, unsigned width, u
     }
 }
 
-/* Planes of 64-bit items: those of the low halves, then those of the high halves. */
+/* Slices a tile. 64-bit items have first the planes of their low halves, then those of their high halves. */
 static void slice_tile(const void *values, uint32_t value_bytes, int64_t reference, unsigned width,
                        uint32_t *lines)
 {

@@ -1,17 +1,17 @@
 /*
- * lane_slice.h: comparing the rows of a lane-slice tile with constants, on its bit planes.
+ * lane_slice.h: compares the rows of a lane-slice tile with constants, on its bit planes.
  *
- * Nothing is decoded: a logical operation on words of a plane serves 32 rows, and a range costs two of them
- * for each bit of the width with AVX-512 (eight elsewhere). Called once a tile by filters; `width` lines of
- * 128 bytes are read, and none where the tile's reference and width already tell the answer. Compiled once
- * per instruction set (isa.h); tests/benches/bench_slice.c compares it with decoding and comparing.
+ * Nothing is decoded. A logical operation on words of a plane computes 32 rows. A range takes two operations
+ * for each bit of the width with AVX-512, and eight without. Filters call it once a tile. It reads `width`
+ * lines of 128 bytes, or none if the tile's reference and width decide the answer. The file is compiled once
+ * per instruction set (isa.h). tests/benches/bench_slice.c compares it with decoding and comparing.
  */
 #ifndef TESSERA_STORAGE_CODEC_INTEGER_LANE_SLICE_H
 #define TESSERA_STORAGE_CODEC_INTEGER_LANE_SLICE_H
 
 #include "storage/codec/integer/lane_tiles.h"
 
-#define LANE_VECTORS (TILE_LANES / VECTOR_LANES) /* that hold a word of every lane */
+#define LANE_VECTORS (TILE_LANES / VECTOR_LANES) /* the vectors for one word of every lane */
 
 FORCED_INLINE lane_vector lane_majority(lane_vector a, lane_vector b, lane_vector c)
 {
@@ -22,7 +22,8 @@ FORCED_INLINE lane_vector lane_majority(lane_vector a, lane_vector b, lane_vecto
 #endif
 }
 
-/* What the lane at a distance of `step` holds, a power of 2 below VECTOR_LANES: a constant shuffle. */
+/* Gives each lane l the value of lane l ^ step, by a constant shuffle. `step` is a power of 2 below
+ * VECTOR_LANES. */
 FORCED_INLINE lane_vector lane_partner(lane_vector x, const unsigned step)
 {
 #define PARTNER4(FIRST) \
@@ -37,8 +38,8 @@ FORCED_INLINE lane_vector lane_partner(lane_vector x, const unsigned step)
 #undef PARTNER4
 }
 
-/* One step of the transposition of 32x32 bits (Warren, Hacker's Delight, 7-3) whose rows are the 32 words in
- * x: bits that `mask` has not of a word and bits that it has of the word `step` behind are exchanged. */
+/* One step of transposing 32x32 bits (Warren, Hacker's Delight, 7-3), whose rows are the 32 words in x: swaps
+ * each word's bits outside `mask` with the bits inside `mask` of the word `step` positions later. */
 FORCED_INLINE void lane_words_exchange(lane_vector x[LANE_VECTORS], const unsigned step, const uint32_t mask)
 {
     if (step >= VECTOR_LANES) {
@@ -52,7 +53,7 @@ FORCED_INLINE void lane_words_exchange(lane_vector x[LANE_VECTORS], const unsign
         }
         return;
     }
-    lane_vector keep, up, down; /* of each lane: the bits that stay, those that come from below, from above */
+    lane_vector keep, up, down; /* each lane's bits that stay, that come from below, that come from above */
 #pragma GCC unroll 16
     for (unsigned lane = 0; lane < VECTOR_LANES; lane++) {
         keep[lane] = lane & step ? ~mask : mask;
@@ -66,7 +67,8 @@ FORCED_INLINE void lane_words_exchange(lane_vector x[LANE_VECTORS], const unsign
     }
 }
 
-/* From a bit a row in lane order (bit j of word l: row 32j + l) to row order (bit l of word j), or back. */
+/* Converts one bit a row from lane order (row 32j + l is bit j of word l) to row order (bit l of word j), or
+ * back. */
 FORCED_INLINE void lane_words_transpose(lane_vector x[LANE_VECTORS])
 {
     lane_words_exchange(x, 16, 0x0000ffffu);
@@ -76,13 +78,13 @@ FORCED_INLINE void lane_words_transpose(lane_vector x[LANE_VECTORS])
     lane_words_exchange(x, 1, 0x55555555u);
 }
 
-/* Sets bit r%64 of bits[r/64] for the rows r of a tile of an int32 chunk whose values are low .. high, and
- * clears the others; what it does for rows behind the last one of the chunk is not specified.
+/* Sets bit r%64 of bits[r/64] for the rows r of a tile of an int32 chunk with values low .. high, and clears
+ * the bits of other rows. The bits after the chunk's last row are not specified.
  *
- * A row's item is at least c if item + ~c + 1 carries out of its highest bit, and above c if item + ~c does;
- * a carry is the majority of the two bits and the carry before. So both bounds go through the planes from the
- * lowest up, without a branch, where BitWeaving goes down and may stop early: with 1024 rows it hardly ever
- * could. */
+ * A row's item is at least c if item + ~c + 1 has a carry out of its highest bit, and above c if item + ~c
+ * has one. A carry is the majority of the two bits and the carry before. So both bounds go through the planes
+ * from the lowest up, without a branch. BitWeaving goes from the highest down and may stop early; with 1024
+ * rows it almost never could. */
 FORCED_INLINE void lane_slice_range(const struct chunk_view *chunk, uint32_t tile, int32_t low, int32_t high,
                                     uint64_t bits[TILE_ROWS / 64])
 {
@@ -102,7 +104,8 @@ FORCED_INLINE void lane_slice_range(const struct chunk_view *chunk, uint32_t til
     const uint32_t *const lines = lane_tile_lines(chunk, &entry);
     const lane_vector none = {0};
     lane_vector inside[LANE_VECTORS];
-    /* two vectors at a time: four chains of carries keep a processor busy, and fit the registers of all */
+    /* Two vectors at a time: four chains of carries keep a processor busy, and fit the registers of every
+     * level. */
 #pragma GCC unroll 4
     for (unsigned v = 0; v < LANE_VECTORS; v += 2) {
         const uint32_t *line = lines + v * VECTOR_LANES;

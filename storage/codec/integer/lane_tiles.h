@@ -1,13 +1,13 @@
 /*
  * lane_tiles.h: what lane-for and lane-slice share: a reference per tile of 1024, and `width` lines of 32
- * words that hold value - reference. The two differ in which bit of the lines is which, and in nothing else.
+ * words with value - reference. The two differ only in the order of the bits in the lines.
  *
  *     directory, int32, 8 bytes a tile      word 0: start | width << 26    word 1: reference
  *     directory, int64, 16 bytes a tile     word 0: start  word 1: width   words 2, 3: reference
  *     data                                  each tile: `width` lines of 32 words; then LANE_SPARE_BYTES zeros
  *
- * A tile begins `start` * 32 bytes into data. A start has 26 bits: 2 GiB of data, where 2^24 int32 need
- * 64 MiB. Included by those two codecs, and by readers of their lines; called once a tile.
+ * A tile begins `start` * 32 bytes into data. A start has 26 bits, which is 2 GiB of data; 2^24 int32 need 64
+ * MiB. The two codecs and the readers of their lines include this file; its functions are called once a tile.
  */
 #ifndef TESSERA_STORAGE_CODEC_INTEGER_LANE_TILES_H
 #define TESSERA_STORAGE_CODEC_INTEGER_LANE_TILES_H
@@ -19,7 +19,7 @@
 /* A tile's entry in the directory. */
 struct lane_tile {
     uint64_t start;    /* in units of CODEC_START_BYTES */
-    int64_t reference; /* the least value of the tile, or 0 where that needs no wider lines */
+    int64_t reference; /* the least value of the tile, or 0 if that needs no wider lines */
     uint32_t width;
 };
 
@@ -76,7 +76,7 @@ static inline size_t lane_tiles_bound(uint32_t rows, uint32_t value_bytes)
                       tiles * TILE_ROWS * value_bytes + LANE_SPARE_BYTES, 0);
 }
 
-/* Writes the 1024 values of a tile, less the reference, into `width` lines. */
+/* Writes the 1024 values of a tile, minus the reference, into `width` lines. */
 typedef void lane_tile_pack(const void *values, uint32_t value_bytes, int64_t reference, unsigned width,
                             uint32_t *lines);
 
@@ -99,7 +99,7 @@ static inline size_t lane_tiles_encode(enum codec_id id, const void *values, uin
         values_range(v, TILE_ROWS, value_bytes, &low, &high);
         const uint32_t width = width_of((uint64_t)high - (uint64_t)low);
         if (low > 0 && width_of((uint64_t)high) == width)
-            low = 0; /* costs no bit, and GPU kernels save an addition a row where all references are 0 */
+            low = 0; /* needs no bit more; GPU kernels save an addition a row if all references are 0 */
         width_range_add(&widths, width);
         lane_tile_write(
             directory, tile, value_bytes,
@@ -133,7 +133,7 @@ static inline bool lane_tiles_valid(const struct chunk_view *chunk)
     return width_range_matches(&widths, chunk);
 }
 
-/* codec.gpu.regular: each tile stands right behind the one before it, and all references are 0. */
+/* codec.gpu.regular: tiles have no gaps, and all references are 0. */
 static inline bool lane_tiles_regular(const struct chunk_view *chunk)
 {
     for (uint32_t tile = 0; tile < chunk->tiles; tile++) {
@@ -145,8 +145,8 @@ static inline bool lane_tiles_regular(const struct chunk_view *chunk)
     return true;
 }
 
-/* codec.gpu.arguments: the narrowest width, the widest, and whether directories need not be read. Decoders of int64
- * take any width. */
+/* codec.gpu.arguments: the narrowest width, the widest width, and whether directories need not be read.
+ * Decoders of int64 accept any width. */
 static inline void lane_tiles_arguments(const struct codec_shape *shape, char *text, size_t bytes)
 {
     if (shape->value_bytes == 8)

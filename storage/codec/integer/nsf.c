@@ -2,11 +2,11 @@
  * nsf.c: nsf: null suppression with a fixed length: 1, 2, 4 or 8 bytes for every value of the chunk.
  *
  *     directory    empty
- *     data         tiles * 1024 unsigned values of width/8 bytes; behind the last row its value is repeated
+ *     data         tiles * 1024 unsigned values of width/8 bytes; after the last row its value is repeated
  *
- * The width is the smallest of 8, 16, 32 (int64: 64) bits that holds every value as an unsigned number; a
- * negative value needs them all (stored in two's complement). Both widths in the header are that width. There
- * is no reference (Fang et al., VLDB 2010, call it NSF).
+ * The width is the smallest of 8, 16, 32 (int64: 64) bits that holds every value as an unsigned number. If a
+ * value is negative, the width is that of the type (two's complement). Both widths in the header are this
+ * width. There is no reference (Fang et al., VLDB 2010, call it NSF).
  */
 #include "storage/codec/integer/bitpack.h"
 #include "storage/base/isa.h"
@@ -35,7 +35,7 @@ static uint32_t stored_width(const void *values, uint32_t rows, uint32_t value_b
     return high <= UINT8_MAX ? 8 : high <= UINT16_MAX ? 16 : high <= UINT32_MAX ? 32 : 64;
 }
 
-/* COPY(stored type, from, value type, to): 1024 values one by one; the compiler vectorises it. */
+/* COPY(stored type, from, value type, to) converts 1024 values; the compiler vectorises it. */
 #define COPY(FROM_TYPE, FROM, TO_TYPE, TO)      \
     for (uint32_t i_ = 0; i_ < TILE_ROWS; i_++) \
     ((TO_TYPE *)(TO))[i_] = (TO_TYPE)((const FROM_TYPE *)(FROM))[i_]
@@ -126,7 +126,7 @@ static void fetch(const struct chunk_view *chunk, uint32_t tile, const uint16_t 
         out[rows[i]] = (int32_t)value(chunk, tile * TILE_ROWS + rows[i]);
 }
 
-/* The type of a stored value, or void where chunks have different ones. */
+/* codec.gpu.arguments: the type of a stored value, or void if chunks have different types. */
 static void gpu_arguments(const struct codec_shape *shape, char *text, size_t bytes)
 {
     const uint32_t width = shape->width_high;

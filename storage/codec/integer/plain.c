@@ -2,10 +2,10 @@
  * plain.c: plain: the values as they are, in row order.
  *
  *     directory    empty
- *     data         tiles * 1024 values of value_bytes; behind the last row its value is repeated, so that
+ *     data         tiles * 1024 values of value_bytes; after the last row its value is repeated, so that
  *                  kernels read whole tiles
  *
- * The baseline that every other codec is measured against.
+ * It is the baseline with which every other codec is compared.
  */
 #include "storage/codec/integer/bitpack.h"
 #include "storage/base/isa.h"

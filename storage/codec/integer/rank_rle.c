@@ -5,14 +5,14 @@
  *                                           word 2: runs in the tile       word 3: runs in all earlier tiles
  *     directory, int64, 32 bytes a tile     words 0..3: start, width, runs in the tile, runs in earlier tiles
  *                                           words 4, 5: reference          words 6, 7: 0
- *     data                                  each tile, from byte start * 32: 32 mark words, bit l of word j
- *                                           marking row 32j + l; then ceil(runs * width / 32) words, run i -
- *                                           reference at bits [i*width, i*width + width); zeros up to a
- * multiple of 32 bytes; behind the last tile SPARE_BYTES zeros
+ *     data                                  each tile, from byte start * 32: 32 mark words, in which bit l of
+ *                                           word j marks row 32j + l; then ceil(runs * width / 32) words,
+ *                                           run i - reference at bits [i*width, i*width + width); zeros up to
+ *                                           a multiple of 32 bytes; after the last tile SPARE_BYTES zeros
  *
- * Row 0 of a tile always starts a run. The value of a row is that of run (marks set in rows 0 .. row) - 1: a
- * rank, so there is no sum over lengths and any row is found alone. 1.125 bits a value (int64: 1.25) and what
- * the runs take.
+ * Row 0 of a tile always starts a run. A row's run is the number of marks in rows 0 .. row, minus 1. This is
+ * a rank, so there is no sum over lengths, and any row can be read alone. The overhead is 1.125 bits a value
+ * (int64: 1.25), in addition to the run values.
  */
 #include "storage/codec/integer/bitpack.h"
 #include "storage/base/isa.h"
@@ -133,7 +133,7 @@ static size_t encode(const void *values, uint32_t rows, uint32_t value_bytes, ui
     return value_bytes == 4 ? encode_values(values, rows, 4, out) : encode_values(values, rows, 8, out);
 }
 
-/* Marks of rows 0 .. row of a tile. */
+/* The number of marks in rows 0 .. row of a tile. */
 static uint32_t marks_rank(const uint8_t *marks, uint32_t row)
 {
     uint32_t rank = 0, word = 0;

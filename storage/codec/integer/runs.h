@@ -1,15 +1,16 @@
 /*
- * runs.h: finding runs of equal values and writing them out again, for gpu-rfor and rank-rle.
+ * runs.h: finds runs of equal values and expands them again, for gpu-rfor and rank-rle.
  *
- * Called once per 512 or 1024 values; runs of 1..1024 rows, about four in the SSB's order columns.
+ * The functions are called once per 512 or 1024 values. Runs have 1..1024 rows, about four in SSB's order
+ * columns.
  */
 #ifndef TESSERA_STORAGE_CODEC_INTEGER_RUNS_H
 #define TESSERA_STORAGE_CODEC_INTEGER_RUNS_H
 
 #include "storage/codec/integer/bitpack.h"
 
-/* The value and length of each run of `rows` >= 1 values; returns how many there are. Both arrays have room
- * for `rows`. No branch depends on the data: the current run is rewritten until it ends. */
+/* Finds the value and length of each run of `rows` >= 1 values; returns the number of runs. Both arrays have
+ * room for `rows`. No branch depends on the data: the current run is written again until it ends. */
 FORCED_INLINE uint32_t runs_take(const void *values, uint32_t rows, const uint32_t value_bytes,
                                  void *run_values, uint32_t *lengths)
 {
@@ -32,9 +33,9 @@ FORCED_INLINE uint32_t runs_take(const void *values, uint32_t rows, const uint32
     return count;
 }
 
-/* Rows begin .. end-1 of `out` become run_values[run]. Where there is room, whole vectors are stored, which
- * spill into rows that later runs overwrite: most runs then cost one store and no branch that is hard to
- * predict. Runs are therefore written in order; nothing behind row `rows` is touched. */
+/* Sets rows begin .. end-1 of `out` to run_values[run]. If there is room, it stores whole vectors, which also
+ * write rows that later runs overwrite. So most runs take one store and no branch that is hard to predict.
+ * Runs must therefore be written in order. Nothing after row `rows` is written. */
 FORCED_INLINE void run_fill(void *out, uint32_t rows, const uint32_t value_bytes, uint32_t begin,
                             uint32_t end, const void *run_values, uint32_t run)
 {
@@ -59,15 +60,15 @@ FORCED_INLINE void run_fill(void *out, uint32_t rows, const uint32_t value_bytes
     }
 }
 
-/* ranks_expand reads this many values behind the last run. */
+/* ranks_expand reads this many values after the last run. */
 #define RANKS_SPARE 8u
 #define EIGHT_ONES  UINT64_C(0x0101010101010101)
 
 #if defined(__AVX2__)
-/* Writes eight rows, whatever their runs are like. Byte i of `marks` is 1 if row i starts a run, else 0;
- * `next` is the first run value that no earlier row has. Multiplied by 1 in each byte, the marks become the
- * number of marks up to each row, hence its index among the at most eight runs from that of the first row on.
- * Returns the next `next`. The very first row must start a run. */
+/* Writes eight rows, for any runs. Byte i of `marks` is 1 if row i starts a run, else 0. `next` is the first
+ * run value that no earlier row has. Multiplying the marks by 1 in each byte gives the number of marks up to
+ * each row, which is the row's index among at most eight runs, from the first row's run on. Returns the next
+ * `next`. The very first row must start a run. */
 FORCED_INLINE const uint32_t *ranks_expand(uint64_t marks, const uint32_t *next, uint32_t *out)
 {
     const uint64_t first = marks & 1;
