@@ -17,11 +17,11 @@
  *
  * and for int32_t only, which is the type of columns that filter and join:
  *
- *     preload()                     loads the tile's packed words into registers, so that the loads of all filter
- *                                   columns are in flight at once; empty if items() reads memory itself
- *     in_range<PRELOADED>(low, high)    the mask of items in a range, without decoding (RANGES only)
- *     probe<PRELOADED>(bitmap, keep)    the mask of items whose bit is set in a bitmap in shared memory
- *                                   (PROBES only)
+ *     preload()                        loads the tile's packed words into registers, so that the loads of all
+ *                                      filter columns are in flight at once; empty if items() reads memory
+ *     in_range<PRELOADED>(low, high)   the mask of items in a range, without decoding (RANGES only)
+ *     probe<PRELOADED>(bitmap, keep)   the mask of items whose bit is set in a bitmap in shared memory (PROBES
+ *                                      only)
  *
  * Widths are template arguments if a column has few of them, so that shifts and masks become constants.
  */
