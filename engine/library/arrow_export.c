@@ -1,7 +1,7 @@
 /*
- * arrow_export.c: see arrow_export.h. A source gives batches as int64 values and NULL flags, a column each, as a rowset
- * has them; here they become Arrow's buffers (arrow_sources.c has
- * the sources). Every array owns its buffers and can be moved or released by itself.
+ * arrow_export.c: see arrow_export.h. A source (arrow_sources.c) gives batches: for each column int64 values
+ * and NULL flags, as in a rowset. This file makes Arrow's buffers of them. Every array owns its buffers and
+ * can be moved or released alone.
  */
 #include "engine/library/arrow_export_internal.h"
 
@@ -12,7 +12,7 @@
 
 /* ---- Arrays ---- */
 
-/* private_data of an array: the buffers that it frees. */
+/* An array's private_data: the buffers that it frees. */
 struct array_memory {
     const void *buffers[3];
 };
@@ -105,7 +105,7 @@ static bool fill_values(struct ArrowArray *array, const struct value_type *type,
     return out != NULL;
 }
 
-/* False: out of memory; what was made is released. */
+/* Makes a batch's arrays; false if memory is out, and everything made so far is released. */
 static bool make_batch(const struct value_type *types, const struct export_values *columns, uint32_t count,
                        int64_t rows, struct ArrowArray *batch)
 {
@@ -131,7 +131,7 @@ static bool make_batch(const struct value_type *types, const struct export_value
 
 /* ---- Schemas ---- */
 
-/* private_data of a schema; the texts that it points at. */
+/* A schema's private_data: the texts that it points to. */
 struct schema_memory {
     char name[256], format[32];
 };

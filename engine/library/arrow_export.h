@@ -1,8 +1,11 @@
 /*
- * arrow_export.h: answers and tables as Arrow streams (loader/arrow/arrow.h), batches of 65,536 rows.
+ * arrow_export.h: exports answers and tables as Arrow streams (loader/arrow/arrow.h), in batches of 65,536
+ * rows.
  *
- *     whole numbers int64, decimals decimal128(19, scale), dates date32, timestamps timestamp[us], truth values bool,
- *     strings large_utf8, floating-point numbers float64; NULLs as validity bitmaps
+ *     whole numbers      int64                     Booleans                 bool
+ *     decimals           decimal128(19, scale)     strings                  large_utf8
+ *     dates              date32                    floating-point numbers   float64
+ *     timestamps         timestamp[us]             NULLs                    validity bitmaps
  */
 #ifndef TESSERA_ENGINE_LIBRARY_ARROW_EXPORT_H
 #define TESSERA_ENGINE_LIBRARY_ARROW_EXPORT_H
@@ -14,18 +17,19 @@
 
 #define ARROW_BATCH_ROWS 65536u
 
-/* The rowset's rows. It is taken over (and left empty), with dictionaries of its own, so that the stream needs no
- * database. */
+/* Exports the rowset's rows. The stream takes the rows over, leaves the rowset empty, and copies their
+ * dictionaries, so that it needs no database. */
 NODISCARD enum status arrow_export_rows(struct rowset *rows, struct ArrowArrayStream *stream,
                                         struct error *error);
 
-/* A table's rows, decoded batch by batch; foreign keys as the keys that they reference. The database must stay open
- * until the stream is released. */
+/* Exports a table's rows, decoded batch by batch. A foreign key is the key that it references. The database
+ * must stay open until the stream is released. */
 NODISCARD enum status arrow_export_table(struct database *database, const struct table *table,
                                          unsigned threads, struct ArrowArrayStream *stream,
                                          struct error *error);
 
-/* Rows in memory, which must stay there until the stream is released: numbers as int64, texts as large_utf8. */
+/* Exports rows in memory, which must stay valid until the stream is released: numbers as int64, texts as
+ * large_utf8. */
 NODISCARD enum status arrow_export_values(const struct tessera_values *columns, uint32_t column_count,
                                           uint64_t rows, struct ArrowArrayStream *stream,
                                           struct error *error);

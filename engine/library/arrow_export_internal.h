@@ -1,5 +1,6 @@
 /*
- * arrow_export_internal.h: what becomes of batches (arrow_export.c), and where they come from (arrow_sources.c).
+ * arrow_export_internal.h: the interface between the sources of batches (arrow_sources.c) and their export
+ * (arrow_export.c).
  */
 #ifndef TESSERA_ENGINE_LIBRARY_ARROW_EXPORT_INTERNAL_H
 #define TESSERA_ENGINE_LIBRARY_ARROW_EXPORT_INTERNAL_H
@@ -12,21 +13,21 @@ struct export_values {
     const uint8_t *nulls; /* or NULL */
 };
 
-/* private_data of a stream: what all kinds of sources have. */
+/* A stream's private_data: what all kinds of sources have. */
 struct export_stream {
     uint32_t count;
     const char **names;
     struct value_type *types;
     struct export_values *batch; /* what `next` fills */
     uint64_t rows, done;
-    /* Points batch[] at rows done .. done + count - 1. */
+    /* Makes batch[] point at rows done .. done + count - 1. */
     enum status (*next)(struct export_stream *stream, uint32_t count, struct error *error);
     void (*close)(struct export_stream *stream);
     struct error error;
 };
 
-/* `bytes`: of the source's own struct, which begins with an export_stream; zeros but for names, types and batch. Freed by
- * the release of the stream that it is given to. */
+/* Allocates a source's struct of `bytes`, which begins with an export_stream; everything but names, types and
+ * batch is 0. Releasing the stream frees it. */
 NODISCARD enum status export_stream_make(size_t bytes, uint32_t count, struct export_stream **out,
                                          struct error *error);
 void export_stream_give(struct export_stream *from, struct ArrowArrayStream *stream);

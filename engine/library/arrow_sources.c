@@ -1,4 +1,4 @@
-/* arrow_sources.c: what is exported batch by batch: answers, tables, values in memory (arrow_export.h). */
+/* arrow_sources.c: the sources of exported batches: answers, tables, values in memory (arrow_export.h). */
 #include "engine/library/arrow_export_internal.h"
 #include "engine/plan/fact_data.h"
 #include "engine/plan/plan.h"
@@ -86,7 +86,7 @@ static void decode_tile(const struct segment_data *segment, uint32_t tile, uint3
     }
 }
 
-/* Segments are full but for the last, and hold a whole number of batches. */
+/* All segments but the last are full, and have a whole number of batches. */
 static enum status table_next(struct export_stream *stream, uint32_t count, struct error *error)
 {
     struct table_stream *table = (struct table_stream *)stream;
@@ -130,7 +130,7 @@ static enum status open_column(struct database *database, const struct column *o
     struct fact_data opened;
     *type = column_value_type(of->references ? of->references : of);
     RETURN_IF_ERROR(
-        fact_data_open(database, of, NULL, threads, &opened, error)); /* which checks row positions */
+        fact_data_open(database, of, NULL, threads, &opened, error)); /* checks row positions, too */
     column->data = opened.data;
     if (!of->references)
         return STATUS_OK;
@@ -165,7 +165,7 @@ enum status arrow_export_table(struct database *database, const struct table *ta
 
 /* ---- Values in memory ---- */
 
-/* A column of texts: those of a batch as a dictionary of their own, in order. */
+/* The texts of one column in one batch, as a dictionary in the order of the rows. */
 struct text_batch {
     struct dictionary dictionary;
     uint64_t starts[ARROW_BATCH_ROWS + 1];
@@ -177,7 +177,7 @@ struct text_batch {
 struct values_stream {
     struct export_stream base;
     const struct tessera_values *columns;
-    struct text_batch **texts; /* of each column that has texts */
+    struct text_batch **texts; /* for each column that has texts */
 };
 
 static enum status take_texts(const char *const *texts, uint32_t count, struct text_batch *batch,

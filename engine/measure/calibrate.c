@@ -1,4 +1,4 @@
-/* calibrate.c: the columns that are measured; see calibrate.h. */
+/* calibrate.c: makes the columns that are measured; see calibrate.h. */
 #include "engine/measure/calibrate.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@ uint32_t calibrate_codec_count(void)
     return count;
 }
 
-/* The index-th of them. */
+/* The index-th codec that `auto` may choose. */
 static const struct codec *codec_at(uint32_t index)
 {
     uint32_t id = 0;
@@ -38,8 +38,8 @@ static uint32_t next(uint64_t *random)
     return (uint32_t)(*random >> 32);
 }
 
-/* Runs of 1 to 7 rows (mean 4) of uniform values, as an order has lines: the same for all codecs, because a bitmap
- * answers faster where neighbours ask the same. */
+/* Fills in runs of 1 to 7 rows (mean 4) of uniform values, as an order has lines. All codecs get the same
+ * values, because a bitmap is faster if neighbours probe the same bit. */
 static void fill(int32_t *values, uint32_t width)
 {
     uint64_t random = 20261121 + width;
@@ -54,7 +54,7 @@ static void fill(int32_t *values, uint32_t width)
     }
 }
 
-/* What each use must find, from the values as they were. */
+/* Computes from the original values what each use must find. */
 static void expect(struct calibration *calibration, const int32_t *values)
 {
     uint64_t *passing = calibration->passing;
@@ -89,7 +89,7 @@ static enum status measure_one(uint32_t index, const struct room *room, calibrat
                                                                                     : 1};
     const enum codec_id id = calibration.codec->id;
     double ns[CODEC_USES];
-    for (uint32_t i = 0; i < CODEC_COST_FETCHED; i++) /* one row of each 16, anywhere in them */
+    for (uint32_t i = 0; i < CODEC_COST_FETCHED; i++) /* a random row of each 16 */
         calibration.fetched[i] = (uint16_t)(i * (TILE_ROWS / CODEC_COST_FETCHED) + (i * 2654435761u >> 28));
     fill(room->values, width);
     expect(&calibration, room->values);

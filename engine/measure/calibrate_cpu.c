@@ -1,5 +1,5 @@
-/* calibrate_cpu.c: costs on this machine's processor, see calibrate.h. Times are of one thread by the wall's
- * clock: the least of ROUNDS, so that other work on the machine is left out as far as it can be. */
+/* calibrate_cpu.c: measures costs on this machine's processor; see calibrate.h. Times are wall times of one
+ * thread, the least of ROUNDS, so that other work on the machine disturbs them least. */
 #include "engine/measure/calibrate.h"
 #include "engine/measure/ceiling.h"
 #include "storage/base/clock.h"
@@ -19,7 +19,8 @@ struct bench {
     uint8_t *copies;
 };
 
-/* Rows of the hot tiles that pass are a part of the chunk's, so they are counted over the whole chunk, once. */
+/* Measures one use. The hot tiles are only a part of the chunk, so the result is checked once over the whole
+ * chunk. */
 static enum status measure_use(const struct bench *bench, const struct calibration *calibration,
                                enum codec_use use, const struct chunk_view *views, double *ns,
                                struct error *error)

@@ -1,4 +1,5 @@
-/* calibrate_cuda.c: costs on a GPU, see calibrate.h. Times are of the whole GPU, by its events. */
+/* calibrate_cuda.c: measures costs on a GPU; see calibrate.h. Times are those of the whole GPU, by its
+ * events. */
 #include "engine/measure/calibrate.h"
 #include "engine/measure/ceiling.h"
 #include "engine/cuda/kernel_cache.h"
@@ -7,14 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define THREADS    1024u /* of a block, one on a multiprocessor: as many as queries have */
+#define THREADS    1024u /* of a block; one block a multiprocessor, as in queries */
 #define WARPS      (THREADS / 32)
 #define COPIES     128u /* chunks that are fetched from: 512 MB of plain values */
 #define HOT_CHUNKS 4u   /* 16 MB of plain values: they stay in the second-level cache */
 #define HOT_TURNS  64u
 #define ROUNDS     5
 
-/* Behind the definition of DECODER. Tiles go round and round over chunk_mask + 1 chunks. */
+/* This text comes after the definition of DECODER. Tiles cycle over chunk_mask + 1 chunks. */
 static const char kernel_text[] =
     "struct arguments {\n"
     "    bound_column column;\n"
@@ -67,7 +68,7 @@ static const char kernel_text[] =
     "    });\n"
     "}\n";
 
-/* As the kernels have it. */
+/* Must have the layout of the kernels' struct. */
 struct arguments {
     struct bound_column column;
     struct bound_dimension dimension;
@@ -79,14 +80,14 @@ struct bench {
     struct cuda *cuda;
     char *sources[CALIBRATIONS_MAX];
     struct kernel_binary binaries[CALIBRATIONS_MAX];
-    uint32_t *reversed; /* a bitmap's words as the GPU wants them */
+    uint32_t *reversed; /* a bitmap's words with their bits in the GPU's order */
     struct cuda_event *begin, *end;
     cuda_address chunks, list, bitmap, fetched, out;
 };
 
 /* ---- Compiling ---- */
 
-/* The column as a kernel that fetches from it sees it; `data` gets the codec and outlives it. */
+/* The column for a kernel that fetches from it. `data` gets the codec and must outlive the result. */
 static struct kernel_column kernel_column_of(const struct calibration *calibration, struct column_data *data)
 {
     data->codec = calibration->codec;
@@ -115,7 +116,7 @@ enum status calibrate_kernel_source(const struct calibration *calibration, char 
     return fclose(out) == 0 ? STATUS_OK : error_out_of_memory(error, 4096, "a kernel's source");
 }
 
-/* A turn over the columns for their decoders alone: nothing is measured. */
+/* A pass over the columns that only collects their decoders; nothing is measured. */
 static enum status write_source(void *context, uint32_t index, const struct calibration *calibration,
                                 double ns[CODEC_USES], struct error *error)
 {
@@ -201,7 +202,7 @@ static enum status measure_use(struct bench *bench, const struct calibration *ca
         RETURN_IF_ERROR(cuda_copy_to_host(cuda, &found, bench->out, sizeof found, error));
         RETURN_IF_ERROR(cuda_synchronize(cuda, error));
         RETURN_IF_ERROR(cuda_event_elapsed(cuda, bench->begin, bench->end, &ms, error));
-        if (round > 0 && ms < best) /* the first one warms up */
+        if (round > 0 && ms < best) /* the first round warms up */
             best = ms;
     }
     *ns = best * 1e6 / ((double)arguments.tiles * (fetches ? CODEC_COST_FETCHED : TILE_ROWS));

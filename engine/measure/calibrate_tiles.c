@@ -1,4 +1,4 @@
-/* calibrate_tiles.c: the words of the tile dialect over tiles of one column, for calibrate.h. */
+/* calibrate_tiles.c: runs the operators of the tile dialect over tiles of one column, for calibrate.h. */
 #include "engine/measure/calibrate.h"
 
 calibrate_tiles ISA(calibrate_tiles);

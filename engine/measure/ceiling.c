@@ -14,8 +14,8 @@
 #define REPEATS        7
 #define READ_THREADS   512u
 
-/* Each block reads 32 KB in a row at a time, four 16-byte loads a thread in flight; what it sums is written
- * only if it is a number that it never is, so that nothing is left out. */
+/* Each block reads 32 KB in a row at a time, with four 16-byte loads a thread in flight. The sum is written
+ * only if it equals a value that it never has, so that the compiler cannot remove the loads. */
 static const char read_source[] = "extern \"C\" __global__ void __launch_bounds__(512, 4) read_all(const "
                                   "uint4 *data, unsigned long long count, unsigned *out)\n"
                                   "{\n"
@@ -113,7 +113,7 @@ enum status ceiling_cpu(unsigned threads, double *bytes_per_second, struct error
     if (!read || !words)
         status = error_out_of_memory(error, CPU_BYTES, "measuring how fast memory is read");
     else
-        memset(words, 0x5b, CPU_BYTES); /* pages that were never written all share one page of zeros */
+        memset(words, 0x5b, CPU_BYTES); /* unwritten pages would all share one page of zeros */
     for (int repeat = 0; status == STATUS_OK && repeat < REPEATS; repeat++) {
         read->words = words;
         const double begin = clock_seconds();

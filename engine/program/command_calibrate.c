@@ -1,4 +1,4 @@
-/* command_calibrate.c: `tessera calibrate`, a table of what codecs cost on this machine. */
+/* command_calibrate.c: `tessera calibrate`, which measures a cost table of the codecs on this machine. */
 #include "engine/measure/calibrate.h"
 #include "engine/program/commands.h"
 #include "engine/gpu/device.h"
@@ -39,7 +39,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     }
 }
 
-/* To a name beside the file's own, then renamed: nobody reads half a table. */
+/* Writes the table under another name and renames it, so that nobody reads half a table. */
 static enum status save(const struct codec_costs *costs, const char *path, struct error *error)
 {
     char temporary[4096];

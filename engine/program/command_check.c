@@ -1,4 +1,5 @@
-/* command_check.c: `tessera check`, every checksum of a database and every value against its statistics. */
+/* command_check.c: `tessera check`, which checks every checksum of a database, and every value against its
+ * statistics. */
 #include "engine/program/commands.h"
 
 #include "storage/database/database.h"

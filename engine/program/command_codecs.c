@@ -1,4 +1,4 @@
-/* command_codecs.c: `tessera codecs`, what the registry holds (storage/codec/codec_list.h). */
+/* command_codecs.c: `tessera codecs`, which lists the codecs of the registry (storage/codec/codec_list.h). */
 #include "engine/program/commands.h"
 
 #include "storage/codec/codec.h"
@@ -50,7 +50,7 @@ static enum status print_json(struct error *error)
         good = json_array_append_new(list, object) == 0;
     }
     if (good && json_dumpf(list, stdout, JSON_INDENT(2)) == 0)
-        putchar('\n'); /* a write that failed is main's to tell */
+        putchar('\n'); /* main reports a failed write */
     json_decref(list);
     return good ? STATUS_OK : error_out_of_memory(error, 4096, "the answer as JSON");
 }

@@ -1,5 +1,6 @@
 /*
- * command_devices.c: `tessera devices`, what this machine has, or why the GPU cannot be used.
+ * command_devices.c: `tessera devices`, which lists the devices of this machine, or says why a GPU cannot be
+ * used.
  *
  * A GPU that cannot be used is an answer here, not a failure: the exit code is 0.
  */
@@ -22,7 +23,8 @@
 
 /* ---- What there is ---- */
 
-/* Linux names x86 processors in /proc/cpuinfo; elsewhere the architecture has to do. */
+/* Gives the processor's name. Linux names x86 processors in /proc/cpuinfo; for others it is the
+ * architecture. */
 static void cpu_model(char *model, size_t bytes)
 {
 #if defined(__x86_64__)
@@ -70,7 +72,7 @@ static void gpu_read(unsigned ordinal, struct gpu *gpu)
     cuda_close(cuda);
 }
 
-/* What the memory can deliver: double data rate over the bus's width; 0 where the driver does not say. */
+/* The memory's peak rate: double data rate times the bus's width; 0 if the driver does not say. */
 static double memory_gb_per_second(const struct cuda_properties *p)
 {
     return 2.0 * p->memory_clock_khz * 1e3 * p->memory_bus_bits / 8 * 1e-9;
@@ -158,7 +160,7 @@ static enum status print_json(struct error *error)
                            : json_pack("{s:s, s:s}", "name", "NVRTC", "problem", problem.text);
     good = good && json_object_set_new(root, "compiler", compiler) == 0;
     if (good && json_dumpf(root, stdout, JSON_INDENT(2)) == 0)
-        putchar('\n'); /* a write that failed is main's to tell */
+        putchar('\n'); /* main reports a failed write */
     json_decref(root);
     return good ? STATUS_OK : error_out_of_memory(error, 4096, "the answer as JSON");
 }

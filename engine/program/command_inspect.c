@@ -1,5 +1,5 @@
-/* command_inspect.c: `tessera inspect`, what a database holds: of each column its codecs, sizes and
- * statistics. */
+/* command_inspect.c: `tessera inspect`, which shows the codecs, sizes and statistics of a database's
+ * columns. */
 #include "engine/program/commands.h"
 
 #include "engine/program/inspect_candidates.h"
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TEXT_BYTES 28 /* of a least or greatest value in the table: an SSB string and its zero */
+#define TEXT_BYTES 28 /* room for a least or greatest value in the table: an SSB string and its zero */
 
 struct inspect_options {
     const char *database, *what; /* TABLE or TABLE.COLUMN; NULL: all */
@@ -32,7 +32,7 @@ static double bits_per_value(const struct column *column, uint64_t bytes)
     return column->table->rows ? 8.0 * (double)bytes / (double)column->table->rows : 0.0;
 }
 
-/* How many times smaller than the column as an array of its integers. */
+/* The compression ratio to an array of the column's integers. */
 static double ratio(const struct column *column, uint64_t bytes)
 {
     return bytes ? (double)column->table->rows * column->value_bytes / (double)bytes : 1.0;
@@ -55,7 +55,7 @@ static void add_disk(struct disk_bytes *into, const struct disk_bytes *from)
     into->catalogue += from->catalogue;
 }
 
-/* Of one column of the table, or of all (NULL). */
+/* Adds the bytes on disk of one column of the table, or of all columns (NULL). */
 static enum status table_disk(const struct database *database, const struct table *table,
                               const struct column *only, struct disk_bytes *disk, struct error *error)
 {
@@ -140,7 +140,8 @@ static void print_table(const struct table *table, const struct column *only, co
         putchar('\n');
 }
 
-/* A column that was appended to, or loaded with another table of costs, has what was least then. */
+/* Whether the column's own codec has the least cost now. A column that was appended to, or loaded with
+ * another cost table, keeps the codec that was cheapest then. */
 static bool own_costs_least(const struct column *column, const struct inspect_candidates *found)
 {
     const struct codec_candidate *own = &found->candidates[column->own - 1];
@@ -152,7 +153,7 @@ static bool own_costs_least(const struct column *column, const struct inspect_ca
     return least;
 }
 
-/* Why the column is in its codec: what the others would take. */
+/* Prints why the column has its codec: the sizes and costs of all codecs. */
 static void print_candidates(const struct column *column, const struct inspect_candidates *found)
 {
     const bool costs = found->choice.chooser == CHOOSER_AUTO;
@@ -228,7 +229,7 @@ static json_t *json_of_value(const struct column *column, int64_t value)
     if (!has_values(column))
         return json_null();
     json_t *string = json_string(value_text(column, value, text, sizeof text));
-    if (!string) { /* JSON is UTF-8, a dictionary need not be */
+    if (!string) { /* JSON must be UTF-8, but a dictionary may not be */
         for (char *c = text; *c; c++)
             *c = (unsigned char)*c < 128 ? *c : '?';
         string = json_string(text);
@@ -324,7 +325,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     }
 }
 
-/* TABLE or TABLE.COLUMN; names have no dot. */
+/* Finds TABLE or TABLE.COLUMN; names have no dot. */
 static enum status find(const struct database *database, const char *what, const struct table **table,
                         const struct column **column, struct error *error)
 {
@@ -372,7 +373,7 @@ static enum status inspect(struct database *database, const struct inspect_optio
         if (root && column)
             failed |= json_object_set_new(root, "first_segment", json_of_candidates(column, &candidates));
         if (root && json_dumpf(root, stdout, JSON_INDENT(2)) == 0)
-            putchar('\n'); /* a write that failed is main's to tell */
+            putchar('\n'); /* main reports a failed write */
         json_decref(root);
     }
     json_decref(tables);

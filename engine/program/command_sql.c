@@ -1,6 +1,7 @@
 /*
- * command_sql.c: `tessera sql`: statements from the command line, from standard input, or, where that is a
- * terminal, from a prompt (sql_shell.h). The first that fails ends a script with its exit code.
+ * command_sql.c: `tessera sql`, which runs statements from the command line, from standard input, or, if that
+ * is a terminal, from a prompt (sql_shell.h). The first statement that fails ends a script with its exit
+ * code.
  */
 #include "engine/program/commands.h"
 #include "engine/program/sql_shell.h"

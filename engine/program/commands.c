@@ -1,4 +1,4 @@
-/* commands.c: what the engine brings to the command line. */
+/* commands.c: the engine's commands. */
 #include "engine/program/commands.h"
 
 #include <stddef.h>

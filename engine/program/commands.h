@@ -1,5 +1,5 @@
-/* commands.h: the engine's commands, one file each (command_NAME.c); the table is in commands.c. The contract
- * of each is struct command's `run` (storage/base/command.h). */
+/* commands.h: the engine's commands, one file each (command_NAME.c); commands.c has the table. Each follows
+ * the contract of struct command's `run` (storage/base/command.h). */
 #ifndef TESSERA_ENGINE_PROGRAM_COMMANDS_H
 #define TESSERA_ENGINE_PROGRAM_COMMANDS_H
 

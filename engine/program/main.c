@@ -1,6 +1,6 @@
 /*
- * main.c: the program. Finds the command that the first words name, in the tables that engine, loader and ssb
- * bring, runs it, and turns its status into a sentence and an exit code. The one file that sees all modules.
+ * main.c: the program. It finds the command of the first words in the tables of engine, loader and ssb, runs
+ * it, and turns its status into a sentence and an exit code. It is the only file that sees all modules.
  */
 #include "engine/program/commands.h"
 #include "engine/program/progress_bar.h"
@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PATH_BYTES 64u /* of "tessera ssb generate", the words of a command */
+#define PATH_BYTES 64u /* room for the words of a command: "tessera ssb generate" */
 
 static const struct command *const tables[] = {ssb_commands, loader_commands, engine_commands};
 #define TABLES (sizeof tables / sizeof *tables)
@@ -38,7 +38,8 @@ static unsigned words_of(const char *path)
     return words;
 }
 
-/* The first `words` arguments with single blanks between them; cut where it cannot be a command any more. */
+/* Joins the first `words` arguments with single blanks. The text is cut where it is longer than any
+ * command. */
 static void join(char path[PATH_BYTES], char **arguments, unsigned words)
 {
     path[0] = '\0';
@@ -48,7 +49,7 @@ static void join(char path[PATH_BYTES], char **arguments, unsigned words)
     }
 }
 
-/* The command with the most words that the arguments begin with; NULL if there is none. */
+/* Finds the command with the most words with which the arguments begin; NULL if there is none. */
 static const struct command *find_command(char **arguments, unsigned count)
 {
     const struct command *best = NULL;
@@ -65,7 +66,7 @@ static const struct command *find_command(char **arguments, unsigned count)
     return best;
 }
 
-/* True if `word` begins commands of several words, as "ssb" does. */
+/* True if `word` is the first word of several commands, like "ssb". */
 static bool is_group(const char *word)
 {
     size_t length = strlen(word);
@@ -77,7 +78,7 @@ static bool is_group(const char *word)
 
 /* ---- Help ---- */
 
-/* All commands, or those of one group. */
+/* Prints all commands, or those of one group. */
 static void print_help(FILE *file, const char *group)
 {
     fprintf(file,
@@ -94,7 +95,8 @@ static void print_help(FILE *file, const char *group)
           file);
 }
 
-/* Letters to insert, delete, replace or swap with their neighbour to make one word of the other. */
+/* The edit distance: letters to insert, delete, replace or swap with a neighbour to turn one word into the
+ * other. */
 static unsigned distance(const char *a, const char *b)
 {
     unsigned rows[3][PATH_BYTES + 1];
@@ -127,7 +129,7 @@ static enum status unknown_command(char **arguments, unsigned count, struct erro
     char typed[PATH_BYTES];
     join(typed, arguments, words);
     const struct command *nearest = NULL;
-    unsigned least = (unsigned)strlen(typed) / 3 + 1; /* further away is another word, not a slip */
+    unsigned least = (unsigned)strlen(typed) / 3 + 1; /* a greater distance is not a typing error */
     EACH_COMMAND(command)
     {
         unsigned far = distance(typed, command->path);
@@ -144,7 +146,7 @@ static enum status unknown_command(char **arguments, unsigned count, struct erro
 
 /* ---- The process ---- */
 
-/* The first signal asks the work to stop and clean up, the second does not wait for that. */
+/* The first signal tells the work to stop and clean up; the second one ends the program at once. */
 static void on_signal(int signal_number)
 {
     (void)signal_number;
@@ -153,8 +155,8 @@ static void on_signal(int signal_number)
     cancel_request();
 }
 
-/* A mapped file is shorter than it was, or its disk does not answer. Any
- * other bus error ends the program as it would without this. */
+/* Handles a mapped file that became shorter, or whose disk does not answer. Any other bus error ends the
+ * program as it would without this handler. */
 static void on_bus_error(int signal_number, siginfo_t *info, void *context)
 {
     static const char
@@ -164,12 +166,12 @@ static void on_bus_error(int signal_number, siginfo_t *info, void *context)
     const char *path = info->si_code == BUS_ADRERR ? file_map_path(info->si_addr) : NULL;
     (void)context;
     if (!path) {
-        signal(signal_number, SIG_DFL); /* the access is made again */
+        signal(signal_number, SIG_DFL); /* the access is repeated, and ends the program */
         return;
     }
     if (write(STDERR_FILENO, before, sizeof before - 1) < 0 || write(STDERR_FILENO, path, strlen(path)) < 0 ||
         write(STDERR_FILENO, after, sizeof after - 1) < 0) {
-        /* then nobody reads it */
+        /* standard error is closed: nobody reads it */
     }
     _exit(STATUS_BAD_INPUT);
 }
@@ -185,27 +187,27 @@ static void catch_signals(void)
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
     sigaction(SIGBUS, &bus, NULL);
-    sigaction(SIGPIPE, &ignore, NULL); /* a write to a closed pipe fails and may not end a load half-way, */
-    sigaction(SIGXFSZ, &ignore, NULL); /* nor may one to a file that may not grow further */
+    sigaction(SIGPIPE, &ignore, NULL); /* a write to a closed pipe fails, but must not end a load half-way; */
+    sigaction(SIGXFSZ, &ignore, NULL); /* the same for a write beyond the limit on a file's size */
 }
 
-/* True if standard output was not written because the reader of its pipe has gone, as `head` does. */
+/* True if standard output could not be written because the reader of its pipe has gone, as after `| head`. */
 static bool reader_has_gone(void)
 {
     struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
     return ferror(stdout) && poll(&output, 1, 0) == 1 && (output.revents & (POLLERR | POLLHUP));
 }
 
-/* Ends as a program does that knows nothing of SIGPIPE: without a word. */
+/* Ends the program like one that does not handle SIGPIPE: without a message. */
 static void end_by_closed_pipe(void)
 {
     signal(SIGPIPE, SIG_DFL);
     raise(SIGPIPE);
-    _exit(128 + SIGPIPE); /* it is blocked */
+    _exit(128 + SIGPIPE); /* the signal is blocked */
 }
 
-/* Data that did not reach standard output are a failure, unless nobody waits for them. Runs behind every command and,
- * since argp exits by itself, at exit. */
+/* Reports data that could not be written to standard output, unless its reader has gone. It runs after every
+ * command and, because argp exits by itself, at exit. */
 static void close_stdout(int status, void *unused)
 {
     (void)unused;
@@ -221,7 +223,7 @@ static void close_stdout(int status, void *unused)
     _exit(STATUS_MACHINE);
 }
 
-/* argv as the command gets it: its words made one, "tessera ssb run", for argp's messages. */
+/* Runs a command. Its words become one argument, "tessera ssb run", for argp's messages. */
 static enum status run_command(const struct command *command, int argc, char **argv, struct progress *bar,
                                struct error *error)
 {
@@ -272,7 +274,7 @@ int main(int argc, char **argv)
         end_by_closed_pipe();
     if (status != STATUS_OK)
         fprintf(stderr, "tessera: %s\n", error.text);
-    close_stdout((int)status,
-                 NULL); /* not left to exit, where libraries may flush first and drop the reason */
+    /* Not at exit, where libraries may flush first and lose the reason. */
+    close_stdout((int)status, NULL);
     return (int)status;
 }

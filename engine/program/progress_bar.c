@@ -1,8 +1,8 @@
 /*
  * progress_bar.c: see progress_bar.h.
  *
- * Reports come from many threads, thousands of times a second. A report that finds the line recently drawn
- * or another thread drawing goes away again without waiting.
+ * Reports come from many threads, thousands of times a second. If the line was drawn recently, or another
+ * thread is drawing, a report returns without waiting.
  */
 #include "engine/program/progress_bar.h"
 #include "storage/base/clock.h"
@@ -18,19 +18,19 @@
 
 #define DRAW_INTERVAL_NS 100000000u
 #define CELLS_MAX        30u
-#define CELLS_MIN        8u  /* a bar of fewer says less than the figures that it takes the room of */
-#define ESTIMATE_SECONDS 0.5 /* before that nobody knows how long it takes */
+#define CELLS_MIN        8u  /* a shorter bar would say less than the figures in its place */
+#define ESTIMATE_SECONDS 0.5 /* no remaining time is shown before that */
 #define WHAT_BYTES       96u
 
 static struct {
     pthread_mutex_t lock;
     _Atomic uint64_t next_draw_ns;
     bool drawn;
-    char what[WHAT_BYTES]; /* the work that the rate is of */
+    char what[WHAT_BYTES]; /* the work whose rate is shown */
     uint64_t start_ns;
 } bar = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* 3214567 as "3.2 M". */
+/* Writes 3214567 as "3.2 M". */
 static void format_count(char *text, size_t bytes, double count)
 {
     static const char *const units[] = {"", " k", " M", " G", " T"};
@@ -40,7 +40,7 @@ static void format_count(char *text, size_t bytes, double count)
     snprintf(text, bytes, count < 9.95 && u ? "%.1f%s" : "%.0f%s", count, units[u]);
 }
 
-/* "3.2 M rows", "3.2 MB" */
+/* Writes "3.2 M rows" or "3.2 MB". */
 static void format_amount(char *text, size_t bytes, double count, const char *unit)
 {
     char number[32];
@@ -49,7 +49,7 @@ static void format_amount(char *text, size_t bytes, double count, const char *un
     snprintf(text, bytes, "%s%s%s", number, is_bytes && count >= 999.5 ? "" : " ", is_bytes ? "B" : unit);
 }
 
-/* 75 as "1:15", 3700 as "1:01:40". */
+/* Writes 75 as "1:15", 3700 as "1:01:40". */
 static void format_time(char *text, size_t bytes, double seconds)
 {
     uint64_t s = seconds < 360000 ? (uint64_t)(seconds + 0.5) : 359999;
@@ -59,14 +59,14 @@ static void format_time(char *text, size_t bytes, double seconds)
         snprintf(text, bytes, "%" PRIu64 ":%02" PRIu64 ":%02" PRIu64, s / 3600, s / 60 % 60, s % 60);
 }
 
-/* What a line is put together from; what there is no room for goes, from `rows` on. */
+/* The parts of a line. If there is no room, parts are left out, `rows` first. */
 struct parts {
     const char *what;
     double share; /* done, 0..1 */
     char done[96], rows[96], rate[96], left[96];
 };
 
-/* The line with `cells` cells of a bar (0: without it), cut to `bytes`; how long it would be. */
+/* Writes the line with a bar of `cells` cells (0: no bar), cut to `bytes`; returns its uncut length. */
 static unsigned put_together(char *line, size_t bytes, const struct parts *parts, unsigned cells)
 {
     char bar_text[CELLS_MAX + 4] = "";
@@ -93,7 +93,7 @@ void progress_bar_format(char *line, unsigned width, const char *what, const cha
     format_amount(number, sizeof number, (double)done, unit);
     if (total)
         snprintf(parts.done, sizeof parts.done, " %3u %%", (unsigned)(parts.share * 100));
-    else if (done) /* how much there is, is not known */
+    else if (done) /* the total is not known */
         snprintf(parts.done, sizeof parts.done, "  %s", number);
     format_count(number, sizeof number, (double)rows);
     if (rows)
@@ -113,7 +113,7 @@ void progress_bar_format(char *line, unsigned width, const char *what, const cha
     put_together(line, width + (size_t)1, &parts, cells);
 }
 
-/* One column less than there is: a cursor behind the last one may have gone to the next line. */
+/* The terminal's width minus one, because a cursor after the last column may move to the next line. */
 static unsigned terminal_width(void)
 {
     struct winsize size;
@@ -149,7 +149,7 @@ static void report(struct progress *progress, const char *what, const char *unit
     }
     if (finished) {
         clear_locked();
-        bar.what[0] = '\0'; /* the same work may come again, and begins anew */
+        bar.what[0] = '\0'; /* the same work may begin again */
         atomic_store_explicit(&bar.next_draw_ns, 0, memory_order_relaxed);
     } else {
         char line[PROGRESS_BAR_WIDTH_MAX + 1];

@@ -1,4 +1,4 @@
-/* sql_dot.c: dot commands, what a prompt and its scripts have beside SQL (sql_shell.h). */
+/* sql_dot.c: the dot commands of prompts and scripts (sql_shell.h). */
 #include "engine/program/sql_shell.h"
 
 #include "storage/database/database.h"
@@ -10,7 +10,7 @@
 
 #define WORD_BYTES 128u
 
-/* "line 1, column 1: ...": where the dot stands, until sql_shell_script places it. */
+/* The position of the dot in its line; sql_shell_script turns it into the position in the script. */
 #define HERE "line 1, column 1: "
 
 static enum status dot_tables(struct sql_shell *shell, const char *unused, struct error *error)
@@ -32,7 +32,7 @@ static enum status dot_tables(struct sql_shell *shell, const char *unused, struc
     return STATUS_OK;
 }
 
-/* Names that are no words of SQL need quotes: SSB has none of these, but a user's table may. */
+/* Prints a name, in quotes if it is not a word of SQL. SSB has no such names, but a user's table may. */
 static void print_name(const char *name)
 {
     const bool word =
@@ -45,7 +45,7 @@ static void print_type(const struct column *column)
     static const char *const names[] = {
         [TYPE_INT32] = "INT",           [TYPE_INT64] = "BIGINT", [TYPE_DECIMAL] = "",   [TYPE_DATE] = "DATE",
         [TYPE_TIMESTAMP] = "TIMESTAMP", [TYPE_BOOL] = "BOOLEAN", [TYPE_STRING] = "TEXT"};
-    if (column->references) /* a foreign key is written like the key that it references */
+    if (column->references) /* a foreign key has the type of the key that it references */
         column = column->references;
     if (column->schema.type == TYPE_DECIMAL)
         printf("DECIMAL(%u,%u)", column->schema.precision, column->schema.scale);
@@ -78,7 +78,8 @@ static void print_schema(const struct table *table)
     fputs("\n);\n", stdout);
 }
 
-/* A table's name as FROM would take it: any case if none has exactly this one; with or without quotes. */
+/* `.schema`. It accepts a table's name like FROM: with or without quotes, and in any case if no table has
+ * exactly this name. */
 static enum status dot_schema(struct sql_shell *shell, const char *argument, struct error *error)
 {
     const struct table *found = NULL;
@@ -125,7 +126,7 @@ static enum status dot_mode(struct sql_shell *shell, const char *argument, struc
     return STATUS_OK;
 }
 
-/* The engine at hand stays until the other one is there. */
+/* `.device`. The current engine stays until the new one is open. */
 static enum status dot_device(struct sql_shell *shell, const char *argument, struct error *error)
 {
     struct engine *engine;
@@ -173,8 +174,8 @@ static enum status dot_help(struct sql_shell *shell, const char *unused, struct 
     return STATUS_OK;
 }
 
-/* The next word of the line, "" at its end; one in double quotes, which stay, may hold blanks. A closing
- * semicolon is let pass. */
+/* Reads the next word of the line, "" at its end. A word in double quotes, which stay, may contain blanks. A
+ * closing semicolon is ignored. */
 static void take_word(const char **at, const char *end, char word[WORD_BYTES])
 {
     static const char blanks[] = " \t\r";

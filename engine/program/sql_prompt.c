@@ -1,9 +1,9 @@
 /*
- * sql_prompt.c: the prompt of `tessera sql` (sql_shell.h): libedit for lines and history, the shell for what
- * they say.
+ * sql_prompt.c: the prompt of `tessera sql` (sql_shell.h). libedit has the lines and the history, and the
+ * shell runs them.
  *
- * Signals are let in at two moments only, while a key is waited for and while a statement runs, so that Ctrl-C
- * means one thing each time. A statement is put together line by line until sql_complete.
+ * Signals are unblocked only while the prompt waits for a key and while a statement runs, so that Ctrl-C has
+ * one meaning in each. Lines are collected until sql_complete says that the statement is complete.
  */
 #define _GNU_SOURCE /* ppoll */
 #include "engine/program/sql_shell.h"
@@ -29,19 +29,19 @@ struct prompt {
     struct sql_shell *shell;
     EditLine *editor;
     History *history;
-    char *history_file; /* or NULL: none is kept */
-    char *text;         /* of the statement so far */
+    char *history_file; /* NULL: no history is kept */
+    char *text;         /* the statement so far */
     size_t length;
     bool interrupted; /* Ctrl-C while a line was read */
-    mbstate_t bytes;  /* of a character that is being read */
-    sigset_t outside; /* the signals that are blocked where they are not waited for */
+    mbstate_t bytes;  /* the bytes of a character that is being read */
+    sigset_t outside; /* the signals that are blocked at other times */
 };
 
 /* ---- Signals ---- */
 
-static atomic_int stopped; /* SIGTERM, which any thread may get */
+static atomic_int stopped; /* SIGTERM came; any thread may receive it */
 
-/* Ctrl-C stops a statement, never the program; a second SIGTERM does not wait. */
+/* Ctrl-C stops a statement, never the program. A second SIGTERM ends the program at once. */
 static void on_signal(int number)
 {
     if (number == SIGTERM && stopped)
@@ -66,7 +66,8 @@ static void restore_signals(const struct sigaction before[2])
 
 /* ---- Keys ---- */
 
-/* Waits for a byte or a signal; signals come in here only, so none falls between looking and waiting. */
+/* Waits for a byte or a signal. Signals are unblocked only here, so none is lost between the test and the
+ * wait. */
 static bool wait_for_key(struct prompt *prompt)
 {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -80,7 +81,7 @@ static bool wait_for_key(struct prompt *prompt)
     return false;
 }
 
-/* libedit's source of characters: 1, 0 at the end of input, -1 to give the line up. */
+/* libedit's source of characters: returns 1, 0 at the end of input, or -1 to cancel the line. */
 static int get_character(EditLine *editor, wchar_t *character)
 {
     struct prompt *prompt;
@@ -96,7 +97,7 @@ static int get_character(EditLine *editor, wchar_t *character)
         if (got <= 0)
             return 0;
         switch (mbrtowc(character, &byte, 1, &prompt->bytes)) {
-        case (size_t)-2: /* more bytes to come */
+        case (size_t)-2: /* the character has more bytes */
             continue;
         case (size_t)-1:
             prompt->bytes = (mbstate_t){0};
@@ -117,7 +118,8 @@ static char *prompt_text(EditLine *editor)
 
 /* ---- History ---- */
 
-/* $TESSERA_HISTORY, or ~/.tessera_history; NULL if that is empty or there is no home. */
+/* The history's path: $TESSERA_HISTORY, or ~/.tessera_history; NULL if the variable is empty or there is no
+ * home. */
 static char *history_path(void)
 {
     static const char name[] = "/.tessera_history";
@@ -132,7 +134,7 @@ static char *history_path(void)
     return path;
 }
 
-/* A statement of several lines is one entry. */
+/* Adds the statement to the history; one of several lines is one entry. */
 static void remember(struct prompt *prompt)
 {
     HistEvent event;
@@ -159,7 +161,7 @@ static void prompt_close(struct prompt *prompt)
     free(prompt->text);
 }
 
-/* Editing needs a locale that knows UTF-8, which is what strings are in. */
+/* Opens the prompt. Editing needs a locale with UTF-8, the encoding of strings. */
 static enum status prompt_open(struct prompt *prompt, struct error *error)
 {
     HistEvent event;
@@ -182,7 +184,7 @@ static enum status prompt_open(struct prompt *prompt, struct error *error)
     el_set(prompt->editor, EL_HIST, history, prompt->history);
     el_set(prompt->editor, EL_GETCFN, get_character);
     el_set(prompt->editor, EL_BIND, "^R", "em-inc-search-prev", NULL);
-    el_source(prompt->editor, NULL); /* ~/.editrc */
+    el_source(prompt->editor, NULL); /* reads ~/.editrc */
     return STATUS_OK;
 }
 
@@ -205,7 +207,7 @@ static bool is_blank(const char *text)
     return strspn(text, " \t\r\n") == strlen(text);
 }
 
-/* What was typed, with signals let in. A SIGTERM ends the program, anything else that fails is told. */
+/* Runs what was typed, with signals unblocked. A SIGTERM ends the program; other failures are printed. */
 static void run_text(struct prompt *prompt)
 {
     struct error error = {0};
@@ -217,23 +219,23 @@ static void run_text(struct prompt *prompt)
     prompt->length = 0;
     if (status != STATUS_OK && !stopped)
         fprintf(stderr, "%s\n", error.text);
-    __fpurge(
-        stdout); /* what a closed pipe or a full disk did not take is told, and does not come with the next answer */
+    /* A failed write was reported; its data must not be printed with the next answer. */
+    __fpurge(stdout);
     clearerr(stdout);
     if (!stopped)
         cancel_reset();
 }
 
-/* One line. *more is false at the end of input. */
+/* Reads one line. *more is false at the end of input. */
 static enum status take_line(struct prompt *prompt, bool *more, struct error *error)
 {
     int length = 0;
     el_resize(prompt->editor);
-    el_set(prompt->editor, EL_PREP_TERM,
-           1); /* before the prompt is seen: a Ctrl-D behind it must not be lost */
+    /* Before the prompt is visible, so that a Ctrl-D after it is not lost. */
+    el_set(prompt->editor, EL_PREP_TERM, 1);
     const char *const line = el_gets(prompt->editor, &length);
     *more = true;
-    if (prompt->interrupted) { /* what was typed so far is given up */
+    if (prompt->interrupted) { /* the typed text is dropped */
         prompt->interrupted = false;
         prompt->length = 0;
         fputs("^C\n", stderr);

@@ -1,4 +1,4 @@
-/* sql_shell.c: statements and dot commands of a text, one after the other (sql_shell.h). */
+/* sql_shell.c: runs the statements and dot commands of a text, one after the other (sql_shell.h). */
 #include "engine/program/sql_shell.h"
 
 #include "storage/base/clock.h"
@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What was printed stands before what is said of it, and a script goes no further than its reader. */
+/* Flushes the output, so that it comes before messages about it, and so that a script ends when its reader
+ * has gone. */
 static enum status flush_output(struct error *error)
 {
     errno = 0;
@@ -19,7 +20,7 @@ static enum status flush_output(struct error *error)
                            strerror(errno));
 }
 
-/* `begin`: when the statement began to be read. */
+/* Runs one statement. `begin` is the time at which it began to be read. */
 static enum status run_one(struct sql_shell *shell, struct sql_statement *statement, double begin,
                            struct error *error)
 {
@@ -46,7 +47,8 @@ static enum status run_one(struct sql_shell *shell, struct sql_statement *statem
     return status;
 }
 
-/* Positions of a statement become those of the text that it stands in, `line` and `column` from 0. */
+/* Turns an error's position in a statement into the position in the whole text. `line` and `column` count
+ * from 0. */
 static void place(struct error *error, uint32_t line, uint32_t column)
 {
     char text[ERROR_TEXT_BYTES];
@@ -76,7 +78,7 @@ static void skip(struct script *script, size_t bytes)
     script->length -= bytes;
 }
 
-/* The next statement, or a line that begins with a dot where a statement could. */
+/* Runs the next statement, or a dot command, which begins a line where a statement could begin. */
 static enum status next(struct sql_shell *shell, struct script *script, struct error *error)
 {
     struct sql_tokens tokens;
