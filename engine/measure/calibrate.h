@@ -41,7 +41,7 @@ size_t calibrate_chunk_bytes(void);
 
 #define CALIBRATIONS_MAX ((CODEC_COUNT - 1) * CODEC_COST_WIDTHS)
 
-/* Measures and checks one codec and width: nanoseconds a value for each use, but not for the probe where there
+/* Measures and checks one codec and width: nanoseconds a value for each use, but not for the probe if there
  * is no bitmap. `index` numbers codecs and widths from 0. */
 typedef enum status calibrate_measure(void *context, uint32_t index, const struct calibration *calibration,
                                       double ns[CODEC_USES], struct error *error);

@@ -20,8 +20,8 @@
  *     preload()                        loads the tile's packed words into registers, so that the loads of all
  *                                      filter columns are in flight at once; empty if items() reads memory
  *     in_range<PRELOADED>(low, high)   the mask of items in a range, without decoding (RANGES only)
- *     probe<PRELOADED>(bitmap, keep)   the mask of items whose bit is set in a bitmap in shared memory (PROBES
- *                                      only)
+ *     probe<PRELOADED>(bitmap, keep)   the mask of items whose bit is set in a bitmap of shared memory
+ *                                      (PROBES only)
  *
  * Widths are template arguments if a column has few of them, so that shifts and masks become constants.
  */

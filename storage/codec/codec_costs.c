@@ -14,8 +14,8 @@
 #define VERSION    "1"
 #define TEXT_BYTES 65536u /* the largest file; a table has 4 KB */
 
-/* The built-in table of any GPU; the prefix of a CPU's, which its instruction set completes; and the name that
- * stands for the table of this CPU. */
+/* The built-in table of any GPU; the prefix of a CPU's, which its instruction set completes; and the name
+ * that stands for the table of this CPU. */
 #define BUILTIN_GPU "h200"
 #define BUILTIN_CPU "cpu-"
 #define THIS_CPU    "cpu"

@@ -5,9 +5,10 @@
  * nanoseconds a value for each codec, each of the three uses of a column in a query, and some widths; and the
  * speed at which the device reads memory. `auto` uses the first of these that exists (codec_costs_in_use):
  *
- *     1. the table that the environment variable TESSERA_COSTS names: a built-in table, `cpu` for the built-in
- *        table of this processor, or a file
- *     2. the table of this machine's device that `tessera calibrate --keep` has written (codec_costs_kept_path)
+ *     1. the table that the environment variable TESSERA_COSTS names: a built-in table, `cpu` for the
+ *        built-in table of this processor, or a file
+ *     2. the table of this machine's device that `tessera calibrate --keep` has written
+ *        (codec_costs_kept_path)
  *     3. the device's built-in table (storage/codec/costs/): h200 for a GPU; cpu-avx512, cpu-avx2 or
  *        cpu-baseline for a CPU, by its instruction set
  *
@@ -66,8 +67,8 @@ struct codec_costs {
  *
  *     max(bytes / rows / read, use) + fetch * 64 / 1024
  *
- * `use` is compare. For probed columns, which are row positions in another table, it is probe, at the width of
- * the column or CODEC_COST_NEAR_WIDTH, whichever is less.
+ * `use` is compare. For probed columns, which are row positions in another table, it is probe, at the width
+ * of the column or CODEC_COST_NEAR_WIDTH, whichever is less.
  *
  * `width` is the width of the widest tile. Costs between the table's widths are interpolated; outside they
  * are those of the nearest width. HUGE_VAL for a codec that is not in the table. */
