@@ -19,6 +19,21 @@ struct split_plan {
     struct segment_data *segments[PLAN_COLUMNS_MAX];
 };
 
+/* A column of its own for each split, kept to the end: a GPU keeps what it uploaded by the column's address. */
+static inline const struct column *split_key(const struct column *column)
+{
+    static struct kept {
+        struct column column;
+        struct kept *next;
+    } * all;
+    struct kept *const kept = malloc(sizeof *kept);
+    assert_non_null(kept);
+    kept->column = *column;
+    kept->next = all;
+    all = kept;
+    return &kept->column;
+}
+
 static inline void split_column(struct split_plan *split, uint32_t c, uint32_t tiles)
 {
     const struct column_data *whole = split->whole[c] = split->plan->columns[c].data;
@@ -40,7 +55,7 @@ static inline void split_column(struct split_plan *split, uint32_t c, uint32_t t
             to->validity = from->validity + tile * TILE_LANES;
         to->tile_min_max = from->tile_min_max + 2 * tile;
     }
-    split->columns[c] = (struct column_data){.column = whole->column,
+    split->columns[c] = (struct column_data){.column = split_key(whole->column),
                                              .codec = whole->codec,
                                              .segment_count = count,
                                              .segments = split->segments[c],
