@@ -2,7 +2,7 @@
  * engine/gpu/kernel_expression.c: expressions as CUDA text (engine/gpu/kernel.h): a statement a node,
  * children first, which the compiler puts together. Values that fit 32 bits are computed in 32. Numbers
  * wrap, as unsigned ones do: where the binder proved that they cannot, that means nothing, and what a NULL
- * row holds means nothing anyway. The meaning of each operation is that of expression_scalar.c, against
+ * row holds means nothing anyway. The meaning of each operation is that of expression_loops.c, against
  * which tests compare it.
  */
 #include "engine/gpu/kernel.h"

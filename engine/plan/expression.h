@@ -10,9 +10,12 @@
 #ifndef TESSERA_ENGINE_PLAN_EXPRESSION_H
 #define TESSERA_ENGINE_PLAN_EXPRESSION_H
 
-#include "storage/base/number_index.h"
 #include "storage/base/calendar.h"
+#include "storage/base/decimal.h"
+#include "storage/base/number_index.h"
 #include "storage/database/database.h"
+
+#include <string.h>
 
 /* Hostile text; a person's query has tens, and a list of values is one. */
 #define EXPRESSION_NODES_MAX 65536u
@@ -147,10 +150,10 @@ void expression_mark(const struct expression_list *list, uint32_t node, uint8_t 
 void expression_visit(const struct expression_list *list, uint32_t node,
                       void (*visit)(void *context, const struct expression *leaf), void *context);
 
-/* ---- One value: engine/plan/expression_scalar.c, the reference for vectors and kernels ---- */
+/* ---- One value ---- */
 
-/* The operation of a node on its children's values; leaves are NULL. Whole numbers wrap, as in vectors and
- * kernels: that nothing leaves 64 bits was proven unless a file lies. */
+/* The operation of a node on its children's values, by the loop for vectors; leaves are NULL. Whole numbers wrap:
+ * that nothing leaves 64 bits was proven unless a file lies. */
 struct scalar expression_scalar(const struct expression_list *list, const struct expression *node,
                                 const struct scalar *children);
 
@@ -161,7 +164,13 @@ static inline int64_t expression_member(bool is_double, int64_t value)
 }
 
 /* The bits of the double that EXPRESSION_TO_DOUBLE makes of a number of that scale. */
-int64_t expression_double_of(int64_t value, unsigned scale);
+static inline int64_t expression_double_of(int64_t value, unsigned scale)
+{
+    const double number = (double)value / (double)power_of_ten(scale);
+    int64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
 
 /* ---- Strings: engine/plan/expression_string.c ---- */
 

@@ -101,3 +101,20 @@ void expression_program_run(struct expression_program *program, uint32_t rows)
         program->loop(program->list, node, rows, children, program->vectors[program->nodes[i]]);
     }
 }
+
+struct scalar expression_scalar(const struct expression_list *list, const struct expression *node,
+                                const struct scalar *children)
+{
+    struct scalar out = {0, false};
+    struct vector vectors[3];
+    int64_t values[3];
+    uint8_t nulls[3], null = expression_is_leaf(node->operation);
+    for (uint32_t c = 0; c < 3; c++) {
+        values[c] = children[c].value;
+        nulls[c] = children[c].null;
+        vectors[c] = (struct vector){&values[c], &nulls[c]};
+    }
+    expression_loop_baseline(list, node, 1, vectors, (struct vector){&out.value, &null});
+    out.null = null;
+    return out;
+}
