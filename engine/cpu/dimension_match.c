@@ -22,30 +22,6 @@ static bool range_add(struct ranges *ranges, int64_t low, int64_t high)
     return true;
 }
 
-/* column OPERATION constant, or turned. */
-static bool comparison(const struct expression_list *list, const struct expression *node,
-                       struct ranges *ranges)
-{
-    const int64_t strict = node->operation == EXPRESSION_LESS, equal = node->operation == EXPRESSION_EQUAL;
-    for (int turned = 0; turned < 2; turned++) {
-        const struct expression *leaf = &list->nodes[node->child[turned]];
-        if (leaf->operation != EXPRESSION_COLUMN || !expression_is_constant(list, node->child[!turned]))
-            continue;
-        const int64_t constant = list->nodes[node->child[!turned]].constant;
-        ranges->leaf = node->child[turned];
-        if ((strict && constant == (turned ? INT64_MAX : INT64_MIN)))
-            return true; /* nothing is beyond */
-        return range_add(ranges,
-                         equal    ? constant
-                         : turned ? constant + strict
-                                  : INT64_MIN,
-                         equal    ? constant
-                         : turned ? INT64_MAX
-                                  : constant - strict);
-    }
-    return false;
-}
-
 /* Sorted values; neighbours make one range. */
 static bool set(const struct expression_list *list, const struct expression *node, struct ranges *ranges)
 {
@@ -70,14 +46,11 @@ static bool ranges_of(const struct expression_list *list, uint32_t index, uint32
 {
     const struct expression *node = &list->nodes[index];
     struct ranges a, b;
+    int64_t low, high;
     *ranges = (struct ranges){0};
     if (++*nodes > CONDITION_NODES_MAX)
         return false;
     switch (node->operation) {
-    case EXPRESSION_EQUAL:
-    case EXPRESSION_LESS:
-    case EXPRESSION_LESS_EQUAL:
-        return comparison(list, node, ranges);
     case EXPRESSION_IN_SET:
         return set(list, node, ranges);
     case EXPRESSION_NOT:
@@ -106,27 +79,9 @@ static bool ranges_of(const struct expression_list *list, uint32_t index, uint32
         return a.count == 0 || b.count == 0 ||
                range_add(ranges, a.low[0] > b.low[0] ? a.low[0] : b.low[0],
                          a.high[0] < b.high[0] ? a.high[0] : b.high[0]);
-    case EXPRESSION_CONSTANT:
-    case EXPRESSION_COLUMN:
-    case EXPRESSION_GROUP:
-    case EXPRESSION_AGGREGATE:
-    case EXPRESSION_ADD:
-    case EXPRESSION_SUBTRACT:
-    case EXPRESSION_MULTIPLY:
-    case EXPRESSION_DIVIDE:
-    case EXPRESSION_REMAINDER:
-    case EXPRESSION_NEGATE:
-    case EXPRESSION_IS_NULL:
-    case EXPRESSION_CHOOSE:
-    case EXPRESSION_LOOKUP:
-    case EXPRESSION_EXTRACT:
-    case EXPRESSION_ADD_MONTHS:
-    case EXPRESSION_TO_DATE:
-    case EXPRESSION_TO_DOUBLE:
-    case EXPRESSION_OPERATIONS:
-        break;
+    default:
+        return expression_range(list, node, &ranges->leaf, &low, &high) && range_add(ranges, low, high);
     }
-    return false;
 }
 
 static bool predicate_add(const struct plan *plan, const struct ranges *ranges, struct dimension_match *match)

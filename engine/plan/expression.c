@@ -32,6 +32,26 @@ bool expression_is_constant(const struct expression_list *list, uint32_t node)
     return list->nodes[node].operation == EXPRESSION_CONSTANT && !list->nodes[node].is_null;
 }
 
+bool expression_range(const struct expression_list *list, const struct expression *test, uint32_t *leaf,
+                      int64_t *low, int64_t *high)
+{
+    const bool equal = test->operation == EXPRESSION_EQUAL, strict = test->operation == EXPRESSION_LESS;
+    if (!equal && !strict && test->operation != EXPRESSION_LESS_EQUAL)
+        return false;
+    for (int turned = 0; turned < 2; turned++) {
+        const uint32_t constant = test->child[!turned];
+        *leaf = test->child[turned];
+        if (list->nodes[*leaf].operation != EXPRESSION_COLUMN || !expression_is_constant(list, constant))
+            continue;
+        const int64_t value = list->nodes[constant].constant;
+        const bool nothing = strict && value == (turned ? INT64_MAX : INT64_MIN);
+        *low = nothing ? 1 : equal ? value : turned ? value + strict : INT64_MIN;
+        *high = nothing ? 0 : equal ? value : turned ? INT64_MAX : value - strict;
+        return true;
+    }
+    return false;
+}
+
 /* Children stand before their parents. */
 void expression_mark(const struct expression_list *list, uint32_t node, uint8_t *needed)
 {
@@ -120,6 +140,13 @@ static struct range range_of_table(const struct value_table *table)
     return range.low > range.high ? (struct range){0, 0} : range;
 }
 
+/* Comparisons, logic and tests. */
+static bool gives_truth(enum expression_operation operation)
+{
+    return (operation >= EXPRESSION_EQUAL && operation <= EXPRESSION_IS_NULL) ||
+           operation == EXPRESSION_IN_SET;
+}
+
 static struct range work_out(const struct expression_list *list, const struct expression *node)
 {
     struct range child[3] = {{0, 0}, {0, 0}, {0, 0}};
@@ -154,24 +181,9 @@ static struct range work_out(const struct expression_list *list, const struct ex
     case EXPRESSION_TO_DATE:
         return (struct range){calendar_floor((int64_t)a.low, CALENDAR_DAY_MICROSECONDS),
                               calendar_floor((int64_t)a.high, CALENDAR_DAY_MICROSECONDS)};
-    case EXPRESSION_EQUAL:
-    case EXPRESSION_LESS:
-    case EXPRESSION_LESS_EQUAL:
-    case EXPRESSION_AND:
-    case EXPRESSION_OR:
-    case EXPRESSION_NOT:
-    case EXPRESSION_IS_NULL:
-    case EXPRESSION_IN_SET:
-        return (struct range){0, 1};
-    case EXPRESSION_CONSTANT: /* these have their ranges from elsewhere */
-    case EXPRESSION_COLUMN:
-    case EXPRESSION_GROUP:
-    case EXPRESSION_AGGREGATE:
-    case EXPRESSION_TO_DOUBLE:
-    case EXPRESSION_OPERATIONS:
-        break;
+    default: /* constants and leaves have their ranges from elsewhere */
+        return gives_truth(node->operation) ? (struct range){0, 1} : range_of(node);
     }
-    return range_of(node);
 }
 
 /* ---- Types and NULLs ---- */
@@ -200,24 +212,9 @@ static struct value_type type_of(const struct expression_list *list, const struc
         return (struct value_type){.kind = VALUE_DATE};
     case EXPRESSION_TO_DOUBLE:
         return (struct value_type){.kind = VALUE_DOUBLE};
-    case EXPRESSION_EQUAL:
-    case EXPRESSION_LESS:
-    case EXPRESSION_LESS_EQUAL:
-    case EXPRESSION_AND:
-    case EXPRESSION_OR:
-    case EXPRESSION_NOT:
-    case EXPRESSION_IS_NULL:
-    case EXPRESSION_IN_SET:
-        return (struct value_type){.kind = VALUE_BOOLEAN};
-    case EXPRESSION_CONSTANT:
-    case EXPRESSION_COLUMN:
-    case EXPRESSION_GROUP:
-    case EXPRESSION_AGGREGATE:
-    case EXPRESSION_LOOKUP:
-    case EXPRESSION_OPERATIONS:
-        break;
+    default: /* constants, leaves and lookups have the type that they were given */
+        return gives_truth(node->operation) ? (struct value_type){.kind = VALUE_BOOLEAN} : node->type;
     }
-    return node->type;
 }
 
 static bool may_be_null(const struct expression_list *list, const struct expression *node)
@@ -244,30 +241,9 @@ static bool may_be_null(const struct expression_list *list, const struct express
         for (uint64_t i = 0; i < list->tables[node->table].count; i++)
             any |= list->tables[node->table].values[i] == INT64_MIN;
         return any;
-    case EXPRESSION_CONSTANT:
-    case EXPRESSION_COLUMN:
-    case EXPRESSION_GROUP:
-    case EXPRESSION_AGGREGATE:
-        return node->nullable;
-    case EXPRESSION_ADD:
-    case EXPRESSION_SUBTRACT:
-    case EXPRESSION_MULTIPLY:
-    case EXPRESSION_NEGATE:
-    case EXPRESSION_EQUAL:
-    case EXPRESSION_LESS:
-    case EXPRESSION_LESS_EQUAL:
-    case EXPRESSION_AND:
-    case EXPRESSION_OR:
-    case EXPRESSION_NOT:
-    case EXPRESSION_IN_SET:
-    case EXPRESSION_EXTRACT:
-    case EXPRESSION_ADD_MONTHS:
-    case EXPRESSION_TO_DATE:
-    case EXPRESSION_TO_DOUBLE:
-    case EXPRESSION_OPERATIONS:
-        break;
+    default:
+        return any;
     }
-    return any;
 }
 
 /* Of what a node is made of alone; a leaf has its own from whoever adds it. */

@@ -142,6 +142,11 @@ static inline bool expression_is_leaf(enum expression_operation operation)
 /* Whether the node is a constant, and not NULL. */
 bool expression_is_constant(const struct expression_list *list, uint32_t node);
 
+/* Whether the test is column OPERATION constant, or turned, where the operation is EQUAL, LESS or LESS_EQUAL: then
+ * the column's node, and the values that pass. low > high: none does. */
+bool expression_range(const struct expression_list *list, const struct expression *test, uint32_t *leaf,
+                      int64_t *low, int64_t *high);
+
 /* Sets bit 0 of needed[n] for the node and every node below it; needed has a byte for each node up to this
  * one. */
 void expression_mark(const struct expression_list *list, uint32_t node, uint8_t *needed);

@@ -59,34 +59,15 @@ static bool range_of_set(const struct plan *plan, const struct expression *test,
     return table->count == 0 || (uint64_t)range->high - (uint64_t)range->low == table->count - 1;
 }
 
-/* column OPERATION constant, or turned. Nothing is less than the least number, or greater than the greatest. */
-static bool range_of_comparison(const struct plan *plan, const struct expression *test,
-                                struct column_range *range)
-{
-    const bool equal = test->operation == EXPRESSION_EQUAL, strict = test->operation == EXPRESSION_LESS;
-    for (int turned = 0; turned < 2; turned++) {
-        const uint32_t constant = test->child[!turned];
-        if (!is_plain_column(plan, test->child[turned], &range->column) ||
-            !expression_is_constant(&plan->expressions, constant))
-            continue;
-        const int64_t value = plan->expressions.nodes[constant].constant;
-        const bool nothing = strict && value == (turned ? INT64_MAX : INT64_MIN);
-        range->low = nothing ? 1 : equal ? value : turned ? value + strict : INT64_MIN;
-        range->high = nothing ? 0 : equal ? value : turned ? INT64_MAX : value - strict;
-        return true;
-    }
-    return false;
-}
-
 /* Ranges of NULL-free rows: a NULL passes none. */
 static bool range_of(const struct plan *plan, uint32_t node, struct column_range *range)
 {
     const struct expression *test = &plan->expressions.nodes[node];
+    uint32_t leaf;
     if (test->operation == EXPRESSION_IN_SET)
         return range_of_set(plan, test, range);
-    return (test->operation == EXPRESSION_EQUAL || test->operation == EXPRESSION_LESS ||
-            test->operation == EXPRESSION_LESS_EQUAL) &&
-           range_of_comparison(plan, test, range);
+    return expression_range(&plan->expressions, test, &leaf, &range->low, &range->high) &&
+           is_plain_column(plan, leaf, &range->column);
 }
 
 enum status planner_step(struct planner *planner, struct plan_step step)
