@@ -103,6 +103,22 @@ static inline void width_range_add(struct width_range *range, uint32_t width)
     range->high = width > range->high ? width : range->high;
 }
 
+/* Completes a chunk without auxiliary section, whose directory and `bytes` of packed data are in place: adds `spare`
+ * zeros after the data; returns the chunk's size. */
+static inline size_t chunk_finish_packed(uint8_t *chunk, enum codec_id codec, uint32_t rows,
+                                         uint32_t value_bytes, struct width_range widths,
+                                         uint64_t directory_bytes, uint64_t bytes, uint32_t spare)
+{
+    memset(chunk_data(chunk, directory_bytes) + bytes, 0, spare);
+    return chunk_finish(chunk, (struct chunk_header){.codec = codec,
+                                                     .rows = rows,
+                                                     .value_bytes = value_bytes,
+                                                     .width_low = widths.low,
+                                                     .width_high = widths.high,
+                                                     .directory_bytes = directory_bytes,
+                                                     .data_bytes = bytes + spare});
+}
+
 /* Whether the header's widths are those of the tiles. Kernels are specialised to the header's widths, so a
  * chunk is refused if they differ. */
 static inline bool width_range_matches(const struct width_range *range, const struct chunk_view *chunk)

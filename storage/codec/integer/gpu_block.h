@@ -130,15 +130,34 @@ static inline const uint8_t *blocks_tile_span(const struct chunk_view *chunk, ui
 static inline size_t blocks_finish(uint8_t *chunk, enum codec_id codec, uint32_t rows, uint32_t value_bytes,
                                    struct width_range widths, uint32_t words)
 {
-    const struct chunk_header header = {.codec = codec,
-                                        .rows = rows,
-                                        .value_bytes = value_bytes,
-                                        .width_low = widths.low,
-                                        .width_high = widths.high,
-                                        .directory_bytes = blocks_directory_bytes(rows),
-                                        .data_bytes = (uint64_t)words * 4 + SPARE_BYTES};
-    memset(chunk_data(chunk, header.directory_bytes) + (uint64_t)words * 4, 0, SPARE_BYTES);
-    return chunk_finish(chunk, header);
+    return chunk_finish_packed(chunk, codec, rows, value_bytes, widths, blocks_directory_bytes(rows),
+                               (uint64_t)words * 4, SPARE_BYTES);
+}
+
+/* codec.valid: the blocks must follow each other without gaps and fill the data, with a value before each
+ * `group_blocks` of them (0: none). */
+static inline bool blocks_valid(const struct chunk_view *chunk, uint32_t group_blocks)
+{
+    const uint64_t data_bytes = chunk_head(chunk)->data_bytes;
+    if (chunk_head(chunk)->directory_bytes != blocks_directory_bytes(chunk->rows) || data_bytes < SPARE_BYTES)
+        return false;
+    const uint32_t *const starts = (const uint32_t *)chunk->directory;
+    const uint32_t *const words = (const uint32_t *)chunk->data;
+    const uint32_t blocks = chunk->tiles * BLOCKS_PER_TILE;
+    const uint64_t end = (data_bytes - SPARE_BYTES) / 4;
+    uint64_t at = 0;
+    struct width_range widths = {UINT32_MAX, 0};
+    for (uint32_t block = 0; block < blocks; block++) {
+        if (group_blocks && block % group_blocks == 0)
+            at += value_words(chunk->value_bytes);
+        if (starts[block] != at || at + block_header_words(chunk->value_bytes) > end)
+            return false;
+        const uint32_t taken = block_words(words + at, chunk->value_bytes, &widths);
+        at += taken;
+        if (taken == 0 || at > end)
+            return false;
+    }
+    return starts[blocks] == at && data_bytes == at * 4 + SPARE_BYTES && width_range_matches(&widths, chunk);
 }
 
 #endif

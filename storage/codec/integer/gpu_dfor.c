@@ -72,29 +72,9 @@ static size_t encode(const void *values, uint32_t rows, uint32_t value_bytes, ui
     return value_bytes == 4 ? encode_values(values, rows, 4, out) : encode_values(values, rows, 8, out);
 }
 
-/* First values and blocks must follow each other without gaps and fill the data. */
 static bool valid(const struct chunk_view *chunk)
 {
-    const uint64_t data_bytes = chunk_head(chunk)->data_bytes;
-    if (chunk_head(chunk)->directory_bytes != blocks_directory_bytes(chunk->rows) || data_bytes < SPARE_BYTES)
-        return false;
-    const uint32_t *const starts = (const uint32_t *)chunk->directory;
-    const uint32_t *const words = (const uint32_t *)chunk->data;
-    const uint32_t blocks = chunk->tiles * BLOCKS_PER_TILE;
-    const uint64_t end = (data_bytes - SPARE_BYTES) / 4;
-    uint64_t at = 0;
-    struct width_range widths = {UINT32_MAX, 0};
-    for (uint32_t block = 0; block < blocks; block++) {
-        if (block % GROUP_BLOCKS == 0)
-            at += value_words(chunk->value_bytes);
-        if (starts[block] != at || at + block_header_words(chunk->value_bytes) > end)
-            return false;
-        const uint32_t taken = block_words(words + at, chunk->value_bytes, &widths);
-        at += taken;
-        if (taken == 0 || at > end)
-            return false;
-    }
-    return starts[blocks] == at && data_bytes == at * 4 + SPARE_BYTES && width_range_matches(&widths, chunk);
+    return blocks_valid(chunk, GROUP_BLOCKS);
 }
 
 FORCED_INLINE void group_decode(const struct chunk_view *chunk, uint32_t group, const uint32_t value_bytes,

@@ -23,8 +23,7 @@ FORCED_INLINE size_t encode_values(const void *values, uint32_t rows, const uint
     _Alignas(64) int64_t last[TILE_ROWS];
     struct width_range widths = {UINT32_MAX, 0};
     uint32_t *starts = (uint32_t *)chunk_directory(out);
-    uint8_t *const data = chunk_data(out, blocks_directory_bytes(rows));
-    uint32_t *const words = (uint32_t *)data;
+    uint32_t *const words = (uint32_t *)chunk_data(out, blocks_directory_bytes(rows));
     uint32_t at = 0;
     for (uint32_t tile = 0; tile < chunk_tiles(rows); tile++) {
         const uint8_t *const v = chunk_tile_values(values, rows, value_bytes, tile, last);
@@ -42,27 +41,9 @@ static size_t encode(const void *values, uint32_t rows, uint32_t value_bytes, ui
     return value_bytes == 4 ? encode_values(values, rows, 4, out) : encode_values(values, rows, 8, out);
 }
 
-/* The blocks must follow each other without gaps and fill the data. */
 static bool valid(const struct chunk_view *chunk)
 {
-    const uint64_t data_bytes = chunk_head(chunk)->data_bytes;
-    if (chunk_head(chunk)->directory_bytes != blocks_directory_bytes(chunk->rows) || data_bytes < SPARE_BYTES)
-        return false;
-    const uint32_t *const starts = (const uint32_t *)chunk->directory;
-    const uint32_t *const words = (const uint32_t *)chunk->data;
-    const uint32_t blocks = chunk->tiles * BLOCKS_PER_TILE;
-    uint64_t left = (data_bytes - SPARE_BYTES) / 4, at = 0;
-    struct width_range widths = {UINT32_MAX, 0};
-    for (uint32_t block = 0; block < blocks; block++) {
-        if (starts[block] != at || left < block_header_words(chunk->value_bytes))
-            return false;
-        const uint32_t taken = block_words(words + at, chunk->value_bytes, &widths);
-        if (taken == 0 || taken > left)
-            return false;
-        at += taken;
-        left -= taken;
-    }
-    return starts[blocks] == at && data_bytes == at * 4 + SPARE_BYTES && width_range_matches(&widths, chunk);
+    return blocks_valid(chunk, 0);
 }
 
 static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out)

@@ -105,12 +105,9 @@ FORCED_INLINE size_t encode_values(const void *values, uint32_t rows, const uint
                                    uint8_t *out)
 {
     _Alignas(64) int64_t last[TILE_ROWS], deltas[TILE_ROWS];
-    struct chunk_header header = {.codec = CODEC_LANE_DELTA,
-                                  .rows = rows,
-                                  .value_bytes = value_bytes,
-                                  .directory_bytes = chunk_tiles(rows) * entry_bytes(value_bytes)};
+    const uint64_t directory_bytes = chunk_tiles(rows) * entry_bytes(value_bytes);
     struct width_range widths = {UINT32_MAX, 0};
-    uint8_t *const data = chunk_data(out, header.directory_bytes);
+    uint8_t *const data = chunk_data(out, directory_bytes);
     uint64_t at = 0;
     for (uint32_t tile = 0; tile < chunk_tiles(rows); tile++) {
         const void *const v = chunk_tile_values(values, rows, value_bytes, tile, last);
@@ -131,11 +128,8 @@ FORCED_INLINE size_t encode_values(const void *values, uint32_t rows, const uint
         bits_pack(v, TILE_LANES, value_bytes, entry.base, entry.first_width, firsts);
         at += bytes;
     }
-    memset(data + at, 0, LANE_SPARE_BYTES);
-    header.data_bytes = at + LANE_SPARE_BYTES;
-    header.width_low = widths.low;
-    header.width_high = widths.high;
-    return chunk_finish(out, header);
+    return chunk_finish_packed(out, CODEC_LANE_DELTA, rows, value_bytes, widths, directory_bytes, at,
+                               LANE_SPARE_BYTES);
 }
 
 static size_t encode(const void *values, uint32_t rows, uint32_t value_bytes, uint8_t *out)

@@ -85,13 +85,10 @@ static inline size_t lane_tiles_encode(enum codec_id id, const void *values, uin
                                        uint32_t value_bytes, lane_tile_pack *pack, uint8_t *out)
 {
     _Alignas(64) int64_t last[TILE_ROWS];
-    struct chunk_header header = {.codec = id,
-                                  .rows = rows,
-                                  .value_bytes = value_bytes,
-                                  .directory_bytes = chunk_tiles(rows) * lane_tile_entry_bytes(value_bytes)};
+    const uint64_t directory_bytes = chunk_tiles(rows) * lane_tile_entry_bytes(value_bytes);
     struct width_range widths = {UINT32_MAX, 0};
     uint8_t *const directory = chunk_directory(out);
-    uint8_t *const data = chunk_data(out, header.directory_bytes);
+    uint8_t *const data = chunk_data(out, directory_bytes);
     uint64_t at = 0;
     for (uint32_t tile = 0; tile < chunk_tiles(rows); tile++) {
         const void *const v = chunk_tile_values(values, rows, value_bytes, tile, last);
@@ -107,11 +104,7 @@ static inline size_t lane_tiles_encode(enum codec_id id, const void *values, uin
         pack(v, value_bytes, low, width, (uint32_t *)(data + at));
         at += (uint64_t)width * TILE_LANES * 4;
     }
-    memset(data + at, 0, LANE_SPARE_BYTES);
-    header.data_bytes = at + LANE_SPARE_BYTES;
-    header.width_low = widths.low;
-    header.width_high = widths.high;
-    return chunk_finish(out, header);
+    return chunk_finish_packed(out, id, rows, value_bytes, widths, directory_bytes, at, LANE_SPARE_BYTES);
 }
 
 /* codec.valid */

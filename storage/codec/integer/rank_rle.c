@@ -95,12 +95,9 @@ FORCED_INLINE size_t encode_values(const void *values, uint32_t rows, const uint
 {
     _Alignas(64) int64_t last[TILE_ROWS], run_values[TILE_ROWS];
     uint32_t lengths[TILE_ROWS];
-    struct chunk_header header = {.codec = CODEC_RANK_RLE,
-                                  .rows = rows,
-                                  .value_bytes = value_bytes,
-                                  .directory_bytes = chunk_tiles(rows) * entry_bytes(value_bytes)};
+    const uint64_t directory_bytes = chunk_tiles(rows) * entry_bytes(value_bytes);
     struct width_range widths = {UINT32_MAX, 0};
-    uint8_t *const data = chunk_data(out, header.directory_bytes);
+    uint8_t *const data = chunk_data(out, directory_bytes);
     uint64_t at = 0;
     uint32_t earlier_runs = 0;
     for (uint32_t tile = 0; tile < chunk_tiles(rows); tile++) {
@@ -121,11 +118,8 @@ FORCED_INLINE size_t encode_values(const void *values, uint32_t rows, const uint
         bits_pack(run_values, entry.runs, value_bytes, entry.reference, entry.width, marks + MARK_WORDS);
         at += bytes;
     }
-    memset(data + at, 0, SPARE_BYTES);
-    header.data_bytes = at + SPARE_BYTES;
-    header.width_low = widths.low;
-    header.width_high = widths.high;
-    return chunk_finish(out, header);
+    return chunk_finish_packed(out, CODEC_RANK_RLE, rows, value_bytes, widths, directory_bytes, at,
+                               SPARE_BYTES);
 }
 
 static size_t encode(const void *values, uint32_t rows, uint32_t value_bytes, uint8_t *out)
