@@ -44,13 +44,9 @@ static enum status add_interval(struct binder *binder, const struct sql_expressi
                                 const struct sql_expression *written, bool subtract, uint32_t *node)
 {
     struct interval interval = {0, 0};
-    uint32_t amount, length;
-    int64_t days;
-    const char *const text = bind_string_of(binder, time, &length);
+    uint32_t amount;
     RETURN_IF_ERROR(interval_of(binder, written, &interval));
-    if (text && bind_date_parse(text, length, &days))
-        RETURN_IF_ERROR(expression_constant(binder->list, (struct value_type){.kind = VALUE_DATE}, days,
-                                            &time, binder->error));
+    RETURN_IF_ERROR(bind_date_of_string(binder, &time));
     const enum value_kind kind = bind_kind(binder, time);
     if (kind != VALUE_DATE && kind != VALUE_TIMESTAMP)
         return bind_refuse(binder, ast->position, "an INTERVAL is added to a date or timestamp, not to %s",

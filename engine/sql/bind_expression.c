@@ -40,13 +40,8 @@ static enum status bind_extract(struct binder *binder, const struct sql_expressi
     static const char *const fields[] = {"year", "quarter", "month",  "day",   "dow",
                                          "doy",  "hour",    "minute", "second"};
     struct expression extract = {.operation = EXPRESSION_EXTRACT, .children = 1};
-    uint32_t length;
-    int64_t value;
     RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, &extract.child[0]));
-    const char *const text = bind_string_of(binder, extract.child[0], &length);
-    if (text && bind_date_parse(text, length, &value))
-        RETURN_IF_ERROR(expression_constant(binder->list, (struct value_type){.kind = VALUE_DATE}, value,
-                                            &extract.child[0], binder->error));
+    RETURN_IF_ERROR(bind_date_of_string(binder, &extract.child[0]));
     if (bind_is_null(binder, extract.child[0])) {
         *node = extract.child[0];
         return STATUS_OK;

@@ -115,13 +115,8 @@ enum status bind_aggregate(struct binder *binder, const struct sql_expression *a
         return bind_refuse(binder, ast->position, "%s takes one value", ast->name);
     uint32_t argument;
     RETURN_IF_ERROR(bind_argument(binder, ast->children[0], &argument));
-    if (sums && bind_node(binder, argument)->type.kind == VALUE_BOOLEAN) {
-        uint32_t zero;
-        const struct value_type type = {.kind = VALUE_INTEGER};
-        RETURN_IF_ERROR(expression_constant(binder->list, type, 0, &zero, binder->error));
-        RETURN_IF_ERROR(
-            bind_apply(binder, ast->position, EXPRESSION_ADD, zero, argument, EXPRESSION_NONE, &argument));
-    }
+    if (sums && bind_kind(binder, argument) == VALUE_BOOLEAN)
+        RETURN_IF_ERROR(bind_number_of(binder, ast->position, &argument));
     const struct expression value = *bind_node(binder, argument);
     if (sums && value.type.kind != VALUE_INTEGER)
         return bind_refuse(binder, ast->position, "%s takes numbers", ast->name);
@@ -302,24 +297,18 @@ enum status bind_function(struct binder *binder, const struct sql_expression *as
 static enum status cast_to_integer(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
 {
     const struct value_type type = bind_node(binder, *node)->type;
-    uint32_t unit;
-    if (type.kind == VALUE_BOOLEAN) {
-        const struct value_type whole = {.kind = VALUE_INTEGER};
-        RETURN_IF_ERROR(expression_constant(binder->list, whole, 0, &unit, binder->error));
-        return bind_apply(binder, ast->position, EXPRESSION_ADD, unit, *node, EXPRESSION_NONE, node);
-    }
+    uint32_t unit, zero;
+    if (type.kind == VALUE_BOOLEAN)
+        return bind_number_of(binder, ast->position, node);
     if (type.kind != VALUE_INTEGER)
         return bind_refuse(binder, ast->position, "only numbers and truth values can be cast to integers");
     if (type.scale == 0)
         return STATUS_OK;
-    struct expression divide = {.operation = EXPRESSION_DIVIDE, .children = 2, .child = {*node, 0, 0}};
-    RETURN_IF_ERROR(expression_constant(binder->list, type, power_of_ten(type.scale), &unit, binder->error));
-    divide.child[1] = unit;
-    RETURN_IF_ERROR(expression_add(binder->list, &divide, node, binder->error));
+    RETURN_IF_ERROR(bind_integer(binder, power_of_ten(type.scale), type.scale, &unit));
+    RETURN_IF_ERROR(
+        expression_apply(binder->list, EXPRESSION_DIVIDE, *node, unit, EXPRESSION_NONE, node, binder->error));
     /* the quotient has the dividend's scale by rule: a whole number is meant */
-    uint32_t zero;
-    const struct value_type whole = {.kind = VALUE_INTEGER};
-    RETURN_IF_ERROR(expression_constant(binder->list, whole, 0, &zero, binder->error));
+    RETURN_IF_ERROR(bind_integer(binder, 0, 0, &zero));
     return bind_apply(binder, ast->position, EXPRESSION_ADD, zero, *node, EXPRESSION_NONE, node);
 }
 
@@ -328,9 +317,11 @@ enum status bind_cast(struct binder *binder, const struct sql_expression *ast, e
 {
     uint32_t length;
     int64_t value;
-    RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, node));
-    const char *const text = bind_string_of(binder, *node, &length);
     const bool to_date = strcasecmp(ast->name, "date") == 0;
+    RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, node));
+    if (to_date)
+        RETURN_IF_ERROR(bind_date_of_string(binder, node));
+    const char *const text = bind_string_of(binder, *node, &length);
     if (bind_is_null(binder, *node))
         return STATUS_OK;
     if (strcasecmp(ast->name, "integer") == 0 || strcasecmp(ast->name, "int") == 0 ||
@@ -339,9 +330,6 @@ enum status bind_cast(struct binder *binder, const struct sql_expression *ast, e
     if (strcasecmp(ast->name, "real") == 0 || strcasecmp(ast->name, "double") == 0 ||
         strcasecmp(ast->name, "float") == 0)
         return bind_double(binder, ast->position, node);
-    if (to_date && text && bind_date_parse(text, length, &value))
-        return expression_constant(binder->list, (struct value_type){.kind = VALUE_DATE}, value, node,
-                                   binder->error);
     if (strcasecmp(ast->name, "timestamp") == 0 && text && bind_timestamp_parse(text, length, &value))
         return expression_constant(binder->list, (struct value_type){.kind = VALUE_TIMESTAMP}, value, node,
                                    binder->error);

@@ -166,6 +166,8 @@ NODISCARD enum status bind_literal_value(const struct binder *binder, const stru
                                          struct sql_parameter *value);
 /* The text of a constant string node; NULL if it is none. */
 const char *bind_string_of(const struct binder *binder, uint32_t node, uint32_t *length);
+/* A string constant that is a date becomes one; what else it is stays. */
+NODISCARD enum status bind_date_of_string(struct binder *binder, uint32_t *node);
 /* 'YYYY-MM-DD' or with a time; false if it is none. */
 bool bind_date_parse(const char *text, size_t length, int64_t *days);
 bool bind_timestamp_parse(const char *text, size_t length, int64_t *microseconds);

@@ -1,66 +1,20 @@
 /* engine/sql/bind_literal.c: constants from text (engine/sql/bind_internal.h). */
 #include "engine/sql/bind_internal.h"
+#include "storage/base/calendar_text.h"
 
 #include <stdlib.h>
-
-/* Up to `most` digits; how many there were, 0 for none. */
-static uint32_t digits(const char **text, const char *end, uint32_t most, int64_t *number)
-{
-    uint32_t count = 0;
-    *number = 0;
-    for (; *text < end && **text >= '0' && **text <= '9' && count < most; (*text)++, count++)
-        *number = *number * 10 + (**text - '0');
-    return count;
-}
-
-static bool take(const char **text, const char *end, char wanted)
-{
-    if (*text == end || **text != wanted)
-        return false;
-    (*text)++;
-    return true;
-}
-
-static bool date_part(const char **text, const char *end, int64_t *days)
-{
-    int64_t year, month, day;
-    if (digits(text, end, 4, &year) != 4 || !take(text, end, '-') || digits(text, end, 2, &month) != 2 ||
-        !take(text, end, '-') || digits(text, end, 2, &day) != 2 || month < 1 || month > 12 || day < 1 ||
-        day > calendar_month_days(year, (int32_t)month))
-        return false;
-    *days = calendar_days(year, (int32_t)month, (int32_t)day);
-    return true;
-}
 
 bool bind_date_parse(const char *text, size_t length, int64_t *days)
 {
     const char *const end = text + length;
-    return date_part(&text, end, days) && text == end;
+    return !calendar_parse_date(&text, end, days) && text == end;
 }
 
 bool bind_timestamp_parse(const char *text, size_t length, int64_t *microseconds)
 {
-    const char *const end = text + length;
-    int64_t days, hour = 0, minute = 0, second = 0, fraction = 0;
-    if (!date_part(&text, end, &days))
-        return false;
-    if (take(&text, end, ' ') || take(&text, end, 'T')) {
-        if (digits(&text, end, 2, &hour) != 2 || !take(&text, end, ':') ||
-            digits(&text, end, 2, &minute) != 2 || hour > 23 || minute > 59)
-            return false;
-        if (take(&text, end, ':') && (digits(&text, end, 2, &second) != 2 || second > 59))
-            return false;
-        if (take(&text, end, '.')) {
-            uint32_t count = digits(&text, end, 6, &fraction);
-            if (count == 0)
-                return false;
-            fraction *= power_of_ten(6 - count);
-        }
-        (void)take(&text, end, 'Z');
-    }
-    *microseconds =
-        days * CALENDAR_DAY_MICROSECONDS + ((hour * 60 + minute) * 60 + second) * 1000000 + fraction;
-    return text == end;
+    const char *const end = text + length, *const point = memchr(text, '.', length);
+    return !calendar_parse_timestamp(text, end, microseconds) &&
+           (!point || end - point - (end[-1] == 'Z') <= 7); /* no zeros behind six digits of a fraction */
 }
 
 /* "12", "12.50": digits and scale; what has an exponent is a double. */
@@ -163,6 +117,17 @@ const char *bind_string_of(const struct binder *binder, uint32_t node, uint32_t 
         constant->type.kind != VALUE_STRING)
         return NULL;
     return dictionary_string(constant->type.dictionary, constant->constant, length);
+}
+
+enum status bind_date_of_string(struct binder *binder, uint32_t *node)
+{
+    uint32_t length;
+    int64_t days;
+    const char *const text = bind_string_of(binder, *node, &length);
+    return text && bind_date_parse(text, length, &days)
+               ? expression_constant(binder->list, (struct value_type){.kind = VALUE_DATE}, days, node,
+                                     binder->error)
+               : STATUS_OK;
 }
 
 enum status bind_row_count(struct binder *binder, const struct sql_expression *ast, uint64_t *count)

@@ -5,7 +5,7 @@
  */
 #include "loader/text/text_source.h"
 
-#include "storage/base/calendar.h"
+#include "storage/base/calendar_text.h"
 #include "storage/base/decimal.h"
 #include "storage/database/database.h"
 
@@ -161,77 +161,6 @@ static const char *decimal(const struct column_schema *column, const char *at, c
     return NULL;
 }
 
-/* Reads `count` digits as a number; -1 if they are not digits. */
-static int32_t fixed(const char **at, const char *end, uint32_t count)
-{
-    int32_t number = 0;
-    if ((size_t)(end - *at) < count)
-        return -1;
-    for (; count > 0; count--, (*at)++) {
-        if ((unsigned char)(**at - '0') >= 10)
-            return -1;
-        number = number * 10 + (**at - '0');
-    }
-    return number;
-}
-
-static bool skip(const char **at, const char *end, char c)
-{
-    const bool there = *at < end && **at == c;
-    *at += there;
-    return there;
-}
-
-static const char *date_part(const char **at, const char *end, int64_t *days)
-{
-    const int32_t year = fixed(at, end, 4);
-    if (year < 0 || !skip(at, end, '-'))
-        return "is no date YYYY-MM-DD";
-    const int32_t month = fixed(at, end, 2);
-    if (month < 0 || !skip(at, end, '-'))
-        return "is no date YYYY-MM-DD";
-    const int32_t day = fixed(at, end, 2);
-    if (day < 0)
-        return "is no date YYYY-MM-DD";
-    if (month < 1 || month > 12 || day < 1 || (day > 28 && day > calendar_month_days(year, month)))
-        return "is a day that no calendar has";
-    *days = calendar_days(year, month, day);
-    return NULL;
-}
-
-static const char *timestamp(const char *at, const char *end, int64_t *value)
-{
-    static const char no_time[] = "is no time YYYY-MM-DD HH:MM[:SS[.ffffff]]";
-    int64_t days;
-    int32_t hour = 0, minute = 0, second = 0, fraction = 0;
-    const char *complaint = date_part(&at, end, &days);
-    if (complaint)
-        return complaint;
-    if (skip(&at, end, ' ') || skip(&at, end, 'T')) {
-        hour = fixed(&at, end, 2);
-        if (hour < 0 || hour > 23 || !skip(&at, end, ':') || (minute = fixed(&at, end, 2)) < 0 || minute > 59)
-            return no_time;
-        if (skip(&at, end, ':') && ((second = fixed(&at, end, 2)) < 0 || second > 59))
-            return no_time;
-        if (skip(&at, end, '.')) {
-            int32_t place = 100000;
-            const char *const begin = at;
-            for (; at < end && (unsigned char)(*at - '0') < 10; at++, place /= 10) {
-                if (place == 0 && *at != '0')
-                    return "has more than 6 decimals of a second";
-                fraction += (*at - '0') * place;
-            }
-            if (at == begin)
-                return no_time;
-        }
-        (void)skip(&at, end, 'Z');
-    }
-    if (at != end)
-        return no_time;
-    *value = days * CALENDAR_DAY_MICROSECONDS + ((hour * 60ll + minute) * 60 + second) * 1000000 + fraction;
-    return NULL;
-}
-
 static const char *truth(const char *text, uint32_t length, int64_t *value)
 {
     static const char *const words[2][4] = {{"0", "f", "no", "false"}, {"1", "t", "yes", "true"}};
@@ -256,10 +185,10 @@ const char *text_value(const struct column_schema *column, const char *text, uin
     case TYPE_DECIMAL:
         return decimal(column, at, end, value);
     case TYPE_DATE:
-        complaint = date_part(&at, end, value);
+        complaint = calendar_parse_date(&at, end, value);
         return complaint ? complaint : at != end ? "is no date YYYY-MM-DD" : NULL;
     case TYPE_TIMESTAMP:
-        return timestamp(at, end, value);
+        return calendar_parse_timestamp(at, end, value);
     case TYPE_BOOL:
         return truth(text, length, value);
     default:

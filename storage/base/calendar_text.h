@@ -1,0 +1,89 @@
+/*
+ * calendar_text.h: dates and times from text, for loaders and statements: YYYY-MM-DD, and behind it, after a blank or
+ * T, HH:MM[:SS[.ffffff]] with or without Z. Called for every field of every row: some nanoseconds.
+ *
+ * Functions return NULL, or what is wrong with the text ("is no date YYYY-MM-DD").
+ */
+#ifndef TESSERA_STORAGE_BASE_CALENDAR_TEXT_H
+#define TESSERA_STORAGE_BASE_CALENDAR_TEXT_H
+
+#include "storage/base/calendar.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Reads `count` digits as a number; -1 if they are not digits. */
+static inline int32_t calendar_digits(const char **at, const char *end, uint32_t count)
+{
+    int32_t number = 0;
+    if ((size_t)(end - *at) < count)
+        return -1;
+    for (; count > 0; count--, (*at)++) {
+        if ((unsigned char)(**at - '0') >= 10)
+            return -1;
+        number = number * 10 + (**at - '0');
+    }
+    return number;
+}
+
+static inline bool calendar_skip(const char **at, const char *end, char c)
+{
+    const bool there = *at < end && **at == c;
+    *at += there;
+    return there;
+}
+
+/* A date at *at, which moves behind it. */
+static inline const char *calendar_parse_date(const char **at, const char *end, int64_t *days)
+{
+    const int32_t year = calendar_digits(at, end, 4);
+    if (year < 0 || !calendar_skip(at, end, '-'))
+        return "is no date YYYY-MM-DD";
+    const int32_t month = calendar_digits(at, end, 2);
+    if (month < 0 || !calendar_skip(at, end, '-'))
+        return "is no date YYYY-MM-DD";
+    const int32_t day = calendar_digits(at, end, 2);
+    if (day < 0)
+        return "is no date YYYY-MM-DD";
+    if (month < 1 || month > 12 || day < 1 || (day > 28 && day > calendar_month_days(year, month)))
+        return "is a day that no calendar has";
+    *days = calendar_days(year, month, day);
+    return NULL;
+}
+
+/* The whole text: a date, and a time if there is one. */
+static inline const char *calendar_parse_timestamp(const char *at, const char *end, int64_t *value)
+{
+    static const char no_time[] = "is no time YYYY-MM-DD HH:MM[:SS[.ffffff]]";
+    int64_t days;
+    int32_t hour = 0, minute = 0, second = 0, fraction = 0;
+    const char *complaint = calendar_parse_date(&at, end, &days);
+    if (complaint)
+        return complaint;
+    if (calendar_skip(&at, end, ' ') || calendar_skip(&at, end, 'T')) {
+        hour = calendar_digits(&at, end, 2);
+        if (hour < 0 || hour > 23 || !calendar_skip(&at, end, ':') ||
+            (minute = calendar_digits(&at, end, 2)) < 0 || minute > 59)
+            return no_time;
+        if (calendar_skip(&at, end, ':') && ((second = calendar_digits(&at, end, 2)) < 0 || second > 59))
+            return no_time;
+        if (calendar_skip(&at, end, '.')) {
+            int32_t place = 100000;
+            const char *const begin = at;
+            for (; at < end && (unsigned char)(*at - '0') < 10; at++, place /= 10) {
+                if (place == 0 && *at != '0')
+                    return "has more than 6 decimals of a second";
+                fraction += (*at - '0') * place;
+            }
+            if (at == begin)
+                return no_time;
+        }
+        (void)calendar_skip(&at, end, 'Z');
+    }
+    if (at != end)
+        return no_time;
+    *value = days * CALENDAR_DAY_MICROSECONDS + ((hour * 60ll + minute) * 60 + second) * 1000000 + fraction;
+    return NULL;
+}
+
+#endif
