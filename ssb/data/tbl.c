@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "ssb/data/generator.h"
 #include "storage/base/file.h"
+#include "storage/base/memory.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -49,19 +50,12 @@ static void writer_fail(struct writer *writer)
 static enum status write_at(const struct writer *writer, const char *bytes, size_t count, uint64_t offset,
                             struct error *error)
 {
-    while (count) {
-        const ssize_t written = pwrite(writer->file, bytes, count, (off_t)offset);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return error_set_errno(
-                error, errno, "could not write '%s' (free space there or choose another folder with --out)",
-                writer->path);
-        bytes += written;
-        offset += (uint64_t)written;
-        count -= (size_t)written;
-    }
-    return STATUS_OK;
+    const int reason = file_put(writer->file, bytes, count, offset);
+    return reason ? error_set_errno(
+                        error, reason,
+                        "could not write '%s' (free space there or choose another folder with --out)",
+                        writer->path)
+                  : STATUS_OK;
 }
 
 /* Takes the next chunk, whichever item the team of threads is at. Chunks are taken in order, so a thread is
@@ -70,10 +64,8 @@ static enum status write_next_chunk(struct writer *writer, unsigned thread, stru
 {
     RETURN_IF_ERROR(cancel_check(error));
     if (!writer->buffers[thread])
-        writer->buffers[thread] = malloc((size_t)CHUNK_ROWS * SSB_TEXT_ROW_BYTES);
-    if (!writer->buffers[thread])
-        return error_out_of_memory(error, (unsigned long long)CHUNK_ROWS * SSB_TEXT_ROW_BYTES,
-                                   "a chunk of text");
+        RETURN_IF_ERROR(memory_take(&writer->buffers[thread], (size_t)CHUNK_ROWS * SSB_TEXT_ROW_BYTES,
+                                    "a chunk of text", error));
 
     pthread_mutex_lock(&writer->lock);
     const uint64_t chunk = writer->next++;
@@ -122,9 +114,8 @@ static enum status write_chunks(struct writer *writer, unsigned threads, struct 
     if (threads > PARALLEL_THREADS_MAX)
         threads = PARALLEL_THREADS_MAX;
     writer->chunks = (writer->rows + CHUNK_ROWS - 1) / CHUNK_ROWS;
-    writer->buffers = calloc(threads, sizeof *writer->buffers);
-    if (!writer->buffers)
-        return error_out_of_memory(error, threads * sizeof *writer->buffers, "a team of threads");
+    RETURN_IF_ERROR(
+        memory_zeros(&writer->buffers, threads * sizeof *writer->buffers, "a team of threads", error));
     pthread_mutex_init(&writer->lock, NULL);
     pthread_cond_init(&writer->moved, NULL);
     enum status status = parallel_for(threads, writer->chunks, write_chunk_item, writer, error);

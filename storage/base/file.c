@@ -115,23 +115,31 @@ enum status file_lock(const char *path, int *descriptor, struct error *error)
 
 /* ---- Writing ---- */
 
-enum status file_write(const char *path, int descriptor, const void *bytes, uint64_t size, uint64_t offset,
-                       struct error *error)
+int file_put(int descriptor, const void *bytes, uint64_t size, uint64_t offset)
 {
     const char *from = bytes;
     while (size > 0) {
-        ssize_t written = pwrite(descriptor, from, size, (off_t)offset);
+        const ssize_t written = pwrite(descriptor, from, size, (off_t)offset);
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0)
-            return error_set_errno(
-                error, written < 0 ? errno : ENOSPC,
-                "cannot write %s (nothing was changed; make room on the disk and try again)", path);
+            return written < 0 ? errno : ENOSPC;
         from += written;
         size -= (uint64_t)written;
         offset += (uint64_t)written;
     }
-    return STATUS_OK;
+    return 0;
+}
+
+enum status file_write(const char *path, int descriptor, const void *bytes, uint64_t size, uint64_t offset,
+                       struct error *error)
+{
+    const int reason = file_put(descriptor, bytes, size, offset);
+    return reason
+               ? error_set_errno(error, reason,
+                                 "cannot write %s (nothing was changed; make room on the disk and try again)",
+                                 path)
+               : STATUS_OK;
 }
 
 enum status file_write_whole(const char *path, const void *bytes, uint64_t size, struct error *error)

@@ -31,7 +31,8 @@ NODISCARD enum status file_open(const char *path, int *descriptor, uint64_t *siz
 NODISCARD enum status file_create(const char *path, int *descriptor, struct error *error);
 NODISCARD enum status file_open_again(const char *path, int *descriptor, struct error *error);
 
-/* Writes all bytes at `offset`. */
+/* Writes all bytes at `offset`; file_put returns 0 or an errno value, for callers with a sentence of their own. */
+int file_put(int descriptor, const void *bytes, uint64_t size, uint64_t offset);
 NODISCARD enum status file_write(const char *path, int descriptor, const void *bytes, uint64_t size,
                                  uint64_t offset, struct error *error);
 

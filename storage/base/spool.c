@@ -1,6 +1,7 @@
 /* spool.c: see spool.h. */
 #define _GNU_SOURCE
 #include "storage/base/spool.h"
+#include "storage/base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,19 +29,10 @@ void spool_close(struct spool *spool)
 enum status spool_put(const struct spool *spool, uint64_t at, const void *bytes, uint64_t size,
                       struct error *error)
 {
-    const char *next = bytes;
-    while (size > 0) {
-        const ssize_t written = pwrite(spool->descriptor, next, size, (off_t)at);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return error_set_errno(error, written ? errno : EIO,
-                                   "cannot keep rows in a file meanwhile (make room on the database's disk)");
-        next += written;
-        at += (uint64_t)written;
-        size -= (uint64_t)written;
-    }
-    return STATUS_OK;
+    const int reason = file_put(spool->descriptor, bytes, size, at);
+    return reason ? error_set_errno(error, reason,
+                                    "cannot keep rows in a file meanwhile (make room on the database's disk)")
+                  : STATUS_OK;
 }
 
 enum status spool_append(struct spool *spool, const void *bytes, uint64_t size, uint64_t *at,
