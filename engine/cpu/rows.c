@@ -1,6 +1,7 @@
 /* engine/cpu/rows.c: the values of the rows that are left of a tile, as vectors: conditions on them, the numbers of their
  * groups, arguments of aggregates. Called a few times a tile; see engine/cpu/run_internal.h. */
 #include "engine/cpu/run_internal.h"
+#include "storage/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +13,8 @@ enum status row_values_open(const struct plan *plan, const uint32_t *roots, uint
     RETURN_IF_ERROR(
         expression_program_create(&plan->expressions, roots, root_count, &values->program, error));
     const uint32_t count = expression_program_leaves(values->program, &nodes);
-    values->leaves = malloc((count + 1) * sizeof *values->leaves);
-    if (!values->leaves)
-        return error_out_of_memory(error, count * sizeof *values->leaves, "vectors of expressions");
+    RETURN_IF_ERROR(
+        memory_take(&values->leaves, (count + 1) * sizeof *values->leaves, "vectors of expressions", error));
     for (int32_t join = -1; join < (int32_t)plan->join_count; join++)
         for (uint32_t n = 0; n < count; n++) {
             const struct plan_source *source = &plan->sources[plan->expressions.nodes[nodes[n]].index];
@@ -62,7 +62,7 @@ static void fact_values(const struct device_run *run, struct cpu_worker *worker,
     for (uint32_t i = 0; i < count; i++)
         values[i] = worker->wide[column][rows[i]];
     for (uint32_t i = 0; nulls && i < count; i++)
-        nulls[i] = valid && !(valid[rows[i] % TILE_LANES] >> rows[i] / TILE_LANES & 1);
+        nulls[i] = valid && !tile_row_valid(valid, rows[i]);
 }
 
 #define GATHER(type)                     \
@@ -166,12 +166,10 @@ enum status cpu_take_rows(struct device_run *run, struct cpu_worker *worker, con
     const struct plan *plan = run->plan;
     struct piece_rows *found = plan->shape == PLAN_ROWS ? &run->found[piece] : NULL;
     if (found) {
-        uint64_t *rows = realloc(found->rows, (found->count + count) * sizeof *rows);
-        if (!rows)
-            return error_out_of_memory(error, (found->count + count) * sizeof *rows, "rows");
-        found->rows = rows;
+        RETURN_IF_ERROR(
+            memory_grow(&found->rows, (found->count + count) * sizeof *found->rows, "rows", error));
         for (uint32_t i = 0; i < count; i++)
-            rows[found->count++] = first_row + worker->rows[i];
+            found->rows[found->count++] = first_row + worker->rows[i];
         return STATUS_OK;
     }
     struct vector arguments[PLAN_AGGREGATES_MAX];

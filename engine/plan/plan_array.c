@@ -25,16 +25,6 @@ static void each_tile(const struct column_data *data, take_tile *take, void *con
     }
 }
 
-static int64_t value_at(const void *values, uint32_t value_bytes, uint64_t row)
-{
-    return value_bytes == 4 ? ((const int32_t *)values)[row] : ((const int64_t *)values)[row];
-}
-
-static bool valid_at(const uint32_t *validity, uint32_t row)
-{
-    return !validity || (validity[row % TILE_LANES] >> row / TILE_LANES & 1);
-}
-
 struct whole {
     uint32_t value_bytes;
     int64_t *values;
@@ -47,8 +37,8 @@ static void take_whole(void *context, uint64_t first, uint32_t rows, const void 
 {
     struct whole *whole = context;
     for (uint32_t row = 0; row < rows; row++) {
-        whole->values[first + row] = value_at(values, whole->value_bytes, row);
-        whole->nulls[first + row] = !valid_at(validity, row);
+        whole->values[first + row] = row_value(values, whole->value_bytes, row);
+        whole->nulls[first + row] = validity && !tile_row_valid(validity, row);
         whole->any_null |= whole->nulls[first + row];
     }
 }

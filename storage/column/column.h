@@ -78,6 +78,26 @@ static inline const char *dictionary_string(const struct dictionary *dictionary,
     return dictionary->bytes + dictionary->starts[code];
 }
 
+/* ---- Rows ---- */
+
+/* Row `row` of int32 or int64 values. */
+static inline int64_t row_value(const void *values, uint32_t value_bytes, uint64_t row)
+{
+    return value_bytes == 4 ? ((const int32_t *)values)[row] : ((const int64_t *)values)[row];
+}
+
+/* A bit a row, in row order. */
+static inline bool row_valid(const uint64_t *validity, uint64_t row)
+{
+    return validity[row / 64] >> row % 64 & 1;
+}
+
+/* A bit a row of a tile, as column files have them (struct segment_data). */
+static inline bool tile_row_valid(const uint32_t *validity, uint32_t row)
+{
+    return validity[row % TILE_LANES] >> row / TILE_LANES & 1;
+}
+
 /* ---- Columns and tables ---- */
 
 /* min, max and distinct are over the stored values (codes, positions, scaled integers) of rows that are not

@@ -6,6 +6,7 @@
 #include "storage/column/column_file_format.h"
 
 #include "storage/base/file.h"
+#include "storage/base/memory.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -60,13 +61,9 @@ static enum status reserve(struct column_file_writer *writer, struct column_part
     pthread_mutex_lock(&writer->lock);
     if (writer->part_count == writer->part_capacity) {
         uint32_t capacity = writer->part_capacity ? writer->part_capacity * 2 : 4;
-        struct column_part *parts = realloc(writer->parts, capacity * sizeof *parts);
-        if (parts) {
-            writer->parts = parts;
-            writer->part_capacity = capacity;
-        } else {
-            status = error_out_of_memory(error, capacity * sizeof *parts, "a column file's directory");
-        }
+        status =
+            memory_grow(&writer->parts, capacity * sizeof *writer->parts, "a column file's directory", error);
+        writer->part_capacity = status == STATUS_OK ? capacity : writer->part_capacity;
     }
     if (status == STATUS_OK) {
         part->offset = writer->end;
@@ -139,9 +136,8 @@ enum status column_file_finish(struct column_file_writer *writer, struct error *
 {
     if (writer->part_count)
         qsort(writer->parts, writer->part_count, sizeof *writer->parts, compare_parts);
-    struct file_header *header = malloc(sizeof *header);
-    if (!header)
-        return error_out_of_memory(error, sizeof *header, "a column file's header");
+    struct file_header *header;
+    RETURN_IF_ERROR(memory_take(&header, sizeof *header, "a column file's header", error));
     int descriptor;
     enum status status = file_open_again(writer->path, &descriptor, error);
     if (status == STATUS_OK) {

@@ -1,11 +1,6 @@
 /* statistics.c: minima, maxima and runs; see statistics.h. */
 #include "storage/column/statistics.h"
 
-static bool row_valid(const uint64_t *validity, uint32_t row)
-{
-    return validity[row / 64] >> (row % 64) & 1;
-}
-
 /* For values without NULLs: three loops without branches over one tile in the first-level cache, which
  * compilers vectorise. `previous` is the value before the tile. For the first tile it is the tile's own first
  * value, and the caller adds one run. */

@@ -1,6 +1,7 @@
 /* catalogue.c: reads the catalogue's text and checks all of it; see catalogue.h. */
 #include "storage/database/catalogue.h"
 
+#include "storage/base/memory.h"
 #include "storage/database/database_files.h"
 
 #include <errno.h>
@@ -134,9 +135,8 @@ static enum status parse_encodings(const struct parser *parser, const json_t *ob
     size_t count = json_array_size(list);
     if (count == 0 || count >= CODEC_COUNT)
         return wrong(parser, "encodings");
-    struct encoding_info *encodings = calloc(count, sizeof *encodings);
-    if (!encodings)
-        return error_out_of_memory(parser->error, count * sizeof *encodings, "the catalogue");
+    struct encoding_info *encodings;
+    RETURN_IF_ERROR(memory_zeros(&encodings, count * sizeof *encodings, "the catalogue", parser->error));
     column->encodings = encodings;
     for (size_t e = 0; e < count; e++) {
         const json_t *entry = json_array_get(list, e);
@@ -187,9 +187,8 @@ static enum status parse_segments(const struct parser *parser, const json_t *obj
     size_t count = json_array_size(list);
     if (!json_is_array(list) || count > TABLE_SEGMENTS_MAX)
         return wrong(parser, "segments");
-    uint32_t *rows = calloc(count + 1, sizeof *rows);
-    if (!rows)
-        return error_out_of_memory(parser->error, count * sizeof *rows, "the catalogue");
+    uint32_t *rows;
+    RETURN_IF_ERROR(memory_zeros(&rows, (count + 1) * sizeof *rows, "the catalogue", parser->error));
     table->segment_rows = rows;
     table->segment_count = (uint32_t)count;
     uint64_t sum = 0;
@@ -215,9 +214,8 @@ static enum status parse_table(struct parser *parser, const json_t *object, stru
     size_t count = json_array_size(list);
     if (count == 0)
         return wrong(parser, "columns");
-    struct column *columns = calloc(count, sizeof *columns);
-    if (!columns)
-        return error_out_of_memory(parser->error, count * sizeof *columns, "the catalogue");
+    struct column *columns;
+    RETURN_IF_ERROR(memory_zeros(&columns, count * sizeof *columns, "the catalogue", parser->error));
     table->columns = columns;
     for (size_t c = 0; c < count; c++) {
         table->column_count++;
@@ -259,9 +257,8 @@ static enum status parse_root(struct parser *parser, const json_t *root, struct 
     if (!json_is_array(list))
         return wrong(parser, "tables");
     size_t count = json_array_size(list);
-    catalogue->tables = calloc(count + 1, sizeof *catalogue->tables);
-    if (!catalogue->tables)
-        return error_out_of_memory(parser->error, count * sizeof *catalogue->tables, "the catalogue");
+    RETURN_IF_ERROR(memory_zeros(&catalogue->tables, (count + 1) * sizeof *catalogue->tables, "the catalogue",
+                                 parser->error));
     for (size_t t = 0; t < count; t++) {
         struct table *table = &catalogue->tables[t];
         catalogue->table_count++;

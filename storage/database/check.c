@@ -121,8 +121,8 @@ static int64_t wrong_tile(const struct segment_data *segment, const struct colum
         int64_t min = INT64_MAX, max = INT64_MIN;
         chunk->codec->decode_tile(chunk, tile, values);
         for (uint32_t r = 0; r < rows; r++) {
-            int64_t value = chunk->value_bytes == 4 ? ((const int32_t *)values)[r] : values[r];
-            if (validity && !(validity[r % TILE_LANES] >> r / TILE_LANES & 1)) {
+            int64_t value = row_value(values, chunk->value_bytes, r);
+            if (validity && !tile_row_valid(validity, r)) {
                 if (value < low || value > high)
                     return tile;
                 continue;

@@ -4,6 +4,7 @@
  * the segment's values and its encoded bytes in memory: at most 256 MiB for 8-byte values. */
 #include "storage/database/writer.h"
 
+#include "storage/base/memory.h"
 #include "storage/column/encoding_writer.h"
 #include "storage/database/database_files.h"
 #include "storage/database/database_internal.h"
@@ -70,12 +71,9 @@ static enum status add_encoding(struct column *column, const struct encoding_inf
 {
     if (column_encoding(column, info->codec))
         return STATUS_OK;
-    struct encoding_info *encodings =
-        realloc((void *)column->encodings, (column->encoding_count + 1) * sizeof *encodings);
-    if (!encodings)
-        return error_out_of_memory(error, (column->encoding_count + 1) * sizeof *encodings, "an encoding");
-    encodings[column->encoding_count++] = *info;
-    column->encodings = encodings;
+    RETURN_IF_ERROR(
+        memory_grow(&column->encodings, (column->encoding_count + 1) * sizeof *info, "an encoding", error));
+    ((struct encoding_info *)column->encodings)[column->encoding_count++] = *info;
     return STATUS_OK;
 }
 

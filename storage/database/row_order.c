@@ -1,5 +1,6 @@
 /* row_order.c: see row_order.h. */
 #include "storage/database/row_order.h"
+#include "storage/column/column.h"
 
 #include <stdlib.h>
 
@@ -26,23 +27,16 @@ struct sort {
     uint64_t *counts; /* for each part and bin: the number of pairs, later the place of the next pair */
 };
 
-static bool row_valid(const struct row_order_key *key, uint32_t row)
-{
-    return !key->validity || (key->validity[row / 64] >> row % 64 & 1);
-}
-
 /* The key's current part: bits of the row's distance from the least value; 0 for NULLs, whose values mean
  * nothing. */
 static uint32_t key_of(const struct sort *sort, uint32_t row)
 {
     const struct row_order_key *key = sort->key;
-    if (!row_valid(key, row))
+    if (key->validity && !row_valid(key->validity, row))
         return 0;
     if (sort->part == KEY_VALID)
         return 1;
-    const int64_t value =
-        key->value_bytes == 4 ? ((const int32_t *)key->values)[row] : ((const int64_t *)key->values)[row];
-    const uint64_t distance = (uint64_t)value - (uint64_t)key->min;
+    const uint64_t distance = (uint64_t)row_value(key->values, key->value_bytes, row) - (uint64_t)key->min;
     return (uint32_t)(sort->part == KEY_LOW ? distance : distance >> 32);
 }
 

@@ -1,28 +1,17 @@
 /* segment_writer.c: writes one segment of one column into the files; see table_writer.c. */
 #include "storage/database/writer_internal.h"
+#include "storage/base/memory.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool row_valid(const uint64_t *validity, uint32_t row)
-{
-    return validity[row / 64] >> (row % 64) & 1;
-}
-
-static int64_t value_at(const void *values, uint32_t value_bytes, uint32_t row)
-{
-    return value_bytes == 4 ? ((const int32_t *)values)[row] : ((const int64_t *)values)[row];
-}
 
 /* Claims a (column, segment), which may be written only once. A segment that fails stays begun, so that the
  * commit refuses it. */
 static enum status claim(struct table_writer *table, uint32_t column, uint32_t segment, struct error *error)
 {
     const char *name = table->table.name;
-    if (column >= table->table.column_count)
-        return error_set(error, STATUS_BAD_INPUT, "table %s: there is no column number %u; it has %u", name,
-                         column, table->table.column_count);
+    RETURN_IF_ERROR(table_writer_column(table, column, error));
     const char *column_name = table->table.columns[column].schema.name;
     if (segment >= table->table.segment_count)
         return error_set(error, STATUS_BAD_INPUT, "table %s: column %s: there is no segment %u; it has %u",
@@ -52,10 +41,10 @@ static void *fill_nulls(const void *values, uint32_t value_bytes, uint32_t rows,
     uint32_t first = 0;
     while (first < rows && !row_valid(validity, first))
         first++;
-    int64_t value = first < rows ? value_at(values, value_bytes, first) : 0;
+    int64_t value = first < rows ? row_value(values, value_bytes, first) : 0;
     for (uint32_t row = 0; row < rows; row++) {
         if (row_valid(validity, row))
-            value = value_at(values, value_bytes, row);
+            value = row_value(values, value_bytes, row);
         else if (value_bytes == 4)
             ((int32_t *)filled)[row] = (int32_t)value;
         else
@@ -82,9 +71,8 @@ static enum status write_validity(struct column_writer *writer, uint32_t segment
 {
     uint32_t tiles = (rows + TILE_ROWS - 1) / TILE_ROWS;
     size_t bytes = (size_t)tiles * TILE_LANES * sizeof(uint32_t), words = (rows + 31) / 32;
-    uint32_t *out = calloc(1, bytes);
-    if (!out)
-        return error_out_of_memory(error, bytes, "a segment's validity");
+    uint32_t *out;
+    RETURN_IF_ERROR(memory_zeros(&out, bytes, "a segment's validity", error));
     for (size_t word = 0; word < words; word++)
         out[word] = (uint32_t)(validity[word / 2] >> (word % 2 * 32));
     if (rows % 32)
@@ -111,7 +99,7 @@ static enum status check_range(const struct table_writer *table, uint32_t column
     uint32_t row = 0;
     int64_t value = 0;
     for (; row < rows; row++) {
-        value = value_at(values, described->value_bytes, row);
+        value = row_value(values, described->value_bytes, row);
         if (value < 0 || (uint64_t)value >= domain)
             break;
     }
@@ -135,9 +123,7 @@ static enum status take_statistics(const struct table_writer *table, uint32_t co
     uint32_t value_bytes = table->table.columns[column].value_bytes,
              rows = table->table.segment_rows[segment];
     *min_max_bytes = (rows + TILE_ROWS - 1) / TILE_ROWS * 2 * sizeof(int64_t);
-    *min_max = calloc(1, part_padded(*min_max_bytes));
-    if (!*min_max)
-        return error_out_of_memory(error, *min_max_bytes, "a segment's statistics");
+    RETURN_IF_ERROR(memory_zeros(min_max, part_padded(*min_max_bytes), "a segment's statistics", error));
     statistics_segment(values, value_bytes, rows, validity, *min_max, statistics);
     return check_range(table, column, segment, statistics, values, rows, error);
 }

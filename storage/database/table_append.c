@@ -6,6 +6,7 @@
  * decodes the table, computes its statistics and encodes it: about 4 ns a value. */
 #include "storage/database/writer_internal.h"
 
+#include "storage/base/memory.h"
 #include "storage/column/column_data.h"
 #include "storage/column/side_file.h"
 
@@ -46,9 +47,8 @@ enum status database_writer_append(struct database_writer *writer, const char *n
     free(columns);
     RETURN_IF_ERROR(status);
     table->old = old;
-    table->appended = calloc(old->column_count, sizeof *table->appended);
-    if (!table->appended)
-        return error_out_of_memory(error, old->column_count * sizeof *table->appended, "a table");
+    RETURN_IF_ERROR(
+        memory_zeros(&table->appended, old->column_count * sizeof *table->appended, "a table", error));
     for (uint32_t c = 0; c < old->column_count; c++)
         RETURN_IF_ERROR(table_writer_codec(table, c, old->columns[c].own_name, error));
     *old_rows = old->rows;
@@ -62,9 +62,7 @@ static enum status translate(const struct dictionary *from, const struct diction
                              int32_t **codes, struct error *error)
 {
     bool same = true;
-    *codes = malloc(((size_t)from->count + 1) * sizeof **codes);
-    if (!*codes)
-        return error_out_of_memory(error, from->count * sizeof **codes, "a dictionary");
+    RETURN_IF_ERROR(memory_take(codes, ((size_t)from->count + 1) * sizeof **codes, "a dictionary", error));
     for (uint32_t code = 0; code < from->count; code++) {
         uint32_t length;
         const char *string = dictionary_string(from, code, &length);
@@ -123,7 +121,7 @@ static bool decode(const struct segment_data *data, struct old_segment *to, uint
     }
     memcpy((uint8_t *)to->values + (size_t)first * to->value_bytes, decoded, (size_t)rows * to->value_bytes);
     for (uint32_t r = 0; valid && r < rows; r++)
-        if (!(valid[r % TILE_LANES] >> r / TILE_LANES & 1)) {
+        if (!tile_row_valid(valid, r)) {
             to->validity[(first + r) / 64] &= ~(UINT64_C(1) << (first + r) % 64);
             to->nulls = true;
         }

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "storage/database/writer_internal.h"
 
+#include "storage/base/memory.h"
 #include "storage/database/row_order.h"
 #include "storage/base/spool.h"
 
@@ -110,9 +111,7 @@ static uint8_t *kept_of(const struct table_writer *table, uint32_t column, uint3
 enum status table_writer_sort_by(struct table_writer *table, uint32_t column, struct error *error)
 {
     const struct table *described = &table->table;
-    if (column >= described->column_count)
-        return error_set(error, STATUS_BAD_INPUT, "table %s: there is no column number %u; it has %u",
-                         described->name, column, described->column_count);
+    RETURN_IF_ERROR(table_writer_column(table, column, error));
     if (described->rows > SORT_ROWS_MAX)
         return error_set(error, STATUS_BAD_INPUT,
                          "table %s has %" PRIu64
@@ -122,9 +121,8 @@ enum status table_writer_sort_by(struct table_writer *table, uint32_t column, st
         return error_set(error, STATUS_BAD_INPUT, "table %s is to be sorted twice; sort it by one column",
                          described->name);
     RETURN_IF_ERROR(check_memory(described, column, error));
-    struct table_sorter *sorter = calloc(1, sizeof *sorter);
-    if (!sorter)
-        return error_out_of_memory(error, sizeof *sorter, "sorting a table");
+    struct table_sorter *sorter;
+    RETURN_IF_ERROR(memory_zeros(&sorter, sizeof *sorter, "sorting a table", error));
     *sorter = (struct table_sorter){
         .column = column, .spool = {.descriptor = -1}, .statistics = COLUMN_STATISTICS_NONE};
     pthread_mutex_init(&sorter->lock, NULL);
@@ -188,9 +186,7 @@ static enum status read_validity(const struct table_writer *table, uint32_t colu
                                  struct whole_column *whole, struct error *error)
 {
     const uint64_t bytes = (table->table.rows + 63) / 64 * sizeof *whole->validity;
-    whole->validity = malloc(bytes);
-    if (!whole->validity)
-        return error_out_of_memory(error, bytes, "the NULLs of a column to sort");
+    RETURN_IF_ERROR(memory_take(&whole->validity, bytes, "the NULLs of a column to sort", error));
     memset(whole->validity, 0xff, bytes);
     for (uint32_t s = 0; s < table->table.segment_count; s++) {
         const uint64_t first = (uint64_t)s * SEGMENT_ROWS / 64;
@@ -261,7 +257,7 @@ static bool gather(const struct whole_column *whole, uint32_t value_bytes, const
         return false;
     memset(validity, 0, ((size_t)rows + 63) / 64 * sizeof *validity);
     for (uint32_t r = 0; r < rows; r++) {
-        const uint64_t valid = whole->validity[order[r] / 64] >> order[r] % 64 & 1;
+        const uint64_t valid = row_valid(whole->validity, order[r]);
         validity[r / 64] |= valid << r % 64;
         nulls |= !valid;
     }

@@ -6,6 +6,7 @@
  * some are NULL. */
 #include "storage/database/writer_internal.h"
 
+#include "storage/base/memory.h"
 #include "storage/database/database_files.h"
 
 #include <inttypes.h>
@@ -27,9 +28,7 @@ enum status table_writer_create(struct database_writer *database, const char *na
     table->database = database;
     table->table = (struct table){.rows = rows, .columns = described, .column_count = column_count};
     memcpy(table->table.name, name, strlen(name) + 1);
-    table->columns = calloc(column_count, sizeof *table->columns);
-    if (!table->columns)
-        return error_out_of_memory(error, column_count * sizeof *table->columns, "a table");
+    RETURN_IF_ERROR(memory_zeros(&table->columns, column_count * sizeof *table->columns, "a table", error));
     RETURN_IF_ERROR(table_segments_set(&table->table, error));
     RETURN_IF_ERROR(codec_choice_parse("auto", &choice, error));
     for (uint32_t c = 0; c < column_count; c++) {
@@ -89,7 +88,7 @@ void table_writer_free(struct table_writer *table)
     free(table);
 }
 
-static enum status check_column(const struct table_writer *table, uint32_t column, struct error *error)
+enum status table_writer_column(const struct table_writer *table, uint32_t column, struct error *error)
 {
     if (column < table->table.column_count)
         return STATUS_OK;
@@ -107,7 +106,7 @@ enum status table_writer_codec(struct table_writer *table, uint32_t column, cons
                                struct error *error)
 {
     struct codec_choice choice;
-    RETURN_IF_ERROR(check_column(table, column, error));
+    RETURN_IF_ERROR(table_writer_column(table, column, error));
     RETURN_IF_ERROR(codec_choice_parse(name, &choice, error));
     struct column *described = (struct column *)&table->table.columns[column];
     struct encoding_writer *encoding = &table->columns[column].encoding;
@@ -130,9 +129,8 @@ enum status table_writer_codec(struct table_writer *table, uint32_t column, cons
 static enum status add_padded(struct column_file_writer *file, enum column_part_kind kind, uint32_t rows,
                               const void *bytes, uint64_t size, struct error *error)
 {
-    uint8_t *copy = calloc(1, part_padded(size) + 1);
-    if (!copy)
-        return error_out_of_memory(error, size, "a dictionary");
+    uint8_t *copy;
+    RETURN_IF_ERROR(memory_zeros(&copy, part_padded(size) + 1, "a dictionary", error));
     if (size)
         memcpy(copy, bytes, size);
     enum status status = column_file_add(file, kind, 0, rows, copy, size, error);
@@ -144,7 +142,7 @@ enum status table_writer_dictionary(struct table_writer *table, uint32_t column,
                                     const struct dictionary *dictionary, struct error *error)
 {
     static const uint64_t no_starts[1] = {0};
-    RETURN_IF_ERROR(check_column(table, column, error));
+    RETURN_IF_ERROR(table_writer_column(table, column, error));
     struct column_writer *writer = &table->columns[column];
     if (!column_has_dictionary(&table->table.columns[column].schema) || writer->dictionary_given)
         return error_set(
@@ -230,9 +228,8 @@ enum status table_writer_finish_column(struct table_writer *table, uint32_t colu
     struct column *described = (struct column *)&table->table.columns[column];
     RETURN_IF_ERROR(encoding_writer_finish(&writer->encoding, error));
     RETURN_IF_ERROR(column_file_finish(writer->side, error));
-    struct encoding_info *info = malloc(sizeof *info);
-    if (!info)
-        return error_out_of_memory(error, sizeof *info, "a column");
+    struct encoding_info *info;
+    RETURN_IF_ERROR(memory_take(&info, sizeof *info, "a column", error));
     *info = (struct encoding_info){.codec = writer->encoding.identity.codec,
                                    .bytes = writer->encoding.bytes,
                                    .generation = table->database->generation};

@@ -55,6 +55,10 @@ NODISCARD enum status table_writer_create(struct database_writer *database, cons
 void table_writer_free(struct table_writer *table);
 void table_appended_free(struct table_writer *table);
 
+/* Refuses a number that no column of the table has. */
+NODISCARD enum status table_writer_column(const struct table_writer *table, uint32_t column,
+                                          struct error *error);
+
 /* Gives a column of an appended table its new dictionary; the old strings are looked up in it now. */
 NODISCARD enum status table_appended_dictionary(struct table_writer *table, uint32_t column,
                                                 const struct dictionary *dictionary, struct error *error);
