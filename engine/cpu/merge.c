@@ -31,29 +31,9 @@ static void merge_group(struct group_states *states, uint64_t to, const struct g
                         uint64_t at)
 {
     states->rows[to] += from->rows[at];
-    for (uint32_t a = 0; a < states->plan->aggregate_count; a++) {
-        int64_t *const state = &states->low[a][to];
-        const int64_t other = from->low[a][at];
-        switch (states->plan->aggregates[a].kind) {
-        case AGGREGATE_MIN:
-            *state = other < *state ? other : *state;
-            break;
-        case AGGREGATE_MAX:
-            *state = other > *state ? other : *state;
-            break;
-        case AGGREGATE_SUM_WIDE: {
-            const uint64_t sum = (uint64_t)*state + (uint64_t)other;
-            states->high[a][to] += from->high[a][at] + (sum < (uint64_t)other);
-            *state = (int64_t)sum;
-            break;
-        }
-        case AGGREGATE_COUNT:
-        case AGGREGATE_SUM:
-        case AGGREGATE_COUNT_DISTINCT:
-            *state = (int64_t)((uint64_t)*state + (uint64_t)other);
-            break;
-        }
-    }
+    for (uint32_t a = 0; a < states->plan->aggregate_count; a++)
+        state_merge(states->plan->aggregates[a].kind, states->low[a], states->high[a], to, from->low[a],
+                    from->high[a], at);
 }
 
 /* ---- One behind the other ---- */

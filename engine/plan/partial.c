@@ -4,41 +4,41 @@
 
 #include "storage/base/hash.h"
 #include "storage/base/huge_pages.h"
+#include "storage/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- Memory ---- */
 
-static void *zeros(uint64_t count)
+static enum status zeros(void *pointer, uint64_t count, struct error *error)
 {
-    void *const words = calloc(count + 1, sizeof(uint64_t));
+    void *words;
+    RETURN_IF_ERROR(memory_zeros(&words, (count + 1) * sizeof(uint64_t), "groups", error));
     huge_pages_prefer(words, count * sizeof(uint64_t));
-    return words;
+    memcpy(pointer, &words, sizeof words);
+    return STATUS_OK;
 }
 
 enum status partial_allocate(const struct plan *plan, uint64_t count, struct partial *partial,
                              struct error *error)
 {
-    bool fits = true;
     for (uint32_t word = 0; word < plan->key_words; word++)
-        fits &= (partial->keys[word] = zeros(count)) != NULL;
+        RETURN_IF_ERROR(zeros(&partial->keys[word], count, error));
     for (uint32_t a = 0; a < plan->aggregate_count; a++) {
-        fits &= (partial->states[a] = zeros(count)) != NULL;
+        RETURN_IF_ERROR(zeros(&partial->states[a], count, error));
         if (plan->aggregates[a].kind == AGGREGATE_SUM_WIDE)
-            fits &= (partial->states_high[a] = zeros(count)) != NULL;
+            RETURN_IF_ERROR(zeros(&partial->states_high[a], count, error));
     }
     partial->count = count;
-    return fits ? STATUS_OK
-                : error_out_of_memory(error, count * 8 * (plan->aggregate_count + plan->key_words), "groups");
+    return STATUS_OK;
 }
 
 enum status partial_set_allocate(struct partial_set *set, uint64_t count, struct error *error)
 {
-    set->groups = malloc((count + 1) * sizeof *set->groups);
-    set->values = malloc((count + 1) * sizeof *set->values);
     set->count = count;
-    return set->groups && set->values ? STATUS_OK : error_out_of_memory(error, count * 16, "distinct values");
+    RETURN_IF_ERROR(memory_take(&set->groups, count * sizeof *set->groups, "distinct values", error));
+    return memory_take(&set->values, count * sizeof *set->values, "distinct values", error);
 }
 
 void partial_free(struct partial *partial)
@@ -55,29 +55,22 @@ void partial_free(struct partial *partial)
     *partial = (struct partial){0};
 }
 
-static bool grow(void *array, uint64_t count)
+static enum status grow(void *array, uint64_t count, const char *what, struct error *error)
 {
-    void *old;
-    memcpy(&old, array, sizeof old);
-    void *const grown = realloc(old, (count + 1) * sizeof(uint64_t));
-    if (grown)
-        memcpy(array, &grown, sizeof grown);
-    return grown != NULL;
+    return memory_grow(array, (count + 1) * sizeof(uint64_t), what, error);
 }
 
 static enum status grow_groups(const struct plan *plan, struct partial *partial, uint64_t count,
                                struct error *error)
 {
-    bool fits = true;
     for (uint32_t word = 0; word < plan->key_words; word++)
-        fits &= grow(&partial->keys[word], count);
+        RETURN_IF_ERROR(grow(&partial->keys[word], count, "groups", error));
     for (uint32_t a = 0; a < plan->aggregate_count; a++) {
-        fits &= grow(&partial->states[a], count);
+        RETURN_IF_ERROR(grow(&partial->states[a], count, "groups", error));
         if (plan->aggregates[a].kind == AGGREGATE_SUM_WIDE)
-            fits &= grow(&partial->states_high[a], count);
+            RETURN_IF_ERROR(grow(&partial->states_high[a], count, "groups", error));
     }
-    return fits ? STATUS_OK
-                : error_out_of_memory(error, count * 8 * (plan->aggregate_count + plan->key_words), "groups");
+    return STATUS_OK;
 }
 
 /* ---- Places by hash ---- */
@@ -87,9 +80,7 @@ static enum status index_open(struct partial_index *index, uint64_t most, struct
     index->last = 1023;
     while (index->last < 2 * most)
         index->last = 2 * index->last + 1;
-    index->places = zeros(index->last + 1);
-    return index->places ? STATUS_OK
-                         : error_out_of_memory(error, index->last * sizeof *index->places, "groups");
+    return zeros(&index->places, index->last + 1, error);
 }
 
 void partial_index_free(struct partial_index *index)
@@ -158,32 +149,13 @@ static void copy_state(struct partial *into, uint64_t to, const struct partial *
 static void merge_state(const struct plan *plan, struct partial *into, uint64_t to,
                         const struct partial *from, uint64_t group, uint32_t a)
 {
-    const int64_t other = from->states[a][group];
-    int64_t *const state = &into->states[a][to];
     if (!has_value(plan, from, a, group))
         return;
-    if (!has_value(plan, into, a, to)) {
+    if (has_value(plan, into, a, to))
+        state_merge(plan->aggregates[a].kind, into->states[a], into->states_high[a], to, from->states[a],
+                    from->states_high[a], group);
+    else
         copy_state(into, to, from, group, a);
-        return;
-    }
-    switch (plan->aggregates[a].kind) {
-    case AGGREGATE_SUM:
-        *state = (int64_t)((uint64_t)*state + (uint64_t)other);
-        break;
-    case AGGREGATE_SUM_WIDE:
-        *state = (int64_t)((uint64_t)*state + (uint64_t)other);
-        into->states_high[a][to] += from->states_high[a][group] + ((uint64_t)*state < (uint64_t)other);
-        break;
-    case AGGREGATE_MIN:
-        *state = other < *state ? other : *state;
-        break;
-    case AGGREGATE_MAX:
-        *state = other > *state ? other : *state;
-        break;
-    case AGGREGATE_COUNT:
-    case AGGREGATE_COUNT_DISTINCT:
-        break;
-    }
 }
 
 static bool counts(const struct plan *plan, uint32_t a)
@@ -249,8 +221,8 @@ static enum status merge_set(struct partial_set *into, const struct partial_set 
 {
     const uint64_t most = into->count + from->count, had = into->count;
     struct partial_index index;
-    if (!grow(&into->groups, most) || !grow(&into->values, most))
-        return error_out_of_memory(error, most * 16, "distinct values");
+    RETURN_IF_ERROR(grow(&into->groups, most, "distinct values", error));
+    RETURN_IF_ERROR(grow(&into->values, most, "distinct values", error));
     RETURN_IF_ERROR(index_open(&index, most, error));
     into->count = 0;
     for (uint64_t pair = 0; pair < had; pair++)
@@ -279,8 +251,7 @@ static enum status merge_sets(const struct plan *plan, struct partial *into, uin
 static enum status merge_rows(struct partial *into, const struct partial *from, struct error *error)
 {
     uint64_t a = into->count, b = from->count, at = a + b;
-    if (!grow(&into->rows, at))
-        return error_out_of_memory(error, at * sizeof *into->rows, "rows");
+    RETURN_IF_ERROR(grow(&into->rows, at, "rows", error));
     into->count = at;
     while (b > 0)
         into->rows[--at] = a > 0 && into->rows[a - 1] > from->rows[b - 1] ? into->rows[--a] : from->rows[--b];

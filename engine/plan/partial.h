@@ -55,6 +55,33 @@ void partial_index_free(struct partial_index *index);
 uint64_t *partial_index_find(const struct plan *plan, const struct partial *partial,
                              const struct partial_index *index, const uint64_t *number);
 
+/* Adds state `at` of one list to state `to` of another: both have a value, or 0 or the far end for none. The high
+ * words are those of AGGREGATE_SUM_WIDE. */
+static inline void state_merge(enum aggregate_kind kind, int64_t *low, int64_t *high, uint64_t to,
+                               const int64_t *from_low, const int64_t *from_high, uint64_t at)
+{
+    const int64_t other = from_low[at];
+    switch (kind) {
+    case AGGREGATE_MIN:
+        low[to] = other < low[to] ? other : low[to];
+        break;
+    case AGGREGATE_MAX:
+        low[to] = other > low[to] ? other : low[to];
+        break;
+    case AGGREGATE_SUM_WIDE: {
+        const uint64_t sum = (uint64_t)low[to] + (uint64_t)other;
+        high[to] += from_high[at] + (sum < (uint64_t)other);
+        low[to] = (int64_t)sum;
+        break;
+    }
+    case AGGREGATE_COUNT:
+    case AGGREGATE_SUM:
+    case AGGREGATE_COUNT_DISTINCT:
+        low[to] = (int64_t)((uint64_t)low[to] + (uint64_t)other);
+        break;
+    }
+}
+
 /* Adds `from`, of other segments, to `into`. Both must have been made to be merged (struct device_request) if the plan
  * counts distinct values. Some 20 ns a group and a distinct value. After an error `into` may only be freed. */
 NODISCARD enum status partial_merge(const struct plan *plan, struct partial *into, const struct partial *from,
