@@ -2,6 +2,7 @@
 #include "engine/answer/cells.h"
 
 #include "engine/plan/value_write.h"
+#include "storage/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +17,7 @@ enum status text_space_reserve(struct text_space *space, size_t more, struct err
     if (wanted <= space->capacity)
         return STATUS_OK;
     const size_t capacity = wanted < 2 * space->capacity ? 2 * space->capacity : wanted;
-    char *const grown = realloc(space->bytes, capacity);
-    if (!grown)
-        return error_out_of_memory(error, capacity, "an answer's text");
-    space->bytes = grown;
+    RETURN_IF_ERROR(memory_grow(&space->bytes, capacity, "an answer's text", error));
     space->capacity = capacity;
     return STATUS_OK;
 }

@@ -1,6 +1,7 @@
 /* engine/answer/rowset_builder.c: a rowset that grows row by row (engine/answer/rowset.h): for small answers that come from
  * elsewhere, and for texts. */
 #include "engine/answer/rowset.h"
+#include "storage/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,36 +34,25 @@ void rowset_builder_free(struct rowset_builder *builder)
     free(builder);
 }
 
-static bool grow(void *array, uint64_t count, size_t size)
-{
-    void *old;
-    memcpy(&old, array, sizeof old);
-    void *const grown = realloc(old, (count + 1) * size);
-    if (grown)
-        memcpy(array, &grown, sizeof grown);
-    return grown != NULL;
-}
-
 static enum status reserve_rows(struct rowset_builder *builder, uint64_t capacity, struct error *error)
 {
-    bool fits = true;
     for (uint32_t c = 0; c < builder->count; c++) {
         struct rowset_column *const column = &builder->rows.columns[c];
-        fits &= grow(&column->values, capacity, sizeof *column->values);
-        fits &= grow(&column->nulls, capacity, sizeof *column->nulls);
+        RETURN_IF_ERROR(memory_grow(&column->values, capacity * sizeof *column->values, "an answer", error));
+        RETURN_IF_ERROR(memory_grow(&column->nulls, capacity * sizeof *column->nulls, "an answer", error));
         if (column->type.kind == VALUE_STRING)
-            fits &= grow(&builder->texts[c].starts, capacity, sizeof(uint64_t));
+            RETURN_IF_ERROR(
+                memory_grow(&builder->texts[c].starts, capacity * sizeof(uint64_t), "an answer", error));
     }
-    builder->capacity = fits ? capacity : builder->capacity;
-    return fits ? STATUS_OK : error_out_of_memory(error, capacity * sizeof(int64_t), "an answer");
+    builder->capacity = capacity;
+    return STATUS_OK;
 }
 
 enum status rowset_builder_create(uint32_t count, const char *const *names, const struct value_type *types,
                                   struct rowset_builder **out, struct error *error)
 {
-    struct rowset_builder *builder = calloc(1, sizeof *builder);
-    if (!builder)
-        return error_out_of_memory(error, sizeof *builder, "an answer");
+    struct rowset_builder *builder;
+    RETURN_IF_ERROR(memory_zeros(&builder, sizeof *builder, "an answer", error));
     builder->count = count;
     enum status status = rowset_create(&builder->rows, count, names, types, FIRST_ROWS, error);
     builder->texts = calloc(count + 1, sizeof *builder->texts);
@@ -83,8 +73,7 @@ static enum status add_text(struct builder_texts *texts, uint64_t row, const str
     const uint32_t length = cell->null ? 0 : cell->length;
     if (texts->used + length > texts->room) {
         const uint64_t room = 2 * (texts->used + length);
-        if (!grow(&texts->bytes, room, 1))
-            return error_out_of_memory(error, room, "strings of an answer");
+        RETURN_IF_ERROR(memory_grow(&texts->bytes, room, "strings of an answer", error));
         texts->room = room;
     }
     texts->starts[row] = texts->used;

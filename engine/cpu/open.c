@@ -1,6 +1,7 @@
 /* engine/cpu/open.c: a planned statement made ready for the CPU: buffers, programs, parameters and states of each thread.
  * Once a statement; see engine/cpu/run_internal.h. */
 #include "engine/cpu/run_internal.h"
+#include "storage/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -162,17 +163,13 @@ static enum status prepare(struct device_run *run, struct error *error)
     const uint64_t pieces = pieces_of(&plan->scan);
     if (plan->shape == PLAN_ROWS && !(run->found = calloc(pieces + 1, sizeof *run->found)))
         return error_out_of_memory(error, pieces * sizeof *run->found, "rows");
-    run->segment_first = calloc(plan->fact->segment_count + 1, sizeof *run->segment_first);
-    if (!run->segment_first)
-        return error_out_of_memory(error, plan->fact->segment_count * sizeof *run->segment_first, "segments");
+    RETURN_IF_ERROR(memory_zeros(&run->segment_first,
+                                 (plan->fact->segment_count + 1) * sizeof *run->segment_first, "segments",
+                                 error));
     for (uint32_t s = 0; s < plan->fact->segment_count; s++)
         run->segment_first[s + 1] = run->segment_first[s] + plan->fact->segment_rows[s];
-    run->workers = calloc(run->threads, sizeof *run->workers);
-    if (!run->workers)
-        return error_out_of_memory(error, run->threads * sizeof *run->workers, "workers");
-    run->used = calloc(run->threads, sizeof *run->used);
-    if (!run->used)
-        return error_out_of_memory(error, run->threads * sizeof *run->used, "workers");
+    RETURN_IF_ERROR(memory_zeros(&run->workers, run->threads * sizeof *run->workers, "workers", error));
+    RETURN_IF_ERROR(memory_zeros(&run->used, run->threads * sizeof *run->used, "workers", error));
     for (unsigned w = 0; w < run->threads; w++)
         RETURN_IF_ERROR(worker_open(run, &run->workers[w], error));
     return STATUS_OK;
@@ -181,9 +178,8 @@ static enum status prepare(struct device_run *run, struct error *error)
 enum status cpu_run_open(unsigned threads, const struct plan *plan, struct device_run **out,
                          struct error *error)
 {
-    struct device_run *run = calloc(1, sizeof *run);
-    if (!run)
-        return error_out_of_memory(error, sizeof *run, "a query");
+    struct device_run *run;
+    RETURN_IF_ERROR(memory_zeros(&run, sizeof *run, "a query", error));
     run->plan = plan;
     run->threads = threads;
     enum status status = prepare(run, error);

@@ -6,6 +6,7 @@
  * closed.
  */
 #include "engine/cuda/nvrtc.h"
+#include "storage/base/memory.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -206,9 +207,8 @@ static enum status arguments_create(const struct nvrtc_request *request, struct 
     while (request->options && request->options[option_count])
         option_count++;
     size_t cells = 2 * (header_count + STANDARD_HEADERS) + option_count + OWN_OPTIONS;
-    arguments->texts = calloc(cells, sizeof *arguments->texts);
-    if (!arguments->texts)
-        return error_out_of_memory(error, cells * sizeof *arguments->texts, "the headers of a kernel");
+    RETURN_IF_ERROR(
+        memory_zeros(&arguments->texts, cells * sizeof *arguments->texts, "the headers of a kernel", error));
     arguments->names = arguments->texts + header_count + STANDARD_HEADERS;
     arguments->options = arguments->names + header_count + STANDARD_HEADERS;
     size_t n = 0;
@@ -243,9 +243,8 @@ static enum status wrong_source(struct nvrtc_program *program, const char *name,
     size_t bytes = 0;
     if (nvrtc.log_size(program, &bytes) != NVRTC_SUCCESS)
         bytes = 0;
-    char *text = calloc(bytes + 1, 1);
-    if (!text)
-        return error_out_of_memory(error, bytes + 1, "the compiler's messages");
+    char *text;
+    RETURN_IF_ERROR(memory_zeros(&text, bytes + 1, "the compiler's messages", error));
     if (bytes && nvrtc.log(program, text) != NVRTC_SUCCESS)
         text[0] = '\0';
     const char *line = strstr(text, "error");
@@ -268,9 +267,8 @@ static enum status take_cubin(struct nvrtc_program *program, const char *name, v
     int result = nvrtc.cubin_size(program, &bytes);
     if (result != NVRTC_SUCCESS || bytes == 0)
         return failed(result, name, "asking for its size (is the architecture a real one, sm_XX?)", error);
-    void *memory = malloc(bytes);
-    if (!memory)
-        return error_out_of_memory(error, bytes, "a compiled kernel");
+    void *memory;
+    RETURN_IF_ERROR(memory_take(&memory, bytes, "a compiled kernel", error));
     result = nvrtc.cubin(program, memory);
     if (result != NVRTC_SUCCESS) {
         free(memory);

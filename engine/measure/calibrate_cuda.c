@@ -4,6 +4,7 @@
 #include "engine/measure/ceiling.h"
 #include "engine/cuda/kernel_cache.h"
 #include "engine/gpu/kernel_decoder.h"
+#include "storage/base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -235,9 +236,7 @@ static enum status measure_all(struct bench *bench, unsigned threads, struct pro
     RETURN_IF_ERROR(calibrate_codecs(write_source, bench, NULL, costs, error));
     RETURN_IF_ERROR(
         parallel_for(threads, calibrate_codec_count() * CODEC_COST_WIDTHS, compile, bench, error));
-    bench->reversed = malloc(bitmap_bytes);
-    if (!bench->reversed)
-        return error_out_of_memory(error, bitmap_bytes, what);
+    RETURN_IF_ERROR(memory_take(&bench->reversed, bitmap_bytes, what, error));
     RETURN_IF_ERROR(cuda_allocate(cuda, COPIES * calibrate_chunk_bytes(), what, &bench->chunks, error));
     RETURN_IF_ERROR(cuda_allocate(cuda, COPIES * sizeof(struct bound_chunk), what, &bench->list, error));
     RETURN_IF_ERROR(cuda_allocate(cuda, bitmap_bytes, what, &bench->bitmap, error));
@@ -251,9 +250,8 @@ static enum status measure_all(struct bench *bench, unsigned threads, struct pro
 enum status calibrate_cuda(struct cuda *cuda, unsigned threads, struct progress *progress,
                            struct codec_costs *costs, struct error *error)
 {
-    struct bench *bench = calloc(1, sizeof *bench);
-    if (!bench)
-        return error_out_of_memory(error, sizeof *bench, "calibrating");
+    struct bench *bench;
+    RETURN_IF_ERROR(memory_zeros(&bench, sizeof *bench, "calibrating", error));
     bench->cuda = cuda;
     enum status status = measure_all(bench, threads, progress, costs, error);
     for (uint32_t i = 0; i < CALIBRATIONS_MAX; i++) {

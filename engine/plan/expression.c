@@ -5,6 +5,7 @@
 #include "engine/plan/expression.h"
 
 #include "storage/base/hash.h"
+#include "storage/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -331,10 +332,7 @@ static enum status append(struct expression_list *list, const struct expression 
             EXPRESSION_NODES_MAX);
     if (list->count == list->capacity) {
         const uint32_t capacity = list->capacity ? 2 * list->capacity : 64;
-        struct expression *nodes = realloc(list->nodes, capacity * sizeof *nodes);
-        if (!nodes)
-            return error_out_of_memory(error, capacity * sizeof *nodes, "expressions");
-        list->nodes = nodes;
+        RETURN_IF_ERROR(memory_grow(&list->nodes, capacity * sizeof *list->nodes, "expressions", error));
         list->capacity = capacity;
     }
     RETURN_IF_ERROR(number_index_add(&list->node_index, hash, list->count, error));
@@ -411,12 +409,10 @@ static bool same_table(const void *context, uint32_t number)
 static enum status table_append(struct expression_list *list, struct value_table table, uint64_t hash,
                                 struct error *error)
 {
-    struct value_table *tables = realloc(list->tables, (list->table_count + 1) * sizeof *tables);
-    if (!tables)
-        return error_out_of_memory(error, (list->table_count + 1) * sizeof *tables, "expressions");
-    list->tables = tables;
+    RETURN_IF_ERROR(
+        memory_grow(&list->tables, (list->table_count + 1) * sizeof *list->tables, "expressions", error));
     RETURN_IF_ERROR(number_index_add(&list->table_index, hash, list->table_count, error));
-    tables[list->table_count++] = table;
+    list->tables[list->table_count++] = table;
     return STATUS_OK;
 }
 
@@ -445,9 +441,8 @@ static enum status table_members(struct value_table *table, struct error *error)
     const uint64_t low = (uint64_t)table->values[0], span = (uint64_t)table->values[table->count - 1] - low;
     if (span / 64 >= table->count)
         return STATUS_OK;
-    table->members = calloc(span / 64 + 1, sizeof *table->members);
-    if (!table->members)
-        return error_out_of_memory(error, span / 8, "a set of values");
+    RETURN_IF_ERROR(
+        memory_zeros(&table->members, (span / 64 + 1) * sizeof *table->members, "a set of values", error));
     for (uint64_t i = 0; i < table->count; i++) {
         const uint64_t place = (uint64_t)table->values[i] - low;
         table->members[place / 64] |= UINT64_C(1) << place % 64;

@@ -4,6 +4,7 @@
  * and becomes a set of codes or a table of values by code.
  */
 #include "engine/plan/expression.h"
+#include "storage/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,10 +40,8 @@ static enum status dictionary_append(struct expression_list *list, struct dictio
 {
     if ((list->dictionary_count & (list->dictionary_count - 1)) == 0) { /* doubled at powers of two */
         const size_t capacity = list->dictionary_count ? 2 * (size_t)list->dictionary_count : 1;
-        struct dictionary **all = realloc(list->dictionaries, capacity * sizeof *all);
-        if (!all)
-            return error_out_of_memory(error, capacity * sizeof *all, "a dictionary");
-        list->dictionaries = all;
+        RETURN_IF_ERROR(
+            memory_grow(&list->dictionaries, capacity * sizeof *list->dictionaries, "a dictionary", error));
     }
     RETURN_IF_ERROR(number_index_add(&list->dictionary_index, hash, list->dictionary_count, error));
     list->dictionaries[list->dictionary_count++] = made;
@@ -160,9 +159,8 @@ static enum status recode(struct expression_list *list, const int64_t *codes, co
     const uint32_t count = list->nodes[*node].type.dictionary->count;
     if (list->nodes[*node].operation == EXPRESSION_CONSTANT && list->nodes[*node].is_null)
         return expression_null(list, type, node, error);
-    int64_t *values = malloc((count ? count : 1) * sizeof *values);
-    if (!values)
-        return error_out_of_memory(error, count * sizeof *values, "a dictionary's codes");
+    int64_t *values;
+    RETURN_IF_ERROR(memory_take(&values, count * sizeof *values, "a dictionary's codes", error));
     memcpy(values, codes, count * sizeof *values);
     return expression_lookup(list, *node, type, values, count, node, error);
 }
@@ -331,9 +329,8 @@ static enum status string_length(struct expression_list *list, uint32_t child, u
 {
     const struct dictionary *const dictionary = list->nodes[child].type.dictionary;
     const struct value_type type = {.kind = VALUE_INTEGER};
-    int64_t *values = malloc((dictionary->count ? dictionary->count : 1) * sizeof *values);
-    if (!values)
-        return error_out_of_memory(error, dictionary->count * sizeof *values, "lengths of strings");
+    int64_t *values;
+    RETURN_IF_ERROR(memory_take(&values, dictionary->count * sizeof *values, "lengths of strings", error));
     for (uint32_t code = 0; code < dictionary->count; code++) {
         uint32_t bytes;
         const char *text = dictionary_string(dictionary, code, &bytes);

@@ -1,5 +1,6 @@
 /* tile_skip.c: see tile_skip.h. */
 #include "engine/plan/tile_skip.h"
+#include "storage/base/memory.h"
 
 #include <stdlib.h>
 
@@ -78,10 +79,7 @@ static enum status add_run(struct tile_skip *skip, const struct tile_run *run, s
 {
     if ((skip->run_count & (skip->run_count - 1)) == 0) { /* 0, 1, 2, 4, ...: full */
         const uint64_t room = skip->run_count ? 2 * skip->run_count : 1;
-        struct tile_run *const runs = realloc(skip->runs, room * sizeof *runs);
-        if (!runs)
-            return error_out_of_memory(error, room * sizeof *runs, "the list of tiles");
-        skip->runs = runs;
+        RETURN_IF_ERROR(memory_grow(&skip->runs, room * sizeof *skip->runs, "the list of tiles", error));
     }
     skip->runs[skip->run_count++] = *run;
     skip->kept_tiles += run->tiles;

@@ -5,6 +5,7 @@
  */
 #include "engine/program/commands.h"
 #include "engine/program/sql_shell.h"
+#include "storage/base/memory.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -106,10 +107,7 @@ static enum status read_all(FILE *in, char **text, size_t *length, struct error 
     do {
         if (capacity - *length < 4096) {
             capacity = capacity ? 2 * capacity : 16384;
-            char *grown = realloc(*text, capacity);
-            if (!grown)
-                return error_out_of_memory(error, capacity, "the statements");
-            *text = grown;
+            RETURN_IF_ERROR(memory_grow(text, capacity, "the statements", error));
         }
         got = fread(*text + *length, 1, capacity - *length, in);
         *length += got;

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE /* ppoll */
 #include "engine/program/sql_shell.h"
 
+#include "storage/base/memory.h"
 #include "storage/base/parallel.h"
 
 #include <errno.h>
@@ -192,13 +193,10 @@ static enum status prompt_open(struct prompt *prompt, struct error *error)
 
 static enum status append(struct prompt *prompt, const char *line, size_t length, struct error *error)
 {
-    char *text = realloc(prompt->text, prompt->length + length + 1);
-    if (!text)
-        return error_out_of_memory(error, prompt->length + length, "a statement");
-    memcpy(text + prompt->length, line, length);
-    prompt->text = text;
+    RETURN_IF_ERROR(memory_grow(&prompt->text, prompt->length + length + 1, "a statement", error));
+    memcpy(prompt->text + prompt->length, line, length);
     prompt->length += length;
-    text[prompt->length] = '\0';
+    prompt->text[prompt->length] = '\0';
     return STATUS_OK;
 }
 

@@ -2,6 +2,7 @@
  * codes with open addressing, at most half full, finds them by their xxHash. */
 #define _GNU_SOURCE
 #include "loader/table/dictionary_builder.h"
+#include "storage/base/memory.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -70,9 +71,8 @@ int32_t dictionary_builder_find(const struct dictionary_builder *builder, const 
 /* Enters all strings into a new table of `slots` slots. */
 static enum status build_slots(struct dictionary_builder *builder, uint64_t slots, struct error *error)
 {
-    int32_t *table = malloc(slots * sizeof *table);
-    if (!table)
-        return error_out_of_memory(error, slots * sizeof *table, "a dictionary");
+    int32_t *table;
+    RETURN_IF_ERROR(memory_take(&table, slots * sizeof *table, "a dictionary", error));
     memset(table, 0xff, slots * sizeof *table);
     free(builder->slots);
     builder->slots = table;
@@ -95,20 +95,15 @@ static enum status reserve(struct dictionary_builder *builder, uint32_t length, 
     if (builder->count == builder->room) {
         uint64_t room = builder->room ? 2 * (uint64_t)builder->room : 256;
         room = room > INT32_MAX ? INT32_MAX : room;
-        uint64_t *starts = realloc(builder->starts, (room + 1) * sizeof *starts);
-        if (!starts)
-            return error_out_of_memory(error, (room + 1) * sizeof *starts, "a dictionary");
-        starts[0] = 0;
-        builder->starts = starts;
+        RETURN_IF_ERROR(
+            memory_grow(&builder->starts, (room + 1) * sizeof *builder->starts, "a dictionary", error));
+        builder->starts[0] = 0;
         builder->room = (uint32_t)room;
         RETURN_IF_ERROR(build_slots(builder, room < INT32_MAX ? 2 * room : UINT64_C(1) << 32, error));
     }
     if (builder->bytes_used + length > builder->bytes_room || !builder->bytes) {
         uint64_t bytes_room = 2 * builder->bytes_room + length + 4096;
-        char *bytes = realloc(builder->bytes, bytes_room);
-        if (!bytes)
-            return error_out_of_memory(error, bytes_room, "a dictionary's strings");
-        builder->bytes = bytes;
+        RETURN_IF_ERROR(memory_grow(&builder->bytes, bytes_room, "a dictionary's strings", error));
         builder->bytes_room = bytes_room;
     }
     return STATUS_OK;

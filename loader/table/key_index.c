@@ -1,5 +1,6 @@
 /* key_index.c: see key_index.h. */
 #include "loader/table/key_index.h"
+#include "storage/base/memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -96,9 +97,8 @@ static enum status allocate(struct key_index *index, const int64_t *keys, uint64
     if (span < DIRECT_PLACES_ALWAYS || span < DIRECT_PLACES_PER_ROW * rows) {
         index->low = low;
         index->places = span + 1;
-        index->rows = malloc(index->places * sizeof *index->rows);
-        if (!index->rows)
-            return error_out_of_memory(error, index->places * sizeof *index->rows, "an index of keys");
+        RETURN_IF_ERROR(
+            memory_take(&index->rows, index->places * sizeof *index->rows, "an index of keys", error));
         memset(index->rows, 0xff, index->places * sizeof *index->rows);
         return STATUS_OK;
     }
@@ -107,9 +107,7 @@ static enum status allocate(struct key_index *index, const int64_t *keys, uint64
         slots *= 2;
     index->mask = slots - 1;
     index->shift = (unsigned)__builtin_clzll(slots) + 1;
-    index->slots = malloc(slots * sizeof *index->slots);
-    if (!index->slots)
-        return error_out_of_memory(error, slots * sizeof *index->slots, "an index of keys");
+    RETURN_IF_ERROR(memory_take(&index->slots, slots * sizeof *index->slots, "an index of keys", error));
     for (uint64_t i = 0; i < slots; i++)
         index->slots[i].row = NO_ROW;
     return STATUS_OK;
@@ -145,9 +143,8 @@ enum status key_index_create(const int64_t *keys, uint64_t rows, const struct ke
         return error_set(error, STATUS_BAD_INPUT,
                          "table %s has %" PRIu64 " rows; one that has a primary key may have %d",
                          owner->table, rows, INT32_MAX);
-    struct key_index *index = calloc(1, sizeof *index);
-    if (!index)
-        return error_out_of_memory(error, sizeof *index, "an index of keys");
+    struct key_index *index;
+    RETURN_IF_ERROR(memory_zeros(&index, sizeof *index, "an index of keys", error));
     enum status status = allocate(index, keys, rows, error);
     for (uint64_t i = 0; i < rows && status == STATUS_OK; i++) {
         const int32_t before = enter(index, keys[i], (int32_t)i);

@@ -1,6 +1,7 @@
 /* table_loader.c: see table_loader.h. */
 #include "loader/table/table_loader_internal.h"
 
+#include "storage/base/memory.h"
 #include "storage/codec/codec_spec.h"
 
 #include <errno.h>
@@ -82,9 +83,8 @@ static enum status take_keys(struct load *load, const struct columns_write *all,
         c++;
     const bool strings = all->parsed->words[c] != NULL;
     const uint32_t bytes = column_schema_value_bytes(&table->columns[c]);
-    int64_t *values = malloc((all->parsed->rows + 1) * sizeof *values);
-    if (!values)
-        return error_out_of_memory(load->error, all->parsed->rows * sizeof *values, "keys");
+    int64_t *values;
+    RETURN_IF_ERROR(memory_take(&values, (all->parsed->rows + 1) * sizeof *values, "keys", load->error));
     uint64_t row = 0;
     enum status status = STATUS_OK;
     for (uint64_t b = 0; status == STATUS_OK && b < all->parsed->block_count; b++) {
@@ -211,9 +211,8 @@ static enum status find_narrow(const struct load *load, const struct parsed_tabl
 static enum status begin_table(const struct load *load, const struct schema_table *table, uint64_t rows,
                                uint32_t narrow, struct table_writer **writer)
 {
-    struct column_schema *columns = calloc(table->column_count, sizeof *columns);
-    if (!columns)
-        return error_out_of_memory(load->error, table->column_count * sizeof *columns, "a schema");
+    struct column_schema *columns;
+    RETURN_IF_ERROR(memory_zeros(&columns, table->column_count * sizeof *columns, "a schema", load->error));
     memcpy(columns, table->columns, table->column_count * sizeof *columns);
     if (narrow != UINT32_MAX)
         columns[narrow].type = TYPE_INT32;
@@ -454,9 +453,8 @@ enum status tables_load(const struct schema_script *schema, const struct load_op
     struct load_options options = *asked;
     options.threads = options.threads ? options.threads : parallel_threads_available();
     options.memory = options.memory ? options.memory : memory_available() / 2;
-    struct load *load = calloc(1, sizeof *load);
-    if (!load)
-        return error_out_of_memory(error, sizeof *load, "a load");
+    struct load *load;
+    RETURN_IF_ERROR(memory_zeros(&load, sizeof *load, "a load", error));
     *report = (struct load_report){0};
     load->schema = schema;
     load->options = &options;

@@ -6,6 +6,7 @@
 #include "loader/table/table_loader_internal.h"
 
 #include "loader/text/text_rows.h"
+#include "storage/base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -333,13 +334,11 @@ static enum status block_keep(struct row_parse *parse, uint64_t number, const st
         uint64_t room = parsed->block_room ? parsed->block_room : 64;
         while (room <= number)
             room *= 2;
-        struct parsed_block *grown = realloc(parsed->blocks, room * sizeof *grown);
-        if (grown) {
-            memset(grown + parsed->block_room, 0, (room - parsed->block_room) * sizeof *grown);
-            parsed->blocks = grown;
+        status = memory_grow(&parsed->blocks, room * sizeof *parsed->blocks, "rows", error);
+        if (status == STATUS_OK) {
+            memset(parsed->blocks + parsed->block_room, 0,
+                   (room - parsed->block_room) * sizeof *parsed->blocks);
             parsed->block_room = room;
-        } else {
-            status = error_out_of_memory(error, room * sizeof *grown, "rows");
         }
     }
     if (status == STATUS_OK) {
@@ -427,9 +426,8 @@ static enum status parse_blocks(void *context, uint64_t item, unsigned thread, s
 static enum status words_create(struct parsed_table *parsed, struct error *error)
 {
     const uint32_t columns = parsed->table->column_count;
-    parsed->words = calloc((size_t)parsed->threads * columns, sizeof *parsed->words);
-    if (!parsed->words)
-        return error_out_of_memory(error, parsed->threads * columns * sizeof *parsed->words, "dictionaries");
+    RETURN_IF_ERROR(memory_zeros(&parsed->words, (size_t)parsed->threads * columns * sizeof *parsed->words,
+                                 "dictionaries", error));
     for (uint32_t i = 0; i < parsed->threads * columns; i++)
         if (is_word(&parsed->table->columns[i % columns]))
             RETURN_IF_ERROR(dictionary_builder_create(&parsed->words[i], error));
@@ -442,9 +440,8 @@ enum status table_rows_parse(const struct schema_table *table, const struct load
                              struct error *error)
 {
     const char *names[SCHEMA_COLUMNS_MAX];
-    struct row_parse *parse = calloc(1, sizeof *parse);
-    if (!parse)
-        return error_out_of_memory(error, sizeof *parse, "a load");
+    struct row_parse *parse;
+    RETURN_IF_ERROR(memory_zeros(&parse, sizeof *parse, "a load", error));
     *parsed = (struct parsed_table){.table = table,
                                     .threads = options->threads,
                                     .hold_most = options->memory / 2,

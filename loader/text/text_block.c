@@ -1,6 +1,7 @@
 /* text_block.c: splits one block's text into rows and fields, on the thread that took it
  * (text_source_internal.h). */
 #include "loader/text/text_source_internal.h"
+#include "storage/base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +11,8 @@ enum status text_memory_reserve(struct text_memory *memory, size_t wanted, struc
 {
     if (wanted <= memory->room)
         return STATUS_OK;
-    char *const grown = realloc(memory->bytes, wanted);
-    if (!grown)
-        return error_out_of_memory(error, wanted, "text");
-    *memory = (struct text_memory){grown, wanted};
+    RETURN_IF_ERROR(memory_grow(&memory->bytes, wanted, "text", error));
+    memory->room = wanted;
     return STATUS_OK;
 }
 
@@ -22,10 +21,7 @@ static enum status fault_add(struct text_block *block, const char *complaint, st
     struct block_memory *const memory = block->own;
     if (block->fault_count == memory->fault_room) {
         const size_t room = memory->fault_room ? 2 * memory->fault_room : 64;
-        struct text_fault *grown = realloc(block->faults, room * sizeof *grown);
-        if (!grown)
-            return error_out_of_memory(error, room * sizeof *grown, "complaints");
-        block->faults = grown;
+        RETURN_IF_ERROR(memory_grow(&block->faults, room * sizeof *block->faults, "complaints", error));
         memory->fault_room = room;
     }
     struct text_fault *const fault = &block->faults[block->fault_count++];
@@ -43,9 +39,7 @@ static enum status rows_reserve(struct text_block *block, uint32_t rows, uint32_
     if (fields > memory->field_room) {
         free(block->fields);
         memory->field_room = 0;
-        block->fields = malloc(fields * sizeof *block->fields);
-        if (!block->fields)
-            return error_out_of_memory(error, fields * sizeof *block->fields, "fields");
+        RETURN_IF_ERROR(memory_take(&block->fields, fields * sizeof *block->fields, "fields", error));
         memory->field_room = fields;
     }
     if (rows > memory->row_room) {

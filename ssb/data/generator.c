@@ -9,6 +9,7 @@
 
 #include "ssb/data/generator_internal.h"
 #include "ssb/data/words.h"
+#include "storage/base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -203,9 +204,7 @@ static enum status index_lineorder(struct ssb_generator *generator, unsigned thr
 {
     generator->blocks = (generator->orders + BLOCK_ORDERS - 1) / BLOCK_ORDERS;
     const uint64_t bytes = (generator->blocks + 1) * sizeof *generator->block_rows;
-    generator->block_rows = malloc(bytes);
-    if (!generator->block_rows)
-        return error_out_of_memory(error, bytes, "the index of lineorder's rows");
+    RETURN_IF_ERROR(memory_take(&generator->block_rows, bytes, "the index of lineorder's rows", error));
     generator->block_rows[0] = 0;
     const uint64_t items = (generator->blocks + COUNT_BLOCKS - 1) / COUNT_BLOCKS;
     RETURN_IF_ERROR(parallel_for(threads, items, count_blocks, generator, error));
@@ -249,9 +248,8 @@ enum status ssb_generator_create(const struct ssb_options *options, unsigned thr
     snprintf(text, sizeof text, "%g", options->scale_factor);
     RETURN_IF_ERROR(check_scale_factor(options->scale_factor, text, error));
 
-    struct ssb_generator *made = calloc(1, sizeof *made);
-    if (!made)
-        return error_out_of_memory(error, sizeof *made, "the generator");
+    struct ssb_generator *made;
+    RETURN_IF_ERROR(memory_zeros(&made, sizeof *made, "the generator", error));
     made->options = *options;
     random_jumps_init(&made->jumps);
     place_streams(made, count_rows(made));
