@@ -1,8 +1,8 @@
 /*
  * reference_load.c: raw rows into a new SQLite file.
  *
- * SQLite inserts from one thread, and that is what loading costs; so the rows come from a second thread,
- * batch by batch, and everything that SQLite does for safety is off: the file gets its name only when it is
+ * SQLite inserts from one thread, and that is what loading costs; so a second thread
+ * makes the next batch of rows meanwhile, and everything that SQLite does for safety is off: the file gets its name only when it is
  * complete. Dimension keys are row ids (INTEGER PRIMARY KEY), so that a join is a look-up in a table's own
  * tree; lineorder has no index, because every query reads all of it.
  */
@@ -10,7 +10,6 @@
 #include "ssb/benchmark/reference_internal.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,123 +96,69 @@ static enum status load_dimension(sqlite3 *connection, const char *path, const s
     }
 }
 
-/* ---- lineorder: one thread makes batches, the other inserts them ---- */
-
-#define BATCHES 4u /* one being made, one being inserted, two that even out pauses */
+/* ---- lineorder: a batch is made while the one before it is inserted ---- */
 
 struct batch {
     int32_t values[REFERENCE_COLUMNS_MAX][REFERENCE_BATCH_ROWS];
-    int32_t *columns[REFERENCE_COLUMNS_MAX];
     uint32_t count; /* 0: behind the last row */
 };
 
-struct pipe {
-    struct batch *batches; /* a ring of BATCHES */
+struct lineorder_load {
+    sqlite3 *connection;
+    const char *path;
+    sqlite3_stmt *insert;
+    uint32_t column_count;
     struct reference_rows *rows;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    uint64_t made, inserted; /* batches, under lock */
-    bool stop;               /* either side has failed or is done */
-    enum status status;      /* of the maker */
-    struct error error;
+    struct batch *made, *next;
 };
 
-static void *make_batches(void *argument)
+static enum status insert_batch(const struct lineorder_load *load, struct error *error)
 {
-    struct pipe *pipe = argument;
-    for (;;) {
-        pthread_mutex_lock(&pipe->lock);
-        while (!pipe->stop && pipe->made - pipe->inserted == BATCHES)
-            pthread_cond_wait(&pipe->changed, &pipe->lock);
-        bool stop = pipe->stop;
-        struct batch *batch = &pipe->batches[pipe->made % BATCHES];
-        pthread_mutex_unlock(&pipe->lock);
-        if (stop)
-            return NULL;
-        struct error error = {0};
-        enum status status = reference_rows_batch(pipe->rows, batch->columns, &batch->count, &error);
-        pthread_mutex_lock(&pipe->lock);
-        if (status == STATUS_OK) {
-            pipe->made++;
-        } else {
-            pipe->status = status;
-            pipe->error = error;
-        }
-        bool last = status != STATUS_OK || batch->count == 0;
-        pipe->stop |= last;
-        pthread_cond_signal(&pipe->changed);
-        pthread_mutex_unlock(&pipe->lock);
-        if (last)
-            return NULL;
-    }
-}
-
-/* The next batch that was made, or NULL behind the last and after a failure. */
-static struct batch *take_batch(struct pipe *pipe)
-{
-    pthread_mutex_lock(&pipe->lock);
-    while (!pipe->stop && pipe->made == pipe->inserted)
-        pthread_cond_wait(&pipe->changed, &pipe->lock);
-    struct batch *batch = pipe->made > pipe->inserted ? &pipe->batches[pipe->inserted % BATCHES] : NULL;
-    pthread_mutex_unlock(&pipe->lock);
-    return batch && batch->count ? batch : NULL;
-}
-
-static void give_back(struct pipe *pipe, bool stop)
-{
-    pthread_mutex_lock(&pipe->lock);
-    pipe->inserted++;
-    pipe->stop |= stop;
-    pthread_cond_signal(&pipe->changed);
-    pthread_mutex_unlock(&pipe->lock);
-}
-
-static enum status insert_batch(sqlite3 *connection, const char *path, sqlite3_stmt *insert,
-                                const struct batch *batch, uint32_t column_count, struct error *error)
-{
-    for (uint32_t row = 0; row < batch->count; row++) {
-        for (uint32_t i = 0; i < column_count; i++)
-            sqlite3_bind_int(insert, (int)i + 1, batch->values[i][row]);
-        RETURN_IF_ERROR(insert_row(connection, path, insert, error));
+    for (uint32_t row = 0; row < load->made->count; row++) {
+        for (uint32_t i = 0; i < load->column_count; i++)
+            sqlite3_bind_int(load->insert, (int)i + 1, load->made->values[i][row]);
+        RETURN_IF_ERROR(insert_row(load->connection, load->path, load->insert, error));
     }
     return cancel_check(error);
+}
+
+static enum status make_or_insert(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    const struct lineorder_load *load = context;
+    int32_t *columns[REFERENCE_COLUMNS_MAX];
+    (void)thread;
+    if (item)
+        return insert_batch(load, error);
+    for (uint32_t i = 0; i < REFERENCE_COLUMNS_MAX; i++)
+        columns[i] = load->next->values[i];
+    return reference_rows_batch(load->rows, columns, &load->next->count, error);
 }
 
 static enum status load_lineorder(sqlite3 *connection, const char *path, const struct reference_table *table,
                                   sqlite3_stmt *insert, struct reference_rows *rows, uint64_t expected,
                                   struct progress *progress, uint64_t *loaded, struct error *error)
 {
-    struct pipe pipe = {.rows = rows,
-                        .lock = PTHREAD_MUTEX_INITIALIZER,
-                        .changed = PTHREAD_COND_INITIALIZER,
-                        .batches = malloc(BATCHES * sizeof(struct batch))};
-    if (!pipe.batches)
-        return error_out_of_memory(error, BATCHES * sizeof(struct batch), "rows for SQLite");
-    for (uint32_t b = 0; b < BATCHES; b++)
-        for (uint32_t i = 0; i < REFERENCE_COLUMNS_MAX; i++)
-            pipe.batches[b].columns[i] = pipe.batches[b].values[i];
-    pthread_t maker;
-    if (pthread_create(&maker, NULL, make_batches, &pipe) != 0) {
-        free(pipe.batches);
-        return error_set(error, STATUS_MACHINE, "cannot start a thread to load %s; end other programs", path);
-    }
-    enum status status = STATUS_OK;
-    struct batch *batch;
-    while (status == STATUS_OK && (batch = take_batch(&pipe))) {
-        status = insert_batch(connection, path, insert, batch, table->column_count, error);
-        *loaded += batch->count;
-        give_back(&pipe, status != STATUS_OK);
+    struct batch *const batches = malloc(2 * sizeof *batches);
+    if (!batches)
+        return error_out_of_memory(error, 2 * sizeof *batches, "rows for SQLite");
+    batches[0].count = 0;
+    struct lineorder_load load = {.connection = connection,
+                                  .path = path,
+                                  .insert = insert,
+                                  .column_count = table->column_count,
+                                  .rows = rows,
+                                  .made = &batches[0],
+                                  .next = &batches[1]};
+    enum status status;
+    do {
+        status = parallel_for(2, 2, make_or_insert, &load, error);
+        *loaded += load.made->count;
         progress_report(progress, "loading SQLite", "rows", *loaded, expected);
-    }
-    pthread_join(maker, NULL);
-    if (status == STATUS_OK && pipe.status != STATUS_OK) {
-        status = pipe.status;
-        if (error)
-            *error = pipe.error;
-    }
-    pthread_cond_destroy(&pipe.changed);
-    pthread_mutex_destroy(&pipe.lock);
-    free(pipe.batches);
+        struct batch *const inserted = load.made;
+        load.made = load.next;
+        load.next = inserted;
+    } while (status == STATUS_OK && load.made->count);
+    free(batches);
     return status;
 }
 
