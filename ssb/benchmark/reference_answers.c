@@ -82,6 +82,21 @@ static struct rowset_cell cell_of(sqlite3_stmt *select, int column, struct value
     return (struct rowset_cell){.null = true};
 }
 
+/* Adds all rows of a statement; `what` is being done. */
+static enum status read_rows(sqlite3 *connection, const char *path, const char *what, sqlite3_stmt *select,
+                             const struct value_type *types, struct rowset_builder *builder,
+                             struct error *error)
+{
+    struct rowset_cell cells[COLUMNS_MAX];
+    int stepped;
+    while ((stepped = sqlite3_step(select)) == SQLITE_ROW) {
+        for (int c = 0; c < sqlite3_column_count(select); c++)
+            cells[c] = cell_of(select, c, types[c]);
+        RETURN_IF_ERROR(rowset_builder_add(builder, cells, error));
+    }
+    return stepped == SQLITE_DONE ? STATUS_OK : reference_error(connection, path, what, error);
+}
+
 static double thread_ms(void)
 {
     struct timespec now;
@@ -97,15 +112,8 @@ static enum status compute(sqlite3 *connection, const char *path, const char *st
     struct rowset_builder *builder = NULL;
     double begun = thread_ms();
     enum status status = prepare_answer(connection, path, statement, &select, types, &builder, error);
-    int stepped = SQLITE_DONE;
-    while (status == STATUS_OK && (stepped = sqlite3_step(select)) == SQLITE_ROW) {
-        struct rowset_cell cells[COLUMNS_MAX];
-        for (int c = 0; c < sqlite3_column_count(select); c++)
-            cells[c] = cell_of(select, c, types[c]);
-        status = rowset_builder_add(builder, cells, error);
-    }
-    if (status == STATUS_OK && stepped != SQLITE_DONE)
-        status = reference_error(connection, path, statement, error);
+    if (status == STATUS_OK)
+        status = read_rows(connection, path, statement, select, types, builder, error);
     if (status == STATUS_OK)
         status = rowset_builder_finish(builder, &answer->rows, error);
     rowset_builder_free(builder);
@@ -121,40 +129,23 @@ static enum status compute(sqlite3 *connection, const char *path, const char *st
 
 /* ---- Kept answers ---- */
 
-/* A cell a row, in the order of the answer's. */
+/* Cells are kept one a row; SQLite puts those of a row of the answer side by side. */
 static enum status read_cells(sqlite3 *connection, const char *path, int64_t id, int columns,
                               const struct value_type *types, struct rowset_builder *builder,
                               struct error *error)
 {
+    char rows[1024];
+    size_t used = 0;
     sqlite3_stmt *select = NULL;
-    if (sqlite3_prepare_v2(connection,
-                           "SELECT column, value FROM answer_cell WHERE answer = ? ORDER BY row, column", -1,
-                           &select, NULL) != SQLITE_OK)
+    for (int c = 0; c < columns; c++)
+        used += (size_t)snprintf(rows + used, sizeof rows - used,
+                                 "%s max(CASE WHEN column = %d THEN value END)", c ? "," : "SELECT", c);
+    snprintf(rows + used, sizeof rows - used, " FROM answer_cell WHERE answer = ? GROUP BY row ORDER BY row");
+    if (sqlite3_prepare_v2(connection, rows, -1, &select, NULL) != SQLITE_OK)
         return reference_error(connection, path, "reading kept answers", error);
     sqlite3_bind_int64(select, 1, id);
-    enum status status = STATUS_OK;
-    int stepped = SQLITE_DONE;
-    struct rowset_cell cells[COLUMNS_MAX] = {{0}};
-    char *strings[COLUMNS_MAX] = {NULL}; /* SQLite's text lives only until the next step */
-    while (status == STATUS_OK && (stepped = sqlite3_step(select)) == SQLITE_ROW) {
-        const int column = sqlite3_column_int(select, 0);
-        if (column < 0 || column >= columns)
-            continue;
-        cells[column] = cell_of(select, 1, types[column]);
-        free(strings[column]);
-        strings[column] = NULL;
-        if (cells[column].string) {
-            cells[column].string = strings[column] = strdup(cells[column].string);
-            if (!strings[column])
-                status = error_out_of_memory(error, 1, "a kept answer");
-        }
-        if (status == STATUS_OK && column + 1 == columns)
-            status = rowset_builder_add(builder, cells, error);
-    }
-    if (status == STATUS_OK && stepped != SQLITE_DONE)
-        status = reference_error(connection, path, "reading kept answers", error);
-    for (int c = 0; c < COLUMNS_MAX; c++)
-        free(strings[c]);
+    const enum status status =
+        read_rows(connection, path, "reading kept answers", select, types, builder, error);
     sqlite3_finalize(select);
     return status;
 }
