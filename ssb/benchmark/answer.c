@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 #define CELL_TEXT_BYTES 128
@@ -54,15 +53,14 @@ static bool same_cell(const struct rowset *a, const struct rowset *b, uint64_t r
 static const char *cell_text(const struct rowset *answer, uint64_t row, uint32_t column,
                              char text[CELL_TEXT_BYTES])
 {
+    char number[ROWSET_TEXT_BYTES];
     uint32_t length;
-    if (is_null(answer, row, column)) {
+    const char *const quote = is_string(answer, column) ? "\"" : "";
+    const char *const value = rowset_text(&answer->columns[column], row, number, &length);
+    if (value)
+        snprintf(text, CELL_TEXT_BYTES, "%s%.*s%s", quote, (int)length, value, quote);
+    else
         snprintf(text, CELL_TEXT_BYTES, "NULL");
-    } else if (is_string(answer, column)) {
-        const char *const string = string_at(answer, row, column, &length);
-        snprintf(text, CELL_TEXT_BYTES, "\"%.*s\"", (int)length, string);
-    } else {
-        snprintf(text, CELL_TEXT_BYTES, "%" PRId64, answer->columns[column].values[row]);
-    }
     return text;
 }
 
@@ -120,19 +118,6 @@ bool answer_is_empty(const struct rowset *answer)
     return true;
 }
 
-static void write_cell(const struct rowset *answer, uint64_t row, uint32_t column, FILE *stream)
-{
-    uint32_t length;
-    if (is_null(answer, row, column))
-        return;
-    if (is_string(answer, column)) {
-        const char *const string = string_at(answer, row, column, &length);
-        fwrite(string, 1, length, stream);
-    } else {
-        fprintf(stream, "%" PRId64, answer->columns[column].values[row]);
-    }
-}
-
 enum status answer_text(const struct rowset *answer, char **text, size_t *bytes, struct error *error)
 {
     *text = NULL;
@@ -140,21 +125,14 @@ enum status answer_text(const struct rowset *answer, char **text, size_t *bytes,
     FILE *stream = open_memstream(text, bytes);
     if (!stream)
         return error_out_of_memory(error, BUFSIZ, "the answer's text");
-    for (uint32_t c = 0; c < answer->column_count; c++)
-        fprintf(stream, "%s%s", c ? "," : "", answer->columns[c].name);
-    fputc('\n', stream);
-    for (uint64_t row = 0; row < answer->rows; row++)
-        for (uint32_t c = 0; c < answer->column_count; c++) {
-            write_cell(answer, row, c, stream);
-            fputc(c + 1 < answer->column_count ? ',' : '\n', stream);
-        }
-    bool failed = ferror(stream) != 0;
-    if (fclose(stream) != 0 || failed) {
+    enum status status = rowset_print(answer, ROWSET_CSV, 1, stream, error);
+    if (fclose(stream) != 0 && status == STATUS_OK)
+        status = error_out_of_memory(error, *bytes, "the answer's text");
+    if (status != STATUS_OK) {
         free(*text);
         *text = NULL;
-        return error_out_of_memory(error, *bytes, "the answer's text");
     }
-    return STATUS_OK;
+    return status;
 }
 
 enum status answer_hash(const struct rowset *answer, char hash[17], struct error *error)
@@ -181,18 +159,6 @@ static enum status answer_path(const char *folder, const char *query, char path[
     return STATUS_OK;
 }
 
-static enum status write_text(const char *path, const char *text, size_t bytes, struct error *error)
-{
-    char partial[PATH_MAX + 16];
-    snprintf(partial, sizeof partial, "%s.partial", path);
-    RETURN_IF_ERROR(file_write_whole(partial, text, bytes, error));
-    if (rename(partial, path) == 0)
-        return STATUS_OK;
-    const int reason = errno;
-    unlink(partial);
-    return error_set_errno(error, reason, "cannot write %s", path);
-}
-
 enum status answer_write(const struct rowset *answer, const char *folder, const char *query,
                          struct error *error)
 {
@@ -203,7 +169,7 @@ enum status answer_write(const struct rowset *answer, const char *folder, const 
         return error_set_errno(error, errno, "cannot create the folder %s for the answers", folder);
     RETURN_IF_ERROR(answer_path(folder, query, path, error));
     RETURN_IF_ERROR(answer_text(answer, &text, &bytes, error));
-    enum status status = write_text(path, text, bytes, error);
+    enum status status = file_replace(path, text, bytes, error);
     free(text);
     return status;
 }

@@ -21,8 +21,7 @@ NODISCARD enum status answer_compare(const char *query, const char *judge, const
 /* No rows, or nothing but NULLs: what a query answers that finds nothing. */
 bool answer_is_empty(const struct rowset *answer);
 
-/* The answer as text, owned by the caller (free): a header line of names, then the rows; commas, no quotes, every line
- * ends with \n, NULL is an empty field, numbers as they are stored. *bytes does not count the closing zero. */
+/* The answer as CSV (rowset_print), owned by the caller (free). *bytes does not count the closing zero. */
 NODISCARD enum status answer_text(const struct rowset *answer, char **text, size_t *bytes,
                                   struct error *error);
 

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -152,6 +153,19 @@ enum status file_write_whole(const char *path, const void *bytes, uint64_t size,
     close(descriptor);
     if (status != STATUS_OK)
         unlink(path);
+    return status;
+}
+
+enum status file_replace(const char *path, const void *bytes, uint64_t size, struct error *error)
+{
+    char *partial;
+    RETURN_IF_ERROR(path_format(&partial, error, "%s.partial", path));
+    enum status status = file_write_whole(partial, bytes, size, error);
+    if (status == STATUS_OK && rename(partial, path) != 0) {
+        status = error_set_errno(error, errno, "cannot write %s", path);
+        unlink(partial);
+    }
+    free(partial);
     return status;
 }
 

@@ -41,6 +41,9 @@ NODISCARD enum status file_write(const char *path, int descriptor, const void *b
 NODISCARD enum status file_write_whole(const char *path, const void *bytes, uint64_t size,
                                        struct error *error);
 
+/* The same with a temporary name, PATH.partial, that is renamed: readers find the old file or the whole new one. */
+NODISCARD enum status file_replace(const char *path, const void *bytes, uint64_t size, struct error *error);
+
 /* Opens the file for reading and writing, creates it if it is missing, and takes its lock (flock) without
  * waiting. *descriptor is -1 if another process has the lock, or has just renamed or removed the file.
  * close() releases the lock. */
