@@ -5,7 +5,7 @@
 #     tests/gpu.sh [--filter REGEX] [--logs FOLDER] [STEP...]
 #
 #     STEP        tests     every test program that uses the GPU; fails if there is none (the default step)
-#                 codecs    all queries with all codecs and choosers at three scale factors and with NULL
+#                 codecs    all queries with all codecs and choosers, staged too, at three scale factors and with NULL
 #                           keys, checked by SQLite
 #                 sql       the tests of SQL on the GPU, random queries against SQLite (six seeds, FUZZ_SECONDS=60
 #                           each), and tests/support/devices.sql, whose answers must equal the CPU's
@@ -110,6 +110,10 @@ queries() { # SF CODEC TOOL...
     "$@" $tessera ssb run --db "build/gpu/sf$sf" --device cuda --codec "$codec" --verify sqlite --repeat 1 --warmup 0
 }
 
+staged() { # SF CODEC
+    $tessera ssb run --db "build/gpu/sf$1" --device cuda --codec "$2" --staged --verify sqlite --repeat 1 --warmup 0
+}
+
 # sanitized TOOL COMMAND...: reports errors in kernels only, because some tests provoke errors of driver calls.
 sanitized() {
     local tool=$1
@@ -131,6 +135,7 @@ step_codecs() {
     prepare_all codecs 0.0001 0.01 0.1 nulls
     for sf in 0.0001 0.01 0.1 nulls; do
         for codec in "${codecs[@]}" "${choosers[@]}"; do job "queries.sf$sf.$codec" queries "$sf" "$codec"; done
+        for codec in "${codecs[@]}"; do job "staged.sf$sf.$codec" staged "$sf" "$codec"; done
     done
     collect codecs
 }

@@ -3,6 +3,8 @@
 #include "engine/cpu/run_internal.h"
 #include "storage/base/memory.h"
 
+#include "storage/base/huge_pages.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,6 +134,10 @@ void cpu_run_close(struct device_run *run)
     }
     for (uint32_t j = 0; j < PLAN_JOINS_MAX; j++)
         free(run->bitmaps[j]);
+    for (uint32_t c = 0; c < PLAN_COLUMNS_MAX; c++) {
+        free(run->staged[c]);
+        free(run->scratch[c]);
+    }
     for (uint64_t p = 0; run->found && p < pieces_of(&run->plan->scan); p++)
         free(run->found[p].rows);
     free(run->segment_first);
@@ -172,6 +178,47 @@ static enum status prepare(struct device_run *run, struct error *error)
     RETURN_IF_ERROR(memory_zeros(&run->used, run->threads * sizeof *run->used, "workers", error));
     for (unsigned w = 0; w < run->threads; w++)
         RETURN_IF_ERROR(worker_open(run, &run->workers[w], error));
+    return STATUS_OK;
+}
+
+/* A chunk of the values themselves, which the scan then reads in place. */
+static struct chunk_view staged_view(const struct chunk_view *chunk, uint8_t *values)
+{
+    struct chunk_view view = *chunk;
+    view.codec = codec_baseline();
+    view.width_low = view.width_high = chunk->value_bytes * 8;
+    view.bytes = view.directory = view.data = view.auxiliary = values;
+    return view;
+}
+
+/* Memory is touched only where tiles are decoded. */
+static enum status stage_column(struct device_run *run, uint32_t c, struct error *error)
+{
+    const struct column_data *data = run->plan->columns[c].data;
+    uint64_t bytes = 0;
+    for (uint32_t s = 0; s < data->segment_count; s++)
+        bytes += plan_staged_bytes(run->plan, c, s);
+    run->staged[c] = calloc(data->segment_count + 1, sizeof *run->staged[c]);
+    run->scratch[c] = aligned_alloc(CHUNK_ALIGNMENT, bytes + CHUNK_ALIGNMENT);
+    if (!run->staged[c] || !run->scratch[c])
+        return error_out_of_memory(error, bytes, "a column's decoded values (--staged)");
+    huge_pages_prefer(run->scratch[c], bytes);
+    uint8_t *values = run->scratch[c];
+    for (uint32_t s = 0; s < data->segment_count; s++) {
+        run->staged[c][s] = data->segments[s];
+        run->staged[c][s].chunk = staged_view(&data->segments[s].chunk, values);
+        values += plan_staged_bytes(run->plan, c, s);
+    }
+    return STATUS_OK;
+}
+
+enum status cpu_run_load(struct device_run *run, struct error *error)
+{
+    for (uint32_t c = 0; c < run->plan->column_count; c++)
+        if (plan_stages(run->plan, c)) {
+            run->stages = true;
+            RETURN_IF_ERROR(stage_column(run, c, error));
+        }
     return STATUS_OK;
 }
 

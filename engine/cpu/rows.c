@@ -33,11 +33,13 @@ void row_values_close(struct row_values *values)
     free(values->leaves);
 }
 
-void cpu_enter_segment(const struct plan *plan, struct cpu_worker *worker, uint32_t segment)
+void cpu_enter_segment(const struct device_run *run, struct cpu_worker *worker, uint32_t segment)
 {
+    const struct plan *plan = run->plan;
     worker->segment = segment;
     for (uint32_t c = 0; c < plan->column_count; c++) {
-        const struct segment_data *data = &plan->columns[c].data->segments[segment];
+        const struct segment_data *data =
+            &(run->staged[c] ? run->staged[c] : plan->columns[c].data->segments)[segment];
         worker->columns[c]->chunk = &data->chunk;
         worker->columns[c]->validity = data->validity;
         worker->columns[c]->decoded = -1;

@@ -113,27 +113,71 @@ static enum status scan_tiles(struct device_run *run, struct cpu_worker *worker,
     return STATUS_OK;
 }
 
+/* A piece is some of the kept tiles; a part of it, neighbouring tiles of one segment. */
+struct piece_part {
+    uint32_t segment, first, count;
+};
+
+static void piece_tiles(const struct tile_skip *scan, uint64_t piece, uint64_t *tile, uint64_t *end)
+{
+    *tile = piece * PIECE_TILES;
+    *end = *tile + PIECE_TILES < scan->kept_tiles ? *tile + PIECE_TILES : scan->kept_tiles;
+}
+
+/* The part that begins at the kept tile *tile, which moves behind it; false at the end. */
+static bool part_next(const struct tile_skip *scan, uint64_t *tile, uint64_t end, struct piece_part *part)
+{
+    if (*tile >= end)
+        return false;
+    const struct tile_run *at = &scan->runs[tile_skip_run(scan, *tile)];
+    const uint32_t within = (uint32_t)(*tile - at->before);
+    *part = (struct piece_part){
+        .segment = at->segment,
+        .first = at->first + within,
+        .count = (uint32_t)(at->tiles - within < end - *tile ? at->tiles - within : end - *tile)};
+    *tile += part->count;
+    return true;
+}
+
+static enum status stage_piece(void *context, uint64_t piece, unsigned thread, struct error *error)
+{
+    const struct device_run *run = context;
+    const struct plan *plan = run->plan;
+    struct piece_part part;
+    uint64_t tile, end;
+    (void)thread;
+    piece_tiles(run->scan, piece, &tile, &end);
+    while (part_next(run->scan, &tile, end, &part))
+        for (uint32_t c = 0; c < plan->column_count; c++) {
+            const struct chunk_view *from = &plan->columns[c].data->segments[part.segment].chunk;
+            for (uint32_t t = part.first; run->staged[c] && t < part.first + part.count; t++) {
+                uint32_t bytes;
+                const uint8_t *const to =
+                    codec_baseline()->tile_span(&run->staged[c][part.segment].chunk, t, &bytes);
+                from->codec->decode_tile(from, t, (uint8_t *)(uintptr_t)to);
+            }
+        }
+    return cancel_check(error);
+}
+
 static enum status scan_piece(void *context, uint64_t piece, unsigned thread, struct error *error)
 {
     struct device_run *run = context;
     const struct plan *plan = run->plan;
     struct cpu_worker *worker = &run->workers[thread];
     const struct tile_skip *scan = run->scan;
-    uint64_t tile = piece * PIECE_TILES;
-    const uint64_t end = tile + PIECE_TILES < scan->kept_tiles ? tile + PIECE_TILES : scan->kept_tiles;
+    uint64_t tile, end;
+    piece_tiles(scan, piece, &tile, &end);
     RETURN_IF_ERROR(cancel_check(error));
     if (plan->shape == PLAN_ROWS && plan->order_count == 0 && plan->limit != UINT64_MAX &&
         atomic_load(&run->found_rows) >= plan->limit + plan->offset)
         return STATUS_OK; /* pieces are handed out in order, so those before this one have enough */
-    for (uint64_t r = tile_skip_run(scan, tile); tile < end; r++) {
-        const struct tile_run *at = &scan->runs[r];
-        const uint32_t within = (uint32_t)(tile - at->before);
-        const uint32_t count = (uint32_t)(at->tiles - within < end - tile ? at->tiles - within : end - tile);
-        if (!worker->used || worker->segment != at->segment)
-            cpu_enter_segment(plan, worker, at->segment);
+    struct piece_part part;
+    while (part_next(scan, &tile, end, &part)) {
+        if (!worker->used || worker->segment != part.segment)
+            cpu_enter_segment(run, worker, part.segment);
         worker->used = true;
-        RETURN_IF_ERROR(scan_tiles(run, worker, at->first + within, count, piece, error));
-        tile += count;
+        RETURN_IF_ERROR(scan_tiles(run, worker, part.first, part.count, piece, error));
     }
     if (plan->shape == PLAN_ROWS)
         atomic_fetch_add(&run->found_rows, run->found[piece].count);
@@ -189,6 +233,11 @@ static enum status run_tiles(struct device_run *run, const struct tile_skip *sca
 {
     const double begin = clock_ms();
     run_begin(run, scan);
+    double staged = begin;
+    if (run->stages) {
+        RETURN_IF_ERROR(parallel_for(run->threads, run->pieces, stage_piece, run, error));
+        staged = clock_ms();
+    }
     if (scan->kept_tiles)
         RETURN_IF_ERROR(match_dimensions(run, error));
     const double matched = clock_ms();
@@ -196,7 +245,8 @@ static enum status run_tiles(struct device_run *run, const struct tile_skip *sca
     const double scanned = clock_ms();
     RETURN_IF_ERROR(collect(run, mergeable, partial, error));
     const double end = clock_ms();
-    timing->filter_ms = matched - begin;
+    timing->stage_ms = staged - begin;
+    timing->filter_ms = matched - staged;
     timing->scan_ms = scanned - matched;
     timing->merge_ms = end - scanned;
     timing->total_ms = end - begin;
@@ -227,6 +277,8 @@ static uint64_t bytes_touched(const struct plan *plan, uint32_t c, const struct 
     const uint32_t use = plan_first_use(plan, c);
     if (use > plan->step_count || tiles == 0)
         return 0;
+    if (plan_stages(plan, c))
+        return points[use].tiles * TILE_ROWS * plan->columns[c].column->value_bytes;
     const uint64_t touched =
         plan->columns[c].stepped && data->codec->in_range ? points[0].tiles : points[use].tiles;
     return (uint64_t)((double)data->bytes * (double)touched / (double)tiles);

@@ -77,6 +77,10 @@ struct device_run {
     struct dimension_match matches[PLAN_JOINS_MAX];
     const struct tile_skip *scan; /* of this run: of the segments that were asked for */
     uint64_t *segment_first;      /* of each segment: its first row in the table */
+    struct segment_data
+        *staged[PLAN_COLUMNS_MAX];   /* columns that are decoded first: their segments, as plain values */
+    void *scratch[PLAN_COLUMNS_MAX]; /* what these point into */
+    bool stages;                     /* there are such columns */
     uint64_t pieces;
     uint64_t match_pieces[PLAN_JOINS_MAX];
     struct cpu_worker *workers;
@@ -90,6 +94,7 @@ struct device_run {
 NODISCARD enum status cpu_run_open(unsigned threads, const struct plan *plan, struct device_run **out,
                                    struct error *error);
 void cpu_run_close(struct device_run *run);
+NODISCARD enum status cpu_run_load(struct device_run *run, struct error *error);
 NODISCARD enum status cpu_run(struct device_run *run, const struct device_request *request,
                               struct partial *partial, struct run_timing *timing, struct error *error);
 NODISCARD enum status cpu_count(struct device_run *run, bool steps, struct scan_counts *counts,
@@ -104,7 +109,7 @@ NODISCARD enum status row_values_open(const struct plan *plan, const uint32_t *r
 void row_values_close(struct row_values *values);
 
 /* Points the worker's columns at a segment. */
-void cpu_enter_segment(const struct plan *plan, struct cpu_worker *worker, uint32_t segment);
+void cpu_enter_segment(const struct device_run *run, struct cpu_worker *worker, uint32_t segment);
 
 /* Keeps the rows that fulfil a condition; returns how many of `count` they are. */
 uint32_t cpu_keep_rows(const struct device_run *run, struct cpu_worker *worker, uint32_t condition,

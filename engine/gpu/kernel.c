@@ -92,10 +92,13 @@ static uint32_t add_column(struct maker *maker, uint32_t c)
     if (place < kernel->shape.column_count)
         return place;
     kernel->columns[kernel->shape.column_count++] = c;
-    kernel->shape.columns[place] = (struct kernel_column){.data = column->data,
+    const bool staged = plan_stages(maker->plan, c);
+    const uint32_t bits = column->column->value_bytes * 8;
+    kernel->staged.codec = codec_baseline();
+    kernel->shape.columns[place] = (struct kernel_column){.data = staged ? &kernel->staged : column->data,
                                                           .value_bytes = column->column->value_bytes,
-                                                          .width_low = column->width_low,
-                                                          .width_high = column->width_high,
+                                                          .width_low = staged ? bits : column->width_low,
+                                                          .width_high = staged ? bits : column->width_high,
                                                           .fetched = maker->fetched[c],
                                                           .nullable = column->nullable,
                                                           .kept = 1};

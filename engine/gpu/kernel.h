@@ -26,7 +26,8 @@ enum states_place { STATES_SINGLE, STATES_SHARED, STATES_GLOBAL };
 enum distinct_kind { DISTINCT_NONE, DISTINCT_BY_BITS, DISTINCT_BY_KEYS, DISTINCT_BY_PAIRS };
 
 struct kernel {
-    char *source; /* CUDA C++ */
+    char *source;              /* CUDA C++ */
+    struct column_data staged; /* what columns that are decoded first are to the scan: plain values */
     struct kernel_layout layout;
     struct kernel_shape shape; /* of the columns below, in their order */
     enum states_place place;

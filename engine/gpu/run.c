@@ -23,8 +23,9 @@ static enum status open_run(struct device *device, const struct plan *plan, bool
     run->plan = plan;
     run->counting = counting;
     run->nothing = plan->scan.kept_tiles == 0;
-    const enum status status =
-        run->nothing ? STATUS_OK : kernel_make(plan, counting, &target, &run->kernel, error);
+    enum status status = run->nothing ? STATUS_OK : kernel_make(plan, counting, &target, &run->kernel, error);
+    if (status == STATUS_OK)
+        status = cuda_stage_write(plan, &run->kernel, &run->stage, error);
     if (status == STATUS_OK)
         *out = run;
     else
@@ -52,8 +53,19 @@ static enum status compile(struct device_run *run, enum run_binary binary, struc
                : kernel_cache_get(&request, &run->binaries[binary], NULL, error);
 }
 
+static enum status compile_stage(struct device_run *run, struct error *error)
+{
+    const struct nvrtc_request request = {
+        .name = "stage.cu", .source = run->stage.source, .arch = cuda_properties(run->device->cuda)->arch};
+    return !run->stage.source || run->stage.binary.cubin || run->stage.module
+               ? STATUS_OK
+               : kernel_cache_get(&request, &run->stage.binary, NULL, error);
+}
+
 enum status gpu_compile(struct device_run *run, bool counting, struct error *error)
 {
+    if (!counting)
+        RETURN_IF_ERROR(compile_stage(run, error));
     return compile(run, counting ? BINARY_SECTORS : BINARY_SCAN, error);
 }
 
@@ -150,6 +162,11 @@ static enum status upload(struct device_run *run, struct error *error)
     for (uint32_t c = 0; c < kernel->shape.column_count; c++)
         RETURN_IF_ERROR(cuda_columns_chunks(run->device->columns, run->plan->columns[kernel->columns[c]].data,
                                             &run->columns[c], error));
+    if (run->stage.count)
+        RETURN_IF_ERROR(cuda_stage_load(run->device->cuda, run->device->columns, run->plan, kernel,
+                                        run->columns, &run->stage, error));
+    for (uint32_t c = 0; c < kernel->shape.column_count; c++)
+        run->read[c] = run->stage.columns[c].used ? &run->stage.columns[c].to : run->columns[c];
     for (uint32_t a = 0; a < run->plan->array_count; a++)
         if (kernel->array_used[a])
             RETURN_IF_ERROR(upload_array(run, a, error));
@@ -185,7 +202,7 @@ static enum status fill_bound(struct device_run *run, struct error *error)
     for (uint32_t c = 0; c < kernel->shape.column_count; c++) {
         struct bound_column *column = &columns[kernel->column_place[c]];
         *column =
-            (struct bound_column){.chunks = run->columns[c]->address, .staging = kernel->layout.staging[c]};
+            (struct bound_column){.chunks = run->read[c]->address, .staging = kernel->layout.staging[c]};
         for (uint32_t s = 0; s < plan->step_count; s++)
             if (plan->steps[s].kind == STEP_RANGE && kernel->columns[c] == plan->steps[s].column) {
                 column->low = plan->steps[s].low;
@@ -242,7 +259,8 @@ enum status gpu_load(struct device_run *run, struct run_timing *timing, struct e
     if (run->nothing)
         return STATUS_OK;
     RETURN_IF_ERROR(compile(run, BINARY_SCAN, error));
-    timing->compile_ms = run->binaries[BINARY_SCAN].compile_ms;
+    RETURN_IF_ERROR(compile_stage(run, error));
+    timing->compile_ms = run->binaries[BINARY_SCAN].compile_ms + run->stage.binary.compile_ms;
     const double compiled = clock_ms();
     RETURN_IF_ERROR(load(run, error));
     timing->load_ms = clock_ms() - compiled;
@@ -255,6 +273,7 @@ void gpu_release(struct device_run *run)
         return;
     struct cuda *cuda = run->device->cuda;
     cuda_scan_close(cuda, &run->scan);
+    cuda_stage_free(cuda, &run->stage);
     cuda_states_free(run);
     for (uint32_t i = 0; i < run->owned_count; i++)
         cuda_free(cuda, run->owned[i]);
@@ -274,6 +293,8 @@ void gpu_release(struct device_run *run)
 static enum status scan(struct device_run *run, struct run_timing *timing, struct error *error)
 {
     struct cuda *cuda = run->device->cuda;
+    if (run->stage.count)
+        RETURN_IF_ERROR(cuda_stage_run(cuda, &run->stage, &run->scan, error));
     do {
         RETURN_IF_ERROR(cancel_check(error));
         if (cuda_states_full(run))
@@ -285,7 +306,11 @@ static enum status scan(struct device_run *run, struct run_timing *timing, struc
         RETURN_IF_ERROR(cuda_states_fetch(run, error));
         RETURN_IF_ERROR(cuda_synchronize(cuda, error));
     } while (cuda_states_full(run));
-    return cuda_scan_elapsed(cuda, &run->scan, &timing->total_ms, error);
+    RETURN_IF_ERROR(cuda_scan_elapsed(cuda, &run->scan, &timing->total_ms, error));
+    if (run->stage.count)
+        RETURN_IF_ERROR(cuda_stage_elapsed(cuda, &run->stage, &timing->stage_ms, error));
+    timing->total_ms += timing->stage_ms;
+    return STATUS_OK;
 }
 
 static enum status run_selected(struct device_run *run, const struct device_request *request,
@@ -316,7 +341,7 @@ static enum status run_all(struct device_run *run, struct partial *partial, stru
 enum status gpu_run(struct device_run *run, const struct device_request *request, struct partial *partial,
                     struct run_timing *timing, struct error *error)
 {
-    timing->filter_ms = timing->scan_ms = timing->merge_ms = timing->total_ms = 0;
+    timing->filter_ms = timing->scan_ms = timing->stage_ms = timing->merge_ms = timing->total_ms = 0;
     if (run->nothing)
         RETURN_IF_ERROR(partial_allocate(run->plan, run->plan->shape == PLAN_TOTAL ? 1 : 0, partial, error));
     else if (request->segments)
@@ -332,7 +357,7 @@ enum status gpu_run(struct device_run *run, const struct device_request *request
 static enum status count_points(const struct device_run *run, struct scan_counts *counts, struct error *error)
 {
     struct device_run *counting = NULL;
-    struct run_timing timing;
+    struct run_timing timing = {0};
     struct scan_point points[SCAN_POINTS_MAX];
     RETURN_IF_ERROR(open_run(run->device, run->plan, true, &counting, error));
     enum status status = gpu_load(counting, &timing, error);
@@ -354,13 +379,15 @@ static enum status count_sectors(struct device_run *run, struct scan_counts *cou
     RETURN_IF_ERROR(compile(run, BINARY_SECTORS, error));
     const struct sector_count count = {.name = kernel->shape.name,
                                        .cubin = run->binaries[BINARY_SECTORS].cubin,
-                                       .columns = run->columns,
+                                       .columns = run->read,
                                        .column_count = kernel->shape.column_count,
                                        .blocks = run->scan.scan_blocks,
                                        .threads = kernel->layout.threads,
                                        .shared_bytes = kernel->layout.shared_bytes,
                                        .arguments = run->scan.scan_arguments,
                                        .constant = &run->arguments};
+    if (run->stage.count)
+        RETURN_IF_ERROR(cuda_stage_run(cuda, &run->stage, &run->scan, error));
     RETURN_IF_ERROR(cuda_scan_prepare(cuda, &run->scan, error));
     RETURN_IF_ERROR(cuda_sectors_count(cuda, run->device->columns, &count, bytes, error));
     for (uint32_t c = 0; c < kernel->shape.column_count; c++)

@@ -9,6 +9,7 @@
 #include "engine/gpu/columns.h"
 #include "engine/gpu/kernel.h"
 #include "engine/gpu/scan.h"
+#include "engine/gpu/stage.h"
 #include "engine/run/device.h"
 
 /* Arrays, tables, bitmaps that belong to one statement. */
@@ -35,6 +36,9 @@ struct device_run {
     struct cuda_scan scan;
     struct cuda_function *collect;
     const struct cuda_column *columns[KERNEL_COLUMNS_MAX], *arrays[PLAN_SOURCES_MAX];
+    struct cuda_stage stage; /* of a staged plan */
+    const struct cuda_column
+        *read[KERNEL_COLUMNS_MAX]; /* by the scan: `columns`, or what they are decoded to */
     uint32_t owned_count;
     cuda_address owned[RUN_OWNED_MAX];
     uint8_t *bound; /* struct tile_bound: columns, dimensions, sums */

@@ -188,8 +188,8 @@ static void write_columns(const struct plan *plan, FILE *out)
     fprintf(out, "scan %s: %" PRIu64 " rows, %.4g MB of", plan->fact->name, plan->fact->rows,
             (double)bytes / 1e6);
     for (uint32_t c = 0; c < plan->column_count; c++)
-        fprintf(out, "%s %s (%s, %.1f bits)", c ? "," : "", plan->columns[c].column->schema.name,
-                plan->columns[c].data->codec->name,
+        fprintf(out, "%s %s (%s%s, %.1f bits)", c ? "," : "", plan->columns[c].column->schema.name,
+                plan->columns[c].data->codec->name, plan_stages(plan, c) ? " decoded first" : "",
                 plan->fact->rows ? 8.0 * (double)plan->columns[c].data->bytes / (double)plan->fact->rows
                                  : 0.0);
     fputc('\n', out);
@@ -261,7 +261,7 @@ enum status sql_explain(const struct plan *plan, const struct engine *engine,
                         double read_ceiling, struct rowset *rows, struct error *error)
 {
     const struct figures figures = {plan->nothing ? NULL : counts, timing, read_ceiling};
-    char *text = NULL;
+    char *text = NULL, staged[32] = "";
     size_t bytes = 0;
     FILE *out = open_memstream(&text, &bytes);
     if (!out)
@@ -280,12 +280,15 @@ enum status sql_explain(const struct plan *plan, const struct engine *engine,
     write_end(plan, out);
     if (figures.counts)
         write_scan(plan, &figures, out);
+    if (plan->staged && counts)
+        snprintf(staged, sizeof staged, "decoding %.3f, ", timing->stage_ms);
     if (counts)
-        fprintf(out,
-                "time: plan %.3f ms, compile %.3f, load %.3f; dimensions %.3f, scan %.3f, total %.3f; output "
-                "%.3f\n",
-                timing->plan_ms, timing->compile_ms, timing->load_ms, timing->filter_ms, timing->scan_ms,
-                timing->total_ms, timing->output_ms);
+        fprintf(
+            out,
+            "time: plan %.3f ms, compile %.3f, load %.3f; %sdimensions %.3f, scan %.3f, total %.3f; output "
+            "%.3f\n",
+            timing->plan_ms, timing->compile_ms, timing->load_ms, staged, timing->filter_ms, timing->scan_ms,
+            timing->total_ms, timing->output_ms);
     const bool written = fclose(out) == 0;
     const enum status status = written ? rowset_of_lines(rows, "plan", text, error)
                                        : error_out_of_memory(error, bytes, "a plan's text");

@@ -120,6 +120,7 @@ static enum status make_plan(struct sql_statement *statement, struct error *erro
                              statement->parameter_count, statement->codec, engine_threads(statement->engine),
                              &plan, error));
     statement->plan = plan;
+    plan->staged = settings->staged;
     if (settings->kernel)
         RETURN_IF_ERROR(plan_use_kernel(plan, settings->kernel, error));
     statement->timing = (struct run_timing){.plan_ms = clock_ms() - begin};
@@ -216,17 +217,20 @@ static enum status analyse(struct sql_statement *statement, struct rowset *rows,
 {
     struct run_timing *timing = &statement->timing;
     struct scan_counts counts;
-    double filter[ANALYSED_RUNS], scan[ANALYSED_RUNS], total[ANALYSED_RUNS], ceiling = 0;
+    double stage[ANALYSED_RUNS], filter[ANALYSED_RUNS], scan[ANALYSED_RUNS], total[ANALYSED_RUNS],
+        ceiling = 0;
     RETURN_IF_ERROR(answer(statement, rows, error));
     rowset_free(rows);
     const double begin = clock_ms();
     size_t runs = 0;
     do {
         RETURN_IF_ERROR(measure(statement, error));
+        stage[runs] = timing->stage_ms;
         filter[runs] = timing->filter_ms;
         scan[runs] = timing->scan_ms;
         total[runs++] = timing->total_ms;
     } while (runs < ANALYSED_RUNS && clock_ms() - begin < ANALYSED_MS);
+    timing->stage_ms = clock_median(stage, runs);
     timing->filter_ms = clock_median(filter, runs);
     timing->scan_ms = clock_median(scan, runs);
     timing->total_ms = clock_median(total, runs);

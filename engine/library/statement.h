@@ -24,10 +24,11 @@ NODISCARD enum status sql_parameter_set(struct sql_statement *statement, uint32_
                                         const struct sql_parameter *value, struct error *error);
 
 /* How a statement is run, if not by default: by a kernel that was written by hand, which must answer it
- * (plan_use_kernel); with the times of filter and scan, for which a GPU runs twice. Takes effect with the next plan. */
+ * (plan_use_kernel); with the times of filter and scan, for which a GPU runs twice; staged, its columns decoded into
+ * scratch memory first. Takes effect with the next plan. */
 struct sql_settings {
     const struct hand_kernel *kernel; /* NULL: the one made from the plan */
-    bool timed;
+    bool timed, staged;
 };
 void sql_statement_set(struct sql_statement *statement, struct sql_settings settings);
 

@@ -30,6 +30,26 @@ void plan_free(struct plan *plan)
     free(plan);
 }
 
+bool plan_stages(const struct plan *plan, uint32_t column)
+{
+    return plan->staged && plan->columns[column].data->codec->layout != CODEC_LAYOUT_VALUES;
+}
+
+uint64_t plan_staged_bytes(const struct plan *plan, uint32_t column, uint32_t segment)
+{
+    const struct plan_column *read = &plan->columns[column];
+    return (uint64_t)read->data->segments[segment].chunk.tiles * TILE_ROWS * read->column->value_bytes;
+}
+
+uint64_t plan_staged_reads(const struct plan *plan)
+{
+    double bytes = 0;
+    for (uint32_t c = 0; c < plan->column_count; c++)
+        bytes += plan_stages(plan, c) ? (double)plan->columns[c].data->bytes : 0;
+    return plan->scan.tiles ? (uint64_t)(bytes * (double)plan->scan.kept_tiles / (double)plan->scan.tiles)
+                            : 0;
+}
+
 /* ---- Dimensions ---- */
 
 void plan_fill_dimension(const struct plan *plan, const struct expression_program *program, uint64_t first,

@@ -190,12 +190,20 @@ struct plan {
     uint32_t having;        /* over groups and aggregates, or EXPRESSION_NONE */
     uint64_t limit, offset; /* limit UINT64_MAX: none */
     bool nothing;           /* a condition is never true: no row is read */
+    bool staged;            /* columns are decoded into scratch memory, and the scan reads them there */
     struct plan_kernel kernel;
     struct tile_skip scan; /* the tiles that can hold a row of the answer */
     double skip_ms;        /* that finding them took */
 };
 
 void plan_free(struct plan *plan);
+
+/* Whether the column is decoded before the scan reads it: one whose chunks are not its values as they are. */
+bool plan_stages(const struct plan *plan, uint32_t column);
+/* Bytes of its values in scratch memory, whole tiles of the segment's rows. */
+uint64_t plan_staged_bytes(const struct plan *plan, uint32_t column, uint32_t segment);
+/* Bytes of chunks that decoding all staged columns reads: those of the tiles that are kept. */
+uint64_t plan_staged_reads(const struct plan *plan);
 
 /* Lets `kernel` answer instead of the kernel that would be made from the plan, and puts the steps into its order. What
  * it does must be what the plan says: the same filters and semi-joins, groups in dense slots by the plain columns of
@@ -257,7 +265,8 @@ struct scan_counts {
     double share[PLAN_STEPS_MAX +
                  1]; /* of the scan's time, that each step took and, behind them, what becomes of
                                          the rows that are left */
-    uint64_t bytes[PLAN_COLUMNS_MAX]; /* of each fact column, that the scan touched */
+    uint64_t bytes
+        [PLAN_COLUMNS_MAX]; /* of each fact column, that the scan touched; values of one that is staged */
     uint64_t tiles, tiles_skipped;
 };
 

@@ -16,7 +16,7 @@
 struct sql_options {
     const char *database, *statement, *codec, *device;
     unsigned threads;
-    bool timer;
+    bool timer, staged;
     enum rowset_format format;
 };
 
@@ -26,7 +26,8 @@ enum option_key {
     KEY_CODEC = 'c',
     KEY_THREADS = 't',
     KEY_DEVICE = 'D',
-    KEY_TIMER = 'T'
+    KEY_TIMER = 'T',
+    KEY_STAGED = 'S'
 };
 
 static const struct argp_option option_list[] = {
@@ -37,6 +38,11 @@ static const struct argp_option option_list[] = {
     {"device", KEY_DEVICE, "DEVICE", 0,
      "Where statements run: auto (the default: the first GPU, or else the CPU), cpu, cuda or cuda:N", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads; by default all processors", 0},
+    {"staged", KEY_STAGED, NULL, 0,
+     "Decode a statement's columns into scratch memory first, then answer from there; what decoding inside "
+     "the scan, the "
+     "default, is compared with",
+     0},
     {"timer", KEY_TIMER, NULL, 0, "Print the time of each statement to standard error", 0},
     {0}};
 
@@ -60,6 +66,9 @@ static error_t parse_key(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_TIMER:
         options->timer = true;
+        return 0;
+    case KEY_STAGED:
+        options->staged = true;
         return 0;
     case KEY_THREADS:
         options->threads = (unsigned)strtoul(argument, &end, 10);
@@ -136,8 +145,11 @@ enum status command_sql(int argc, char **argv, struct progress *progress, struct
     (void)progress;
     if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
         return error_set(error, STATUS_BAD_INPUT, "the options cannot be read");
-    struct sql_shell shell = {
-        .codec = options.codec, .threads = options.threads, .format = options.format, .timer = options.timer};
+    struct sql_shell shell = {.codec = options.codec,
+                              .threads = options.threads,
+                              .format = options.format,
+                              .timer = options.timer,
+                              .staged = options.staged};
     RETURN_IF_ERROR(database_open(options.database, &shell.database, error));
     enum status status = engine_open(options.device, options.threads, &shell.engine, error);
     if (status == STATUS_OK) {

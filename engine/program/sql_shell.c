@@ -25,7 +25,9 @@ static enum status run_one(struct sql_shell *shell, struct sql_statement *statem
                            struct error *error)
 {
     struct rowset rows = {0};
-    struct run_timing timing;
+    struct run_timing timing = {0};
+    char staged[40] = "";
+    sql_statement_set(statement, (struct sql_settings){.staged = shell->staged});
     if (sql_parameter_count(statement))
         return error_set(error, STATUS_BAD_INPUT,
                          "the statement has parameters (?), which only programs can set; write the values");
@@ -36,13 +38,16 @@ static enum status run_one(struct sql_shell *shell, struct sql_statement *statem
     if (status == STATUS_OK)
         status = flush_output(error);
     const double written = clock_ms();
+    if (shell->staged)
+        snprintf(staged, sizeof staged, " (decoding %.3f)", timing.stage_ms);
     if (status == STATUS_OK && shell->timer)
-        fprintf(stderr,
-                "%llu row%s; plan %.3f ms, compile %.3f, load %.3f, run %.3f, output %.3f, write %.3f; total "
-                "%.3f on %s\n",
-                (unsigned long long)rows.rows, rows.rows == 1 ? "" : "s", timing.plan_ms, timing.compile_ms,
-                timing.load_ms, timing.total_ms, timing.output_ms, written - answered, written - begin,
-                engine_device_text(shell->engine));
+        fprintf(
+            stderr,
+            "%llu row%s; plan %.3f ms, compile %.3f, load %.3f, run %.3f%s, output %.3f, write %.3f; total "
+            "%.3f on %s\n",
+            (unsigned long long)rows.rows, rows.rows == 1 ? "" : "s", timing.plan_ms, timing.compile_ms,
+            timing.load_ms, timing.total_ms, staged, timing.output_ms, written - answered, written - begin,
+            engine_device_text(shell->engine));
     rowset_free(&rows);
     return status;
 }

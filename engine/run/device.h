@@ -16,6 +16,7 @@ struct run_timing {
     double
         filter_ms; /* dimension conditions, and states cleared: on a GPU only of a run made ready as `timed` */
     double scan_ms;  /* of the fact table; likewise */
+    double stage_ms; /* of a staged plan: decoding its columns into scratch memory, before all else */
     double merge_ms; /* the threads' states brought together; 0 on a GPU */
     double
         total_ms; /* from the first operation to the result complete on the device. On a CPU its parts add up to

@@ -42,7 +42,8 @@ static enum status allocate_cells(struct session *session, struct error *error)
         query->cells = calloc(report->choice_count, sizeof *query->cells);
         for (uint32_t c = 0; query->cells && c < report->choice_count; c++) {
             struct report_cell *cell = &query->cells[c];
-            struct report_times *const times[] = {&cell->total, &cell->filter, &cell->kernel, &cell->merge};
+            struct report_times *const times[] = {&cell->total, &cell->stage, &cell->filter, &cell->kernel,
+                                                  &cell->merge};
             for (size_t t = 0; t < sizeof times / sizeof *times; t++)
                 if (!(times[t]->runs = calloc(report->repeat, sizeof(double))))
                     return error_out_of_memory(error, report->repeat * sizeof(double), "the runs' times");
@@ -60,6 +61,7 @@ static void free_report(struct report *report)
     for (uint32_t q = 0; report->queries && q < report->query_count; q++) {
         for (uint32_t c = 0; report->queries[q].cells && c < report->choice_count; c++) {
             free(report->queries[q].cells[c].total.runs);
+            free(report->queries[q].cells[c].stage.runs);
             free(report->queries[q].cells[c].filter.runs);
             free(report->queries[q].cells[c].kernel.runs);
             free(report->queries[q].cells[c].merge.runs);
@@ -160,19 +162,21 @@ static void judge_run(struct session *session, uint32_t q, uint32_t c, const str
 }
 
 enum status benchmark_statement(struct engine *engine, struct database *database,
-                                const struct ssb_query *query, const char *codec,
+                                const struct ssb_query *query, const char *codec, bool staged,
                                 struct sql_statement **statement, struct error *error)
 {
     size_t used;
     RETURN_IF_ERROR(
         sql_prepare(engine, database, query->sql, strlen(query->sql), codec, statement, &used, error));
-    sql_statement_set(*statement, (struct sql_settings){.kernel = &query->kernel, .timed = true});
+    sql_statement_set(*statement,
+                      (struct sql_settings){.kernel = &query->kernel, .timed = true, .staged = staged});
     return STATUS_OK;
 }
 
 static void keep_times(struct report_cell *cell, uint32_t run, const struct run_timing *timing)
 {
     cell->total.runs[run] = timing->total_ms;
+    cell->stage.runs[run] = timing->stage_ms;
     cell->filter.runs[run] = timing->filter_ms;
     cell->kernel.runs[run] = timing->scan_ms;
     cell->merge.runs[run] = timing->merge_ms;
@@ -205,6 +209,7 @@ static enum status run_statement(struct session *session, struct sql_statement *
             keep_times(cell, run - warmup, &timing);
     }
     RETURN_IF_ERROR(report_times_finish(&cell->total, session->report.repeat, error));
+    RETURN_IF_ERROR(report_times_finish(&cell->stage, session->report.repeat, error));
     RETURN_IF_ERROR(report_times_finish(&cell->filter, session->report.repeat, error));
     RETURN_IF_ERROR(report_times_finish(&cell->kernel, session->report.repeat, error));
     return report_times_finish(&cell->merge, session->report.repeat, error);
@@ -221,9 +226,9 @@ static enum status plan_all(struct session *session, struct error *error)
         return error_out_of_memory(error, cells * sizeof *session->statements, "the queries");
     for (uint32_t i = 0; i < cells; i++) {
         RETURN_IF_ERROR(cancel_check(error));
-        RETURN_IF_ERROR(benchmark_statement(session->engine, session->database,
-                                            session->options->queries[i / choices],
-                                            session->codecs[i % choices], &session->statements[i], error));
+        RETURN_IF_ERROR(benchmark_statement(
+            session->engine, session->database, session->options->queries[i / choices],
+            session->codecs[i % choices], session->options->staged, &session->statements[i], error));
         RETURN_IF_ERROR(sql_plan(session->statements[i], &plan, error));
         progress_report(session->progress, "planning", "queries", i + 1, cells);
     }
@@ -240,6 +245,7 @@ static void describe(const struct session *session, const struct plan *plan, str
     cell->tiles = plan->scan.tiles;
     cell->tiles_skipped = plan->scan.tiles - plan->scan.kept_tiles;
     cell->rows_skipped = plan->scan.rows - plan->scan.kept_rows;
+    cell->stage_bytes = plan_staged_reads(plan);
     cell->skip_ms = plan->skip_ms;
     cell->filter_bytes = sums_bytes;
     for (uint32_t j = 0; j < plan->join_count; j++) {
@@ -329,6 +335,7 @@ enum status benchmark(const struct benchmark_options *options, const char *const
                               .progress = progress,
                               .report = {.database = options->database,
                                          .profile = options->profile,
+                                         .staged = options->staged,
                                          .repeat = options->repeat,
                                          .warmup = options->warmup,
                                          .choice_count = choice_count,

@@ -23,6 +23,7 @@ struct benchmark_options {
     unsigned threads; /* 0: all */
     uint32_t repeat, warmup;
     bool profile; /* print each query's steps */
+    bool staged;  /* columns are decoded first */
     uint32_t query_count;
     const struct ssb_query *queries[SSB_QUERIES]; /* each at most once */
     report_writer *write;
@@ -32,9 +33,10 @@ struct benchmark_options {
 void benchmark_options_default(struct benchmark_options *options, struct error *error);
 extern const struct argp benchmark_argp; /* a child; its input is a struct benchmark_options */
 
-/* A query as a statement that its hand-written kernel answers, timed; `codec` as sql_prepare takes it. */
+/* A query as a statement that its hand-written kernel answers, timed; `codec` as sql_prepare takes it, `staged` as in
+ * struct sql_settings. */
 NODISCARD enum status benchmark_statement(struct engine *engine, struct database *database,
-                                          const struct ssb_query *query, const char *codec,
+                                          const struct ssb_query *query, const char *codec, bool staged,
                                           struct sql_statement **statement, struct error *error);
 
 /* Measures every query with every choice (what sql_prepare takes as codec; NULL: the columns' own), checks

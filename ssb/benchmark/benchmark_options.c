@@ -19,7 +19,8 @@ enum option_key {
     KEY_REPEAT,
     KEY_WARMUP,
     KEY_FORMAT,
-    KEY_ANSWERS
+    KEY_ANSWERS,
+    KEY_STAGED
 };
 
 static const struct argp_option option_list[] = {
@@ -32,6 +33,11 @@ static const struct argp_option option_list[] = {
     {"verify", KEY_VERIFY, "sqlite|plain|none", 0,
      "What answers are compared with: SQLite's, those of the plain codec on the same device, or nothing. "
      "sqlite by default up to scale factor 10, plain beyond",
+     0},
+    {"staged", KEY_STAGED, NULL, 0,
+     "Decode columns into scratch memory first and query them there, which decoding inside the query's scan, "
+     "the "
+     "default, is compared with; both parts are timed",
      0},
     {"repeat", KEY_REPEAT, "N", 0, "Timed runs of each query; 5 by default, the median is reported", 0},
     {"warmup", KEY_WARMUP, "N", 0, "Untimed runs before them; 1 by default", 0},
@@ -128,6 +134,9 @@ static enum status parse_option(int key, const char *text, struct benchmark_opti
         return STATUS_OK;
     case KEY_REPEAT:
         return parse_runs("--repeat", text, 1, &options->repeat, options->error);
+    case KEY_STAGED:
+        options->staged = true;
+        return STATUS_OK;
     case KEY_WARMUP:
         return parse_runs("--warmup", text, 0, &options->warmup, options->error);
     case KEY_THREADS:
@@ -155,6 +164,7 @@ static error_t parse_key(int key, char *argument, struct argp_state *state)
     case KEY_THREADS:
     case KEY_FORMAT:
     case KEY_ANSWERS:
+    case KEY_STAGED:
         return parse_option(key, argument, options) == STATUS_OK ? 0 : EINVAL;
     case ARGP_KEY_SUCCESS:
         if (options->database)

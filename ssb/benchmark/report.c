@@ -73,17 +73,20 @@ double report_share(const struct report *report, const struct report_cell *cell)
 
 uint32_t report_step_count(const struct report *report)
 {
-    return report->on_gpu ? 2 : 3;
+    return (report->on_gpu ? 2 : 3) + report->staged;
 }
 
 void report_step_get(const struct report *report, const struct report_cell *cell, uint32_t index,
                      struct report_step *step)
 {
-    enum { FILTER, SCAN, MERGE };
-    static const char *const names[] = {[FILTER] = "filter", [SCAN] = "scan", [MERGE] = "merge"};
-    const struct report_times *const times[] = {&cell->filter, &cell->kernel, &cell->merge};
-    const uint64_t rows[] = {cell->filter_rows, cell->fact_rows - cell->rows_skipped, cell->merge_rows};
-    const uint64_t bytes[] = {cell->filter_bytes, cell->bytes_read, cell->merge_bytes};
+    enum { DECODE, FILTER, SCAN, MERGE };
+    static const char *const names[] = {
+        [DECODE] = "decode", [FILTER] = "filter", [SCAN] = "scan", [MERGE] = "merge"};
+    const struct report_times *const times[] = {&cell->stage, &cell->filter, &cell->kernel, &cell->merge};
+    const uint64_t scanned = cell->fact_rows - cell->rows_skipped;
+    const uint64_t rows[] = {scanned, cell->filter_rows, scanned, cell->merge_rows};
+    const uint64_t bytes[] = {cell->stage_bytes, cell->filter_bytes, cell->bytes_read, cell->merge_bytes};
+    index += report->staged ? DECODE : FILTER;
     const double rate = rate_of(bytes[index], times[index]);
     *step = (struct report_step){.name = names[index],
                                  .rows = rows[index],

@@ -20,9 +20,10 @@ struct report_times {
 
 /* One query with one choice of codecs. */
 struct report_cell {
-    struct report_times total, filter, kernel, merge; /* the whole, and its steps: struct run_timing */
+    struct report_times total, stage, filter, kernel, merge; /* the whole, and its steps: struct run_timing */
     double compile_ms, skip_ms;
-    uint64_t fact_rows, bytes_read, answer_rows;
+    uint64_t fact_rows, bytes_read, answer_rows; /* bytes_read: by the scan */
+    uint64_t stage_bytes; /* read by decoding the columns first; 0 unless report.staged */
     uint64_t tiles, tiles_skipped, rows_skipped; /* of lineorder */
     uint64_t filter_rows;                        /* of the dimensions that are filtered */
     uint64_t filter_bytes; /* their columns in the conditions as arrays, the bitmaps, the cleared sums */
@@ -54,6 +55,7 @@ struct report {
     const char *why_cpu; /* engine_why_cpu, or NULL */
     bool on_gpu;
     bool profile;            /* the steps of each query are printed, too */
+    bool staged;             /* columns are decoded into scratch memory before each query */
     const char *database;    /* its path */
     double scale_factor;     /* 0: not known */
     char judge[128];         /* "SQLite 3.40.1, answers of 2026-01-31 12:00:00 UTC"; a codec; "nobody" */
@@ -78,7 +80,7 @@ struct report_totals {
 };
 void report_totals(const struct report *report, uint32_t choice, struct report_totals *totals);
 
-/* A step of a query: "filter" (the dimension filters and cleared sums), "scan" (of lineorder) and, on a CPU,
+/* A step of a query: of staged ones "decode" (the columns, into scratch memory), "filter" (the dimension filters and cleared sums), "scan" (of lineorder) and, on a CPU,
  * "merge" (the threads' sums). */
 struct report_step {
     const char *name;

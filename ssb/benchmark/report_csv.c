@@ -31,7 +31,10 @@ static void write_cell(const struct report *report, const struct report_query *q
             query->cells[0].total.median / cell->total.median);
     if (query->sqlite_ms > 0)
         fprintf(file, "%.3f", query->sqlite_ms);
-    fprintf(file, ",%s,%s\n", cell->hash, answer_check_text(cell->check));
+    fprintf(file, ",%s,%s", cell->hash, answer_check_text(cell->check));
+    if (report->staged)
+        fprintf(file, ",%.6f,%" PRIu64, cell->stage.median, cell->stage_bytes);
+    fputc('\n', file);
 }
 
 static void write_steps(const struct report *report, FILE *file)
@@ -52,8 +55,9 @@ enum status report_csv(const struct report *report, FILE *file, struct error *er
 {
     fputs("query,codec,device,rows,answer_rows,tiles,tiles_skipped,bytes_read,total_median_ms,total_min_ms,"
           "kernel_median_ms,"
-          "kernel_min_ms,percent_of_ceiling,compile_ms,skip_ms,speed,sqlite_ms,result_hash,check\n",
+          "kernel_min_ms,percent_of_ceiling,compile_ms,skip_ms,speed,sqlite_ms,result_hash,check",
           file);
+    fputs(report->staged ? ",decode_median_ms,decode_bytes_read\n" : "\n", file);
     for (uint32_t q = 0; q < report->query_count; q++)
         for (uint32_t c = 0; c < report->choice_count; c++)
             write_cell(report, &report->queries[q], c, file);

@@ -44,6 +44,10 @@ static json_t *cell_json(const struct report *report, const struct report_query 
         "gb_per_second", report_rate(cell) / 1e9, "percent_of_ceiling", report_share(report, cell),
         "sqlite_ms", known(query->sqlite_ms), "result_hash", cell->hash, "check",
         answer_check_text(cell->check));
+    if (json && report->staged) {
+        json_object_set_new(json, "decode_ms", times_json(&cell->stage, report->repeat));
+        json_object_set_new(json, "decode_bytes_read", json_integer((json_int_t)cell->stage_bytes));
+    }
     if (json && report->profile)
         json_object_set_new(json, "steps", steps_json(report, cell));
     return json;
@@ -91,11 +95,11 @@ enum status report_json(const struct report *report, FILE *file, struct error *e
         for (uint32_t c = 0; c < report->choice_count; c++)
             json_array_append_new(queries, cell_json(report, &report->queries[q], c));
     json_t *root =
-        json_pack("{s:s, s:s?, s:s, s:o, s:f, s:s, s:i, s:i, s:o, s:o}", "device", report->device, "why_cpu",
-                  report->why_cpu, "database", report->database, "scale_factor", known(report->scale_factor),
-                  "read_ceiling_gb_per_second", report->read_ceiling / 1e9, "judge", report->judge, "repeat",
-                  (int)report->repeat, "warmup", (int)report->warmup, "queries", queries, "totals",
-                  totals_json(report));
+        json_pack("{s:s, s:s?, s:s, s:o, s:f, s:s, s:i, s:i, s:b, s:o, s:o}", "device", report->device,
+                  "why_cpu", report->why_cpu, "database", report->database, "scale_factor",
+                  known(report->scale_factor), "read_ceiling_gb_per_second", report->read_ceiling / 1e9,
+                  "judge", report->judge, "repeat", (int)report->repeat, "warmup", (int)report->warmup,
+                  "staged", report->staged, "queries", queries, "totals", totals_json(report));
     if (root && report->column_count)
         json_object_set_new(root, "columns", columns_json(report));
     if (!root || json_array_size(queries) != report->query_count * report->choice_count) {

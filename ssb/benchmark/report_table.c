@@ -19,6 +19,9 @@ static void write_head(const struct report *report, FILE *file)
     fprintf(file, "Checked:  by %s\n", report->judge);
     fprintf(file, "Memory:   read at %.1f GB/s at most, measured in this run\n",
             report->read_ceiling / GIGABYTE);
+    if (report->staged)
+        fputs("Staged:   columns are decoded into scratch memory, then queried there; the total has both\n",
+              file);
     fprintf(file, "Times:    median of %" PRIu32 " runs after %" PRIu32 " untimed, in milliseconds\n\n",
             report->repeat, report->warmup);
 }
@@ -35,14 +38,19 @@ static void write_sqlite_ratio(FILE *file, double ratio)
 
 static void write_details(const struct report *report, FILE *file)
 {
-    fprintf(file, "%-6s %-10s %10s %10s %10s %9s %8s %8s %10s %6s  %-16s  %s\n", "query", "codec", "total ms",
-            "min ms", "kernel ms", "MB read", "GB/s", "% of max", "vs SQLite", "rows", "result hash",
-            "check");
+    fprintf(file, "%-6s %-10s %10s %10s", "query", "codec", "total ms", "min ms");
+    if (report->staged)
+        fprintf(file, " %10s", "decode ms");
+    fprintf(file, " %10s %9s %8s %8s %10s %6s  %-16s  %s\n", "kernel ms", "MB read", "GB/s", "% of max",
+            "vs SQLite", "rows", "result hash", "check");
     for (uint32_t q = 0; q < report->query_count; q++) {
         const struct report_query *query = &report->queries[q];
         const struct report_cell *cell = query->cells;
-        fprintf(file, "%-6s %-10s %10.3f %10.3f %10.3f %9.2f %8.2f %8.1f", query->name, report->choices[0],
-                cell->total.median, cell->total.min, cell->kernel.median, (double)cell->bytes_read / MEGABYTE,
+        fprintf(file, "%-6s %-10s %10.3f %10.3f", query->name, report->choices[0], cell->total.median,
+                cell->total.min);
+        if (report->staged)
+            fprintf(file, " %10.3f", cell->stage.median);
+        fprintf(file, " %10.3f %9.2f %8.2f %8.1f", cell->kernel.median, (double)cell->bytes_read / MEGABYTE,
                 report_rate(cell) / GIGABYTE, report_share(report, cell));
         write_sqlite_ratio(file, query->sqlite_ms / cell->total.median);
         fprintf(file, " %6" PRIu64 "  %-16s  %s\n", cell->answer_rows, cell->hash,

@@ -77,7 +77,7 @@ static struct sql_statement *statement_of(struct engine *engine, int cell)
     struct sql_statement *statement;
     struct error error = {0};
     must(benchmark_statement(engine, database, queries[cell / CODEC_CHOICES], codecs[cell % CODEC_CHOICES],
-                             &statement, &error),
+                             false, &statement, &error),
          &error);
     return statement;
 }

@@ -12,6 +12,7 @@
 #include "ssb/data/load.h"
 #include "ssb/queries/queries.h"
 #include "tests/support/sql_star.h"
+#include "engine/gpu/stage.h"
 #include "tests/support/query_compile.h"
 
 static const char *const statements[] = {
@@ -129,6 +130,35 @@ static void columns_are_read_in_the_codec_that_is_asked_for(void **state)
     }
 }
 
+/* Decoded first: the scan knows of plain values only, and another source has the decoders. */
+static void staged_statements_compile(void **state)
+{
+    (void)state;
+    need_compile_targets();
+    static const char sql[] = "select shop, sum(paid), sum(big) from sales where pieces > 0 group by shop";
+    struct sql_statement_tree *tree;
+    struct plan *plan;
+    struct kernel kernel;
+    struct cuda_stage stage = {0};
+    size_t used;
+    must(sql_parse(sql, strlen(sql), &tree, &used, error));
+    must(sql_bind(star_database, sql_tree_select(tree), NULL, 0, "gpu-dfor,paid=plain", 1, &plan, error));
+    plan->staged = true;
+    must(kernel_make(plan, false, &compile_sm_90->target, &kernel, error));
+    must(cuda_stage_write(plan, &kernel, &stage, error));
+    assert_int_equal(stage.count, kernel.shape.column_count - 1);
+    assert_null(strstr(kernel.source, "gpu_dfor"));
+    assert_non_null(strstr(stage.source, "decode_gpu_dfor<int64_t>"));
+    assert_null(strstr(stage.source, "plain"));
+    assert_int_equal(plan_staged_bytes(plan, 0, 0) % (TILE_ROWS * sizeof(int32_t)), 0);
+    must(compile_source("a staged scan", kernel.source, compile_sm_90->arch, NULL, error));
+    must(compile_source("stages", stage.source, compile_sm_90->arch, NULL, error));
+    cuda_stage_free(NULL, &stage);
+    kernel_free(&kernel);
+    plan_free(plan);
+    sql_tree_free(tree);
+}
+
 static void the_benchmark_compiles(void **state)
 {
     (void)state;
@@ -172,9 +202,11 @@ static void numbers_are_no_part_of_the_source(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_statement_compiles), cmocka_unit_test(every_codec_compiles),
-        cmocka_unit_test(columns_are_read_in_the_codec_that_is_asked_for),
-        cmocka_unit_test(the_benchmark_compiles), cmocka_unit_test(numbers_are_no_part_of_the_source)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_statement_compiles),
+                                       cmocka_unit_test(every_codec_compiles),
+                                       cmocka_unit_test(columns_are_read_in_the_codec_that_is_asked_for),
+                                       cmocka_unit_test(staged_statements_compile),
+                                       cmocka_unit_test(the_benchmark_compiles),
+                                       cmocka_unit_test(numbers_are_no_part_of_the_source)};
     return cmocka_run_group_tests(tests, star_open, star_close);
 }

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "engine/gpu/kernel_decoder.h"
+#include "engine/gpu/stage.h"
 #include "tests/support/codec_cases.h"
 #include "tests/support/compile_targets.h"
 
@@ -132,6 +133,32 @@ static void every_decoder_compiles(void **state)
         fail_msg("%s", error.text);
 }
 
+/* Decoding into memory, of all codecs and both types in one source for each type. */
+static void every_codec_can_be_staged(void **state)
+{
+    (void)state;
+    need_nvrtc();
+    for (uint32_t value_bytes = 4; value_bytes <= 8; value_bytes += 4) {
+        static struct made made[CODEC_COUNT];
+        struct kernel_column columns[CODEC_COUNT];
+        struct error error = {0};
+        uint32_t count = 0;
+        char *source;
+        for (uint32_t id = 1; id < CODEC_COUNT; id++)
+            if (codec_holds(codec_by_id(id), value_bytes)) {
+                made_encode(&made[count], codec_by_id(id), value_bytes, 2);
+                columns[count] = column_of(&made[count]);
+                count++;
+            }
+        assert_int_equal(cuda_stage_source(columns, count, &source, &error), STATUS_OK);
+        if (compile_source("stage", source, "sm_90", NULL, &error) != STATUS_OK)
+            fail_msg("%s", error.text);
+        free(source);
+        for (uint32_t c = 0; c < count; c++)
+            made_free(&made[c]);
+    }
+}
+
 /* Kernels include the decoders that their columns need, and no others. */
 static void a_decoder_has_a_file(void **state)
 {
@@ -154,6 +181,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_decoder_compiles),
+        cmocka_unit_test(every_codec_can_be_staged),
         cmocka_unit_test(a_decoder_has_a_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

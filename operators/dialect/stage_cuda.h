@@ -1,0 +1,33 @@
+/*
+ * stage_cuda.h: a column decoded into memory, as a kernel that stages it does (engine/gpu/stage.c). Eight warps of a block
+ * take the eight tiles of an item of work, as those of a scan do; rows are written in row order, whole lines at a time.
+ */
+#ifndef TESSERA_OPERATORS_DIALECT_STAGE_CUDA_H
+#define TESSERA_OPERATORS_DIALECT_STAGE_CUDA_H
+
+#include "operators/decode/decode_cuda.h"
+
+#define STAGE_THREADS (32 * WORK_TILES)
+
+extern __shared__ __align__(16) unsigned char stage_shared[]; /* each warp's scratch of the decoder */
+
+template <class DECODE, class VALUE>
+TILE_INLINE void stage_column(const bound_chunk *from, const bound_chunk *to, const uint4 *work,
+                              uint32_t items)
+{
+    const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    uint32_t *scratch = reinterpret_cast<uint32_t *>(stage_shared + warp * DECODE::SCRATCH_BYTES);
+    for (uint32_t item = blockIdx.x; item < items; item += gridDim.x) {
+        const uint4 piece = __ldg(work + item); /* struct bound_work */
+        if (piece.z <= warp * TILE_ROWS)
+            continue;
+        const uint32_t tile = piece.y + warp;
+        VALUE *rows = reinterpret_cast<VALUE *>(to[piece.x].data) + (uint64_t)tile * TILE_ROWS + lane;
+        DECODE decode;
+        decode.seek(from[piece.x], tile, lane);
+        decode.template items<false>(scratch, [&](uint32_t j, VALUE value) { rows[32 * j] = value; });
+        __syncwarp(); /* the next tile reuses the scratch */
+    }
+}
+
+#endif
