@@ -1,32 +1,21 @@
 /* command_compare.c: `tessera ssb compare`, which compares runtimes and sizes of several codecs. */
 #include "ssb/benchmark/benchmark.h"
 #include "ssb/commands.h"
-#include "ssb/options.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #define CODEC_NAME_BYTES 32
 
-enum option_key { KEY_CODECS = 'c' };
-
-static const struct argp_option option_list[] = {
-    {"codecs", KEY_CODECS, "NAME,...", 0,
-     "Codecs or choosers to compare; the first is what the others are measured against. plain,gpu-star,auto "
-     "by default",
-     0},
-    {0}};
-
 struct arguments {
-    struct benchmark_options options;
+    struct benchmark_options options; /* first: the shared options are its */
     uint32_t count;
     char names[BENCHMARK_CHOICES_MAX][CODEC_NAME_BYTES];
 };
 
-static enum status parse_codecs(struct arguments *arguments, const char *text)
+static enum status read_codecs(void *context, const char *text, struct error *error)
 {
-    struct error *error = arguments->options.error;
+    struct arguments *const arguments = context;
     arguments->count = 0;
     while (text) {
         const char *comma = strchr(text, ',');
@@ -46,27 +35,17 @@ static enum status parse_codecs(struct arguments *arguments, const char *text)
     return STATUS_OK;
 }
 
-static error_t parse_key(int key, char *argument, struct argp_state *state)
-{
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->options;
-        return 0;
-    case KEY_CODECS:
-        return parse_codecs(arguments, argument) == STATUS_OK ? 0 : EINVAL;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct command_option option_list[] = {
+    {"codecs", 'c', "NAME,...",
+     "Codecs or choosers to compare; the first is what the others are measured against. plain,gpu-star,auto "
+     "by default",
+     BY_FUNCTION(read_codecs)},
+    {0}};
 
-static const struct argp_child children[] = {{.argp = &benchmark_argp}, {0}};
-
-static const struct argp parser = {
+static const struct command_line line = {
     .options = option_list,
-    .parser = parse_key,
-    .children = children,
-    .doc =
+    .shared = benchmark_option_list,
+    .help =
         "Runs the queries of the Star Schema Benchmark with several codecs and prints runtimes, ratios and "
         "sizes side by side. Exit code 1 if an answer is wrong.\v"
         "Examples:\n"
@@ -76,11 +55,10 @@ static const struct argp parser = {
 
 enum status ssb_compare_command(int argc, char **argv, struct progress *progress, struct error *error)
 {
-    struct error failure = {0};
-    struct arguments arguments = {.count = 3, .names = {"", "gpu-star", "auto"}};
+    struct arguments arguments = {
+        .options = benchmark_options_default(), .count = 3, .names = {"", "gpu-star", "auto"}};
     snprintf(arguments.names[0], sizeof arguments.names[0], "%s", codec_baseline()->name);
-    benchmark_options_default(&arguments.options, &failure);
-    RETURN_IF_ERROR(ssb_command_line(&parser, argc, argv, &arguments, &failure, error));
+    RETURN_IF_ERROR(command_line_read(&line, argc, argv, &arguments, error));
     const char *choices[BENCHMARK_CHOICES_MAX];
     for (uint32_t i = 0; i < arguments.count; i++)
         choices[i] = arguments.names[i];

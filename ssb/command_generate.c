@@ -4,78 +4,60 @@
 #include "ssb/data/generator.h"
 #include "ssb/options.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-enum option_key { KEY_OUT = 'o', KEY_TABLE = 't', KEY_THREADS = 'j' };
-
-static const struct argp_option option_list[] = {
-    {"out", KEY_OUT, "DIR", 0, "Folder for the files; made if missing, files of the same names are replaced",
-     0},
-    {"table", KEY_TABLE, "NAME,...", 0, "Only these tables: part, supplier, customer, date, lineorder", 0},
-    {"threads", KEY_THREADS, "N", 0, "Threads; all processors by default. The files do not depend on it", 0},
-    {0}};
-
 struct arguments {
-    struct ssb_options_input data;
+    struct ssb_options data; /* first: the shared options are its */
     const char *directory;
     bool tables[SSB_TABLES];
     unsigned threads;
 };
 
-static enum status parse_tables(const char *text, bool tables[SSB_TABLES], struct error *error)
+static enum status find_table(const char *name, enum ssb_table *table, struct error *error)
 {
+    for (*table = 0; *table < SSB_TABLES; ++*table)
+        if (strcmp(name, ssb_table_info(*table)->name) == 0)
+            return STATUS_OK;
+    return error_set(
+        error, STATUS_BAD_INPUT,
+        "table '%.40s' does not exist; the tables are part, supplier, customer, date and lineorder", name);
+}
+
+static enum status read_tables(void *arguments, const char *text, struct error *error)
+{
+    struct arguments *const all = arguments;
     for (const char *rest = text; rest;) {
         const char *comma = strchr(rest, ',');
         const int length = comma ? (int)(comma - rest) : (int)strlen(rest);
         char name[64];
         snprintf(name, sizeof name, "%.*s", length, rest);
         enum ssb_table table;
-        RETURN_IF_ERROR(ssb_table_parse(name, &table, error));
-        tables[table] = true;
+        RETURN_IF_ERROR(find_table(name, &table, error));
+        all->tables[table] = true;
         rest = comma ? comma + 1 : NULL;
     }
     return STATUS_OK;
 }
 
-static error_t parse_key(int key, char *argument, struct argp_state *state)
-{
-    struct arguments *arguments = state->input;
-    struct error *error = arguments->data.error;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->data;
-        return 0;
-    case KEY_OUT:
-        arguments->directory = argument;
-        return 0;
-    case KEY_TABLE:
-        return parse_tables(argument, arguments->tables, error) == STATUS_OK ? 0 : EINVAL;
-    case KEY_THREADS:
-        return ssb_threads_parse(argument, &arguments->threads, error) == STATUS_OK ? 0 : EINVAL;
-    case ARGP_KEY_SUCCESS:
-        if (arguments->directory)
-            return 0;
-        error_set(error, STATUS_BAD_INPUT,
-                  "--out is missing; give the folder for the files, as in --out ssb1");
-        return EINVAL;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct command_option option_list[] = {
+    {"out", 'o', "DIR", "Folder for the files; made if missing, files of the same names are replaced",
+     TO_TEXT(struct arguments, directory),
+     .missing = "--out is missing; give the folder for the files, as in --out ssb1"},
+    {"table", 't', "NAME,...", "Only these tables: part, supplier, customer, date, lineorder",
+     BY_FUNCTION(read_tables)},
+    {"threads", 'j', "N", "Threads; all processors by default. The files do not depend on it",
+     TO_NUMBER(struct arguments, threads, 1, PARALLEL_THREADS_MAX)},
+    {0}};
 
-static const struct argp_child children[] = {{.argp = &ssb_options_argp}, {0}};
-
-static const struct argp parser = {
+static const struct command_line line = {
     .options = option_list,
-    .parser = parse_key,
-    .children = children,
-    .doc = "Writes the tables of the Star Schema Benchmark as text, byte-identical to ssb-dbgen's files.\v"
-           "Examples:\n"
-           "  tessera ssb generate --sf 1 --out ssb1\n"
-           "  tessera ssb generate --sf 0.1 --out small --table date,lineorder --date-table classic",
+    .shared = ssb_data_options,
+    .help = "Writes the tables of the Star Schema Benchmark as text, byte-identical to ssb-dbgen's files.\v"
+            "Examples:\n"
+            "  tessera ssb generate --sf 1 --out ssb1\n"
+            "  tessera ssb generate --sf 0.1 --out small --table date,lineorder --date-table classic",
 };
 
 static enum status write_tables(const struct arguments *arguments, struct progress *progress,
@@ -85,7 +67,7 @@ static enum status write_tables(const struct arguments *arguments, struct progre
     for (enum ssb_table table = 0; table < SSB_TABLES; table++)
         every &= !arguments->tables[table];
     struct ssb_generator *generator = NULL;
-    RETURN_IF_ERROR(ssb_generator_create(&arguments->data.options, arguments->threads, &generator, error));
+    RETURN_IF_ERROR(ssb_generator_create(&arguments->data, arguments->threads, &generator, error));
     enum status status = STATUS_OK;
     for (enum ssb_table table = 0; table < SSB_TABLES && status == STATUS_OK; table++) {
         if (!every && !arguments->tables[table])
@@ -101,8 +83,7 @@ static enum status write_tables(const struct arguments *arguments, struct progre
 
 enum status ssb_generate_command(int argc, char **argv, struct progress *progress, struct error *error)
 {
-    struct error failure = {0};
-    struct arguments arguments = {.data = {.options = SSB_OPTIONS_DEFAULT, .error = &failure}};
-    RETURN_IF_ERROR(ssb_command_line(&parser, argc, argv, &arguments, &failure, error));
+    struct arguments arguments = {.data = SSB_OPTIONS_DEFAULT};
+    RETURN_IF_ERROR(command_line_read(&line, argc, argv, &arguments, error));
     return write_tables(&arguments, progress, error);
 }

@@ -3,62 +3,31 @@
 #include "engine/program/commands.h"
 #include "engine/gpu/device.h"
 #include "engine/run/engine.h"
+#include "storage/base/command_line.h"
 #include "storage/base/file.h"
 
-#include <argp.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 struct arguments {
     const char *device, *out;
     bool keep;
 };
 
-static error_t parse_option(int key, char *value, struct argp_state *state)
-{
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case 'd':
-        arguments->device = value;
-        return 0;
-    case 'o':
-        arguments->out = value;
-        return 0;
-    case 'k':
-        arguments->keep = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "it takes no argument, not '%s'", value);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-/* Writes the table under another name and renames it, so that nobody reads half a table. */
 static enum status save(const struct codec_costs *costs, const char *path, struct error *error)
 {
-    char temporary[4096];
-    if ((size_t)snprintf(temporary, sizeof temporary, "%s.new", path) >= sizeof temporary)
-        return error_set(error, STATUS_BAD_INPUT, "--out %.40s… is too long for a path", path);
-    int descriptor;
-    RETURN_IF_ERROR(file_create(temporary, &descriptor, error));
-    FILE *file = fdopen(descriptor, "w");
-    if (!file) {
-        close(descriptor);
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *stream = open_memstream(&text, &bytes);
+    if (!stream)
         return error_out_of_memory(error, BUFSIZ, "a file");
-    }
-    codec_costs_write(costs, file);
-    const bool written = !ferror(file);
-    if (fclose(file) == 0 && written && rename(temporary, path) == 0)
-        return STATUS_OK;
-    error_set_errno(error, errno, "cannot write %s", path);
-    remove(temporary);
-    return error->status;
+    codec_costs_write(costs, stream);
+    const enum status status = fclose(stream) == 0 ? file_replace(path, text, bytes, error)
+                                                   : error_out_of_memory(error, bytes, "a file");
+    free(text);
+    return status;
 }
 
 /* Where codec_costs_in_use finds it; folders are made. `gpu` NULL: the table is the processor's. */
@@ -80,18 +49,19 @@ static enum status keep(const struct codec_costs *costs, const char *gpu, struct
 
 enum status command_calibrate(int argc, char **argv, struct progress *progress, struct error *error)
 {
-    static const struct argp_option options[] = {
-        {"device", 'd', "auto|cpu|cuda[:N]", 0,
-         "whose costs; auto (the default): the GPU's, if one can be used", 0},
-        {"out", 'o', "FILE", 0, "where the table goes; by default to standard output", 0},
-        {"keep", 'k', NULL, 0,
-         "the table goes to your folder of settings, where loads on a machine with this device find it", 0},
+    static const struct command_option options[] = {
+        {"device", 'd', "auto|cpu|cuda[:N]", "whose costs; auto (the default): the GPU's, if one can be used",
+         TO_TEXT(struct arguments, device)},
+        {"out", 'o', "FILE", "where the table goes; by default to standard output",
+         TO_TEXT(struct arguments, out)},
+        {"keep", 'k', NULL,
+         "the table goes to your folder of settings, where loads on a machine with this device find it",
+         TO_FLAG(struct arguments, keep)},
         {0},
     };
-    static const struct argp argp = {
+    static const struct command_line line = {
         .options = options,
-        .parser = parse_option,
-        .doc =
+        .help =
             "Measures what it costs this machine to compare, probe and fetch a value, codec by codec and "
             "width "
             "by width, and how fast it reads memory: the table by which `--codec auto` chooses. Takes a few "
@@ -110,9 +80,7 @@ enum status command_calibrate(int argc, char **argv, struct progress *progress, 
     struct arguments arguments = {.device = "auto"};
     struct engine *engine;
     struct codec_costs costs = {0};
-    if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)
-        return error_set(error, STATUS_BAD_INPUT,
-                         "the options could not be read; see `tessera calibrate --help`");
+    RETURN_IF_ERROR(command_line_read(&line, argc, argv, &arguments, error));
     RETURN_IF_ERROR(engine_open(arguments.device, 0, &engine, error));
     if (engine_why_cpu(engine))
         fprintf(stderr, "no GPU: %s\n", engine_why_cpu(engine));

@@ -2,34 +2,15 @@
  * statistics. */
 #include "engine/program/commands.h"
 
+#include "storage/base/command_line.h"
 #include "storage/database/database.h"
 
-#include <argp.h>
 #include <stdio.h>
 
 struct check_options {
     const char *database;
     uint64_t faults;
 };
-
-static error_t parse_option(int key, char *value, struct argp_state *state)
-{
-    struct check_options *options = state->input;
-    switch (key) {
-    case 'd':
-        options->database = value;
-        return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "it takes no argument, not '%s'", value);
-        return 0;
-    case ARGP_KEY_END:
-        if (!options->database)
-            argp_error(state, "which database? Add --db DIR");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 static void print_line(void *context, const char *line, bool fault)
 {
@@ -40,21 +21,19 @@ static void print_line(void *context, const char *line, bool fault)
 
 enum status command_check(int argc, char **argv, struct progress *progress, struct error *error)
 {
-    static const struct argp_option known[] = {
-        {"db", 'd', "DIR", 0, "the database to check", 0},
+    static const struct command_option known[] = {
+        {"db", 'd', "DIR", "the database to check", TO_TEXT(struct check_options, database),
+         .missing = "which database? Add --db DIR"},
         {0},
     };
-    static const struct argp argp = {
+    static const struct command_line line = {
         .options = known,
-        .parser = parse_option,
-        .doc = "Checks every checksum of a database, and every value against its statistics; names each "
-               "fault and each "
-               "file that does not belong to it. Exit code 1 if there is a fault.",
+        .help = "Checks every checksum of a database, and every value against its statistics; names each "
+                "fault and each "
+                "file that does not belong to it. Exit code 1 if there is a fault.",
     };
     struct check_options options = {0};
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
-        return error_set(error, STATUS_BAD_INPUT,
-                         "the options could not be read; see `tessera check --help`");
+    RETURN_IF_ERROR(command_line_read(&line, argc, argv, &options, error));
     struct error first = {0};
     enum status status = database_check(options.database, 0, print_line, &options, progress, &first);
     if (status == STATUS_OK)

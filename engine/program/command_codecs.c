@@ -1,14 +1,15 @@
 /* command_codecs.c: `tessera codecs`, which lists the codecs of the registry (storage/codec/codec_list.h). */
 #include "engine/program/commands.h"
 
+#include "storage/base/command_line.h"
 #include "storage/codec/codec.h"
 
-#include <argp.h>
 #include <jansson.h>
 #include <stdio.h>
-#include <string.h>
 
-enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
+struct codecs_options {
+    enum { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON } format;
+};
 
 static const char *yes_no(bool is)
 {
@@ -55,49 +56,25 @@ static enum status print_json(struct error *error)
     return good ? STATUS_OK : error_out_of_memory(error, 4096, "the answer as JSON");
 }
 
-static error_t parse_option(int key, char *value, struct argp_state *state)
-{
-    static const char *const names[] = {
-        [FORMAT_TABLE] = "table", [FORMAT_CSV] = "csv", [FORMAT_JSON] = "json"};
-    enum format *format = state->input;
-    switch (key) {
-    case 'f':
-        for (int i = FORMAT_TABLE; i <= FORMAT_JSON; i++)
-            if (strcmp(value, names[i]) == 0) {
-                *format = (enum format)i;
-                return 0;
-            }
-        argp_error(state, "--format is table, csv or json, not '%s'", value);
-        return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "it takes no argument, not '%s'", value);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
 enum status command_codecs(int argc, char **argv, struct progress *progress, struct error *error)
 {
-    static const struct argp_option options[] = {
-        {"format", 'f', "FORMAT", 0, "table (the default), csv or json", 0},
+    static const struct command_option known[] = {
+        {"format", 'f', "FORMAT", "table (the default), csv or json",
+         TO_WORD(struct codecs_options, format, "table|csv|json")},
         {0},
     };
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse_option,
-        .doc = "Lists the codecs: their family, whether single values can be read without decoding others, "
-               "whether "
-               "they hold 64-bit values, and where they are decoded. Any of them can be named in --codec.",
+    static const struct command_line line = {
+        .options = known,
+        .help = "Lists the codecs: their family, whether single values can be read without decoding others, "
+                "whether "
+                "they hold 64-bit values, and where they are decoded. Any of them can be named in --codec.",
     };
-    enum format format = FORMAT_TABLE;
+    struct codecs_options options = {.format = FORMAT_TABLE};
     (void)progress;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &format) != 0)
-        return error_set(error, STATUS_BAD_INPUT,
-                         "the options could not be read; see `tessera codecs --help`");
-    if (format == FORMAT_JSON)
+    RETURN_IF_ERROR(command_line_read(&line, argc, argv, &options, error));
+    if (options.format == FORMAT_JSON)
         return print_json(error);
-    if (format == FORMAT_CSV)
+    if (options.format == FORMAT_CSV)
         print_csv();
     else
         print_table();

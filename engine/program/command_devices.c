@@ -8,9 +8,9 @@
 
 #include "engine/cuda/cuda.h"
 #include "engine/cuda/nvrtc.h"
+#include "storage/base/command_line.h"
 #include "storage/base/isa.h"
 
-#include <argp.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,38 +167,23 @@ static enum status print_json(struct error *error)
 
 /* ---- The command ---- */
 
-static error_t parse_option(int key, char *value, struct argp_state *state)
-{
-    bool *json = state->input;
-    switch (key) {
-    case 'f':
-        if (strcmp(value, "table") != 0 && strcmp(value, "json") != 0)
-            argp_error(state, "--format is table or json, not '%s'", value);
-        *json = strcmp(value, "json") == 0;
-        return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "it takes no argument, not '%s'", value);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+struct devices_options {
+    bool json;
+};
 
 enum status command_devices(int argc, char **argv, struct progress *progress, struct error *error)
 {
-    static const struct argp_option options[] = {
-        {"format", 'f', "FORMAT", 0, "table (the default) or json", 0},
+    static const struct command_option known[] = {
+        {"format", 'f', "FORMAT", "table (the default) or json",
+         TO_WORD(struct devices_options, json, "table|json")},
         {0},
     };
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse_option,
-        .doc = "Lists this machine's processor and GPUs, or why a GPU cannot be used.",
+    static const struct command_line line = {
+        .options = known,
+        .help = "Lists this machine's processor and GPUs, or why a GPU cannot be used.",
     };
-    bool json = false;
+    struct devices_options options = {0};
     (void)progress;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &json) != 0)
-        return error_set(error, STATUS_BAD_INPUT,
-                         "the options could not be read; see `tessera devices --help`");
-    return json ? print_json(error) : print_table();
+    RETURN_IF_ERROR(command_line_read(&line, argc, argv, &options, error));
+    return options.json ? print_json(error) : print_table();
 }

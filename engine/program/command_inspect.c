@@ -4,10 +4,10 @@
 
 #include "engine/program/inspect_candidates.h"
 #include "engine/plan/value_text.h"
+#include "storage/base/command_line.h"
 #include "storage/codec/codec_costs.h"
 #include "storage/database/database.h"
 
-#include <argp.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -299,30 +299,13 @@ static json_t *json_of_table(const struct table *table, const struct column *onl
 
 /* ---- The command ---- */
 
-static error_t parse_option(int key, char *value, struct argp_state *state)
+static enum status read_what(void *arguments, const char *text, struct error *error)
 {
-    struct inspect_options *options = state->input;
-    switch (key) {
-    case 'd':
-        options->database = value;
-        return 0;
-    case 'f':
-        if (strcmp(value, "table") != 0 && strcmp(value, "json") != 0)
-            argp_error(state, "--format is table or json, not '%s'", value);
-        options->json = strcmp(value, "json") == 0;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (options->what)
-            argp_error(state, "one table or column at most, not also '%s'", value);
-        options->what = value;
-        return 0;
-    case ARGP_KEY_END:
-        if (!options->database)
-            argp_error(state, "which database? Add --db DIR");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct inspect_options *options = arguments;
+    if (options->what)
+        return error_set(error, STATUS_BAD_INPUT, "one table or column at most, not also '%s'", text);
+    options->what = text;
+    return STATUS_OK;
 }
 
 /* Finds TABLE or TABLE.COLUMN; names have no dot. */
@@ -382,30 +365,31 @@ static enum status inspect(struct database *database, const struct inspect_optio
 
 enum status command_inspect(int argc, char **argv, struct progress *progress, struct error *error)
 {
-    static const struct argp_option known[] = {
-        {"db", 'd', "DIR", 0, "the database to look at", 0},
-        {"format", 'f', "FORMAT", 0, "table (the default) or json", 0},
+    static const struct command_option known[] = {
+        {"db", 'd', "DIR", "the database to look at", TO_TEXT(struct inspect_options, database),
+         .missing = "which database? Add --db DIR"},
+        {"format", 'f', "FORMAT", "table (the default) or json",
+         TO_WORD(struct inspect_options, json, "table|json")},
         {0},
     };
-    static const struct argp argp = {
+    static const struct command_line line = {
         .options = known,
-        .parser = parse_option,
-        .args_doc = "[TABLE[.COLUMN]]",
-        .doc = "Lists a database's tables and columns: the codec and what chose it, bits per value, how many "
-               "times smaller "
-               "than plain integers, statistics, all encodings that are stored, and what the files take on "
-               "disk. Of one column also why "
-               "it is in "
-               "its codec: what each codec would take for its first segment, and what that costs by the "
-               "table that "
-               "auto chooses by.",
+        .words_help = "[TABLE[.COLUMN]]",
+        .word = read_what,
+        .help =
+            "Lists a database's tables and columns: the codec and what chose it, bits per value, how many "
+            "times smaller "
+            "than plain integers, statistics, all encodings that are stored, and what the files take on "
+            "disk. Of one column also why "
+            "it is in "
+            "its codec: what each codec would take for its first segment, and what that costs by the "
+            "table that "
+            "auto chooses by.",
     };
     struct inspect_options options = {0};
     struct database *database = NULL;
     (void)progress;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
-        return error_set(error, STATUS_BAD_INPUT,
-                         "the options could not be read; see `tessera inspect --help`");
+    RETURN_IF_ERROR(command_line_read(&line, argc, argv, &options, error));
     RETURN_IF_ERROR(database_open(options.database, &database, error));
     enum status status = inspect(database, &options, error);
     database_close(database);

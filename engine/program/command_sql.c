@@ -5,9 +5,9 @@
  */
 #include "engine/program/commands.h"
 #include "engine/program/sql_shell.h"
+#include "storage/base/command_line.h"
 #include "storage/base/memory.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,92 +20,55 @@ struct sql_options {
     enum rowset_format format;
 };
 
-enum option_key {
-    KEY_DB = 'd',
-    KEY_FORMAT = 'f',
-    KEY_CODEC = 'c',
-    KEY_THREADS = 't',
-    KEY_DEVICE = 'D',
-    KEY_TIMER = 'T',
-    KEY_STAGED = 'S'
-};
-
-static const struct argp_option option_list[] = {
-    {"db", KEY_DB, "DIR", 0, "The database", 0},
-    {"format", KEY_FORMAT, "FORMAT", 0, "table (the default), csv, json or markdown", 0},
-    {"codec", KEY_CODEC, "NAME|COLUMN=CODEC,...", 0,
-     "Codec of the fact columns, encoded and kept where it is missing. By default each column's own", 0},
-    {"device", KEY_DEVICE, "DEVICE", 0,
-     "Where statements run: auto (the default: the first GPU, or else the CPU), cpu, cuda or cuda:N", 0},
-    {"threads", KEY_THREADS, "N", 0, "Threads; by default all processors", 0},
-    {"staged", KEY_STAGED, NULL, 0,
-     "Decode a statement's columns into scratch memory first, then answer from there; what decoding inside "
-     "the scan, the "
-     "default, is compared with",
-     0},
-    {"timer", KEY_TIMER, NULL, 0, "Print the time of each statement to standard error", 0},
+static const struct command_option option_list[] = {
+    {"db", 'd', "DIR", "The database", TO_TEXT(struct sql_options, database),
+     .missing = "--db DIR is missing: which database?"},
+    {"format", 'f', "FORMAT", "table (the default), csv, json or markdown",
+     TO_WORD(struct sql_options, format, "table|csv|json|markdown")},
+    {"codec", 'c', "NAME|COLUMN=CODEC,...",
+     "Codec of the fact columns, encoded and kept where it is missing. By default each column's own",
+     TO_TEXT(struct sql_options, codec)},
+    {"device", 'D', "DEVICE",
+     "Where statements run: auto (the default: the first GPU, or else the CPU), cpu, cuda or cuda:N",
+     TO_TEXT(struct sql_options, device)},
+    {"threads", 't', "N", "Threads; by default all processors",
+     TO_NUMBER(struct sql_options, threads, 1, PARALLEL_THREADS_MAX)},
+    {"staged", 'S', NULL,
+     "Decode a statement's columns into scratch memory first and answer from there, to compare with the "
+     "default, "
+     "which decodes them inside the scan",
+     TO_FLAG(struct sql_options, staged)},
+    {"timer", 'T', NULL, "Print the time of each statement to standard error",
+     TO_FLAG(struct sql_options, timer)},
     {0}};
 
-static error_t parse_key(int key, char *argument, struct argp_state *state)
+static enum status read_statement(void *arguments, const char *text, struct error *error)
 {
-    struct sql_options *options = state->input;
-    char *end;
-    switch (key) {
-    case KEY_DB:
-        options->database = argument;
-        return 0;
-    case KEY_FORMAT:
-        if (!rowset_format_by_name(argument, &options->format))
-            argp_error(state, "'%s' is no format; use table, csv, json or markdown", argument);
-        return 0;
-    case KEY_CODEC:
-        options->codec = argument;
-        return 0;
-    case KEY_DEVICE:
-        options->device = argument;
-        return 0;
-    case KEY_TIMER:
-        options->timer = true;
-        return 0;
-    case KEY_STAGED:
-        options->staged = true;
-        return 0;
-    case KEY_THREADS:
-        options->threads = (unsigned)strtoul(argument, &end, 10);
-        if (*end || options->threads < 1 || options->threads > PARALLEL_THREADS_MAX)
-            argp_error(state, "'%s' is no number of threads from 1 to %u", argument, PARALLEL_THREADS_MAX);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (options->statement)
-            argp_error(state, "more than one statement on the command line; put both into quotes together");
-        options->statement = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (!options->database)
-            argp_error(state, "--db DIR is missing: which database?");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct sql_options *options = arguments;
+    if (options->statement)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "more than one statement on the command line; put both into quotes together");
+    options->statement = text;
+    return STATUS_OK;
 }
 
-static const struct argp parser = {
+static const struct command_line line = {
     .options = option_list,
-    .parser = parse_key,
-    .args_doc = "[\"STATEMENT; ...\"]",
-    .doc = "Answers SELECT statements over one fact table and the tables that it references, from their "
-           "compressed columns. Without a statement it reads them from standard input, and asks for them "
-           "where that is a terminal.\v"
-           "docs/sql.md says what is supported; EXPLAIN and EXPLAIN ANALYZE show how a statement is "
-           "answered. Dot commands (.tables, .schema, .mode, .timer, .device; .help lists them) have a line "
-           "of their own between statements. A script stops at the first error, with its exit code. The "
-           "prompt keeps its history in ~/.tessera_history, or the file that TESSERA_HISTORY names (empty: "
-           "none).\n\n"
-           "Examples:\n"
-           "  tessera sql --db ssb1.db \"select d_year, sum(lo_revenue) from lineorder, date where "
-           "lo_orderdate = "
-           "d_datekey group by d_year order by d_year\"\n"
-           "  tessera sql --db ssb1.db --format csv < report.sql > report.csv",
+    .word = read_statement,
+    .words_help = "[\"STATEMENT; ...\"]",
+    .help = "Answers SELECT statements over one fact table and the tables that it references, from their "
+            "compressed columns. Without a statement it reads them from standard input, and asks for them "
+            "where that is a terminal.\v"
+            "docs/sql.md says what is supported; EXPLAIN and EXPLAIN ANALYZE show how a statement is "
+            "answered. Dot commands (.tables, .schema, .mode, .timer, .device; .help lists them) have a line "
+            "of their own between statements. A script stops at the first error, with its exit code. The "
+            "prompt keeps its history in ~/.tessera_history, or the file that TESSERA_HISTORY names (empty: "
+            "none).\n\n"
+            "Examples:\n"
+            "  tessera sql --db ssb1.db \"select d_year, sum(lo_revenue) from lineorder, date where "
+            "lo_orderdate = "
+            "d_datekey group by d_year order by d_year\"\n"
+            "  tessera sql --db ssb1.db --format csv < report.sql > report.csv",
 };
 
 static enum status read_all(FILE *in, char **text, size_t *length, struct error *error)
@@ -143,8 +106,7 @@ enum status command_sql(int argc, char **argv, struct progress *progress, struct
 {
     struct sql_options options = {.device = "auto"};
     (void)progress;
-    if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
-        return error_set(error, STATUS_BAD_INPUT, "the options cannot be read");
+    RETURN_IF_ERROR(command_line_read(&line, argc, argv, &options, error));
     struct sql_shell shell = {.codec = options.codec,
                               .threads = options.threads,
                               .format = options.format,

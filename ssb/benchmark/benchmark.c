@@ -317,8 +317,10 @@ static enum status run_all(struct session *session, bool sizes, struct error *er
 
 static enum status finish(struct session *session, struct error *error)
 {
+    static report_writer *const writers[] = {
+        [REPORT_TABLE] = report_table, [REPORT_CSV] = report_csv, [REPORT_JSON] = report_json};
     const struct report *report = &session->report;
-    RETURN_IF_ERROR(session->options->write(report, stdout, error));
+    RETURN_IF_ERROR(writers[session->options->format](report, stdout, error));
     if (fflush(stdout) != 0)
         return error_set(error, STATUS_MACHINE, "cannot write the report to standard output");
     if (session->wrong_count)

@@ -7,13 +7,12 @@
 #include "engine/library/statement.h"
 #include "ssb/benchmark/report.h"
 #include "ssb/queries/queries.h"
+#include "storage/base/command_line.h"
 #include "storage/database/database.h"
-
-#include <argp.h>
 
 #define BENCHMARK_CHOICES_MAX 16u
 
-enum benchmark_verify { VERIFY_DEFAULT, VERIFY_SQLITE, VERIFY_PLAIN, VERIFY_NONE };
+enum benchmark_verify { VERIFY_SQLITE, VERIFY_PLAIN, VERIFY_NONE, VERIFY_DEFAULT };
 
 struct benchmark_options {
     const char *database;
@@ -26,12 +25,13 @@ struct benchmark_options {
     bool staged;  /* columns are decoded first */
     uint32_t query_count;
     const struct ssb_query *queries[SSB_QUERIES]; /* each at most once */
-    report_writer *write;
-    struct error *error; /* filled by benchmark_argp, whose parser then returns EINVAL */
+    enum report_format format;
 };
 
-void benchmark_options_default(struct benchmark_options *options, struct error *error);
-extern const struct argp benchmark_argp; /* a child; its input is a struct benchmark_options */
+struct benchmark_options benchmark_options_default(void);
+
+/* To be shared: a struct benchmark_options is the first field of the command's arguments. */
+extern const struct command_option benchmark_option_list[];
 
 /* A query as a statement that its hand-written kernel answers, timed; `codec` as sql_prepare takes it, `staged` as in
  * struct sql_settings. */

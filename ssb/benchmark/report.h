@@ -114,4 +114,6 @@ NODISCARD enum status report_times_finish(struct report_times *times, uint32_t c
 typedef enum status report_writer(const struct report *report, FILE *file, struct error *error);
 report_writer report_table, report_csv, report_json;
 
+enum report_format { REPORT_TABLE, REPORT_CSV, REPORT_JSON };
+
 #endif

@@ -1,0 +1,140 @@
+/* command_line.c: tables of options read by argp; see command_line.h. */
+#include "storage/base/command_line.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OPTIONS_MAX 40u
+#define NO_LETTER   0x100 /* argp's keys of options without a letter begin here */
+
+struct reading {
+    const struct command_line *line;
+    void *arguments;
+    const struct command_option *options[OPTIONS_MAX + 1]; /* of both tables, ends with NULL */
+    struct argp_option known[OPTIONS_MAX + 1];
+    struct error error;
+};
+
+static enum status read_number(const struct command_option *option, const char *text, uint64_t *number,
+                               struct error *error)
+{
+    errno = 0;
+    *number = strtoull(text, NULL, 10);
+    if (*text && !errno && strspn(text, "0123456789") == strlen(text) && *number >= option->least &&
+        *number <= option->most)
+        return STATUS_OK;
+    return error_set(error, STATUS_BAD_INPUT, "--%s '%.40s' is not a number from %" PRIu64 " to %" PRIu64,
+                     option->name, text, option->least, option->most);
+}
+
+/* The position of `text` in the option's words. */
+static enum status read_word(const struct command_option *option, const char *text, uint64_t *position,
+                             struct error *error)
+{
+    char all[128];
+    size_t used = 0;
+    const char *word = option->words;
+    for (*position = 0;; ++*position) {
+        const size_t length = strcspn(word, "|");
+        if (strlen(text) == length && memcmp(text, word, length) == 0)
+            return STATUS_OK;
+        const bool last = word[length] == '\0';
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%.*s",
+                                 *position == 0 ? ""
+                                 : last         ? " or "
+                                                : ", ",
+                                 (int)length, word);
+        if (last)
+            return error_set(error, STATUS_BAD_INPUT, "--%s '%.40s' does not exist; give %s", option->name,
+                             text, all);
+        word += length + 1;
+    }
+}
+
+static enum status read_value(const struct command_option *option, const char *text, void *arguments,
+                              struct error *error)
+{
+    void *const field = (char *)arguments + option->offset;
+    uint64_t number = true; /* of a flag */
+    if (option->kind == OPTION_OWN)
+        return option->read(arguments, text, error);
+    if (option->kind == OPTION_TEXT) {
+        *(const char **)field = text;
+        return STATUS_OK;
+    }
+    if (option->kind == OPTION_NUMBER)
+        RETURN_IF_ERROR(read_number(option, text, &number, error));
+    if (option->kind == OPTION_WORD)
+        RETURN_IF_ERROR(read_word(option, text, &number, error));
+    if (option->bytes == sizeof(bool))
+        *(bool *)field = number != 0;
+    else if (option->bytes == sizeof(uint32_t))
+        *(uint32_t *)field = (uint32_t)number;
+    else
+        *(uint64_t *)field = number;
+    return STATUS_OK;
+}
+
+static enum status finish(const struct reading *reading, struct error *error)
+{
+    for (unsigned i = 0; reading->options[i]; i++) {
+        const struct command_option *const option = reading->options[i];
+        if (option->missing && !*(const char **)((char *)reading->arguments + option->offset))
+            return error_set(error, STATUS_BAD_INPUT, "%s", option->missing);
+    }
+    return reading->line->finish ? reading->line->finish(reading->arguments, NULL, error) : STATUS_OK;
+}
+
+static error_t read_key(int key, char *text, struct argp_state *state)
+{
+    struct reading *const reading = state->input;
+    enum status status = STATUS_OK;
+    unsigned i = 0;
+    while (reading->options[i] && (key == ARGP_KEY_ARG || reading->known[i].key != key))
+        i++; /* another name has the same key as an argument that is no option: 0 */
+    if (reading->options[i])
+        status = read_value(reading->options[i], text, reading->arguments, &reading->error);
+    else if (key == ARGP_KEY_END)
+        status = finish(reading, &reading->error);
+    else if (key == ARGP_KEY_ARG && reading->line->word)
+        status = reading->line->word(reading->arguments, text, &reading->error);
+    else if (key == ARGP_KEY_ARG)
+        status = error_set(&reading->error, STATUS_BAD_INPUT, "it takes no argument, not '%s'", text);
+    else
+        return ARGP_ERR_UNKNOWN;
+    return status == STATUS_OK ? 0 : EINVAL;
+}
+
+enum status command_line_read(const struct command_line *line, int argc, char **argv, void *arguments,
+                              struct error *error)
+{
+    struct reading reading = {.line = line, .arguments = arguments};
+    const struct argp argp = {
+        .options = reading.known, .parser = read_key, .args_doc = line->words_help, .doc = line->help};
+    const struct command_option *const tables[] = {line->options, line->shared};
+    unsigned count = 0;
+    for (unsigned t = 0; t < 2; t++)
+        for (const struct command_option *option = tables[t]; option && option->name; option++) {
+            const bool alias = option->kind == OPTION_ANOTHER_NAME;
+            reading.known[count] = (struct argp_option){.name = option->name,
+                                                        .key = alias            ? 0
+                                                               : option->letter ? option->letter
+                                                                                : NO_LETTER + (int)count,
+                                                        .arg = option->value,
+                                                        .flags = alias ? OPTION_ALIAS : 0,
+                                                        .doc = option->help};
+            reading.options[count++] = option;
+        }
+    if (argp_parse(&argp, argc, argv, 0, NULL, &reading) == 0)
+        return STATUS_OK;
+    if (error && reading.error.status != STATUS_OK)
+        *error = reading.error;
+    return reading.error.status != STATUS_OK
+               ? reading.error.status
+               : error_set(error, STATUS_BAD_INPUT, "the options could not be read; see `%s --help`",
+                           argv[0]);
+}
