@@ -31,7 +31,7 @@ static bool is_null(const struct rowset *answer, uint64_t row, uint32_t column)
     return answer->columns[column].nulls && answer->columns[column].nulls[row];
 }
 
-/* The text of a string, which must not be NULL. */
+/* The text of a string cell, which must not be NULL. */
 static const char *string_at(const struct rowset *answer, uint64_t row, uint32_t column, uint32_t *length)
 {
     char unused[ROWSET_TEXT_BYTES];

@@ -1,8 +1,9 @@
 /*
- * benchmark.c: every query with every choice of codecs, measured and judged.
+ * benchmark.c: measures and judges every query with every choice of codecs.
  *
- * A query's choices run one after the other before the next query begins, so that a machine that gets slower
- * or faster meanwhile changes their ratios least. Every run's answer is judged, not only the last one's.
+ * All choices of a query run before the next query begins: if the machine becomes slower or faster during the
+ * benchmark, this changes the ratios between choices least. The answer of every run is judged, not only that
+ * of the last run.
  */
 #define _GNU_SOURCE
 #include "ssb/benchmark/benchmark.h"
@@ -22,9 +23,9 @@ struct session {
     struct progress *progress;
     struct judge judge;
     struct report report;
-    const char *names[BENCHMARK_CHOICES_MAX]; /* of the choices, in the report */
-    struct sql_statement **statements;        /* query by query, a choice each; NULL once they have run */
-    FILE *notes;                              /* kept until the progress bar is gone */
+    const char *names[BENCHMARK_CHOICES_MAX]; /* the choices' names in the report */
+    struct sql_statement **statements;        /* [query][choice]; NULL after they have run */
+    FILE *notes;                              /* printed when the progress bar has been removed */
     char *notes_text;
     size_t notes_bytes;
     char wrong[512]; /* "q2.1 (plain), " ... */
@@ -115,7 +116,8 @@ static enum status measure_sizes(struct session *session, const struct table *fa
     return STATUS_OK;
 }
 
-/* What the report calls a database's own encodings: the choice they all came from, if it is one. */
+/* The report's name for the database's own encodings: the choice that all columns were loaded with, if it is
+ * the same for all. */
 static const char *own_name(const struct table *fact)
 {
     for (uint32_t i = 1; i < fact->column_count; i++)
@@ -124,7 +126,7 @@ static const char *own_name(const struct table *fact)
     return fact->columns[0].own_name;
 }
 
-/* Names of codecs and columns that do not exist are refused before anything takes long. */
+/* Refuses codecs and columns that do not exist, before any long step begins. */
 static enum status check_codec(const struct table *fact, const char *codec, struct error *error)
 {
     char name[NAME_BYTES];
@@ -138,15 +140,15 @@ static enum status check_codec(const struct table *fact, const char *codec, stru
 
 /* ---- Times and answers ---- */
 
-/* Every run is judged; a run that answers otherwise than the one before it is wrong even where nobody judges.
- */
+/* Judges every run. A run whose answer differs from that of the run before it is wrong, even if nobody
+ * judges. */
 static void judge_run(struct session *session, uint32_t q, uint32_t c, const struct rowset *answer,
                       bool differs)
 {
     const struct ssb_query *query = session->options->queries[q];
     struct report_cell *cell = &session->report.queries[q].cells[c];
     if (cell->check == ANSWER_WRONG)
-        return; /* said once */
+        return; /* one note for each cell */
     cell->check = judge_answer(&session->judge, query, q, session->names[c], answer);
     if (differs && cell->check != ANSWER_WRONG) {
         fprintf(session->notes, "%s is wrong with codec %s: it answers differently from run to run\n",
@@ -182,7 +184,7 @@ static void keep_times(struct report_cell *cell, uint32_t run, const struct run_
     cell->merge.runs[run] = timing->merge_ms;
 }
 
-/* Untimed runs, then timed ones. */
+/* Makes the untimed runs and then the timed ones. */
 static enum status run_statement(struct session *session, struct sql_statement *statement, uint32_t q,
                                  uint32_t c, struct error *error)
 {
@@ -215,8 +217,8 @@ static enum status run_statement(struct session *session, struct sql_statement *
     return report_times_finish(&cell->merge, session->report.repeat, error);
 }
 
-/* All queries are planned before the first one runs, so that their kernels are compiled side by side and what
- * cannot run is said at once. */
+/* Plans all queries before the first one runs, so that their kernels are compiled in parallel and a query
+ * that cannot run is reported at once. */
 static enum status plan_all(struct session *session, struct error *error)
 {
     const uint32_t choices = session->report.choice_count, cells = session->report.query_count * choices;
@@ -235,10 +237,10 @@ static enum status plan_all(struct session *session, struct error *error)
     return sql_compile(session->statements, cells, true, session->progress, error);
 }
 
-/* What does not change from run to run. */
+/* Fills the figures that are the same in every run. */
 static void describe(const struct session *session, const struct plan *plan, struct report_cell *cell)
 {
-    const uint64_t sums_bytes = plan->slots * (sizeof(int64_t) + sizeof(uint32_t)); /* and who is present */
+    const uint64_t sums_bytes = plan->slots * (sizeof(int64_t) + sizeof(uint32_t)); /* sum and presence */
     const unsigned merged = session->report.on_gpu ? 0 : engine_threads(session->engine) - 1;
     bool counted[PLAN_SOURCES_MAX] = {false};
     cell->fact_rows = plan->fact->rows;
@@ -347,7 +349,7 @@ enum status benchmark(const struct benchmark_options *options, const char *const
         return error_out_of_memory(error, BUFSIZ, "notes");
     enum status status = run_all(&session, sizes, error);
     fclose(session.notes);
-    progress_report(progress, "running", "queries", 1, 1); /* the bar goes before the notes come */
+    progress_report(progress, "running", "queries", 1, 1); /* removes the bar before the notes are printed */
     fwrite(session.notes_text, 1, session.notes_bytes, stderr);
     free(session.notes_text);
     if (status == STATUS_OK)

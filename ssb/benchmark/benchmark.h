@@ -1,5 +1,5 @@
 /*
- * benchmark.h: what `ssb run` and `ssb compare` share: options, measuring, checking.
+ * benchmark.h: options, measurements and checks that `ssb run` and `ssb compare` share.
  */
 #ifndef TESSERA_SSB_BENCHMARK_BENCHMARK_H
 #define TESSERA_SSB_BENCHMARK_BENCHMARK_H
@@ -39,10 +39,10 @@ NODISCARD enum status benchmark_statement(struct engine *engine, struct database
                                           const struct ssb_query *query, const char *codec, bool staged,
                                           struct sql_statement **statement, struct error *error);
 
-/* Measures every query with every choice (what sql_prepare takes as codec; NULL: the columns' own), checks
- * the answers, and prints the report on stdout, what went wrong on stderr. With `sizes` all columns of
- * lineorder are encoded in every choice, which must then be names of codecs or choosers. Answers that are
- * wrong: STATUS_CHECK_FAILED, after the report. */
+/* Measures every query with every choice of codecs and checks the answers. The report goes to stdout, notes
+ * on wrong answers to stderr. A choice is a `codec` as for sql_prepare; NULL: the columns' own codecs. With
+ * `sizes` all columns of lineorder are encoded in every choice; then all choices must be names of codecs or
+ * choosers. If an answer is wrong: STATUS_CHECK_FAILED, after the report is printed. */
 NODISCARD enum status benchmark(const struct benchmark_options *options, const char *const *choices,
                                 uint32_t choice_count, bool sizes, struct progress *progress,
                                 struct error *error);

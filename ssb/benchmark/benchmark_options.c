@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define RUNS_MAX 1000000u /* of each query: 8 bytes a run are kept */
+#define RUNS_MAX 1000000u /* runs of each query; each keeps 8 bytes */
 
 struct benchmark_options benchmark_options_default(void)
 {

@@ -7,12 +7,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A scale factor is about 6 million rows (5 998 000 to 6 002 000). Up to 10 of them SQLite is asked unless
- * told otherwise: half a minute to load them and as long for the 13 answers, on 2 cores, once. */
+/* A scale factor is about 6 million rows (5 998 000 to 6 002 000). Up to scale factor 10 SQLite is the
+ * default judge. On 2 cores it takes half a minute to load the rows and half a minute for the 13 answers,
+ * once. */
 #define SQLITE_ROWS 60100000u
 
-/* From scale factor 1 on every query finds something; the fewest is Q3.4 with 3 rows. Below, SQLite decides.
- */
+/* From scale factor 1 on every query finds rows; Q3.4 finds the fewest, 3. In smaller databases an answer may
+ * be empty. */
 #define NEVER_EMPTY_ROWS 5900000u
 
 static enum status count_rows(struct database *database, uint64_t rows[SSB_TABLES], struct error *error)
@@ -72,7 +73,8 @@ static enum status ask_plain(struct judge *judge, const struct benchmark_options
     return status;
 }
 
-/* Without --verify. An origin that cannot be read leaves only the plain codec. */
+/* Chooses the judge if --verify is not given. If the origin cannot be read, only the plain codec can
+ * judge. */
 static enum benchmark_verify choose(const struct judge *judge, uint64_t fact_rows, enum status origin,
                                     const struct error *why)
 {

@@ -1,5 +1,5 @@
 /*
- * judge.h: who says whether an answer is right: SQLite, the plain codec, or nobody.
+ * judge.h: decides whether an answer is right: by SQLite, by the plain codec, or not at all.
  */
 #ifndef TESSERA_SSB_BENCHMARK_JUDGE_H
 #define TESSERA_SSB_BENCHMARK_JUDGE_H
@@ -11,22 +11,22 @@ struct judge {
     enum benchmark_verify verify;        /* never VERIFY_DEFAULT */
     char text[128];                      /* "SQLite 3.40.1, which answered on 2026-01-31 12:00:00 UTC" */
     double scale_factor;                 /* of the database; 0: not known */
-    bool never_empty;                    /* enough rows that every query finds some */
+    bool never_empty;                    /* the database is so large that every query finds rows */
     struct rowset expected[SSB_QUERIES]; /* one for each of the options' queries, if there is a judge */
-    double sqlite_ms[SSB_QUERIES];       /* 0: SQLite was not asked */
-    FILE *notes;                         /* one sentence a line: what a person should know; not owned */
+    double sqlite_ms[SSB_QUERIES];       /* 0: SQLite did not run the query */
+    FILE *notes;                         /* messages for the user, one sentence a line; not owned */
 };
 
-/* Decides who judges, and has every query of `options` answered. Without --verify that is SQLite if the
- * database's raw rows are known and few enough, else the plain codec; the notes then say why. Destroy with
- * judge_destroy, also after a failure. */
+/* Chooses the judge and lets it answer every query of `options`. Without --verify the judge is SQLite if the
+ * origin of the database's rows is known and they are few enough; else it is the plain codec, and the notes
+ * give the reason. Destroy with judge_destroy, also after a failure. */
 NODISCARD enum status judge_create(struct judge *judge, const struct benchmark_options *options,
                                    struct database *database, struct engine *engine, FILE *notes,
                                    struct progress *progress, struct error *error);
 void judge_destroy(struct judge *judge);
 
-/* Judges what query number `query` of the options answered with `choice`; why it is wrong goes to the notes.
- * An answer that is empty although no query's can be is wrong whoever judges. */
+/* Judges the answer of `query`, which is the options' query `number`, with codec `choice`. If the answer is
+ * wrong, the reason goes to the notes. With never_empty an empty answer is wrong, whoever judges. */
 enum answer_check judge_answer(const struct judge *judge, const struct ssb_query *query, uint32_t number,
                                const char *choice, const struct rowset *answer);
 

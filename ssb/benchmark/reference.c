@@ -1,10 +1,10 @@
 /*
- * reference.c: one SQLite file that is complete and current, or a new one.
+ * reference.c: opens the reference's SQLite file if it is complete and current, and else loads a new one.
  *
- * The file says in its table `reference` what it was loaded from: the generator's options or the .tbl files
- * with their sizes and times, and the row counts. Anything else there (an older load, a file that is no
- * SQLite database, another format) is replaced. A load works under a temporary name that it locks, so two
- * runs at once do not load into one file, and what a crash left behind is taken over.
+ * The table `reference` of the file names its source: the generator's options, or the .tbl files with their
+ * sizes and times; and the row counts. If they differ, or the file is not an SQLite database or has another
+ * format, it is replaced. A load writes to a temporary name and locks it, so that two runs never load into
+ * one file. If a load crashes, the next one overwrites its temporary file.
  */
 #define _GNU_SOURCE
 #include "ssb/benchmark/reference_internal.h"
@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FORMAT         1 /* of the tables here; a file of another format is loaded again */
+#define FORMAT         1 /* the version of SCHEMA; a file with another version is loaded again */
 #define IDENTITY_BYTES (PATH_MAX + 1024)
 
 static const char SCHEMA[] =
@@ -68,9 +68,9 @@ enum status reference_execute(sqlite3 *connection, const char *path, const char 
     return STATUS_OK;
 }
 
-/* ---- What the rows were loaded from ---- */
+/* ---- The source of the rows ---- */
 
-/* Options, folder and row counts, but not the folder's contents: known even if the files are gone. */
+/* Writes options, folder and row counts. They are known even if the files have been removed. */
 static void source_text(const struct reference_source *source, char *text, size_t size)
 {
     static const char *const modes[] = {"single", "all"};
@@ -88,7 +88,7 @@ static void source_text(const struct reference_source *source, char *text, size_
                          ssb_table_info((enum ssb_table)t)->name, source->rows[t]);
 }
 
-/* Size and time of every .tbl file; "" if one is gone, or the rows were generated. */
+/* Writes size and time of every .tbl file; "" if one is missing, or the rows were generated. */
 static void files_text(const struct reference_source *source, char *text, size_t size)
 {
     size_t used = 0;
@@ -115,7 +115,7 @@ struct identity {
     char files[IDENTITY_BYTES];
 };
 
-/* Whether the file is complete (its table `reference` is written last) and of these rows. */
+/* True if the file is complete and was loaded from these rows. The table `reference` is written last. */
 static bool is_current(const char *path, const struct identity *identity, double *seconds)
 {
     sqlite3 *connection = NULL;
@@ -124,7 +124,7 @@ static bool is_current(const char *path, const struct identity *identity, double
     int descriptor;
     uint64_t size;
     if (file_open(path, &descriptor, &size, NULL, NULL) != STATUS_OK)
-        return false; /* SQLite would wait for a FIFO */
+        return false; /* file_open refuses a FIFO, for which SQLite would wait */
     close(descriptor);
     if (sqlite3_open_v2(path, &connection, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK &&
         sqlite3_prepare_v2(connection,
@@ -219,7 +219,7 @@ static enum status load_and_rename(const char *directory, const char *path,
     if (status != STATUS_OK)
         return status;
     if (directory_sync(directory, NULL) != STATUS_OK) {
-        /* losing the new name in a crash costs one more load, nothing else */
+        /* if a crash loses the new name, the file is loaded once more */
     }
     return STATUS_OK;
 }

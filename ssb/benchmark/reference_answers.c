@@ -1,10 +1,9 @@
 /*
- * reference_answers.c: what SQLite answers, computed once and kept.
+ * reference_answers.c: computes SQLite's answers once and keeps them.
  *
- * Each statement runs on a connection of its own; a scan of lineorder with its look-ups keeps one core busy
- * for about a second per scale factor. The time kept is the thread's processor time: statements that run at
- * once do not slow each other down in it, which makes it the fairest (and for us the hardest) to compare
- * with.
+ * Each statement runs on a connection of its own. A scan of lineorder with its look-ups takes one core about
+ * a second per scale factor. The time that is kept is the thread's processor time: statements that run in
+ * parallel do not slow each other down in it. So SQLite is compared at its best.
  */
 #define _GNU_SOURCE
 #include "ssb/benchmark/reference_internal.h"
@@ -15,12 +14,13 @@
 #include <string.h>
 #include <time.h>
 
-/* Memory-mapped whole, so that connections share the page cache; no index is made up during a query. */
+/* The whole file is memory-mapped, so that connections share the page cache. Without automatic_index SQLite
+ * builds no index during a query. */
 static const char QUERY_PRAGMAS[] = "PRAGMA query_only = ON; PRAGMA mmap_size = 1099511627776;"
                                     "PRAGMA cache_size = -65536; PRAGMA automatic_index = OFF;";
 
-#define PROGRESS_INSTRUCTIONS \
-    100000 /* of SQLite's machine between two looks at Ctrl-C: about a millisecond */
+/* Instructions of SQLite's virtual machine between two checks for Ctrl-C: about a millisecond. */
+#define PROGRESS_INSTRUCTIONS 100000
 
 static int stop_query(void *context)
 {
@@ -44,11 +44,11 @@ static enum status open_readonly(const char *path, sqlite3 **connection, struct 
     return STATUS_OK;
 }
 
-/* Columns of an answer; those of the 13 queries have 1 to 4. */
+/* The most columns of an answer; those of the 13 queries have 1 to 4. */
 #define COLUMNS_MAX 8
 
-/* Prepares a statement and an answer with its columns. Only plain columns of text have a type in SQLite; sums
- * and integers have none or INTEGER. */
+/* Prepares a statement and an answer with its columns. In SQLite only columns of text have the type TEXT;
+ * sums have no type, integers have none or INTEGER. */
 static enum status prepare_answer(sqlite3 *connection, const char *path, const char *statement,
                                   sqlite3_stmt **select, struct value_type types[COLUMNS_MAX],
                                   struct rowset_builder **builder, struct error *error)
@@ -69,8 +69,8 @@ static enum status prepare_answer(sqlite3 *connection, const char *path, const c
     return rowset_builder_create((uint32_t)count, names, types, builder, error);
 }
 
-/* SQLite's value as a cell; text points into SQLite's memory until the next step. A value of another type
- * than its column's stays NULL here and so differs from any answer. */
+/* SQLite's value as a cell. Text points into SQLite's memory and is valid until the next step. A value that
+ * has not the type of its column becomes NULL and so differs from any answer. */
 static struct rowset_cell cell_of(sqlite3_stmt *select, int column, struct value_type of)
 {
     const int type = sqlite3_column_type(select, column);
@@ -216,8 +216,8 @@ static bool write_answer(sqlite3 *connection, sqlite3_stmt *answers, sqlite3_stm
     return true;
 }
 
-/* All new answers in one transaction. A file that cannot be written (a read-only disk, another run that keeps
- * the same answers) is left as it is: it costs the next run time, nothing else. */
+/* Keeps all new answers in one transaction. If the file cannot be written (a read-only disk, another run that
+ * keeps the same answers), it stays as it is, and the next run computes the answers again. */
 static void keep_answers(const char *path, const char *const *statements, uint32_t count,
                          const struct reference_answer *answers)
 {

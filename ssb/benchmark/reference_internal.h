@@ -1,5 +1,5 @@
 /*
- * reference_internal.h: what the reference's own files share: raw rows in, SQLite's errors.
+ * reference_internal.h: reading of raw rows and SQLite's errors, shared by the reference's own files.
  */
 #ifndef TESSERA_SSB_BENCHMARK_REFERENCE_INTERNAL_H
 #define TESSERA_SSB_BENCHMARK_REFERENCE_INTERNAL_H
@@ -11,7 +11,7 @@
 struct reference {
     char *path; /* a complete file */
     double load_seconds;
-    bool loaded; /* just now */
+    bool loaded; /* by this reference_open */
 };
 
 /* ---- The tables (reference_load.c) ---- */
@@ -25,15 +25,15 @@ struct reference_table {
     uint32_t columns[REFERENCE_COLUMNS_MAX];
 };
 
-/* Begins a transaction on an empty SQLite file and loads all rows; the caller commits. As many rows as
- * source->rows says, else STATUS_CHECK_FAILED. */
+/* Begins a transaction on an empty SQLite file and loads all rows; the caller commits. STATUS_CHECK_FAILED if
+ * the number of rows is not source->rows. */
 NODISCARD enum status reference_load(sqlite3 *connection, const char *path,
                                      const struct reference_source *source, unsigned threads,
                                      struct progress *progress, struct error *error);
 
 /* ---- Raw rows, generated or from .tbl files (reference_rows.c) ---- */
 
-#define REFERENCE_BATCH_ROWS 32768u /* 9 columns of 4 bytes: 1.2 MB, stays in L2 between two threads */
+#define REFERENCE_BATCH_ROWS 32768u /* 9 columns of 4 bytes take 1.2 MB, which stays in L2 */
 
 struct reference_rows;
 
@@ -45,23 +45,23 @@ void reference_rows_close(struct reference_rows *rows);
 NODISCARD enum status reference_rows_begin(struct reference_rows *rows, const struct reference_table *table,
                                            struct error *error);
 
-/* The next row of a dimension; *end instead of a row behind the last. Of a .tbl file only the table's columns
- * are set. */
+/* Gives the next row of a dimension; *end is true, and no row given, after the last. From a .tbl file only
+ * the table's columns are set. */
 NODISCARD enum status reference_rows_next(struct reference_rows *rows, struct ssb_row *row, bool *end,
                                           struct error *error);
 
-/* The next rows of lineorder, at most REFERENCE_BATCH_ROWS: columns[i] is the table's i-th column. *count is
- * 0 behind the last. */
+/* Gives the next rows of lineorder, at most REFERENCE_BATCH_ROWS: columns[i] is the table's i-th column.
+ * *count is 0 after the last row. */
 NODISCARD enum status reference_rows_batch(struct reference_rows *rows, int32_t *const *columns,
                                            uint32_t *count, struct error *error);
 
 /* ---- SQLite ---- */
 
-/* The sentence for what SQLite reported about the file at `path`; `what` was being done ("loading
+/* Sets the error that SQLite reported for the file at `path`; `what` is the step that failed ("loading
  * lineorder"). */
 enum status reference_error(sqlite3 *connection, const char *path, const char *what, struct error *error);
 
-/* Runs statements that return nothing. */
+/* Runs statements that return no rows. */
 NODISCARD enum status reference_execute(sqlite3 *connection, const char *path, const char *statements,
                                         const char *what, struct error *error);
 

@@ -1,9 +1,9 @@
 /*
- * reference_rows.c: the raw rows that the reference is loaded from.
+ * reference_rows.c: reads the raw rows that the reference is loaded from.
  *
- * Generated rows come from the generator in batches. A .tbl file is read here by a reader of its own, not by
- * the loader's, so that both would have to be wrong in the same way for a wrong answer to pass. Called from
- * one thread at a time; a million lines a second and more, which SQLite's inserts do not reach.
+ * Generated rows come from the generator in batches. .tbl files are read by a reader of its own, not by the
+ * loader's: a wrong answer could pass only if both were wrong in the same way. Called from one thread at a
+ * time. It reads more than a million lines a second, which is faster than SQLite's inserts.
  */
 #define _GNU_SOURCE
 #include "ssb/benchmark/reference_internal.h"
@@ -19,7 +19,7 @@ struct reference_rows {
     const struct reference_source *source;
     const struct reference_table *table;
     struct ssb_generator *generator; /* NULL: .tbl files */
-    uint64_t row;                    /* rows of the table handed out */
+    uint64_t row;                    /* the number of rows given so far */
     FILE *file;
     char *path;
     char *line;
@@ -85,7 +85,7 @@ enum status reference_rows_begin(struct reference_rows *rows, const struct refer
     return STATUS_OK;
 }
 
-/* The next line of the .tbl file, cut into fields in place; *end behind the last. */
+/* Reads the next line of the .tbl file and cuts it into fields in place; *end is true after the last line. */
 static enum status next_line(struct reference_rows *rows, char **fields, bool *end, struct error *error)
 {
     const struct ssb_table_info *info = ssb_table_info(rows->table->table);
@@ -106,7 +106,7 @@ static enum status next_line(struct reference_rows *rows, char **fields, bool *e
     for (uint32_t c = 0; c < info->column_count; c++) {
         char *bar = at <= line_end ? memchr(at, '|', (size_t)(line_end - at)) : NULL;
         if (!bar && c + 1 == info->column_count && at < line_end)
-            bar = line_end; /* files without a bar behind the last field are legal */
+            bar = line_end; /* a file may have no bar after the last field */
         if (!bar)
             return error_set(error, STATUS_BAD_INPUT,
                              "%s, line %" PRIu64 ": %" PRIu32 " fields where %s has %" PRIu32, rows->path,

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLOCK_MS \
-    1e-6 /* the clock's step: shorter times (of empty tables) count as this, so that means exist */
+/* The clock's step. Shorter times, as of empty tables, count as this, so that their logarithm exists. */
+#define CLOCK_MS 1e-6
 
 enum status report_times_finish(struct report_times *times, uint32_t count, struct error *error)
 {

@@ -1,8 +1,8 @@
 /*
- * report.h: what a benchmark found out, and the three ways to print it.
+ * report.h: the figures of a benchmark, and the three formats in which they are printed.
  *
  * `ssb run` measures the queries with one choice of codecs, `ssb compare` with several; both fill the same
- * report. Small: 13 queries times a few codecs.
+ * report. It is small: 13 queries times a few codecs.
  */
 #ifndef TESSERA_SSB_BENCHMARK_REPORT_H
 #define TESSERA_SSB_BENCHMARK_REPORT_H
@@ -25,21 +25,26 @@ struct report_cell {
     uint64_t fact_rows, bytes_read, answer_rows; /* bytes_read: by the scan */
     uint64_t stage_bytes; /* read by decoding the columns first; 0 unless report.staged */
     uint64_t tiles, tiles_skipped, rows_skipped; /* of lineorder */
-    uint64_t filter_rows;                        /* of the dimensions that are filtered */
-    uint64_t filter_bytes; /* their columns in the conditions as arrays, the bitmaps, the cleared sums */
-    uint64_t merge_rows;   /* groups that merging adds up: those of every thread but one, 0 on a GPU */
-    uint64_t merge_bytes;  /* their sums */
+
+    /* The dimension filters: rows of the filtered dimensions; bytes of their condition columns as arrays, of
+     * the bitmaps and of the cleared sums. */
+    uint64_t filter_rows;
+    uint64_t filter_bytes;
+
+    /* The merge: groups of all threads but one, 0 on a GPU; and the bytes of their sums. */
+    uint64_t merge_rows;
+    uint64_t merge_bytes;
     char hash[17];
     enum answer_check check;
 };
 
 struct report_query {
     const char *name;          /* "q1.1" */
-    double sqlite_ms;          /* processor time of SQLite; 0: SQLite was not asked */
+    double sqlite_ms;          /* processor time of SQLite; 0: SQLite did not run the query */
     struct report_cell *cells; /* one for each choice */
 };
 
-/* A column of lineorder in the encoding that each choice stands for. */
+/* A column of lineorder, encoded by each choice. */
 struct report_encoding {
     const char *codec; /* name */
     uint64_t bytes;
@@ -61,22 +66,22 @@ struct report {
     char judge[128];         /* "SQLite 3.40.1, answers of 2026-01-31 12:00:00 UTC"; a codec; "nobody" */
     uint64_t fact_rows;      /* of lineorder */
     double read_ceiling;     /* bytes a second that the device can read, measured in the same run */
-    uint32_t repeat, warmup; /* timed and untimed runs of each */
+    uint32_t repeat, warmup; /* timed and untimed runs of each query */
     uint32_t choice_count;
     const char *const *choices; /* "auto", "gpu-star", ... */
     uint32_t query_count;
     struct report_query *queries;
-    uint32_t column_count; /* 0: sizes were not asked for */
+    uint32_t column_count; /* 0: sizes were not measured */
     struct report_column *columns;
 };
 
 /* Sums and geometric means of the queries' medians for one choice. */
 struct report_totals {
     double total_ms, mean_ms; /* sum, geometric mean */
-    double speed;             /* geometric mean of (median of the first choice / this one's) */
-    double least_sqlite;      /* least and geometric mean of (SQLite / median); 0: not known */
+    double speed;             /* geometric mean of (median of the first choice / median of this one) */
+    double least_sqlite;      /* minimum and geometric mean of (SQLite / median); 0: not known */
     double mean_sqlite;
-    uint64_t plain_bytes, bytes; /* of all columns as arrays of 4 or 8 bytes, and encoded */
+    uint64_t plain_bytes, bytes; /* of all columns: as arrays of 4 or 8 bytes, and encoded */
 };
 void report_totals(const struct report *report, uint32_t choice, struct report_totals *totals);
 
@@ -88,29 +93,33 @@ struct report_step {
     uint64_t tiles, tiles_skipped; /* of lineorder; 0 in steps that do not read it */
     double ms;                     /* median */
     double rate;                   /* bytes a second */
-    double share; /* of what the device can read, in percent; more than 100 is possible from its caches */
+    double share; /* percent of the device's read bandwidth; may exceed 100 if data are in its caches */
 };
 
-/* How many steps the report's queries have on its device, and the one at `index`. */
+/* The number of steps of the report's queries on its device, and the step at `index`. */
 uint32_t report_step_count(const struct report *report);
 void report_step_get(const struct report *report, const struct report_cell *cell, uint32_t index,
                      struct report_step *step);
 
-/* Bytes a second that the cell's kernel read, and their share of what the device can read in percent. */
+/* The bytes a second that the cell's kernel read, and their percentage of the device's read bandwidth. */
 double report_rate(const struct report_cell *cell);
 double report_share(const struct report *report, const struct report_cell *cell);
 
-/* Bits per value, and how many times smaller than the values as an array. */
+/* The bits per value, and the compression ratio to an array of the values. */
 double report_bits(const struct report *report, const struct report_encoding *encoding);
 double report_ratio(const struct report *report, const struct report_column *column,
                     const struct report_encoding *encoding);
 
-/* Fills median and min from count runs. */
+/* Computes median and min from `count` runs. */
 NODISCARD enum status report_times_finish(struct report_times *times, uint32_t count, struct error *error);
 
-/* Writes the report to `file`. A table for people; lines of comma-separated fields under a header line (one
- * for each query and choice; then, behind an empty line, one for each column and choice); or one JSON object
- * (docs/benchmark.md lists the fields). */
+/* Writes the report to `file` (docs/benchmark.md lists the fields):
+ *
+ *     report_table   tables for people
+ *     report_csv     a header line and one line for each query and choice; then an empty line, a header line
+ *                    and one line for each column and choice
+ *     report_json    one JSON object
+ */
 typedef enum status report_writer(const struct report *report, FILE *file, struct error *error);
 report_writer report_table, report_csv, report_json;
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-/* A text that may hold commas (a device's name, a path), in quotes as RFC 4180 has them. */
+/* Writes a text that may contain commas (a device's name, a path) in quotes, as in RFC 4180. */
 static void write_quoted(FILE *file, const char *text)
 {
     fputc('"', file);

@@ -65,7 +65,7 @@ static void write_details(const struct report *report, FILE *file)
     fputc('\n', file);
 }
 
-/* Where the time of each query goes. */
+/* Writes the time of each query's steps. */
 static void write_steps(const struct report *report, FILE *file)
 {
     fprintf(file, "\n%-6s %-10s %-7s %11s %9s %10s %8s %8s %10s  %s\n", "query", "codec", "step", "rows",

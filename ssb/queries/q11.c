@@ -1,4 +1,4 @@
-/* Q1.1: what a year would have earned without its small discounts on small orders. */
+/* Q1.1: the sum of a range of discounts that small orders of one year were given. */
 #include "ssb/queries/query.h"
 
 SSB_QUERY(q11, "q1.1",

@@ -1,4 +1,4 @@
-/* Q1.2: the same for one month. */
+/* Q1.2: Q1.1 for one month. */
 #include "ssb/queries/query.h"
 
 SSB_QUERY(q12, "q1.2",

@@ -1,4 +1,4 @@
-/* Q1.3: the same for one week. */
+/* Q1.3: Q1.1 for one week. */
 #include "ssb/queries/query.h"
 
 SSB_QUERY(q13, "q1.3",

@@ -1,4 +1,4 @@
-/* Q2.1: revenue by year and brand, of one category from one region. */
+/* Q2.1: revenue by year and brand, for one category and the suppliers of one region. */
 #include "ssb/queries/query.h"
 
 SSB_QUERY(q21, "q2.1",

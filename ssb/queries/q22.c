@@ -1,4 +1,4 @@
-/* Q2.2: the same for eight brands; brands compare as strings. */
+/* Q2.2: Q2.1 for eight brands, which are compared as strings. */
 #include "ssb/queries/query.h"
 
 SSB_QUERY(q22, "q2.2",

@@ -1,4 +1,4 @@
-/* Q2.3: the same for one brand. */
+/* Q2.3: Q2.1 for one brand. */
 #include "ssb/queries/query.h"
 
 SSB_QUERY(q23, "q2.3",

@@ -1,4 +1,4 @@
-/* Q3.1: trade between the nations of one region, by year. */
+/* Q3.1: revenue by customer nation, supplier nation and year, within one region. */
 #include "ssb/queries/query.h"
 
 SSB_QUERY(q31, "q3.1",

@@ -1,4 +1,4 @@
-/* Q3.2: trade between the cities of one nation, by year. */
+/* Q3.2: revenue by customer city, supplier city and year, within one nation. */
 #include "ssb/queries/query.h"
 
 SSB_QUERY(q32, "q3.2",

@@ -1,4 +1,4 @@
-/* Q3.3: trade between two cities, by year. */
+/* Q3.3: Q3.2 for two cities. */
 #include "ssb/queries/query.h"
 
 SSB_QUERY(q33, "q3.3",

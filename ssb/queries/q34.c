@@ -1,4 +1,4 @@
-/* Q3.4: trade between two cities in one month. */
+/* Q3.4: Q3.3 for one month. */
 #include "ssb/queries/query.h"
 
 SSB_QUERY(q34, "q3.4",

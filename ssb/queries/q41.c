@@ -1,4 +1,4 @@
-/* Q4.1: profit by year and customer nation, within one region, of two manufacturers. */
+/* Q4.1: profit by year and customer nation, within one region, for two manufacturers. */
 #include "ssb/queries/query.h"
 
 SSB_QUERY(q41, "q4.1",

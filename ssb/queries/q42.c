@@ -1,4 +1,4 @@
-/* Q4.2: the same for two years, by supplier nation and category. */
+/* Q4.2: profit by year, supplier nation and category, for one region, two years and two manufacturers. */
 #include "ssb/queries/query.h"
 
 SSB_QUERY(q42, "q4.2",

@@ -1,4 +1,4 @@
-/* Q4.3: the same for one supplier nation and one category, by city and brand. */
+/* Q4.3: profit by year, supplier city and brand, for two years, one supplier nation and one category. */
 #include "ssb/queries/query.h"
 
 SSB_QUERY(q43, "q4.3",

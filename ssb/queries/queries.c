@@ -1,4 +1,4 @@
-/* queries.c: see queries/queries.h. */
+/* queries.c: see queries.h. */
 #include "ssb/queries/queries.h"
 
 #include "ssb/queries/query.h"
@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <stddef.h>
 
-/* The engine fills parameters by place: columns, then dimensions, then sums, with nothing in between. */
+/* The engine fills the parameters by position: columns, dimensions and sums, in this order, without gaps. */
 _Static_assert(offsetof(struct tile_parameters, date) % sizeof(struct tile_column) == 0 &&
                    (offsetof(struct tile_parameters, sums) - offsetof(struct tile_parameters, date)) %
                            sizeof(struct tile_dimension) ==

@@ -1,13 +1,15 @@
 /*
- * query.h: how a file of this folder is put together: SSB_QUERY says what the query asks (host only, once), TILE_QUERY
- * how a tile answers it (every instruction set, CUDA, and the trace), and what the 13 kernels may name.
+ * query.h: the parts of a query's file: SSB_QUERY has the SQL, TILE_QUERY has the kernel of a tile.
+ *
+ * SSB_QUERY is compiled once, for the host. TILE_QUERY is compiled for every instruction set, for CUDA, and
+ * for the trace. TILE_PARAMETER_LIST has the columns and dimensions that the 13 kernels may name.
  */
 #ifndef TESSERA_SSB_QUERIES_QUERY_H
 #define TESSERA_SSB_QUERIES_QUERY_H
 
 #include "operators/dialect/tile.h"
 
-/* Fact columns, and dimensions by the name that they have in FROM. */
+/* Fact columns, and dimensions by their names in FROM. */
 #define TILE_PARAMETER_LIST(COLUMN, DIMENSION) \
     COLUMN(lo_orderdate)                       \
     COLUMN(lo_custkey)                         \
