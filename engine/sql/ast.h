@@ -1,9 +1,8 @@
 /*
- * engine/sql/ast.h: a statement as it was written: what the parser makes of text and the binder makes a plan
- * of. Nothing here knows a database.
+ * ast.h: the syntax tree of a statement. The parser makes it from text; the binder makes a plan from it.
  *
- * All nodes and strings of a statement live in its arena and go with it; trees are at most SQL_TREE_DEPTH_MAX
- * deep, which bounds every recursion over them.
+ * The tree knows no database. All nodes and strings of a statement are in its arena and are freed with it.
+ * Trees are at most SQL_TREE_DEPTH_MAX deep, which bounds every recursion over them.
  */
 #ifndef TESSERA_ENGINE_SQL_AST_H
 #define TESSERA_ENGINE_SQL_AST_H
@@ -14,19 +13,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Far more than a person writes; hostile text of ten thousand parentheses is refused by name. */
+/* The deepest nesting, and the longest chain of operators, that the parser takes: far more than a person
+ * writes. It bounds the recursion on hostile text. */
 #define SQL_DEPTH_MAX 200u
 
-/* A chain of operators, a + b + c, is as deep as it is long; so is one in parentheses in another. */
+/* The deepest tree. A chain of operators, a + b + c, is as deep as it is long, and chains in parentheses may
+ * be operands of chains. */
 #define SQL_TREE_DEPTH_MAX 1000u
 
-/* Where a token begins, both from 1; columns count bytes. */
+/* The place where a token begins; both count from 1, columns in bytes. */
 struct sql_position {
     uint32_t line, column;
 };
 
 enum sql_operation {
-    /* Literals: `text` is the number as written, the string without its quotes, 'YYYY-MM-DD', ... */
+    /* Literals: `text` is the number as written, or the text between the quotes. */
     SQL_NULL,
     SQL_NUMBER,
     SQL_STRING,
@@ -39,7 +40,7 @@ enum sql_operation {
     /* Names: `name`, and `qualifier` or NULL, as written; quotes removed. */
     SQL_COLUMN,
     SQL_STAR, /* * or t.*: in a select list, or the argument of count */
-    /* Operators: operands in `children`. */
+    /* Operators: `children` are the operands. */
     SQL_NEGATE,
     SQL_NOT,
     SQL_ADD,
@@ -56,12 +57,12 @@ enum sql_operation {
     SQL_AND,
     SQL_OR,
     SQL_BETWEEN,  /* value, low, high */
-    SQL_IN,       /* value, then the list */
+    SQL_IN,       /* value, then the items of the list */
     SQL_LIKE,     /* value, pattern[, escape] */
     SQL_IS_NULL,  /* value */
     SQL_CASE,     /* [operand,] then pairs of WHEN and THEN[, ELSE]: `has_operand`, `has_else` */
-    SQL_FUNCTION, /* `name` in lower case, its arguments; `distinct`: count(distinct x) */
-    SQL_EXTRACT,  /* EXTRACT(name FROM child); strftime is not supported */
+    SQL_FUNCTION, /* `name` in lower case, and its arguments; `distinct`: count(distinct x) */
+    SQL_EXTRACT,  /* EXTRACT(name FROM child) */
     SQL_CAST      /* CAST(child AS name) */
 };
 
@@ -80,10 +81,10 @@ struct sql_expression {
 struct sql_item {
     struct sql_expression *expression;
     const char *alias; /* or NULL */
-    const char *text;  /* the expression as written, the column's name where there is no alias */
+    const char *text;  /* the expression as written: the column's name if there is no alias */
 };
 
-enum sql_join { SQL_JOIN_NONE /* the first, or by comma */, SQL_JOIN_INNER, SQL_JOIN_LEFT };
+enum sql_join { SQL_JOIN_NONE /* the first table, or one after a comma */, SQL_JOIN_INNER, SQL_JOIN_LEFT };
 
 struct sql_source {
     const char *table;
@@ -96,7 +97,7 @@ struct sql_source {
 struct sql_order {
     struct sql_expression *expression; /* SQL_NUMBER: the item's number, from 1 */
     bool descending;
-    bool nulls_first; /* as written; by default NULLs are least, as in SQLite: first when ascending */
+    bool nulls_first; /* by default NULLs are the smallest values, as in SQLite: first if ascending */
 };
 
 enum sql_explain { SQL_EXPLAIN_NONE, SQL_EXPLAIN, SQL_EXPLAIN_ANALYZE };
@@ -113,6 +114,6 @@ struct sql_select {
     struct sql_expression *limit, *offset; /* SQL_NUMBER or SQL_PARAMETER, or NULL */
 };
 
-struct sql_statement_tree; /* the arena, with the select in it: engine/sql/sql.h */
+struct sql_statement_tree; /* the arena and the select in it (sql.h) */
 
 #endif

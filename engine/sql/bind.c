@@ -1,6 +1,6 @@
 /*
- * engine/sql/bind.c: from a statement to a plan (engine/sql/bind_internal.h): FROM and WHERE first, then
- * what is grouped and summed, then what is said of the result.
+ * bind.c: makes a plan from a statement (bind_internal.h): first FROM and WHERE, then groups and aggregates,
+ * then HAVING, the outputs, the order and the limit.
  */
 #include "engine/sql/bind_internal.h"
 
@@ -47,7 +47,7 @@ static enum status group_add(struct binder *binder, const struct sql_expression 
     return STATUS_OK;
 }
 
-/* GROUP BY 2: the second of the select list. */
+/* Gives the item that a number names: GROUP BY 2 is the second item of the select list. */
 static enum status item_by_number(const struct binder *binder, const struct sql_expression *ast,
                                   const char *clause, const struct sql_item **item)
 {
@@ -157,7 +157,8 @@ static enum status bind_items(struct binder *binder)
     return STATUS_OK;
 }
 
-/* A number, an alias, or an expression, which becomes a hidden output unless it is a visible one. */
+/* Gives the output of an item of ORDER BY: a number, an alias, or an expression. An expression that is not an
+ * output becomes a hidden one. */
 static enum status order_output(struct binder *binder, const struct sql_expression *ast, uint32_t *output)
 {
     const struct sql_select *select = binder->select;

@@ -1,6 +1,6 @@
 /*
- * engine/sql/bind_alike.c: values get types that go together (engine/sql/bind_internal.h): decimals one
- * scale, dates and times one unit, strings one dictionary; literals the type of what they are compared with.
+ * bind_alike.c: coerces values to a common type (bind_internal.h): decimals to one scale, dates and times to
+ * one unit, strings to one dictionary, and literals to the type of the value that they are compared with.
  */
 #include "engine/sql/bind_internal.h"
 
@@ -50,7 +50,6 @@ enum status bind_integer(struct binder *binder, int64_t value, uint8_t scale, ui
                                value, node, binder->error);
 }
 
-/* A truth value counts as 0 or 1. */
 enum status bind_number_of(struct binder *binder, struct sql_position position, uint32_t *node)
 {
     uint32_t zero;
@@ -86,7 +85,8 @@ enum status bind_double(struct binder *binder, struct sql_position position, uin
 
 /* ---- Two values ---- */
 
-/* A string that is compared with a date or time is one, as SQLite has it, where dates are such texts. */
+/* A string that is compared with a date or time is taken as one, as in SQLite, where dates are such
+ * strings. */
 enum status bind_time_of_string(struct binder *binder, struct sql_position position, enum value_kind kind,
                                 uint32_t *node)
 {
@@ -118,8 +118,8 @@ static bool is_number(const struct binder *binder, uint32_t node)
     return bind_kind(binder, node) == VALUE_INTEGER || bind_kind(binder, node) == VALUE_DOUBLE;
 }
 
-/* NULL takes the other's type; but a NULL that a CASE was folded to keeps the scale that it had among
- * numbers. */
+/* NULL gets the type of the other value. Among numbers a NULL keeps its scale: it may be a CASE that was
+ * folded to a constant. */
 static enum status null_alike(struct binder *binder, uint32_t *left, uint32_t *right)
 {
     uint32_t *const null = bind_is_null(binder, *left) ? left : bind_is_null(binder, *right) ? right : NULL;

@@ -1,4 +1,4 @@
-/* engine/sql/bind_arithmetic.c: numbers, dates and intervals under + - * / % (engine/sql/bind_internal.h). */
+/* bind_arithmetic.c: binds + - * / % of numbers, dates and intervals (bind_internal.h). */
 #include "engine/sql/bind_internal.h"
 
 #include <stdlib.h>
@@ -69,7 +69,8 @@ static enum status add_interval(struct binder *binder, const struct sql_expressi
                       EXPRESSION_NONE, node);
 }
 
-/* date + n, n + date, date - n: days; date - date: days between. True if it was one of them. */
+/* Binds date + n, n + date and date - n, where n is a number of days, and date - date, which is the number of
+ * days between them. */
 static enum status date_arithmetic(struct binder *binder, const struct sql_expression *ast, uint32_t left,
                                    uint32_t right, uint32_t *node)
 {
@@ -87,7 +88,7 @@ static enum status date_arithmetic(struct binder *binder, const struct sql_expre
         RETURN_IF_ERROR(bind_time_of_string(binder, ast->position, VALUE_DATE, &right));
         if (bind_kind(binder, left) == VALUE_DATE && bind_kind(binder, right) == VALUE_DATE) {
             uint32_t zero, days;
-            RETURN_IF_ERROR(bind_integer(binder, 0, 0, &zero)); /* a number of days, no date */
+            RETURN_IF_ERROR(bind_integer(binder, 0, 0, &zero)); /* (0 - right) + left is an integer */
             RETURN_IF_ERROR(
                 bind_apply(binder, ast->position, EXPRESSION_SUBTRACT, zero, right, EXPRESSION_NONE, &days));
             return bind_apply(binder, ast->position, EXPRESSION_ADD, days, left, EXPRESSION_NONE, node);

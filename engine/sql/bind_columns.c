@@ -1,4 +1,4 @@
-/* engine/sql/bind_columns.c: columns by name become leaves, each once (engine/sql/bind_internal.h). */
+/* bind_columns.c: gives each column that is named a leaf, the same wherever it is named (bind_internal.h). */
 #include "engine/sql/bind_internal.h"
 
 static enum status known_column(struct binder *binder, uint32_t table, const struct column *column,

@@ -1,14 +1,14 @@
-/* engine/sql/bind_compare.c: comparisons, BETWEEN and LIKE (engine/sql/bind_internal.h). */
+/* bind_compare.c: binds comparisons, BETWEEN and LIKE (bind_internal.h). */
 #include "engine/sql/bind_internal.h"
 
-/* false, or NULL where the value is. */
+/* A condition that is never true: false, or NULL if the value is NULL. */
 static enum status never(struct binder *binder, uint32_t value, uint32_t *node)
 {
     return expression_in_set(binder->list, value, NULL, 0, node, binder->error);
 }
 
-/* A string column and a constant: its place in the column's dictionary decides. below: strings that are less;
- * found: whether it is there. */
+/* Compares a string column with a constant by codes: dictionaries are sorted, so the constant's place in the
+ * column's dictionary decides. `turned`: the constant is on the left. */
 static enum status compare_string(struct binder *binder, enum expression_operation operation, uint32_t value,
                                   const char *text, uint32_t length, bool turned, uint32_t *node)
 {
@@ -18,8 +18,12 @@ static enum status compare_string(struct binder *binder, enum expression_operati
     uint32_t place;
     if (operation == EXPRESSION_EQUAL && !found)
         return never(binder, value, node);
-    /* value < text: code < below;  value <= text: code < below + found; turned, the rest:
-     * text < value: code >= below + found;  text <= value: code >= below */
+    /* `below` is the number of strings that are less than the constant, `found` is 1 if it is in the
+     * dictionary:
+     *
+     *     value < text     code < below              text < value     code >= below + found
+     *     value <= text    code < below + found      text <= value    code >= below
+     */
     int64_t bound = below;
     if (operation != EXPRESSION_EQUAL)
         bound += found && (operation == EXPRESSION_LESS_EQUAL) != turned;
@@ -33,8 +37,8 @@ static enum status compare_string(struct binder *binder, enum expression_operati
                                      binder->error);
 }
 
-/* A number and a constant with more decimals than it has: the constant is cut, so that the column stays as it
- * is stored. */
+/* Compares a number with a constant of a larger scale: the constant is rounded down to the number's scale, so
+ * that a column is compared as it is stored. */
 static enum status compare_decimals(struct binder *binder, enum expression_operation operation,
                                     uint32_t value, uint32_t constant, bool turned, uint32_t *node)
 {
@@ -46,14 +50,15 @@ static enum status compare_decimals(struct binder *binder, enum expression_opera
     if (operation == EXPRESSION_EQUAL && !exact)
         return never(binder, value, node);
     RETURN_IF_ERROR(bind_integer(binder, whole, scale, &cut));
-    if (!exact) /* value < c and value <= c: value <= floor(c);  c < value and c <= value: floor(c) < value */
+    /* If c is not whole: value < c and value <= c are value <= floor(c); c < value and c <= value are
+     * floor(c) < value. */
+    if (!exact)
         operation = turned ? EXPRESSION_LESS : EXPRESSION_LESS_EQUAL;
     return turned
                ? expression_apply(binder->list, operation, cut, value, EXPRESSION_NONE, node, binder->error)
                : expression_apply(binder->list, operation, value, cut, EXPRESSION_NONE, node, binder->error);
 }
 
-/* left OPERATION right, where the operation is EQUAL, LESS or LESS_EQUAL. */
 enum status bind_compare(struct binder *binder, struct sql_position position,
                          enum expression_operation operation, uint32_t left, uint32_t right, uint32_t *node)
 {

@@ -1,6 +1,6 @@
 /*
- * engine/sql/bind_expression.c: what a name, an operator or a CASE means (engine/sql/bind_internal.h); the
- * rest is handed on.
+ * bind_expression.c: binds names, operators and CASE, and calls the other files for the rest
+ * (bind_internal.h).
  */
 #include "engine/sql/bind_internal.h"
 #include "storage/base/parallel.h"
@@ -17,7 +17,7 @@ static enum status bind_case(struct binder *binder, const struct sql_expression 
     else
         RETURN_IF_ERROR(
             expression_null(binder->list, (struct value_type){.kind = VALUE_INTEGER}, node, binder->error));
-    for (uint32_t c = end; c >= first + 2; c -= 2) { /* from the last pair */
+    for (uint32_t c = end; c >= first + 2; c -= 2) { /* the last pair is the innermost */
         const struct sql_expression *const when = ast->children[c - 2], *const then = ast->children[c - 1];
         uint32_t condition, value;
         if (ast->has_operand) {
@@ -80,11 +80,11 @@ enum status bind_condition(struct binder *binder, const struct sql_expression *a
     return bind_apply(binder, ast->position, EXPRESSION_NOT, equal, EXPRESSION_NONE, EXPRESSION_NONE, node);
 }
 
-/* Longer chains of AND and OR are halved: a chain's depth is its length, and some walks over expressions
- * recurse. */
+/* A longer chain of ANDs or ORs is split into halves, because a chain is as deep as it is long and some
+ * functions recurse over expressions. */
 #define CHAIN_MAX 64u
 
-/* Children first .. first + count - 1. */
+/* Binds children first .. first + count - 1 of a chain. */
 static enum status bind_chain(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
                               uint32_t first, uint32_t count, uint32_t *node)
 {
@@ -103,7 +103,7 @@ static enum status bind_chain(struct binder *binder, const struct sql_expression
     return STATUS_OK;
 }
 
-/* The item of the select list that a name which is no column means, as SQLite takes it; item_count if none. */
+/* The item of the select list whose alias is the name, as in SQLite; item_count if there is none. */
 static uint32_t alias_of(const struct binder *binder, const struct sql_expression *ast)
 {
     uint32_t i = 0;
@@ -149,8 +149,8 @@ static enum status bind_column_name(struct binder *binder, const struct sql_expr
     return bind_placed(binder, ast->position, bind_column(binder, table, column, node));
 }
 
-/* An aggregate, also by an alias: HAVING s > 0, where s is sum(x). What leads to itself, or too deep, is
- * refused when it is bound. */
+/* True if the expression contains an aggregate, directly or through an alias: HAVING s > 0, where s is
+ * sum(x). An alias that refers to itself, or is too deep, is refused when it is bound. */
 static bool reaches_aggregate(const struct binder *binder, const struct sql_expression *ast, uint32_t depth)
 {
     if (bind_is_aggregate(ast))
@@ -172,7 +172,7 @@ static bool reaches_aggregate(const struct binder *binder, const struct sql_expr
     return alias->reaches_aggregate;
 }
 
-/* What is one of the groups' expressions is that group's value; constants are the same everywhere. */
+/* Finds an expression that is a group's expression, whose value is that of the group, or a constant. */
 static enum status find_group(struct binder *binder, const struct sql_expression *ast, bool *found,
                               uint32_t *node)
 {

@@ -1,4 +1,4 @@
-/* engine/sql/bind_function.c: functions, aggregates and CAST (engine/sql/bind_internal.h). */
+/* bind_function.c: binds functions, aggregates and CAST (bind_internal.h). */
 #include "engine/sql/bind_internal.h"
 
 #include <strings.h>
@@ -11,7 +11,7 @@ bool bind_is_aggregate(const struct sql_expression *ast)
     if (ast->operation != SQL_FUNCTION)
         return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(ast->name, names[i]) == 0) /* min and max of several values are no aggregates */
+        if (strcmp(ast->name, names[i]) == 0) /* min and max of several values are functions */
             return ast->child_count <= 1;
     return false;
 }
@@ -47,7 +47,7 @@ static enum status aggregate_find(struct binder *binder, struct plan_aggregate a
     return STATUS_OK;
 }
 
-/* A sum fits 64 bits if the greatest magnitude times the rows does. */
+/* Sets the range of a sum. It fits 64 bits if the bounds of its argument, times the fact's rows, do. */
 static void sum_range(const struct binder *binder, struct plan_aggregate *aggregate, struct expression *leaf)
 {
     const __int128 rows = binder->plan->fact->rows;
@@ -89,7 +89,7 @@ static enum status bind_count(struct binder *binder, const struct sql_expression
     return expression_add(binder->list, &leaf, node, binder->error);
 }
 
-/* avg: a double; the sum and the count, whose division is above. */
+/* avg is a double: the sum divided by the count, above the aggregation. */
 static enum status bind_average(struct binder *binder, const struct sql_expression *ast, uint32_t sum,
                                 uint32_t *node)
 {
@@ -160,7 +160,7 @@ static enum status arguments(struct binder *binder, const struct sql_expression 
     return STATUS_OK;
 }
 
-/* if (condition) then else other */
+/* Binds CASE WHEN condition THEN then ELSE other END. */
 static enum status choose(struct binder *binder, const struct sql_expression *ast, uint32_t condition,
                           uint32_t then, uint32_t other, uint32_t *node)
 {
@@ -168,7 +168,7 @@ static enum status choose(struct binder *binder, const struct sql_expression *as
     return bind_apply(binder, ast->position, EXPRESSION_CHOOSE, condition, then, other, node);
 }
 
-/* coalesce(a, b, ...) from the end. */
+/* Binds coalesce(a, b, ...), from the last argument. */
 static enum status bind_coalesce(struct binder *binder, const struct sql_expression *ast,
                                  const uint32_t *values, uint32_t *node)
 {
@@ -184,7 +184,7 @@ static enum status bind_coalesce(struct binder *binder, const struct sql_express
     return STATUS_OK;
 }
 
-/* nullif(a, b): CASE WHEN a = b THEN NULL ELSE a END */
+/* Binds nullif(a, b) as CASE WHEN a = b THEN NULL ELSE a END. */
 static enum status bind_nullif(struct binder *binder, const struct sql_expression *ast, uint32_t a,
                                uint32_t b, uint32_t *node)
 {
@@ -232,7 +232,7 @@ static enum status bind_string_function(struct binder *binder, const struct sql_
                                                   node, binder->error));
 }
 
-/* year(d), month(d), ... as EXTRACT has them. */
+/* Binds year(d), month(d), ... as EXTRACT. */
 static enum status bind_date_part(struct binder *binder, const struct sql_expression *ast,
                                   enum bind_level level, uint32_t *node)
 {

@@ -1,7 +1,7 @@
 /*
- * engine/sql/bind_in.c: IN lists (engine/sql/bind_internal.h). Literals of the value's own type become one
- * sorted set, without a node each, so that a list may be as long as memory allows: 100,000 of them take some
- * 20 ms. What is no literal, or of another type, is compared by itself.
+ * bind_in.c: binds IN lists (bind_internal.h). Literals of the value's own type become one sorted set,
+ * without a node for each, so that a list may be as long as memory allows: 100,000 literals take about 20 ms.
+ * Items that are not literals, or have another type, are compared one by one.
  */
 #include "engine/sql/bind_internal.h"
 #include "storage/base/decimal.h"
@@ -17,14 +17,14 @@ struct members {
 struct in_list {
     struct binder *binder;
     uint32_t value;
-    struct members alike, doubles; /* of the value's type; doubles that it is compared with as a double */
-    bool null;                     /* the list holds a NULL */
-    uint32_t others;               /* the comparisons with other items, or EXPRESSION_NONE */
+    struct members alike, doubles; /* items of the value's type; items that are compared as doubles */
+    bool null;                     /* the list has a NULL */
+    uint32_t others;               /* the comparisons with all other items, or EXPRESSION_NONE */
 };
 
 enum place { PLACE_ALIKE, PLACE_DOUBLES, PLACE_NOWHERE /* no value is equal */, PLACE_OTHERS };
 
-/* A decimal in units of another scale. */
+/* Gives a decimal in another scale. */
 static enum place rescaled(const struct sql_parameter *item, uint8_t scale, int64_t *member)
 {
     const uint8_t own = item->type.scale;
@@ -47,7 +47,7 @@ static enum place place_of_string(struct value_type type, const struct sql_param
     return *member < 0 ? PLACE_NOWHERE : PLACE_ALIKE;
 }
 
-/* Where an item goes, and as which number. */
+/* Gives the place of an item in the list, and the number that represents it in a set. */
 static enum place place_of(struct value_type type, const struct sql_parameter *item, int64_t *member)
 {
     const enum value_kind kind = item->type.kind;
@@ -102,7 +102,7 @@ static int compare_values(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* value IN (members), ORed to what *node is. */
+/* Adds `OR value IN (members)` to *node. */
 static enum status add_set(struct in_list *list, struct sql_position position, uint32_t value,
                            struct members *members, uint32_t *node)
 {

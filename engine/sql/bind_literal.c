@@ -1,4 +1,4 @@
-/* engine/sql/bind_literal.c: constants from text (engine/sql/bind_internal.h). */
+/* bind_literal.c: makes constants from text (bind_internal.h). */
 #include "engine/sql/bind_internal.h"
 #include "storage/base/calendar_text.h"
 
@@ -17,7 +17,7 @@ bool bind_timestamp_parse(const char *text, size_t length, int64_t *microseconds
            (!point || end - point - (end[-1] == 'Z') <= 7); /* no zeros behind six digits of a fraction */
 }
 
-/* "12", "12.50": digits and scale; what has an exponent is a double. */
+/* Gives "12" or "12.50" as digits and scale; a number with an exponent is a double. */
 static enum status number_value(const struct binder *binder, const struct sql_expression *ast, bool negative,
                                 struct sql_parameter *number)
 {
@@ -42,7 +42,7 @@ static enum status number_value(const struct binder *binder, const struct sql_ex
             "9223372036854775807, and up to 18 digits behind the point; write fewer digits, or an "
             "exponent for a floating-point number (1e30)",
             ast->text);
-    for (; scale > 1 && value % 10 == 0; scale--) /* 1.50 is 1.5, but 1.0 no whole number: 1.0 / 2 */
+    for (; scale > 1 && value % 10 == 0; scale--) /* 1.50 is 1.5; 1.0 stays a decimal, for 1.0 / 2 */
         value /= 10;
     number->type = (struct value_type){.kind = VALUE_INTEGER, .scale = (uint8_t)scale};
     number->value = (int64_t)(negative ? -value : value);

@@ -1,7 +1,7 @@
 /*
- * engine/sql/bind_tables.c: FROM (engine/sql/bind_internal.h). Conditions that set a foreign key equal to
- * the key that it references are what joins tables; the table that no other's foreign key leads to is the
- * fact. What is left of the conditions is WHERE's.
+ * bind_tables.c: binds FROM (bind_internal.h). Conditions that compare a foreign key with the key that it
+ * references join two tables. The table that no foreign key of another table references is the fact. All
+ * other conditions are bound with WHERE.
  */
 #include "engine/sql/bind_internal.h"
 
@@ -116,7 +116,7 @@ static enum status take_table(struct binder *binder, const struct sql_source *so
     return STATUS_OK;
 }
 
-/* Takes the condition as a join if it is one: a foreign key equal to what it references. */
+/* Takes the condition as a join if it compares a foreign key with the key that it references. */
 static bool joins_tables(struct binder *binder, const struct sql_expression *condition)
 {
     if (condition->operation != SQL_EQUAL || condition->children[0]->operation != SQL_COLUMN ||
@@ -156,7 +156,7 @@ static enum status split(struct binder *binder, const struct sql_expression *con
     return STATUS_OK;
 }
 
-/* ON of a left join: one condition joins, the others stay with the table (bind_left_conditions). */
+/* Finds the condition that joins in the ON of a left join; bind_left_conditions binds the others. */
 static bool find_left_join(struct binder *binder, const struct sql_expression *condition)
 {
     if (condition->operation != SQL_AND)
@@ -204,8 +204,9 @@ static bool reads_others(const struct binder *binder, uint32_t node, int32_t joi
     return reads.fact || (reads.joins & ~(1u << join));
 }
 
-/* What else ON of a left join says: of the joined table alone it decides which rows are joined; of others,
- * or behind another dimension, where the joined columns are NULL. */
+/* Binds the other conditions in the ON of a left join. A condition on the joined table alone decides which of
+ * its rows are joined. A condition on other tables, or on a dimension of a dimension, goes to `kept` and
+ * decides where the table's columns are NULL. */
 static enum status bind_left_conditions(struct binder *binder, struct bind_table *table,
                                         const struct sql_expression *condition)
 {
@@ -237,7 +238,7 @@ static enum status bind_left_conditions(struct binder *binder, struct bind_table
     return STATUS_OK;
 }
 
-/* Parents first: a table's join is known when its children's turn comes. */
+/* Binds the join of a table, after that of its parent. */
 static enum status reach(struct binder *binder, uint32_t t)
 {
     struct bind_table *table = &binder->tables[t];
@@ -271,7 +272,7 @@ static enum status reach(struct binder *binder, uint32_t t)
             "%s is joined behind a LEFT JOIN whose ON has conditions on other tables, which would drop "
             "rows; join it by LEFT JOIN too",
             table->name);
-    binder->plan->joins[table->join].inner = true; /* an inner join behind a left one drops what that kept */
+    binder->plan->joins[table->join].inner = true; /* it drops the rows without a match, too */
     return expression_is_constant(binder->list, found)
                ? STATUS_OK
                : planner_match(&binder->planner, (uint32_t)table->join, found);

@@ -1,6 +1,6 @@
 /*
- * engine/sql/parse.c: statements (engine/sql/ast.h) by recursive descent: one function a clause; expressions
- * are in engine/sql/parse_expression.c. What SQL has and Tessera does not answer is refused by name.
+ * parse.c: parses statements (ast.h) by recursive descent, with one function for each clause. Expressions are
+ * parsed in parse_expression.c. SQL that Tessera does not answer is refused by name.
  */
 #include "engine/sql/parse_internal.h"
 
@@ -12,7 +12,7 @@
 
 /* ---- Memory ---- */
 
-/* Pieces are cut from blocks of this size, aligned for pointers. */
+/* The arena allocates blocks of this size and hands out pieces that are aligned for pointers. */
 #define BLOCK_BYTES ((size_t)64 << 10)
 
 void *parse_memory(struct parser *parser, size_t bytes)
@@ -51,7 +51,7 @@ const struct sql_select *sql_tree_select(const struct sql_statement_tree *tree)
     return &tree->select;
 }
 
-/* Doubles whenever the count reaches a power of two; what was there before stays in the tree's memory. */
+/* Doubles the list when its count reaches a power of two; the old list stays in the arena, unused. */
 enum status parse_append(struct parser *parser, void *list, uint32_t *count, size_t bytes, const void *item)
 {
     char *items;
@@ -129,7 +129,7 @@ enum status parse_text(struct parser *parser, bool lower, const char **text)
     return STATUS_OK;
 }
 
-/* What begins or joins clauses, and so is no name unless it is quoted. */
+/* The words that begin clauses or join them. They are names only if they are quoted. */
 static const char *const keywords[] = {
     "select", "distinct", "from", "where",  "group",   "by",        "having", "order",   "limit", "offset",
     "join",   "inner",    "left", "outer",  "right",   "full",      "cross",  "natural", "on",    "using",
@@ -275,7 +275,7 @@ static enum status parse_orders(struct parser *parser)
     return STATUS_OK;
 }
 
-/* LIMIT count [OFFSET first] or, as SQLite has it, LIMIT first, count. */
+/* LIMIT count [OFFSET first] or, as in SQLite, LIMIT first, count. */
 static enum status parse_limit(struct parser *parser)
 {
     struct sql_select *select = &parser->tree->select;

@@ -1,6 +1,6 @@
 /*
- * engine/sql/parse_expression.c: expressions (engine/sql/ast.h), loosest binding first, as SQLite's: OR,
- * AND, NOT, comparisons with BETWEEN, IN, LIKE and IS, + and -, * / and %, signs.
+ * parse_expression.c: parses expressions (ast.h). The precedences are SQLite's, from the lowest: OR; AND;
+ * NOT; comparisons, BETWEEN, IN, LIKE and IS; + and -; *, / and %; signs.
  */
 #include "engine/sql/parse_internal.h"
 
@@ -44,7 +44,7 @@ static enum status node_of(struct parser *parser, enum sql_operation operation, 
     return STATUS_OK;
 }
 
-/* Recursion is bounded here: everything that nests comes through. */
+/* Bounds the recursion: every nested expression is parsed through this function. */
 enum status parse_expression(struct parser *parser, struct sql_expression **out)
 {
     if (parser->depth == SQL_DEPTH_MAX)
@@ -60,8 +60,8 @@ enum status parse_expression(struct parser *parser, struct sql_expression **out)
 
 /* ---- Primaries ---- */
 
-/* An item of a list. A number or string that stands alone needs no look at what could follow it: lists of
- * literals are long. */
+/* Parses an item of a list. A single number or string does not descend through all precedences, because lists
+ * of literals can be long. */
 static enum status parse_list_item(struct parser *parser, struct sql_expression **item)
 {
     const struct parser before = *parser;
@@ -92,7 +92,7 @@ static enum status parse_function(struct parser *parser, struct sql_expression *
     char *const name = (char *)node->name; /* in the tree's memory */
     for (char *c = name; *c; c++)
         *c += *c >= 'A' && *c <= 'Z' ? 'a' - 'A' : 0;
-    RETURN_IF_ERROR(parse_advance(parser)); /* ( */
+    RETURN_IF_ERROR(parse_advance(parser)); /* the parenthesis */
     RETURN_IF_ERROR(parse_take(parser, "DISTINCT", &node->distinct));
     if (parse_is(parser, "*")) {
         struct sql_expression *star;
@@ -168,7 +168,7 @@ static enum status parse_cast(struct parser *parser, struct sql_expression *node
     return parse_expect(parser, ")", "behind CAST's type");
 }
 
-/* DATE '...', TIMESTAMP '...', INTERVAL '3' MONTH: a word with a string behind it. */
+/* DATE '...', TIMESTAMP '...', INTERVAL '3' MONTH: a word that is followed by a string. */
 static enum status parse_typed_literal(struct parser *parser, struct sql_expression *node)
 {
     RETURN_IF_ERROR(parse_text(parser, false, &node->text));
@@ -182,7 +182,7 @@ static enum status parse_typed_literal(struct parser *parser, struct sql_express
     RETURN_IF_ERROR(parse_text(parser, true, (const char **)&unit));
     const size_t length = strlen(unit);
     if (length > 1 && unit[length - 1] == 's')
-        unit[length - 1] = '\0'; /* days */
+        unit[length - 1] = '\0'; /* "days" becomes "day" */
     node->name = unit;
     return parse_advance(parser);
 }
@@ -288,8 +288,8 @@ struct binary {
     enum sql_operation operation;
 };
 
-/* Operators of one precedence, from left to right. Chains grow the tree to the left, which bounds recursion
- * over it only by counting them. */
+/* Parses operators of one precedence from left to right. A chain makes the tree as deep as the chain is long,
+ * so its length is bounded. */
 static enum status parse_chain(struct parser *parser, const struct binary *operators, size_t count,
                                enum status (*operand)(struct parser *, struct sql_expression **),
                                struct sql_expression **out)
@@ -437,7 +437,7 @@ static enum status parse_not(struct parser *parser, struct sql_expression **out)
     return negated ? node_of(parser, SQL_NOT, position, *out, NULL, out) : STATUS_OK;
 }
 
-/* Operands of one AND or OR, however many: a node with as many children. */
+/* Parses the operands of a chain of ANDs or ORs, of any length, into one node. */
 static enum status parse_flat(struct parser *parser, const char *word, enum sql_operation operation,
                               enum status (*operand)(struct parser *, struct sql_expression **),
                               struct sql_expression **out)
