@@ -1,5 +1,5 @@
-/* engine/cpu/distinct_set.c: see engine/cpu/distinct_set.h. Tables are open and at most half full; places are asked for before they are
- * written, so that the misses of a batch overlap. */
+/* distinct_set.c: see distinct_set.h. Hash tables use open addressing and are at most half full. The places
+ * of a batch are prefetched before they are written, so that its cache misses overlap. */
 #include "engine/cpu/distinct_set.h"
 #include "storage/base/hash.h"
 #include "storage/base/huge_pages.h"
@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A thread's bits: 16 MB at most, and no more than are worth clearing for the rows that there are. */
+/* The most bits of a thread's bitmap: 64 for each row of the fact table, but at least 2^20 and at most 2^27
+ * (16 MB). Larger bitmaps are not worth clearing, so these values are hashed. */
 #define BITS_MAX    (UINT64_C(1) << 27)
 #define BITS_ALWAYS (UINT64_C(1) << 20)
 #define BITS_A_ROW  64u
@@ -85,7 +86,7 @@ static void put_all(struct distinct_set *set, uint32_t count, const struct disti
 
 static enum status reserve(struct distinct_set *set, uint64_t more, struct error *error);
 
-/* distinct_set_merge, of pairs. */
+/* Adds the pairs of another set, as in distinct_set_merge. */
 static enum status put_pairs(struct distinct_set *set, const struct distinct_set *from, const uint64_t *to,
                              uint64_t part, uint64_t parts, struct error *error)
 {
@@ -108,7 +109,7 @@ static enum status put_pairs(struct distinct_set *set, const struct distinct_set
     return STATUS_OK;
 }
 
-/* Room for `more` pairs. */
+/* Makes room for `more` pairs. */
 static enum status reserve(struct distinct_set *set, uint64_t more, struct error *error)
 {
     struct distinct_set grown = {.capacity = set->capacity ? set->capacity : 1024};
@@ -121,7 +122,7 @@ static enum status reserve(struct distinct_set *set, uint64_t more, struct error
         return error_out_of_memory(error, grown.capacity * sizeof *grown.pairs, "distinct values");
     huge_pages_prefer(grown.pairs, grown.capacity * sizeof *grown.pairs);
     memset(grown.pairs, 0xff, grown.capacity * sizeof *grown.pairs);
-    RETURN_IF_ERROR(put_pairs(&grown, set, NULL, 0, 1, error)); /* which has room for them */
+    RETURN_IF_ERROR(put_pairs(&grown, set, NULL, 0, 1, error)); /* `grown` has room for all */
     free(set->pairs);
     set->pairs = grown.pairs;
     set->count = grown.count;
@@ -129,7 +130,7 @@ static enum status reserve(struct distinct_set *set, uint64_t more, struct error
     return STATUS_OK;
 }
 
-/* ---- Either ---- */
+/* ---- Bitmaps and hash tables ---- */
 
 enum status distinct_set_add(struct distinct_set *set, uint32_t count, const uint64_t *groups,
                              struct vector argument, struct error *error)
@@ -144,8 +145,8 @@ enum status distinct_set_add(struct distinct_set *set, uint32_t count, const uin
         put_all(set, taken, batch);
         return STATUS_OK;
     }
-    for (uint32_t i = 0; i < taken;
-         i++) { /* codes are proven by the catalogue's ranges, which damage may miss */
+    /* The catalogue's range promises code < domain, but the file may be damaged. */
+    for (uint32_t i = 0; i < taken; i++) {
         const uint64_t code = (uint64_t)batch[i].value - (uint64_t)set->low,
                        bit = batch[i].group * set->domain + (code < set->domain ? code : set->domain - 1);
         set->bits[bit / 64] |= UINT64_C(1) << bit % 64;

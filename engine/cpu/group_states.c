@@ -1,6 +1,7 @@
 /*
- * engine/cpu/group_states.c: see engine/cpu/group_states.h. Hash tables are open, at most half full, and hold indices of groups, which
- * are numbered as they come; a group number is hashed with the finaliser of MurmurHash3.
+ * group_states.c: see group_states.h. Hash tables use open addressing, are at most half full, and hold
+ * indices of groups, which are in the order of their first rows. Keys are hashed with the finaliser of
+ * MurmurHash3.
  */
 #include "engine/cpu/group_states_internal.h"
 
@@ -46,7 +47,7 @@ static bool grow_array(int64_t **array, uint64_t capacity)
     return grow_words((uint64_t **)(void *)array, capacity);
 }
 
-/* All groups into an empty table; places are asked for a while before they are written. */
+/* Puts all groups into an empty table. Places are prefetched before they are written. */
 static void fill_table(const struct group_states *states, uint32_t *table, uint64_t last)
 {
     enum { AHEAD = 64 };
@@ -66,7 +67,7 @@ static void fill_table(const struct group_states *states, uint32_t *table, uint6
     }
 }
 
-/* Room for twice as many groups; the table anew. */
+/* Grows the arrays to `capacity` groups and builds a new table. */
 static enum status grow(struct group_states *states, uint64_t capacity, struct error *error)
 {
     bool fits = grow_words(&states->keys, capacity * states->words);
@@ -143,19 +144,20 @@ void group_states_slots(struct group_states *states, int64_t **sums, uint64_t **
     *present = states->rows;
 }
 
-/* Numbers are proven by the catalogue's ranges, which a damaged file may miss. */
+/* The catalogue's ranges promise number < capacity, but the file may be damaged. */
 static uint64_t slot_of(const struct group_states *states, uint64_t number)
 {
     return number < states->capacity ? number : states->capacity - 1;
 }
 
-/* Smaller tables grow by four: where there are this many groups there will be more. */
+/* Tables with less room than this grow by a factor of four, because a query with many groups will probably
+ * have more; larger ones grow by two. */
 #define GROW_FAST_BELOW (1u << 22)
 
-/* Tables of this many groups lie outside of the nearer caches. */
+/* From this many groups the table does not fit the first-level cache, and prefetching pays. */
 #define FAR_GROUPS 4096u
 
-/* Asks for the memory that the steps to come will touch, so that the misses of a batch's rows overlap. */
+/* Prefetches the memory that the batch's rows will touch, so that their cache misses overlap. */
 static void ask_for_groups(const struct group_states *states, uint32_t count, const uint64_t *hashes)
 {
     const uint64_t last = 2 * states->capacity - 1;
@@ -267,7 +269,8 @@ static enum status add_rows(struct group_states *states, uint32_t a, uint32_t co
     return STATUS_OK;
 }
 
-/* One group: sums stay in a register, where adding to memory row by row would wait for the row before. */
+/* Adds rows to the only group: sums stay in a register. Sums in memory would wait in every row for the store
+ * of the row before. */
 static enum status add_to_one(struct group_states *states, uint32_t count, const struct vector *arguments,
                               struct error *error)
 {

@@ -1,4 +1,4 @@
-/* engine/cpu/tile_steps.c: see engine/cpu/tile_steps.h. Called once a tile and column; count <= 1024. */
+/* tile_steps.c: see tile_steps.h. Called once for each tile and column; count <= 1024. */
 #include "engine/cpu/tile_steps.h"
 
 uint32_t ISA(tile_steps_rows)(const struct tile_step *steps, uint32_t step_count, const struct tile *t,

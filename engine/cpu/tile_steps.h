@@ -1,6 +1,6 @@
 /*
- * engine/cpu/tile_steps.h: the part of a planned query that is compiled for each instruction set: the steps that make a
- * tile's mask, by the operators of tile_cpu.h, and the survivors' values as vectors of int64.
+ * tile_steps.h: the part of a planned query that is compiled for each instruction set: the steps, which use
+ * the operators of tile_cpu.h and give the surviving rows of a tile, and their values as int64.
  */
 #ifndef TESSERA_ENGINE_CPU_TILE_STEPS_H
 #define TESSERA_ENGINE_CPU_TILE_STEPS_H
@@ -10,7 +10,8 @@
 
 #include <time.h>
 
-/* What points are timed by: the processor's counter, or nanoseconds where it has none that is quick to read. */
+/* The clock of EXPLAIN ANALYZE: the processor's cycle counter, or nanoseconds if it has no counter that is
+ * fast to read. */
 static inline uint64_t scan_ticks(void)
 {
 #if defined(__x86_64__)
@@ -22,7 +23,8 @@ static inline uint64_t scan_ticks(void)
 #endif
 }
 
-/* A tile's rows reach a point; *since: when they reached the one before, and then now. */
+/* Counts the rows of a tile that reach a point. *since is the time of the point before, and then that of this
+ * one. */
 static inline void scan_point_reach(struct scan_point *point, uint32_t rows, uint64_t *since)
 {
     const uint64_t now = scan_ticks();
@@ -33,17 +35,18 @@ static inline void scan_point_reach(struct scan_point *point, uint32_t rows, uin
 }
 
 struct tile_step {
-    struct tile_column *column;             /* low and high set where dimension is NULL */
+    struct tile_column *column;             /* a range is in its low and high */
     const struct tile_dimension *dimension; /* NULL: a range */
 };
 
-/* Runs the steps on a tile; the rows that are left into rows[0 .. result-1], ascending. points: NULL, or
- * step_count + 1 that the rows reach; *since as in scan_point_reach. */
+/* Runs the steps on a tile and writes the surviving rows to rows[0 .. result-1], ascending. `points` is NULL,
+ * or has step_count + 1 points that count the rows; *since as in scan_point_reach. */
 typedef uint32_t tile_steps_rows(const struct tile_step *steps, uint32_t step_count, const struct tile *t,
                                  uint16_t *rows, struct scan_point *points, uint64_t *since);
 tile_steps_rows tile_steps_rows_baseline, tile_steps_rows_avx2, tile_steps_rows_avx512;
 
-/* The values of an int32 column at these rows, widened; *_nulls: NULL, or set where the row is NULL. */
+/* Fetches the values of an int32 column in these rows as int64. `nulls` is NULL, or gets a 1 for each
+ * NULL. */
 typedef void tile_steps_values(struct tile_column *column, const struct tile *t, const uint16_t *rows,
                                uint32_t count, int64_t *values, uint8_t *nulls);
 tile_steps_values tile_steps_values_baseline, tile_steps_values_avx2, tile_steps_values_avx512;

@@ -1,4 +1,4 @@
-/* engine/gpu/columns.c: see engine/gpu/columns.h. A list of some dozen entries. */
+/* columns.c: see columns.h. The columns are a list of a few dozen entries. */
 #include "engine/gpu/columns.h"
 
 #include "engine/gpu/kernel_decoder.h"
@@ -8,15 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Between the pieces of an allocation: decoders may read one word behind a packed stream, and alignment. */
+/* The alignment of pieces in an allocation. Every piece is followed by at least one more word, because
+ * decoders may read one word beyond the end of a packed stream. */
 #define PIECE_ALIGNMENT 256u
 
 struct entry {
-    struct cuda_column column; /* first, so that a cuda_column is its entry */
+    struct cuda_column column; /* the first member, so that a pointer to it is one to the entry */
     struct entry *next;
     const struct column *key;
     enum codec_id codec;
-    bool array; /* a dimension's values, not chunks */
+    bool array; /* the entry has a dimension's values, not chunks */
     unsigned uses;
     cuda_address memory;
 };
@@ -77,7 +78,7 @@ enum status cuda_columns_allocate(struct cuda_columns *columns, uint64_t bytes, 
     return cuda_allocate(columns->cuda, bytes, what, address, error);
 }
 
-/* A new entry with `bytes` of memory. */
+/* Adds an entry with `bytes` of memory. */
 static enum status add(struct cuda_columns *columns, const struct column *key, enum codec_id codec,
                        bool array, uint64_t bytes, struct entry **added, struct error *error)
 {

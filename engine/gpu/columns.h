@@ -1,8 +1,8 @@
 /*
- * engine/gpu/columns.h: encoded columns in a GPU's memory, uploaded once and shared by the queries that use them.
+ * columns.h: encoded columns in a GPU's memory, which are uploaded once and shared by all queries.
  *
- * What no prepared query uses any more stays until memory is needed. Keys are the columns' addresses: a
- * database must stay open as long as the engine that reads it.
+ * A column that no prepared query uses stays until its memory is needed. Columns are identified by their
+ * addresses, so a database must stay open as long as the engine that reads it.
  */
 #ifndef TESSERA_ENGINE_GPU_COLUMNS_H
 #define TESSERA_ENGINE_GPU_COLUMNS_H
@@ -13,28 +13,29 @@
 struct cuda_columns;
 
 struct cuda_column {
-    cuda_address address; /* of struct bound_chunk, one a segment, with the chunks behind; or of the
-                             array's values */
-    uint64_t bytes;       /* all of it */
+    cuda_address
+        address; /* one struct bound_chunk for each segment, then the chunks; or the array's values */
+    uint64_t bytes;
 };
 
 NODISCARD enum status cuda_columns_create(struct cuda *cuda, struct cuda_columns **columns,
                                           struct error *error);
 void cuda_columns_destroy(struct cuda_columns *columns);
 
-/* cuda_allocate of anything on that GPU: where its memory is full, columns that nobody uses make room. */
+/* As cuda_allocate; but if the GPU's memory is full, columns that no query uses are freed. All memory of the
+ * GPU is allocated by this function. */
 NODISCARD enum status cuda_columns_allocate(struct cuda_columns *columns, uint64_t bytes, const char *what,
                                             cuda_address *address, struct error *error);
 
-/* All chunks and validity words of a column in one encoding. Release with cuda_columns_release. */
+/* Gives all chunks and validity words of a column in one encoding. Release with cuda_columns_release. */
 NODISCARD enum status cuda_columns_chunks(struct cuda_columns *columns, const struct column_data *data,
                                           const struct cuda_column **column, struct error *error);
 
-/* A dimension column's array, which must not be composed. */
+/* Gives the array of a dimension's column, which must not be composed. Release with cuda_columns_release. */
 NODISCARD enum status cuda_columns_array(struct cuda_columns *columns, const struct plan_array *array,
                                          const struct cuda_column **column, struct error *error);
 
-/* One use less; NULL is legal. */
+/* Ends a use of a column; NULL is legal. */
 void cuda_columns_release(const struct cuda_column *column);
 
 #endif

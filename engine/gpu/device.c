@@ -1,4 +1,4 @@
-/* engine/gpu/device.c: a GPU as a device that runs plans (engine/run/device.h, engine/gpu/run.c). */
+/* device.c: a GPU as a device that runs plans (engine/run/device.h, run.c). */
 #include "engine/gpu/device.h"
 
 #include "engine/gpu/run_internal.h"

@@ -1,4 +1,4 @@
-/* engine/gpu/device.h: what only those may ask of a device who know that it is a GPU. */
+/* device.h: access to the GPU of a device, for callers that know that the device is one. */
 #ifndef TESSERA_ENGINE_GPU_DEVICE_H
 #define TESSERA_ENGINE_GPU_DEVICE_H
 

@@ -1,37 +1,38 @@
 /*
- * kernel_layout.c: what a kernel keeps where (kernel_layout.h): first what every block must have, then the
- * bitmaps that many rows probe, then the others that fit; and the columns whose words are loaded ahead.
+ * kernel_layout.c: plans a kernel's shared memory and registers (kernel_layout.h). Shared memory gets first
+ * the parts that every block needs, then the bitmaps that many rows probe, then other bitmaps if they fit.
+ * Registers get the words of preloaded columns.
  */
 #include "engine/gpu/kernel_layout.h"
 
 #include "engine/gpu/kernel_decoder.h"
 #include "operators/dialect/bound.h"
 
-/* CUDA keeps this much of a multiprocessor's shared memory for itself, per block. */
+/* The shared memory that CUDA reserves for itself in each block. */
 #define RESERVED_SHARED_BYTES 1024u
 
-/* Threads of a multiprocessor that a kernel without copies is compiled for: 65,536 registers then allow 64 a
- * thread, enough to hold a tile's packed words. */
+/* The threads of a multiprocessor: with 65,536 registers each thread has 64, enough for the packed words of a
+ * tile. */
 #define THREADS_WANTED 1024u
 
-/* Packed words a thread that may be preloaded into registers: what 64 registers leave. */
+/* The most packed words that a thread preloads; the kernel needs the rest of its 64 registers. */
 #define PRELOAD_WORDS_MAX 40u
 
-/* Fewer survivors than this a tile, and asking for their values one by one reads less than the whole column.
- */
+/* With fewer survivors a tile, fetching their values one by one reads less memory than the whole tile. */
 #define DENSE_ROWS_MIN 64
 
-/* Shared memory and first-level cache are one memory, of which the latter has an eighth more than shared memory
- * may take, and a load on its way needs a line of it. So bitmaps that few rows probe stay out of shared memory if
- * not even half of the preloaded lines would find room: the SSB's Q4.1 took 0.41 ms instead of 0.33 at SF 20. */
+/* Shared memory and the first-level cache are one memory, 9/8 of the largest shared memory, and every load in
+ * flight needs a line of the cache. So a bitmap that few rows probe stays out of shared memory if less than
+ * half of the preloaded lines would have room: with it, the SSB's Q4.1 took 0.41 ms instead of 0.33 at scale
+ * factor 20. */
 #define CACHE_EIGHTHS   9u
 #define HALF_LINE_BYTES 64u
 
-/* Bitmaps up to this many words are looked through by every warp for the range that they hold: 65,536 rows.
- */
+/* A bitmap with a contiguous range of rows, of up to this many words (65,536 rows), is not probed: every warp
+ * finds the range once and compares positions with it. */
 #define RANGE_WORDS_MAX 2048u
 
-/* ---- How many rows are left when ---- */
+/* ---- Expected survivors before each column ---- */
 
 static void expect_rows(const struct kernel_shape *shape, double rows_before[KERNEL_COLUMNS_MAX])
 {
@@ -49,7 +50,7 @@ struct planner {
     const struct kernel_target *target;
     struct kernel_layout *layout;
     double rows_before[KERNEL_COLUMNS_MAX];
-    uint64_t used; /* by what a block has once */
+    uint64_t used; /* bytes of shared memory that a block has once, not for each warp */
 };
 
 static uint64_t aligned(uint64_t bytes)
@@ -57,7 +58,7 @@ static uint64_t aligned(uint64_t bytes)
     return (bytes + 127) / 128 * 128;
 }
 
-/* Staging for the fewest warps must remain, whatever else is kept. */
+/* True if `bytes` more fit beside the staging areas of the fewest warps. */
 static bool fits(const struct planner *planner, uint64_t bytes, uint32_t warps)
 {
     return planner->used + bytes + (uint64_t)warps * planner->layout->staging_bytes <=
@@ -75,7 +76,7 @@ static void keep_bitmap(struct planner *planner, uint32_t j, uint64_t most)
     planner->used += bytes;
 }
 
-/* Bytes of shared memory that leave room for the loads on their way. */
+/* The bytes of shared memory that leave enough cache for the loads in flight. */
 static uint64_t roomy(const struct planner *planner)
 {
     uint64_t lines = 0;
@@ -107,7 +108,7 @@ static void name_bitmaps(struct planner *planner)
     }
 }
 
-/* Columns whose whole tiles are needed go to registers, as long as these last. */
+/* Chooses the columns to preload: those whose whole tiles are needed, while there are registers. */
 static void plan_registers(struct planner *planner)
 {
     const struct kernel_shape *shape = planner->shape;
@@ -121,7 +122,8 @@ static void plan_registers(struct planner *planner)
     }
 }
 
-/* The multiprocessor's threads come in blocks as small as what a block keeps once allows. */
+/* Divides the multiprocessor's threads into blocks: as small as the shared memory that each block has once
+ * allows. */
 static void plan_threads(struct planner *planner)
 {
     struct kernel_layout *layout = planner->layout;

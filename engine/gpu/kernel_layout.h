@@ -1,9 +1,9 @@
 /*
- * kernel_layout.h: how a kernel is laid out on a GPU: its threads, what its shared memory holds, which columns are loaded
- * ahead; and the pieces of its source text that follow from that.
+ * kernel_layout.h: plans the layout of a kernel on a GPU: its threads, the contents of its shared memory, and
+ * the columns that are preloaded; and writes the parts of its source text that follow from the layout.
  *
- * Pure planning, no GPU needed: `make check` compiles every kernel this way for several architectures. What the kernel
- * is made from is engine/gpu/kernel.h.
+ * Planning needs no GPU: `make check` compiles every kernel for several architectures. The kernel's text is
+ * made in engine/gpu/kernel.h.
  */
 #ifndef TESSERA_ENGINE_GPU_KERNEL_LAYOUT_H
 #define TESSERA_ENGINE_GPU_KERNEL_LAYOUT_H
@@ -12,32 +12,30 @@
 
 #include <stdio.h>
 
-/* What a layout must know of a GPU. */
+/* The properties of a GPU that a layout depends on. */
 struct kernel_target {
-    uint64_t shared_block,
-        shared_multiprocessor; /* bytes of shared memory that a block may have, and that there are */
-    uint32_t threads;          /* of a multiprocessor */
+    uint64_t shared_block, shared_multiprocessor; /* the most bytes of shared memory */
+    uint32_t threads;                             /* of a multiprocessor */
 };
 
 #define KERNEL_COLUMNS_MAX 32u
 #define KERNEL_JOINS_MAX   16u
 
-/* A fact column as a kernel sees it. Columns stand in the order in which they are first applied. */
+/* A fact column of a kernel. Columns are in the order of their first use. */
 struct kernel_column {
     const struct column_data *data;
     uint32_t value_bytes;           /* 4 or 8 */
     uint32_t width_low, width_high; /* of all chunks */
     bool fetched;                   /* values of survivors are read */
     bool nullable;                  /* it has validity words */
-    double
-        kept; /* the share of the rows that reach it that its filters and joins are expected to keep, 1: all */
+    double kept;                    /* the expected selectivity of its filters and joins; 1: all rows pass */
 };
 
 struct kernel_join {
-    uint32_t column; /* the key */
+    uint32_t column; /* the foreign key */
     uint64_t rows;   /* of the dimension */
     bool filtered;   /* it has a bitmap */
-    bool contiguous; /* of one range of rows, or none */
+    bool contiguous; /* the rows that pass are one range, or none */
 };
 
 struct kernel_shape {
@@ -45,13 +43,13 @@ struct kernel_shape {
     uint32_t column_count, join_count;
     struct kernel_column columns[KERNEL_COLUMNS_MAX];
     struct kernel_join joins[KERNEL_JOINS_MAX];
-    uint64_t sums_bytes; /* that a block keeps at the start of its shared memory */
+    uint64_t sums_bytes; /* of the block's sums, at the start of its shared memory */
 };
 
-/* The most shared memory for a block's sums; what needs more is summed in global memory. */
+/* The most shared memory for a block's sums; a kernel that needs more adds in global memory. */
 #define KERNEL_SUMS_BYTES_MAX 73728u
 
-/* enum tile_bitmap of operators/dialect/tile_cuda.h */
+/* The place of a join's bitmap; the same as enum tile_bitmap of operators/dialect/tile_cuda.h. */
 enum bitmap_place { BITMAP_NONE, BITMAP_SHARED, BITMAP_GLOBAL, BITMAP_RANGE };
 
 struct kernel_layout {
@@ -61,22 +59,23 @@ struct kernel_layout {
     enum bitmap_place bitmap[KERNEL_JOINS_MAX];
     uint32_t bitmap_offset[KERNEL_JOINS_MAX];
     uint32_t bitmap_words[KERNEL_JOINS_MAX]; /* 0: the join has no filter */
-    bool preload[KERNEL_COLUMNS_MAX];        /* the column's words are loaded as soon as the tile is known */
-    uint32_t staging[KERNEL_COLUMNS_MAX];    /* of each column within a warp's staging area */
+    bool preload[KERNEL_COLUMNS_MAX];        /* the tile's words are loaded into registers at its start */
+    uint32_t staging[KERNEL_COLUMNS_MAX];    /* each column's offset in a warp's staging area */
     uint32_t staging_offset, staging_bytes;
 };
 
-/* STATUS_MACHINE where a block does not fit the GPU. */
+/* Makes the layout of a kernel. STATUS_MACHINE if a block does not fit the GPU. */
 NODISCARD enum status kernel_layout_make(const struct kernel_shape *shape, const struct kernel_target *target,
                                          struct kernel_layout *layout, struct error *error);
 
-/* ---- Pieces of source text: engine/gpu/kernel_types.c ---- */
+/* ---- Pieces of source text (kernel_types.c) ---- */
 
-/* Definitions that stand before every kernel's text. */
+/* Writes the definitions at the head of every kernel's text. */
 void kernel_head_write(FILE *out, const struct kernel_layout *layout);
 
-/* "typedef tile_column<...> NAME_TYPE;" of the shape's column `c`, and a check that the decoder's staging area is
- * what the layout has room for; "typedef tile_dimension<...> NAME_TYPE;" of join `j`, its group codes in `code_bytes`. */
+/* kernel_column_write writes "typedef tile_column<...> NAME_TYPE;" for column `c` of the shape, and a check
+ * that the decoder's staging area has the size of the layout. kernel_join_write writes "typedef
+ * tile_dimension<...> NAME_TYPE;" for join `j`, whose group codes have `code_bytes`. */
 void kernel_column_write(FILE *out, const struct kernel_shape *shape, const struct kernel_layout *layout,
                          uint32_t c, const char *name);
 void kernel_join_write(FILE *out, const struct kernel_layout *layout, uint32_t j, uint32_t code_bytes,

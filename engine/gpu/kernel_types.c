@@ -1,6 +1,6 @@
 /*
- * kernel_types.c: pieces of a kernel's source text (kernel_layout.h): the types of its columns and dimensions by their
- * codecs and places.
+ * kernel_types.c: writes the types of a kernel's columns and dimensions, which follow from their codecs and
+ * from the layout (kernel_layout.h).
  */
 #include "engine/gpu/kernel_layout.h"
 

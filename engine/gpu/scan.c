@@ -1,4 +1,4 @@
-/* engine/gpu/scan.c: see engine/gpu/scan.h. */
+/* scan.c: see scan.h. */
 #include "engine/gpu/scan.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static enum status load_kernels(struct cuda *cuda, const char *name, const void 
     return STATUS_OK;
 }
 
-/* Eight tiles at most an item; returns how many. */
+/* Lists the tiles as items of up to eight tiles; returns the number of items. */
 static uint32_t list_work(const struct table *fact, const struct tile_skip *skip, struct bound_work *work)
 {
     uint64_t run = 0;
@@ -63,7 +63,7 @@ enum status cuda_scan_select(struct cuda *cuda, struct cuda_columns *columns, co
     scan->graph = NULL;
     scan->work.work = 0;
     const uint32_t count = scan->work.items = list_work(fact, skip, work);
-    /* A block without work would only copy bitmaps and clear sums. */
+    /* No more blocks than have work: a block without work would only copy bitmaps and clear sums. */
     const uint64_t groups = scan->threads / 32 / WORK_TILES, blocks = (count + groups - 1) / groups;
     scan->scan_blocks = blocks >= scan->blocks_most ? scan->blocks_most : blocks ? (unsigned)blocks : 1;
     enum status status =
@@ -120,8 +120,8 @@ enum status cuda_scan_record(struct cuda *cuda, struct cuda_scan *scan, struct e
     return status != STATUS_OK ? status : ended;
 }
 
-/* A filter ahead of the timed one keeps the GPU busy until the others are queued, so that no time of the host's is
- * taken for theirs. */
+/* `prepare` runs once before it is timed: this keeps the GPU busy until all is queued, so that the times do
+ * not include the host's time for queueing. */
 enum status cuda_scan_run_apart(struct cuda *cuda, struct cuda_scan *scan, double *prepare_ms,
                                 double *scan_ms, struct error *error)
 {

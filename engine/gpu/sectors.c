@@ -1,13 +1,13 @@
-/* engine/gpu/sectors.c: see engine/gpu/sectors.h. */
+/* sectors.c: see sectors.h. */
 #include "engine/gpu/sectors.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNTED_MAX  33u /* as decode_cuda.h's tile_counted, the closing entry included */
+#define COUNTED_MAX  33u /* the entries of decode_cuda.h's tile_counted, with the closing one */
 #define SECTOR_BYTES 32u
 
-/* struct counted_memory of decode_cuda.h */
+/* The same as struct counted_memory of decode_cuda.h. */
 struct counted_memory {
     uint64_t address, bytes;
     uint64_t sectors;
@@ -19,7 +19,7 @@ struct counter {
     struct cuda *cuda;
     struct cuda_columns *columns;
     struct cuda_module *module;
-    cuda_address marks; /* of all columns, a bit a sector */
+    cuda_address marks; /* of all columns, one bit a sector */
     uint64_t mark_bytes;
     uint8_t *copy;
     struct counted_memory memory[COUNTED_MAX];

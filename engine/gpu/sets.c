@@ -1,6 +1,6 @@
-/* engine/gpu/sets.c: the values that each count(distinct) saw, listed for whoever merges partial results (engine/plan/partial.h).
- * The tables of operators/group/states_cuda.h are copied to the host whole and read there: the price of merging, which a
- * GPU that has all segments does not pay. */
+/* sets.c: lists the values that each count(distinct) has seen, for merging partial results
+ * (engine/plan/partial.h). The whole hash tables of operators/group/states_cuda.h are copied to the host and
+ * read there. A GPU that has all segments need not do this. */
 #include "engine/gpu/run_internal.h"
 
 #include <stdlib.h>
@@ -9,10 +9,10 @@ struct lister {
     struct device_run *run;
     struct partial *partial;
     struct partial_index index; /* groups by number */
-    uint64_t *group_of_slot;    /* PLAN_HASH: the group of each place in the table, or UINT64_MAX */
+    uint64_t *group_of_slot;    /* PLAN_HASH: the group of each place of the table, or UINT64_MAX */
 };
 
-/* A copy of the GPU's memory; the caller's to free. */
+/* Copies words from the GPU's memory; the caller frees the copy. */
 static enum status fetch(const struct device_run *run, cuda_address from, uint64_t words, uint64_t **copy,
                          struct error *error)
 {
@@ -63,7 +63,7 @@ static void add(struct partial_set *set, uint64_t group, int64_t low, uint64_t c
     set->values[set->count++] = (int64_t)((uint64_t)low + code);
 }
 
-/* A bit for each slot and value. */
+/* Lists a table with a bit for each slot and value. */
 static void list_bits(const struct lister *lister, const struct set_argument *set, const uint64_t *table,
                       struct partial_set *list)
 {
@@ -76,7 +76,7 @@ static void list_bits(const struct lister *lister, const struct set_argument *se
         }
 }
 
-/* number * domain + value + 1; 0: the place is free. */
+/* Lists a table of words number * domain + value + 1; 0: the place is free. */
 static void list_keys(const struct lister *lister, const struct set_argument *set, const uint64_t *table,
                       struct partial_set *list)
 {
@@ -87,7 +87,8 @@ static void list_keys(const struct lister *lister, const struct set_argument *se
     }
 }
 
-/* slot * (capacity + 1) + place of the value + 1; the place behind the last is the one value that has none. */
+/* Lists a table of words slot * (capacity + 1) + place of the value + 1. Values are in a table of their own;
+ * the one value that cannot be in it has the place `capacity`. */
 static void list_pairs(const struct lister *lister, const struct set_argument *set, const uint64_t *table,
                        const uint64_t *values, struct partial_set *list)
 {

@@ -1,4 +1,6 @@
-/* engine/gpu/states.c: see engine/gpu/run_internal.h. One allocation holds everything that a run begins with as zeros:
+/*
+ * states.c: the aggregate states of a run on a GPU (run_internal.h). One allocation has all memory that must
+ * be zero when a run begins:
  *
  *     header    struct states_header
  *     present   PLAN_TOTAL, PLAN_DENSE: 32 bits a slot        keys    PLAN_HASH: 64 bits a slot, and a word
@@ -13,12 +15,13 @@
 
 #define PIECE_ALIGNMENT 256u
 
-/* Hash tables begin with room for so many entries, if there can be more; a run that finds one too full makes all of
- * them GROWTH times as large. At most half of a table is filled. */
+/* A hash table has room for at most this many entries at first. If a run finds a table too full, all tables
+ * become GROWTH times as large, and it starts again. At most half of a table is used. */
 #define ENTRIES_AT_FIRST (UINT64_C(1) << 22)
 #define GROWTH           8u
 
-/* An answer up to this size comes through pinned memory, which takes longer to get than to fill. */
+/* An answer up to this size is copied through pinned memory. Larger ones are not, because pinned memory takes
+ * longer to allocate than to fill. */
 #define PINNED_BYTES_MAX (UINT64_C(1) << 22)
 
 struct states_header {
@@ -42,7 +45,7 @@ static uint64_t at_first(uint64_t entries)
     return table_capacity(entries < ENTRIES_AT_FIRST ? entries : ENTRIES_AT_FIRST);
 }
 
-/* Takes `bytes` behind what was taken; base 0: only counts. */
+/* Takes the next `bytes` of the allocation; with base 0 it only counts. */
 static cuda_address take(cuda_address base, uint64_t *used, uint64_t bytes)
 {
     const cuda_address piece = base + *used;
@@ -69,7 +72,7 @@ static void lay_out_set(struct device_run *run, uint32_t a, cuda_address base, u
         set->values = take(base, used, set->capacity * sizeof(uint64_t));
 }
 
-/* Fills in the arguments for memory at `base`; the bytes that it takes. */
+/* Sets the arguments for memory at `base`; returns the number of bytes. */
 static uint64_t lay_out(struct device_run *run, cuda_address base)
 {
     const struct plan *plan = run->plan;
@@ -114,7 +117,7 @@ static enum status allocate_answer(struct device_run *run, struct error *error)
     return STATUS_OK;
 }
 
-/* Rows that a table of distinct values may have to hold: no more than the fact table has. */
+/* The most entries of a table of distinct values: not more than the fact table has rows. */
 static uint64_t set_entries(const struct device_run *run, uint32_t a)
 {
     const uint64_t rows = run->plan->fact->rows, last = set_last(&run->plan->aggregates[a]);
@@ -161,7 +164,7 @@ enum status cuda_states_grow(struct device_run *run, struct error *error)
     return cuda_states_make(run, error);
 }
 
-/* ---- What comes back ---- */
+/* ---- The result ---- */
 
 static const struct states_header *header_of(const struct device_run *run)
 {
@@ -185,7 +188,7 @@ void cuda_states_points(const struct device_run *run, struct scan_point *points)
             (struct scan_point){.rows = header_of(run)->points[p][0], .ticks = header_of(run)->points[p][1]};
 }
 
-/* A state's word in the terms of struct partial (operators/group/states_cuda.h: greatest_of_max). */
+/* Converts the word of a state to that of struct partial (operators/group/states_cuda.h: greatest_of_max). */
 static int64_t state_of(enum aggregate_kind kind, uint64_t word)
 {
     const uint64_t sign = UINT64_C(1) << 63;
@@ -234,7 +237,8 @@ static enum status collect(struct device_run *run, cuda_address out, uint64_t co
     return cuda_synchronize(cuda, error);
 }
 
-/* The words of numbers, then those of each state, `count` each (operators/dialect/query_cuda.h: groups_collect). */
+/* Takes the collected groups: the words of their numbers, then those of each state, `count` each
+ * (operators/dialect/query_cuda.h: groups_collect). */
 static void take_collected(const struct device_run *run, const uint64_t *from, uint64_t count,
                            struct partial *groups)
 {
@@ -275,7 +279,7 @@ static enum status hashed_groups(struct device_run *run, struct partial *groups,
     return status;
 }
 
-/* Bit j of word l of a tile: row 32j + l. */
+/* Lists the rows of a tile: bit j of word l is row 32j + l. */
 static uint64_t tile_rows(const uint32_t *words, uint64_t first, uint64_t *rows)
 {
     uint32_t any = 0;

@@ -60,7 +60,7 @@ enum status arrow_export_rows(struct rowset *rows, struct ArrowArrayStream *stre
 
 struct table_column {
     struct column_data *data;
-    int64_t *keys; /* of the column that is referenced, by row position, or NULL */
+    int64_t *keys; /* the values of the referenced key, by row position; or NULL */
     int64_t values[ARROW_BATCH_ROWS];
     uint8_t nulls[ARROW_BATCH_ROWS];
 };

@@ -4,11 +4,11 @@
 #include "storage/codec/codec_spec.h"
 #include "storage/database/writer.h"
 
-/* Kernels look positions up without asking, and codes become strings; so every stored one is looked at once, here,
- * whatever the file says. */
+/* Kernels use row positions as indices without a test, and codes become strings. So all stored values are
+ * checked here once, because a file may be damaged. */
 struct index_check {
     const struct column_data *data;
-    uint64_t limit;           /* values are below it */
+    uint64_t limit;           /* values must be less */
     const char *what, *where; /* "row" of a table */
 };
 

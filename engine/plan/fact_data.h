@@ -1,6 +1,6 @@
 /*
- * fact_data.h: a fact column opened for queries, in the encoding that was asked for, and its stored values
- * checked where kernels index by them without asking.
+ * fact_data.h: opens a fact column for queries, in a given encoding. Stored values that kernels use as
+ * indices without a test are checked here.
  */
 #ifndef TESSERA_ENGINE_PLAN_FACT_DATA_H
 #define TESSERA_ENGINE_PLAN_FACT_DATA_H
@@ -13,9 +13,10 @@ struct fact_data {
     uint32_t width_low, width_high; /* of all chunks */
 };
 
-/* Opens the column in the encoding that `codec` says (engine/sql/sql.h: sql_bind), which is made if it is
- * missing. A foreign key's row positions and a string's codes are all looked at: one beyond the referenced table or
- * the dictionary is STATUS_BAD_INPUT, naming segment and tile. `data` is the database's. */
+/* Opens the column in the encoding that `codec` names, as in sql_bind (engine/sql/sql.h); a missing encoding
+ * is made. Checks all row positions of a foreign key and all codes of a string column: one outside the
+ * referenced table or the dictionary is STATUS_BAD_INPUT, naming segment and tile. `data` belongs to the
+ * database. */
 NODISCARD enum status fact_data_open(struct database *database, const struct column *column,
                                      const char *codec, unsigned threads, struct fact_data *opened,
                                      struct error *error);

@@ -1,11 +1,12 @@
 /*
- * engine/plan/groups.c: which groups there can be, and how they are numbered (engine/plan/planner.h): by
- * slots where they are few, else by a mixed-radix number of up to PLAN_KEY_WORDS_MAX words.
+ * groups.c: finds the possible groups and numbers them (planner.h): by slots if they are few, else by a
+ * mixed-radix number of up to PLAN_KEY_WORDS_MAX words.
  */
 #include "engine/plan/planner.h"
 
-/* Groups of a filtered dimension have the values that its passing rows have: fewer slots. Where rows without
- * a partner stay, a column is NULL for them, but an expression may be anything. */
+/* The groups of a filtered dimension can only have the values of its rows that pass, which saves slots. If
+ * rows without a match stay (a left join), a column is NULL for them, but an expression may have any value;
+ * so only columns are narrowed. */
 enum status planner_narrow_groups(struct planner *planner, uint32_t j)
 {
     struct plan *plan = planner->plan;
@@ -33,7 +34,7 @@ enum status planner_narrow_groups(struct planner *planner, uint32_t j)
 enum status planner_shape(struct planner *planner, bool aggregated)
 {
     struct plan *plan = planner->plan;
-    unsigned __int128 product = 1; /* of the word at hand */
+    unsigned __int128 product = 1; /* of the domains in the current word */
     uint32_t word = 0;
     for (uint32_t g = plan->group_count; g-- > 0;) {
         struct plan_group *group = &plan->groups[g];
@@ -50,7 +51,8 @@ enum status planner_shape(struct planner *planner, bool aggregated)
         group->word = word;
         product *= group->domain;
     }
-    /* a number of one word leaves room for a mark; the second word may be empty */
+    /* A key of one word keeps its highest bit free for a mark. Larger numbers have two words, of which the
+     * second may be 0. */
     plan->key_words = word ? word + 1 : product > INT64_MAX ? 2 : 1;
     product = plan->key_words > 1 ? UINT64_MAX : product;
     if (!aggregated) {

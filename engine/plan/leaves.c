@@ -1,7 +1,7 @@
 /*
- * engine/plan/leaves.c: columns that a statement reads become leaves of its expressions
- * (engine/plan/planner.h): a fact's own, a dimension's by way of its join, and keys, which are read where
- * they are referenced. Each column is opened once.
+ * leaves.c: makes the columns that a statement reads leaves of its expressions (planner.h): columns of the
+ * fact, columns of a dimension through its join, and foreign keys, whose values are read from the referenced
+ * table. Each column is opened once.
  */
 #include "engine/plan/fact_data.h"
 #include "engine/plan/planner.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The fact column's number in the plan, which is opened if it is new. */
+/* Gives the number of a fact column in the plan; opens the column if it is new. */
 static enum status fact_column(struct planner *planner, const struct column *column, uint32_t *number)
 {
     struct plan *plan = planner->plan;
@@ -62,7 +62,7 @@ enum status planner_join(struct planner *planner, const struct column *key, cons
     return STATUS_OK;
 }
 
-/* A leaf for the column, whose values come from the source; one for each source. */
+/* Adds the leaf of a column whose values come from a source; there is one leaf for each source. */
 static enum status leaf_add(struct planner *planner, int32_t join, uint32_t from, const struct column *column,
                             bool nullable, uint32_t *node)
 {
@@ -91,7 +91,7 @@ static enum status leaf_add(struct planner *planner, int32_t join, uint32_t from
     return expression_add(&plan->expressions, &leaf, node, planner->error);
 }
 
-/* The array of a dimension's column; what was put together for one join is its alone. */
+/* Gives the array of a dimension's column. Joins share it unless it is composed through `positions`. */
 static enum status array_of(struct planner *planner, const struct column *column, const int32_t *positions,
                             uint64_t rows, uint32_t *array)
 {
@@ -103,7 +103,8 @@ static enum status array_of(struct planner *planner, const struct column *column
     return plan_array_open(plan, column, positions, rows, planner->threads, array, planner->error);
 }
 
-/* The key that a fact row references: read from the dimension, by a join that drops nothing. */
+/* Gives the leaf of the key that a fact row references. It is read from the dimension through a join that
+ * drops no rows. */
 static enum status key_leaf(struct planner *planner, const struct column *key, uint32_t *node)
 {
     struct plan *plan = planner->plan;

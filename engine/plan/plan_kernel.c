@@ -1,6 +1,5 @@
-/* engine/plan/plan_kernel.c: a hand-written kernel takes the place of the one that would be made from the plan
- * (engine/plan/plan.h: plan_use_kernel): its names are resolved, and what it does, as its trace says, is held against
- * the plan. Once a statement. */
+/* plan_kernel.c: lets a hand-written kernel answer a plan (plan.h: plan_use_kernel). Resolves the kernel's
+ * names, and checks by the kernel's trace that it does what the plan says. Called once for a statement. */
 #include "engine/plan/plan.h"
 
 #include "engine/plan/expression_vector.h"
@@ -42,7 +41,7 @@ static uint32_t names_count(const char *const *names)
     return count;
 }
 
-/* The plan's column behind a name that the kernel uses. */
+/* Finds the plan's column for a name that the kernel uses. */
 static enum status resolve_column(struct resolver *resolver, uint32_t place)
 {
     const struct plan *plan = resolver->plan;
@@ -97,7 +96,7 @@ static enum status resolve_names(struct resolver *resolver)
 
 /* ---- Filters and semi-joins ---- */
 
-/* Whether the plan's step is what the kernel does in its step. */
+/* True if the plan's step is the kernel's step `s`. */
 static bool same_step(const struct resolver *resolver, const struct plan_step *step, uint32_t s)
 {
     const uint32_t column = resolver->trace.steps[s].column;
@@ -108,7 +107,8 @@ static bool same_step(const struct resolver *resolver, const struct plan_step *s
            resolver->plan->joins[step->join].column == (uint32_t)of_plan;
 }
 
-/* A semi-join that keeps every row: of a dimension without a condition whose key is never NULL. */
+/* True for a semi-join that keeps every row: with a dimension without a predicate, by a key that is never
+ * NULL. */
 static bool keeps_all(const struct resolver *resolver, uint32_t s)
 {
     const int32_t dimension = resolver->trace.steps[s].dimension;
@@ -148,8 +148,9 @@ static enum status order_steps(struct resolver *resolver)
 
 /* ---- Groups ---- */
 
-/* tile_code does not ask whether a value is among the group's: where no condition made the plan look at every row, as
- * it does to narrow the group, the catalogue says what values there are, and a damaged one may lie. */
+/* tile_code does not test whether a value is in the group's range. If the plan did not read all rows to
+ * narrow the group, the range comes from the catalogue, which may be damaged; then all rows are checked
+ * here. */
 static enum status check_codes(struct resolver *resolver, const struct plan_array *array,
                                const struct plan_group *group)
 {
@@ -211,7 +212,7 @@ static enum status resolve_groups(struct resolver *resolver)
 
 /* ---- The sum ---- */
 
-/* The row's value in a column of the plan, as the trace had it. */
+/* Gives the row's value in a column of the plan, as in the trace. */
 static enum status traced_value(const struct resolver *resolver, const struct expression *leaf,
                                 int64_t *value)
 {
@@ -224,7 +225,7 @@ static enum status traced_value(const struct resolver *resolver, const struct ex
     return refuse(resolver, "it does not read every column of the sum");
 }
 
-/* What the plan adds for that row. */
+/* Computes the value that the plan adds to the sum for this row. */
 static enum status planned_value(const struct resolver *resolver, struct expression_program *program,
                                  uint32_t node, int64_t *value)
 {

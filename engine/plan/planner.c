@@ -1,8 +1,8 @@
-/* engine/plan/planner.c: see engine/plan/planner.h. */
+/* planner.c: see planner.h. */
 #include "engine/plan/planner.h"
 
-/* Which columns the rows that are left must be asked for: those under groups, aggregates, conditions, and for
- * rows the outputs. */
+/* Marks the columns whose values the surviving rows need: those in groups, aggregates and conditions and, if
+ * the answer is rows, in outputs. */
 static void see_fetched(void *context, const struct expression *leaf)
 {
     struct plan *plan = context;

@@ -1,4 +1,4 @@
-/* engine/plan/scan_counts.c: what an analysed run says of its steps (engine/plan/plan.h). */
+/* scan_counts.c: the figures of EXPLAIN ANALYZE for each step (plan.h). */
 #include "engine/plan/plan.h"
 
 void scan_counts_fill(const struct plan *plan, const struct scan_point *points, struct scan_counts *counts)

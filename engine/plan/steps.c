@@ -1,11 +1,11 @@
-/* engine/plan/steps.c: the order of steps (engine/plan/planner.h). */
+/* steps.c: chooses the order of steps (planner.h). */
 #include "engine/plan/planner.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The cheapest order of up to ORDERED_STEPS steps: what a step costs depends only on which ones come before
- * it, so the best order of each set is that of a smaller set and one step more. */
+/* Up to ORDERED_STEPS steps get the cheapest order. The cost of a step depends only on the set of steps
+ * before it, so the best order of a set is the best order of a smaller set, followed by one more step. */
 #define ORDERED_STEPS 10u
 
 static void order_steps(struct plan *plan, uint32_t count)
@@ -36,8 +36,8 @@ static void order_steps(struct plan *plan, uint32_t count)
         plan->steps[place] = steps[last[set]];
 }
 
-/* Conditions on single rows stay last, in the order in which they were written; the others first, and more of
- * them than can be tried in every order by what they keep. */
+/* Ranges and semi-joins come first, by selectivity if there are more of them than ORDERED_STEPS. Conditions
+ * on single rows come last, in the order in which they were written. */
 static int compare_steps(const void *left, const void *right)
 {
     const struct plan_step *a = left, *b = right;

@@ -1,43 +1,43 @@
 /*
- * tile_skip.h: which tiles of a fact table can hold a row that a query keeps, going by the least and greatest
- * value that column files note for every tile.
+ * tile_skip.h: finds the tiles of a fact table that can have a row which passes a query's filters. Column
+ * files have the minimum and maximum of every tile for this.
  *
- * Done once when a query is bound: a few comparisons a tile and filter, no value is decoded (117,000 tiles at
- * scale factor 20). What comes out is the list of runs of tiles that are left; both devices scan these and
- * nothing else. Where nothing can be left out, there is one run a segment: the whole table.
+ * Called once when a query is bound. It takes a few comparisons a tile and filter (117,000 tiles at scale
+ * factor 20) and decodes no values. The result is a list of runs of tiles; both devices scan these tiles
+ * only. If no tile can be skipped, there is one run for each segment.
  */
 #ifndef TESSERA_ENGINE_PLAN_TILE_SKIP_H
 #define TESSERA_ENGINE_PLAN_TILE_SKIP_H
 
 #include "storage/database/database.h"
 
-/* Row positions of a dimension, at most 2^31, and how many of them lie below each word of 64: whether any of
- * them lies in a range is known from two look-ups. */
+/* A set of row positions of a dimension, at most 2^31, and the number of positions before each word of 64.
+ * Two look-ups find whether any position of the set is in a range. */
 struct position_set {
-    uint64_t positions; /* that could be in it */
+    uint64_t positions; /* the positions 0 .. positions - 1 can be in the set */
     uint64_t *bits;
-    uint32_t *before; /* positions in the words before; one entry more than words */
+    uint32_t *before; /* the number of positions in the words before; one more entry than words */
 };
 NODISCARD enum status position_set_create(uint64_t positions, struct position_set *set, struct error *error);
 static inline void position_set_add(struct position_set *set, uint64_t position)
 {
     set->bits[position / 64] |= UINT64_C(1) << position % 64;
 }
-/* Once, behind the last position. */
+/* Fills `before`; call it once, after the last position has been added. */
 void position_set_count(struct position_set *set);
-/* True if any position of first .. last is in the set; the ends may lie outside it. */
+/* True if any position of first .. last is in the set; the ends may be outside 0 .. positions - 1. */
 bool position_set_meets(const struct position_set *set, int64_t first, int64_t last);
 void position_set_free(struct position_set *set);
 
-/* What a row must satisfy to be kept: it is not NULL, lies in low .. high and, if there is a set, in the set.
- */
+/* A test of a column's value in a row: it is not NULL, is in low .. high and, if there is a set, in the
+ * set. */
 struct tile_test {
     const struct column_data *data;
     int64_t low, high;
     const struct position_set *set;
 };
 
-/* Neighbouring tiles of one segment. */
+/* Consecutive tiles of one segment. */
 struct tile_run {
     uint32_t segment;
     uint32_t first, tiles; /* tiles >= 1 */
@@ -51,22 +51,22 @@ struct tile_skip {
     uint64_t kept_tiles, kept_rows;
 };
 
-/* The tiles of `table` that pass all tests. Free with tile_skip_free. */
+/* Finds the tiles of `table` that may have a row which passes all tests. Free with tile_skip_free. */
 NODISCARD enum status tile_skip_find(const struct table *table, const struct tile_test *tests, uint32_t count,
                                      struct tile_skip *skip, struct error *error);
 void tile_skip_free(struct tile_skip *skip);
 
-/* Those of them that lie in `count` segments, given in ascending order; `tiles` and `rows` stay the table's. Free with
- * tile_skip_free. */
+/* Selects the tiles of `skip` in `count` segments, which are ascending; `tiles` and `rows` are still those of
+ * the table. Free with tile_skip_free. */
 NODISCARD enum status tile_skip_select(const struct tile_skip *skip, const uint32_t *segments, uint32_t count,
                                        struct tile_skip *selected, struct error *error);
 
-/* The run that holds the kept tile of that number, which must be below kept_tiles. */
+/* The run that has the kept tile of this number, which must be less than kept_tiles. */
 uint64_t tile_skip_run(const struct tile_skip *skip, uint64_t kept_tile);
 
-/* Tiles of the segment that `width` neighbouring places hold from the run's tile `first` on, up to the last
- * one that is kept: whoever takes `width` tiles at a time takes these, and scans what lies between two runs in
- * vain. Moves *run and *first to the next kept tile, *run to run_count at the end. */
+/* For scans that take `width` consecutive tiles at a time: the number of tiles, at most `width`, from the
+ * run's tile `first` to the last kept one among them. Tiles between two runs are scanned in vain. Moves *run
+ * and *first to the next kept tile; *run is run_count at the end. */
 uint32_t tile_skip_take(const struct tile_skip *skip, uint32_t width, uint64_t *run, uint32_t *first);
 
 #endif

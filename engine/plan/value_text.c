@@ -1,4 +1,4 @@
-/* value_text.c: see value_text.h; what value_write.h does not do in line. */
+/* value_text.c: see value_text.h. Also has the functions of value_write.h that are not inline. */
 #include "engine/plan/value_text.h"
 
 #include "engine/plan/value_write.h"
@@ -18,12 +18,13 @@ static void string_text(const struct dictionary *dictionary, int64_t code, char 
     for (size_t i = 0; i < kept; i++)
         text[i] = (unsigned char)string[i] < ' ' || string[i] == 127 ? '?' : string[i];
     while (kept < length && kept > 0 && ((unsigned char)string[kept] & 0xc0) == 0x80)
-        kept--; /* not in the middle of a UTF-8 character */
+        kept--; /* do not cut within a UTF-8 character */
     text[kept] = '\0';
 }
 
-/* x * 10^places as a whole number, ties to even; 0.01 <= x < 10^14 and places <= 18, so that the 53 bits of x times the
- * power of ten fit 128, and 6 to 59 of them are a fraction, which is cut. */
+/* x * 10^places rounded to a whole number, ties to even, for 0.01 <= x < 10^14 and places <= 18. So the
+ * product of the 53 bits of x and the power of ten fits 128 bits; 6 to 59 of them are a fraction, which is
+ * cut. */
 static int64_t scaled(double x, unsigned places)
 {
     uint64_t bits;
@@ -37,7 +38,8 @@ static int64_t scaled(double x, unsigned places)
     return (int64_t)(whole + (rest > half || (rest == half && whole & 1)));
 }
 
-/* Most numbers: as integers, some ten times as fast as printf and strtod and with the same digits. NULL: none of them. */
+/* Writes most numbers by integer arithmetic, about ten times as fast as printf and strtod, with the same
+ * digits. NULL for other numbers. */
 static char *write_common_double(char *at, double number)
 {
     const double x = number < 0 ? -number : number;
@@ -89,7 +91,7 @@ char *write_value(char *at, struct value_type type, int64_t value)
     case VALUE_DOUBLE:
         return write_double(at, value);
     case VALUE_INTEGER:
-    case VALUE_STRING: /* its code */
+    case VALUE_STRING: /* written as its code */
         break;
     }
     return type.scale ? write_decimal(at, value, type.scale) : write_integer(at, value);

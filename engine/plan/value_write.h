@@ -1,8 +1,9 @@
 /*
- * value_write.h: numbers, dates and times as text, for millions of them: some nanoseconds each.
+ * value_write.h: writes numbers, dates and times as text, in some nanoseconds each, for answers of millions
+ * of rows.
  *
- * Each function writes at `at`, where VALUE_WRITE_BYTES are free (it may store more bytes than its text has), and
- * returns the text's end. There is no closing zero.
+ * Each function writes at `at` and returns the end of its text. VALUE_WRITE_BYTES must be free there, because
+ * it may store more bytes than its text has. There is no closing zero.
  */
 #ifndef TESSERA_ENGINE_PLAN_VALUE_WRITE_H
 #define TESSERA_ENGINE_PLAN_VALUE_WRITE_H
@@ -15,8 +16,8 @@
 
 #define VALUE_WRITE_BYTES 40u
 
-/* The eight digits of number < 10^8, 0 .. 9, the first in the lowest byte: quotients of all parts side by side, by
- * reciprocals that are exact for parts so small. */
+/* The eight digits, 0 .. 9, of number < 10^8, one a byte, the first in the lowest byte. The parts of the
+ * number are divided in parallel within the word, by reciprocals that are exact for such small parts. */
 static inline uint64_t eight_digits(uint32_t number)
 {
     const uint64_t fours = number / 10000 | (uint64_t)(number % 10000) << 32;
@@ -32,7 +33,7 @@ static inline void put_digits(char *at, uint64_t digits)
     memcpy(at, &digits, sizeof digits);
 }
 
-/* Exactly `count` digits, 1 .. 18, zeros first. */
+/* Writes exactly `count` digits, 1 .. 18, with leading zeros. */
 static inline char *write_digits(char *at, uint64_t number, unsigned count)
 {
     if (count > 8) {
@@ -51,7 +52,7 @@ static inline char *write_unsigned(char *at, uint64_t number)
         return write_digits(at, number % 100000000, 8);
     }
     const uint64_t digits = eight_digits((uint32_t)number);
-    const unsigned zeros = (unsigned)__builtin_ctzll(digits | 1ull << 56) / 8; /* the last digit stays */
+    const unsigned zeros = (unsigned)__builtin_ctzll(digits | 1ull << 56) / 8; /* keeps the last digit */
     put_digits(at, digits >> 8 * zeros);
     return at + 8 - zeros;
 }
@@ -70,7 +71,7 @@ static inline char *write_integer(char *at, int64_t value)
     return write_unsigned(at, magnitude);
 }
 
-/* "-0.05": value / 10^scale with all its decimals; scale 1 .. 18. */
+/* "-0.05": value / 10^scale, with `scale` decimals; scale 1 .. 18. */
 static inline char *write_decimal(char *at, int64_t value, unsigned scale)
 {
     uint64_t magnitude;
@@ -81,7 +82,7 @@ static inline char *write_decimal(char *at, int64_t value, unsigned scale)
     return write_digits(at, magnitude % unit, scale);
 }
 
-/* "1994-02-28": days since 1970-01-01. A year has four digits at least, with its sign. */
+/* "1994-02-28": days since 1970-01-01. A year has at least four characters, its sign included. */
 static inline char *write_date(char *at, int64_t days)
 {
     const struct calendar_date date = calendar_date_of(days);
@@ -98,7 +99,7 @@ static inline char *write_date(char *at, int64_t days)
     return write_digits(at, (uint64_t)date.day, 2);
 }
 
-/* "1994-02-28 23:59:59.000001": the fraction of a second only where there is one. */
+/* "1994-02-28 23:59:59.000001"; the fraction is left out if it is 0. */
 static inline char *write_timestamp(char *at, int64_t microseconds)
 {
     const int64_t days = calendar_floor(microseconds, CALENDAR_DAY_MICROSECONDS),
@@ -124,10 +125,11 @@ static inline char *write_boolean(char *at, int64_t value)
     return at + (value ? 4 : 5);
 }
 
-/* The fewest digits that read back alike; always with a point, an exponent or a word, so that it is no integer. */
+/* Writes the fewest digits from which the same double is read. The text has a point or an exponent, or is a
+ * word (inf, nan), so that it does not look like an integer. */
 char *write_double(char *at, int64_t bits);
 
-/* By its type, which is no string's. */
+/* Writes a value of a type that is not VALUE_STRING. */
 char *write_value(char *at, struct value_type type, int64_t value);
 
 #endif
