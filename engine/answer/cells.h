@@ -1,13 +1,13 @@
 /*
- * cells.h: an answer's values as pieces of text, a column and some hundred rows at a time: loops over values of one type,
- * and what a format asks of strings done once for each string of a small dictionary.
+ * cells.h: writes an answer's values as pieces of text, some hundred rows of a column at a time. So each loop
+ * is over values of one type, and the strings of a small dictionary are quoted once.
  */
 #ifndef TESSERA_ENGINE_ANSWER_CELLS_H
 #define TESSERA_ENGINE_ANSWER_CELLS_H
 
 #include "engine/answer/rowset.h"
 
-/* Behind a piece's text so many bytes may be read: pieces are copied so many at a time. */
+/* The bytes after a piece's text that may be read: pieces are copied by this many bytes at a time. */
 #define PIECE_PADDING 16u
 
 struct piece {
@@ -15,25 +15,25 @@ struct piece {
     size_t bytes;
 };
 
-/* Bytes that grow, with PIECE_PADDING more behind them. Zero-initialised is valid; free `bytes`. */
+/* Text that grows, with PIECE_PADDING more bytes after it. Valid if zero-initialised; free `bytes`. */
 struct text_space {
     char *bytes;
     size_t used, capacity;
 };
 
-/* Room for `more` bytes behind `used`, and for the padding; what is there may move. */
+/* Makes room for `more` bytes after `used`, and for the padding. `bytes` may move. */
 NODISCARD enum status text_space_reserve(struct text_space *space, size_t more, struct error *error);
 
-/* A string as the format has it: quoted if it needs it, or with what would break a line of a table made blank. Writes at
- * `at`, where cell_string_bound bytes are free, and returns the end. */
+/* Writes a string in the format: in quotes if it needs them or, in a table, with blanks for control
+ * characters. Writes at `at`, where cell_string_bound bytes must be free, and returns the end. */
 char *cell_string(enum rowset_format format, const char *text, size_t length, char *at);
 size_t cell_string_bound(enum rowset_format format, size_t length);
 
-/* A column made ready: for all threads, read only. */
+/* A column, prepared for printing. Threads share it and only read it. */
 struct cell_column {
     const struct rowset_column *column;
     enum rowset_format format;
-    struct piece *strings; /* of a small dictionary, and the empty string behind them; else NULL */
+    struct piece *strings; /* those of a small dictionary, and then the empty string; else NULL */
     char *string_bytes;
 };
 
@@ -42,7 +42,8 @@ NODISCARD enum status cell_column_open(const struct rowset_column *column, uint6
                                        struct error *error);
 void cell_column_close(struct cell_column *column);
 
-/* The pieces of rows first .. first + count - 1. Their texts are in `space`, which is written anew, or in the column. */
+/* Makes the pieces of rows first .. first + count - 1. Their texts are in `space`, which is overwritten, or
+ * in the column. */
 NODISCARD enum status cells_make(const struct cell_column *column, uint64_t first, uint32_t count,
                                  struct text_space *space, struct piece *cells, struct error *error);
 

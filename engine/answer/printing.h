@@ -1,6 +1,7 @@
 /*
- * printing.h: an answer on its way out: what rowset_print.c, which deals parts of it to threads and writes them in order,
- * and printing_text.c, which makes their text, know of it.
+ * printing.h: the state of an answer that is being printed, shared by rowset_print.c, which divides the
+ * answer into parts for threads and writes these in order, and by printing_text.c, which makes the text of a
+ * part.
  */
 #ifndef TESSERA_ENGINE_ANSWER_PRINTING_H
 #define TESSERA_ENGINE_ANSWER_PRINTING_H
@@ -9,12 +10,12 @@
 
 #include <pthread.h>
 
-/* What one thread works with. */
+/* The memory of one thread. */
 struct printing_thread {
-    struct text_space text;    /* rows, ready to go out */
-    struct text_space *spaces; /* of each column's cells */
-    struct piece *cells;       /* of a block, column by column */
-    size_t *widths;            /* of the columns' cells so far, in characters */
+    struct text_space text;    /* rows, ready to be written */
+    struct text_space *spaces; /* the text of each column's cells */
+    struct piece *cells;       /* of a block of rows, column by column */
+    size_t *widths;            /* the columns' widest cells so far, in characters */
 };
 
 struct printing {
@@ -22,37 +23,37 @@ struct printing {
     enum rowset_format format;
     FILE *out;
     struct cell_column *columns;
-    struct piece *before;    /* a cell: a separator, a key; with PIECE_PADDING */
-    struct text_space heads; /* their bytes */
-    size_t *widths;          /* of tables */
+    struct piece *before;    /* the text before each column's cell: a separator, a key; with PIECE_PADDING */
+    struct text_space heads; /* the bytes of `before` */
+    size_t *widths;          /* the columns' widths in a table */
     uint32_t block_rows;
     uint64_t part_rows, parts;
     struct printing_thread *threads;
     unsigned thread_count;
     pthread_mutex_t lock;
     pthread_cond_t turned;
-    uint64_t turn; /* the part whose text goes out, under lock; */
-    bool stopped;  /* none does any more */
+    uint64_t turn; /* the part that may be written; under `lock` */
+    bool stopped;  /* nothing more is written; under `lock` */
 };
 
-/* A table or Markdown: columns have widths. */
+/* True for a table and for Markdown, whose columns have widths. */
 bool printing_is_table(const struct printing *printing);
 
 /* Fills `before`. */
 NODISCARD enum status printing_heads_make(struct printing *printing, struct error *error);
 
-/* Makes the thread's cells of a block of rows, or of one row that has the columns' names. */
+/* Makes the thread's cells from a block of rows, or one row of cells from the columns' names. */
 NODISCARD enum status printing_cells_make(const struct printing *printing, struct printing_thread *own,
                                           uint64_t first, uint32_t count, struct error *error);
 NODISCARD enum status printing_names_make(const struct printing *printing, struct printing_thread *own,
                                           struct error *error);
 
-/* The rows of these cells: behind the thread's text, or into its widths. */
+/* Appends the rows of the thread's cells to its text, or enters them into its widths. */
 NODISCARD enum status printing_rows_put(const struct printing *printing, struct printing_thread *own,
                                         uint32_t count, struct error *error);
 void printing_rows_measure(const struct printing *printing, struct printing_thread *own, uint32_t count);
 
-/* What comes before the first row and behind the last. */
+/* Append the text before the first row, and that after the last. */
 NODISCARD enum status printing_begin_put(const struct printing *printing, struct printing_thread *own,
                                          struct error *error);
 NODISCARD enum status printing_end_put(const struct printing *printing, struct printing_thread *own,

@@ -1,10 +1,11 @@
-/* printing_text.c: rows of cells, and what stands above and before them, as text (printing.h). */
+/* printing_text.c: makes the text of rows, heads and separators (printing.h). */
 #include "engine/answer/printing.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* In characters: a cell that is wider stands out, instead of making every row as long. */
+/* The widest column, in characters. A wider cell sticks out of its column, so that not every row becomes as
+ * long. */
 #define WIDTH_MAX 1000u
 
 static bool is_number(const struct rowset_column *column)
@@ -35,7 +36,7 @@ static enum status put_string(struct text_space *text, enum rowset_format format
     return STATUS_OK;
 }
 
-/* Most pieces are shorter than the padding: one copy of a size that the compiler knows. */
+/* Most pieces are shorter than the padding and need one copy, whose size the compiler knows. */
 static char *put_piece(char *at, struct piece piece)
 {
     memcpy(at, piece.text, PIECE_PADDING);
@@ -64,7 +65,7 @@ static size_t cell_bytes(const struct printing *printing, const struct printing_
     return bytes;
 }
 
-/* Rows of CSV and JSON: what stands before each cell, the cell, the row's end. */
+/* Appends rows of CSV or JSON: for each cell the text before it and the cell, and then the end of the row. */
 static enum status put_cells(const struct printing *printing, struct printing_thread *own, uint32_t count,
                              struct error *error)
 {
@@ -86,7 +87,7 @@ static enum status put_cells(const struct printing *printing, struct printing_th
     return STATUS_OK;
 }
 
-/* Characters, not bytes. */
+/* The width in characters, not bytes. */
 static size_t text_width(struct piece piece)
 {
     size_t width = 0;
@@ -107,7 +108,7 @@ static char *put_padded(char *at, struct piece piece, size_t width, bool right)
     return at + blanks;
 }
 
-/* The last column of a table is not filled up with blanks. */
+/* Writes a line of a table. The last column is not padded with blanks. */
 static char *put_line(const struct printing *printing, const struct piece *cell, char *at)
 {
     const uint32_t columns = printing->rows->column_count;
@@ -175,13 +176,14 @@ static bool is_one_of(char *const *keys, uint32_t count, const char *key)
     return false;
 }
 
-/* "a" and "a" are "a" and "a_1", as DuckDB makes them: an object's keys must differ. To be freed. */
+/* Makes the key of a column, which the caller frees. The keys of an object must differ, so the second "a"
+ * becomes "a_1", as in DuckDB. */
 static char *unique_key(char *const *keys, const struct rowset *rows, uint32_t column)
 {
     const char *const name = rows->columns[column].name;
     const size_t bytes = strlen(name) + 16;
     char *const key = malloc(bytes);
-    uint32_t number = 0; /* columns before that have the name, and then as many more as it takes */
+    uint32_t number = 0; /* the number of columns before with this name, or the next free number */
     for (uint32_t c = 0; c < column; c++)
         number += strcmp(rows->columns[c].name, name) == 0;
     if (!key)
@@ -216,17 +218,16 @@ static enum status put_keys(struct text_space *heads, const struct rowset *rows,
     return status;
 }
 
-/* What stands before the cells of each column. */
 enum status printing_heads_make(struct printing *printing, struct error *error)
 {
     static const struct {
         const char *first, *other;
     } separators[] = {[ROWSET_TABLE] = {"", "  "},
                       [ROWSET_CSV] = {"", ","},
-                      [ROWSET_JSON] = {"", ""}, /* keys, below */
+                      [ROWSET_JSON] = {"", ""}, /* put_keys makes them */
                       [ROWSET_MARKDOWN] = {"| ", " | "}};
     const uint32_t columns = printing->rows->column_count;
-    size_t *const ends = printing->widths; /* free until tables are measured */
+    size_t *const ends = printing->widths; /* not used before tables are measured */
     if (printing->format == ROWSET_JSON)
         RETURN_IF_ERROR(put_keys(&printing->heads, printing->rows, ends, error));
     for (uint32_t c = 0; printing->format != ROWSET_JSON && c < columns; c++) {
@@ -243,7 +244,7 @@ enum status printing_heads_make(struct printing *printing, struct error *error)
     return STATUS_OK;
 }
 
-/* The line below a table's names. */
+/* Writes the line below the names of a table. */
 static char *put_rule(const struct printing *printing, char *at)
 {
     const bool markdown = printing->format == ROWSET_MARKDOWN;
@@ -251,7 +252,7 @@ static char *put_rule(const struct printing *printing, char *at)
         const char *const separator = markdown ? "|" : c ? "  " : "";
         memcpy(at, separator, strlen(separator));
         at += strlen(separator);
-        memset(at, '-', printing->widths[c] + 2); /* the padding takes what is too much */
+        memset(at, '-', printing->widths[c] + 2); /* may write into the padding */
         at += printing->widths[c] + (markdown ? 2 : 0);
         if (markdown && is_number(&printing->rows->columns[c]))
             at[-1] = ':';

@@ -1,9 +1,10 @@
 /*
- * rowset_print.c: answers as tables, CSV, JSON and Markdown (rowset.h).
+ * rowset_print.c: prints answers as tables, CSV, JSON and Markdown (rowset.h).
  *
- * Threads take parts of some ten thousand rows. Each writes its part's text into memory, some hundred rows at a time:
- * first the cells, a column after the other, then the rows that they make. Parts go out in their order: who has one ready
- * waits for its turn. Memory is bounded, for a part that grows large goes out piece by piece once it is its turn.
+ * Threads take parts of some ten thousand rows. A thread makes the text of its part in memory, some hundred
+ * rows at a time: first the cells, column by column, then the rows. Parts are written in their order, so a
+ * thread waits for its turn. Memory is bounded, because the text of a large part is written piece by piece
+ * once it is its turn.
  */
 #include "engine/answer/printing.h"
 #include "storage/base/parallel.h"
@@ -12,16 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A part has so many values, about a megabyte of text; a block of rows within it so many, which the first and second
- * level caches hold with their texts. */
+/* The values of a part, about a megabyte of text; and the values and rows of a block, which fit the first and
+ * second level caches together with their text. */
 #define PART_VALUES  131072u
 #define BLOCK_VALUES 4096u
 #define BLOCK_ROWS   256u
 
-/* A part's text waits for its turn at this size, and goes out without the rest. */
+/* If the text of a part has this size, it is written before the rest of the part is made. */
 #define TEXT_BYTES (4u << 20)
 
-/* What goes out at once. */
+/* The most bytes of one write. */
 #define WRITE_BYTES (128u << 10)
 
 bool rowset_format_by_name(const char *name, enum rowset_format *format)
@@ -37,7 +38,7 @@ bool rowset_format_by_name(const char *name, enum rowset_format *format)
 
 /* ---- Parts ---- */
 
-/* Piece by piece: a reader may be slow, and Ctrl-C does not wait for it. */
+/* Writes the text in pieces: a reader may be slow, and Ctrl-C must not wait for it. */
 static enum status write_out(struct printing *printing, struct text_space *text, struct error *error)
 {
     for (size_t done = 0, bytes; done < text->used; done += bytes) {
@@ -59,7 +60,7 @@ static uint64_t part_end(const struct printing *printing, uint64_t part)
     return end < printing->rows->rows ? end : printing->rows->rows;
 }
 
-/* False if nothing is written any more. */
+/* Waits until the part may be written; false if printing has been stopped. */
 static bool wait_for_turn(struct printing *printing, uint64_t part)
 {
     pthread_mutex_lock(&printing->lock);
@@ -124,7 +125,7 @@ static enum status measure_part(void *context, uint64_t part, unsigned thread, s
     return STATUS_OK;
 }
 
-/* ---- All of it ---- */
+/* ---- The whole answer ---- */
 
 static enum status measure(struct printing *printing, struct error *error)
 {

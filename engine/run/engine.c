@@ -1,4 +1,4 @@
-/* engine/run/engine.c: see engine/run/engine.h. Today an engine has one device, which takes all segments. */
+/* engine.c: see engine.h. An engine has one device, which gets all segments. */
 #include "engine/run/engine.h"
 
 #include <stdatomic.h>
@@ -11,7 +11,7 @@ struct engine {
     struct device *device;
     unsigned threads;
     double read_ceiling;            /* bytes a second; 0 until measured */
-    char why_cpu[ERROR_TEXT_BYTES]; /* "" unless "auto" was asked for and no GPU could be used */
+    char why_cpu[ERROR_TEXT_BYTES]; /* the reason if "auto" found no GPU that can be used, else "" */
 };
 
 struct prepared_plan {
@@ -34,7 +34,7 @@ static enum status open_device(struct engine *engine, const struct device_operat
     return operations->open(ordinal, engine->threads, &engine->device, error);
 }
 
-/* "cuda" or "cuda:N" */
+/* Reads the number of the GPU from "cuda" or "cuda:N"; false for other texts. */
 static bool gpu_ordinal(const char *device, unsigned *ordinal)
 {
     *ordinal = 0;
@@ -136,7 +136,7 @@ enum status engine_prepare(struct engine *engine, const struct plan *plan, bool 
     return status;
 }
 
-/* A compiler takes 80 MB a thread: 2.5 GB on however many cores. */
+/* The compiler needs 80 MB a thread, so 2.5 GB at most. */
 #define COMPILE_THREADS_MAX 32u
 
 struct compilation {
