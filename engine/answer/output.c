@@ -1,6 +1,6 @@
 /*
- * engine/answer/output.c: the host's part of a statement (engine/answer/output.h): output expressions over groups or rows, 1024 at a
- * time, HAVING, then order and limit. A group takes some ten nanoseconds.
+ * output.c: see output.h. Computes the output expressions and HAVING over 1024 groups or rows at a time, and
+ * then the order and the limit. A group takes some ten nanoseconds.
  */
 #define _GNU_SOURCE /* qsort_r */
 #include "engine/answer/output.h"
@@ -16,9 +16,9 @@ struct output {
     const struct plan *plan;
     const struct partial *groups;
     unsigned threads;
-    struct expression_program *program; /* of the thread */
+    struct expression_program *program; /* the thread's own */
     struct rowset all;                  /* visible and hidden outputs, before order and limit */
-    uint64_t *group_of;                 /* PLAN_HASH: of each row; NULL: they are alike */
+    uint64_t *group_of;                 /* PLAN_HASH: the group of each row; NULL: row g is group g */
     struct error *error;
 };
 
@@ -72,7 +72,7 @@ static enum status aggregate_values(const struct output *output, const struct ex
 
 /* ---- Leaves over rows ---- */
 
-/* Rows are ascending, so those of a tile stand together: each tile is decoded once. */
+/* Fetches a fact column in these rows. They are ascending, so each tile is decoded once. */
 static void fact_values(const struct plan_column *column, const uint64_t *rows, uint32_t count,
                         int64_t *values, uint8_t *nulls)
 {
@@ -109,7 +109,8 @@ static bool matches(const struct plan *plan, const struct plan_join *join, int64
     return truth.values[0] && !(truth.nulls && truth.nulls[0]);
 }
 
-/* A left join's own conditions decide whether a row has a partner; an inner one's are fulfilled already. */
+/* Fetches a dimension column in these fact rows. The predicate of a left join decides here which rows have a
+ * match; that of an inner join has already been applied. */
 static enum status dimension_values(const struct output *output, const struct plan_source *source,
                                     const uint64_t *rows, uint32_t count, struct vector leaf)
 {
@@ -163,7 +164,7 @@ static enum status fill_leaves(const struct output *output, uint64_t first, uint
 
 /* ---- All outputs ---- */
 
-/* Rows that HAVING leaves, column by column. */
+/* Appends the rows that pass HAVING, column by column. */
 static void append(struct output *output, uint64_t first, uint32_t count)
 {
     const struct plan *plan = output->plan;
@@ -189,7 +190,8 @@ static void append(struct output *output, uint64_t first, uint32_t count)
     output->all.rows += kept_count;
 }
 
-/* Chunks are computed side by side, each to where its first row would stand if HAVING left all. */
+/* Chunks of this many rows are computed in parallel. Each begins at the place that it would have if all rows
+ * passed HAVING. */
 #define CHUNK_ROWS 65536u
 
 struct computing {
@@ -197,8 +199,8 @@ struct computing {
     const uint32_t *roots;
     uint32_t root_count;
     uint64_t count;
-    struct expression_program **programs; /* of each thread */
-    uint64_t *kept;                       /* rows of each chunk */
+    struct expression_program **programs; /* one for each thread */
+    uint64_t *kept;                       /* the rows of each chunk that pass HAVING */
 };
 
 static enum status compute_chunk(void *context, uint64_t item, unsigned thread, struct error *error)
@@ -224,7 +226,7 @@ static enum status compute_chunk(void *context, uint64_t item, unsigned thread, 
     return cancel_check(error);
 }
 
-/* Chunks one behind the other, without the rows that HAVING took. */
+/* Moves the chunks together, over the places of the rows that did not pass HAVING. */
 static void close_gaps(struct output *output, const uint64_t *kept, uint64_t chunks)
 {
     for (uint64_t chunk = 0; chunk < chunks; chunk++) {
@@ -304,7 +306,8 @@ static int compare_values(const struct rowset_column *column, const struct plan_
     return order->descending ? -result : result;
 }
 
-/* Hashed groups come in no order: what ORDER BY leaves open is in that of their numbers, as if grouped by sorting. */
+/* Compares rows that are equal in ORDER BY. Hashed groups have no fixed order, so they are compared by group
+ * number. */
 static int compare_places_of(const struct output *output, uint64_t a, uint64_t b)
 {
     if (output->plan->shape != PLAN_HASH)
@@ -334,7 +337,7 @@ static int compare_rows(const void *left, const void *right, void *context)
 
 typedef int compare_places(const void *left, const void *right, void *context);
 
-/* places[0 .. count-1] as a heap whose greatest is first, but for places[at]. */
+/* Restores the heap places[0 .. count-1], whose greatest place is first, after a change of places[at]. */
 static void sift(uint64_t *places, uint64_t count, uint64_t at, compare_places *compare,
                  struct output *output)
 {
@@ -350,7 +353,7 @@ static void sift(uint64_t *places, uint64_t count, uint64_t at, compare_places *
     places[at] = moved;
 }
 
-/* The least `count` of all rows, in order: most of the others cost one comparison. */
+/* Gives the `count` smallest rows in order. Most other rows take one comparison. */
 static void select_least(uint64_t *places, uint64_t count, compare_places *compare, struct output *output)
 {
     for (uint64_t at = count / 2; at-- > 0;)
@@ -364,7 +367,7 @@ static void select_least(uint64_t *places, uint64_t count, compare_places *compa
     qsort_r(places, count, sizeof *places, compare, output);
 }
 
-/* The rows' places in order, as many as the limit lets through; NULL if they are in order as they are. */
+/* Gives the places of the rows in order, up to the limit; NULL if the rows already are in order. */
 static enum status order_rows(struct output *output, uint64_t **places)
 {
     const struct plan *plan = output->plan;
@@ -386,7 +389,7 @@ static enum status order_rows(struct output *output, uint64_t **places)
     return STATUS_OK;
 }
 
-/* Rows in another order, or without the first. */
+/* Copies rows, which are reordered or begin at an offset. */
 static enum status copy_rows(const struct output *output, const uint64_t *places, uint64_t count,
                              struct rowset *rows)
 {
@@ -419,7 +422,7 @@ static enum status deliver(struct output *output, const uint64_t *places, struct
     count = count < plan->limit ? count : plan->limit;
     if (places) {
         RETURN_IF_ERROR(copy_rows(output, places + first, count, rows));
-    } else { /* as they are: no copy of what may be gigabytes */
+    } else { /* moved, not copied: it may be gigabytes */
         *rows = output->all;
         output->all = (struct rowset){0};
         rowset_cut(rows, plan->output_count);

@@ -14,7 +14,7 @@
 #define TILE_GROUPS_MAX 3u /* group attributes of a kernel that is written by hand */
 
 /* One chunk of a column on the device: its sections (storage/codec/codec.h), and its validity words or 0.
- * `detail` is a number that the codec's decoder wants (codec.gpu.detail). */
+ * `detail` is a number for the codec's decoder (codec.gpu.detail). */
 struct bound_chunk {
     uint64_t directory, data, auxiliary, validity;
     uint64_t detail;

@@ -119,13 +119,13 @@ TILE_INLINE bool lookup_contains(uint32_t table, int64_t value)
     return low < at.count && __ldg(values + low) == value;
 }
 
-/* As what a set of doubles has the value: 0.0 without a sign. */
+/* The bits of a double in a set: -0.0 is 0.0. */
 TILE_INLINE int64_t double_member(int64_t bits)
 {
     return bits == INT64_MIN ? 0 : bits;
 }
 
-/* ---- Division of whole numbers: by 0 it is NULL, and the least number by -1 wraps and leaves no remainder ---- */
+/* ---- Division of whole numbers: x / 0 is NULL; the least number / -1 wraps, with remainder 0 ---- */
 
 template <class TYPE> TILE_INLINE TYPE whole_quotient(TYPE a, TYPE b)
 {

@@ -1,7 +1,8 @@
 /*
- * tile_trace.h: the tile dialect (tile.h) that only takes notes: a kernel compiled with TILE_TRACE is run once, for one
- * row, and says which columns and dimensions it uses, in which order, how it numbers groups and what it adds for values
- * that are given (struct kernel_trace). So what a kernel does is written once, in the kernel.
+ * tile_trace.h: the tile dialect (tile.h) that only records. A kernel that is compiled with TILE_TRACE is run
+ * once, for one row of given values. It records in struct kernel_trace the columns and dimensions that it
+ * uses, in their order, the numbering of its groups, and the value that it adds. So these need not be
+ * described a second time.
  */
 #ifndef TESSERA_OPERATORS_DIALECT_TILE_TRACE_H
 #define TESSERA_OPERATORS_DIALECT_TILE_TRACE_H
@@ -28,7 +29,8 @@ struct tile {
     uint32_t rows;
 };
 
-/* A slot that tile_group2 or tile_group3 made; a smaller one is a code, or 0: no groups. */
+/* The slot of tile_group2 and tile_group3. A smaller slot is the code of a single dimension; 0: there are no
+ * groups. */
 #define TILE_TRACE_SLOT 1000u
 
 #define TILE_TRACE_COLUMN_(name)    parameters.name = (struct tile_column){trace, columns++};

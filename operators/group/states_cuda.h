@@ -296,8 +296,8 @@ template <state_place PLACE, uint32_t FIRST> struct state_present {
     }
 };
 
-/* What a hand-written kernel needs of the states (tile.h): tile_sum adds to the one sum and marks the group, tile_group2
- * and tile_group3 make slots of codes. */
+/* The states of a hand-written kernel (tile.h): tile_sum adds to the only sum and marks the group as present;
+ * tile_group2 and tile_group3 make slots from codes. */
 #define HAND_WRITTEN_SUM(sum)                                                    \
     __device__ __forceinline__ void add(uint32_t slot, int64_t value)            \
     {                                                                            \

@@ -1,7 +1,7 @@
 /* file_map.c: see file_map.h.
  *
- * A signal handler may come upon the list at any moment, so that entries are never freed: one that is closed has size 0
- * and is used again. */
+ * A signal handler may read the list at any moment, so entries are never freed. A closed entry has size 0 and
+ * is used again. */
 #include "storage/base/file_map.h"
 
 #include <errno.h>
@@ -14,8 +14,8 @@ struct file_mapping {
     const char *path;
     _Atomic uintptr_t begin;
     _Atomic uint64_t size;       /* 0: closed */
-    struct file_mapping *next;   /* made before this one */
-    struct file_mapping *unused; /* the next one that is closed */
+    struct file_mapping *next;   /* the entry that was made before this one */
+    struct file_mapping *unused; /* the next closed entry */
 };
 
 _Static_assert(ATOMIC_POINTER_LOCK_FREE == 2 && ATOMIC_LLONG_LOCK_FREE == 2,
@@ -23,7 +23,7 @@ _Static_assert(ATOMIC_POINTER_LOCK_FREE == 2 && ATOMIC_LLONG_LOCK_FREE == 2,
 
 static struct file_mapping *_Atomic mappings;
 static struct file_mapping *unused;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* over changes of both lists */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held to change the two lists */
 
 static struct file_mapping *mapping_take(void)
 {

@@ -1,10 +1,9 @@
 /*
- * isa.h: one source, several instruction sets.
+ * isa.h: compiles one source for several instruction sets and chooses among them at run time.
  *
- * Files listed as "hot" in CMakeLists.txt are compiled once for each instruction set, with TESSERA_ISA naming
- * it (on x86-64: baseline, avx2, avx512; elsewhere: baseline only). What such a file exports it names with
- * ISA(name), so that codec_NAME becomes codec_NAME_avx2; a table per instruction set collects them
- * and isa_level() chooses at run time.
+ * The files that CMakeLists.txt lists as "hot" are compiled once for each instruction set, whose name is
+ * TESSERA_ISA: baseline, avx2 and avx512 on x86-64, only baseline elsewhere. Such a file names its exported
+ * functions ISA(name), so that codec_NAME becomes codec_NAME_avx2. isa_level() chooses the variant.
  */
 #ifndef TESSERA_STORAGE_BASE_ISA_H
 #define TESSERA_STORAGE_BASE_ISA_H
@@ -17,11 +16,11 @@
 
 enum isa_level { ISA_BASELINE, ISA_AVX2, ISA_AVX512, ISA_LEVELS };
 
-/* The best level that both this machine and this build have; the environment variable TESSERA_ISA (baseline,
- * avx2, avx512) lowers it, for tests and comparisons. Decided once. */
+/* The best level that both this machine and this build have. The environment variable TESSERA_ISA (baseline,
+ * avx2, avx512) can lower it, for tests and comparisons. The first call decides. */
 enum isa_level isa_level(void);
 
-/* The variant of a function, made with ISA(name), that suits this machine. */
+/* The best variant, for this machine, of a function that was defined as ISA(name). */
 #if defined(__x86_64__)
 #define ISA_CHOICE(name) \
     (isa_level() == ISA_AVX512 ? name##_avx512 : isa_level() == ISA_AVX2 ? name##_avx2 : name##_baseline)

@@ -10,7 +10,8 @@ static uint64_t entry_of(uint64_t hash, uint32_t number)
     return hash >> 32 << 32 | number;
 }
 
-/* Places go by the high bits, too: entries move to a larger table without their things. */
+/* The place depends only on the high bits of the hash, which entries keep: a table can grow without the
+ * things. */
 static uint32_t place_of(const struct number_index *index, uint64_t entry)
 {
     return (uint32_t)(entry >> 32) & (index->capacity - 1);

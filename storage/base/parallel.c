@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Set by a signal handler on any thread, read by all. */
+/* A signal handler sets it on any thread; all threads read it. */
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a handler cannot wait for locks");
 static atomic_int cancelled;
 
@@ -96,7 +96,7 @@ enum status parallel_for(unsigned threads, uint64_t items, parallel_item *work, 
         free(handles);
         return error_out_of_memory(error, threads * sizeof *members, "a team of threads");
     }
-    unsigned started = 1; /* the caller is thread 0; fewer helpers than asked for only make it slower */
+    unsigned started = 1; /* the caller is thread 0; if a thread cannot be started, the others do its work */
     for (unsigned i = 0; i < threads; i++)
         members[i] = (struct member){.team = &team, .thread = i};
     while (started < threads && pthread_create(&handles[started], NULL, member_run, &members[started]) == 0)

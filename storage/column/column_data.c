@@ -1,7 +1,7 @@
 /* column_data.c: see column_data.h.
  *
- * One item for each segment: XXH3 over its bytes (at the speed of memory), then the codec's own check that no
- * start, width or count leaves the chunk. After that, decoding needs no checks. */
+ * Each segment is checked by one item: first its checksum (XXH3, at the speed of memory), then the codec's
+ * verifier, by which no start, width or count leads out of the chunk. So decoding needs no checks. */
 #include "storage/column/column_data.h"
 
 #include "storage/base/parallel.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct open_column {
-    struct column_data data; /* what the caller sees */
+    struct column_data data; /* the caller's part; the first member */
     struct column_file *chunks, *side;
     struct segment_data *segments;
 };

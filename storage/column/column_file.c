@@ -1,4 +1,4 @@
-/* column_file.c: reading column files; column_file.h draws the format, column_file_writer.c writes it. */
+/* column_file.c: reads column files. column_file.h draws the format; column_file_writer.c writes them. */
 #include "storage/column/column_file_format.h"
 
 #include "storage/base/file.h"

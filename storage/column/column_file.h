@@ -1,9 +1,11 @@
 /*
- * column_file.h: a file of checksummed parts that knows whose it is.
+ * column_file.h: reads and writes column files. Such a file has checksummed parts and the names of its table
+ * and column.
  *
- * Two kinds: an encoding (the chunks of one column in one codec) and a side file (what does not depend on the
- * encoding: dictionary, validity, tile minima and maxima). Little-endian. 1 to some 200 000 parts of up to
- * 128 MiB; opened by mapping, so that a part's bytes on disk are what a kernel or a GPU copy reads.
+ * There are two kinds. An encoding has the chunks of one column in one codec. A side file has the parts that
+ * do not depend on the encoding: dictionary, validity, tile minima and maxima. Numbers are little-endian. A
+ * file has 1 to about 200 000 parts of up to 128 MiB. It is mapped, and kernels and copies to a GPU read its
+ * parts as they are on disk.
  *
  *     header, one page
  *          0       8  magic "TSRACOLM"
@@ -21,13 +23,14 @@
  *        128      64  column's name, filled with zeros
  *        192    3896  0
  *       4088       8  XXH3-64 of bytes 0 .. 4087
- *     parts, from byte 4096: each at a multiple of 128 and filled with zeros to a multiple of 128, without gaps, in
- *     any order
+ *     parts, from byte 4096, in any order, without gaps: each begins at a multiple of 128 and is filled with
+ *     zeros to a multiple of 128
  *     directory, one entry of 40 bytes a part, ascending by (kind, segment)
  *          0       8  byte at which the part begins
  *          8       8  its bytes, the filling not counted
  *         16       8  XXH3-64 of its bytes, the filling included
- *         24       4  kind: 1 chunk; 2 dictionary starts, 3 dictionary bytes, 4 validity, 5 tile minima and maxima
+ *         24       4  kind: 1 chunk; 2 dictionary starts, 3 dictionary bytes, 4 validity, 5 tile minima and
+ *                     maxima
  *         28       4  segment; 0 for a dictionary
  *         32       4  rows of the segment; strings of a dictionary
  *         36       4  0
@@ -48,11 +51,11 @@
 #include <stdint.h>
 
 #define COLUMN_FILE_VERSION 1u
-/* Parts begin on a page: good for mapping and for pinned GPU copies. */
+/* The parts begin on a page, which suits mapping and pinned copies to a GPU. */
 #define COLUMN_FILE_HEADER_BYTES 4096u
 #define COLUMN_FILE_ALIGNMENT    CHUNK_ALIGNMENT
 
-/* The size of a part with its filling. */
+/* The size of a part with its padding. */
 static inline uint64_t part_padded(uint64_t bytes)
 {
     return (bytes + COLUMN_FILE_ALIGNMENT - 1) / COLUMN_FILE_ALIGNMENT * COLUMN_FILE_ALIGNMENT;
@@ -79,7 +82,7 @@ struct column_part {
     uint32_t reserved;
 };
 
-/* What the header says and the opener expects. */
+/* The identity of a file: its header has it, and column_file_open compares it with the expected one. */
 struct column_file_identity {
     enum column_file_kind kind;
     enum codec_id codec; /* CODEC_NONE in a side file */
@@ -94,23 +97,24 @@ struct column_file_identity {
 
 struct column_file {
     char *path;
-    struct file_map map; /* of the whole file */
+    struct file_map map; /* the whole file */
     uint32_t part_count;
-    const struct column_part *parts; /* in the map; every part lies inside the file */
+    const struct column_part *parts; /* in the map; every part is inside the file */
 };
 
-/* Maps the file and checks header, directory and trailer against each other and against `expected`; the
- * parts' own checksums are left to column_file_part_check, so that they can be checked in parallel. Missing,
- * truncated, newer, or another column's: STATUS_BAD_INPUT; a wrong checksum: STATUS_CHECK_FAILED. */
+/* Maps the file and compares header, directory and trailer with each other and with `expected`. The checksums
+ * of the parts are checked by column_file_part_check, which can run in parallel. STATUS_BAD_INPUT if the file
+ * is missing, truncated, of a newer version, or another column's; STATUS_CHECK_FAILED if a checksum is
+ * wrong. */
 NODISCARD enum status column_file_open(const char *path, const struct column_file_identity *expected,
                                        struct column_file **file, struct error *error);
 void column_file_close(struct column_file *file);
 
-/* The part, or NULL. Binary search. */
+/* Finds a part by binary search; NULL if there is none. */
 const struct column_part *column_file_part(const struct column_file *file, enum column_part_kind kind,
                                            uint32_t segment);
 
-/* STATUS_CHECK_FAILED, naming file and part, if its bytes do not match its checksum. Any thread. */
+/* STATUS_CHECK_FAILED, naming file and part, if the part's bytes do not match its checksum. Thread-safe. */
 NODISCARD enum status column_file_part_check(const struct column_file *file, const struct column_part *part,
                                              struct error *error);
 
@@ -118,17 +122,17 @@ NODISCARD enum status column_file_part_check(const struct column_file *file, con
 
 struct column_file_writer;
 
-/* Creates the file; the header is written last, so that a file cut short has no magic. `identity` names must
- * outlive the writer; its codec may still be set until the file is finished. */
+/* Creates the file. The header is written last, so that an incomplete file has no magic. `identity` and its
+ * names must outlive the writer; the codec may still be set until the file is finished. */
 NODISCARD enum status column_file_create(const char *path, const struct column_file_identity *identity,
                                          struct column_file_writer **writer, struct error *error);
 
-/* Appends one part; any thread. `bytes` goes on with zeros to the next multiple of 128 behind `size`. */
+/* Appends one part; thread-safe. After `size`, `bytes` must continue with zeros up to a multiple of 128. */
 NODISCARD enum status column_file_add(struct column_file_writer *writer, enum column_part_kind kind,
                                       uint32_t segment, uint32_t rows, const void *bytes, uint64_t size,
                                       struct error *error);
 
-/* Writes directory, trailer and header, and waits until all of it is on disk. */
+/* Writes directory, trailer and header, and waits until the whole file is on disk. */
 NODISCARD enum status column_file_finish(struct column_file_writer *writer, struct error *error);
 
 /* Frees the writer, not the file. NULL is legal. */

@@ -32,8 +32,8 @@ void encoding_writer_open(struct encoding_writer *writer, const char *directory,
     pthread_mutex_init(&writer->lock, NULL);
 }
 
-/* A page fault for each 4 KiB of a fresh 64 MiB buffer costs twice the encoding itself (1.3 ns a value), so
- * large buffers ask for pages of 2 MiB; a system that has none gives small ones. */
+/* In a new buffer of 64 MiB, the page faults of pages of 4 KiB take twice as long as the encoding (1.3 ns a
+ * value). So large buffers use pages of 2 MiB if the system has them. */
 #define LARGE_PAGE ((size_t)1 << 21)
 #define ENCODED    "an encoded segment"
 
@@ -46,7 +46,7 @@ void *segment_buffer(size_t bytes, const char *what, struct error *error)
     if (!memory)
         error_out_of_memory(error, bytes, what);
     else if (large)
-        (void)madvise(memory, rounded, MADV_HUGEPAGE); /* a wish */
+        (void)madvise(memory, rounded, MADV_HUGEPAGE); /* may fail; then pages are small */
     return memory;
 }
 
@@ -59,7 +59,8 @@ static enum status cannot_hold(const struct encoding_writer *writer, const char 
         name, writer->identity.table, writer->identity.column, segment);
 }
 
-/* The first segment decides which codec it is and creates the file. Under the lock: others wait for that. */
+/* Chooses the codec by the first segment and creates the file. Called under the lock, for which the other
+ * segments wait. */
 static enum status begin(struct encoding_writer *writer, uint32_t segment, const void *values, uint32_t rows,
                          uint8_t **bytes, size_t *size, struct error *error)
 {
@@ -118,7 +119,7 @@ enum status encoding_writer_segment(struct encoding_writer *writer, uint32_t seg
 
 enum status encoding_writer_finish(struct encoding_writer *writer, struct error *error)
 {
-    if (!writer->file) /* there was no segment: a chooser takes the baseline, as good as any for no rows */
+    if (!writer->file) /* there was no segment; a chooser takes the baseline */
         RETURN_IF_ERROR(create_file(writer, writer->identity.codec, error));
     return column_file_finish(writer->file, error);
 }

@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 
-/* Offsets that rise and end with the strings' size: whatever code below count is looked up stays inside. That
- * strings are sorted is database_check's business: a dictionary that is not gives wrong answers, not wrong
- * reads. */
+/* True if the offsets are ascending and end at the size of the strings: then every code less than `count` can
+ * be looked up safely. The order of the strings is checked only by database_check: a dictionary that is not
+ * sorted causes wrong answers, but no invalid reads. */
 static bool offsets_valid(const uint64_t *starts, uint32_t count, uint64_t bytes)
 {
     bool rising = starts[0] == 0 && starts[count] == bytes;
