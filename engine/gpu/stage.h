@@ -1,7 +1,8 @@
 /*
- * engine/gpu/stage.h: the columns of a staged plan on a GPU: each is decoded from its chunks into scratch memory by a kernel
- * of its own, with the decoder that a scan would use, and the scan then reads plain values there. What inline decoding is
- * compared with.
+ * engine/gpu/stage.h: the columns of a staged plan on a GPU.
+ *
+ * A kernel for each column decodes its chunks into scratch memory, with the decoder that a scan would use; then
+ * the scan reads plain values there. This is what decoding inside the scan is compared with.
  */
 #ifndef TESSERA_ENGINE_GPU_STAGE_H
 #define TESSERA_ENGINE_GPU_STAGE_H
@@ -37,7 +38,8 @@ NODISCARD enum status cuda_stage_write(const struct plan *plan, const struct ker
 NODISCARD enum status cuda_stage_source(const struct kernel_column *columns, uint32_t count, char **source,
                                         struct error *error);
 
-/* Once the binary is compiled and the encoded columns are there: loads the kernels and makes the scratch memory. */
+/* Loads the kernels and makes the scratch memory, when the binary is compiled and the encoded columns are on the
+ * GPU. */
 NODISCARD enum status cuda_stage_load(struct cuda *cuda, struct cuda_columns *columns,
                                       const struct plan *plan, const struct kernel *kernel,
                                       const struct cuda_column *const *encoded, struct cuda_stage *stage,

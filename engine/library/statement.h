@@ -24,8 +24,8 @@ NODISCARD enum status sql_parameter_set(struct sql_statement *statement, uint32_
                                         const struct sql_parameter *value, struct error *error);
 
 /* How a statement is run, if not by default: by a kernel that was written by hand, which must answer it
- * (plan_use_kernel); with the times of filter and scan, for which a GPU runs twice; staged, its columns decoded into
- * scratch memory first. Takes effect with the next plan. */
+ * (plan_use_kernel); with the times of filter and scan, for which a GPU runs twice; staged, so that its columns are
+ * decoded into scratch memory first. Takes effect with the next plan. */
 struct sql_settings {
     const struct hand_kernel *kernel; /* NULL: the one made from the plan */
     bool timed, staged;

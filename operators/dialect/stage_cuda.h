@@ -1,6 +1,7 @@
 /*
- * stage_cuda.h: a column decoded into memory, as a kernel that stages it does (engine/gpu/stage.c). Eight warps of a block
- * take the eight tiles of an item of work, as those of a scan do; rows are written in row order, whole lines at a time.
+ * stage_cuda.h: decodes a column into memory, for the kernels that stage columns (engine/gpu/stage.c). The eight
+ * warps of a block take the eight tiles of an item of work, as a scan does. A warp writes whole lines of memory, in
+ * row order.
  */
 #ifndef TESSERA_OPERATORS_DIALECT_STAGE_CUDA_H
 #define TESSERA_OPERATORS_DIALECT_STAGE_CUDA_H

@@ -85,8 +85,8 @@ struct report_totals {
 };
 void report_totals(const struct report *report, uint32_t choice, struct report_totals *totals);
 
-/* A step of a query: of staged ones "decode" (the columns, into scratch memory), "filter" (the dimension filters and cleared sums), "scan" (of lineorder) and, on a CPU,
- * "merge" (the threads' sums). */
+/* A step of a query: "decode" (of a staged query: its columns, into scratch memory), "filter" (the dimension
+ * filters and cleared sums), "scan" (of lineorder) and, on a CPU, "merge" (the threads' sums). */
 struct report_step {
     const char *name;
     uint64_t rows, bytes;

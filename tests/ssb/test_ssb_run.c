@@ -88,7 +88,8 @@ static void every_codec_answers_as_sqlite_does(void **state)
     assert_non_null(strstr(run.errors, "SQLite was loaded from the raw rows"));
 }
 
-/* Every codec decoded first, then queried as plain values: the same answers, and the two parts are told apart. */
+/* Every codec is decoded first, then queried as plain values. The answers are the same, and the report tells the
+ * two parts. */
 static void staged_queries_answer_as_sqlite_does(void **state)
 {
     (void)state;
