@@ -4,42 +4,24 @@
 
 #include <stdlib.h>
 
-/* Calls `take` for each tile of the column: `rows` values of value_bytes and validity words (NULL: all
- * valid), `first` the number of the first row. */
-typedef void take_tile(void *context, uint64_t first, uint32_t rows, const void *values,
-                       const uint32_t *validity);
-
-static void each_tile(const struct column_data *data, take_tile *take, void *context)
-{
-    uint64_t first = 0;
-    for (uint32_t s = 0; s < data->segment_count; s++) {
-        const struct chunk_view *chunk = &data->segments[s].chunk;
-        for (uint32_t tile = 0; tile < chunk->tiles; tile++) {
-            _Alignas(64) int64_t values[TILE_ROWS];
-            const uint32_t left = chunk->rows - tile * TILE_ROWS, rows = left < TILE_ROWS ? left : TILE_ROWS;
-            chunk->codec->decode_tile(chunk, tile, values);
-            take(context, first, rows, values,
-                 data->segments[s].validity ? data->segments[s].validity + tile * TILE_LANES : NULL);
-            first += rows;
-        }
-    }
-}
-
 struct whole {
-    uint32_t value_bytes;
     int64_t *values;
     uint8_t *nulls; /* set where a row is NULL */
-    bool any_null;
 };
 
-static void take_whole(void *context, uint64_t first, uint32_t rows, const void *values,
-                       const uint32_t *validity)
+static void take_segment(const struct segment_data *segment, int64_t *to, uint8_t *nulls)
 {
-    struct whole *whole = context;
-    for (uint32_t row = 0; row < rows; row++) {
-        whole->values[first + row] = row_value(values, whole->value_bytes, row);
-        whole->nulls[first + row] = validity && !tile_row_valid(validity, row);
-        whole->any_null |= whole->nulls[first + row];
+    const struct chunk_view *chunk = &segment->chunk;
+    _Alignas(64) int64_t values[TILE_ROWS];
+    for (uint32_t tile = 0; tile < chunk->tiles; tile++) {
+        const uint32_t *const valid = segment->validity ? segment->validity + tile * TILE_LANES : NULL;
+        const uint32_t first = tile * TILE_ROWS, left = chunk->rows - first,
+                       rows = left < TILE_ROWS ? left : TILE_ROWS;
+        chunk->codec->decode_tile(chunk, tile, values);
+        for (uint32_t row = 0; row < rows; row++) {
+            to[first + row] = row_value(values, chunk->value_bytes, row);
+            nulls[first + row] = valid && !tile_row_valid(valid, row);
+        }
     }
 }
 
@@ -49,16 +31,16 @@ static enum status read_whole(struct database *database, const struct column *co
     struct column_data *data;
     const uint64_t rows = column->table->rows;
     RETURN_IF_ERROR(column_data_open(database, column, column->own, threads, &data, error));
-    *whole = (struct whole){.value_bytes = column->value_bytes,
-                            .values = malloc((rows + 1) * sizeof *whole->values),
-                            .nulls = malloc(rows + 1)};
+    *whole = (struct whole){.values = malloc((rows + 1) * sizeof *whole->values), .nulls = malloc(rows + 1)};
     if (!whole->values || !whole->nulls) {
         free(whole->values);
         free(whole->nulls);
         return error_out_of_memory(error, rows * 9, column->schema.name);
     }
     whole->values[0] = 0; /* of a column without rows */
-    each_tile(data, take_whole, whole);
+    uint64_t first = 0;
+    for (uint32_t s = 0; s < data->segment_count; first += data->segments[s++].chunk.rows)
+        take_segment(&data->segments[s], whole->values + first, whole->nulls + first);
     return STATUS_OK;
 }
 
@@ -152,12 +134,8 @@ static enum status fill_array(struct plan_array *array, const struct whole *whol
 /* A codec whose data are such an array already: the mapped bytes are used as they are. */
 static bool is_array(const struct column *column)
 {
-    if (column->value_bytes != 4 || column->table->segment_count != 1 || column->statistics.nulls)
-        return false;
-    for (uint32_t e = 0; e < column->encoding_count; e++)
-        if (column->encodings[e].codec == codec_array()->id)
-            return true;
-    return false;
+    return column->value_bytes == 4 && column->table->segment_count == 1 && !column->statistics.nulls &&
+           column_encoding(column, codec_array()->id);
 }
 
 enum status plan_array_open(struct plan *plan, const struct column *column, const int32_t *positions,
