@@ -31,6 +31,15 @@ static enum status child_add(struct parser *parser, struct sql_expression *node,
     return parse_append(parser, &node->children, &node->child_count, sizeof child, &child);
 }
 
+/* What `operand` parses becomes a child. */
+static enum status child_parse(struct parser *parser, struct sql_expression *node,
+                               enum status (*operand)(struct parser *, struct sql_expression **))
+{
+    struct sql_expression *child;
+    RETURN_IF_ERROR(operand(parser, &child));
+    return child_add(parser, node, child);
+}
+
 static enum status node_of(struct parser *parser, enum sql_operation operation, struct sql_position position,
                            struct sql_expression *first, struct sql_expression *second,
                            struct sql_expression **out)
@@ -78,9 +87,7 @@ static enum status parse_list(struct parser *parser, struct sql_expression *node
 {
     bool more = true;
     while (more) {
-        struct sql_expression *item;
-        RETURN_IF_ERROR(parse_list_item(parser, &item));
-        RETURN_IF_ERROR(child_add(parser, node, item));
+        RETURN_IF_ERROR(child_parse(parser, node, parse_list_item));
         RETURN_IF_ERROR(parse_take(parser, ",", &more));
     }
     return parse_expect(parser, ")", where);
@@ -115,28 +122,23 @@ static enum status parse_function(struct parser *parser, struct sql_expression *
 
 static enum status parse_case(struct parser *parser, struct sql_expression *node)
 {
-    struct sql_expression *part;
     bool taken;
     node->operation = SQL_CASE;
     if (!parse_is(parser, "WHEN")) {
-        RETURN_IF_ERROR(parse_expression(parser, &part));
-        RETURN_IF_ERROR(child_add(parser, node, part));
+        RETURN_IF_ERROR(child_parse(parser, node, parse_expression));
         node->has_operand = true;
     }
     if (!parse_is(parser, "WHEN"))
         return parse_expect(parser, "WHEN", "in CASE");
     while (parse_is(parser, "WHEN")) {
         RETURN_IF_ERROR(parse_advance(parser));
-        RETURN_IF_ERROR(parse_expression(parser, &part));
-        RETURN_IF_ERROR(child_add(parser, node, part));
+        RETURN_IF_ERROR(child_parse(parser, node, parse_expression));
         RETURN_IF_ERROR(parse_expect(parser, "THEN", "behind WHEN"));
-        RETURN_IF_ERROR(parse_expression(parser, &part));
-        RETURN_IF_ERROR(child_add(parser, node, part));
+        RETURN_IF_ERROR(child_parse(parser, node, parse_expression));
     }
     RETURN_IF_ERROR(parse_take(parser, "ELSE", &taken));
     if (taken) {
-        RETURN_IF_ERROR(parse_expression(parser, &part));
-        RETURN_IF_ERROR(child_add(parser, node, part));
+        RETURN_IF_ERROR(child_parse(parser, node, parse_expression));
         node->has_else = true;
     }
     return parse_expect(parser, "END", "at the end of CASE");
@@ -145,24 +147,20 @@ static enum status parse_case(struct parser *parser, struct sql_expression *node
 /* EXTRACT(field FROM x) and CAST(x AS type). */
 static enum status parse_extract(struct parser *parser, struct sql_expression *node)
 {
-    struct sql_expression *value;
     node->operation = SQL_EXTRACT;
     RETURN_IF_ERROR(parse_advance(parser));
     RETURN_IF_ERROR(parse_text(parser, true, &node->name));
     RETURN_IF_ERROR(parse_advance(parser));
     RETURN_IF_ERROR(parse_expect(parser, "FROM", "in EXTRACT(field FROM value)"));
-    RETURN_IF_ERROR(parse_expression(parser, &value));
-    RETURN_IF_ERROR(child_add(parser, node, value));
+    RETURN_IF_ERROR(child_parse(parser, node, parse_expression));
     return parse_expect(parser, ")", "behind EXTRACT's value");
 }
 
 static enum status parse_cast(struct parser *parser, struct sql_expression *node)
 {
-    struct sql_expression *value;
     node->operation = SQL_CAST;
     RETURN_IF_ERROR(parse_advance(parser));
-    RETURN_IF_ERROR(parse_expression(parser, &value));
-    RETURN_IF_ERROR(child_add(parser, node, value));
+    RETURN_IF_ERROR(child_parse(parser, node, parse_expression));
     RETURN_IF_ERROR(parse_expect(parser, "AS", "in CAST(value AS type)"));
     RETURN_IF_ERROR(parse_name(parser, "a type", &node->name));
     return parse_expect(parser, ")", "behind CAST's type");
@@ -337,17 +335,15 @@ static enum status parse_in_list(struct parser *parser, struct sql_expression *n
 static enum status parse_test(struct parser *parser, struct sql_expression *value, bool negated, bool *found,
                               struct sql_expression **out)
 {
-    struct sql_expression *node, *operand;
+    struct sql_expression *node;
     const struct sql_position position = parse_position(parser);
     *found = true;
     if (parse_is(parser, "BETWEEN")) {
         RETURN_IF_ERROR(parse_advance(parser));
         RETURN_IF_ERROR(node_of(parser, SQL_BETWEEN, position, value, NULL, &node));
-        RETURN_IF_ERROR(parse_sum(parser, &operand));
-        RETURN_IF_ERROR(child_add(parser, node, operand));
+        RETURN_IF_ERROR(child_parse(parser, node, parse_sum));
         RETURN_IF_ERROR(parse_expect(parser, "AND", "in BETWEEN"));
-        RETURN_IF_ERROR(parse_sum(parser, &operand));
-        RETURN_IF_ERROR(child_add(parser, node, operand));
+        RETURN_IF_ERROR(child_parse(parser, node, parse_sum));
     } else if (parse_is(parser, "IN")) {
         RETURN_IF_ERROR(parse_advance(parser));
         RETURN_IF_ERROR(node_of(parser, SQL_IN, position, value, NULL, &node));
@@ -356,12 +352,10 @@ static enum status parse_test(struct parser *parser, struct sql_expression *valu
         bool escape;
         RETURN_IF_ERROR(parse_advance(parser));
         RETURN_IF_ERROR(node_of(parser, SQL_LIKE, position, value, NULL, &node));
-        RETURN_IF_ERROR(parse_sum(parser, &operand));
-        RETURN_IF_ERROR(child_add(parser, node, operand));
+        RETURN_IF_ERROR(child_parse(parser, node, parse_sum));
         RETURN_IF_ERROR(parse_take(parser, "ESCAPE", &escape));
         if (escape) {
-            RETURN_IF_ERROR(parse_sum(parser, &operand));
-            RETURN_IF_ERROR(child_add(parser, node, operand));
+            RETURN_IF_ERROR(child_parse(parser, node, parse_sum));
         }
     } else {
         *found = false;
@@ -445,13 +439,12 @@ static enum status parse_flat(struct parser *parser, const char *word, enum sql_
     RETURN_IF_ERROR(operand(parser, out));
     if (!parse_is(parser, word))
         return STATUS_OK;
-    struct sql_expression *node, *next;
+    struct sql_expression *node;
     bool more = true;
     RETURN_IF_ERROR(node_of(parser, operation, parse_position(parser), *out, NULL, &node));
     RETURN_IF_ERROR(parse_advance(parser));
     while (more) {
-        RETURN_IF_ERROR(operand(parser, &next));
-        RETURN_IF_ERROR(child_add(parser, node, next));
+        RETURN_IF_ERROR(child_parse(parser, node, operand));
         RETURN_IF_ERROR(parse_take(parser, word, &more));
     }
     *out = node;
