@@ -29,8 +29,7 @@
  *          0       8  byte at which the part begins
  *          8       8  its bytes, the filling not counted
  *         16       8  XXH3-64 of its bytes, the filling included
- *         24       4  kind: 1 chunk; 2 dictionary starts, 3 dictionary bytes, 4 validity, 5 tile minima and
- *                     maxima
+ *         24       4  kind: 1 chunk; 2 dictionary starts, 3 dictionary bytes, 4 validity, 5 minima, maxima
  *         28       4  segment; 0 for a dictionary
  *         32       4  rows of the segment; strings of a dictionary
  *         36       4  0

@@ -358,7 +358,8 @@ static void a_file_that_is_cut_short_meanwhile_is_named(void **state)
     (void)state;
     run_shell("cp -r $D ${D}2 && cd ${D}2/tables/date && echo d_year.[!s]*", &run);
     snprintf(path, sizeof path, "%s2/tables/date/%.*s", database, (int)strcspn(run.output, "\n"), run.output);
-    terminal_run("$T sql --device cpu --db ${D}2; echo exit code $?"); /* a GPU has the column in its own memory */
+    terminal_run(
+        "$T sql --device cpu --db ${D}2; echo exit code $?"); /* a GPU has the column in its own memory */
     expect("tessera> ");
     type("select max(d_year) from date;\n");
     expect("1998");

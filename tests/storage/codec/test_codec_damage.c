@@ -86,7 +86,8 @@ static void no_damage_leaves_the_bytes(void **state)
     struct guarded tile_pages = guarded_create(TILE_ROWS * sizeof(int64_t));
     int64_t *values = cases_allocate(rows * sizeof *values);
     for (size_t f = 0; f < sizeof fills / sizeof *fills; f++)
-        for (uint32_t value_bytes = 4; value_bytes <= 8 && codec_holds(codec, value_bytes); value_bytes += 4) {
+        for (uint32_t value_bytes = 4; value_bytes <= 8 && codec_holds(codec, value_bytes);
+             value_bytes += 4) {
             fills[f](values, rows, value_bytes, &random);
             uint8_t *sound = cases_allocate(codec->bound(rows, value_bytes));
             const size_t bytes = codec->encode(values, rows, value_bytes, sound);
