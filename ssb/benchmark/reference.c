@@ -73,16 +73,13 @@ enum status reference_execute(sqlite3 *connection, const char *path, const char 
 /* Writes options, folder and row counts. They are known even if the files have been removed. */
 static void source_text(const struct reference_source *source, char *text, size_t size)
 {
-    static const char *const modes[] = {"single", "all"};
-    static const char *const variants[] = {"eyalroz", "crystal"};
-    static const char *const dates[] = {"full", "classic"};
     int used;
     if (source->from)
         used = snprintf(text, size, "tbl %s", source->from);
     else
         used = snprintf(text, size, "generated sf=%.17g mode=%s variant=%s dates=%s",
-                        source->options.scale_factor, modes[source->options.mode],
-                        variants[source->options.variant], dates[source->options.dates]);
+                        source->options.scale_factor, ssb_mode_words[source->options.mode],
+                        ssb_variant_words[source->options.variant], ssb_dates_words[source->options.dates]);
     for (int t = 0; t < SSB_TABLES && used > 0 && (size_t)used < size; t++)
         used += snprintf(text + used, size - (size_t)used, " %s=%" PRIu64,
                          ssb_table_info((enum ssb_table)t)->name, source->rows[t]);

@@ -226,6 +226,11 @@ static enum status check_scale_factor(double scale_factor, const char *text, str
     return STATUS_OK;
 }
 
+const char *const ssb_mode_words[2] = {[SSB_MODE_SINGLE] = "single", [SSB_MODE_ALL] = "all"};
+const char *const ssb_variant_words[2] = {
+    [SSB_VARIANT_EYALROZ] = "eyalroz", [SSB_VARIANT_CRYSTAL] = "crystal"};
+const char *const ssb_dates_words[2] = {[SSB_DATES_FULL] = "full", [SSB_DATES_CLASSIC] = "classic"};
+
 enum status ssb_scale_factor_parse(const char *text, double *scale_factor, struct error *error)
 {
     /* strtod alone would also accept "nan", "inf", " 1" and "0x1p3". */

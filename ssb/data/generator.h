@@ -24,6 +24,9 @@ enum ssb_variant { SSB_VARIANT_EYALROZ, SSB_VARIANT_CRYSTAL };
 /* The date table below SF 1. FULL: all dates. CLASSIC: only the first ones, as many as ssb-dbgen writes. */
 enum ssb_dates { SSB_DATES_FULL, SSB_DATES_CLASSIC };
 
+/* What the three are called, by value: on the command line, in ssb.json, in the reference. */
+extern const char *const ssb_mode_words[2], *const ssb_variant_words[2], *const ssb_dates_words[2];
+
 /* At this scale factor the customer keys, 30000 per unit of the scale factor, fill an int32. */
 #define SSB_SCALE_FACTOR_MAX 71582
 

@@ -15,10 +15,6 @@
 
 #define NEW_FILE SSB_ORIGIN_FILE ".new"
 
-static const char *const mode_words[] = {[SSB_MODE_SINGLE] = "single", [SSB_MODE_ALL] = "all"};
-static const char *const variant_words[] = {
-    [SSB_VARIANT_EYALROZ] = "eyalroz", [SSB_VARIANT_CRYSTAL] = "crystal"};
-static const char *const dates_words[] = {[SSB_DATES_FULL] = "full", [SSB_DATES_CLASSIC] = "classic"};
 static const char *const dangling_words[] = {[false] = "error", [true] = "null"};
 
 /* ---- Writing ---- */
@@ -36,10 +32,10 @@ enum status ssb_origin_prepare(const char *directory, const struct ssb_origin *o
     RETURN_IF_ERROR(path_of(directory, NEW_FILE, path, error));
     const struct ssb_options *options = &origin->options;
     json_t *scale = options->scale_factor > 0 ? json_real(options->scale_factor) : json_null();
-    json_t *object =
-        json_pack("{s:o, s:s, s:s, s:s, s:s, s:s?}", "scale_factor", scale, "mode", mode_words[options->mode],
-                  "variant", variant_words[options->variant], "date_table", dates_words[options->dates],
-                  "dangling", dangling_words[origin->dangling_null], "from", origin->from);
+    json_t *object = json_pack("{s:o, s:s, s:s, s:s, s:s, s:s?}", "scale_factor", scale, "mode",
+                               ssb_mode_words[options->mode], "variant", ssb_variant_words[options->variant],
+                               "date_table", ssb_dates_words[options->dates], "dangling",
+                               dangling_words[origin->dangling_null], "from", origin->from);
     char *text = object ? json_dumps(object, JSON_INDENT(2)) : NULL;
     json_decref(object);
     if (!text) /* jansson writes UTF-8 only, but a path may be any bytes */
@@ -89,9 +85,9 @@ static enum status parse_object(const char *path, const json_t *object, struct s
                                 struct error *error)
 {
     unsigned mode, variant, dates, dangling;
-    RETURN_IF_ERROR(field_word(path, object, "mode", mode_words, &mode, error));
-    RETURN_IF_ERROR(field_word(path, object, "variant", variant_words, &variant, error));
-    RETURN_IF_ERROR(field_word(path, object, "date_table", dates_words, &dates, error));
+    RETURN_IF_ERROR(field_word(path, object, "mode", ssb_mode_words, &mode, error));
+    RETURN_IF_ERROR(field_word(path, object, "variant", ssb_variant_words, &variant, error));
+    RETURN_IF_ERROR(field_word(path, object, "date_table", ssb_dates_words, &dates, error));
     RETURN_IF_ERROR(field_word(path, object, "dangling", dangling_words, &dangling, error));
     const json_t *scale = json_object_get(object, "scale_factor"), *from = json_object_get(object, "from");
     bool known = json_is_number(scale) && isfinite(json_number_value(scale)) && json_number_value(scale) > 0;
