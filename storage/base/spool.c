@@ -35,13 +35,6 @@ enum status spool_put(const struct spool *spool, uint64_t at, const void *bytes,
                   : STATUS_OK;
 }
 
-enum status spool_append(struct spool *spool, const void *bytes, uint64_t size, uint64_t *at,
-                         struct error *error)
-{
-    *at = atomic_fetch_add(&spool->end, size);
-    return spool_put(spool, *at, bytes, size, error);
-}
-
 enum status spool_get(const struct spool *spool, uint64_t at, void *bytes, uint64_t size, struct error *error)
 {
     char *next = bytes;

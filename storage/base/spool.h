@@ -13,7 +13,7 @@
 
 struct spool {
     int descriptor;           /* -1: not open */
-    atomic_uint_fast64_t end; /* of what spool_append wrote */
+    atomic_uint_fast64_t end; /* the callers' count of what they placed */
 };
 
 /* `why`, for example "sorting", is part of an error's sentence. */
@@ -21,12 +21,9 @@ NODISCARD enum status spool_open(struct spool *spool, const char *directory, con
                                  struct error *error);
 void spool_close(struct spool *spool);
 
-/* Write at a place of the caller's choice, or after everything that was appended. STATUS_MACHINE if the disk
- * is full. */
+/* Writes at a place of the caller's choice. STATUS_MACHINE if the disk is full. */
 NODISCARD enum status spool_put(const struct spool *spool, uint64_t at, const void *bytes, uint64_t size,
                                 struct error *error);
-NODISCARD enum status spool_append(struct spool *spool, const void *bytes, uint64_t size, uint64_t *at,
-                                   struct error *error);
 NODISCARD enum status spool_get(const struct spool *spool, uint64_t at, void *bytes, uint64_t size,
                                 struct error *error);
 

@@ -177,9 +177,6 @@ bool codec_holds(const struct codec *codec, uint32_t value_bytes);
 #define CODEC_NAMES_BYTES 512
 const char *codec_names(char *text, size_t bytes);
 
-/* Finds a codec by its name; STATUS_BAD_INPUT with a sentence that lists all names. */
-NODISCARD enum status codec_find(const char *name, const struct codec **codec, struct error *error);
-
 /* Checks a chunk of exactly `size` bytes and opens it, in a few nanoseconds per 128 values; the caller checks
  * its checksum. Bytes that are not a valid chunk give STATUS_BAD_INPUT, with a sentence without the file's
  * name, which the caller knows. */

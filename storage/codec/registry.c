@@ -69,13 +69,3 @@ const char *codec_names(char *text, size_t bytes)
                                  codecs[id][ISA_BASELINE]->name);
     return text;
 }
-
-enum status codec_find(const char *name, const struct codec **codec, struct error *error)
-{
-    char names[CODEC_NAMES_BYTES];
-    *codec = codec_by_name(name);
-    if (*codec)
-        return STATUS_OK;
-    return error_set(error, STATUS_BAD_INPUT, "there is no codec '%s'; choose one of %s", name,
-                     codec_names(names, sizeof names));
-}
