@@ -127,7 +127,7 @@ static enum status make_or_insert(void *context, uint64_t item, unsigned thread,
     const struct lineorder_load *load = context;
     int32_t *columns[REFERENCE_COLUMNS_MAX];
     (void)thread;
-    if (item)
+    if (item == 0) /* usually the calling thread: SQLite stays on its processor */
         return insert_batch(load, error);
     for (uint32_t i = 0; i < REFERENCE_COLUMNS_MAX; i++)
         columns[i] = load->next->values[i];
