@@ -142,7 +142,7 @@ void row_complaint(char text[ERROR_TEXT_BYTES], const char *place, const struct 
                    const char *shown, const char *complaint)
 {
     const struct column_schema *const column = &parse->parsed->table->columns[c];
-    char range[64] = "";
+    char range[TEXT_RANGE_BYTES] = "";
     if (complaint == key_missing) {
         row_key_complaint(text, place, column, shown, parse->options->dangling_null);
         return;

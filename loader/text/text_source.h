@@ -103,8 +103,9 @@ struct column_schema;
 const char *text_value(const struct column_schema *column, const char *text, uint32_t length, int64_t *value);
 
 /* The complaint about a number that does not fit the column; and the column's range, "-999.99 to 999.99",
- * written to `text` of 64 bytes. */
+ * written to `text`. */
+#define TEXT_RANGE_BYTES 112u /* two numbers of 20 digits with decimals, by a compiler's count */
 extern const char text_out_of_range[];
-void text_value_range(const struct column_schema *column, char *text);
+void text_value_range(const struct column_schema *column, char text[TEXT_RANGE_BYTES]);
 
 #endif

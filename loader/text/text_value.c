@@ -196,7 +196,7 @@ const char *text_value(const struct column_schema *column, const char *text, uin
     }
 }
 
-void text_value_range(const struct column_schema *column, char *text)
+void text_value_range(const struct column_schema *column, char text[TEXT_RANGE_BYTES])
 {
     const uint64_t most = column->type == TYPE_DECIMAL ? power_of_ten(column->precision) - 1
                           : column->type == TYPE_INT64 ? INT64_MAX
@@ -206,6 +206,6 @@ void text_value_range(const struct column_schema *column, char *text)
     char decimals[32] = "";
     if (unit > 1)
         snprintf(decimals, sizeof decimals, ".%llu", (unsigned long long)(most % unit));
-    snprintf(text, 64, "-%llu%s to %llu%s", (unsigned long long)(least / unit), decimals,
+    snprintf(text, TEXT_RANGE_BYTES, "-%llu%s to %llu%s", (unsigned long long)(least / unit), decimals,
              (unsigned long long)(most / unit), decimals);
 }

@@ -137,7 +137,7 @@ static void decimals(void **state)
 
 static void holds(enum column_type type, int precision, int scale, const char *expected)
 {
-    char text[64];
+    char text[TEXT_RANGE_BYTES];
     column = (struct column_schema){.type = type, .precision = (uint8_t)precision, .scale = (uint8_t)scale};
     text_value_range(&column, text);
     assert_string_equal(text, expected);
