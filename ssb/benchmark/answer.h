@@ -21,7 +21,7 @@ NODISCARD enum status answer_compare(const char *query, const char *judge, const
 /* True if the answer has no rows or only NULLs: a query that finds nothing answers so. */
 bool answer_is_empty(const struct rowset *answer);
 
-/* The answer as CSV (rowset_print), owned by the caller (free). *bytes does not count the closing zero. */
+/* Gives the answer as CSV (rowset_print), which the caller frees. *bytes does not count the closing zero. */
 NODISCARD enum status answer_text(const struct rowset *answer, char **text, size_t *bytes,
                                   struct error *error);
 

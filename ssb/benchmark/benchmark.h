@@ -33,8 +33,8 @@ struct benchmark_options benchmark_options_default(void);
 /* To be shared: a struct benchmark_options is the first field of the command's arguments. */
 extern const struct command_option benchmark_option_list[];
 
-/* A query as a statement that its hand-written kernel answers, timed. `codec` is the argument of sql_prepare,
- * `staged` that of struct sql_settings. */
+/* Prepares a query as a timed statement that the query's hand-written kernel answers. `codec` is as for
+ * sql_prepare, `staged` as in struct sql_settings. */
 NODISCARD enum status benchmark_statement(struct engine *engine, struct database *database,
                                           const struct ssb_query *query, const char *codec, bool staged,
                                           struct sql_statement **statement, struct error *error);

@@ -129,7 +129,8 @@ static enum status compute(sqlite3 *connection, const char *path, const char *st
 
 /* ---- Kept answers ---- */
 
-/* Cells are kept one a row; SQLite puts those of a row of the answer side by side. */
+/* Reads the rows of a kept answer. The table answer_cell has one row for each cell; SQLite puts the cells of
+ * an answer's row side by side. */
 static enum status read_cells(sqlite3 *connection, const char *path, int64_t id, int columns,
                               const struct value_type *types, struct rowset_builder *builder,
                               struct error *error)

@@ -20,10 +20,10 @@ struct report_times {
 
 /* One query with one choice of codecs. */
 struct report_cell {
-    struct report_times total, stage, filter, kernel, merge; /* the whole, and its steps: struct run_timing */
+    struct report_times total, stage, filter, kernel, merge; /* the query and its steps: struct run_timing */
     double compile_ms, skip_ms;
     uint64_t fact_rows, bytes_read, answer_rows; /* bytes_read: by the scan */
-    uint64_t stage_bytes; /* read by decoding the columns first; 0 unless report.staged */
+    uint64_t stage_bytes; /* the bytes that decoding the columns first reads; 0 unless report.staged */
     uint64_t tiles, tiles_skipped, rows_skipped; /* of lineorder */
 
     /* The dimension filters: rows of the filtered dimensions; bytes of their condition columns as arrays, of
@@ -59,7 +59,7 @@ struct report {
     const char *device;  /* engine_device_text */
     const char *why_cpu; /* engine_why_cpu, or NULL */
     bool on_gpu;
-    bool profile;            /* the steps of each query are printed, too */
+    bool profile;            /* print the steps of each query, too */
     bool staged;             /* columns are decoded into scratch memory before each query */
     const char *database;    /* its path */
     double scale_factor;     /* 0: not known */
@@ -85,8 +85,9 @@ struct report_totals {
 };
 void report_totals(const struct report *report, uint32_t choice, struct report_totals *totals);
 
-/* A step of a query: "decode" (of a staged query: its columns, into scratch memory), "filter" (the dimension
- * filters and cleared sums), "scan" (of lineorder) and, on a CPU, "merge" (the threads' sums). */
+/* A step of a query: "decode" (of the columns into scratch memory, if the query is staged), "filter"
+ * (dimension filters and clearing of sums), "scan" (of lineorder) and, on a CPU, "merge" (of the threads'
+ * sums). */
 struct report_step {
     const char *name;
     uint64_t rows, bytes;
