@@ -307,7 +307,7 @@ static enum status cast_to_integer(struct binder *binder, const struct sql_expre
     RETURN_IF_ERROR(bind_integer(binder, power_of_ten(type.scale), type.scale, &unit));
     RETURN_IF_ERROR(
         expression_apply(binder->list, EXPRESSION_DIVIDE, *node, unit, EXPRESSION_NONE, node, binder->error));
-    /* the quotient has the dividend's scale by rule: a whole number is meant */
+    /* expression_apply gave the quotient the scale of the dividend, but it is a whole number */
     RETURN_IF_ERROR(bind_integer(binder, 0, 0, &zero));
     return bind_apply(binder, ast->position, EXPRESSION_ADD, zero, *node, EXPRESSION_NONE, node);
 }

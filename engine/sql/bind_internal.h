@@ -171,9 +171,9 @@ NODISCARD enum status bind_literal_value(const struct binder *binder, const stru
                                          struct sql_parameter *value);
 /* The text of a constant string node; NULL for other nodes. */
 const char *bind_string_of(const struct binder *binder, uint32_t node, uint32_t *length);
-/* A string constant that is a date becomes one; what else it is stays. */
+/* Converts a string constant that is a date; other nodes stay as they are. */
 NODISCARD enum status bind_date_of_string(struct binder *binder, uint32_t *node);
-/* 'YYYY-MM-DD' or with a time; false if it is none. */
+/* Parse 'YYYY-MM-DD', and the same with a time after it; false if the text is not a date. */
 bool bind_date_parse(const char *text, size_t length, int64_t *days);
 bool bind_timestamp_parse(const char *text, size_t length, int64_t *microseconds);
 /* Gives the whole number of LIMIT or OFFSET, from a number or a parameter. */

@@ -14,7 +14,7 @@ bool bind_timestamp_parse(const char *text, size_t length, int64_t *microseconds
 {
     const char *const end = text + length, *const point = memchr(text, '.', length);
     return !calendar_parse_timestamp(text, end, microseconds) &&
-           (!point || end - point - (end[-1] == 'Z') <= 7); /* no zeros behind six digits of a fraction */
+           (!point || end - point - (end[-1] == 'Z') <= 7); /* at most six digits after the point */
 }
 
 /* Gives "12" or "12.50" as digits and scale; a number with an exponent is a double. */
