@@ -1,6 +1,6 @@
 /*
- * expression.c: making nodes (expression.h). Ranges are worked out in 128 bits; a node is added only if its
- * own fits 64. Equal nodes, and equal tables, are found by their hashes.
+ * expression.c: makes nodes (expression.h). Ranges are computed in 128 bits; a node is added only if its
+ * range fits 64 bits. Equal nodes and equal tables are found by their hashes.
  */
 #include "engine/plan/expression.h"
 
@@ -53,7 +53,7 @@ bool expression_range(const struct expression_list *list, const struct expressio
     return false;
 }
 
-/* Children stand before their parents. */
+/* One pass is enough, because children come before their parents. */
 void expression_mark(const struct expression_list *list, uint32_t node, uint8_t *needed)
 {
     needed[node] |= 1;
@@ -101,13 +101,13 @@ static __int128 magnitude(struct range range)
     return low > high ? low : high;
 }
 
-/* |a / b| <= |a|, and |a % b| < |b|, <= |a|: signs as C has them. */
+/* |a / b| <= |a|, |a % b| < |b| and |a % b| <= |a|; the signs are as in C. */
 static struct range range_divided(struct range a, struct range b, bool remainder)
 {
     __int128 most = magnitude(a);
     if (remainder && magnitude(b) - 1 < most)
         most = magnitude(b) > 0 ? magnitude(b) - 1 : 0;
-    if (!remainder && b.low > 0) { /* the divisor with the least magnitude counts */
+    if (!remainder && b.low > 0) { /* the extreme quotients are at the ends of both ranges */
         const __int128 ends[] = {a.low / b.low, a.high / b.low, a.low / b.high, a.high / b.high};
         return hull(ends, 4);
     }
@@ -176,13 +176,13 @@ static struct range work_out(const struct expression_list *list, const struct ex
         return range_of_table(&list->tables[node->table]);
     case EXPRESSION_EXTRACT:
         return range_of_field(node, &list->nodes[node->child[0]]);
-    case EXPRESSION_ADD_MONTHS: /* a month has 31 days at most; cutting takes at most 3 */
+    case EXPRESSION_ADD_MONTHS: /* a month has at most 31 days; its last day is at most 3 earlier */
         return (struct range){a.low + (b.low < 0 ? b.low * 31 : 0) - 3,
                               a.high + (b.high > 0 ? b.high * 31 : 0) + 3};
     case EXPRESSION_TO_DATE:
         return (struct range){calendar_floor((int64_t)a.low, CALENDAR_DAY_MICROSECONDS),
                               calendar_floor((int64_t)a.high, CALENDAR_DAY_MICROSECONDS)};
-    default: /* constants and leaves have their ranges from elsewhere */
+    default: /* whoever adds constants and leaves sets their ranges */
         return gives_truth(node->operation) ? (struct range){0, 1} : range_of(node);
     }
 }
@@ -213,7 +213,7 @@ static struct value_type type_of(const struct expression_list *list, const struc
         return (struct value_type){.kind = VALUE_DATE};
     case EXPRESSION_TO_DOUBLE:
         return (struct value_type){.kind = VALUE_DOUBLE};
-    default: /* constants, leaves and lookups have the type that they were given */
+    default: /* whoever adds constants, leaves and look-ups sets their types */
         return gives_truth(node->operation) ? (struct value_type){.kind = VALUE_BOOLEAN} : node->type;
     }
 }
@@ -247,7 +247,8 @@ static bool may_be_null(const struct expression_list *list, const struct express
     }
 }
 
-/* Of what a node is made of alone; a leaf has its own from whoever adds it. */
+/* Computes type, range and nullability from the operation and the children; a leaf has those that were
+ * set. */
 static enum status describe(const struct expression_list *list, struct expression *node, struct error *error)
 {
     struct range range = range_of(node);
@@ -433,7 +434,8 @@ static enum status table_add(struct expression_list *list, int64_t *values, uint
     return status;
 }
 
-/* Bits take no more memory than the values if these lie 64 apart on average. */
+/* Makes the bitmap of a set if it takes no more memory than the values: if their mean distance is at most
+ * 64. */
 static enum status table_members(struct value_table *table, struct error *error)
 {
     if (table->count == 0 || table->members)

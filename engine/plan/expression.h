@@ -1,11 +1,11 @@
 /*
- * expression.h: what a star query computes, typed and bound: a list of nodes, children before parents, which
- * the CPU evaluates over vectors of up to 1024 rows (expression_vector.h).
+ * expression.h: the typed and bound expressions of a star query: a list of nodes, children before parents,
+ * which the CPU evaluates over vectors of up to 1024 rows (expression_vector.h).
  *
  * Every value is an int64 that may be NULL: a number scaled by 10^scale, days, microseconds, 0 or 1, a
- * dictionary code. Above the aggregates a value may also be a double (its bits in the int64). Nothing can
- * overflow: each node's least and greatest value follow from the columns' statistics when it is made, and
- * what might leave 64 bits is refused then. NULLs follow SQL's three-valued logic.
+ * dictionary code. Above the aggregates a value may also be a double, whose bits are in the int64. Nothing
+ * can overflow: the range of each node follows from the columns' statistics when the node is made, and a node
+ * whose values might exceed 64 bits is refused. NULLs follow SQL's three-valued logic.
  */
 #ifndef TESSERA_ENGINE_PLAN_EXPRESSION_H
 #define TESSERA_ENGINE_PLAN_EXPRESSION_H
@@ -17,57 +17,57 @@
 
 #include <string.h>
 
-/* Hostile text; a person's query has tens, and a list of values is one. */
+/* The most nodes; it bounds hostile statements. A usual query has tens, and a list of values is one node. */
 #define EXPRESSION_NODES_MAX 65536u
 
 enum value_kind {
     VALUE_INTEGER,   /* scale 0: a whole number; else a decimal */
-    VALUE_DATE,      /* days since 1970-01-01, of 32 bits: 5.8 million years */
+    VALUE_DATE,      /* days since 1970-01-01, in 32 bits: 5.8 million years */
     VALUE_TIMESTAMP, /* microseconds since 1970-01-01 00:00:00 */
     VALUE_BOOLEAN,
-    VALUE_STRING, /* a code of `dictionary`: codes are ordered as the strings are */
+    VALUE_STRING, /* a code of `dictionary`; codes have the order of the strings */
     VALUE_DOUBLE
 };
 
 struct value_type {
     enum value_kind kind;
-    uint8_t scale; /* VALUE_INTEGER: digits behind the point, 0..18 */
+    uint8_t scale; /* VALUE_INTEGER: digits after the point, 0 .. 18 */
     const struct dictionary *dictionary;
 };
 
 enum expression_operation {
     EXPRESSION_CONSTANT,  /* `constant`, or NULL if `is_null` */
-    EXPRESSION_COLUMN,    /* source `index` of the plan, at the row at hand */
+    EXPRESSION_COLUMN,    /* source `index` of the plan, in the current row */
     EXPRESSION_GROUP,     /* above aggregates: the value of group term `index` */
     EXPRESSION_AGGREGATE, /* above aggregates: the result of aggregate `index` */
-    EXPRESSION_ADD,       /* doubles where type.kind is VALUE_DOUBLE, also in the next four */
+    EXPRESSION_ADD,       /* this and the next four: of doubles if type.kind is VALUE_DOUBLE */
     EXPRESSION_SUBTRACT,
     EXPRESSION_MULTIPLY,
-    EXPRESSION_DIVIDE, /* whole numbers: truncated toward zero; NULL where the divisor is 0, as in SQLite */
-    EXPRESSION_REMAINDER, /* of whole numbers, with the dividend's sign; by 0 NULL, by -1 always 0 */
+    EXPRESSION_DIVIDE,    /* whole numbers are truncated toward zero; x / 0 is NULL, as in SQLite */
+    EXPRESSION_REMAINDER, /* of whole numbers, with the dividend's sign; x % 0 is NULL, x % -1 is 0 */
     EXPRESSION_NEGATE,
-    EXPRESSION_EQUAL, /* of two values of one kind and scale, or two doubles */
+    EXPRESSION_EQUAL, /* of two values of one kind and scale, or of two doubles */
     EXPRESSION_LESS,
     EXPRESSION_LESS_EQUAL,
     EXPRESSION_AND, /* three-valued */
     EXPRESSION_OR,
     EXPRESSION_NOT,
     EXPRESSION_IS_NULL,
-    EXPRESSION_CHOOSE,     /* child 0 true: child 1, else (false or NULL) child 2 */
-    EXPRESSION_IN_SET,     /* child 0 is one of the sorted values of `table` */
-    EXPRESSION_LOOKUP,     /* table->values[child 0]: child 0 is in 0 .. table->count - 1; INT64_MIN: NULL */
-    EXPRESSION_EXTRACT,    /* `field` of a date or timestamp */
-    EXPRESSION_ADD_MONTHS, /* date (child 0) + months (child 1), the day cut to the month's last */
-    EXPRESSION_TO_DATE,    /* of a timestamp: floor to days */
-    EXPRESSION_TO_DOUBLE,  /* a number with its scale; above aggregates only */
+    EXPRESSION_CHOOSE,  /* child 1 if child 0 is true; child 2 if it is false or NULL */
+    EXPRESSION_IN_SET,  /* child 0 is one of the sorted values of `table` */
+    EXPRESSION_LOOKUP,  /* table->values[child 0], with child 0 in 0 .. table->count - 1; INT64_MIN: NULL */
+    EXPRESSION_EXTRACT, /* `field` of a date or timestamp */
+    EXPRESSION_ADD_MONTHS, /* date (child 0) + months (child 1); the day is at most the month's last */
+    EXPRESSION_TO_DATE,    /* of a timestamp, rounded down to days */
+    EXPRESSION_TO_DOUBLE,  /* a number divided by 10^scale; above aggregates only */
     EXPRESSION_OPERATIONS
 };
 
-/* Values that nodes look up: owned by the list of nodes. */
+/* The values of an EXPRESSION_IN_SET or EXPRESSION_LOOKUP; owned by the list of nodes. */
 struct value_table {
     uint64_t count;
     int64_t *values;
-    uint64_t *members; /* a set of values close together: bit v - values[0] for each value v; else NULL */
+    uint64_t *members; /* a bitmap if the set is dense: bit v - values[0] for each value v; else NULL */
 };
 
 struct scalar {
@@ -82,22 +82,21 @@ struct expression {
     bool is_null;      /* EXPRESSION_CONSTANT */
     uint8_t field;     /* enum calendar_field */
     uint8_t children;  /* 0..3 */
-    uint32_t child[3]; /* numbers of nodes before this one */
+    uint32_t child[3]; /* nodes before this one */
     uint32_t index;
-    uint32_t table; /* of the list's tables */
+    uint32_t table; /* in the list's tables */
     int64_t constant;
-    int64_t low,
-        high; /* least and greatest value that is not NULL; low > high: always NULL; doubles: not kept */
-    struct scalar of_nulls; /* its value where all leaves are NULL */
+    int64_t low, high;      /* the range of values; low > high: always NULL; not set for doubles */
+    struct scalar of_nulls; /* its value if all leaves are NULL */
 };
 
-/* Zero-initialised is empty; expression_list_free empties it. Equal nodes are made once. */
+/* A zero-initialised list is empty; expression_list_free empties it. Equal nodes are made once. */
 struct expression_list {
     uint32_t count, capacity, table_count;
     struct expression *nodes;
     struct value_table *tables;
     uint32_t dictionary_count;
-    struct dictionary **dictionaries; /* merged ones, which types point at; each in one piece of memory */
+    struct dictionary **dictionaries; /* made for expressions; each in one block of memory */
     struct number_index node_index, table_index, dictionary_index;
 };
 
@@ -105,49 +104,50 @@ void expression_list_free(struct expression_list *list);
 
 #define EXPRESSION_NONE UINT32_MAX
 
-/* ---- Making nodes: engine/plan/expression.c ---- */
+/* ---- Making nodes (expression.c) ---- */
 
-/* Adds a node, or finds an equal one, and works out type (unless the caller gave it where operation and
- * children do not say it: constants, leaves, lookups), range and nullability. Of constants alone a constant
- * is made. Children must have the types that the operation takes. A value that may leave 64 bits:
- * STATUS_BAD_INPUT, a sentence without position. */
+/* Adds a node, or finds an equal one, and computes its range and nullability, and its type; but constants,
+ * leaves and look-ups have the type that the caller sets. If all children are constants, the node is folded
+ * to a constant. Children must have the types that the operation takes. STATUS_BAD_INPUT, without a position,
+ * if a value might exceed 64 bits. */
 NODISCARD enum status expression_add(struct expression_list *list, const struct expression *node,
                                      uint32_t *index, struct error *error);
 NODISCARD enum status expression_constant(struct expression_list *list, struct value_type type, int64_t value,
                                           uint32_t *index, struct error *error);
 NODISCARD enum status expression_null(struct expression_list *list, struct value_type type, uint32_t *index,
                                       struct error *error);
-/* child2 may be EXPRESSION_NONE, and then child1. */
+/* Adds the node of an operation. child2 may be EXPRESSION_NONE; then child1 may be, too. */
 NODISCARD enum status expression_apply(struct expression_list *list, enum expression_operation operation,
                                        uint32_t child0, uint32_t child1, uint32_t child2, uint32_t *index,
                                        struct error *error);
 
-/* `count` values, which the list then owns (they must come from malloc; freed also on failure). For
- * EXPRESSION_IN_SET sorted as whole numbers, without duplicates; doubles by their bits, 0.0 without a sign. */
+/* The list takes ownership of `values`, which must come from malloc; they are freed also after a failure. For
+ * EXPRESSION_IN_SET they must be sorted as whole numbers, without duplicates; doubles are sorted by their
+ * bits, and -0.0 must be 0.0. */
 NODISCARD enum status expression_in_set(struct expression_list *list, uint32_t child, int64_t *values,
                                         uint64_t count, uint32_t *index, struct error *error);
 NODISCARD enum status expression_lookup(struct expression_list *list, uint32_t child, struct value_type type,
                                         int64_t *values, uint64_t count, uint32_t *index,
                                         struct error *error);
 
-/* ---- Reading them ---- */
+/* ---- Reading nodes ---- */
 
-/* What rows and groups give: whoever evaluates expressions fills these. */
+/* True for the operations whose values come from rows or groups; the evaluator fills these. */
 static inline bool expression_is_leaf(enum expression_operation operation)
 {
     return operation == EXPRESSION_COLUMN || operation == EXPRESSION_GROUP ||
            operation == EXPRESSION_AGGREGATE;
 }
 
-/* Whether the node is a constant, and not NULL. */
+/* True if the node is a constant and is not NULL. */
 bool expression_is_constant(const struct expression_list *list, uint32_t node);
 
-/* Whether the test is column OPERATION constant, or turned, where the operation is EQUAL, LESS or LESS_EQUAL: then
- * the column's node, and the values that pass. low > high: none does. */
+/* True if the test compares a column with a constant by EQUAL, LESS or LESS_EQUAL. Then it gives the column's
+ * node and the values that pass, low .. high; low > high: no value passes. */
 bool expression_range(const struct expression_list *list, const struct expression *test, uint32_t *leaf,
                       int64_t *low, int64_t *high);
 
-/* Sets bit 0 of needed[n] for the node and every node below it; needed has a byte for each node up to this
+/* Sets bit 0 of needed[n] for the node and all nodes below it; `needed` has a byte for each node up to this
  * one. */
 void expression_mark(const struct expression_list *list, uint32_t node, uint8_t *needed);
 
@@ -157,18 +157,18 @@ void expression_visit(const struct expression_list *list, uint32_t node,
 
 /* ---- One value ---- */
 
-/* The operation of a node on its children's values, by the loop for vectors; leaves are NULL. Whole numbers wrap:
- * that nothing leaves 64 bits was proven unless a file lies. */
+/* Computes the operation of a node from its children's values, by the loop for vectors; leaves are NULL.
+ * Whole numbers wrap, but ranges exclude this unless a file is damaged. */
 struct scalar expression_scalar(const struct expression_list *list, const struct expression *node,
                                 const struct scalar *children);
 
-/* As what a set has the value: 0.0 without a sign, whose bits are those of the least number. */
+/* The value as it is in a set. -0.0, whose bits are INT64_MIN, becomes 0.0. */
 static inline int64_t expression_member(bool is_double, int64_t value)
 {
     return is_double && value == INT64_MIN ? 0 : value;
 }
 
-/* The bits of the double that EXPRESSION_TO_DOUBLE makes of a number of that scale. */
+/* The bits of the double that EXPRESSION_TO_DOUBLE makes from a number with this scale. */
 static inline int64_t expression_double_of(int64_t value, unsigned scale)
 {
     const double number = (double)value / (double)power_of_ten(scale);
@@ -177,23 +177,23 @@ static inline int64_t expression_double_of(int64_t value, unsigned scale)
     return bits;
 }
 
-/* ---- Strings: engine/plan/expression_string.c ---- */
+/* ---- Strings (expression_string.c) ---- */
 
-/* A dictionary of one string, owned by the list. */
+/* Makes a string constant, whose dictionary of one string belongs to the list. */
 NODISCARD enum status expression_string_constant(struct expression_list *list, const char *string,
                                                  uint32_t length, uint32_t *index, struct error *error);
 
-/* Makes the strings of both nodes codes of one dictionary, so that they can be compared and chosen from. */
+/* Converts both nodes to codes of a common dictionary, so that they can be compared or chosen from. */
 NODISCARD enum status expression_string_unify(struct expression_list *list, uint32_t *left, uint32_t *right,
                                               struct error *error);
 
-/* LIKE as SQLite has it: % and _, ASCII letters alike in both cases; escape 0: none. */
+/* LIKE as in SQLite, with % and _; the case of ASCII letters is ignored. `escape` 0: no escape character. */
 NODISCARD enum status expression_string_like(struct expression_list *list, uint32_t child,
                                              const char *pattern, uint32_t length, char escape,
                                              uint32_t *index, struct error *error);
 
-/* upper, lower (ASCII), length (characters of UTF-8), substr(s, first[, count]) with constant arguments, as
- * SQLite has them: worked out once for each string of the dictionary. */
+/* upper, lower (of ASCII), trim, length (in characters of UTF-8) and substr(s, first[, count]) with constant
+ * arguments, as in SQLite. They are computed once for each string of the dictionary. */
 enum string_function { STRING_UPPER, STRING_LOWER, STRING_TRIM, STRING_LENGTH, STRING_SUBSTR };
 NODISCARD enum status expression_string_function(struct expression_list *list, enum string_function function,
                                                  uint32_t child, int64_t first, int64_t count,

@@ -1,7 +1,8 @@
 /*
- * expression_loops.c: see expression_loops.h. What each operation means on a CPU: kernels are tested against it.
- * Values of NULL rows are computed like the others and mean nothing, so the loops for arithmetic and comparisons
- * have no branch: sums wrap, as unsigned numbers do. Operations that could trap go row by row, without NULLs.
+ * expression_loops.c: see expression_loops.h. These loops define each operation; GPU kernels are tested
+ * against them. The loops for arithmetic and comparisons have no branches: values of NULLs are computed like
+ * the others and not used, and sums wrap like unsigned numbers. Operations that could trap are computed row
+ * by row, without NULLs.
  */
 #include "engine/plan/expression_loops.h"
 
@@ -9,7 +10,7 @@
 
 #include <string.h>
 
-/* NULL where any child is. */
+/* A row is NULL if any child is NULL. */
 static void join_nulls(const struct expression *node, uint32_t rows, const struct vector *children,
                        uint8_t *restrict nulls)
 {
@@ -58,12 +59,12 @@ static void calculate(enum expression_operation operation, uint32_t rows, const 
     case EXPRESSION_NOT:
         LOOP(!x)
         break;
-    default: /* is not asked for here */
+    default: /* not called for other operations */
         break;
     }
 }
 
-/* A false child makes AND false, a true one OR true, whatever the other is. */
+/* AND is false if one child is false, and OR is true if one child is true, even if the other is NULL. */
 static void logic(bool is_or, uint32_t rows, const struct vector *children, struct vector out)
 {
     const struct vector a = children[0], b = children[1];
@@ -128,12 +129,12 @@ static struct scalar of_doubles(enum expression_operation operation, double x, d
         return whole(x < y);
     case EXPRESSION_LESS_EQUAL:
         return whole(x <= y);
-    default: /* no operation of doubles */
+    default: /* not an operation of doubles */
         return (struct scalar){0, true};
     }
 }
 
-/* The least number divided by -1 traps on some processors: it wraps here, and has no remainder. */
+/* INT64_MIN / -1 traps on some processors. Here it wraps, and its remainder is 0. */
 static struct scalar divide(bool remainder, int64_t a, int64_t b)
 {
     if (b == 0)
@@ -143,7 +144,7 @@ static struct scalar divide(bool remainder, int64_t a, int64_t b)
     return whole(remainder ? a % b : a / b);
 }
 
-/* Of the type of child 0. */
+/* Computes an operation on whole numbers; `type` is that of child 0. */
 static struct scalar of_whole(const struct expression *node, struct value_type type, int64_t a, int64_t b)
 {
     switch (node->operation) {
@@ -159,12 +160,12 @@ static struct scalar of_whole(const struct expression *node, struct value_type t
         return whole(calendar_floor(a, CALENDAR_DAY_MICROSECONDS));
     case EXPRESSION_TO_DOUBLE:
         return whole(expression_double_of(a, type.scale));
-    default: /* has a loop of its own */
+    default: /* other operations have their own loops */
         return (struct scalar){0, true};
     }
 }
 
-/* Of operations that are NULL where a child is. */
+/* Evaluates, row by row, an operation that is NULL if a child is NULL. */
 static void one_by_one(const struct expression_list *list, const struct expression *node, uint32_t rows,
                        const struct vector *children, struct vector out)
 {
@@ -184,7 +185,7 @@ static void one_by_one(const struct expression_list *list, const struct expressi
 
 /* ---- Tables ---- */
 
-/* Codes beyond the table, which only a damaged file has, take its last value. */
+/* A code outside the table, which only a damaged file can have, gets the last value. */
 static void look_up(const struct value_table *table, uint32_t rows, struct vector child, struct vector out)
 {
     for (uint32_t row = 0; row < rows; row++) {
@@ -199,8 +200,8 @@ static void look_up(const struct value_table *table, uint32_t rows, struct vecto
     }
 }
 
-/* Bits where the values lie close together, halving where they do not: all rows take one step of each at a
- * time, so that their loads overlap. */
+/* Tests a dense set by its bitmap, and others by binary search. All rows take one step of the search before
+ * any takes the next, so that their loads overlap. */
 static void contain(const struct value_table *table, bool doubles, uint32_t rows,
                     const int64_t *restrict values, int64_t *restrict out)
 {

@@ -1,7 +1,7 @@
 /*
- * expression_string.c: strings in expressions. A string is a code of a sorted dictionary, so whatever is
- * asked of a string column is worked out once for each string of its dictionary when a statement is bound,
- * and becomes a set of codes or a table of values by code.
+ * expression_string.c: strings in expressions. A string is a code of a sorted dictionary. So an operation on
+ * a string column is computed once for each string of its dictionary, when a statement is bound, and becomes
+ * a set of codes or a table of values by code.
  */
 #include "engine/plan/expression.h"
 #include "storage/base/memory.h"
@@ -10,9 +10,9 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* ---- Dictionaries of our own ---- */
+/* ---- Dictionaries that belong to the list ---- */
 
-/* What dictionaries of equal strings share: their hash. */
+/* The hash of a dictionary's strings. */
 static uint64_t dictionary_hash(const struct dictionary *dictionary)
 {
     const uint64_t bytes = dictionary->count ? dictionary->starts[dictionary->count] : 0;
@@ -48,7 +48,7 @@ static enum status dictionary_append(struct expression_list *list, struct dictio
     return STATUS_OK;
 }
 
-/* Takes the dictionary over: *dictionary is it, or one of the same strings that was there before, so that
+/* Takes ownership of a dictionary. *dictionary is this one, or an older one with the same strings, so that
  * equal expressions are equal nodes. */
 static enum status dictionary_own(struct expression_list *list, struct dictionary *made,
                                   const struct dictionary **dictionary, struct error *error)
@@ -65,7 +65,7 @@ static enum status dictionary_own(struct expression_list *list, struct dictionar
     return status;
 }
 
-/* Room for strings, in one piece of memory with the dictionary; NULL if there is none. */
+/* Allocates a dictionary and room for its strings in one block; NULL if there is no memory. */
 static struct dictionary *dictionary_new(uint32_t count, uint64_t bytes, uint64_t **starts, char **text)
 {
     struct dictionary *made = malloc(sizeof *made + ((size_t)count + 1) * sizeof **starts + bytes);
@@ -92,7 +92,7 @@ static int compare_pieces(const void *left, const void *right)
     return order ? order : (a->length > b->length) - (a->length < b->length);
 }
 
-/* A dictionary of the pieces, in any order and with duplicates; codes[piece.number] is the code of each. */
+/* Makes a dictionary from pieces in any order, with duplicates; codes[piece.number] is the code of each. */
 static enum status dictionary_of_pieces(struct expression_list *list, struct piece *pieces, uint64_t count,
                                         int64_t *codes, const struct dictionary **dictionary,
                                         struct error *error)
@@ -140,7 +140,7 @@ enum status expression_string_constant(struct expression_list *list, const char 
     return expression_constant(list, type, 0, index, error);
 }
 
-/* ---- One dictionary for two ---- */
+/* ---- Common dictionaries ---- */
 
 static void take_pieces(const struct dictionary *dictionary, uint32_t first, struct piece *pieces)
 {
@@ -151,7 +151,7 @@ static void take_pieces(const struct dictionary *dictionary, uint32_t first, str
     }
 }
 
-/* The node with codes of `to` instead of its own; codes: of its dictionary's strings. */
+/* Converts a node to codes of dictionary `to`; codes[c] is the new code of code c. */
 static enum status recode(struct expression_list *list, const int64_t *codes, const struct dictionary *to,
                           uint32_t *node, struct error *error)
 {
@@ -205,7 +205,7 @@ static int lower(char c)
     return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : (unsigned char)c;
 }
 
-/* Bytes of the UTF-8 character at `text`; 1 for what is none. */
+/* The bytes of the UTF-8 character at `text`; 1 if it is not valid. */
 static uint32_t character_bytes(const char *text, const char *end)
 {
     const unsigned char first = (unsigned char)*text;
@@ -213,7 +213,8 @@ static uint32_t character_bytes(const char *text, const char *end)
     return (uint64_t)(end - text) < bytes ? (uint32_t)(end - text) : bytes;
 }
 
-/* Goes back to the latest % when something does not match: time is the product of both lengths at worst. */
+/* Matches a pattern. After a mismatch it goes back to the last %, so its time is at most the product of both
+ * lengths. */
 static bool like(const char *text, const char *text_end, const char *pattern, const char *pattern_end,
                  char escape)
 {
@@ -284,8 +285,8 @@ static int64_t character_count(const char *text, uint32_t length)
     return count;
 }
 
-/* SQLite's substr: first counts from 1, from the end if negative; 0 is the place before the first. A negative
- * count takes the characters before. */
+/* substr as in SQLite: `first` counts from 1, or from the end if it is negative; 0 is the place before the
+ * first character. A negative count takes the characters before `first`. */
 static void substr(const char **text, uint32_t *length, int64_t first, int64_t count)
 {
     const int64_t characters = character_count(*text, *length);

@@ -1,4 +1,5 @@
-/* expression_vector.c: see expression_vector.h. A program's vectors lie in one piece of memory: 9 KB a node. */
+/* expression_vector.c: see expression_vector.h. A program's vectors are in one block of memory: 9 KB a
+ * node. */
 #include "engine/plan/expression_loops.h"
 
 #include <stdlib.h>
@@ -8,9 +9,9 @@ struct expression_program {
     const struct expression_list *list;
     expression_loop *loop;
     uint32_t count, leaf_count;
-    uint32_t *nodes;        /* that are evaluated, ascending */
-    uint32_t *leaves;       /* that the caller fills */
-    struct vector *vectors; /* of all nodes of the list; those that are not needed are empty */
+    uint32_t *nodes;        /* the nodes to evaluate, ascending */
+    uint32_t *leaves;       /* the leaves, which the caller fills */
+    struct vector *vectors; /* of all nodes of the list; empty for nodes that are not needed */
     uint8_t *memory;
 };
 
@@ -37,7 +38,7 @@ static enum status lay_out(struct expression_program *program, const uint8_t *ne
         next += values + nulls;
         if (expression_is_leaf(node->operation))
             program->leaves[program->leaf_count++] = n;
-        else if (node->operation == EXPRESSION_CONSTANT) /* once is enough */
+        else if (node->operation == EXPRESSION_CONSTANT) /* evaluated here, once */
             program->loop(program->list, node, VECTOR_ROWS, NULL, program->vectors[n]);
         else
             program->nodes[program->count++] = n;

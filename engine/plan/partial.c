@@ -1,5 +1,5 @@
-/* engine/plan/partial.c: see engine/plan/partial.h. Groups and pairs of distinct values are found in open hash tables of
- * places, at most half full, that live for one merge. */
+/* partial.c: see partial.h. A merge finds groups and pairs of distinct values in hash tables with open
+ * addressing, which are at most half full and exist only during the merge. */
 #include "engine/plan/partial.h"
 
 #include "storage/base/hash.h"
@@ -107,7 +107,7 @@ uint64_t *partial_index_find(const struct plan *plan, const struct partial *part
     return &index->places[place];
 }
 
-/* The group's place in the index of another result. */
+/* Finds the place of a group in the index of another result. */
 static uint64_t *find_group(const struct plan *plan, const struct partial *into,
                             const struct partial_index *index, const struct partial *from, uint64_t group)
 {
@@ -128,7 +128,7 @@ enum status partial_index_make(const struct plan *plan, const struct partial *pa
 
 /* ---- States ---- */
 
-/* Whether a value was added to the aggregate's state. */
+/* True if a value was added to the aggregate's state. */
 static bool has_value(const struct plan *plan, const struct partial *partial, uint32_t a, uint64_t group)
 {
     const struct plan_aggregate *aggregate = &plan->aggregates[a];
@@ -145,7 +145,7 @@ static void copy_state(struct partial *into, uint64_t to, const struct partial *
         into->states_high[a][to] = from->states_high[a][group];
 }
 
-/* Of an aggregate that does not count. */
+/* Merges the state of an aggregate that is not a count. */
 static void merge_state(const struct plan *plan, struct partial *into, uint64_t to,
                         const struct partial *from, uint64_t group, uint32_t a)
 {
@@ -164,7 +164,7 @@ static bool counts(const struct plan *plan, uint32_t a)
            plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT;
 }
 
-/* Counts last: they say of other states whether these have a value. */
+/* Merges all states of a group. Counts come last, because they tell whether the other states have a value. */
 static void merge_group(const struct plan *plan, struct partial *into, uint64_t to,
                         const struct partial *from, uint64_t group)
 {
@@ -176,7 +176,7 @@ static void merge_group(const struct plan *plan, struct partial *into, uint64_t 
             into->states[a][to] += from->states[a][group];
 }
 
-/* to[group]: what the group is in `into`. */
+/* Merges all groups; to[group] is the group's index in `into`. */
 static enum status merge_groups(const struct plan *plan, struct partial *into, const struct partial *from,
                                 const struct partial_index *index, uint64_t *to, struct error *error)
 {
@@ -247,7 +247,7 @@ static enum status merge_sets(const struct plan *plan, struct partial *into, uin
 
 /* ---- Rows ---- */
 
-/* Both lists are ascending, from the back. */
+/* Merges two ascending lists, from their ends. */
 static enum status merge_rows(struct partial *into, const struct partial *from, struct error *error)
 {
     uint64_t a = into->count, b = from->count, at = a + b;

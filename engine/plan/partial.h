@@ -1,62 +1,63 @@
 /*
- * engine/plan/partial.h: what a device brings back from some segments of a plan's fact table: groups with the states of
- * their aggregates, or rows. Partial results of disjoint segments merge into that of all of them, whichever devices
- * they come from and in whichever order; engine/answer/output.h makes rows of them.
+ * partial.h: the result of a plan over some segments of its fact table, from one device: groups with their
+ * aggregate states, or rows. Partial results of disjoint segments can be merged in any order and from any
+ * devices. engine/answer/output.h makes the answer from the merged result.
  */
 #ifndef TESSERA_ENGINE_PLAN_PARTIAL_H
 #define TESSERA_ENGINE_PLAN_PARTIAL_H
 
 #include "engine/plan/plan.h"
 
-/* The values that a count(distinct) saw, as pairs of a group (its place in the partial result) and a value, none of them
- * twice and in no order. */
+/* The values that a count(distinct) has seen: pairs of a group (its index in the partial result) and a value,
+ * without duplicates, in no order. */
 struct partial_set {
     uint64_t count;
     uint64_t *groups;
     int64_t *values;
 };
 
-/* PLAN_ROWS: `rows`, ascending row numbers of the fact table. If there is a limit and no order, the first limit +
- * offset of them are the segments' first ones, or all that they have. Else `count` groups that have rows (PLAN_TOTAL:
- * one, always), in no order, with the state of each aggregate. */
+/* PLAN_ROWS: `rows` has `count` row numbers of the fact table, ascending. With a limit and without an order,
+ * the first limit + offset of them are the first rows of the segments that pass; rows after these may be
+ * missing. Other shapes: `count` groups that have rows, in no order, with the state of each aggregate;
+ * PLAN_TOTAL always has one group. */
 struct partial {
     uint64_t count;
     uint64_t *keys[PLAN_KEY_WORDS_MAX]; /* group numbers, word by word */
-    int64_t *
-        states[PLAN_AGGREGATES_MAX]; /* count each; a sum's low 64 bits; undefined where no value was added */
-    int64_t *states_high[PLAN_AGGREGATES_MAX]; /* AGGREGATE_SUM_WIDE: the high 64 bits */
-    struct partial_set
-        sets[PLAN_AGGREGATES_MAX]; /* AGGREGATE_COUNT_DISTINCT, of results that can be merged */
-    uint64_t total_rows;           /* PLAN_TOTAL: 0 if no row was left */
-    uint64_t *rows;                /* PLAN_ROWS: `count` of them */
+
+    /* `count` states each; for sums the low 64 bits. Undefined if no value was added. */
+    int64_t *states[PLAN_AGGREGATES_MAX];
+    int64_t *states_high[PLAN_AGGREGATES_MAX];    /* AGGREGATE_SUM_WIDE: the high 64 bits */
+    struct partial_set sets[PLAN_AGGREGATES_MAX]; /* AGGREGATE_COUNT_DISTINCT, if the result is mergeable */
+    uint64_t total_rows;                          /* PLAN_TOTAL: 0 if no row survived */
+    uint64_t *rows;                               /* PLAN_ROWS */
 };
 
-/* Room for that many groups, all zeros. What there is, also after an error, is freed by partial_free. */
+/* Allocates `count` groups, all zeros. Free with partial_free, also after an error. */
 NODISCARD enum status partial_allocate(const struct plan *plan, uint64_t count, struct partial *partial,
                                        struct error *error);
 
-/* Room for `count` pairs of a set, to be filled in. */
+/* Allocates `count` pairs of a set, which the caller fills in. */
 NODISCARD enum status partial_set_allocate(struct partial_set *set, uint64_t count, struct error *error);
 
 void partial_free(struct partial *partial);
 
-/* Places of a partial result's groups by their numbers; freed by partial_index_free. */
+/* A hash table that finds a partial result's groups by their numbers; freed by partial_index_free. */
 struct partial_index {
-    uint64_t last;    /* places - 1: a power of two less one */
-    uint64_t *places; /* group + 1, or 0 */
+    uint64_t last;    /* the number of places - 1; it is a power of two - 1 */
+    uint64_t *places; /* group + 1, or 0 for a free place */
 };
 
-/* Of all groups, with room for `more`. */
+/* Makes the index of all groups, with room for `more`. */
 NODISCARD enum status partial_index_make(const struct plan *plan, const struct partial *partial,
                                          uint64_t more, struct partial_index *index, struct error *error);
 void partial_index_free(struct partial_index *index);
 
-/* Where in the index the group with this number (key_words words) is, or would be. */
+/* Finds the place of the group with this number, of key_words words, or the free place where it belongs. */
 uint64_t *partial_index_find(const struct plan *plan, const struct partial *partial,
                              const struct partial_index *index, const uint64_t *number);
 
-/* Adds state `at` of one list to state `to` of another: both have a value, or 0 or the far end for none. The high
- * words are those of AGGREGATE_SUM_WIDE. */
+/* Adds state `at` of one list to state `to` of another. A state without a value must be the neutral one: 0,
+ * or the end of the range for minima and maxima. The high words are used for AGGREGATE_SUM_WIDE. */
 static inline void state_merge(enum aggregate_kind kind, int64_t *low, int64_t *high, uint64_t to,
                                const int64_t *from_low, const int64_t *from_high, uint64_t at)
 {
@@ -82,8 +83,9 @@ static inline void state_merge(enum aggregate_kind kind, int64_t *low, int64_t *
     }
 }
 
-/* Adds `from`, of other segments, to `into`. Both must have been made to be merged (struct device_request) if the plan
- * counts distinct values. Some 20 ns a group and a distinct value. After an error `into` may only be freed. */
+/* Adds `from`, which is of other segments, to `into`. If the plan counts distinct values, both must be
+ * mergeable (struct device_request). Takes about 20 ns for each group and distinct value. After an error
+ * `into` can only be freed. */
 NODISCARD enum status partial_merge(const struct plan *plan, struct partial *into, const struct partial *from,
                                     struct error *error);
 

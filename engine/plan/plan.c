@@ -1,6 +1,5 @@
 /*
- * engine/plan/plan.c: the parts of a plan that hold memory (engine/plan/plan.h), and what is found out about dimensions
- * when a statement is planned.
+ * plan.c: frees plans, and analyses dimensions and tiles when a statement is planned (plan.h).
  */
 #include "engine/plan/plan.h"
 

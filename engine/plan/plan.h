@@ -1,18 +1,17 @@
 /*
- * engine/plan/plan.h: a star query ready to be run: which tiles and columns are read, which rows
- * stay and in which order that is decided, how rows are grouped, what is summed, and what becomes of the
- * groups.
+ * plan.h: the plan of a star query. It says which tiles and columns are read, by which steps in which order
+ * rows are filtered, how rows are grouped and aggregated, and what is computed from the groups.
  *
- *     scan        every tile of the fact table that its minima and maxima do not rule out
- *     steps       in order: ranges on fact columns, semi-joins with dimensions' bitmaps, conditions on single
- *                 rows; most selective per byte first
- *     groups      a mixed-radix number of the group terms' values: a slot where the domain is small, a key in
- *                 a hash table where it is not; or no groups and no aggregates: the rows themselves
+ *     scan        the tiles of the fact table that their minima and maxima do not exclude
+ *     steps       in order: ranges on fact columns, semi-joins with bitmaps of dimensions, conditions on
+ *                 single rows; the most selective per byte first
+ *     groups      a mixed-radix number of the group terms' values: a slot if the domain is small, else the
+ *                 key of a hash table; without groups and aggregates the result is the rows themselves
  *     aggregates  of each group
- *     output      expressions over groups and aggregates (or rows), HAVING, order, limit: on the host
+ *     output      expressions over groups and aggregates (or rows), HAVING, order, limit; on the host
  *
- * Made by engine/sql/sql.h, run by the devices of engine/run/device.h. A kernel that was written by hand can stand for
- * the generated scan (plan_use_kernel); all else stays as it is.
+ * The binder makes plans (engine/sql/sql.h), devices run them (engine/run/device.h). A hand-written kernel
+ * can replace the generated scan (plan_use_kernel); everything else stays the same.
  */
 #ifndef TESSERA_ENGINE_PLAN_PLAN_H
 #define TESSERA_ENGINE_PLAN_PLAN_H
@@ -33,11 +32,11 @@ struct expression_program; /* engine/plan/expression_vector.h */
 #define PLAN_OUTPUTS_MAX    512u
 #define PLAN_KEY_WORDS_MAX  4u
 
-/* The most slots of dense groups (a slot's state is 12 to 24 bytes an aggregate, on a CPU once a thread);
- * more are hashed. */
+/* The most slots of dense groups; more groups are hashed. A slot has 12 to 24 bytes for each aggregate, on a
+ * CPU in each thread. */
 #define PLAN_DENSE_SLOTS_MAX (1u << 20)
 
-/* So few slots are dense however few rows there are. */
+/* Up to this number of slots, groups are dense even if the fact table has few rows. */
 #define PLAN_DENSE_SLOTS_ALWAYS 4096u
 
 /* A fact column, opened in one encoding. */
@@ -46,7 +45,7 @@ struct plan_column {
     struct column_data *data;
     bool nullable;                  /* some segment has a validity bitmap */
     bool stepped;                   /* a range step or a semi-join reads it */
-    bool fetched;                   /* its values are needed of the rows that are left */
+    bool fetched;                   /* the surviving rows need its values */
     uint32_t width_low, width_high; /* of all chunks */
 };
 
@@ -56,37 +55,36 @@ struct plan_array {
     const void *values;   /* value_bytes 1, 2: unsigned; 4, 8: signed */
     uint32_t value_bytes; /* 1, 2, 4 or 8 */
     uint64_t rows;
-    const uint32_t *valid;    /* bit r%32 of word r/32: row r is not NULL; NULL: none is */
-    bool composed;            /* of a dimension of a dimension: made for one join and column alone */
-    struct column_data *data; /* what `values` points into, or NULL */
-    void *copy, *valid_copy;  /* what had to be put together */
+    const uint32_t *valid;    /* bit r%32 of word r/32: row r is not NULL; NULL: no row is NULL */
+    bool composed;            /* of a dimension of a dimension: made for one join and column only */
+    struct column_data *data; /* the data that `values` points into, or NULL */
+    void *copy, *valid_copy;  /* arrays that had to be composed, or NULL */
 };
 
-/* A join along a declared reference: the key of a fact row is the position of its row. */
+/* A join along a declared reference: the foreign key of a fact row is a row position of the table. */
 struct plan_join {
     const struct table *table;
-    char *name;      /* alias or table: for EXPLAIN */
-    uint32_t column; /* the key, of plan->columns */
-    /* A fact row without a partner (its key is NULL, or the partner does not fulfil `match`) is dropped if
-     * `inner`; else the dimension's columns are NULL for it. */
+    char *name;      /* the alias or the table's name, for EXPLAIN */
+    uint32_t column; /* the foreign key, in plan->columns */
+    /* A fact row has no match if its key is NULL or the dimension's row does not satisfy `match`. If `inner`,
+     * such a fact row is dropped; else the dimension's columns are NULL in it. */
     bool inner;
-    uint32_t match;   /* condition over the dimension's columns alone, or EXPRESSION_NONE: every row */
-    uint64_t passing; /* rows of the table that fulfil it, as found when the query was planned */
-    bool contiguous;  /* they are one range of positions (or none) */
+    uint32_t match;   /* the dimension predicate, or EXPRESSION_NONE: all rows pass */
+    uint64_t passing; /* the number of the table's rows that satisfy it, counted when the query is planned */
+    bool contiguous;  /* these rows are one range of positions, first .. last, or none */
     uint64_t first, last;
-    struct position_set passing_rows; /* these rows, until plan_find_tiles has used them */
+    struct position_set passing_rows; /* these rows; used by plan_find_tiles */
 };
 
-/* What an EXPRESSION_COLUMN with that index reads: a fact column, or an array at the join's position. */
+/* The source of an EXPRESSION_COLUMN with this index: a fact column, or an array at the join's position. */
 struct plan_source {
     int32_t join;    /* -1: a fact column */
-    uint32_t column; /* of plan->columns if join is -1, else of plan->arrays */
+    uint32_t column; /* in plan->columns if join is -1, else in plan->arrays */
 };
 
 enum plan_step_kind {
-    STEP_RANGE,     /* low <= column <= high, not NULL: an int32 column of plan->columns */
-    STEP_SEMI_JOIN, /* the row's partner in `join` fulfils its condition; only inner joins that have one or
-                       whose key may be NULL */
+    STEP_RANGE,     /* low <= column <= high and not NULL, for an int32 column of plan->columns */
+    STEP_SEMI_JOIN, /* the row has a match in `join`, which is inner and has a predicate or a nullable key */
     STEP_CONDITION  /* an expression is true */
 };
 
@@ -96,22 +94,22 @@ struct plan_step {
     int32_t low, high;
     uint32_t join;       /* STEP_SEMI_JOIN */
     uint32_t expression; /* STEP_CONDITION */
-    double share;        /* of the rows that reach it, expected to pass */
+    double share;        /* the expected selectivity: the fraction of the rows that reach it and pass */
 };
 
-/* code = NULL ? 0 : value - low + nullable, cut to domain - 1 (catalogues may lie about ranges, and slots must
- * exist); the group's number: sum of code * stride. Where that could pass 2^63, numbers have several words, and a term
- * belongs to one of them. */
+/* A term of GROUP BY. Its code is NULL ? 0 : value - low + nullable, at most domain - 1: a damaged catalogue
+ * may have wrong ranges, but a slot must exist. A group's number is the sum of code * stride. If this could
+ * exceed 2^63, numbers have several words, and each term belongs to one word. */
 struct plan_group {
     uint32_t expression;
     int64_t low;
-    uint64_t domain; /* codes 0 .. domain - 1 */
-    uint64_t stride; /* a word's last term's is 1 */
+    uint64_t domain; /* codes are 0 .. domain - 1 */
+    uint64_t stride; /* 1 for the last term of a word */
     uint32_t word;
     bool nullable;
 };
 
-/* Codes of values low .. high (low <= high), and one for NULL; 0: 2^64 or more. */
+/* The number of codes of the values low .. high (low <= high), with one for NULL; 0: 2^64 or more. */
 static inline uint64_t plan_group_domain(int64_t low, int64_t high, bool nullable)
 {
     const uint64_t width = (uint64_t)high - (uint64_t)low;
@@ -119,29 +117,29 @@ static inline uint64_t plan_group_domain(int64_t low, int64_t high, bool nullabl
 }
 
 enum aggregate_kind {
-    AGGREGATE_COUNT,    /* rows where the argument is not NULL; without argument: all rows */
-    AGGREGATE_SUM,      /* proven to fit 64 bits */
-    AGGREGATE_SUM_WIDE, /* summed in 128 bits; a result that does not fit 64 is an error when it is output */
+    AGGREGATE_COUNT,    /* the rows in which the argument is not NULL; without an argument all rows */
+    AGGREGATE_SUM,      /* the sum is known to fit 64 bits */
+    AGGREGATE_SUM_WIDE, /* summed in 128 bits; a result that does not fit 64 bits is an error */
     AGGREGATE_MIN,
     AGGREGATE_MAX,
     AGGREGATE_COUNT_DISTINCT
 };
 
-/* avg(x) is sum(x) and count(x) with a division above. sum, min and max over no value that is not NULL are
- * NULL: the plan counts such values where the argument may be NULL. */
+/* avg(x) becomes sum(x), count(x) and a division in the output. sum, min and max are NULL if all values are
+ * NULL; so the plan counts the values if the argument may be NULL. */
 struct plan_aggregate {
     enum aggregate_kind kind;
-    uint32_t argument; /* expression, or EXPRESSION_NONE: count(*) */
-    uint32_t count;    /* the aggregate that counts its values, or its own number: every row has one */
+    uint32_t argument; /* an expression, or EXPRESSION_NONE: count(*) */
+    uint32_t count;    /* the aggregate that counts its values, or its own index: no value is NULL */
     struct value_type type;
-    int64_t low, high; /* of the argument: COUNT_DISTINCT's domain */
+    int64_t low, high; /* the range of the argument, COUNT_DISTINCT's domain */
 };
 
 enum plan_shape {
-    PLAN_ROWS,  /* no aggregates: the rows that are left, in order */
-    PLAN_TOTAL, /* aggregates without GROUP BY: one group, even of no row */
-    PLAN_DENSE, /* slots */
-    PLAN_HASH   /* a table of numbers: one word below 2^63, or several of 64 bits */
+    PLAN_ROWS,  /* no aggregates: the surviving rows, in order */
+    PLAN_TOTAL, /* aggregates without GROUP BY: one group, even without rows */
+    PLAN_DENSE, /* the group's number is its slot */
+    PLAN_HASH   /* a hash table of numbers: of one word less than 2^63, or of several words */
 };
 
 struct plan_output {
@@ -150,20 +148,20 @@ struct plan_output {
 };
 
 struct plan_order {
-    uint32_t output; /* of plan->outputs: hidden ones follow the visible */
+    uint32_t output; /* in plan->outputs; hidden ones come after the visible ones */
     bool descending, nulls_first;
 };
 
-/* A hand-written kernel with its names resolved, by the places that they have in struct kernel_names; -1 stands for a
- * name that it does not use. */
+/* A hand-written kernel with its names resolved. The arrays are indexed by the name's position in struct
+ * kernel_names; -1 for a name that the kernel does not use. */
 struct plan_kernel {
-    const struct hand_kernel *kernel; /* NULL: the kernel is made from the plan */
+    const struct hand_kernel *kernel; /* NULL: the kernel is generated from the plan */
     uint32_t column_count, dimension_count;
-    int32_t columns[KERNEL_NAMES_MAX];    /* of plan->columns */
-    int32_t joins[KERNEL_NAMES_MAX];      /* of plan->joins */
-    int32_t codes[KERNEL_NAMES_MAX];      /* of plan->arrays: what tile_code reads */
-    uint32_t code_base[KERNEL_NAMES_MAX]; /* and takes away from it */
-    uint32_t domain[TILE_GROUPS_MAX];     /* of each group; 1 where there is none */
+    int32_t columns[KERNEL_NAMES_MAX];    /* in plan->columns */
+    int32_t joins[KERNEL_NAMES_MAX];      /* in plan->joins */
+    int32_t codes[KERNEL_NAMES_MAX];      /* in plan->arrays: the array that tile_code reads */
+    uint32_t code_base[KERNEL_NAMES_MAX]; /* the number that tile_code subtracts */
+    uint32_t domain[TILE_GROUPS_MAX];     /* of each group; 1 if there are fewer groups */
 };
 
 struct plan {
@@ -171,61 +169,63 @@ struct plan {
     const struct table *fact;
     struct expression_list expressions;
     uint32_t column_count, array_count, join_count, source_count, step_count, group_count, aggregate_count;
-    uint32_t output_count; /* visible */
-    uint32_t hidden_count; /* behind them: ORDER BY's */
+    uint32_t output_count; /* the visible ones */
+    uint32_t hidden_count; /* those after them, for ORDER BY */
     uint32_t order_count;
     struct plan_column columns[PLAN_COLUMNS_MAX];
     struct plan_array arrays[PLAN_SOURCES_MAX];
     struct plan_join joins[PLAN_JOINS_MAX];
     struct plan_source sources[PLAN_SOURCES_MAX];
-    struct plan_step steps[PLAN_STEPS_MAX]; /* those that are conditions come last */
+    struct plan_step steps[PLAN_STEPS_MAX]; /* STEP_CONDITIONs come last */
     struct plan_group groups[PLAN_GROUPS_MAX];
     struct plan_aggregate aggregates[PLAN_AGGREGATES_MAX];
     struct plan_output outputs[PLAN_OUTPUTS_MAX];
     struct plan_order orders[PLAN_OUTPUTS_MAX];
     enum plan_shape shape;
-    uint32_t key_words;     /* of a group's number: 1, or of PLAN_HASH up to PLAN_KEY_WORDS_MAX */
-    uint64_t slots;         /* PLAN_DENSE: of the group numbers; PLAN_TOTAL: 1; else 0 */
-    uint64_t groups_most;   /* PLAN_HASH: no more groups than this (rows, product of the domains) */
+    uint32_t key_words;     /* of a group's number: 1, or up to PLAN_KEY_WORDS_MAX for PLAN_HASH */
+    uint64_t slots;         /* PLAN_DENSE: the number of group numbers; PLAN_TOTAL: 1; else 0 */
+    uint64_t groups_most;   /* PLAN_HASH: the most groups (the rows, or the product of the domains) */
     uint32_t having;        /* over groups and aggregates, or EXPRESSION_NONE */
-    uint64_t limit, offset; /* limit UINT64_MAX: none */
+    uint64_t limit, offset; /* limit UINT64_MAX: no limit */
     bool nothing;           /* a condition is never true: no row is read */
-    bool staged;            /* columns are decoded into scratch memory, and the scan reads them there */
+    bool staged;            /* columns are decoded into scratch memory, from which the scan reads them */
     struct plan_kernel kernel;
-    struct tile_skip scan; /* the tiles that can hold a row of the answer */
-    double skip_ms;        /* that finding them took */
+    struct tile_skip scan; /* the tiles that can have a row of the answer */
+    double skip_ms;        /* the time for finding them */
 };
 
 void plan_free(struct plan *plan);
 
-/* Whether the column is decoded before the scan reads it: one whose chunks are not its values as they are. */
+/* True if the column is decoded before the scan: the plan is staged, and the column's chunks are not plain
+ * values. */
 bool plan_stages(const struct plan *plan, uint32_t column);
-/* Bytes of its values in scratch memory, whole tiles of the segment's rows. */
+/* The bytes of a segment's values in scratch memory, in whole tiles. */
 uint64_t plan_staged_bytes(const struct plan *plan, uint32_t column, uint32_t segment);
-/* Bytes of chunks that decoding all staged columns reads: those of the tiles that are kept. */
+/* The bytes of chunks that decoding the staged columns reads: those of the kept tiles. */
 uint64_t plan_staged_reads(const struct plan *plan);
 
-/* Lets `kernel` answer instead of the kernel that would be made from the plan, and puts the steps into its order. What
- * it does must be what the plan says: the same filters and semi-joins, groups in dense slots by the plain columns of
- * dimensions in the same order, one sum of the same value. STATUS_BAD_INPUT with the difference if it is not. Nothing
- * is done where no row is read. */
+/* Lets `kernel` answer the plan instead of the generated kernel, and puts the steps into the kernel's order.
+ * The kernel must do what the plan says: the same filters and semi-joins, one sum of the same value, and
+ * dense groups by dimension columns in the same order. STATUS_BAD_INPUT, with the difference, if it does not.
+ * If no row is read, it does nothing. */
 NODISCARD enum status plan_use_kernel(struct plan *plan, const struct hand_kernel *kernel,
                                       struct error *error);
 
-/* ---- Dimension columns as arrays: engine/plan/plan_array.c ---- */
+/* ---- Dimension columns as arrays (plan_array.c) ---- */
 
-/* The dimension column as an array, one value for each row of a join's table. positions: NULL, or for a table
- * beyond the join's (a dimension of a dimension) the `rows` positions there, -1: NULL. */
+/* Opens a dimension column as an array with one value for each row of a join's table. `positions` is NULL or,
+ * for a dimension of a dimension, has for each of the `rows` rows of the join's table the row there; -1:
+ * NULL. */
 NODISCARD enum status plan_array_open(struct plan *plan, const struct column *column,
                                       const int32_t *positions, uint64_t rows, unsigned threads,
                                       uint32_t *index, struct error *error);
 
-/* All values of a column by row, at least one; those of NULLs mean nothing. Owned by the caller (free). */
+/* Reads all values of a column into an array, which the caller frees and which has at least one element. The
+ * values of NULLs are undefined. */
 NODISCARD enum status plan_column_read(struct database *database, const struct column *column,
                                        unsigned threads, int64_t **values, struct error *error);
 
-/* Stored values of a column whole, one int32 each, -1 where it is NULL: a foreign key's positions. Owned by
- * the caller (free). */
+/* Reads all row positions of a foreign key into an array, which the caller frees; -1 for NULL. */
 NODISCARD enum status plan_positions_read(struct plan *plan, const struct column *column, unsigned threads,
                                           int32_t **positions, struct error *error);
 
@@ -236,45 +236,48 @@ void plan_array_read(const struct plan_array *array, uint64_t first, uint32_t ro
 /* Sets used[a] for each array a that the expression reads. */
 void plan_mark_arrays(const struct plan *plan, uint32_t expression, bool used[PLAN_SOURCES_MAX]);
 
-/* ---- Parts of a plan that is being made: engine/plan/plan.c ---- */
+/* ---- Parts of a plan that is being made (plan.c) ---- */
 
-/* Fills the program's leaves, which all are columns of one dimension, with rows first .. first + rows - 1 of it. */
+/* Fills the program's leaves, which are columns of one dimension, with its rows first .. first + rows - 1. */
 void plan_fill_dimension(const struct plan *plan, const struct expression_program *program, uint64_t first,
                          uint32_t rows);
 
-/* Evaluates the join's condition over its table: passing and its rows, contiguous, first and last; and for each of
- * `count` expressions over its columns alone the least and greatest value among the rows that pass, low >
- * high if there are none. Constraints: as many rows as the table has, 10 ns each and node. */
+/* Evaluates the join's predicate over its table, and sets passing, passing_rows, contiguous, first and last.
+ * Also finds the minimum and maximum, among the rows that pass, of `count` expressions over the join's
+ * columns; low > high if no row passes. Takes 10 ns for each row and node. */
 NODISCARD enum status plan_join_analyse(struct plan *plan, uint32_t join, const uint32_t *expressions,
                                         uint32_t count, int64_t *low, int64_t *high, struct error *error);
 
-/* Finds plan->scan, once the steps and the dimensions' passing rows are known. */
+/* Finds plan->scan from the steps and from the dimensions' passing rows, which must be known. */
 NODISCARD enum status plan_find_tiles(struct plan *plan, struct error *error);
 
-/* ---- Analysed runs: engine/plan/scan_counts.c ---- */
+/* ---- Analysed runs (scan_counts.c) ---- */
 
-/* A point of the scan: before each step, behind the last one, and (the last) where the tile's rows are in the groups. */
+/* A point of the scan. There is one before each step, one after the last step, and one after the tile's rows
+ * have been added to their groups. */
 struct scan_point {
-    uint64_t rows, tiles; /* that reached it; tiles with such rows (on a CPU) */
-    uint64_t ticks;       /* of a clock, spent since the point before, over all threads */
+    uint64_t rows, tiles; /* the rows that reach it; on a CPU the tiles with such rows */
+    uint64_t ticks;       /* the time since the point before, of all threads */
 };
 #define SCAN_POINTS_MAX (PLAN_STEPS_MAX + 2)
 
 struct scan_counts {
-    uint64_t reached[PLAN_STEPS_MAX], left[PLAN_STEPS_MAX];
-    double share[PLAN_STEPS_MAX +
-                 1]; /* of the scan's time, that each step took and, behind them, what becomes of
-                                         the rows that are left */
-    uint64_t bytes
-        [PLAN_COLUMNS_MAX]; /* of each fact column, that the scan touched; values of one that is staged */
+    uint64_t reached[PLAN_STEPS_MAX], left[PLAN_STEPS_MAX]; /* the rows before and after each step */
+
+    /* The fraction of the scan's time that each step takes and, after the last step, the grouping of
+     * survivors. */
+    double share[PLAN_STEPS_MAX + 1];
+
+    /* The bytes of each fact column that the scan touches; of a staged column, those of its values. */
+    uint64_t bytes[PLAN_COLUMNS_MAX];
     uint64_t tiles, tiles_skipped;
 };
 
-/* Fills reached, left and share from step_count + 2 points, given in the order of the plan's steps. */
+/* Fills reached, left and share from step_count + 2 points, which are in the order of the plan's steps. */
 void scan_counts_fill(const struct plan *plan, const struct scan_point *points, struct scan_counts *counts);
 
-/* The number of the step that is the first to read the fact column; step_count if only groups or aggregates read it;
- * step_count + 1 if nothing does. */
+/* The first step that reads the fact column; step_count if only groups or aggregates read it; step_count + 1
+ * if it is not read. */
 uint32_t plan_first_use(const struct plan *plan, uint32_t column);
 
 #endif

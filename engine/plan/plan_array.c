@@ -1,12 +1,12 @@
-/* engine/plan/plan_array.c: a dimension column as an array over row positions (engine/plan/plan.h): mapped as it is, or
- * put together. */
+/* plan_array.c: makes a dimension column an array by row position (plan.h): the file's bytes as they are
+ * mapped, if possible, or a composed copy. */
 #include "engine/plan/plan.h"
 
 #include <stdlib.h>
 
 struct whole {
     int64_t *values;
-    uint8_t *nulls; /* set where a row is NULL */
+    uint8_t *nulls; /* 1 for each NULL */
 };
 
 static void take_segment(const struct segment_data *segment, int64_t *to, uint8_t *nulls)
@@ -37,7 +37,7 @@ static enum status read_whole(struct database *database, const struct column *co
         free(whole->nulls);
         return error_out_of_memory(error, rows * 9, column->schema.name);
     }
-    whole->values[0] = 0; /* of a column without rows */
+    whole->values[0] = 0; /* for a column without rows */
     uint64_t first = 0;
     for (uint32_t s = 0; s < data->segment_count; first += data->segments[s++].chunk.rows)
         take_segment(&data->segments[s], whole->values + first, whole->nulls + first);
@@ -80,7 +80,7 @@ enum status plan_positions_read(struct plan *plan, const struct column *column, 
     return status;
 }
 
-/* The fewest bytes that hold all values: 1 and 2 unsigned, 4 and 8 signed. */
+/* The fewest bytes that all values fit: 1 and 2 are unsigned, 4 and 8 signed. */
 static uint32_t bytes_needed(const struct whole *whole, uint64_t rows)
 {
     uint32_t bytes = 1;
@@ -112,7 +112,7 @@ static enum status fill_array(struct plan_array *array, const struct whole *whol
 {
     const uint64_t words = array->rows / 32 + 1;
     array->value_bytes = bytes_needed(whole, array->column->table->rows);
-    array->copy = calloc(array->rows + TILE_ROWS, array->value_bytes); /* readers take whole vectors */
+    array->copy = calloc(array->rows + TILE_ROWS, array->value_bytes); /* readers load whole vectors */
     array->valid_copy = calloc(words, sizeof(uint32_t));
     if (!array->copy || !array->valid_copy)
         return error_out_of_memory(error, array->rows * array->value_bytes, array->column->schema.name);
@@ -131,7 +131,8 @@ static enum status fill_array(struct plan_array *array, const struct whole *whol
     return STATUS_OK;
 }
 
-/* A codec whose data are such an array already: the mapped bytes are used as they are. */
+/* True if the column can be read in a codec whose data are an array already: then the mapped bytes are
+ * used. */
 static bool is_array(const struct column *column)
 {
     return column->value_bytes == 4 && column->table->segment_count == 1 && !column->statistics.nulls &&
@@ -146,7 +147,7 @@ enum status plan_array_open(struct plan *plan, const struct column *column, cons
                          PLAN_SOURCES_MAX);
     struct plan_array *array = &plan->arrays[plan->array_count];
     *array = (struct plan_array){.column = column, .rows = rows, .composed = positions != NULL};
-    *index = plan->array_count++; /* from here on plan_free frees it */
+    *index = plan->array_count++; /* now plan_free frees it */
     if (!positions && is_array(column)) {
         RETURN_IF_ERROR(
             column_data_open(plan->database, column, codec_array()->id, threads, &array->data, error));

@@ -1,13 +1,13 @@
 /*
- * engine/plan/predicates.c: where a condition is asked (engine/plan/planner.h). What it reads decides: one
- * int32 fact column between two values: a range; one dimension alone: a part of that dimension's condition,
- * and the join drops rows; anything else: a condition on the rows that are left.
+ * predicates.c: turns the conditions of a statement into steps and dimension predicates (planner.h). A
+ * condition that compares one int32 fact column with constants becomes a range. A condition on one dimension
+ * becomes a part of its predicate, and the join drops rows. All others are conditions on surviving rows.
  */
 #include "engine/plan/planner.h"
 
 #include <string.h>
 
-/* ---- What a condition reads ---- */
+/* ---- The columns that a condition reads ---- */
 
 struct reading {
     const struct plan *plan;
@@ -48,7 +48,7 @@ static bool is_plain_column(const struct plan *plan, uint32_t node, uint32_t *co
     return source->join < 0 && plan->columns[source->column].column->value_bytes == 4;
 }
 
-/* A set without gaps. */
+/* True, with the range, for IN with a set that has no gaps. */
 static bool range_of_set(const struct plan *plan, const struct expression *test, struct column_range *range)
 {
     const struct value_table *table = &plan->expressions.tables[test->table];
@@ -59,7 +59,7 @@ static bool range_of_set(const struct plan *plan, const struct expression *test,
     return table->count == 0 || (uint64_t)range->high - (uint64_t)range->low == table->count - 1;
 }
 
-/* Ranges of NULL-free rows: a NULL passes none. */
+/* True, with the range, for a condition that is a range of one fact column. NULL passes no range. */
 static bool range_of(const struct plan *plan, uint32_t node, struct column_range *range)
 {
     const struct expression *test = &plan->expressions.nodes[node];
@@ -104,7 +104,7 @@ static enum status range_add(struct planner *planner, struct column_range range)
         step = &plan->steps[plan->step_count - 1];
         plan->columns[range.column].stepped = true;
     }
-    step->low = (int32_t)low; /* within the statistics of an int32 column */
+    step->low = (int32_t)low; /* fits, because it is within the column's statistics */
     step->high = (int32_t)high;
     return STATUS_OK;
 }
@@ -122,7 +122,7 @@ enum status planner_match(struct planner *planner, uint32_t j, uint32_t node)
                             &join->match, planner->error);
 }
 
-/* A condition that is no AND of others. */
+/* Adds a condition that is not an AND of others. */
 static enum status conjunct_add(struct planner *planner, uint32_t node)
 {
     struct plan *plan = planner->plan;
@@ -137,7 +137,7 @@ static enum status conjunct_add(struct planner *planner, uint32_t node)
     const struct plan_reads reads = plan_reads(plan, node);
     if (!reads.fact && reads.joins && (reads.joins & (reads.joins - 1)) == 0) {
         const uint32_t j = (uint32_t)__builtin_ctz(reads.joins);
-        /* a condition that drops rows whose dimension is missing makes a left join an inner one */
+        /* A condition that is not true for a missing row of the dimension makes a left join an inner one. */
         plan->joins[j].inner |= condition->of_nulls.null || !condition->of_nulls.value;
         if (plan->joins[j].inner)
             return planner_match(planner, j, node);
@@ -151,7 +151,7 @@ enum status planner_condition(struct planner *planner, uint32_t node)
     bool conjunct[EXPRESSION_NODES_MAX];
     memset(conjunct, 0, (node + 1) * sizeof *conjunct);
     conjunct[node] = true;
-    for (uint32_t n = node + 1; n-- > 0;) { /* an AND is what its children are, which stand before it */
+    for (uint32_t n = node + 1; n-- > 0;) { /* replaces an AND by its children, which come before it */
         const struct expression *at = &planner->plan->expressions.nodes[n];
         if (!conjunct[n] || at->operation != EXPRESSION_AND)
             continue;

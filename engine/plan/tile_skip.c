@@ -28,7 +28,7 @@ void position_set_count(struct position_set *set)
     }
 }
 
-/* Members below `position`, which is at most set->positions. */
+/* The number of members less than `position`, which is at most set->positions. */
 static uint32_t members_below(const struct position_set *set, uint64_t position)
 {
     const uint64_t below = (UINT64_C(1) << position % 64) - 1;
@@ -53,7 +53,7 @@ void position_set_free(struct position_set *set)
 
 /* ---- Tiles ---- */
 
-/* A tile without a value has min > max: all its rows are NULL. */
+/* True if the tile may have a row that passes the test. A tile with only NULLs has min > max. */
 static bool may_hold(const struct tile_test *test, uint32_t segment, uint32_t tile)
 {
     const int64_t *const min_max = test->data->segments[segment].tile_min_max + 2 * (size_t)tile;
@@ -77,7 +77,7 @@ static uint32_t segment_tiles(const struct table *table, uint32_t segment)
 
 static enum status add_run(struct tile_skip *skip, const struct tile_run *run, struct error *error)
 {
-    if ((skip->run_count & (skip->run_count - 1)) == 0) { /* 0, 1, 2, 4, ...: full */
+    if ((skip->run_count & (skip->run_count - 1)) == 0) { /* the list is full at 0, 1, 2, 4, ... runs */
         const uint64_t room = skip->run_count ? 2 * skip->run_count : 1;
         RETURN_IF_ERROR(memory_grow(&skip->runs, room * sizeof *skip->runs, "the list of tiles", error));
     }
