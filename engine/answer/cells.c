@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Dictionaries of at most so many strings and bytes are written once, if the answer has not far fewer rows. */
+/* The strings of a dictionary with at most this many strings and bytes are written once, unless the answer
+ * has far fewer rows. */
 #define SMALL_STRINGS 65536u
 #define SMALL_BYTES   (16u << 20)
 
@@ -26,7 +27,7 @@ enum status text_space_reserve(struct text_space *space, size_t more, struct err
 
 static char *csv_string(const char *text, size_t length, char *at)
 {
-    bool quote = length == 0; /* an empty string is no NULL */
+    bool quote = length == 0; /* "" is the empty string; an empty field is NULL */
     for (size_t i = 0; i < length; i++)
         quote |= text[i] == ',' || text[i] == '"' || text[i] == '\n' || text[i] == '\r';
     if (!quote) {
@@ -64,7 +65,8 @@ static char *json_string(const char *text, size_t length, char *at)
     return at;
 }
 
-/* Control characters would break a line, or tell a terminal things; those above 127 are two bytes of UTF-8. */
+/* Writes a string with blanks for control characters, which could break the line or control a terminal. Those
+ * above 127 are two bytes in UTF-8. */
 static char *line_string(const char *text, size_t length, bool markdown, char *at)
 {
     for (size_t i = 0; i < length; i++) {
@@ -110,7 +112,7 @@ static enum status write_dictionary(struct cell_column *made, const struct dicti
         cell_column_close(made);
         return error_out_of_memory(error, bytes, "an answer's text");
     }
-    for (uint32_t code = 0; code <= dictionary->count; code++) { /* beyond the last is the empty string */
+    for (uint32_t code = 0; code <= dictionary->count; code++) { /* code `count` is the empty string */
         uint32_t length;
         const char *const text = dictionary_string(dictionary, code, &length);
         char *const end = cell_string(made->format, text, length, at);
@@ -200,7 +202,7 @@ static inline char *json_floating(char *at, int64_t value, unsigned scale)
     return at + 4;
 }
 
-/* Inlined with its writer: a loop a type. */
+/* Inlined together with its writer, so that there is a loop for each type. */
 static inline __attribute__((always_inline)) void write_each(const int64_t *values, uint32_t count,
                                                              unsigned scale, value_writer *write, char *at,
                                                              struct piece *cells)
@@ -240,7 +242,7 @@ static void write_values(const struct value_type type, enum rowset_format format
         else
             write_each(values, count, 0, integer, at, cells);
         break;
-    case VALUE_STRING: /* is not written here */
+    case VALUE_STRING: /* strings are written by another function */
         break;
     }
 }

@@ -1,5 +1,5 @@
-/* engine/answer/rowset_builder.c: a rowset that grows row by row (engine/answer/rowset.h): for small answers that come from
- * elsewhere, and for texts. */
+/* rowset_builder.c: a rowset that grows row by row (rowset.h), for small answers of other programs and for
+ * texts. */
 #include "engine/answer/rowset.h"
 #include "storage/base/memory.h"
 
@@ -9,7 +9,7 @@
 #define FIRST_ROWS 64u
 
 struct builder_texts {
-    uint64_t *starts; /* of each row's string, as many as there is room for */
+    uint64_t *starts; /* the start of each row's string */
     char *bytes;
     uint64_t used, room;
 };
@@ -17,8 +17,8 @@ struct builder_texts {
 struct rowset_builder {
     struct rowset rows;
     uint64_t capacity;
-    uint32_t count;              /* of columns */
-    struct builder_texts *texts; /* of each */
+    uint32_t count;              /* the number of columns */
+    struct builder_texts *texts; /* one for each column */
 };
 
 void rowset_builder_free(struct rowset_builder *builder)

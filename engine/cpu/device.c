@@ -1,4 +1,4 @@
-/* engine/cpu/device.c: the CPU as a device that runs plans (engine/run/device.h). */
+/* device.c: the CPU as a device that runs plans (engine/run/device.h). */
 #include "engine/cpu/run_internal.h"
 #include "engine/measure/ceiling.h"
 
@@ -38,7 +38,7 @@ static enum status cpu_read_ceiling(struct device *device, double *bytes_per_sec
     return ceiling_cpu(device->threads, bytes_per_second, error);
 }
 
-/* Every run is timed. */
+/* `timed` has no effect: every run on a CPU is timed. */
 static enum status cpu_prepare(struct device *device, const struct plan *plan, bool timed,
                                struct device_run **run, struct error *error)
 {

@@ -1,11 +1,11 @@
-/* engine/cpu/dimension_match.c: see engine/cpu/dimension_match.h. Called once a run and join. */
+/* dimension_match.c: see dimension_match.h. Called once for each run and join. */
 #include "engine/cpu/dimension_match.h"
 
 #include "storage/base/isa.h"
 
 #define RANGES_MAX (sizeof((struct dimension_predicate *)0)->low / sizeof(int32_t))
 
-/* The values of a column for which a condition is true; for NULL it is not. */
+/* The values of a column for which a condition is true. It is not true for NULL. */
 struct ranges {
     uint32_t leaf, count;
     int64_t low[RANGES_MAX], high[RANGES_MAX];
@@ -22,7 +22,7 @@ static bool range_add(struct ranges *ranges, int64_t low, int64_t high)
     return true;
 }
 
-/* Sorted values; neighbours make one range. */
+/* Makes ranges from the sorted values of a set; consecutive values make one range. */
 static bool set(const struct expression_list *list, const struct expression *node, struct ranges *ranges)
 {
     const struct value_table *table = &list->tables[node->table];
@@ -38,7 +38,7 @@ static bool set(const struct expression_list *list, const struct expression *nod
     return true;
 }
 
-/* A condition of more nodes is no few ranges; nodes that stand in it many times over count each time. */
+/* The most nodes of a condition that is tried. A node that occurs several times counts each time. */
 #define CONDITION_NODES_MAX 64u
 
 static bool ranges_of(const struct expression_list *list, uint32_t index, uint32_t *nodes,

@@ -1,7 +1,7 @@
 /*
- * engine/cpu/dimension_match.h: a join's condition, if it is of the common shape: ranges of single columns, all of which must hold.
- * Then dimension_filter (operators/) finds the rows that fulfil it, 32 at a time, some twenty times faster than
- * vectors of expressions.
+ * dimension_match.h: dimension predicates of the common shape: a conjunction of ranges of single columns. For
+ * these, dimension_filter (operators/dialect/) finds the matching rows, 32 at a time, about twenty times as
+ * fast as vectors of expressions.
  */
 #ifndef TESSERA_ENGINE_CPU_DIMENSION_MATCH_H
 #define TESSERA_ENGINE_CPU_DIMENSION_MATCH_H
@@ -14,13 +14,14 @@
 struct dimension_match {
     uint32_t count;
     struct dimension_predicate predicates[DIMENSION_MATCH_PREDICATES];
-    const uint32_t *valid[DIMENSION_MATCH_PREDICATES]; /* as in plan_array: a NULL fulfils nothing */
+    const uint32_t *valid[DIMENSION_MATCH_PREDICATES]; /* as in plan_array; NULL satisfies no predicate */
 };
 
-/* False, and *match undefined, if the condition has another shape. Arrays stay the plan's. */
+/* Makes the predicates of a join's condition, which refer to the plan's arrays. False, and *match undefined,
+ * if the condition has another shape. */
 bool dimension_match_of(const struct plan *plan, uint32_t join, struct dimension_match *match);
 
-/* Bitmap words of rows first .. first + rows - 1; first is a multiple of 32. */
+/* Writes the bitmap words of rows first .. first + rows - 1; `first` is a multiple of 32. */
 void dimension_match_run(const struct dimension_match *match, uint64_t first, uint64_t rows,
                          uint32_t *bitmap);
 

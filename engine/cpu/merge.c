@@ -1,7 +1,7 @@
 /*
- * engine/cpu/merge.c: the states of all threads become one list of groups (engine/cpu/group_states.h). Slots are added up by one thread.
- * Many hashed groups are dealt out by their hashes: each part has all that falls to it from every thread's states, and
- * threads make parts side by side.
+ * merge.c: merges the states of all threads into one list of groups (group_states.h). One thread adds up
+ * slots. Hashed groups, if they are many, are partitioned by their hashes: a part has the groups of its
+ * partition from all threads' states, and threads make parts in parallel.
  */
 #include "engine/cpu/group_states_internal.h"
 #include "storage/base/parallel.h"
@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Parts are made of fresh memory, and look at every hash again; one thread adds the others' groups to a table that has
- * half of them already. */
+/* The fewest groups, and the fewest threads' states, for which partitions pay. They need new memory, and each
+ * part reads all hashes. Without partitions, one thread adds the other states to the first one, which has
+ * about half of the groups already. */
 #define PARTED_GROUPS  (1u << 15)
 #define PARTED_SOURCES 4u
 
@@ -18,11 +19,11 @@ struct merge {
     const struct plan *plan;
     struct group_states **from;
     uint32_t from_count, part_count;
-    struct group_states **parts;     /* NULL in it: not made yet */
-    uint64_t **to;                   /* of each source: distinct_set_merge's */
-    uint64_t *first;                 /* of each part: its first group in the answer */
-    uint64_t hashed;                 /* groups of all sources */
-    bool dealt[PLAN_AGGREGATES_MAX]; /* a count(distinct) of slots that is counted by parts */
+    struct group_states **parts;     /* NULL for a part that is not made yet */
+    uint64_t **to;                   /* for each source: the argument `to` of distinct_set_merge */
+    uint64_t *first;                 /* for each part: its first group in the answer */
+    uint64_t hashed;                 /* the hashed groups of all sources */
+    bool dealt[PLAN_AGGREGATES_MAX]; /* a count(distinct) of slots that is counted in partitions */
     bool mergeable;                  /* the answer has the values of each count(distinct) */
     struct partial *groups;
 };
@@ -36,9 +37,9 @@ static void merge_group(struct group_states *states, uint64_t to, const struct g
                     from->high[a], at);
 }
 
-/* ---- One behind the other ---- */
+/* ---- By one thread ---- */
 
-/* What its groups are called here goes to to[]. */
+/* Merges one source into the first; to[g] gets the new index of group g. */
 static enum status merge_one(const struct merge *merge, const struct group_states *from, uint64_t *to,
                              struct error *error)
 {
@@ -63,7 +64,8 @@ static enum status merge_one(const struct merge *merge, const struct group_state
 
 /* ---- Slots ---- */
 
-/* Many pairs of a count(distinct) are dealt out by their hashes; each part counts its own. */
+/* A count(distinct) with many pairs, which are partitioned by their hashes; each part counts its own
+ * pairs. */
 struct deal {
     const struct merge *merge;
     uint32_t aggregate;
@@ -141,7 +143,7 @@ static enum status export_slots(const struct merge *merge, unsigned threads, str
     return status;
 }
 
-/* Hashed groups from place `first` of the answer on: each of them has rows. */
+/* Writes hashed groups to the answer, from index `first` on. Each of them has rows. */
 static void export_hashed(const struct group_states *states, uint64_t first, struct partial *groups)
 {
     const uint32_t words = states->words;
@@ -170,9 +172,9 @@ static enum status merge_serially(struct merge *merge, unsigned threads, struct 
     return export_sets(merge, NULL, error);
 }
 
-/* ---- By parts ---- */
+/* ---- In partitions ---- */
 
-/* A batch of a source's groups, all of one part. */
+/* A batch of groups of one source that belong to one part. */
 struct batch {
     uint32_t count;
     uint64_t keys[VECTOR_ROWS * PLAN_KEY_WORDS_MAX], at[VECTOR_ROWS], groups[VECTOR_ROWS];
@@ -216,7 +218,8 @@ static enum status make_part(void *context, uint64_t item, unsigned thread, stru
     return STATUS_OK;
 }
 
-/* Once every group of every source has its place: distinct values, and the part's groups into the answer. */
+/* Merges the distinct values of a part, and writes its groups to the answer. All parts must have been
+ * made. */
 static enum status finish_part(void *context, uint64_t item, unsigned thread, struct error *error)
 {
     const struct merge *merge = context;
@@ -243,7 +246,7 @@ static enum status merge_by_parts(struct merge *merge, unsigned threads, struct 
     return parallel_for(threads, merge->part_count, finish_part, merge, error);
 }
 
-/* Lists of distinct values are made from one set. */
+/* True if distinct values must be listed, which needs all of them in one set. */
 static bool lists_values(const struct merge *merge)
 {
     bool any = false;

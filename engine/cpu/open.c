@@ -1,5 +1,5 @@
-/* engine/cpu/open.c: a planned statement made ready for the CPU: buffers, programs, parameters and states of each thread.
- * Once a statement; see engine/cpu/run_internal.h. */
+/* open.c: prepares a planned statement for the CPU: buffers, programs, parameters and states of each thread
+ * (run_internal.h). Called once for a statement. */
 #include "engine/cpu/run_internal.h"
 #include "storage/base/memory.h"
 
@@ -41,7 +41,7 @@ static enum status worker_programs(const struct device_run *run, struct cpu_work
     return plan->shape == PLAN_ROWS ? STATUS_OK : group_states_create(plan, &worker->states, error);
 }
 
-/* The parameters of a hand-written kernel: columns, dimensions, sums, in the order of its names. */
+/* Makes the parameters of a hand-written kernel: columns, dimensions and sums, in the order of its names. */
 static enum status worker_parameters(const struct device_run *run, struct cpu_worker *worker,
                                      struct error *error)
 {
@@ -181,7 +181,7 @@ static enum status prepare(struct device_run *run, struct error *error)
     return STATUS_OK;
 }
 
-/* A chunk of the values themselves, which the scan then reads in place. */
+/* A chunk of plain values in scratch memory, which the scan reads in place. */
 static struct chunk_view staged_view(const struct chunk_view *chunk, uint8_t *values)
 {
     struct chunk_view view = *chunk;
@@ -191,7 +191,7 @@ static struct chunk_view staged_view(const struct chunk_view *chunk, uint8_t *va
     return view;
 }
 
-/* Memory is touched only where tiles are decoded. */
+/* Allocates the scratch memory of a column. Pages whose tiles are not decoded are never touched. */
 static enum status stage_column(struct device_run *run, uint32_t c, struct error *error)
 {
     const struct column_data *data = run->plan->columns[c].data;

@@ -1,5 +1,5 @@
-/* engine/cpu/rows.c: the values of the rows that are left of a tile, as vectors: conditions on them, the numbers of their
- * groups, arguments of aggregates. Called a few times a tile; see engine/cpu/run_internal.h. */
+/* rows.c: evaluates expressions over the surviving rows of a tile, as vectors: conditions, group numbers, and
+ * arguments of aggregates (run_internal.h). Called a few times for each tile. */
 #include "engine/cpu/run_internal.h"
 #include "storage/base/memory.h"
 
@@ -74,7 +74,7 @@ static void fact_values(const struct device_run *run, struct cpu_worker *worker,
 static void gather(const struct plan_array *array, const int64_t *positions, const uint8_t *missing,
                    uint32_t count, int64_t *values, uint8_t *nulls)
 {
-    if (array->rows == 0) { /* all are missing */
+    if (array->rows == 0) { /* no row has a match */
         memset(values, 0, count * sizeof *values);
     } else if (array->value_bytes == 1) {
         GATHER(uint8_t)
@@ -90,7 +90,8 @@ static void gather(const struct plan_array *array, const int64_t *positions, con
                    (array->valid && !(array->valid[positions[i] / 32] >> positions[i] % 32 & 1));
 }
 
-/* The rows' positions in a join's table, and which have none (NULL: all have one); those are at position 0. */
+/* Finds the rows' positions in a join's table. Returns a 1 for each row that has no match, whose position is
+ * then 0; NULL if all have one. */
 static const uint8_t *find_positions(const struct device_run *run, struct cpu_worker *worker, uint32_t j,
                                      const struct tile *t, const uint16_t *rows, uint32_t count)
 {
@@ -127,7 +128,7 @@ static void fill_leaves(const struct device_run *run, struct cpu_worker *worker,
     }
 }
 
-/* ---- What becomes of them ---- */
+/* ---- Filtering and grouping ---- */
 
 uint32_t cpu_keep_rows(const struct device_run *run, struct cpu_worker *worker, uint32_t condition,
                        const struct tile *t, uint32_t count)

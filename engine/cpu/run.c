@@ -1,8 +1,8 @@
 /*
- * engine/cpu/run.c: a planned statement on the CPU (engine/plan/plan.h, engine/run/device.h). Threads take pieces of the tiles
- * that can hold a row of the answer; a tile's steps make the list of rows that are left (engine/cpu/tile_steps.h), whose
- * values go through vectors of expressions (engine/cpu/rows.c) into the thread's states (engine/cpu/group_states.h). A
- * kernel that was written by hand does all that with a tile by itself.
+ * run.c: runs a planned statement on the CPU (engine/plan/plan.h, engine/run/device.h). Threads take pieces
+ * (morsels) of the tiles that may have a row of the answer. The steps make the list of a tile's surviving
+ * rows (tile_steps.h); expressions are evaluated over these rows as vectors (rows.c), and the results are
+ * added to the thread's states (group_states.h). A hand-written kernel does all this itself for each tile.
  */
 #include "engine/cpu/run_internal.h"
 #include "storage/base/clock.h"
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many pieces whose condition is of the common shape (engine/cpu/dimension_match.h), or one of another, take longer than
- * starting a thread. */
+/* One thread is started for this many pieces with a predicate of the common shape (dimension_match.h), or for
+ * one piece with another predicate. These take longer than starting the thread. */
 #define MATCH_PIECES 8u
 
 /* ---- Dimensions ---- */
@@ -74,7 +74,7 @@ static enum status match_dimensions(struct device_run *run, struct error *error)
 
 /* ---- Run ---- */
 
-/* The plan's steps, then what becomes of the rows that they leave. */
+/* Runs the plan's steps on a tile, and takes the surviving rows. */
 static enum status scan_tile(struct device_run *run, struct cpu_worker *worker, const struct tile *t,
                              uint64_t piece, struct error *error)
 {
@@ -95,7 +95,7 @@ static enum status scan_tile(struct device_run *run, struct cpu_worker *worker, 
     return STATUS_OK;
 }
 
-/* Tiles of the segment that the worker stands in. */
+/* Scans tiles of the worker's current segment. */
 static enum status scan_tiles(struct device_run *run, struct cpu_worker *worker, uint32_t first,
                               uint32_t count, uint64_t piece, struct error *error)
 {
@@ -113,7 +113,7 @@ static enum status scan_tiles(struct device_run *run, struct cpu_worker *worker,
     return STATUS_OK;
 }
 
-/* A piece is some of the kept tiles; a part of it, neighbouring tiles of one segment. */
+/* A piece is PIECE_TILES of the kept tiles. A part of it is consecutive tiles of one segment. */
 struct piece_part {
     uint32_t segment, first, count;
 };
@@ -124,7 +124,8 @@ static void piece_tiles(const struct tile_skip *scan, uint64_t piece, uint64_t *
     *end = *tile + PIECE_TILES < scan->kept_tiles ? *tile + PIECE_TILES : scan->kept_tiles;
 }
 
-/* The part that begins at the kept tile *tile, which moves behind it; false at the end. */
+/* Gives the part that begins at the kept tile *tile, and moves *tile to its end; false at the end of the
+ * piece. */
 static bool part_next(const struct tile_skip *scan, uint64_t *tile, uint64_t end, struct piece_part *part)
 {
     if (*tile >= end)
@@ -171,7 +172,7 @@ static enum status scan_piece(void *context, uint64_t piece, unsigned thread, st
     RETURN_IF_ERROR(cancel_check(error));
     if (plan->shape == PLAN_ROWS && plan->order_count == 0 && plan->limit != UINT64_MAX &&
         atomic_load(&run->found_rows) >= plan->limit + plan->offset)
-        return STATUS_OK; /* pieces are handed out in order, so those before this one have enough */
+        return STATUS_OK; /* pieces are started in order, so those before this one have enough rows */
     struct piece_part part;
     while (part_next(scan, &tile, end, &part)) {
         if (!worker->used || worker->segment != part.segment)
@@ -190,7 +191,7 @@ static void run_begin(struct device_run *run, const struct tile_skip *scan)
     run->pieces = (scan->kept_tiles + PIECE_TILES - 1) / PIECE_TILES;
     for (unsigned w = 0; w < run->threads; w++) {
         struct cpu_worker *worker = &run->workers[w];
-        if (worker->states && worker->used) /* the others' are as they were made */
+        if (worker->states && worker->used) /* the others are still clear */
             group_states_clear(worker->states);
         worker->used = false;
         memset(worker->points, 0, sizeof worker->points);
@@ -268,8 +269,9 @@ enum status cpu_run(struct device_run *run, const struct device_request *request
 
 /* ---- Count ---- */
 
-/* A column's tile comes from memory whole once a row asks for it (tile_cpu.h asks ahead), and a tile in bit planes
- * whatever is asked. */
+/* The bytes of a column that a scan touches. A tile is read whole as soon as a row needs it, because
+ * tile_cpu.h prefetches it. In a codec that tests ranges on its bit planes, every tile of a filter column is
+ * read. */
 static uint64_t bytes_touched(const struct plan *plan, uint32_t c, const struct scan_point *points,
                               uint64_t tiles)
 {
@@ -284,7 +286,7 @@ static uint64_t bytes_touched(const struct plan *plan, uint32_t c, const struct 
     return (uint64_t)((double)data->bytes * (double)touched / (double)tiles);
 }
 
-/* A hand-written kernel does what the plan's steps do, tile by tile, so these are counted. */
+/* Counts the plan's steps, also if a hand-written kernel answers: it does the same, tile by tile. */
 enum status cpu_count(struct device_run *run, bool steps, struct scan_counts *counts, struct error *error)
 {
     const struct plan *plan = run->plan;
@@ -293,7 +295,7 @@ enum status cpu_count(struct device_run *run, bool steps, struct scan_counts *co
     struct run_timing timing;
     *counts = (struct scan_counts){.tiles = plan->scan.tiles,
                                    .tiles_skipped = plan->scan.tiles - plan->scan.kept_tiles};
-    (void)steps; /* come with the bytes */
+    (void)steps; /* always counted */
     run->counting = true;
     const enum status status = run_tiles(run, &plan->scan, false, &partial, &timing, error);
     run->counting = false;

@@ -1,6 +1,6 @@
 /*
- * engine/cpu/run_internal.h: a planned statement on the CPU: made ready (engine/cpu/open.c), run in pieces by threads
- * (engine/cpu/run.c); what becomes of the rows that a tile's steps left (engine/cpu/rows.c).
+ * run_internal.h: a planned statement on the CPU: prepared (open.c), run in pieces by threads (run.c), and
+ * expressions over the surviving rows of a tile (rows.c).
  */
 #ifndef TESSERA_ENGINE_CPU_RUN_INTERNAL_H
 #define TESSERA_ENGINE_CPU_RUN_INTERNAL_H
@@ -12,11 +12,11 @@
 
 #include <stdatomic.h>
 
-/* Tiles that a thread takes at a time: 65,536 rows, some 50 microseconds, so that taking one costs nothing and the last
- * ones end together. */
+/* The tiles of a piece, which a thread takes at a time: 65,536 rows take about 50 microseconds, so the cost
+ * of taking one is negligible and all threads end at about the same time. */
 #define PIECE_TILES 64u
 
-/* Dimension rows whose condition a thread evaluates at a time. */
+/* The dimension rows for which a thread evaluates the predicate at a time. */
 #define MATCH_ROWS 65536u
 
 struct piece_rows {
@@ -24,7 +24,8 @@ struct piece_rows {
     uint64_t *rows;
 };
 
-/* What is filled in before an expression is evaluated: by join, so that positions are looked up once for each. */
+/* A leaf that is filled before an expression is evaluated. Leaves are ordered by join, so that the positions
+ * of each join are found once. */
 struct value_leaf {
     int32_t join;    /* -1: the fact table */
     uint32_t column; /* as in struct plan_source */
@@ -39,11 +40,12 @@ struct row_values {
 };
 
 struct cpu_worker {
-    struct tile_column
-        *columns[PLAN_COLUMNS_MAX];      /* in `parameters` where a hand-written kernel reads them */
-    int64_t *wide[PLAN_COLUMNS_MAX];     /* a 64-bit column's tile, decoded */
-    int64_t wide_tile[PLAN_COLUMNS_MAX]; /* which one, or -1 */
-    struct tile_dimension *dimensions[PLAN_JOINS_MAX]; /* likewise */
+    /* Columns and dimensions are in `parameters` if a hand-written kernel reads them, else in own_columns and
+     * own_dimensions. */
+    struct tile_column *columns[PLAN_COLUMNS_MAX];
+    int64_t *wide[PLAN_COLUMNS_MAX];     /* the decoded tile of a 64-bit column */
+    int64_t wide_tile[PLAN_COLUMNS_MAX]; /* its index, or -1 */
+    struct tile_dimension *dimensions[PLAN_JOINS_MAX];
     struct tile_column own_columns[PLAN_COLUMNS_MAX];
     struct tile_dimension own_dimensions[PLAN_JOINS_MAX];
     uint8_t *parameters; /* struct tile_parameters of a hand-written kernel, or NULL */
@@ -66,30 +68,32 @@ struct device_run {
     const struct plan *plan;
     unsigned threads;
     bool counting;
-    tile_query *kernel; /* written by hand; NULL: the plan's steps */
+    tile_query *kernel; /* the hand-written kernel; NULL: the plan's steps are run */
     tile_steps_rows *tile_rows;
     tile_steps_values *tile_values;
-    uint32_t step_count, condition_count; /* of a tile's mask, and conditions on rows */
+    uint32_t step_count, condition_count; /* steps that make a tile's mask, and conditions on rows */
     uint32_t condition_step[PLAN_STEPS_MAX];
     uint32_t mask_step[PLAN_STEPS_MAX];
     uint32_t *bitmaps[PLAN_JOINS_MAX];
-    bool matched_fast[PLAN_JOINS_MAX]; /* by `matches` */
+    bool matched_fast[PLAN_JOINS_MAX]; /* the predicate is in `matches` */
     struct dimension_match matches[PLAN_JOINS_MAX];
-    const struct tile_skip *scan; /* of this run: of the segments that were asked for */
-    uint64_t *segment_first;      /* of each segment: its first row in the table */
-    struct segment_data
-        *staged[PLAN_COLUMNS_MAX];   /* columns that are decoded first: their segments, as plain values */
-    void *scratch[PLAN_COLUMNS_MAX]; /* what these point into */
-    bool stages;                     /* there are such columns */
+    const struct tile_skip *scan; /* the tiles of this run's segments */
+    uint64_t *segment_first;      /* the first row of each segment in the table */
+
+    /* Staged columns: their segments as plain values, and the memory of these; `stages` if there are any. */
+    struct segment_data *staged[PLAN_COLUMNS_MAX];
+    void *scratch[PLAN_COLUMNS_MAX];
+    bool stages;
     uint64_t pieces;
     uint64_t match_pieces[PLAN_JOINS_MAX];
     struct cpu_worker *workers;
-    struct group_states **used; /* of the workers that saw rows */
-    struct piece_rows *found;   /* PLAN_ROWS: of each piece, were all tiles kept */
+    struct group_states **used; /* the states of workers that have rows */
+    struct piece_rows
+        *found; /* PLAN_ROWS: the rows of each piece; there is one for each piece of plan->scan */
     atomic_uint_fast64_t found_rows;
 };
 
-/* ---- engine/cpu/open.c, engine/cpu/run.c: as in struct device_operations ---- */
+/* ---- open.c, run.c: as in struct device_operations ---- */
 
 NODISCARD enum status cpu_run_open(unsigned threads, const struct plan *plan, struct device_run **out,
                                    struct error *error);
@@ -100,22 +104,22 @@ NODISCARD enum status cpu_run(struct device_run *run, const struct device_reques
 NODISCARD enum status cpu_count(struct device_run *run, bool steps, struct scan_counts *counts,
                                 struct error *error);
 
-/* ---- engine/cpu/rows.c: rows of a tile, at most VECTOR_ROWS, listed in worker->rows ---- */
+/* ---- rows.c: rows of a tile, at most VECTOR_ROWS, which are listed in worker->rows ---- */
 
-/* The program that evaluates these expressions, and the leaves that it is filled from. What there is, also after an
- * error, is freed by row_values_close. */
+/* Makes the program that evaluates these expressions, and the list of its leaves. Free with row_values_close,
+ * also after an error. */
 NODISCARD enum status row_values_open(const struct plan *plan, const uint32_t *roots, uint32_t root_count,
                                       struct row_values *values, struct error *error);
 void row_values_close(struct row_values *values);
 
-/* Points the worker's columns at a segment. */
+/* Makes a segment the worker's current one. */
 void cpu_enter_segment(const struct device_run *run, struct cpu_worker *worker, uint32_t segment);
 
-/* Keeps the rows that fulfil a condition; returns how many of `count` they are. */
+/* Keeps the rows, of `count`, that satisfy a condition; returns their number. */
 uint32_t cpu_keep_rows(const struct device_run *run, struct cpu_worker *worker, uint32_t condition,
                        const struct tile *t, uint32_t count);
 
-/* Adds the rows to the worker's states or, of PLAN_ROWS, to those that the piece found; the tile's first row is row
+/* Adds the rows to the worker's states or, for PLAN_ROWS, to the rows of the piece. The tile begins at row
  * first_row of the table. */
 NODISCARD enum status cpu_take_rows(struct device_run *run, struct cpu_worker *worker, const struct tile *t,
                                     uint64_t piece, uint64_t first_row, uint32_t count, struct error *error);

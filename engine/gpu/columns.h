@@ -13,8 +13,7 @@
 struct cuda_columns;
 
 struct cuda_column {
-    cuda_address
-        address; /* one struct bound_chunk for each segment, then the chunks; or the array's values */
+    cuda_address address; /* one struct bound_chunk for each segment, then chunks; or the array's values */
     uint64_t bytes;
 };
 

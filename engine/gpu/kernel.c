@@ -1,5 +1,6 @@
 /*
- * engine/gpu/kernel.c: see engine/gpu/kernel.h: what the scan reads and where states are, then the kernels' text.
+ * kernel.c: see kernel.h. Finds the columns that the scan reads and the place of its states, and then writes
+ * the kernels' text.
  */
 #include "engine/gpu/kernel.h"
 
@@ -11,7 +12,8 @@ _Static_assert(PLAN_SOURCES_MAX <= ARGUMENT_ARRAYS_MAX && PLAN_JOINS_MAX <= ARGU
                    PLAN_JOINS_MAX <= KERNEL_JOINS_MAX,
                "a kernel holds what a plan can have");
 
-/* A bit for each slot and value is taken if they are few for the rows that there are, or few altogether. */
+/* The most bits of a bitmap for count(distinct), with a bit for each slot and value: 64 for each row of the
+ * fact table, but at least 2^23 and at most 2^33. */
 #define DISTINCT_BITS_A_ROW  64u
 #define DISTINCT_BITS_ALWAYS (UINT64_C(1) << 23)
 #define DISTINCT_BITS_MAX    (UINT64_C(1) << 33)
@@ -21,16 +23,16 @@ struct maker {
     struct kernel *kernel;
     bool count;
     bool fetched[PLAN_COLUMNS_MAX];
-    bool looked_up[PLAN_JOINS_MAX]; /* whether a row has a partner decides whether values are NULL */
+    bool looked_up[PLAN_JOINS_MAX]; /* values are NULL in rows without a match, so the bitmap is probed */
     bool fetch_written[PLAN_COLUMNS_MAX];
-    const struct plan_kernel *hand; /* what stands for the scan, or NULL */
-    uint32_t shared_words;          /* 32-bit words a slot, were the states in shared memory */
+    const struct plan_kernel *hand; /* the hand-written kernel, or NULL */
+    uint32_t shared_words;          /* 32-bit words a slot if the states were in shared memory */
     uint32_t points;
     FILE *out;
     struct error *error;
 };
 
-/* ---- What the scan reads ---- */
+/* ---- The columns of the scan ---- */
 
 static void read_leaf(void *context, const struct expression *leaf)
 {
@@ -60,7 +62,7 @@ static void find_fetched(struct maker *maker)
             expression_visit(&plan->expressions, plan->aggregates[a].argument, read_leaf, maker);
 }
 
-/* What a plan may read and a kernel not. */
+/* Refuses a plan that reads more columns than a kernel can. */
 static enum status check_columns(const struct maker *maker)
 {
     const struct plan *plan = maker->plan;
@@ -122,7 +124,8 @@ static void add_join(struct maker *maker, uint32_t j)
         plan_mark_arrays(maker->plan, join->match, kernel->array_used);
 }
 
-/* A hand-written kernel also fetches what it likes, and names dimensions that drop no row. */
+/* Adds the columns and dimensions that a hand-written kernel names: it may fetch other columns than the plan,
+ * and name dimensions that drop no row. */
 static void add_named(struct maker *maker)
 {
     const struct plan_kernel *hand = maker->hand;
@@ -151,7 +154,7 @@ static void add_in_order(struct kernel *kernel)
         kernel->join_place[k] = k;
 }
 
-/* Columns in the order of the steps, then those that are only fetched. */
+/* Makes the shape: first the columns of the steps, in their order, and then those that are only fetched. */
 static enum status shape_make(struct maker *maker)
 {
     const struct plan *plan = maker->plan;
@@ -183,7 +186,7 @@ static enum status shape_make(struct maker *maker)
 
 /* ---- States ---- */
 
-/* Codes of an argument's values that are not NULL; 0 stands for 2^64. */
+/* The number of possible values of an argument, without NULL; 0 stands for 2^64. */
 static uint64_t argument_domain(const struct plan_aggregate *aggregate)
 {
     return aggregate->low > aggregate->high ? 1 : (uint64_t)aggregate->high - (uint64_t)aggregate->low + 1;
@@ -227,7 +230,8 @@ static void place_states(struct maker *maker)
     kernel->shape.sums_bytes = kernel->place == STATES_SHARED ? bytes : 0;
 }
 
-/* The type that the scan keeps its states in: a member each, and one for the groups that have rows. */
+/* Writes the type of the states: a member for each aggregate, and `present`, which marks the groups that have
+ * rows. */
 static enum status write_states(struct maker *maker)
 {
     static const char *const places[] = {"STATE_SINGLE", "STATE_SHARED", "STATE_GLOBAL"};
@@ -345,7 +349,7 @@ static enum status write_steps(struct maker *maker)
     return STATUS_OK;
 }
 
-/* The sum of the parts that belong to a word of the number. */
+/* Writes one word of the group's number: the sum of the parts of its terms. */
 static void write_number(struct maker *maker, const struct kernel_body *body, uint32_t word, bool hashed)
 {
     const struct plan *plan = maker->plan;
@@ -364,7 +368,7 @@ static void write_number(struct maker *maker, const struct kernel_body *body, ui
     }
 }
 
-/* The row's slot; of hashed groups also its number. */
+/* Writes the code that finds the row's slot; for hashed groups it computes the group's number first. */
 static void write_slot(struct maker *maker, struct kernel_body *body)
 {
     const struct plan *plan = maker->plan;
@@ -419,7 +423,7 @@ static void write_addition(struct maker *maker, const struct kernel_body *body, 
     }
 }
 
-/* A lane counts its own rows of the only group without looking at them. */
+/* True for count(*) of the only group, which is the number of bits in a lane's mask. */
 static bool counts_by_mask(const struct plan *plan, uint32_t a)
 {
     return plan->shape == PLAN_TOTAL && plan->aggregates[a].kind == AGGREGATE_COUNT &&
@@ -514,7 +518,8 @@ static uint32_t code_bytes(const struct maker *maker, uint32_t place)
     return codes < 0 ? 4 : maker->plan->arrays[codes].value_bytes;
 }
 
-/* The types of the columns and dimensions that the scan names, "c3" and "d1" or as its hand-written text has them. */
+/* Writes the types of the scan's columns and dimensions. Their names are "c3" and "d1", or those in the
+ * hand-written text. */
 static void write_types(struct maker *maker)
 {
     const struct kernel *kernel = maker->kernel;
@@ -533,7 +538,7 @@ static void write_types(struct maker *maker)
     }
 }
 
-/* A statement's own list of parameters; a hand-written kernel brings one, with names that it does not use. */
+/* Writes the list of parameters. A hand-written kernel has its own list, with names that it does not use. */
 static void write_parameters(struct maker *maker)
 {
     const struct kernel *kernel = maker->kernel;
@@ -557,7 +562,8 @@ static void write_hand_written(struct maker *maker)
     fprintf(maker->out, "#include \"%s\"\n", hand->kernel->source);
 }
 
-/* The scan is written first, apart: it says how many points the states have. */
+/* Writes all kernels. The scan is written first, into a text of its own, because it determines the number of
+ * points. */
 static enum status write_all(struct maker *maker, FILE *source)
 {
     char *scan = NULL;

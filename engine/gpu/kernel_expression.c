@@ -1,9 +1,8 @@
 /*
- * engine/gpu/kernel_expression.c: expressions as CUDA text (engine/gpu/kernel.h): a statement a node,
- * children first, which the compiler puts together. Values that fit 32 bits are computed in 32. Numbers
- * wrap, as unsigned ones do: where the binder proved that they cannot, that means nothing, and what a NULL
- * row holds means nothing anyway. The meaning of each operation is that of expression_loops.c, against
- * which tests compare it.
+ * kernel_expression.c: writes expressions as CUDA text (kernel.h), with one statement for each node, children
+ * first. Values that fit 32 bits are computed in 32 bits. Numbers wrap like unsigned ones: this happens only
+ * in NULLs, whose values are not used, because the binder has excluded it elsewhere. Operations are defined
+ * by expression_loops.c, and tests compare the two.
  */
 #include "engine/gpu/kernel.h"
 
@@ -51,7 +50,7 @@ static const char *type_of(const struct kernel_body *body, uint32_t node)
     return kernel_node_wide(body->plan, node) ? "int64_t" : "int32_t";
 }
 
-/* "const int32_t v7 = (int32_t)(", which the caller ends with ");". */
+/* Writes "const int32_t v7 = (int32_t)("; the caller writes the closing ");". */
 static void begin_value(const struct kernel_body *body, uint32_t node)
 {
     fprintf(body->out, "    const %s v%u = (%s)(", type_of(body, node), node, type_of(body, node));
@@ -78,7 +77,7 @@ static void write_constant(struct kernel_body *body, uint32_t node)
         fprintf(body->out, "    const bool n%u = %s;\n", node, at(body, node)->is_null ? "true" : "false");
 }
 
-/* m2: the row has no partner in join 2; p2: the partner's position, or 0. */
+/* Writes m2, which is true if the row has no match in join 2, and p2, the position of the match or 0. */
 static void write_position(struct kernel_body *body, uint32_t j)
 {
     const struct plan_join *join = &body->plan->joins[j];
@@ -139,7 +138,7 @@ static void write_column(struct kernel_body *body, uint32_t node)
 
 /* ---- Operations ---- */
 
-/* NULL where any child is, or `also`. */
+/* Writes n7: the node is NULL if any child is, or if `also` is true. */
 static void write_null(const struct kernel_body *body, uint32_t node, const char *also)
 {
     const struct expression *of = at(body, node);
@@ -217,7 +216,7 @@ static void write_comparison(const struct kernel_body *body, uint32_t node)
     write_null(body, node, "false");
 }
 
-/* A false child makes AND false, a true one OR true, whatever the other is. */
+/* AND is false if one child is false, and OR is true if one child is true, even if the other is NULL. */
 static void write_logic(const struct kernel_body *body, uint32_t node)
 {
     const struct expression *of = at(body, node);
@@ -332,7 +331,7 @@ static void write_node(struct kernel_body *body, uint32_t node)
     case EXPRESSION_TO_DOUBLE:
         write_call(body, node);
         return;
-    case EXPRESSION_GROUP: /* above the scan */
+    case EXPRESSION_GROUP: /* evaluated on the host */
     case EXPRESSION_AGGREGATE:
     case EXPRESSION_OPERATIONS:
         return;

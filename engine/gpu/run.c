@@ -1,7 +1,8 @@
 /*
- * engine/gpu/run.c: a planned statement on one GPU (engine/plan/plan.h, engine/run/device.h): its kernels compiled or taken from the cache, its
- * columns uploaded once and kept with the engine, a graph of two kernels a run. What a condition on a dimension looks
- * at, and arrays of dimensions of dimensions, belong to the statement.
+ * run.c: runs a planned statement on one GPU (engine/plan/plan.h, engine/run/device.h). Its kernels are
+ * compiled or taken from the cache. Its columns are uploaded once and stay on the GPU for later statements;
+ * bitmaps, tables and arrays of dimensions of dimensions belong to the statement. A run is a graph of two
+ * kernels.
  */
 #include "engine/gpu/run_internal.h"
 #include "engine/gpu/sectors.h"
@@ -71,7 +72,7 @@ enum status gpu_compile(struct device_run *run, bool counting, struct error *err
 
 /* ---- Load ---- */
 
-/* Memory of the statement's own, with a copy of what is there. */
+/* Allocates memory that belongs to the statement, and copies `from` to it. */
 static enum status own(struct device_run *run, const void *from, uint64_t bytes, const char *what,
                        cuda_address *address, struct error *error)
 {
@@ -96,8 +97,8 @@ static enum status upload_array(struct device_run *run, uint32_t a, struct error
                         : STATUS_OK;
 }
 
-/* Bit maps begin as zeros: the conditions write words that have rows, and a warp that looks for a range of rows reads
- * all. */
+/* Allocates a join's bitmap, all zeros: predicates write only the words that have rows, but a warp that finds
+ * a range of rows reads all words. */
 static enum status make_bitmap(struct device_run *run, uint32_t k, struct error *error)
 {
     const uint32_t words = run->kernel.layout.bitmap_words[k];
@@ -110,7 +111,7 @@ static enum status make_bitmap(struct device_run *run, uint32_t k, struct error 
     return cuda_set_words(run->device->cuda, match->bitmap, 0, words, error);
 }
 
-/* All values that expressions look up in one piece, and where each table is in it. */
+/* Uploads the tables of all expressions as one array, and sets the start of each. */
 static enum status upload_tables(struct device_run *run, struct error *error)
 {
     const struct expression_list *list = &run->plan->expressions;
@@ -187,7 +188,7 @@ static void fill_arguments(struct device_run *run)
                                     .stride = plan->groups[g].stride};
 }
 
-/* The arguments of `scan`: columns, then dimensions, in the order of its TILE_PARAMETER_LIST. */
+/* Makes the arguments of `scan`: columns and then dimensions, in the order of its TILE_PARAMETER_LIST. */
 static enum status fill_bound(struct device_run *run, struct error *error)
 {
     const struct kernel *kernel = &run->kernel;
@@ -222,7 +223,7 @@ static enum status fill_bound(struct device_run *run, struct error *error)
     return STATUS_OK;
 }
 
-/* The work becomes the tiles of `skip`. */
+/* Makes the tiles of `skip` the scan's work. */
 static enum status select_tiles(struct device_run *run, const struct tile_skip *skip, struct error *error)
 {
     RETURN_IF_ERROR(
@@ -353,7 +354,8 @@ enum status gpu_run(struct device_run *run, const struct device_request *request
 
 /* ---- Count ---- */
 
-/* Rows and ticks at each point come from a kernel made from the plan, whoever wrote the one that answers. */
+/* Counts rows and ticks at each point, with a kernel that is generated from the plan, also if a hand-written
+ * one answers. */
 static enum status count_points(const struct device_run *run, struct scan_counts *counts, struct error *error)
 {
     struct device_run *counting = NULL;

@@ -1,6 +1,6 @@
 /*
- * engine/gpu/run_internal.h: a planned statement on a GPU: made ready and run (engine/gpu/run.c); the memory of its states, and
- * what comes back from it (engine/gpu/states.c).
+ * run_internal.h: a planned statement on a GPU: prepared and run (run.c), and the memory and results of its
+ * states (states.c, sets.c).
  */
 #ifndef TESSERA_ENGINE_GPU_RUN_INTERNAL_H
 #define TESSERA_ENGINE_GPU_RUN_INTERNAL_H
@@ -12,48 +12,49 @@
 #include "engine/gpu/stage.h"
 #include "engine/run/device.h"
 
-/* Arrays, tables, bitmaps that belong to one statement. */
+/* The most arrays, tables and bitmaps that belong to one statement. */
 #define RUN_OWNED_MAX (2 * PLAN_SOURCES_MAX + PLAN_JOINS_MAX + 4u)
 
 struct device {
     struct cuda *cuda;
-    struct cuda_columns *columns; /* kept on the GPU between statements */
+    struct cuda_columns *columns; /* stay on the GPU between statements */
     char text[256];
 };
 
-/* The kernel of the answer, and the same marking the sectors that it touches (engine/gpu/sectors.h). */
+/* The kernel that answers, and the same kernel compiled to mark the sectors that it touches (sectors.h). */
 enum run_binary { BINARY_SCAN, BINARY_SECTORS, BINARIES };
 
 struct device_run {
     struct device *device;
     const struct plan *plan;
-    bool timed;    /* both kernels are timed apart as well */
-    bool counting; /* points are counted, which is slower */
-    bool nothing;  /* no tile can hold a row of the answer: there is no kernel */
-    bool selected; /* the work is some segments' only */
+    bool timed;    /* the two kernels are also timed one by one */
+    bool counting; /* the kernel counts points, which is slower */
+    bool nothing;  /* no tile can have a row of the answer: there is no kernel */
+    bool selected; /* the list of work is that of some segments only */
     struct kernel kernel;
-    struct kernel_binary binaries[BINARIES]; /* once compiled; the first until it is loaded */
+    struct kernel_binary binaries[BINARIES]; /* after compilation; the first one until it is loaded */
     struct cuda_scan scan;
     struct cuda_function *collect;
     const struct cuda_column *columns[KERNEL_COLUMNS_MAX], *arrays[PLAN_SOURCES_MAX];
     struct cuda_stage stage; /* of a staged plan */
-    const struct cuda_column
-        *read[KERNEL_COLUMNS_MAX]; /* by the scan: `columns`, or what they are decoded to */
+
+    /* The columns as the scan reads them: those in `columns`, or their decoded values. */
+    const struct cuda_column *read[KERNEL_COLUMNS_MAX];
     uint32_t owned_count;
     cuda_address owned[RUN_OWNED_MAX];
     uint8_t *bound; /* struct tile_bound: columns, dimensions, sums */
     struct query_arguments arguments;
-    cuda_address arguments_address; /* where the kernels have them */
+    cuda_address arguments_address; /* the address from which the kernels read `arguments` */
 
-    cuda_address states; /* the header, then what struct query_arguments points into */
-    uint64_t slots;      /* of hashed groups; else the plan's */
+    cuda_address states; /* the header, then the memory to which struct query_arguments points */
+    uint64_t slots;      /* of the hash table of groups; else plan->slots */
     uint64_t set_capacity[PLAN_AGGREGATES_MAX];
-    uint64_t answer_bytes; /* from the start of `states`: what is brought back */
-    uint8_t *answer;       /* a copy in the host's memory */
+    uint64_t answer_bytes; /* the bytes at the start of `states` that are copied to the host */
+    uint8_t *answer;       /* the copy in the host's memory */
     bool answer_pinned;
 };
 
-/* ---- engine/gpu/run.c: as in struct device_operations ---- */
+/* ---- run.c: as in struct device_operations ---- */
 
 NODISCARD enum status gpu_prepare(struct device *device, const struct plan *plan, bool timed,
                                   struct device_run **out, struct error *error);
@@ -65,26 +66,26 @@ NODISCARD enum status gpu_count(struct device_run *run, bool steps, struct scan_
                                 struct error *error);
 void gpu_release(struct device_run *run);
 
-/* ---- engine/gpu/states.c ---- */
+/* ---- states.c ---- */
 
-/* Makes the states' memory, at first or larger than before, fills in the arguments that point into it, and brings the
- * arguments to the GPU. */
+/* Allocates the states' memory, the first time or larger than before, sets the arguments that point into it,
+ * and uploads the arguments. */
 NODISCARD enum status cuda_states_make(struct device_run *run, struct error *error);
 void cuda_states_free(struct device_run *run);
 
 /* Queues the copy of the answer. */
 NODISCARD enum status cuda_states_fetch(struct device_run *run, struct error *error);
 
-/* Once it is there: whether a hash table was too full, so that the run must be done again after
- * cuda_states_grow; the points of a counting run; and the groups or rows. */
+/* After the copy is complete: cuda_states_full is true if a hash table was too full; then the run must be
+ * repeated after cuda_states_grow. The others give the points of a counting run, and the groups or rows. */
 bool cuda_states_full(const struct device_run *run);
 NODISCARD enum status cuda_states_grow(struct device_run *run, struct error *error);
 void cuda_states_points(const struct device_run *run, struct scan_point *points);
 NODISCARD enum status cuda_states_groups(struct device_run *run, struct partial *groups, struct error *error);
 
-/* ---- engine/gpu/sets.c ---- */
+/* ---- sets.c ---- */
 
-/* The values of each count(distinct), for groups that are there: partial->sets. */
+/* Lists the values of each count(distinct) in partial->sets; the groups must be in `partial` already. */
 NODISCARD enum status cuda_sets_list(struct device_run *run, struct partial *partial, struct error *error);
 
 #endif

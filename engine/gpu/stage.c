@@ -1,4 +1,4 @@
-/* engine/gpu/stage.c: see engine/gpu/stage.h. */
+/* stage.c: see stage.h. */
 #include "engine/gpu/stage.h"
 
 #include "engine/gpu/kernel_decoder.h"
@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define STAGE_THREADS (32u * WORK_TILES) /* as operators/dialect/stage_cuda.h */
+#define STAGE_THREADS (32u * WORK_TILES) /* as in operators/dialect/stage_cuda.h */
 
-/* Blocks a multiprocessor: 64 warps, as many as it has. */
+/* Blocks a multiprocessor: together they have 64 warps, the most that are resident. */
 #define STAGE_BLOCKS 8u
 
 enum status cuda_stage_source(const struct kernel_column *columns, uint32_t count, char **source,
@@ -49,7 +49,8 @@ enum status cuda_stage_write(const struct plan *plan, const struct kernel *kerne
     return stage->count ? cuda_stage_source(columns, stage->count, &stage->source, error) : STATUS_OK;
 }
 
-/* The list of the encoded chunks says where their validity is; values follow the new list. */
+/* Allocates the scratch memory of a column: a list of chunks, and then the values. The validity addresses are
+ * copied from the list of the encoded chunks. */
 static enum status make_scratch(struct cuda *cuda, struct cuda_columns *columns, const struct plan *plan,
                                 uint32_t c, struct stage_column *column, struct error *error)
 {

@@ -1,8 +1,7 @@
 /*
- * engine/gpu/stage.h: the columns of a staged plan on a GPU.
- *
- * A kernel for each column decodes its chunks into scratch memory, with the decoder that a scan would use; then
- * the scan reads plain values there. This is what decoding inside the scan is compared with.
+ * stage.h: decodes the columns of a staged plan on a GPU. A kernel for each column decodes its chunks into
+ * scratch memory, with the decoder that a scan would use, and then the scan reads plain values there. Inline
+ * decoding is compared with this.
  */
 #ifndef TESSERA_ENGINE_GPU_STAGE_H
 #define TESSERA_ENGINE_GPU_STAGE_H
@@ -14,41 +13,41 @@
 
 struct stage_column {
     bool used;
-    const struct cuda_column *from; /* the encoded one */
-    struct cuda_column to;          /* a list of chunks of plain values, with the values behind it */
+    const struct cuda_column *from; /* the encoded column */
+    struct cuda_column to;          /* a list of chunks of plain values, and then the values */
     struct cuda_function *decode;
-    uint32_t scratch_bytes; /* of shared memory that the decoder wants for a warp */
+    uint32_t scratch_bytes; /* shared memory of the decoder for each warp */
 };
 
-/* Begins as zeros; columns as in struct kernel. */
+/* Must be zero-initialised; columns are indexed as in struct kernel. */
 struct cuda_stage {
-    uint32_t count; /* of the columns that are used */
-    char *source;   /* of their kernels; NULL: none is staged */
+    uint32_t count; /* the number of columns that are used */
+    char *source;   /* the text of their kernels; NULL: no column is staged */
     struct kernel_binary binary;
     struct cuda_module *module;
     struct cuda_event *begin, *end;
     struct stage_column columns[KERNEL_COLUMNS_MAX];
 };
 
-/* Writes the kernels' text, if columns of the kernel are staged. No GPU is needed. */
+/* Writes the kernels' text if columns of the kernel are staged. This needs no GPU. */
 NODISCARD enum status cuda_stage_write(const struct plan *plan, const struct kernel *kernel,
                                        struct cuda_stage *stage, struct error *error);
 
-/* The text for columns in any codec, decoded by `decode_0`, `decode_1` ..., the caller's to free. */
+/* Gives the text of kernels `decode_0`, `decode_1` ... for columns in any codec; the caller frees it. */
 NODISCARD enum status cuda_stage_source(const struct kernel_column *columns, uint32_t count, char **source,
                                         struct error *error);
 
-/* Loads the kernels and makes the scratch memory, when the binary is compiled and the encoded columns are on the
- * GPU. */
+/* Loads the kernels and allocates the scratch memory. The binary must be compiled and the encoded columns
+ * uploaded. */
 NODISCARD enum status cuda_stage_load(struct cuda *cuda, struct cuda_columns *columns,
                                       const struct plan *plan, const struct kernel *kernel,
                                       const struct cuda_column *const *encoded, struct cuda_stage *stage,
                                       struct error *error);
 
-/* Queues the decoding of the tiles that the scan's work names. */
+/* Queues the decoding of the tiles in the scan's list of work. */
 NODISCARD enum status cuda_stage_run(struct cuda *cuda, struct cuda_stage *stage,
                                      const struct cuda_scan *scan, struct error *error);
-/* How long that took, when the stream was waited for. */
+/* Gives the time of the decoding, after the stream has been waited for. */
 NODISCARD enum status cuda_stage_elapsed(struct cuda *cuda, const struct cuda_stage *stage, double *ms,
                                          struct error *error);
 

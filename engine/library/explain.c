@@ -1,4 +1,5 @@
-/* engine/library/explain.c: a plan in words, a line each, and after an analysed run its figures (engine/library/explain.h). */
+/* explain.c: writes a plan in words, with a line for each step and, after an analysed run, its figures
+ * (explain.h). */
 #include "engine/library/explain.h"
 #include "engine/plan/value_text.h"
 
@@ -8,7 +9,7 @@
 
 /* ---- Expressions ---- */
 
-/* A node may stand in an expression many times over, abs(abs(...)) as often as 2^depth: what is longer is cut. */
+/* An expression with more nodes is cut: a node may occur many times in it, in abs(abs(...)) 2^depth times. */
 #define WRITTEN_NODES_MAX 1000u
 
 static void write_node(const struct plan *plan, uint32_t index, uint32_t *left, FILE *out);
@@ -119,7 +120,7 @@ static void write_value(const struct plan *plan, uint32_t node, FILE *out)
 
 /* ---- Steps ---- */
 
-/* An analysed run, or counts is NULL. */
+/* The figures of an analysed run; without one, `counts` is NULL. */
 struct figures {
     const struct scan_counts *counts;
     const struct run_timing *timing;
@@ -135,7 +136,8 @@ static void write_rate(const struct figures *figures, double bytes, double ms, F
     fputc('\n', out);
 }
 
-/* Of the columns that step s is the first to read; s is step_count for what becomes of the rows that are left. */
+/* Writes the figures of the columns that step s is the first to read; s is step_count for the grouping of
+ * survivors. */
 static void write_figures(const struct plan *plan, uint32_t s, const struct figures *figures, FILE *out)
 {
     uint64_t bytes = 0;

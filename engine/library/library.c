@@ -310,7 +310,7 @@ enum tessera_status tessera_load_arrow(const char *path, const char *schema, con
                                       : error_out_of_memory(&inner, count * sizeof *inputs, "a load");
     for (uint32_t i = 0; i < count; i++)
         if (streams[i]->release)
-            streams[i]->release(streams[i]); /* the load did not come so far */
+            streams[i]->release(streams[i]); /* the load ended before it read this stream */
     free(inputs);
     return give(status, &inner, error);
 }

@@ -1,4 +1,5 @@
-/* engine/library/statement.c: statements (engine/library/statement.h): parsed once, planned when their parameters change, run as often as wanted. */
+/* statement.c: see statement.h. A statement is parsed once, and planned again when its parameters have
+ * changed. */
 #include "engine/library/statement.h"
 
 #include "engine/answer/output.h"
@@ -8,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* EXPLAIN ANALYZE: medians of so many runs, fewer if they take longer than that. */
+/* EXPLAIN ANALYZE gives medians of this many runs, or of fewer if they take longer than this time
+ * together. */
 #define ANALYSED_RUNS 5u
 #define ANALYSED_MS   500.0
 
@@ -18,10 +20,10 @@ struct sql_statement {
     char *codec; /* or NULL */
     struct sql_statement_tree *tree;
     uint32_t parameter_count;
-    struct sql_parameter *parameters; /* strings are owned */
+    struct sql_parameter *parameters; /* own their strings */
     struct sql_settings settings;
-    struct plan *plan;              /* NULL: to be made */
-    struct prepared_plan *prepared; /* NULL of EXPLAIN, which runs nothing */
+    struct plan *plan;              /* NULL: the statement must be planned */
+    struct prepared_plan *prepared; /* NULL for EXPLAIN, which runs nothing */
     struct run_timing timing;
 };
 
@@ -133,7 +135,7 @@ static enum status make_plan(struct sql_statement *statement, struct error *erro
                           &statement->prepared, error);
 }
 
-/* What failed is not run again as it is: a device may have lost a part of it. */
+/* Frees the plan after a failure: the device may have lost a part of it, so it must not run again. */
 static enum status forget_if_failed(struct sql_statement *statement, enum status status)
 {
     if (status != STATUS_OK)
@@ -212,7 +214,7 @@ enum status sql_count(struct sql_statement *statement, bool steps, struct scan_c
     return forget_if_failed(statement, engine_count(statement->prepared, steps, counts, error));
 }
 
-/* Runs again as often as it takes to have a median, then once to count. */
+/* Runs the statement several times for medians, and then once to count. */
 static enum status analyse(struct sql_statement *statement, struct rowset *rows, struct error *error)
 {
     struct run_timing *timing = &statement->timing;

@@ -1,8 +1,8 @@
 /*
- * engine/run/device.h: the one interface of what runs plans: a CPU with its threads, or a GPU. A device makes a plan
- * ready, runs it over segments of the fact table, and gives partial results back that merge (engine/plan/partial.h); so
- * whoever has several devices hands each its segments. engine/run/engine.c opens devices, engine/cpu/device.c and
- * engine/gpu/device.c are them.
+ * device.h: the interface of devices that run plans: a CPU with its threads, or a GPU. A device prepares a
+ * plan, runs it over segments of the fact table, and gives partial results, which can be merged
+ * (engine/plan/partial.h). So several devices can share the segments. engine.c opens devices;
+ * engine/cpu/device.c and engine/gpu/device.c implement them.
  */
 #ifndef TESSERA_ENGINE_RUN_DEVICE_H
 #define TESSERA_ENGINE_RUN_DEVICE_H
@@ -10,62 +10,69 @@
 #include "engine/plan/partial.h"
 #include "storage/codec/codec_costs.h"
 
-/* Milliseconds, unless it says otherwise. */
+/* Times in milliseconds. */
 struct run_timing {
     double plan_ms, compile_ms, load_ms; /* before the run; compile and load are 0 on a CPU */
-    double
-        filter_ms; /* dimension conditions, and states cleared: on a GPU only of a run made ready as `timed` */
-    double scan_ms;  /* of the fact table; likewise */
-    double stage_ms; /* of a staged plan: decoding its columns into scratch memory, before all else */
-    double merge_ms; /* the threads' states brought together; 0 on a GPU */
-    double
-        total_ms; /* from the first operation to the result complete on the device. On a CPU its parts add up to
-                         it; on a GPU they are launched by themselves, and what lies between kernels is in it only */
-    double output_ms; /* the host's part: HAVING, order, text */
-    uint64_t bytes;   /* of the encoded fact columns that are read */
+
+    /* The parts of a run: dimension predicates and clearing of states; the scan of the fact table; decoding
+     * of a staged plan's columns into scratch memory, which comes first; merging of the threads' states,
+     * which is 0 on a GPU. On a GPU, filter and scan are timed only if the run was prepared as `timed`. */
+    double filter_ms;
+    double scan_ms;
+    double stage_ms;
+    double merge_ms;
+
+    /* From the first operation until the result is complete on the device. On a CPU it is the sum of the
+     * parts. On a GPU the parts are timed in launches of their own, and only the total has the time between
+     * kernels. */
+    double total_ms;
+    double output_ms; /* on the host: output expressions, HAVING, order, text */
+    uint64_t bytes;   /* the size of the encoded fact columns that are read */
 };
 
-/* What a run is to bring back. */
+/* The segments to run over, and the kind of result. */
 struct device_request {
     const uint32_t *segments; /* of the fact table, ascending; NULL: all */
     uint32_t segment_count;
-    bool mergeable; /* with the values of each count(distinct), which partial_merge needs */
+    bool mergeable; /* the result has the values of each count(distinct), which partial_merge needs */
 };
 
 struct device;
-struct device_run; /* a plan made ready on a device */
+struct device_run; /* a plan that is prepared on a device */
 
 struct device_operations {
     /* ---- The device ---- */
 
-    /* GPU `ordinal`, or the CPU with `threads` threads. STATUS_MACHINE with the reason if it cannot be used. */
+    /* Opens GPU `ordinal`, or the CPU with `threads` threads. STATUS_MACHINE with the reason if it cannot be
+     * used. */
     enum status (*open)(unsigned ordinal, unsigned threads, struct device **device, struct error *error);
     void (*close)(struct device *device);
-    /* The name of the first one, "NVIDIA H200", by which tables of costs are kept; false if there is none. Opens
-     * nothing. NULL for the CPU, which is always there. */
+    /* Gives the name of the first GPU, "NVIDIA H200", under which cost tables are kept, without opening it;
+     * false if there is none. NULL for the CPU, which always exists. */
     bool (*find)(char name[CODEC_COSTS_DEVICE_BYTES]);
     /* "NVIDIA H200 (cuda:0)", "CPU, 2 threads, avx512" */
     const char *(*text)(const struct device *device);
-    /* The fastest that it reads memory, measured: a fraction of a second. */
+    /* Measures the device's read bandwidth, in a fraction of a second. */
     enum status (*read_ceiling)(struct device *device, double *bytes_per_second, struct error *error);
 
     /* ---- Plans ---- */
 
-    /* Decides how the plan is run; nothing is on the device yet. The plan must outlive the run. `timed`: filter_ms and
-     * scan_ms are wanted, which a GPU runs twice for. */
+    /* Decides how the plan is run; uses no memory of the device yet. The plan must outlive the run. `timed`:
+     * the run measures filter_ms and scan_ms, for which a GPU runs the plan twice. */
     enum status (*prepare)(struct device *device, const struct plan *plan, bool timed,
                            struct device_run **run, struct error *error);
-    /* Compiles the run's kernel or, if `counting`, the one by which count_bytes counts, unless that is done; several
-     * runs at the same time. NULL: nothing is compiled at run time. */
+    /* Compiles the run's kernel or, if `counting`, the kernel of `count`, unless it is compiled already. May
+     * be called for several runs in parallel. NULL if the device compiles nothing at run time. */
     enum status (*compile)(struct device_run *run, bool counting, struct error *error);
-    /* Kernel and columns go to the device's memory; fills compile_ms and load_ms. Once. */
+    /* Loads kernel and columns into the device's memory, and fills compile_ms and load_ms. Call it once. */
     enum status (*load)(struct device_run *run, struct run_timing *timing, struct error *error);
-    /* Fills `partial` (partial_free) and the timing's filter_ms, scan_ms, merge_ms and total_ms. Ctrl-C
-     * (cancel_requested): STATUS_INTERRUPTED. A run that failed may only be released. */
+    /* Runs the plan; fills `partial` (partial_free) and the timing's filter_ms, scan_ms, merge_ms and
+     * total_ms. STATUS_INTERRUPTED on Ctrl-C (cancel_requested). A run that failed can only be released. */
     enum status (*run)(struct device_run *run, const struct device_request *request, struct partial *partial,
                        struct run_timing *timing, struct error *error);
-    /* Runs once more, slower, over all segments, and counts the bytes of each fact column that are touched (on a GPU in
-     * sectors of 32 bytes, engine/gpu/sectors.h) and, if `steps`, what reaches each step. After a run that succeeded. */
+    /* Runs the plan again over all segments, more slowly, and counts the bytes of each fact column that it
+     * touches (on a GPU in sectors of 32 bytes, engine/gpu/sectors.h) and, if `steps`, the rows that reach
+     * each step. Call it after a successful run. */
     enum status (*count)(struct device_run *run, bool steps, struct scan_counts *counts, struct error *error);
     void (*release)(struct device_run *run); /* NULL is legal */
 };

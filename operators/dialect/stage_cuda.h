@@ -1,7 +1,7 @@
 /*
- * stage_cuda.h: decodes a column into memory, for the kernels that stage columns (engine/gpu/stage.c). The eight
- * warps of a block take the eight tiles of an item of work, as a scan does. A warp writes whole lines of memory, in
- * row order.
+ * stage_cuda.h: decodes a column into memory, for the kernels that stage columns (engine/gpu/stage.c). The
+ * eight warps of a block take the eight tiles of a work item, as in a scan. Rows are written in their order,
+ * a whole line at a time.
  */
 #ifndef TESSERA_OPERATORS_DIALECT_STAGE_CUDA_H
 #define TESSERA_OPERATORS_DIALECT_STAGE_CUDA_H

@@ -1,8 +1,8 @@
 /*
- * calendar_text.h: dates and times from text, for loaders and statements: YYYY-MM-DD, and behind it, after a blank or
- * T, HH:MM[:SS[.ffffff]] with or without Z. Called for every field of every row: some nanoseconds.
+ * calendar_text.h: reads dates and times from text, for loaders and statements: YYYY-MM-DD, and optionally a
+ * blank or T, HH:MM[:SS[.ffffff]] and Z. Called for every field of every row; takes some nanoseconds.
  *
- * Functions return NULL, or what is wrong with the text ("is no date YYYY-MM-DD").
+ * The functions return NULL, or the fault of the text ("is no date YYYY-MM-DD").
  */
 #ifndef TESSERA_STORAGE_BASE_CALENDAR_TEXT_H
 #define TESSERA_STORAGE_BASE_CALENDAR_TEXT_H
@@ -33,7 +33,7 @@ static inline bool calendar_skip(const char **at, const char *end, char c)
     return there;
 }
 
-/* A date at *at, which moves behind it. */
+/* Reads a date at *at and moves *at to its end. */
 static inline const char *calendar_parse_date(const char **at, const char *end, int64_t *days)
 {
     const int32_t year = calendar_digits(at, end, 4);
@@ -51,7 +51,7 @@ static inline const char *calendar_parse_date(const char **at, const char *end, 
     return NULL;
 }
 
-/* The whole text: a date, and a time if there is one. */
+/* Reads the whole text: a date, and a time if there is one. */
 static inline const char *calendar_parse_timestamp(const char *at, const char *end, int64_t *value)
 {
     static const char no_time[] = "is no time YYYY-MM-DD HH:MM[:SS[.ffffff]]";

@@ -1,4 +1,4 @@
-/* command_line.c: tables of options read by argp; see command_line.h. */
+/* command_line.c: reads options with argp; see command_line.h. */
 #include "storage/base/command_line.h"
 
 #include <argp.h>
@@ -9,12 +9,12 @@
 #include <string.h>
 
 #define OPTIONS_MAX 40u
-#define NO_LETTER   0x100 /* argp's keys of options without a letter begin here */
+#define NO_LETTER   0x100 /* the first of argp's keys for options without a letter */
 
 struct reading {
     const struct command_line *line;
     void *arguments;
-    const struct command_option *options[OPTIONS_MAX + 1]; /* of both tables, ends with NULL */
+    const struct command_option *options[OPTIONS_MAX + 1]; /* those of both tables, and NULL */
     struct argp_option known[OPTIONS_MAX + 1];
     struct error error;
 };
@@ -31,7 +31,7 @@ static enum status read_number(const struct command_option *option, const char *
                      option->name, text, option->least, option->most);
 }
 
-/* The position of `text` in the option's words. */
+/* Gives the position of `text` in the option's words. */
 static enum status read_word(const struct command_option *option, const char *text, uint64_t *position,
                              struct error *error)
 {
@@ -59,7 +59,7 @@ static enum status read_value(const struct command_option *option, const char *t
                               struct error *error)
 {
     void *const field = (char *)arguments + option->offset;
-    uint64_t number = true; /* of a flag */
+    uint64_t number = true; /* the value of a flag */
     if (option->kind == OPTION_OWN)
         return option->read(arguments, text, error);
     if (option->kind == OPTION_TEXT) {
@@ -95,7 +95,7 @@ static error_t read_key(int key, char *text, struct argp_state *state)
     enum status status = STATUS_OK;
     unsigned i = 0;
     while (reading->options[i] && (key == ARGP_KEY_ARG || reading->known[i].key != key))
-        i++; /* another name has the same key as an argument that is no option: 0 */
+        i++; /* key 0 is both another name of an option and an argument that is not an option */
     if (reading->options[i])
         status = read_value(reading->options[i], text, reading->arguments, &reading->error);
     else if (key == ARGP_KEY_END)

@@ -1,7 +1,8 @@
 /*
- * command_line.h: a command's options as a table: what --help says of each, and where its value goes.
+ * command_line.h: reads a command's options, which are a table of names, texts for --help, and the fields
+ * that get the values.
  *
- * Values go into the command's own struct of arguments, which holds the defaults before.
+ * Values are written to the command's own struct of arguments, which has the defaults before.
  */
 #ifndef TESSERA_STORAGE_BASE_COMMAND_LINE_H
 #define TESSERA_STORAGE_BASE_COMMAND_LINE_H
@@ -11,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reads a text that no other kind reads; the sentence of a failure is for the user. */
+/* Reads a value that no other kind can read. After a failure the error text is for the user. */
 typedef enum status option_reader(void *arguments, const char *text, struct error *error);
 
 enum option_kind { OPTION_TEXT, OPTION_FLAG, OPTION_NUMBER, OPTION_WORD, OPTION_OWN, OPTION_ANOTHER_NAME };
@@ -19,18 +20,19 @@ enum option_kind { OPTION_TEXT, OPTION_FLAG, OPTION_NUMBER, OPTION_WORD, OPTION_
 struct command_option {
     const char *name;  /* "db" for --db; NULL ends a table */
     int letter;        /* 'd' for -d; 0: none */
-    const char *value; /* what --help calls it; NULL: the option has none */
+    const char *value; /* the value's name in --help; NULL: the option has no value */
     const char *help;
     enum option_kind kind;
-    size_t offset, bytes; /* of the field in the arguments */
-    uint64_t least, most; /* of a number */
+    size_t offset, bytes; /* the place and size of the field in the arguments */
+    uint64_t least, most; /* the range of a number */
     const char *words;    /* "table|csv|json" */
     option_reader *read;
-    const char *missing; /* of a text that must be given: the sentence for when it is not */
+    const char *missing; /* the error text if a required text is not given; NULL: it is optional */
 };
 
-/* The kinds, for the end of a table's row. Text: const char *, not copied. Flag: bool. Number: of 4 or 8 bytes. Word: the
- * position in `list`, "a|b|c", to an enum or a bool. Own: `function` reads it. */
+/* The kinds of options, for the end of a row of the table. A text is a const char * and is not copied; a flag
+ * is a bool; a number has 4 or 8 bytes; a word is given as its position in `list`, "a|b|c", in an enum or a
+ * bool; an option of its own kind is read by `function`. */
 #define TO_TEXT(type, field)       .kind = OPTION_TEXT, .offset = offsetof(type, field)
 #define TO_FLAG(type, field)       .kind = OPTION_FLAG, OPTION_FIELD(type, field)
 #define BY_FUNCTION(function)      .kind = OPTION_OWN, .read = (function)
@@ -42,13 +44,13 @@ struct command_option {
 struct command_line {
     const struct command_option *options;
     const struct command_option *shared; /* another table, or NULL */
-    const char *words_help, *help;       /* as argp has args_doc and doc */
-    option_reader *word;                 /* reads what is no option; NULL: there is none */
-    option_reader *finish;               /* looks at all (its text is NULL), or NULL */
+    const char *words_help, *help;       /* as args_doc and doc of argp */
+    option_reader *word;                 /* reads an argument that is not an option; NULL: not allowed */
+    option_reader *finish;               /* checks all arguments at the end (its text is NULL); or NULL */
 };
 
-/* Reads argv. STATUS_BAD_INPUT, or the status of a reader, for a value that is wrong; --help, and options that do not
- * exist, print and end the process, as argp does. */
+/* Reads argv. STATUS_BAD_INPUT, or the status of a reader, if a value is wrong. --help and unknown options
+ * print a text and end the process, as in argp. */
 NODISCARD enum status command_line_read(const struct command_line *line, int argc, char **argv,
                                         void *arguments, struct error *error);
 
