@@ -19,7 +19,8 @@
     X(lane_for, LANE_FOR)          \
     X(lane_delta, LANE_DELTA)      \
     X(rank_rle, RANK_RLE)          \
-    X(lane_slice, LANE_SLICE)
+    X(lane_slice, LANE_SLICE)      \
+    X(nsv, NSV)
 /* clang-format on */
 
 #endif

@@ -1,0 +1,58 @@
+/*
+ * nsv_cuda.h: the decoder of nsv: unsigned values of 1 to 4 bytes, with their lengths apart. docs/codecs.md
+ * draws the bytes, storage/codec/integer/nsv.c is the host's twin, decode_cuda.h says what a decoder defines.
+ */
+#ifndef TESSERA_OPERATORS_DECODE_NSV_CUDA_H
+#define TESSERA_OPERATORS_DECODE_NSV_CUDA_H
+
+#include "operators/decode/decode_cuda.h"
+
+/* The sum of 16 numbers of 2 bits. */
+TILE_INLINE uint32_t sum_pairs(uint32_t pairs)
+{
+    return __popc(pairs & 0x55555555u) + 2 * __popc(pairs & 0xaaaaaaaau);
+}
+
+/* A lane reads the lengths of 32 rows in a row, 64 bits. A prefix sum of their bytes over the warp says where
+ * each of these groups begins; where a row begins in its group follows from the lengths before it. */
+template <class VALUE> struct decode_nsv : decode_base {
+    static constexpr bool RANDOM_ACCESS = false;
+    static constexpr uint32_t SCRATCH_BYTES = 0;
+    const uint32_t *words; /* of the data section */
+    uint32_t start;        /* of the tile there, in bytes */
+    uint2 lengths;         /* of rows 32 * lane .. 32 * lane + 31 */
+    uint32_t lane;
+
+    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
+    {
+        words = words_at(chunk.data);
+        start = load(words_at(chunk.directory) + tile);
+        lengths = load(reinterpret_cast<const uint2 *>(chunk.auxiliary) + tile * TILE_LANES + of_lane);
+        lane = of_lane;
+    }
+    __device__ __forceinline__ void preload()
+    {
+    }
+    template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *, F f)
+    {
+        const uint32_t bytes = 32 + sum_pairs(lengths.x) + sum_pairs(lengths.y);
+        const uint32_t group = start + scan_warp(bytes, lane) - bytes;
+        const uint32_t before_x = lane < 16 ? low_bits(2 * lane) : FULL_WARP,
+                       before_y = lane < 16 ? 0 : low_bits(2 * lane - 32);
+#pragma unroll
+        for (uint32_t j = 0; j < 32; j++) {
+            const uint32_t x = __shfl_sync(FULL_WARP, lengths.x, j), y = __shfl_sync(FULL_WARP, lengths.y, j);
+            const uint32_t at =
+                __shfl_sync(FULL_WARP, group, j) + lane + sum_pairs(x & before_x) + sum_pairs(y & before_y);
+            const uint32_t length = (lane < 16 ? x : y) >> 2 * (lane % 16) & 3;
+            const uint32_t *word = words + at / 4;
+            f(j, (VALUE)(__funnelshift_r(load(word), load(word + 1), at % 4 * 8) &
+                         FULL_WARP >> (24 - 8 * length)));
+        }
+    }
+    __device__ __forceinline__ void stage(uint32_t *)
+    {
+    }
+};
+
+#endif

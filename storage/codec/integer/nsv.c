@@ -1,0 +1,155 @@
+/*
+ * nsv.c: nsv: null suppression with a variable length: 1 to 4 bytes for each value.
+ *
+ *     directory    word starts[tiles + 1]: where each tile begins in data, in bytes; the last one: the end
+ *     data         the low bytes of the values, in row order; then SPARE_BYTES zeros
+ *     auxiliary    256 bytes a tile: bits 2i and 2i + 1 are the number of bytes of row i, minus 1
+ *
+ * Values are unsigned, so a negative one takes 4 bytes. There is no reference. Only int32 is held: two bits
+ * say four lengths. Fang et al. (PVLDB 2010) keep lengths and bytes apart as here, and find the place of a value by a
+ * prefix sum over all lengths of the column. The starts, 0.03 bits a value, let each tile be decoded alone.
+ */
+#include "storage/base/isa.h"
+#include "storage/codec/chunk.h"
+
+#define LENGTH_BYTES (TILE_ROWS / 4) /* of the auxiliary section, for each tile */
+
+static uint64_t directory_bytes(uint32_t tiles)
+{
+    return ((uint64_t)tiles + 1) * sizeof(uint32_t);
+}
+
+static size_t bound(uint32_t rows, uint32_t value_bytes)
+{
+    const uint64_t tiles = chunk_tiles(rows);
+    return chunk_size(directory_bytes(chunk_tiles(rows)), tiles * TILE_ROWS * value_bytes + SPARE_BYTES,
+                      tiles * LENGTH_BYTES);
+}
+
+static uint32_t length_of(uint32_t value)
+{
+    return value < 1u << 8 ? 1 : value < 1u << 16 ? 2 : value < 1u << 24 ? 3 : 4;
+}
+
+/* The number of bytes of row 0 .. 1023 of a tile. */
+static uint32_t stored_length(const uint8_t *lengths, uint32_t row)
+{
+    return 1 + (lengths[row / 4] >> row % 4 * 2 & 3);
+}
+
+static uint32_t low_bytes(const uint8_t *bytes, uint32_t length)
+{
+    return load_u32(bytes) & UINT32_MAX >> (32 - 8 * length);
+}
+
+/* Appends a tile's values at `data` and writes its lengths; returns the end of the values. Up to 3 bytes after it are
+ * overwritten. */
+static uint8_t *encode_tile(const int32_t *values, uint8_t *data, uint8_t *lengths,
+                            struct width_range *widths)
+{
+    memset(lengths, 0, LENGTH_BYTES);
+    for (uint32_t i = 0; i < TILE_ROWS; i++) {
+        const uint32_t value = (uint32_t)values[i], length = length_of(value);
+        memcpy(data, &value, sizeof value);
+        data += length;
+        lengths[i / 4] |= (uint8_t)((length - 1) << i % 4 * 2);
+        width_range_add(widths, 8 * length);
+    }
+    return data;
+}
+
+static size_t encode(const void *values, uint32_t rows, uint32_t value_bytes, uint8_t *out)
+{
+    if (value_bytes != sizeof(int32_t))
+        return 0;
+    const uint32_t tiles = chunk_tiles(rows);
+    const uint64_t most = (uint64_t)tiles * TILE_ROWS * sizeof(int32_t) + SPARE_BYTES;
+    uint32_t *const starts = (uint32_t *)chunk_directory(out);
+    uint8_t *const data = chunk_data(out, directory_bytes(tiles)), *end = data;
+    uint8_t *const lengths = chunk_auxiliary(out, directory_bytes(tiles), most);
+    struct width_range widths = {UINT32_MAX, 0};
+    _Alignas(64) int32_t last[TILE_ROWS];
+    for (uint32_t tile = 0; tile < tiles; tile++) {
+        starts[tile] = (uint32_t)(end - data);
+        end = encode_tile(chunk_tile_values(values, rows, value_bytes, tile, last), end,
+                          lengths + (size_t)tile * LENGTH_BYTES, &widths);
+    }
+    starts[tiles] = (uint32_t)(end - data);
+    memset(end, 0, SPARE_BYTES);
+    const struct chunk_header header = {.codec = CODEC_NSV,
+                                        .rows = rows,
+                                        .value_bytes = value_bytes,
+                                        .width_low = widths.low,
+                                        .width_high = widths.high,
+                                        .directory_bytes = directory_bytes(tiles),
+                                        .data_bytes = starts[tiles] + SPARE_BYTES,
+                                        .auxiliary_bytes = (uint64_t)tiles * LENGTH_BYTES};
+    memmove(chunk_auxiliary(out, header.directory_bytes, header.data_bytes), lengths, header.auxiliary_bytes);
+    return chunk_finish(out, header);
+}
+
+static bool valid(const struct chunk_view *chunk)
+{
+    const struct chunk_header *const header = chunk_head(chunk);
+    if (chunk->value_bytes != sizeof(int32_t) || header->directory_bytes != directory_bytes(chunk->tiles) ||
+        header->auxiliary_bytes != (uint64_t)chunk->tiles * LENGTH_BYTES)
+        return false;
+    const uint32_t *const starts = (const uint32_t *)chunk->directory;
+    struct width_range widths = {UINT32_MAX, 0};
+    uint64_t at = 0;
+    for (uint32_t tile = 0; tile < chunk->tiles; tile++) {
+        if (starts[tile] != at)
+            return false;
+        for (uint32_t row = 0; row < TILE_ROWS; row++) {
+            const uint32_t length = stored_length(chunk->auxiliary + (size_t)tile * LENGTH_BYTES, row);
+            width_range_add(&widths, 8 * length);
+            at += length;
+        }
+    }
+    return starts[chunk->tiles] == at && header->data_bytes == at + SPARE_BYTES &&
+           width_range_matches(&widths, chunk);
+}
+
+static const uint8_t *tile_span(const struct chunk_view *chunk, uint32_t tile, uint32_t *bytes)
+{
+    const uint32_t *const starts = (const uint32_t *)chunk->directory + tile;
+    *bytes = starts[1] - starts[0];
+    return chunk->data + starts[0];
+}
+
+static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out)
+{
+    const uint8_t *const lengths = chunk->auxiliary + (size_t)tile * LENGTH_BYTES;
+    const uint8_t *bytes = chunk->data + ((const uint32_t *)chunk->directory)[tile];
+    for (uint32_t row = 0; row < TILE_ROWS; row++) {
+        const uint32_t length = stored_length(lengths, row);
+        ((uint32_t *)out)[row] = low_bytes(bytes, length);
+        bytes += length;
+    }
+}
+
+static int64_t value(const struct chunk_view *chunk, uint32_t row)
+{
+    const uint32_t tile = row / TILE_ROWS, last = row % TILE_ROWS;
+    const uint8_t *const lengths = chunk->auxiliary + (size_t)tile * LENGTH_BYTES;
+    const uint8_t *bytes = chunk->data + ((const uint32_t *)chunk->directory)[tile];
+    for (uint32_t r = 0; r < last; r++)
+        bytes += stored_length(lengths, r);
+    return chunk_value(low_bytes(bytes, stored_length(lengths, last)), sizeof(int32_t));
+}
+
+const struct codec ISA(codec_nsv) = {
+    .id = CODEC_NSV,
+    .name = "nsv",
+    .family = "baseline",
+    .summary = "null suppression: 1 to 4 bytes for each value, lengths apart",
+    .choosers = CHOSEN_BY(CHOOSER_SMALLEST),
+    .decode_cycles = 2,
+    .gpu = {.header = "operators/decode/nsv_cuda.h", .decoder = "decode_nsv"},
+    .bound = bound,
+    .encode = encode,
+    .valid = valid,
+    .tile_span = tile_span,
+    .decode_tile = decode_tile,
+    .value = value,
+};
