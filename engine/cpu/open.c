@@ -215,7 +215,7 @@ static enum status stage_column(struct device_run *run, uint32_t c, struct error
 enum status cpu_run_load(struct device_run *run, struct error *error)
 {
     for (uint32_t c = 0; c < run->plan->column_count; c++)
-        if (plan_stages(run->plan, c)) {
+        if (plan_stages(run->plan, c, false)) {
             run->stages = true;
             RETURN_IF_ERROR(stage_column(run, c, error));
         }

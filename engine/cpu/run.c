@@ -279,7 +279,7 @@ static uint64_t bytes_touched(const struct plan *plan, uint32_t c, const struct 
     const uint32_t use = plan_first_use(plan, c);
     if (use > plan->step_count || tiles == 0)
         return 0;
-    if (plan_stages(plan, c))
+    if (plan_stages(plan, c, false))
         return points[use].tiles * TILE_ROWS * plan->columns[c].column->value_bytes;
     const uint64_t touched =
         plan->columns[c].stepped && data->codec->in_range ? points[0].tiles : points[use].tiles;

@@ -110,10 +110,18 @@ static uint64_t validity_bytes(const struct segment_data *segment)
     return segment->validity ? (uint64_t)segment->chunk.tiles * TILE_LANES * sizeof(uint32_t) : 0;
 }
 
-static enum status upload_chunks(struct cuda_columns *columns, const struct column_data *data,
-                                 struct entry *entry, struct bound_chunk *chunks, struct error *error)
+uint64_t cuda_chunks_bytes(const struct column_data *data)
 {
-    cuda_address next = entry->memory + piece_bytes(data->segment_count * sizeof *chunks);
+    uint64_t bytes = piece_bytes(data->segment_count * sizeof(struct bound_chunk));
+    for (uint32_t s = 0; s < data->segment_count; s++)
+        bytes += piece_bytes(data->segments[s].chunk.size) + piece_bytes(validity_bytes(&data->segments[s]));
+    return bytes;
+}
+
+static enum status upload_chunks(struct cuda *cuda, const struct column_data *data, cuda_address address,
+                                 struct bound_chunk *chunks, struct error *error)
+{
+    cuda_address next = address + piece_bytes(data->segment_count * sizeof *chunks);
     for (uint32_t s = 0; s < data->segment_count; s++) {
         const struct segment_data *segment = &data->segments[s];
         const struct chunk_view *chunk = &segment->chunk;
@@ -121,15 +129,26 @@ static enum status upload_chunks(struct cuda_columns *columns, const struct colu
                                          .data = next + (uint64_t)(chunk->data - chunk->bytes),
                                          .auxiliary = next + (uint64_t)(chunk->auxiliary - chunk->bytes),
                                          .detail = kernel_decoder_detail(chunk)};
-        RETURN_IF_ERROR(cuda_upload(columns->cuda, next, chunk->bytes, chunk->size, error));
+        RETURN_IF_ERROR(cuda_upload(cuda, next, chunk->bytes, chunk->size, error));
         next += piece_bytes(chunk->size);
         if (!segment->validity)
             continue;
         chunks[s].validity = next;
-        RETURN_IF_ERROR(cuda_upload(columns->cuda, next, segment->validity, validity_bytes(segment), error));
+        RETURN_IF_ERROR(cuda_upload(cuda, next, segment->validity, validity_bytes(segment), error));
         next += piece_bytes(validity_bytes(segment));
     }
-    return cuda_upload(columns->cuda, entry->memory, chunks, data->segment_count * sizeof *chunks, error);
+    return cuda_upload(cuda, address, chunks, data->segment_count * sizeof *chunks, error);
+}
+
+enum status cuda_chunks_upload(struct cuda *cuda, const struct column_data *data, cuda_address address,
+                               struct error *error)
+{
+    struct bound_chunk *chunks = calloc(data->segment_count ? data->segment_count : 1, sizeof *chunks);
+    if (!chunks)
+        return error_out_of_memory(error, data->segment_count * sizeof *chunks, "a list of chunks");
+    const enum status status = upload_chunks(cuda, data, address, chunks, error);
+    free(chunks);
+    return status;
 }
 
 enum status cuda_columns_chunks(struct cuda_columns *columns, const struct column_data *data,
@@ -137,21 +156,13 @@ enum status cuda_columns_chunks(struct cuda_columns *columns, const struct colum
 {
     struct entry *entry = find(columns, data->column, data->codec->id, false);
     if (!entry) {
-        uint64_t bytes = piece_bytes(data->segment_count * sizeof(struct bound_chunk));
-        for (uint32_t s = 0; s < data->segment_count; s++)
-            bytes +=
-                piece_bytes(data->segments[s].chunk.size) + piece_bytes(validity_bytes(&data->segments[s]));
-        struct bound_chunk *chunks = calloc(data->segment_count ? data->segment_count : 1, sizeof *chunks);
-        if (!chunks)
-            return error_out_of_memory(error, data->segment_count * sizeof *chunks, "a list of chunks");
-        enum status status = add(columns, data->column, data->codec->id, false, bytes, &entry, error);
-        if (status == STATUS_OK) {
-            status = upload_chunks(columns, data, entry, chunks, error);
-            if (status != STATUS_OK)
-                drop_unused(columns);
+        RETURN_IF_ERROR(
+            add(columns, data->column, data->codec->id, false, cuda_chunks_bytes(data), &entry, error));
+        const enum status status = cuda_chunks_upload(columns->cuda, data, entry->memory, error);
+        if (status != STATUS_OK) {
+            drop_unused(columns);
+            return status;
         }
-        free(chunks);
-        RETURN_IF_ERROR(status);
         entry->column.address = entry->memory;
     }
     entry->uses++;

@@ -30,6 +30,12 @@ NODISCARD enum status cuda_columns_allocate(struct cuda_columns *columns, uint64
 NODISCARD enum status cuda_columns_chunks(struct cuda_columns *columns, const struct column_data *data,
                                           const struct cuda_column **column, struct error *error);
 
+/* The bytes of memory for all chunks and validity words, and their upload to such memory; its list of chunks
+ * comes first, as in struct cuda_column. For callers that own the memory. */
+uint64_t cuda_chunks_bytes(const struct column_data *data);
+NODISCARD enum status cuda_chunks_upload(struct cuda *cuda, const struct column_data *data,
+                                         cuda_address address, struct error *error);
+
 /* Gives the array of a dimension's column, which must not be composed. Release with cuda_columns_release. */
 NODISCARD enum status cuda_columns_array(struct cuda_columns *columns, const struct plan_array *array,
                                          const struct cuda_column **column, struct error *error);

@@ -94,7 +94,7 @@ static uint32_t add_column(struct maker *maker, uint32_t c)
     if (place < kernel->shape.column_count)
         return place;
     kernel->columns[kernel->shape.column_count++] = c;
-    const bool staged = plan_stages(maker->plan, c);
+    const bool staged = plan_stages(maker->plan, c, true);
     const uint32_t bits = column->column->value_bytes * 8;
     kernel->staged.codec = codec_baseline();
     kernel->shape.columns[place] = (struct kernel_column){.data = staged ? &kernel->staged : column->data,

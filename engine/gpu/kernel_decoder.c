@@ -50,3 +50,20 @@ uint64_t kernel_decoder_detail(const struct chunk_view *chunk)
     const struct codec_gpu *gpu = &chunk->codec->gpu;
     return gpu->detail ? gpu->detail(chunk) : 0;
 }
+
+uint32_t kernel_decoder_passes(const struct column_data *data)
+{
+    const struct codec_gpu *gpu = &data->codec->gpu;
+    uint32_t most = 1;
+    for (uint32_t s = 0; gpu->passes && s < data->segment_count; s++) {
+        const uint32_t passes = gpu->passes(&data->segments[s].chunk);
+        most = passes > most ? passes : most;
+    }
+    return most;
+}
+
+uint64_t kernel_decoder_layer_bytes(const struct chunk_view *chunk)
+{
+    const struct codec_gpu *gpu = &chunk->codec->gpu;
+    return gpu->layer_bytes ? gpu->layer_bytes(chunk) : 0;
+}

@@ -26,4 +26,9 @@ uint32_t kernel_decoder_lines(const struct kernel_column *column);
 /* The value of bound_chunk.detail for a chunk that is uploaded. */
 uint64_t kernel_decoder_detail(const struct chunk_view *chunk);
 
+/* The kernels that decode all chunks into memory, one after the other: 1, or the most passes of a chunk
+ * (codec.gpu.passes). And the temporary memory that a chunk needs between them. */
+uint32_t kernel_decoder_passes(const struct column_data *data);
+uint64_t kernel_decoder_layer_bytes(const struct chunk_view *chunk);
+
 #endif

@@ -1,13 +1,14 @@
 /*
- * stage.h: decodes the columns of a staged plan on a GPU. A kernel for each column decodes its chunks into
- * scratch memory, with the decoder that a scan would use, and then the scan reads plain values there. Inline
- * decoding is compared with this.
+ * stage.h: decodes columns of a plan on a GPU before the scan, which then reads plain values in scratch
+ * memory: all columns of a staged plan, with which inline decoding is compared, and in any plan those in
+ * codecs that a query's kernel cannot decode (codec.gpu.passes).
  */
 #ifndef TESSERA_ENGINE_GPU_STAGE_H
 #define TESSERA_ENGINE_GPU_STAGE_H
 
 #include "engine/cuda/kernel_cache.h"
 #include "engine/gpu/columns.h"
+#include "engine/gpu/decode.h"
 #include "engine/gpu/kernel.h"
 #include "engine/gpu/scan.h"
 
@@ -15,8 +16,7 @@ struct stage_column {
     bool used;
     const struct cuda_column *from; /* the encoded column */
     struct cuda_column to;          /* a list of chunks of plain values, and then the values */
-    struct cuda_function *decode;
-    uint32_t scratch_bytes; /* shared memory of the decoder for each warp */
+    struct cuda_decoder decoder;
 };
 
 /* Must be zero-initialised; columns are indexed as in struct kernel. */
@@ -26,16 +26,13 @@ struct cuda_stage {
     struct kernel_binary binary;
     struct cuda_module *module;
     struct cuda_event *begin, *end;
+    cuda_address layers; /* temporary memory between passes; columns use it one after the other */
     struct stage_column columns[KERNEL_COLUMNS_MAX];
 };
 
 /* Writes the kernels' text if columns of the kernel are staged. This needs no GPU. */
 NODISCARD enum status cuda_stage_write(const struct plan *plan, const struct kernel *kernel,
                                        struct cuda_stage *stage, struct error *error);
-
-/* Gives the text of kernels `decode_0`, `decode_1` ... for columns in any codec; the caller frees it. */
-NODISCARD enum status cuda_stage_source(const struct kernel_column *columns, uint32_t count, char **source,
-                                        struct error *error);
 
 /* Loads the kernels and allocates the scratch memory. The binary must be compiled and the encoded columns
  * uploaded. */

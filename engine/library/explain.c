@@ -182,7 +182,7 @@ static void write_step(const struct plan *plan, uint32_t s, const struct figures
         fputc('\n', out);
 }
 
-static void write_columns(const struct plan *plan, FILE *out)
+static void write_columns(const struct plan *plan, bool on_gpu, FILE *out)
 {
     uint64_t bytes = 0;
     for (uint32_t c = 0; c < plan->column_count; c++)
@@ -191,7 +191,7 @@ static void write_columns(const struct plan *plan, FILE *out)
             (double)bytes / 1e6);
     for (uint32_t c = 0; c < plan->column_count; c++)
         fprintf(out, "%s %s (%s%s, %.1f bits)", c ? "," : "", plan->columns[c].column->schema.name,
-                plan->columns[c].data->codec->name, plan_stages(plan, c) ? " decoded first" : "",
+                plan->columns[c].data->codec->name, plan_stages(plan, c, on_gpu) ? " decoded first" : "",
                 plan->fact->rows ? 8.0 * (double)plan->columns[c].data->bytes / (double)plan->fact->rows
                                  : 0.0);
     fputc('\n', out);
@@ -271,7 +271,7 @@ enum status sql_explain(const struct plan *plan, const struct engine *engine,
     fprintf(out, "device: %s\n", engine_device_text(engine));
     if (plan->nothing)
         fputs("no row can be in the answer: nothing is read\n", out);
-    write_columns(plan, out);
+    write_columns(plan, engine_is_cuda(engine), out);
     for (uint32_t j = 0; j < plan->join_count; j++)
         fprintf(out, "  %s join %s: %" PRIu64 " rows by %s\n", plan->joins[j].inner ? "inner" : "left",
                 plan->joins[j].name, plan->joins[j].table->rows,
@@ -282,7 +282,7 @@ enum status sql_explain(const struct plan *plan, const struct engine *engine,
     write_end(plan, out);
     if (figures.counts)
         write_scan(plan, &figures, out);
-    if (plan->staged && counts)
+    if (counts && plan_stages_any(plan, engine_is_cuda(engine)))
         snprintf(staged, sizeof staged, "decoding %.3f, ", timing->stage_ms);
     if (counts)
         fprintf(

@@ -29,9 +29,18 @@ void plan_free(struct plan *plan)
     free(plan);
 }
 
-bool plan_stages(const struct plan *plan, uint32_t column)
+bool plan_stages(const struct plan *plan, uint32_t column, bool on_gpu)
 {
-    return plan->staged && plan->columns[column].data->codec->layout != CODEC_LAYOUT_VALUES;
+    const struct codec *codec = plan->columns[column].data->codec;
+    return (plan->staged || (on_gpu && codec->gpu.passes)) && codec->layout != CODEC_LAYOUT_VALUES;
+}
+
+bool plan_stages_any(const struct plan *plan, bool on_gpu)
+{
+    bool any = false;
+    for (uint32_t c = 0; c < plan->column_count; c++)
+        any |= plan_stages(plan, c, on_gpu);
+    return any;
 }
 
 uint64_t plan_staged_bytes(const struct plan *plan, uint32_t column, uint32_t segment)
@@ -40,11 +49,11 @@ uint64_t plan_staged_bytes(const struct plan *plan, uint32_t column, uint32_t se
     return (uint64_t)read->data->segments[segment].chunk.tiles * TILE_ROWS * read->column->value_bytes;
 }
 
-uint64_t plan_staged_reads(const struct plan *plan)
+uint64_t plan_staged_reads(const struct plan *plan, bool on_gpu)
 {
     double bytes = 0;
     for (uint32_t c = 0; c < plan->column_count; c++)
-        bytes += plan_stages(plan, c) ? (double)plan->columns[c].data->bytes : 0;
+        bytes += plan_stages(plan, c, on_gpu) ? (double)plan->columns[c].data->bytes : 0;
     return plan->scan.tiles ? (uint64_t)(bytes * (double)plan->scan.kept_tiles / (double)plan->scan.tiles)
                             : 0;
 }

@@ -196,13 +196,15 @@ struct plan {
 
 void plan_free(struct plan *plan);
 
-/* True if the column is decoded before the scan: the plan is staged, and the column's chunks are not plain
- * values. */
-bool plan_stages(const struct plan *plan, uint32_t column);
+/* True if the column is decoded before the scan: the plan is staged, or it runs on a GPU and the codec is
+ * decoded there layer by layer (codec.gpu.passes); and the column's chunks are not plain values. */
+bool plan_stages(const struct plan *plan, uint32_t column, bool on_gpu);
+/* True if a column of the plan is decoded before the scan. */
+bool plan_stages_any(const struct plan *plan, bool on_gpu);
 /* The bytes of a segment's values in scratch memory, in whole tiles. */
 uint64_t plan_staged_bytes(const struct plan *plan, uint32_t column, uint32_t segment);
 /* The bytes of chunks that decoding the staged columns reads: those of the kept tiles. */
-uint64_t plan_staged_reads(const struct plan *plan);
+uint64_t plan_staged_reads(const struct plan *plan, bool on_gpu);
 
 /* Lets `kernel` answer the plan instead of the generated kernel, and puts the steps into the kernel's order.
  * The kernel must do what the plan says: the same filters and semi-joins, one sum of the same value, and

@@ -16,6 +16,12 @@ static const char *yes_no(bool is)
     return is ? "yes" : "no";
 }
 
+/* "staged": a GPU decodes a column before the query. */
+static const char *decoded_by(const struct codec *codec)
+{
+    return !codec->gpu.decoder ? "CPU" : codec->gpu.passes ? "CPU, staged" : "CPU, GPU";
+}
+
 static void print_table(void)
 {
     printf("%-12s %-10s %-13s %-6s %-12s  %s\n", "codec", "family", "single values", "int64", "decoded by",
@@ -23,18 +29,18 @@ static void print_table(void)
     for (uint32_t id = 1; id < CODEC_COUNT; id++) {
         const struct codec *codec = codec_by_id(id);
         printf("%-12s %-10s %-13s %-6s %-12s  %s\n", codec->name, codec->family, yes_no(codec->random_access),
-               yes_no(codec->holds_int64), codec->gpu.decoder ? "CPU, GPU" : "CPU", codec->summary);
+               yes_no(codec->holds_int64), decoded_by(codec), codec->summary);
     }
 }
 
 static void print_csv(void)
 {
-    puts("codec,family,random_access,int64,gpu,gpu_random_access,summary");
+    puts("codec,family,random_access,int64,gpu,gpu_random_access,gpu_staged,summary");
     for (uint32_t id = 1; id < CODEC_COUNT; id++) {
         const struct codec *codec = codec_by_id(id);
-        printf("%s,%s,%s,%s,%s,%s,\"%s\"\n", codec->name, codec->family, yes_no(codec->random_access),
+        printf("%s,%s,%s,%s,%s,%s,%s,\"%s\"\n", codec->name, codec->family, yes_no(codec->random_access),
                yes_no(codec->holds_int64), yes_no(codec->gpu.decoder), yes_no(codec->gpu.random_access),
-               codec->summary);
+               yes_no(codec->gpu.passes), codec->summary);
     }
 }
 
@@ -44,10 +50,11 @@ static enum status print_json(struct error *error)
     bool good = list != NULL;
     for (uint32_t id = 1; good && id < CODEC_COUNT; id++) {
         const struct codec *codec = codec_by_id(id);
-        json_t *object = json_pack("{s:s, s:s, s:s, s:b, s:b, s:s?, s:b}", "codec", codec->name, "family",
-                                   codec->family, "summary", codec->summary, "random_access",
-                                   codec->random_access, "int64", codec->holds_int64, "gpu_decoder",
-                                   codec->gpu.decoder, "gpu_random_access", codec->gpu.random_access);
+        json_t *object =
+            json_pack("{s:s, s:s, s:s, s:b, s:b, s:s?, s:b, s:b}", "codec", codec->name, "family",
+                      codec->family, "summary", codec->summary, "random_access", codec->random_access,
+                      "int64", codec->holds_int64, "gpu_decoder", codec->gpu.decoder, "gpu_random_access",
+                      codec->gpu.random_access, "gpu_staged", codec->gpu.passes != NULL);
         good = json_array_append_new(list, object) == 0;
     }
     if (good && json_dumpf(list, stdout, JSON_INDENT(2)) == 0)
@@ -65,9 +72,11 @@ enum status command_codecs(int argc, char **argv, struct progress *progress, str
     };
     static const struct command_line line = {
         .options = known,
-        .help = "Lists the codecs: their family, whether single values can be read without decoding others, "
-                "whether "
-                "they hold 64-bit values, and where they are decoded. Any of them can be named in --codec.",
+        .help =
+            "Lists the codecs: their family, whether single values can be read without decoding others, "
+            "whether "
+            "they hold 64-bit values, and where they are decoded (staged: a GPU decodes a column before the "
+            "query). Any of them can be named in --codec.",
     };
     struct codecs_options options = {.format = FORMAT_TABLE};
     (void)progress;

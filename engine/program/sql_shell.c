@@ -38,7 +38,7 @@ static enum status run_one(struct sql_shell *shell, struct sql_statement *statem
     if (status == STATUS_OK)
         status = flush_output(error);
     const double written = clock_ms();
-    if (shell->staged)
+    if (shell->staged || timing.stage_ms > 0)
         snprintf(staged, sizeof staged, " (decoding %.3f)", timing.stage_ms);
     if (status == STATUS_OK && shell->timer)
         fprintf(

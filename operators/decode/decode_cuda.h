@@ -24,6 +24,15 @@
  *                                      (PROBES only)
  *
  * Widths are template arguments if a column has few of them, so that shifts and masks become constants.
+ *
+ * A codec that is decoded layer by layer (codec.gpu.passes) has a decoder that inherits decode_layers and
+ * defines only
+ *
+ *     seek(chunk, tile, lane)       as above
+ *     pass<PASS>(layers, rows)      decodes layer PASS = 0, 1, ... of the tile. `layers` is the address of the
+ *                                   chunk's temporary memory (codec.gpu.layer_bytes), in which a pass finds
+ *                                   what earlier passes have written; the last pass writes the tile's 1024
+ *                                   values to `rows`. Each pass is a kernel of its own (stage_cuda.h).
  */
 #ifndef TESSERA_OPERATORS_DECODE_DECODE_CUDA_H
 #define TESSERA_OPERATORS_DECODE_DECODE_CUDA_H
@@ -32,9 +41,16 @@
 
 /* The defaults; a decoder that has one of these abilities overrides it. */
 struct decode_base {
-    static constexpr bool RANGES = false; /* in_range() tests items without decoding them */
-    static constexpr bool SLICED = false; /* ... on bit planes, which is cheaper than counting survivors */
-    static constexpr bool PROBES = false; /* probe() looks packed items up in a bitmap */
+    static constexpr bool LAYERED = false; /* it has pass() instead of items() */
+    static constexpr bool RANGES = false;  /* in_range() tests items without decoding them */
+    static constexpr bool SLICED = false;  /* ... on bit planes, which is cheaper than counting survivors */
+    static constexpr bool PROBES = false;  /* probe() looks packed items up in a bitmap */
+};
+
+struct decode_layers : decode_base {
+    static constexpr bool LAYERED = true;
+    static constexpr bool RANDOM_ACCESS = false;
+    static constexpr uint32_t SCRATCH_BYTES = 0;
 };
 
 #endif

@@ -11,11 +11,11 @@
  * with one logical operation a plane and bound for 32 rows (BitWeaving/V, Li and Patel, SIGMOD 2013). */
 template <class VALUE, uint32_t LOW = 0, uint32_t HIGH = 0, bool REGULAR = false> struct decode_lane_slice;
 
-template <uint32_t LOW, uint32_t HIGH, bool REGULAR> struct decode_lane_slice<int32_t, LOW, HIGH, REGULAR> {
+template <uint32_t LOW, uint32_t HIGH, bool REGULAR>
+struct decode_lane_slice<int32_t, LOW, HIGH, REGULAR> : decode_base {
     static constexpr bool RANDOM_ACCESS = true;
     static constexpr bool RANGES = true;
     static constexpr bool SLICED = true;
-    static constexpr bool PROBES = false;
     static constexpr uint32_t SCRATCH_BYTES = 0;
     const uint32_t *words;
     uint32_t lane, width, reference;

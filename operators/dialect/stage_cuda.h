@@ -1,5 +1,5 @@
 /*
- * stage_cuda.h: decodes a column into memory, for the kernels that stage columns (engine/gpu/stage.c). The
+ * stage_cuda.h: decodes a column into memory, for the kernels that stage columns (engine/gpu/decode.c). The
  * eight warps of a block take the eight tiles of a work item, as in a scan. Rows are written in their order,
  * a whole line at a time.
  */
@@ -12,7 +12,9 @@
 
 extern __shared__ __align__(16) unsigned char stage_shared[]; /* each warp's scratch of the decoder */
 
-template <class DECODE, class VALUE>
+/* Runs pass PASS of a layered decoder; any other decoder has one pass. A chunk of `to` has its values at
+ * `data` and the temporary memory between passes at `auxiliary`. */
+template <class DECODE, class VALUE, uint32_t PASS>
 TILE_INLINE void stage_column(const bound_chunk *from, const bound_chunk *to, const uint4 *work,
                               uint32_t items)
 {
@@ -23,10 +25,14 @@ TILE_INLINE void stage_column(const bound_chunk *from, const bound_chunk *to, co
         if (piece.z <= warp * TILE_ROWS)
             continue;
         const uint32_t tile = piece.y + warp;
-        VALUE *rows = reinterpret_cast<VALUE *>(to[piece.x].data) + (uint64_t)tile * TILE_ROWS + lane;
+        VALUE *rows = reinterpret_cast<VALUE *>(to[piece.x].data) + (uint64_t)tile * TILE_ROWS;
         DECODE decode;
         decode.seek(from[piece.x], tile, lane);
-        decode.template items<false>(scratch, [&](uint32_t j, VALUE value) { rows[32 * j] = value; });
+        if constexpr (DECODE::LAYERED)
+            decode.template pass<PASS>(to[piece.x].auxiliary, rows);
+        else
+            decode.template items<false>(scratch,
+                                         [&](uint32_t j, VALUE value) { rows[32 * j + lane] = value; });
         __syncwarp(); /* the next tile reuses the scratch */
     }
 }

@@ -232,6 +232,7 @@ static enum status plan_all(struct session *session, struct error *error)
             session->engine, session->database, session->options->queries[i / choices],
             session->codecs[i % choices], session->options->staged, &session->statements[i], error));
         RETURN_IF_ERROR(sql_plan(session->statements[i], &plan, error));
+        session->report.staged |= plan_stages_any(plan, session->report.on_gpu);
         progress_report(session->progress, "planning", "queries", i + 1, cells);
     }
     return sql_compile(session->statements, cells, true, session->progress, error);
@@ -247,7 +248,7 @@ static void describe(const struct session *session, const struct plan *plan, str
     cell->tiles = plan->scan.tiles;
     cell->tiles_skipped = plan->scan.tiles - plan->scan.kept_tiles;
     cell->rows_skipped = plan->scan.rows - plan->scan.kept_rows;
-    cell->stage_bytes = plan_staged_reads(plan);
+    cell->stage_bytes = plan_staged_reads(plan, session->report.on_gpu);
     cell->skip_ms = plan->skip_ms;
     cell->filter_bytes = sums_bytes;
     for (uint32_t j = 0; j < plan->join_count; j++) {
@@ -340,6 +341,7 @@ enum status benchmark(const struct benchmark_options *options, const char *const
                               .report = {.database = options->database,
                                          .profile = options->profile,
                                          .staged = options->staged,
+                                         .staged_all = options->staged,
                                          .repeat = options->repeat,
                                          .warmup = options->warmup,
                                          .choice_count = choice_count,

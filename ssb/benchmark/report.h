@@ -60,7 +60,8 @@ struct report {
     const char *why_cpu; /* engine_why_cpu, or NULL */
     bool on_gpu;
     bool profile;            /* print the steps of each query, too */
-    bool staged;             /* columns are decoded into scratch memory before each query */
+    bool staged;             /* columns of some query are decoded into scratch memory before it */
+    bool staged_all;         /* ... of all queries, as --staged asks */
     const char *database;    /* its path */
     double scale_factor;     /* 0: not known */
     char judge[128];         /* "SQLite 3.40.1, answers of 2026-01-31 12:00:00 UTC"; a codec; "nobody" */

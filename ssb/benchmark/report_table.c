@@ -20,8 +20,9 @@ static void write_head(const struct report *report, FILE *file)
     fprintf(file, "Memory:   read at %.1f GB/s at most, measured in this run\n",
             report->read_ceiling / GIGABYTE);
     if (report->staged)
-        fputs("Staged:   columns are decoded into scratch memory, then queried there; the total has both\n",
-              file);
+        fprintf(file,
+                "Staged:   %s are decoded into scratch memory, then queried there; the total has both\n",
+                report->staged_all ? "columns" : "columns in codecs that take several passes on a GPU");
     fprintf(file, "Times:    median of %" PRIu32 " runs after %" PRIu32 " untimed, in milliseconds\n\n",
             report->repeat, report->warmup);
 }

@@ -86,7 +86,9 @@ struct codec_shape {
     bool regular;                   /* codec.gpu.regular holds for all chunks */
 };
 
-/* How chunks are decoded on a GPU. */
+/* How chunks are decoded on a GPU: by the kernel of a query, tile by tile; or, if `passes` is set, layer by
+ * layer, by kernels that run before the query's, which then reads plain values (engine/gpu/decode.h). Each of
+ * these kernels decodes one layer of all tiles. What lies between two of them is in temporary memory. */
 struct codec_gpu {
     const char *header;     /* "operators/decode/NAME_cuda.h"; decode_cuda.h says what it must define */
     const char *decoder;    /* "decode_name", a template; its first argument is int32_t or int64_t */
@@ -104,7 +106,13 @@ struct codec_gpu {
 
     /* bound_chunk.detail, a number that the decoder needs for each chunk. NULL: 0. */
     uint64_t (*detail)(const struct chunk_view *chunk);
+
+    /* Decoding layer by layer: the number of passes for the chunk, 1 .. CODEC_PASSES_MAX, and the bytes of
+     * temporary memory between them, a multiple of 128. NULL: a query's kernel decodes the chunk. */
+    uint32_t (*passes)(const struct chunk_view *chunk);
+    uint64_t (*layer_bytes)(const struct chunk_view *chunk);
 };
+#define CODEC_PASSES_MAX      16u
 #define CODEC_ARGUMENTS_BYTES 64 /* room for the text of `arguments` */
 
 /* All that the rest of the program knows of a codec. */

@@ -20,7 +20,8 @@
     X(lane_delta, LANE_DELTA)      \
     X(rank_rle, RANK_RLE)          \
     X(lane_slice, LANE_SLICE)      \
-    X(nsv, NSV)
+    X(nsv, NSV)                    \
+    X(for_bp, FOR_BP)
 /* clang-format on */
 
 #endif

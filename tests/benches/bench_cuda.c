@@ -221,6 +221,8 @@ static enum status run_all(struct bench *bench, struct error *error)
             const bool runs = gains_by_runs(codec);
             if (codec->layout == CODEC_LAYOUT_ARRAY && w > 3) /* 32 bits for each of them */
                 continue;
+            if (codec->gpu.passes) /* no kernel decodes and sums it in one pass */
+                continue;
             RETURN_IF_ERROR(run(bench, codec, widths[w], runs, error));
             if (runs && widths[w] == 12)
                 RETURN_IF_ERROR(run(bench, codec, widths[w], false, error));

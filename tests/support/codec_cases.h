@@ -298,6 +298,31 @@ static inline void check_bits(double measured, double expected, double tolerance
         fail_msg("%.3f bits a value, expected %.3f within %.3f", measured, expected, tolerance);
 }
 
+/* Two codecs that differ only in the way in which a GPU decodes them: all bytes but the number are the same. */
+static inline void check_same_bytes(enum codec_id id, enum codec_id as)
+{
+    const uint32_t rows = 3 * TILE_ROWS + 77;
+    const struct codec *codecs[] = {codec_by_id(id), codec_by_id(as)};
+    uint64_t random = CODEC_CASES_SEED;
+    for (size_t f = 0; f < sizeof fills / sizeof *fills; f++)
+        for (uint32_t value_bytes = 4; value_bytes <= 8; value_bytes += 4) {
+            void *values = cases_allocate((size_t)rows * value_bytes);
+            uint8_t *chunk[2];
+            size_t bytes[2];
+            fills[f](values, rows, value_bytes, &random);
+            for (int i = 0; i < 2; i++) {
+                chunk[i] = cases_allocate(codecs[i]->bound(rows, value_bytes));
+                bytes[i] = codecs[i]->encode(values, rows, value_bytes, chunk[i]);
+            }
+            assert_int_equal(bytes[0], bytes[1]);
+            assert_memory_equal(chunk[0] + sizeof(uint32_t), chunk[1] + sizeof(uint32_t),
+                                bytes[0] - sizeof(uint32_t));
+            free(chunk[0]);
+            free(chunk[1]);
+            free(values);
+        }
+}
+
 #define CODEC_CASES(ID)                                         \
     cmocka_unit_test_prestate(round_trip_at_every_width, (ID)), \
         cmocka_unit_test_prestate(round_trip_at_odd_sizes_and_shapes, (ID))

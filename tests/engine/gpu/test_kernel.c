@@ -159,6 +159,35 @@ static void staged_statements_compile(void **state)
     sql_tree_free(tree);
 }
 
+/* Without being asked for, and only on a GPU: a CPU decodes their tiles inline. */
+static void codecs_of_several_passes_are_staged(void **state)
+{
+    (void)state;
+    need_compile_targets();
+    static const char sql[] = "select shop, sum(paid), sum(big) from sales where pieces > 0 group by shop";
+    for (uint32_t id = 1; id < CODEC_COUNT; id++) {
+        const struct codec *codec = codec_by_id(id);
+        struct plan *plan;
+        struct kernel kernel;
+        struct cuda_stage stage = {0};
+        enum sql_explain explain;
+        if (!codec->gpu.passes || !codec->holds_int64)
+            continue;
+        must(plan_statement(star_database, sql, codec->name, &plan, &explain, error));
+        assert_true(plan_stages_any(plan, true) && !plan_stages_any(plan, false));
+        assert_true(plan_staged_reads(plan, true) > 0 && plan_staged_reads(plan, false) == 0);
+        must(kernel_make(plan, false, &compile_sm_90->target, &kernel, error));
+        must(cuda_stage_write(plan, &kernel, &stage, error));
+        assert_int_equal(stage.count, kernel.shape.column_count);
+        assert_null(strstr(kernel.source, codec->gpu.decoder));
+        assert_non_null(strstr(stage.source, codec->gpu.decoder));
+        must(compile_source("passes", stage.source, compile_sm_90->arch, NULL, error));
+        cuda_stage_free(NULL, &stage);
+        kernel_free(&kernel);
+        plan_free(plan);
+    }
+}
+
 static void the_benchmark_compiles(void **state)
 {
     (void)state;
@@ -206,6 +235,7 @@ int main(void)
                                        cmocka_unit_test(every_codec_compiles),
                                        cmocka_unit_test(columns_are_read_in_the_codec_that_is_asked_for),
                                        cmocka_unit_test(staged_statements_compile),
+                                       cmocka_unit_test(codecs_of_several_passes_are_staged),
                                        cmocka_unit_test(the_benchmark_compiles),
                                        cmocka_unit_test(numbers_are_no_part_of_the_source)};
     return cmocka_run_group_tests(tests, star_open, star_close);

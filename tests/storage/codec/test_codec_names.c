@@ -24,7 +24,7 @@
 
 /* Where codecs have their files, and the registry. */
 static const char *const own[] = {"storage/codec/codec_list.h", "storage/codec/costs/",
-                                  "storage/codec/integer/", "operators/decode/"};
+                                  "storage/codec/integer/", "storage/codec/cascade/", "operators/decode/"};
 static const char *const searched[] = {
     "storage", "operators", "engine",       "loader",         "ssb",          "lab",
     "cmake",   "Makefile",  "tests/gpu.sh", "CMakeLists.txt", "tests/benches"};

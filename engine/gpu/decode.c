@@ -1,0 +1,239 @@
+/* decode.c: see decode.h. */
+#include "engine/gpu/decode.h"
+
+#include "engine/cuda/kernel_cache.h"
+#include "engine/gpu/columns.h"
+#include "engine/gpu/kernel_decoder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define STAGE_THREADS (32u * WORK_TILES) /* as in operators/dialect/stage_cuda.h */
+
+/* Blocks a multiprocessor: together they have 64 warps, the most that are resident. */
+#define STAGE_BLOCKS 8u
+
+/* ---- The kernels of a column ---- */
+
+static void write_pass(FILE *out, const struct kernel_column *column, uint32_t index, uint32_t pass)
+{
+    fprintf(out,
+            "extern \"C\" __global__ void __launch_bounds__(STAGE_THREADS)\n"
+            "    decode_%u_%u(const bound_chunk *from, const bound_chunk *to, const uint4 *work, uint32_t "
+            "items)\n"
+            "{\n    stage_column<",
+            index, pass);
+    kernel_decoder_write(out, column);
+    fprintf(out, ", int%u_t, %u>(from, to, work, items);\n}\n", column->value_bytes * 8, pass);
+}
+
+enum status cuda_decoder_source(const struct kernel_column *columns, uint32_t count, char **source,
+                                struct error *error)
+{
+    size_t bytes = 0;
+    FILE *out = open_memstream(source, &bytes);
+    if (!out)
+        return error_out_of_memory(error, 4096, "a kernel's source");
+    fputs("#define TILE_CUDA 1\n#include <stdint.h>\n#include \"operators/dialect/stage_cuda.h\"\n", out);
+    for (uint32_t c = 0; c < count; c++) {
+        kernel_decoder_include(out, columns[c].data->codec);
+        for (uint32_t pass = 0; pass < kernel_decoder_passes(columns[c].data); pass++)
+            write_pass(out, &columns[c], c, pass);
+    }
+    return fclose(out) == 0 ? STATUS_OK : error_out_of_memory(error, 4096, "a kernel's source");
+}
+
+enum status cuda_decoder_load(struct cuda *cuda, struct cuda_module *module, uint32_t index,
+                              const struct column_data *data, struct cuda_decoder *decoder,
+                              struct error *error)
+{
+    char name[32];
+    decoder->scratch_bytes = data->codec->gpu.scratch_bytes;
+    decoder->pass_count = kernel_decoder_passes(data);
+    for (uint32_t pass = 0; pass < decoder->pass_count; pass++) {
+        snprintf(name, sizeof name, "decode_%u_%u", index, pass);
+        RETURN_IF_ERROR(cuda_module_function(cuda, module, name, &decoder->passes[pass], error));
+    }
+    return STATUS_OK;
+}
+
+static uint64_t values_bytes(const struct chunk_view *chunk)
+{
+    return (uint64_t)chunk->tiles * TILE_ROWS * chunk->value_bytes;
+}
+
+uint64_t cuda_decoder_values_bytes(const struct column_data *data)
+{
+    uint64_t bytes = 0;
+    for (uint32_t s = 0; s < data->segment_count; s++)
+        bytes += values_bytes(&data->segments[s].chunk);
+    return bytes;
+}
+
+uint64_t cuda_decoder_layer_bytes(const struct column_data *data)
+{
+    uint64_t bytes = 0;
+    for (uint32_t s = 0; s < data->segment_count; s++)
+        bytes += kernel_decoder_layer_bytes(&data->segments[s].chunk);
+    return bytes;
+}
+
+void cuda_decoder_target(const struct column_data *data, cuda_address values, cuda_address layers,
+                         struct bound_chunk *chunks)
+{
+    for (uint32_t s = 0; s < data->segment_count; s++) {
+        chunks[s] = (struct bound_chunk){.data = values, .auxiliary = layers, .validity = chunks[s].validity};
+        values += values_bytes(&data->segments[s].chunk);
+        layers += kernel_decoder_layer_bytes(&data->segments[s].chunk);
+    }
+}
+
+enum status cuda_decoder_run(struct cuda *cuda, const struct cuda_decoder *decoder, cuda_address from,
+                             cuda_address to, cuda_address work, uint32_t items, struct error *error)
+{
+    const uint32_t most = STAGE_BLOCKS * cuda_properties(cuda)->multiprocessors;
+    const uint32_t blocks = items < most ? items : most;
+    void *arguments[] = {&from, &to, &work, &items};
+    for (uint32_t pass = 0; pass < decoder->pass_count && blocks; pass++)
+        RETURN_IF_ERROR(cuda_launch(cuda, decoder->passes[pass], blocks, STAGE_THREADS,
+                                    (uint64_t)decoder->scratch_bytes * WORK_TILES, arguments, error));
+    return STATUS_OK;
+}
+
+/* ---- Without a plan ---- */
+
+struct cuda_decode {
+    struct cuda *cuda;
+    const struct column_data *data;
+    struct cuda_module *module;
+    struct cuda_decoder decoder;
+    cuda_address from, to, values, layers, work;
+    uint32_t items;
+};
+
+static enum status compile(struct cuda_decode *decode, struct error *error)
+{
+    const struct column_data *data = decode->data;
+    struct kernel_column column = {
+        .data = data, .value_bytes = data->segments->chunk.value_bytes, .width_low = UINT32_MAX};
+    for (uint32_t s = 0; s < data->segment_count; s++) {
+        const struct chunk_view *chunk = &data->segments[s].chunk;
+        column.width_low = chunk->width_low < column.width_low ? chunk->width_low : column.width_low;
+        column.width_high = chunk->width_high > column.width_high ? chunk->width_high : column.width_high;
+    }
+    char *source;
+    struct kernel_binary binary = {0};
+    RETURN_IF_ERROR(cuda_decoder_source(&column, 1, &source, error));
+    const struct nvrtc_request request = {
+        .name = "decode.cu", .source = source, .arch = cuda_properties(decode->cuda)->arch};
+    enum status status = kernel_cache_get(&request, &binary, NULL, error);
+    if (status == STATUS_OK)
+        status = cuda_module_load(decode->cuda, binary.cubin, &decode->module, error);
+    if (status == STATUS_OK)
+        status = cuda_decoder_load(decode->cuda, decode->module, 0, data, &decode->decoder, error);
+    kernel_binary_free(&binary);
+    free(source);
+    return status;
+}
+
+static enum status allocate(struct cuda_decode *decode, struct error *error)
+{
+    struct cuda *cuda = decode->cuda;
+    const struct column_data *data = decode->data;
+    RETURN_IF_ERROR(cuda_allocate(cuda, cuda_chunks_bytes(data), "encoded chunks", &decode->from, error));
+    RETURN_IF_ERROR(
+        cuda_allocate(cuda, cuda_decoder_values_bytes(data), "decoded values", &decode->values, error));
+    RETURN_IF_ERROR(cuda_allocate(cuda, cuda_decoder_layer_bytes(data), "layers between decoding passes",
+                                  &decode->layers, error));
+    RETURN_IF_ERROR(cuda_allocate(cuda, data->segment_count * sizeof(struct bound_chunk), "a list of chunks",
+                                  &decode->to, error));
+    return cuda_chunks_upload(cuda, data, decode->from, error);
+}
+
+/* Lists all tiles of all chunks as work. */
+static enum status list_work(struct cuda_decode *decode, struct error *error)
+{
+    const struct column_data *data = decode->data;
+    uint64_t items = 0;
+    for (uint32_t s = 0; s < data->segment_count; s++)
+        items += (data->segments[s].chunk.tiles + WORK_TILES - 1) / WORK_TILES;
+    struct bound_work *work = malloc((items + 1) * sizeof *work);
+    if (!work)
+        return error_out_of_memory(error, items * sizeof *work, "the list of work");
+    for (uint32_t s = 0; s < data->segment_count; s++)
+        for (uint32_t tile = 0; tile < data->segments[s].chunk.tiles; tile += WORK_TILES) {
+            const uint32_t left = data->segments[s].chunk.rows - tile * TILE_ROWS;
+            work[decode->items++] =
+                (struct bound_work){.segment = s,
+                                    .first_tile = tile,
+                                    .rows = left < WORK_TILES * TILE_ROWS ? left : WORK_TILES * TILE_ROWS};
+        }
+    enum status status =
+        cuda_allocate(decode->cuda, items * sizeof *work, "the list of work", &decode->work, error);
+    if (status == STATUS_OK)
+        status = cuda_upload(decode->cuda, decode->work, work, items * sizeof *work, error);
+    free(work);
+    return status;
+}
+
+static enum status upload_target(struct cuda_decode *decode, struct error *error)
+{
+    const struct column_data *data = decode->data;
+    struct bound_chunk *chunks = calloc(data->segment_count + 1, sizeof *chunks);
+    if (!chunks)
+        return error_out_of_memory(error, data->segment_count * sizeof *chunks, "a list of chunks");
+    cuda_decoder_target(data, decode->values, decode->layers, chunks);
+    const enum status status =
+        cuda_upload(decode->cuda, decode->to, chunks, data->segment_count * sizeof *chunks, error);
+    free(chunks);
+    return status;
+}
+
+enum status cuda_decode_open(struct cuda *cuda, const struct column_data *data, struct cuda_decode **out,
+                             struct error *error)
+{
+    if (data->segment_count == 0)
+        return error_set(error, STATUS_BAD_INPUT, "there is no chunk to decode");
+    struct cuda_decode *decode = calloc(1, sizeof *decode);
+    if (!decode)
+        return error_out_of_memory(error, sizeof *decode, "a column's decoding");
+    decode->cuda = cuda;
+    decode->data = data;
+    enum status status = compile(decode, error);
+    if (status == STATUS_OK)
+        status = allocate(decode, error);
+    if (status == STATUS_OK)
+        status = upload_target(decode, error);
+    if (status == STATUS_OK)
+        status = list_work(decode, error);
+    if (status == STATUS_OK)
+        *out = decode;
+    else
+        cuda_decode_close(decode);
+    return status;
+}
+
+enum status cuda_decode_run(struct cuda_decode *decode, struct error *error)
+{
+    return cuda_decoder_run(decode->cuda, &decode->decoder, decode->from, decode->to, decode->work,
+                            decode->items, error);
+}
+
+cuda_address cuda_decode_values(const struct cuda_decode *decode, uint32_t segment)
+{
+    cuda_address values = decode->values;
+    for (uint32_t s = 0; s < segment; s++)
+        values += values_bytes(&decode->data->segments[s].chunk);
+    return values;
+}
+
+void cuda_decode_close(struct cuda_decode *decode)
+{
+    if (!decode)
+        return;
+    const cuda_address owned[] = {decode->from, decode->to, decode->values, decode->layers, decode->work};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+        cuda_free(decode->cuda, owned[i]);
+    cuda_module_unload(decode->cuda, decode->module);
+    free(decode);
+}

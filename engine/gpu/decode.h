@@ -1,0 +1,66 @@
+/*
+ * decode.h: decodes chunks in any codec into a GPU's memory, as plain values.
+ *
+ * A codec that a query's kernel can decode takes one pass: a kernel in which each warp decodes a tile. Others
+ * are decoded layer by layer (codec.gpu.passes): one kernel for each layer, each over all tiles, with
+ * temporary memory between them. Staged columns of a plan are decoded so (stage.h); struct cuda_decode does
+ * it without a plan, for measurements and tests.
+ */
+#ifndef TESSERA_ENGINE_GPU_DECODE_H
+#define TESSERA_ENGINE_GPU_DECODE_H
+
+#include "engine/cuda/cuda.h"
+#include "engine/gpu/kernel_layout.h"
+#include "operators/dialect/bound.h"
+
+/* ---- The kernels of a column ---- */
+
+struct cuda_decoder {
+    struct cuda_function *passes[CODEC_PASSES_MAX];
+    uint32_t pass_count;
+    uint32_t scratch_bytes; /* shared memory of each warp */
+};
+
+/* Gives the text of kernels `decode_C_P` for pass P of column C, for columns in any codec; the caller frees
+ * it. This needs no GPU. */
+NODISCARD enum status cuda_decoder_source(const struct kernel_column *columns, uint32_t count, char **source,
+                                          struct error *error);
+
+/* Finds the kernels of column `index` of the text in the module that was compiled from it. */
+NODISCARD enum status cuda_decoder_load(struct cuda *cuda, struct cuda_module *module, uint32_t index,
+                                        const struct column_data *data, struct cuda_decoder *decoder,
+                                        struct error *error);
+
+/* The bytes of a column's values, in whole tiles, and of the temporary memory between its passes. */
+uint64_t cuda_decoder_values_bytes(const struct column_data *data);
+uint64_t cuda_decoder_layer_bytes(const struct column_data *data);
+
+/* Writes the list of chunks that the passes write to: the values of all segments, one after the other, and
+ * the temporary memory, which is not used after the last pass. `validity` of the chunks is not changed. */
+void cuda_decoder_target(const struct column_data *data, cuda_address values, cuda_address layers,
+                         struct bound_chunk *chunks);
+
+/* Queues all passes over `items` pieces of work (struct bound_work). `from` and `to` are lists of chunks in
+ * the GPU's memory: as uploaded, and as cuda_decoder_target writes it. */
+NODISCARD enum status cuda_decoder_run(struct cuda *cuda, const struct cuda_decoder *decoder,
+                                       cuda_address from, cuda_address to, cuda_address work, uint32_t items,
+                                       struct error *error);
+
+/* ---- Without a plan ---- */
+
+struct cuda_decode;
+
+/* Compiles the kernels for the chunks of `data`, uploads the chunks and allocates memory for their values.
+ * `data` needs a codec and segments, but no column; it must outlive the result. */
+NODISCARD enum status cuda_decode_open(struct cuda *cuda, const struct column_data *data,
+                                       struct cuda_decode **decode, struct error *error);
+
+/* Queues the decoding of all chunks. Record events before and after it for its time. */
+NODISCARD enum status cuda_decode_run(struct cuda_decode *decode, struct error *error);
+
+/* The address of a segment's values on the GPU: 1024 for each tile of the chunk. */
+cuda_address cuda_decode_values(const struct cuda_decode *decode, uint32_t segment);
+
+void cuda_decode_close(struct cuda_decode *decode); /* NULL is legal */
+
+#endif
