@@ -1,0 +1,334 @@
+/*
+ * chart_svg.c: lays a chart out and draws its frame: axes, grid, titles, legend. See chart.h.
+ *
+ * Units are CSS pixels at the chart's full width. Nothing asks a browser how wide a text is, so widths are
+ * estimated from the number of characters, a little too large for most fonts.
+ */
+#include "engine/report/chart_drawing.h"
+#include "engine/report/markup.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LINE          19.0  /* from one line of text to the next */
+#define PLOT_HEIGHT   300.0 /* of a wide chart */
+#define NARROW        500u  /* a chart below this width is lower */
+#define NARROW_HEIGHT 240.0
+#define TICK_ROOM     56.0 /* height for a tick's text */
+#define TICK_WIDTH    78.0 /* width for it */
+#define SLANT         50.0 /* degrees, of texts too wide for their category */
+#define SLANTED_MAX   24u  /* characters of such a text that count */
+#define BAR_WIDTH     3.0  /* the least; a chart of more bars than fit is wider */
+#define SWATCH        20.0 /* a legend's line or square */
+#define MARGIN        10.0
+#define PI            3.14159265358979
+
+uint32_t drawing_characters(const char *text)
+{
+    uint32_t count = 0;
+    for (; text && *text; text++)
+        count += ((unsigned char)*text & 0xc0) != 0x80;
+    return count;
+}
+
+static double text_width(const char *text)
+{
+    return CHARACTER_WIDTH * drawing_characters(text);
+}
+
+/* ---- Ranges ---- */
+
+struct range {
+    double low, high; /* low > high: empty */
+};
+
+static void extend(struct range *range, enum chart_scale scale, double number)
+{
+    if (!axis_holds(scale, number))
+        return;
+    range->low = fmin(range->low, number);
+    range->high = fmax(range->high, number);
+}
+
+static struct range range_of(const struct chart_axis *axis)
+{
+    struct range range = {INFINITY, -INFINITY};
+    if (axis->low < axis->high) {
+        extend(&range, axis->scale, axis->low);
+        extend(&range, axis->scale, axis->high);
+    }
+    return range;
+}
+
+/* Makes the axes for all points whose two numbers can be drawn. */
+static void make_axes(struct drawing *drawing)
+{
+    const struct chart *const chart = drawing->chart;
+    const struct chart_form *const form = &chart->form;
+    struct range x = range_of(&form->x), y = range_of(&form->y);
+    for (uint32_t s = 0; s < chart->series_count; s++)
+        for (uint32_t p = 0; p < chart->series[s].point_count; p++) {
+            const struct chart_point *const point = &chart->series[s].points[p];
+            if (!axis_holds(form->y.scale, point->y) ||
+                (!form->categories && !axis_holds(form->x.scale, point->x)))
+                continue;
+            extend(&x, form->x.scale, point->x);
+            extend(&y, form->y.scale, point->y);
+            if (point->low < point->high) {
+                extend(&y, form->y.scale, point->low);
+                extend(&y, form->y.scale, point->high);
+            }
+        }
+    for (uint32_t r = 0; r < chart->reference_count; r++)
+        if (chart->references[r].slope == 0)
+            extend(&y, form->y.scale, chart->references[r].at);
+    if (form->y.scale == CHART_LINEAR && y.low <= y.high)
+        extend(&y, CHART_LINEAR, 0);
+    axis_make(&drawing->y, form->y.scale, y.low, y.high,
+              (uint32_t)((drawing->bottom - drawing->top) / TICK_ROOM) + 1, true);
+    if (!form->categories)
+        axis_make(&drawing->x, form->x.scale, x.low, x.high,
+                  (uint32_t)((drawing->right - drawing->left) / TICK_WIDTH) + 1, false);
+}
+
+/* ---- Layout ---- */
+
+/* Walks through the legend's entries, row by row, and draws them if there is a file; gives the rows' height. */
+static double legend(const struct drawing *drawing, FILE *file)
+{
+    double x = 0, y = LINE - 5;
+    bool any = false;
+    for (uint32_t s = 0; s < drawing->chart->series_count; s++) {
+        const char *const name = drawing->chart->series[s].name;
+        if (!name || !*name)
+            continue;
+        const double width = SWATCH + 6 + text_width(name);
+        if (any && x + width > drawing->view) {
+            x = 0;
+            y += LINE;
+        }
+        any = true;
+        if (file) {
+            drawing_series_open(file, s);
+            if (drawing->chart->form.kind == CHART_BARS)
+                fprintf(file, "<rect class=\"bar\" x=\"%.1f\" y=\"%.1f\" width=\"13\" height=\"11\"/>", x + 4,
+                        y - 10);
+            if (drawing->chart->form.kind == CHART_LINES)
+                fprintf(file, "<path class=\"line\" d=\"M%.1f %.1fh%.1f\"/>", x, y - 4.5, SWATCH);
+            if (drawing->chart->form.kind != CHART_BARS)
+                drawing_shape(file, s, x + SWATCH / 2, y - 4.5);
+            fprintf(file, "</g><text x=\"%.1f\" y=\"%.1f\">", x + SWATCH + 6, y);
+            markup_text(file, name);
+            fputs("</text>\n", file);
+        }
+        x += width + 16;
+    }
+    return any ? y + 12 : MARGIN;
+}
+
+static double widest_tick(const struct axis *axis)
+{
+    double widest = 0;
+    for (uint32_t t = 0; t < axis->tick_count; t++)
+        widest = fmax(widest, text_width(axis->ticks[t].label));
+    return widest;
+}
+
+/* Gives each category its room, and their texts a slant where one is wider than its room. */
+static void lay_categories(struct drawing *drawing)
+{
+    const struct chart_form *const form = &drawing->chart->form;
+    uint32_t longest = 0;
+    for (uint32_t c = 0; c < form->category_count; c++) {
+        const uint32_t characters = drawing_characters(form->categories[c]);
+        longest = characters > longest ? characters : longest;
+    }
+    const uint32_t count = form->category_count ? form->category_count : 1;
+    drawing->label_drop = LINE;
+    if (CHARACTER_WIDTH * longest > (drawing->right - drawing->left) / count - 4) {
+        const double length = CHARACTER_WIDTH * (longest < SLANTED_MAX ? longest : SLANTED_MAX);
+        const double reach = length * cos(SLANT * PI / 180) + MARGIN;
+        drawing->label_drop = LINE + length * sin(SLANT * PI / 180);
+        drawing->left = fmax(drawing->left, reach);
+    }
+    drawing->slot = (drawing->right - drawing->left) / count;
+}
+
+static void lay_out(struct drawing *drawing)
+{
+    const struct chart_form *const form = &drawing->chart->form;
+    const double bars = form->kind == CHART_BARS ? drawing->chart->series_count : 1;
+    drawing->width = fmax(drawing->width, 80 + form->category_count * (bars + 1) * BAR_WIDTH);
+    drawing->top = legend(drawing, NULL) + 6;
+    drawing->bottom = drawing->top + (drawing->width < NARROW ? NARROW_HEIGHT : PLOT_HEIGHT);
+    drawing->left = 60; /* about; the ticks' texts decide, which depend little on it */
+    drawing->right = drawing->width - MARGIN;
+    make_axes(drawing);
+    drawing->left = widest_tick(&drawing->y) + 8 + (form->y.title ? LINE + 2 : 2);
+    drawing->label_drop = LINE;
+    if (form->categories)
+        lay_categories(drawing);
+    drawing->height = drawing->bottom + drawing->label_drop + (form->x.title ? LINE + 6 : 6);
+    drawing->x.from = drawing->left;
+    drawing->x.to = drawing->right;
+    drawing->y.from = drawing->bottom;
+    drawing->y.to = drawing->top;
+}
+
+bool drawing_place_x(const struct drawing *drawing, double x, double *place)
+{
+    if (drawing->slot == 0 ? !axis_holds(drawing->x.scale, x)
+                           : !(x >= 0 && x < drawing->chart->form.category_count))
+        return false;
+    *place = drawing->slot == 0 ? axis_place(&drawing->x, x) : drawing->left + (x + 0.5) * drawing->slot;
+    return true;
+}
+
+bool drawing_place(const struct drawing *drawing, const struct chart_point *point, double *x, double *y)
+{
+    if (!axis_holds(drawing->y.scale, point->y) || !drawing_place_x(drawing, point->x, x))
+        return false;
+    *y = axis_place(&drawing->y, point->y);
+    return true;
+}
+
+/* ---- Axes ---- */
+
+static void draw_text(const struct drawing *drawing, const char *class, double x, double y, const char *text)
+{
+    fprintf(drawing->file, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, x, y);
+    markup_text(drawing->file, text);
+    fputs("</text>\n", drawing->file);
+}
+
+/* "runtime (ms)" */
+static void write_title(FILE *file, const struct chart_axis *axis)
+{
+    markup_text(file, axis->title);
+    if (!axis->unit)
+        return;
+    fputs(axis->title ? " (" : "(", file);
+    markup_text(file, axis->unit);
+    fputc(')', file);
+}
+
+/* Draws a tick's text, with what follows "^" raised. */
+static void draw_tick(const struct drawing *drawing, const char *class, double x, double y, const char *label)
+{
+    const int base = (int)strcspn(label, "^");
+    fprintf(drawing->file, "<text class=\"tick %s\" x=\"%.1f\" y=\"%.1f\">%.*s", class, x, y, base, label);
+    if (label[base])
+        fprintf(drawing->file, "<tspan class=\"power\" dy=\"-4\">%s</tspan>", label + base + 1);
+    fputs("</text>\n", drawing->file);
+}
+
+static void draw_y_axis(const struct drawing *drawing)
+{
+    const struct axis *const axis = &drawing->y;
+    for (uint32_t t = 0; t < axis->tick_count; t++) {
+        const double y = axis_place(axis, axis->ticks[t].value);
+        if (!axis->ticks[t].label[0])
+            continue; /* a log axis's small ticks have no line, so that those of the decades are seen */
+        fprintf(drawing->file, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>", drawing->left, y,
+                drawing->right);
+        draw_tick(drawing, "end", drawing->left - 7, y + 4, axis->ticks[t].label);
+    }
+    if (!drawing->chart->form.y.title)
+        return;
+    const double middle = (drawing->top + drawing->bottom) / 2;
+    fprintf(drawing->file,
+            "<text class=\"title middle\" x=\"13\" y=\"%.1f\" transform=\"rotate(-90 13 %.1f)\">", middle,
+            middle);
+    write_title(drawing->file, &drawing->chart->form.y);
+    fputs("</text>\n", drawing->file);
+}
+
+static void draw_x_ticks(const struct drawing *drawing)
+{
+    const struct axis *const axis = &drawing->x;
+    double taken = -INFINITY; /* the right end of the last text */
+    for (uint32_t t = 0; t < axis->tick_count; t++) {
+        const double x = axis_place(axis, axis->ticks[t].value), half = text_width(axis->ticks[t].label) / 2;
+        const bool labelled = axis->ticks[t].label[0] != '\0';
+        fprintf(drawing->file, "<path class=\"%s\" d=\"M%.1f %.1fV%.1f\"/>", labelled ? "grid" : "edge", x,
+                drawing->bottom, labelled ? drawing->top : drawing->bottom - 4);
+        if (!labelled || x - half < taken)
+            continue;
+        draw_tick(drawing, "middle", x, drawing->bottom + 17, axis->ticks[t].label);
+        taken = x + half + 4;
+    }
+}
+
+static void draw_categories(const struct drawing *drawing)
+{
+    const struct chart_form *const form = &drawing->chart->form;
+    for (uint32_t c = 0; c < form->category_count; c++) {
+        const double x = drawing->left + (c + 0.5) * drawing->slot;
+        if (drawing->label_drop <= LINE) {
+            draw_text(drawing, "tick middle", x, drawing->bottom + 17, form->categories[c]);
+            continue;
+        }
+        fprintf(drawing->file,
+                "<text class=\"tick end\" x=\"%.1f\" y=\"%.1f\" transform=\"rotate(-%.0f %.1f %.1f)\">",
+                x + 4, drawing->bottom + 13, SLANT, x + 4, drawing->bottom + 13);
+        markup_text(drawing->file, form->categories[c]);
+        fputs("</text>\n", drawing->file);
+    }
+}
+
+static void draw_x_axis(const struct drawing *drawing)
+{
+    if (drawing->slot > 0)
+        draw_categories(drawing);
+    else
+        draw_x_ticks(drawing);
+    if (!drawing->chart->form.x.title)
+        return;
+    fprintf(drawing->file, "<text class=\"title middle\" x=\"%.1f\" y=\"%.1f\">",
+            (drawing->left + drawing->right) / 2, drawing->height - 7);
+    write_title(drawing->file, &drawing->chart->form.x);
+    fputs("</text>\n", drawing->file);
+}
+
+static void draw_edges(const struct drawing *drawing)
+{
+    double base = drawing->bottom;
+    if (drawing->y.scale == CHART_LINEAR && drawing->y.low < 0)
+        base = axis_place(&drawing->y, fmin(0, drawing->y.high));
+    fprintf(drawing->file,
+            "<path class=\"edge\" d=\"M%.1f %.1fV%.1f\"/><path class=\"edge\" d=\"M%.1f %.1fH%.1f\"/>\n",
+            drawing->left, drawing->top, drawing->bottom, drawing->left, base, drawing->right);
+}
+
+static bool is_empty(const struct drawing *drawing)
+{
+    double x, y;
+    for (uint32_t s = 0; s < drawing->chart->series_count; s++)
+        for (uint32_t p = 0; p < drawing->chart->series[s].point_count; p++)
+            if (drawing_place(drawing, &drawing->chart->series[s].points[p], &x, &y))
+                return false;
+    return true;
+}
+
+void chart_svg(const struct chart *chart, uint32_t width, FILE *file)
+{
+    struct drawing drawing = {.chart = chart, .file = file, .view = width, .width = width};
+    lay_out(&drawing);
+    fprintf(file,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 %.0f %.0f\" "
+            "style=\"%s-width:%.0fpx\" aria-label=\"",
+            drawing.width, drawing.height, drawing.width > width ? "min" : "max", drawing.width);
+    markup_text(file, chart->form.title);
+    fputs("\">\n", file);
+    legend(&drawing, file);
+    draw_y_axis(&drawing);
+    draw_x_axis(&drawing);
+    drawing_marks(&drawing);
+    draw_edges(&drawing);
+    drawing_references(&drawing);
+    drawing_labels(&drawing);
+    if (is_empty(&drawing))
+        draw_text(&drawing, "title middle", (drawing.left + drawing.right) / 2,
+                  (drawing.top + drawing.bottom) / 2, "no values");
+    fputs("</svg>\n", file);
+}

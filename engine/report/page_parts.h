@@ -1,0 +1,30 @@
+/* page_parts.h: a page as page.c collects it and page_print.c writes it. */
+#ifndef TESSERA_ENGINE_REPORT_PAGE_PARTS_H
+#define TESSERA_ENGINE_REPORT_PAGE_PARTS_H
+
+#include "engine/report/page.h"
+
+struct page_fact_line {
+    const char *name, *value;
+    bool code; /* typed, as a command is */
+};
+
+struct page_part {
+    enum { PAGE_SECTION, PAGE_TEXT, PAGE_CHART, PAGE_SHEET } kind;
+    const char *text; /* a heading, a paragraph, a caption */
+    struct chart *chart;
+    struct sheet *sheet;
+};
+
+struct page {
+    const char *title;
+    uint32_t fact_count, part_count;
+    struct page_fact_line *facts;
+    struct page_part *parts;
+    struct keep keep;
+};
+
+/* The page's style sheet; it has no character that HTML or XML would read as markup. */
+extern const char page_style[];
+
+#endif
