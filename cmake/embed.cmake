@@ -2,12 +2,13 @@
 #
 #     cmake -DSOURCE=<tree> -DOUTPUT=<file.c> -P cmake/embed.cmake
 #
-# Kernel sources are operators/*.h and ssb/queries/*.{c,h}, and all headers of the tree that they include (those of
+# Kernel sources are operators/*.h, ssb/queries/*.{c,h} and lab/kernels/*.h, and all headers of the tree that they include (those of
 # storage/). They are byte arrays, because C compilers may refuse string literals beyond 64 KB. About 300 KB of text
 # take half a second, and only when one of the files has changed.
 cmake_policy(SET CMP0057 NEW) # if(... IN_LIST ...)
 
-file(GLOB_RECURSE names RELATIVE ${SOURCE} ${SOURCE}/operators/*.h ${SOURCE}/ssb/queries/q[0-9]*.c ${SOURCE}/ssb/queries/*.h)
+file(GLOB_RECURSE names RELATIVE ${SOURCE} ${SOURCE}/operators/*.h ${SOURCE}/ssb/queries/q[0-9]*.c ${SOURCE}/ssb/queries/*.h
+     ${SOURCE}/lab/kernels/*.h)
 
 # Follows the quoted includes. NVRTC reads no file system, so a header that is not found here is missing there.
 set(waiting ${names})

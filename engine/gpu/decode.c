@@ -227,6 +227,17 @@ cuda_address cuda_decode_values(const struct cuda_decode *decode, uint32_t segme
     return values;
 }
 
+cuda_address cuda_decode_chunks(const struct cuda_decode *decode)
+{
+    return decode->from;
+}
+
+cuda_address cuda_decode_work(const struct cuda_decode *decode, uint32_t *items)
+{
+    *items = decode->items;
+    return decode->work;
+}
+
 void cuda_decode_close(struct cuda_decode *decode)
 {
     if (!decode)

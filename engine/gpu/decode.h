@@ -61,6 +61,11 @@ NODISCARD enum status cuda_decode_run(struct cuda_decode *decode, struct error *
 /* The address of a segment's values on the GPU: 1024 for each tile of the chunk. */
 cuda_address cuda_decode_values(const struct cuda_decode *decode, uint32_t segment);
 
+/* For kernels that decode the chunks in another way: the address of the list of struct bound_chunk, one for each segment;
+ * and of the list of struct bound_work, which has all tiles, and its length. */
+cuda_address cuda_decode_chunks(const struct cuda_decode *decode);
+cuda_address cuda_decode_work(const struct cuda_decode *decode, uint32_t *items);
+
 void cuda_decode_close(struct cuda_decode *decode); /* NULL is legal */
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * main.c: the program. It finds the command of the first words in the tables of engine, loader and ssb, runs
+ * main.c: the program. It finds the command of the first words in the tables of engine, loader, ssb and lab, runs
  * it, and turns its status into a sentence and an exit code. It is the only file that sees all modules.
  */
 #include "engine/program/commands.h"
 #include "engine/program/progress_bar.h"
 #include "engine/run/engine.h"
+#include "lab/commands.h"
 #include "loader/commands.h"
 #include "ssb/commands.h"
 #include "storage/base/file_map.h"
@@ -21,7 +22,7 @@
 
 #define PATH_BYTES 64u /* room for the words of a command: "tessera ssb generate" */
 
-static const struct command *const tables[] = {ssb_commands, loader_commands, engine_commands};
+static const struct command *const tables[] = {ssb_commands, loader_commands, engine_commands, lab_commands};
 #define TABLES (sizeof tables / sizeof *tables)
 
 #define EACH_COMMAND(command)                          \

@@ -1,0 +1,132 @@
+/* decode_cuda.c: see decode.h; a GPU. */
+#include "engine/cuda/kernel_cache.h"
+#include "lab/bench/kernel.h"
+
+#include <stdlib.h>
+
+#define SUM_THREADS (32u * WORK_TILES)
+
+/* At least this many blocks of the summing kernel share a multiprocessor, which bounds its registers. */
+#define SUM_BLOCKS 4
+
+/* ---- To memory ---- */
+
+static enum status decode_work(void *context, struct error *error)
+{
+    return cuda_decode_run(context, error);
+}
+
+static enum status measure_memory(struct lab *lab, const struct dataset *dataset, struct lab_column *column,
+                                  struct speed *speed, struct error *error)
+{
+    RETURN_IF_ERROR(cuda_decode_run(column->decode, error));
+    RETURN_IF_ERROR(
+        lab_compare(lab, dataset, cuda_decode_values(column->decode, 0), column->data.codec->name, error));
+    return lab_time(lab, decode_work, column->decode, speed, error);
+}
+
+/* ---- To a sum ---- */
+
+struct summing {
+    struct lab *lab;
+    struct lab_kernel kernel;
+    cuda_address chunks, work, out;
+    uint32_t items;
+};
+
+static enum status sum_work(void *context, struct error *error)
+{
+    struct summing *const sum = context;
+    void *arguments[] = {&sum->chunks, &sum->work, &sum->items, &sum->out};
+    return lab_kernel_launch(sum->lab, &sum->kernel, arguments, error);
+}
+
+static enum status sum_text(const struct lab_column *column, struct lab_text *text, struct error *error)
+{
+    RETURN_IF_ERROR(lab_kernel_text("decode_cuda.h", column, text, error));
+    fprintf(
+        text->out,
+        "extern \"C\" __global__ void __launch_bounds__(%u, %u) sum(const bound_chunk *chunks, const uint4 "
+        "*work, "
+        "uint32_t items, uint32_t *out)\n{\n    lab_sum<DECODER, PRELOADS>(chunks, work, items, out);\n}\n",
+        SUM_THREADS, SUM_BLOCKS);
+    return STATUS_OK;
+}
+
+static enum status measure_sum_with(struct lab *lab, const struct dataset *dataset, struct lab_column *column,
+                                    struct summing *sum, struct speed *speed, struct error *error)
+{
+    const struct codec *const codec = column->data.codec;
+    struct lab_text text;
+    uint32_t found = 0;
+    RETURN_IF_ERROR(cuda_allocate(lab->cuda, sizeof found, "a sum", &sum->out, error));
+    RETURN_IF_ERROR(sum_text(column, &text, error));
+    RETURN_IF_ERROR(lab_kernel_open(lab, &text, "sum", SUM_THREADS,
+                                    (uint64_t)codec->gpu.scratch_bytes * WORK_TILES, &sum->kernel, error));
+    sum->chunks = cuda_decode_chunks(column->decode);
+    sum->work = cuda_decode_work(column->decode, &sum->items);
+    RETURN_IF_ERROR(cuda_set_words(lab->cuda, sum->out, 0, 1, error)); /* later runs add to it, unchecked */
+    RETURN_IF_ERROR(sum_work(sum, error));
+    RETURN_IF_ERROR(cuda_copy_to_host(lab->cuda, &found, sum->out, sizeof found, error));
+    RETURN_IF_ERROR(cuda_synchronize(lab->cuda, error));
+    if (found != dataset->sum)
+        return error_set(error, STATUS_CHECK_FAILED, "%s decodes to the sum %u, not %u (modulo 2^32)",
+                         codec->name, found, dataset->sum);
+    return lab_time(lab, sum_work, sum, speed, error);
+}
+
+static enum status measure_sum(struct lab *lab, const struct dataset *dataset, struct lab_column *column,
+                               struct speed *speed, struct error *error)
+{
+    struct summing sum = {.lab = lab};
+    if (column->data.codec->gpu.passes)
+        return STATUS_OK;
+    const enum status status = measure_sum_with(lab, dataset, column, &sum, speed, error);
+    lab_kernel_close(lab, &sum.kernel);
+    cuda_free(lab->cuda, sum.out);
+    return status;
+}
+
+/* ---- Both ---- */
+
+static enum status compile_memory(struct lab *lab, const struct lab_column *column, struct error *error)
+{
+    struct kernel_binary binary = {0};
+    struct nvrtc_request request = {.arch = cuda_properties(lab->cuda)->arch};
+    char *source = NULL;
+    RETURN_IF_ERROR(cuda_decoder_source(&column->shape, 1, &source, error));
+    request.source = source;
+    const enum status status = kernel_cache_get(&request, &binary, NULL, error);
+    kernel_binary_free(&binary);
+    free(source);
+    return status;
+}
+
+enum status decode_compile(struct lab *lab, const struct encoded *encoded, struct error *error)
+{
+    struct lab_column column;
+    struct lab_text text;
+    enum status status = lab_column_shape(encoded, &column, error);
+    if (status == STATUS_OK)
+        status = compile_memory(lab, &column, error);
+    if (status == STATUS_OK && !encoded->codec->gpu.passes) {
+        status = sum_text(&column, &text, error);
+        if (status == STATUS_OK)
+            status = lab_text_compile(lab, &text, error);
+    }
+    lab_column_close(&column);
+    return status;
+}
+
+enum status decode_measure_cuda(struct lab *lab, const struct dataset *dataset, const struct encoded *encoded,
+                                struct decode_result *result, struct error *error)
+{
+    struct lab_column column;
+    enum status status = lab_column_open(lab, encoded, &column, error);
+    if (status == STATUS_OK)
+        status = measure_memory(lab, dataset, &column, &result->memory, error);
+    if (status == STATUS_OK)
+        status = measure_sum(lab, dataset, &column, &result->sum, error);
+    lab_column_close(&column);
+    return status;
+}

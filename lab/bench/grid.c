@@ -1,0 +1,197 @@
+/* grid.c: see grid.h. */
+#include "lab/bench/grid.h"
+
+#include "lab/bench/kernel.h"
+#include "storage/base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Measuring ---- */
+
+/* All codecs' chunks of one dataset. Their kernels are compiled side by side, because that takes most of the time. */
+struct round {
+    struct lab *lab;
+    struct encoded encoded[CODEC_COUNT];
+    _Atomic uint64_t compiled;
+};
+
+static enum status compile_codec(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    struct round *const round = context;
+    const struct encoded *const encoded = &round->encoded[item + 1];
+    (void)thread;
+    RETURN_IF_ERROR(cancel_check(error));
+    if (encoded->chunk_count)
+        RETURN_IF_ERROR(decode_compile(round->lab, encoded, error));
+    progress_report(round->lab->progress, "compiling kernels", "codecs", ++round->compiled, CODEC_COUNT - 1);
+    return STATUS_OK;
+}
+
+static enum status measure_codecs(struct lab *lab, struct round *round, const struct dataset *dataset,
+                                  struct grid_cell *cells, struct error *error)
+{
+    for (uint32_t id = 1; id < CODEC_COUNT; id++) {
+        struct encoded *const encoded = &round->encoded[id];
+        RETURN_IF_ERROR(encoded_make(lab, codec_by_id(id), dataset, encoded, error));
+        if (!encoded->chunk_count)
+            continue;
+        cells[id].bits = encoded_bits(encoded);
+        cells[id].encode_seconds = encoded->seconds;
+    }
+    if (lab->cuda)
+        RETURN_IF_ERROR(parallel_for(lab->threads, CODEC_COUNT - 1, compile_codec, round, error));
+    for (uint32_t id = 1; id < CODEC_COUNT; id++) {
+        progress_report(lab->progress, "decoding", "codecs", id, CODEC_COUNT - 1);
+        if (cells[id].bits > 0)
+            RETURN_IF_ERROR(decode_measure(lab, dataset, &round->encoded[id], &cells[id].speed, error));
+    }
+    return STATUS_OK;
+}
+
+enum status grid_measure(struct lab *lab, struct grid *grid, double x, const struct dataset *dataset,
+                         struct error *error)
+{
+    struct round *round = NULL;
+    RETURN_IF_ERROR(memory_zeros(&round, sizeof *round, "encoded columns", error));
+    round->lab = lab;
+    const enum status status = measure_codecs(lab, round, dataset, grid->cells[grid->point_count], error);
+    for (uint32_t id = 1; id < CODEC_COUNT; id++)
+        encoded_free(&round->encoded[id]);
+    free(round);
+    grid->rows[grid->point_count] = dataset->rows;
+    grid->points[grid->point_count++] = x;
+    return status;
+}
+
+/* ---- Reporting ---- */
+
+/* A figure of a cell; NaN: missing. */
+typedef struct chart_point grid_figure(const struct grid *grid, uint32_t point, uint32_t codec);
+
+static struct chart_point time_point(double x, const struct speed *speed)
+{
+    if (speed->median <= 0)
+        return (struct chart_point){.x = x, .y = NAN};
+    return (struct chart_point){.x = x, .y = speed->median, .low = speed->least, .high = speed->most};
+}
+
+static struct chart_point figure_bits(const struct grid *grid, uint32_t point, uint32_t codec)
+{
+    const double bits = grid->cells[point][codec].bits;
+    return (struct chart_point){.x = grid->points[point], .y = bits > 0 ? bits : NAN};
+}
+
+static struct chart_point figure_memory(const struct grid *grid, uint32_t point, uint32_t codec)
+{
+    return time_point(grid->points[point], &grid->cells[point][codec].speed.memory);
+}
+
+static struct chart_point figure_sum(const struct grid *grid, uint32_t point, uint32_t codec)
+{
+    return time_point(grid->points[point], &grid->cells[point][codec].speed.sum);
+}
+
+/* Thousand million values a second. */
+static struct chart_point rate_point(const struct grid *grid, uint32_t point, struct chart_point time)
+{
+    const double rows = (double)grid->rows[point] * 1e-6;
+    return (struct chart_point){
+        .x = time.x, .y = rows / time.y, .low = rows / time.high, .high = rows / time.low};
+}
+
+static struct chart_point rate_memory(const struct grid *grid, uint32_t point, uint32_t codec)
+{
+    return rate_point(grid, point, figure_memory(grid, point, codec));
+}
+
+static struct chart_point rate_sum(const struct grid *grid, uint32_t point, uint32_t codec)
+{
+    return rate_point(grid, point, figure_sum(grid, point, codec));
+}
+
+#define METRICS 3u
+static const struct grid_metric {
+    const char *key, *name, *unit;
+    uint32_t digits;
+    grid_figure *figure;
+} metrics_of[2][METRICS] = {
+    {{"bits", "size", "bits a value", 2, figure_bits},
+     {"memory_ms", "decode to memory", "ms", 4, figure_memory},
+     {"sum_ms", "decode and sum", "ms", 4, figure_sum}},
+    {{"bits", "size", "bits a value", 2, figure_bits},
+     {"memory_rate", "decode to memory", "G values/s", 1, rate_memory},
+     {"sum_rate", "decode and sum", "G values/s", 1, rate_sum}},
+};
+
+static enum status make_sheet(const struct grid *grid, const struct grid_metric *metric, struct sheet **sheet,
+                              struct error *error)
+{
+    struct sheet_column columns[GRID_POINTS_MAX + 1] = {{.key = "codec", .name = "codec", .text = true}};
+    char names[GRID_POINTS_MAX][32], keys[GRID_POINTS_MAX][64], group[96];
+    snprintf(group, sizeof group, "%s%s%s", metric->name, grid->x.title ? ", by " : "",
+             grid->x.title ? grid->x.title : "");
+    for (uint32_t p = 0; p < grid->point_count; p++) {
+        if (grid->names[0])
+            snprintf(names[p], sizeof names[p], "%s", grid->names[p]);
+        else
+            snprintf(names[p], sizeof names[p], "%.10g", grid->points[p]);
+        snprintf(keys[p], sizeof keys[p], "%s_%s", metric->key, names[p]);
+        columns[p + 1] =
+            (struct sheet_column){.key = keys[p], .name = names[p], .group = group, .digits = metric->digits};
+    }
+    RETURN_IF_ERROR(sheet_create(columns, grid->point_count + 1, sheet, error));
+    for (uint32_t id = 1; id < CODEC_COUNT; id++) {
+        sheet_text(*sheet, codec_by_id(id)->name);
+        for (uint32_t p = 0; p < grid->point_count; p++)
+            sheet_number(*sheet, metric->figure(grid, p, id).y);
+    }
+    return STATUS_OK;
+}
+
+static bool is_charted(const struct grid *grid, const char *name)
+{
+    for (const char *const *charted = grid->charted; charted && *charted; charted++)
+        if (strcmp(*charted, name) == 0)
+            return true;
+    return !grid->charted;
+}
+
+static enum status make_chart(const struct grid *grid, const struct grid_metric *metric, struct chart **chart,
+                              struct error *error)
+{
+    char title[160];
+    snprintf(title, sizeof title, "%s: %s", grid->title, metric->name);
+    const struct chart_form form = {.kind = grid->names[0] ? CHART_BARS : CHART_LINES,
+                                    .title = title,
+                                    .x = grid->x,
+                                    .y = {.title = metric->name, .unit = metric->unit},
+                                    .categories = grid->names[0] ? grid->names : NULL,
+                                    .category_count = grid->point_count};
+    RETURN_IF_ERROR(chart_create(&form, chart, error));
+    for (uint32_t id = 1; id < CODEC_COUNT; id++) {
+        if (!is_charted(grid, codec_by_id(id)->name))
+            continue;
+        chart_series(*chart, codec_by_id(id)->name);
+        for (uint32_t p = 0; p < grid->point_count; p++)
+            chart_point(*chart, metric->figure(grid, p, id));
+    }
+    return STATUS_OK;
+}
+
+enum status grid_report(struct lab *lab, const struct grid *grid, struct error *error)
+{
+    const struct grid_metric *const metrics = metrics_of[grid->rates];
+    for (uint32_t m = 0; m < METRICS; m++) {
+        struct chart *chart;
+        struct sheet *sheet;
+        char title[160];
+        snprintf(title, sizeof title, "%s: %s, %s", grid->title, metrics[m].name, metrics[m].unit);
+        RETURN_IF_ERROR(make_chart(grid, &metrics[m], &chart, error));
+        lab_chart(lab, chart);
+        RETURN_IF_ERROR(make_sheet(grid, &metrics[m], &sheet, error));
+        RETURN_IF_ERROR(lab_sheet(lab, title, sheet, error));
+    }
+    return STATUS_OK;
+}

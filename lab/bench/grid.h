@@ -1,0 +1,38 @@
+/*
+ * grid.h: all codecs measured over several datasets (widths, distinct values, columns): bits a value, decoding to
+ * memory, decode-and-sum; as three tables and three charts.
+ */
+#ifndef TESSERA_LAB_BENCH_GRID_H
+#define TESSERA_LAB_BENCH_GRID_H
+
+#include "engine/report/chart.h"
+#include "lab/bench/decode.h"
+
+#define GRID_POINTS_MAX 32u
+
+struct grid_cell {
+    double bits; /* 0: the codec cannot hold the values */
+    struct decode_result speed;
+    double encode_seconds;
+};
+
+struct grid {
+    const char *title;          /* "uniform values" */
+    struct chart_axis x;        /* what the datasets differ in */
+    const char *const *charted; /* names of the codecs of the charts, ended by NULL; the tables have all */
+    bool rates;                 /* show values a second instead of milliseconds */
+    uint32_t point_count;
+    double points[GRID_POINTS_MAX];     /* x of each dataset */
+    const char *names[GRID_POINTS_MAX]; /* instead of x, if names[0] is set; the caller's */
+    uint64_t rows[GRID_POINTS_MAX];
+    struct grid_cell cells[GRID_POINTS_MAX][CODEC_COUNT];
+};
+
+/* Measures every codec on the dataset, as the next point of the grid, which was zero-initialised. */
+NODISCARD enum status grid_measure(struct lab *lab, struct grid *grid, double x,
+                                   const struct dataset *dataset, struct error *error);
+
+/* Appends the tables and charts to the page's section. */
+NODISCARD enum status grid_report(struct lab *lab, const struct grid *grid, struct error *error);
+
+#endif

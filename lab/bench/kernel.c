@@ -1,0 +1,197 @@
+/* kernel.c: see kernel.h. */
+#include "lab/bench/kernel.h"
+
+#include "engine/cuda/kernel_cache.h"
+#include "engine/gpu/kernel_decoder.h"
+#include "storage/base/memory.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum status lab_column_shape(const struct encoded *encoded, struct lab_column *column, struct error *error)
+{
+    *column = (struct lab_column){0};
+    RETURN_IF_ERROR(memory_zeros(&column->segments, encoded->chunk_count * sizeof *column->segments,
+                                 "a list of chunks", error));
+    column->data.codec = encoded->codec;
+    column->data.segment_count = encoded->chunk_count;
+    column->data.segments = column->segments;
+    column->shape = (struct kernel_column){
+        .data = &column->data, .value_bytes = sizeof(int32_t), .width_low = UINT32_MAX, .width_high = 0};
+    for (uint32_t c = 0; c < encoded->chunk_count; c++) {
+        const struct chunk_view *const chunk = &encoded->chunks[c];
+        column->segments[c].chunk = *chunk;
+        if (chunk->width_low < column->shape.width_low)
+            column->shape.width_low = chunk->width_low;
+        if (chunk->width_high > column->shape.width_high)
+            column->shape.width_high = chunk->width_high;
+    }
+    return STATUS_OK;
+}
+
+enum status lab_column_open(struct lab *lab, const struct encoded *encoded, struct lab_column *column,
+                            struct error *error)
+{
+    RETURN_IF_ERROR(lab_column_shape(encoded, column, error));
+    return cuda_decode_open(lab->cuda, &column->data, &column->decode, error);
+}
+
+void lab_column_close(struct lab_column *column)
+{
+    cuda_decode_close(column->decode);
+    free(column->segments);
+    column->segments = NULL;
+    column->decode = NULL;
+}
+
+enum status lab_kernel_text(const char *header, const struct lab_column *column, struct lab_text *text,
+                            struct error *error)
+{
+    *text = (struct lab_text){0};
+    text->out = open_memstream(&text->source, &text->bytes);
+    if (!text->out)
+        return error_out_of_memory(error, BUFSIZ, "a kernel's source");
+    fprintf(text->out, "#define TILE_CUDA 1\n#include <stdint.h>\n#include \"lab/kernels/%s\"\n", header);
+    if (!column)
+        return STATUS_OK;
+    kernel_decoder_include(text->out, column->data.codec);
+    fputs("typedef ", text->out);
+    kernel_decoder_write(text->out, &column->shape);
+    fprintf(text->out, " DECODER;\nconstexpr bool PRELOADS = %s;\n",
+            kernel_decoder_lines(&column->shape) ? "true" : "false");
+    return STATUS_OK;
+}
+
+/* Closes and frees the text. */
+static enum status text_compile(struct lab *lab, struct lab_text *text, struct kernel_binary *binary,
+                                struct error *error)
+{
+    struct nvrtc_request request = {.arch = cuda_properties(lab->cuda)->arch};
+    enum status status =
+        fclose(text->out) == 0 ? STATUS_OK : error_out_of_memory(error, text->bytes, "a kernel's source");
+    request.source = text->source;
+    if (status == STATUS_OK)
+        status = kernel_cache_get(&request, binary, NULL, error);
+    free(text->source);
+    return status;
+}
+
+enum status lab_text_compile(struct lab *lab, struct lab_text *text, struct error *error)
+{
+    struct kernel_binary binary = {0};
+    const enum status status = text_compile(lab, text, &binary, error);
+    kernel_binary_free(&binary);
+    return status;
+}
+
+enum status lab_kernel_open(struct lab *lab, struct lab_text *text, const char *name, unsigned threads,
+                            uint64_t shared_bytes, struct lab_kernel *kernel, struct error *error)
+{
+    *kernel = (struct lab_kernel){.threads = threads, .shared_bytes = shared_bytes};
+    struct kernel_binary binary = {0};
+    RETURN_IF_ERROR(text_compile(lab, text, &binary, error));
+    const enum status status = cuda_module_load(lab->cuda, binary.cubin, &kernel->module, error);
+    kernel_binary_free(&binary);
+    RETURN_IF_ERROR(status);
+    RETURN_IF_ERROR(cuda_module_function(lab->cuda, kernel->module, name, &kernel->function, error));
+    RETURN_IF_ERROR(cuda_function_allow_shared(lab->cuda, kernel->function, shared_bytes, error));
+    RETURN_IF_ERROR(
+        cuda_function_blocks(lab->cuda, kernel->function, threads, shared_bytes, &kernel->blocks, error));
+    kernel->blocks *= cuda_properties(lab->cuda)->multiprocessors;
+    return STATUS_OK;
+}
+
+void lab_kernel_close(struct lab *lab, struct lab_kernel *kernel)
+{
+    cuda_module_unload(lab->cuda, kernel->module);
+    *kernel = (struct lab_kernel){0};
+}
+
+enum status lab_kernel_launch(struct lab *lab, const struct lab_kernel *kernel, void **arguments,
+                              struct error *error)
+{
+    return cuda_launch(lab->cuda, kernel->function, kernel->blocks, kernel->threads, kernel->shared_bytes,
+                       arguments, error);
+}
+
+/* ---- Times ---- */
+
+struct timing {
+    struct cuda_event *begin, *end;
+    double *ms;
+};
+
+static enum status time_once(struct lab *lab, struct timing *timing, lab_work *work, void *context,
+                             double *ms, struct error *error)
+{
+    RETURN_IF_ERROR(cancel_check(error));
+    RETURN_IF_ERROR(cuda_event_record(lab->cuda, timing->begin, error));
+    RETURN_IF_ERROR(work(context, error));
+    RETURN_IF_ERROR(cuda_event_record(lab->cuda, timing->end, error));
+    RETURN_IF_ERROR(cuda_synchronize(lab->cuda, error));
+    return cuda_event_elapsed(lab->cuda, timing->begin, timing->end, ms, error);
+}
+
+static enum status time_all(struct lab *lab, struct timing *timing, lab_work *work, void *context,
+                            struct error *error)
+{
+    double unmeasured;
+    RETURN_IF_ERROR(memory_take(&timing->ms, lab->repeat * sizeof *timing->ms, "a list of times", error));
+    RETURN_IF_ERROR(cuda_event_create(lab->cuda, &timing->begin, error));
+    RETURN_IF_ERROR(cuda_event_create(lab->cuda, &timing->end, error));
+    RETURN_IF_ERROR(time_once(lab, timing, work, context, &unmeasured, error));
+    for (uint32_t i = 0; i < lab->repeat; i++)
+        RETURN_IF_ERROR(time_once(lab, timing, work, context, &timing->ms[i], error));
+    return STATUS_OK;
+}
+
+enum status lab_time(struct lab *lab, lab_work *work, void *context, struct speed *speed, struct error *error)
+{
+    struct timing timing = {0};
+    const enum status status = time_all(lab, &timing, work, context, error);
+    if (status == STATUS_OK)
+        *speed = speed_of(timing.ms, lab->repeat);
+    cuda_event_destroy(lab->cuda, timing.begin);
+    cuda_event_destroy(lab->cuda, timing.end);
+    free(timing.ms);
+    return status;
+}
+
+/* ---- Checks ---- */
+
+static enum status count_differences(struct lab *lab, const struct dataset *dataset, cuda_address values,
+                                     struct lab_kernel *kernel, cuda_address out, uint32_t *wrong,
+                                     struct error *error)
+{
+    struct lab_text text;
+    cuda_address expected = dataset->on_device;
+    uint64_t rows = dataset->rows;
+    void *arguments[] = {&values, &expected, &rows, &out};
+    RETURN_IF_ERROR(lab_kernel_text("decode_cuda.h", NULL, &text, error));
+    fputs(
+        "extern \"C\" __global__ void compare(const int32_t *values, const int32_t *expected, uint64_t rows, "
+        "uint32_t *out)\n{\n    lab_compare(values, expected, rows, out);\n}\n",
+        text.out);
+    RETURN_IF_ERROR(lab_kernel_open(lab, &text, "compare", 256, 0, kernel, error));
+    RETURN_IF_ERROR(cuda_set_words(lab->cuda, out, 0, 1, error));
+    RETURN_IF_ERROR(lab_kernel_launch(lab, kernel, arguments, error));
+    RETURN_IF_ERROR(cuda_copy_to_host(lab->cuda, wrong, out, sizeof *wrong, error));
+    return cuda_synchronize(lab->cuda, error);
+}
+
+enum status lab_compare(struct lab *lab, const struct dataset *dataset, cuda_address values, const char *what,
+                        struct error *error)
+{
+    struct lab_kernel kernel = {0};
+    cuda_address out = 0;
+    uint32_t wrong = 0;
+    enum status status = cuda_allocate(lab->cuda, sizeof wrong, "a count", &out, error);
+    if (status == STATUS_OK)
+        status = count_differences(lab, dataset, values, &kernel, out, &wrong, error);
+    lab_kernel_close(lab, &kernel);
+    cuda_free(lab->cuda, out);
+    if (status == STATUS_OK && wrong)
+        return error_set(error, STATUS_CHECK_FAILED, "%s: %u of %" PRIu64 " values are decoded wrongly", what,
+                         wrong, dataset->rows);
+    return status;
+}

@@ -1,0 +1,166 @@
+/* command_lab.c: `tessera lab`, which runs experiments of the papers. */
+#include "lab/commands.h"
+#include "lab/lab.h"
+
+#include "engine/gpu/device.h"
+#include "storage/base/command_line.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPERIMENTS_MAX 32u
+#define PROCESSOR_SCALE 0.01 /* of rows, unless --scale says another */
+
+struct arguments {
+    const struct lab_experiment *experiments[EXPERIMENTS_MAX + 1]; /* ends with NULL */
+    uint32_t count;
+    double scale; /* 0: by the device */
+    const char *device, *report, *database;
+    uint32_t repeat, threads;
+    enum lab_format format;
+    bool list;
+};
+
+static enum status add(struct arguments *arguments, const struct lab_experiment *experiment,
+                       struct error *error)
+{
+    for (uint32_t i = 0; i < arguments->count; i++)
+        if (arguments->experiments[i] == experiment)
+            return STATUS_OK;
+    if (arguments->count == EXPERIMENTS_MAX)
+        return error_set(error, STATUS_BAD_INPUT, "too many experiments");
+    arguments->experiments[arguments->count++] = experiment;
+    return STATUS_OK;
+}
+
+static enum status read_name(void *context, const char *text, struct error *error)
+{
+    bool found = false;
+    for (const struct lab_experiment *experiment = lab_experiments; experiment->name; experiment++)
+        if (strcmp(text, "all") == 0 || strcmp(text, experiment->name) == 0) {
+            RETURN_IF_ERROR(add(context, experiment, error));
+            found = true;
+        }
+    return found ? STATUS_OK
+                 : error_set(error, STATUS_BAD_INPUT,
+                             "there is no experiment '%s'; `tessera lab --list` lists them", text);
+}
+
+static enum status read_scale(void *context, const char *text, struct error *error)
+{
+    char *end;
+    const double scale = strtod(text, &end);
+    if (*end || !(scale > 0 && scale <= 4))
+        return error_set(error, STATUS_BAD_INPUT, "--scale is a number above 0, at most 4, not '%s'", text);
+    ((struct arguments *)context)->scale = scale;
+    return STATUS_OK;
+}
+
+static enum status check(void *context, const char *text, struct error *error)
+{
+    const struct arguments *const arguments = context;
+    (void)text;
+    if (!arguments->list && arguments->count == 0)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "name experiments, or all; `tessera lab --list` lists them");
+    return arguments->report ? page_check(arguments->report, error) : STATUS_OK;
+}
+
+static const struct command_option options[] = {
+    {"list", 'l', NULL, "list the experiments", TO_FLAG(struct arguments, list)},
+    {"scale", 's', "F", "row counts of the papers times F; 1 by default on a GPU, 0.01 on a processor",
+     BY_FUNCTION(read_scale)},
+    {"device", 'd', "auto|cpu|cuda[:N]", "what to measure; auto (the default): a GPU, if one can be used",
+     TO_TEXT(struct arguments, device)},
+    {"repeat", 'r', "N", "timed runs of each measurement (7)", TO_NUMBER(struct arguments, repeat, 1, 10000)},
+    {"threads", 't', "N", "threads (all)", TO_NUMBER(struct arguments, threads, 1, PARALLEL_THREADS_MAX)},
+    {"db", 'b', "DIR",
+     "a database of `tessera ssb load` for ssb-queries; by default one is made in the folder for temporary "
+     "files, and "
+     "removed",
+     TO_TEXT(struct arguments, database)},
+    {"format", 'f', "table|csv|json", "how tables are printed",
+     TO_WORD(struct arguments, format, "table|csv|json")},
+    {"report", 'R', "FILE.html", "also write the tables and charts to a page",
+     TO_TEXT(struct arguments, report)},
+    {0},
+};
+
+static const struct command_line line = {
+    .options = options,
+    .words_help = "NAME... | all",
+    .word = read_name,
+    .finish = check,
+    .help =
+        "Runs experiments of the papers on compression: each codec of `tessera codecs`, checked and timed on "
+        "generated data.\vEvery decode is compared with the values that were encoded before it is timed. "
+        "Decoding "
+        "to memory writes 4 bytes a value; decode-and-sum writes nothing back.\n"
+        "Examples:\n"
+        "  tessera lab --list\n"
+        "  tessera lab widths --scale 0.01\n"
+        "  tessera lab all --device cuda --report lab.html",
+};
+
+static void list_experiments(void)
+{
+    for (const struct lab_experiment *experiment = lab_experiments; experiment->name; experiment++)
+        printf("%-15s %s\n%-15s   %s\n", experiment->name, experiment->summary, "", experiment->source);
+}
+
+static void describe(struct lab *lab, int argc, char **argv)
+{
+    char text[64];
+    page_fact(lab->page, "Device", engine_device_text(lab->engine));
+    snprintf(text, sizeof text, "%.0f GB/s", lab->read_ceiling * 1e-9);
+    page_fact(lab->page, "Memory read at most", text);
+    snprintf(text, sizeof text, "%g", lab->scale);
+    page_fact(lab->page, "Scale of the papers' rows", text);
+    page_command(lab->page, argc, argv);
+    page_date(lab->page);
+    if (lab->format == LAB_TABLE)
+        printf("%s, reads memory at %.0f GB/s at most; rows of the papers times %g\n",
+               engine_device_text(lab->engine), lab->read_ceiling * 1e-9, lab->scale);
+}
+
+static enum status run(struct lab *lab, const struct arguments *arguments, int argc, char **argv,
+                       struct error *error)
+{
+    lab->threads = engine_threads(lab->engine);
+    lab->cuda = engine_is_cuda(lab->engine) ? gpu_device_cuda(engine_device(lab->engine)) : NULL;
+    lab->scale = arguments->scale > 0 ? arguments->scale : lab->cuda ? 1 : PROCESSOR_SCALE;
+    if (engine_why_cpu(lab->engine))
+        fprintf(stderr, "no GPU: %s\n", engine_why_cpu(lab->engine));
+    RETURN_IF_ERROR(engine_read_ceiling(lab->engine, &lab->read_ceiling, error));
+    describe(lab, argc, argv);
+    RETURN_IF_ERROR(lab_run(lab, arguments->experiments, error));
+    return arguments->report ? page_write(arguments->report, lab->page, error) : STATUS_OK;
+}
+
+static enum status command_lab(int argc, char **argv, struct progress *progress, struct error *error)
+{
+    struct arguments arguments = {.device = "auto", .repeat = 7};
+    RETURN_IF_ERROR(command_line_read(&line, argc, argv, &arguments, error));
+    if (arguments.list) {
+        list_experiments();
+        return STATUS_OK;
+    }
+    struct lab lab = {.repeat = arguments.repeat,
+                      .database = arguments.database,
+                      .progress = progress,
+                      .format = arguments.format};
+    enum status status = page_create("Tessera: the codec laboratory", &lab.page, error);
+    if (status == STATUS_OK)
+        status = engine_open(arguments.device, arguments.threads, &lab.engine, error);
+    if (status == STATUS_OK)
+        status = run(&lab, &arguments, argc, argv, error);
+    engine_close(lab.engine);
+    page_destroy(lab.page);
+    return status;
+}
+
+const struct command lab_commands[] = {
+    {"lab", "Run the papers' experiments on codecs", command_lab},
+    {NULL, NULL, NULL},
+};

@@ -1,0 +1,21 @@
+/* experiments.c: the table of experiments (lab/lab.h), in the order in which `tessera lab all` runs them. */
+#include "lab/experiments/experiments.h"
+
+#include <stddef.h>
+
+const struct lab_experiment lab_experiments[] = {
+    {"optimisations", "What makes GPU-FOR fast", "Shanbhag et al., SIGMOD 2022, section 4.2 and figure 5",
+     "GPU-FOR's optimisations one by one, D = 1 .. 32, beside lane-for (a GPU only)", lab_optimisations},
+    {"widths", "Uniform values, by their width", "Shanbhag et al., SIGMOD 2022, section 9.2 and figure 7",
+     "decode time and size of uniform values of 2 .. 30 bits, all codecs", lab_widths},
+    {"distributions", "Sorted, normal and Zipf values",
+     "Shanbhag et al., SIGMOD 2022, section 9.3 and figure 8",
+     "decode time and size of three distributions, all codecs", lab_distributions},
+    {"random-access", "Reading some rows", "Shanbhag et al., SIGMOD 2022, section 8",
+     "time to read the rows that a bit vector selects, by selectivity, all codecs", lab_random_access},
+    {"encode", "Compression speed", "Shanbhag et al., SIGMOD 2022, section 8",
+     "time to encode 250 million uniform values, all codecs (on the processor)", lab_encode},
+    {"posting-lists", "Lists of integers", "Mallia et al., CIKM 2019, tables 1 and 3 and figure 3",
+     "size and decode speed of d-gaps of uniform and clustered lists, all codecs", lab_posting_lists},
+    {NULL, NULL, NULL, NULL, NULL},
+};

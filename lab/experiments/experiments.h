@@ -1,0 +1,14 @@
+/* experiments.h: the experiments, one file each; lab/experiments/experiments.c has their table. */
+#ifndef TESSERA_LAB_EXPERIMENTS_EXPERIMENTS_H
+#define TESSERA_LAB_EXPERIMENTS_EXPERIMENTS_H
+
+#include "lab/lab.h"
+
+enum status lab_optimisations(struct lab *lab, struct error *error);
+enum status lab_widths(struct lab *lab, struct error *error);
+enum status lab_distributions(struct lab *lab, struct error *error);
+enum status lab_random_access(struct lab *lab, struct error *error);
+enum status lab_encode(struct lab *lab, struct error *error);
+enum status lab_posting_lists(struct lab *lab, struct error *error);
+
+#endif

@@ -1,0 +1,206 @@
+/*
+ * optimisations.c: `tessera lab optimisations`: GPU-FOR's optimisations one by one, on 500 million values of U(0, 2^16),
+ * decoded to memory. SIGMOD 2022, section 4.2 and figure 5: 18 ms for the base algorithm, 7 with shared memory, 2.39 with
+ * D = 4 blocks, 2.1 with precomputed offsets, on a V100; reading the values uncompressed takes 2.4.
+ *
+ * The kernels are in lab/kernels/published_cuda.h. Beside them the same bytes are decoded by our own decoder of gpu-for,
+ * and the same values by lane-for and plain. On a processor only these are measured.
+ */
+#include "lab/experiments/experiments.h"
+
+#include "lab/bench/kernel.h"
+
+#include <math.h>
+
+#define ROWS         UINT64_C(500000000)
+#define WIDTH        16u
+#define THREADS      128u /* of a published kernel's block, and values of a block */
+#define BLOCK_WORDS  130u /* the most words of a block of gpu-for */
+#define CHUNK_BLOCKS (ENCODED_CHUNK_ROWS / THREADS)
+
+struct variant {
+    const char *name, *function; /* of lab/kernels/published_cuda.h */
+    uint32_t depth;              /* D; 0: the function has no such argument */
+};
+static const struct variant variants[] = {
+    {"base algorithm", "for_base", 0},        {"+ shared memory", "for_shared", 0},
+    {"+ D = 1 block", "for_blocks", 1},       {"+ D = 2 blocks", "for_blocks", 2},
+    {"+ D = 4 blocks", "for_blocks", 4},      {"+ D = 8 blocks", "for_blocks", 8},
+    {"+ D = 16 blocks", "for_blocks", 16},    {"+ D = 32 blocks", "for_blocks", 32},
+    {"+ offsets, D = 1", "for_offsets", 1},   {"+ offsets, D = 2", "for_offsets", 2},
+    {"+ offsets, D = 4", "for_offsets", 4},   {"+ offsets, D = 8", "for_offsets", 8},
+    {"+ offsets, D = 16", "for_offsets", 16}, {"+ offsets, D = 32", "for_offsets", 32},
+};
+#define VARIANTS (sizeof variants / sizeof *variants)
+
+struct experiment {
+    struct lab *lab;
+    struct lab_kernel kernel;
+    cuda_address chunks, out;
+    uint32_t chunk_blocks, blocks;
+};
+
+static enum status launch(void *context, struct error *error)
+{
+    struct experiment *const experiment = context;
+    void *arguments[] = {&experiment->chunks, &experiment->out, &experiment->chunk_blocks,
+                         &experiment->blocks};
+    return lab_kernel_launch(experiment->lab, &experiment->kernel, arguments, error);
+}
+
+static enum status open_variant(struct experiment *experiment, const struct variant *variant,
+                                struct error *error)
+{
+    const uint32_t depth = variant->depth ? variant->depth : 1;
+    struct lab_text text;
+    RETURN_IF_ERROR(lab_kernel_text("published_cuda.h", NULL, &text, error));
+    fprintf(text.out,
+            "extern \"C\" __global__ void __launch_bounds__(%u) published(const bound_chunk *chunks, int32_t "
+            "*out,\n"
+            "    uint32_t chunk_blocks, uint32_t blocks)\n"
+            "{\n    const for_chunk chunk = for_chunk_at(chunks, out, chunk_blocks, blocks, blockIdx.x * "
+            "%u);\n    %s",
+            THREADS, depth, variant->function);
+    if (variant->depth)
+        fprintf(text.out, "<%u>", depth);
+    fputs("(chunk);\n}\n", text.out);
+    RETURN_IF_ERROR(lab_kernel_open(experiment->lab, &text, "published", THREADS,
+                                    variant->depth ? (depth * BLOCK_WORDS + 1) * sizeof(uint32_t) : 0,
+                                    &experiment->kernel, error));
+    experiment->kernel.blocks = (experiment->blocks + depth - 1) / depth; /* a thread block for every D */
+    return STATUS_OK;
+}
+
+static enum status measure_variant(struct experiment *experiment, const struct variant *variant,
+                                   const struct dataset *dataset, struct speed *speed, struct error *error)
+{
+    enum status status = open_variant(experiment, variant, error);
+    if (status == STATUS_OK)
+        status = cuda_set_words(experiment->lab->cuda, experiment->out, 0, dataset->rows, error);
+    if (status == STATUS_OK)
+        status = launch(experiment, error);
+    if (status == STATUS_OK)
+        status = lab_compare(experiment->lab, dataset, experiment->out, variant->name, error);
+    if (status == STATUS_OK)
+        status = lab_time(experiment->lab, launch, experiment, speed, error);
+    lab_kernel_close(experiment->lab, &experiment->kernel);
+    return status;
+}
+
+/* A row of the table: a name, and the times of one way of decoding `bytes` to the dataset's values. */
+static void add_row(struct lab *lab, struct sheet *sheet, const char *name, uint64_t bytes,
+                    const struct dataset *dataset, const struct speed *memory, const struct speed *sum)
+{
+    const double moved = (double)bytes + 4 * (double)dataset->rows;
+    sheet_text(sheet, name);
+    sheet_number(sheet, memory->median);
+    sheet_number(sheet, memory->least);
+    sheet_number(sheet, memory->most);
+    sheet_number(sheet, moved / memory->median * 1e-6);
+    sheet_number(sheet, 100 * moved / (memory->median * 1e-3) / lab->read_ceiling);
+    sheet_number(sheet, sum && sum->median > 0 ? sum->median : NAN);
+}
+
+static enum status measure_published(struct lab *lab, const struct dataset *dataset, struct sheet *sheet,
+                                     struct chart *chart, struct error *error)
+{
+    struct encoded encoded;
+    struct lab_column column = {0};
+    struct experiment experiment = {.lab = lab, .chunk_blocks = CHUNK_BLOCKS};
+    enum status status = encoded_make(lab, codec_by_name("gpu-for"), dataset, &encoded, error);
+    if (status == STATUS_OK)
+        status = lab_column_open(lab, &encoded, &column, error);
+    if (status == STATUS_OK) {
+        experiment.chunks = cuda_decode_chunks(column.decode);
+        experiment.out = cuda_decode_values(column.decode, 0);
+        experiment.blocks = (uint32_t)((dataset->rows + TILE_ROWS - 1) / TILE_ROWS * (TILE_ROWS / THREADS));
+    }
+    for (size_t v = 0; status == STATUS_OK && v < VARIANTS; v++) {
+        struct speed speed;
+        progress_report(lab->progress, "decoding", "kernels", v, VARIANTS);
+        status = measure_variant(&experiment, &variants[v], dataset, &speed, error);
+        if (status != STATUS_OK)
+            break;
+        add_row(lab, sheet, variants[v].name, encoded.bytes, dataset, &speed, NULL);
+        if (variants[v].depth == 1)
+            chart_series(chart, variants[v].function);
+        if (variants[v].depth)
+            chart_point(chart, (struct chart_point){.x = variants[v].depth,
+                                                    .y = speed.median,
+                                                    .low = speed.least,
+                                                    .high = speed.most});
+    }
+    lab_column_close(&column);
+    encoded_free(&encoded);
+    return status;
+}
+
+static enum status measure_codecs(struct lab *lab, const struct dataset *dataset, struct sheet *sheet,
+                                  struct chart *chart, struct error *error)
+{
+    static const char *const names[] = {"gpu-for", "gpu-for-block", "gpu-simdbp128", "lane-for", "plain"};
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        const struct codec *const codec = codec_by_name(names[n]);
+        struct encoded encoded;
+        struct decode_result result;
+        char name[64];
+        if (!codec)
+            continue;
+        enum status status = encoded_make(lab, codec, dataset, &encoded, error);
+        if (status == STATUS_OK)
+            status = decode_measure(lab, dataset, &encoded, &result, error);
+        const uint64_t bytes = encoded.bytes;
+        encoded_free(&encoded);
+        RETURN_IF_ERROR(status);
+        snprintf(name, sizeof name, "%s%s", names[n], lab->cuda ? ", a warp a tile" : "");
+        add_row(lab, sheet, name, bytes, dataset, &result.memory, &result.sum);
+        if (n == 0 || n >= 3)
+            chart_reference(chart, name, result.memory.median, 0);
+    }
+    return STATUS_OK;
+}
+
+static enum status measure(struct lab *lab, struct sheet *sheet, struct chart *chart, struct error *error)
+{
+    const uint32_t width = WIDTH;
+    struct dataset dataset;
+    enum status status = dataset_make(lab, "making uniform values", lab_rows(lab, ROWS), fill_uniform, &width,
+                                      &dataset, error);
+    if (status == STATUS_OK && lab->cuda)
+        status = measure_published(lab, &dataset, sheet, chart, error);
+    if (status == STATUS_OK)
+        status = measure_codecs(lab, &dataset, sheet, chart, error);
+    dataset_free(lab, &dataset);
+    return status;
+}
+
+enum status lab_optimisations(struct lab *lab, struct error *error)
+{
+    static const struct sheet_column columns[] = {
+        {.key = "kernel", .name = "decoded by", .text = true},
+        {.key = "memory_ms", .name = "to memory", .unit = "ms", .digits = 3},
+        {.key = "memory_least_ms", .name = "least", .unit = "ms", .digits = 3},
+        {.key = "memory_most_ms", .name = "most", .unit = "ms", .digits = 3},
+        {.key = "gb_per_second", .name = "read and written", .unit = "GB/s", .digits = 0},
+        {.key = "percent_of_read", .name = "of reading", .unit = "%", .digits = 1},
+        {.key = "sum_ms", .name = "to a sum", .unit = "ms", .digits = 3},
+    };
+    static const struct chart_form form = {
+        .kind = CHART_LINES,
+        .title = "GPU-FOR as published, 16-bit values: time to decode to memory",
+        .x = {.title = "D, blocks of a thread block", .scale = CHART_LOG2},
+        .y = {.title = "time", .unit = "ms"}};
+    struct sheet *sheet;
+    struct chart *chart;
+    RETURN_IF_ERROR(sheet_create(columns, sizeof columns / sizeof *columns, &sheet, error));
+    enum status status = chart_create(&form, &chart, error);
+    if (status == STATUS_OK)
+        status = measure(lab, sheet, chart, error);
+    if (status != STATUS_OK) {
+        sheet_destroy(sheet);
+        chart_destroy(chart);
+        return status;
+    }
+    lab_chart(lab, chart);
+    return lab_sheet(lab, "decoding U(0, 2^16) to memory", sheet, error);
+}

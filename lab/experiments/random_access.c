@@ -1,0 +1,104 @@
+/*
+ * random_access.c: `tessera lab random-access`: the time to sum the rows that a random bit vector selects, by
+ * selectivity. SIGMOD 2022, section 8: 250 million random entries; tiles without a selected row are skipped, so GPU-FOR
+ * and GPU-DFOR take a constant time above a selectivity of 1 in a tile (2.1 ms on a V100, uncompressed values 2.5).
+ *
+ * The first table decodes whole tiles, as the paper does. The second one, for codecs with random access, reads the
+ * selected rows one by one.
+ */
+#include "lab/experiments/experiments.h"
+
+#include "lab/bench/access.h"
+
+#define ROWS   UINT64_C(250000000)
+#define WIDTH  16u
+#define POINTS (sizeof selectivities / sizeof *selectivities)
+
+static const double selectivities[] = {0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1.0 / 32, 0.1, 0.5, 1};
+
+static enum status measure_points(struct access *access, const struct encoded *encoded, bool fetch,
+                                  struct sheet *sheet, struct chart *chart, struct error *error)
+{
+    RETURN_IF_ERROR(access_open(access, encoded, fetch, error));
+    sheet_text(sheet, encoded->codec->name);
+    chart_series(chart, encoded->codec->name);
+    for (size_t p = 0; p < POINTS; p++) {
+        struct speed speed;
+        RETURN_IF_ERROR(access_measure(access, selectivities[p], &speed, error));
+        sheet_number(sheet, speed.median);
+        chart_point(chart,
+                    (struct chart_point){
+                        .x = selectivities[p], .y = speed.median, .low = speed.least, .high = speed.most});
+    }
+    return STATUS_OK;
+}
+
+static enum status measure_codec(struct access *access, const struct codec *codec, bool fetch,
+                                 struct sheet *sheet, struct chart *chart, struct error *error)
+{
+    struct encoded encoded;
+    enum status status = encoded_make(access->lab, codec, access->dataset, &encoded, error);
+    if (status == STATUS_OK && encoded.chunk_count) {
+        status = measure_points(access, &encoded, fetch, sheet, chart, error);
+        access_close(access);
+    }
+    encoded_free(&encoded);
+    return status;
+}
+
+static enum status measure_codecs(struct access *access, bool fetch, struct sheet *sheet, struct chart *chart,
+                                  struct error *error)
+{
+    for (uint32_t id = 1; id < CODEC_COUNT; id++) {
+        const struct codec *const codec = codec_by_id(id);
+        progress_report(access->lab->progress, "reading rows", "codecs", id, CODEC_COUNT - 1);
+        if (access_possible(access, codec, fetch))
+            RETURN_IF_ERROR(measure_codec(access, codec, fetch, sheet, chart, error));
+    }
+    return STATUS_OK;
+}
+
+static enum status show(struct access *access, bool fetch, struct error *error)
+{
+    struct sheet_column columns[POINTS + 1] = {{.key = "codec", .name = "codec", .text = true}};
+    char names[POINTS][24], keys[POINTS][48];
+    const char *const caption = fetch ? "selected rows are read one by one, ms by selectivity"
+                                      : "whole tiles are decoded, ms by selectivity";
+    const struct chart_form form = {.kind = CHART_LINES,
+                                    .title = caption,
+                                    .x = {.title = "selectivity", .scale = CHART_LOG10},
+                                    .y = {.title = "time", .unit = "ms"}};
+    struct sheet *sheet;
+    struct chart *chart;
+    for (size_t p = 0; p < POINTS; p++) {
+        snprintf(names[p], sizeof names[p], "%.4g", selectivities[p]);
+        snprintf(keys[p], sizeof keys[p], "ms_%.23s", names[p]);
+        columns[p + 1] =
+            (struct sheet_column){.key = keys[p], .name = names[p], .group = "selectivity", .digits = 4};
+    }
+    RETURN_IF_ERROR(sheet_create(columns, POINTS + 1, &sheet, error));
+    enum status status = chart_create(&form, &chart, error);
+    if (status == STATUS_OK)
+        status = measure_codecs(access, fetch, sheet, chart, error);
+    if (status != STATUS_OK) {
+        sheet_destroy(sheet);
+        chart_destroy(chart);
+        return status;
+    }
+    lab_chart(access->lab, chart);
+    return lab_sheet(access->lab, caption, sheet, error);
+}
+
+enum status lab_random_access(struct lab *lab, struct error *error)
+{
+    const uint32_t width = WIDTH;
+    struct dataset dataset = {0};
+    struct access access = {.lab = lab, .dataset = &dataset};
+    enum status status = dataset_make(lab, "making uniform values", lab_rows(lab, ROWS), fill_uniform, &width,
+                                      &dataset, error);
+    for (int fetch = 0; status == STATUS_OK && fetch < 2; fetch++)
+        status = show(&access, fetch, error);
+    access_destroy(&access);
+    dataset_free(lab, &dataset);
+    return status;
+}

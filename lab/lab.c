@@ -1,0 +1,87 @@
+/* lab.c: see lab.h. */
+#include "lab/lab.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+uint64_t lab_rows(const struct lab *lab, uint64_t rows)
+{
+    const double scaled = (double)rows * lab->scale;
+    return scaled < 1 ? 1 : (uint64_t)scaled;
+}
+
+void lab_chart(struct lab *lab, struct chart *chart)
+{
+    page_chart(lab->page, chart);
+}
+
+static enum status print_sheet(struct lab *lab, const char *caption, const struct sheet *sheet,
+                               struct error *error)
+{
+    if (lab->format == LAB_JSON) {
+        json_t *const table = json_pack("{s:s, s:o?}", "table", caption, "rows", sheet_json(sheet));
+        return json_array_append_new(lab->tables, table) == 0
+                   ? STATUS_OK
+                   : error_out_of_memory(error, BUFSIZ, "the figures as JSON");
+    }
+    printf(lab->format == LAB_CSV ? "# %s\n" : "\n%s\n\n", caption);
+    RETURN_IF_ERROR(lab->format == LAB_CSV ? sheet_print_csv(sheet, stdout, error)
+                                           : sheet_print_table(sheet, stdout, error));
+    fflush(stdout); /* the next table may take minutes; main reports a failed write */
+    return STATUS_OK;
+}
+
+enum status lab_sheet(struct lab *lab, const char *caption, struct sheet *sheet, struct error *error)
+{
+    const enum status status = print_sheet(lab, caption, sheet, error);
+    page_sheet(lab->page, caption, sheet);
+    return status;
+}
+
+static void begin(struct lab *lab, const struct lab_experiment *experiment)
+{
+    page_section(lab->page, experiment->title);
+    page_text(lab->page, experiment->source);
+    if (lab->format == LAB_TABLE)
+        printf("\n%s: %s\n%s\n", experiment->name, experiment->title, experiment->source);
+}
+
+static enum status run_one(struct lab *lab, const struct lab_experiment *experiment, json_t *list,
+                           struct error *error)
+{
+    begin(lab, experiment);
+    lab->tables = json_array();
+    if (!lab->tables)
+        return error_out_of_memory(error, BUFSIZ, "the figures as JSON");
+    const enum status status = experiment->run(lab, error);
+    json_t *const object = json_pack("{s:s, s:s, s:o}", "name", experiment->name, "title", experiment->title,
+                                     "tables", lab->tables);
+    lab->tables = NULL;
+    if (json_array_append_new(list, object) != 0 && status == STATUS_OK)
+        return error_out_of_memory(error, BUFSIZ, "the figures as JSON");
+    return status;
+}
+
+static enum status print_json(const struct lab *lab, json_t *list, struct error *error)
+{
+    json_t *const object =
+        json_pack("{s:s, s:f, s:i, s:f, s:O}", "device", engine_device_text(lab->engine), "scale", lab->scale,
+                  "repeat", (int)lab->repeat, "read_ceiling", lab->read_ceiling, "experiments", list);
+    const bool good = object && json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0;
+    json_decref(object);
+    if (good)
+        putchar('\n'); /* main reports a failed write */
+    return good || ferror(stdout) ? STATUS_OK : error_out_of_memory(error, BUFSIZ, "the figures as JSON");
+}
+
+enum status lab_run(struct lab *lab, const struct lab_experiment *const *experiments, struct error *error)
+{
+    json_t *const list = json_array();
+    enum status status = list ? STATUS_OK : error_out_of_memory(error, BUFSIZ, "the figures as JSON");
+    for (; status == STATUS_OK && *experiments; experiments++)
+        status = run_one(lab, *experiments, list, error);
+    if (status == STATUS_OK && lab->format == LAB_JSON)
+        status = print_json(lab, list, error);
+    json_decref(list);
+    return status;
+}

@@ -1,0 +1,54 @@
+/*
+ * lab.h: the laboratory: the experiments of the papers, on one device.
+ *
+ * An experiment makes its data, encodes them, checks every decode against them, measures, and shows tables and charts.
+ * Row counts are those of the papers times `scale`.
+ */
+#ifndef TESSERA_LAB_LAB_H
+#define TESSERA_LAB_LAB_H
+
+#include "engine/cuda/cuda.h"
+#include "engine/report/page.h"
+#include "engine/run/engine.h"
+#include "storage/base/parallel.h"
+#include "storage/base/status.h"
+
+enum lab_format { LAB_TABLE, LAB_CSV, LAB_JSON };
+
+struct lab {
+    struct engine *engine;
+    struct cuda *cuda; /* NULL: the processor */
+    unsigned threads;
+    double scale;         /* of row counts */
+    uint32_t repeat;      /* timed runs of each measurement */
+    double read_ceiling;  /* bytes a second that the device reads at most, measured in the same run */
+    const char *database; /* of the Star Schema Benchmark, for ssb-queries; NULL: one is made and removed */
+    struct progress *progress;
+    enum lab_format format;
+    struct page *page;     /* gets all charts and tables */
+    struct json_t *tables; /* LAB_JSON: those of the experiment that runs */
+};
+
+struct lab_experiment {
+    const char *name;    /* "widths" */
+    const char *title;   /* of its section of the report */
+    const char *source;  /* the paper's figures and tables */
+    const char *summary; /* one line for --list */
+    enum status (*run)(struct lab *lab, struct error *error);
+};
+extern const struct lab_experiment lab_experiments[]; /* ends with an entry whose name is NULL */
+
+/* A paper's row count times the scale, at least 1. */
+uint64_t lab_rows(const struct lab *lab, uint64_t rows);
+
+/* Shows a table: prints it, or keeps it for the JSON object, and gives it to the page, as lab_chart does with a chart.
+ * Both take what they are given, also after an error. */
+NODISCARD enum status lab_sheet(struct lab *lab, const char *caption, struct sheet *sheet,
+                                struct error *error);
+void lab_chart(struct lab *lab, struct chart *chart);
+
+/* Runs the experiments; `names` ends with NULL. With LAB_JSON, prints one object at the end. */
+NODISCARD enum status lab_run(struct lab *lab, const struct lab_experiment *const *experiments,
+                              struct error *error);
+
+#endif
