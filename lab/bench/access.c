@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 
-#define THREADS     (32u * WORK_TILES)
 #define CHUNK_TILES (ENCODED_CHUNK_ROWS / TILE_ROWS)
 #define ITEM_TILES  64u /* of a thread's item on a processor */
 
@@ -38,23 +37,16 @@ bool access_possible(const struct access *access, const struct codec *codec, boo
 
 static enum status open_select(struct access *access, struct error *error)
 {
-    struct lab_text text;
-    RETURN_IF_ERROR(lab_kernel_text("access_cuda.h", NULL, &text, error));
-    fputs("extern \"C\" __global__ void choose(uint32_t *bits, uint64_t rows, uint64_t threshold)\n"
-          "{\n    lab_select(bits, rows, threshold);\n}\n",
-          text.out);
-    return lab_kernel_open(access->lab, &text, "choose", 256, 0, &access->select, error);
+    char *source;
+    RETURN_IF_ERROR(kernel_text_choose(&source, error));
+    return lab_kernel_open(access->lab, source, KERNEL_CHOOSE, 256, 0, &access->select, error);
 }
 
 static enum status open_expected(struct access *access, struct error *error)
 {
-    struct lab_text text;
-    RETURN_IF_ERROR(lab_kernel_text("access_cuda.h", NULL, &text, error));
-    fputs(
-        "extern \"C\" __global__ void expected(const int32_t *values, const uint32_t *bits, uint64_t rows,\n"
-        "    uint32_t *out)\n{\n    lab_expected(values, bits, rows, out);\n}\n",
-        text.out);
-    return lab_kernel_open(access->lab, &text, "expected", 256, 0, &access->expected, error);
+    char *source;
+    RETURN_IF_ERROR(kernel_text_expected(&source, error));
+    return lab_kernel_open(access->lab, source, KERNEL_EXPECTED, 256, 0, &access->expected, error);
 }
 
 /* What serves all codecs. */
@@ -72,17 +64,11 @@ static enum status open_shared(struct access *access, struct error *error)
 
 static enum status open_cuda(struct access *access, struct error *error)
 {
-    struct lab_text text;
+    char *source;
     RETURN_IF_ERROR(open_shared(access, error));
     RETURN_IF_ERROR(lab_column_open(access->lab, access->encoded, &access->column, error));
-    RETURN_IF_ERROR(lab_kernel_text("access_cuda.h", &access->column, &text, error));
-    fprintf(text.out,
-            "extern \"C\" __global__ void __launch_bounds__(%u, 4) read_rows(const bound_chunk *chunks,\n"
-            "    const uint4 *work, uint32_t items, uint32_t chunk_tiles, const uint32_t *bits, uint32_t "
-            "*out)\n{\n"
-            "    lab_access<DECODER, %s>(chunks, work, items, chunk_tiles, bits, out);\n}\n",
-            THREADS, access->fetch ? "true" : "false");
-    return lab_kernel_open(access->lab, &text, "read_rows", THREADS,
+    RETURN_IF_ERROR(kernel_text_access(&access->column.shape, access->fetch, &source, error));
+    return lab_kernel_open(access->lab, source, KERNEL_ACCESS, KERNEL_ACCESS_THREADS,
                            (uint64_t)access->encoded->codec->gpu.scratch_bytes * WORK_TILES, &access->kernel,
                            error);
 }

@@ -1,13 +1,5 @@
 /* decode_cuda.c: see decode.h; a GPU. */
-#include "engine/cuda/kernel_cache.h"
 #include "lab/bench/kernel.h"
-
-#include <stdlib.h>
-
-#define SUM_THREADS (32u * WORK_TILES)
-
-/* At least this many blocks of the summing kernel share a multiprocessor, which bounds its registers. */
-#define SUM_BLOCKS 4
 
 /* ---- To memory ---- */
 
@@ -41,27 +33,15 @@ static enum status sum_work(void *context, struct error *error)
     return lab_kernel_launch(sum->lab, &sum->kernel, arguments, error);
 }
 
-static enum status sum_text(const struct lab_column *column, struct lab_text *text, struct error *error)
-{
-    RETURN_IF_ERROR(lab_kernel_text("decode_cuda.h", column, text, error));
-    fprintf(
-        text->out,
-        "extern \"C\" __global__ void __launch_bounds__(%u, %u) sum(const bound_chunk *chunks, const uint4 "
-        "*work, "
-        "uint32_t items, uint32_t *out)\n{\n    lab_sum<DECODER, PRELOADS>(chunks, work, items, out);\n}\n",
-        SUM_THREADS, SUM_BLOCKS);
-    return STATUS_OK;
-}
-
 static enum status measure_sum_with(struct lab *lab, const struct dataset *dataset, struct lab_column *column,
                                     struct summing *sum, struct speed *speed, struct error *error)
 {
     const struct codec *const codec = column->data.codec;
-    struct lab_text text;
+    char *source;
     uint32_t found = 0;
     RETURN_IF_ERROR(cuda_allocate(lab->cuda, sizeof found, "a sum", &sum->out, error));
-    RETURN_IF_ERROR(sum_text(column, &text, error));
-    RETURN_IF_ERROR(lab_kernel_open(lab, &text, "sum", SUM_THREADS,
+    RETURN_IF_ERROR(kernel_text_sum(&column->shape, &source, error));
+    RETURN_IF_ERROR(lab_kernel_open(lab, source, KERNEL_SUM, KERNEL_SUM_THREADS,
                                     (uint64_t)codec->gpu.scratch_bytes * WORK_TILES, &sum->kernel, error));
     sum->chunks = cuda_decode_chunks(column->decode);
     sum->work = cuda_decode_work(column->decode, &sum->items);
@@ -89,30 +69,19 @@ static enum status measure_sum(struct lab *lab, const struct dataset *dataset, s
 
 /* ---- Both ---- */
 
-static enum status compile_memory(struct lab *lab, const struct lab_column *column, struct error *error)
-{
-    struct kernel_binary binary = {0};
-    struct nvrtc_request request = {.arch = cuda_properties(lab->cuda)->arch};
-    char *source = NULL;
-    RETURN_IF_ERROR(cuda_decoder_source(&column->shape, 1, &source, error));
-    request.source = source;
-    const enum status status = kernel_cache_get(&request, &binary, NULL, error);
-    kernel_binary_free(&binary);
-    free(source);
-    return status;
-}
-
 enum status decode_compile(struct lab *lab, const struct encoded *encoded, struct error *error)
 {
     struct lab_column column;
-    struct lab_text text;
+    char *source;
     enum status status = lab_column_shape(encoded, &column, error);
     if (status == STATUS_OK)
-        status = compile_memory(lab, &column, error);
+        status = cuda_decoder_source(&column.shape, 1, &source, error);
+    if (status == STATUS_OK)
+        status = lab_text_compile(lab, source, error);
     if (status == STATUS_OK && !encoded->codec->gpu.passes) {
-        status = sum_text(&column, &text, error);
+        status = kernel_text_sum(&column.shape, &source, error);
         if (status == STATUS_OK)
-            status = lab_text_compile(lab, &text, error);
+            status = lab_text_compile(lab, source, error);
     }
     lab_column_close(&column);
     return status;

@@ -2,7 +2,6 @@
 #include "lab/bench/kernel.h"
 
 #include "engine/cuda/kernel_cache.h"
-#include "engine/gpu/kernel_decoder.h"
 #include "storage/base/memory.h"
 
 #include <inttypes.h>
@@ -44,52 +43,28 @@ void lab_column_close(struct lab_column *column)
     column->decode = NULL;
 }
 
-enum status lab_kernel_text(const char *header, const struct lab_column *column, struct lab_text *text,
-                            struct error *error)
+static enum status compile(struct lab *lab, char *source, struct kernel_binary *binary, struct error *error)
 {
-    *text = (struct lab_text){0};
-    text->out = open_memstream(&text->source, &text->bytes);
-    if (!text->out)
-        return error_out_of_memory(error, BUFSIZ, "a kernel's source");
-    fprintf(text->out, "#define TILE_CUDA 1\n#include <stdint.h>\n#include \"lab/kernels/%s\"\n", header);
-    if (!column)
-        return STATUS_OK;
-    kernel_decoder_include(text->out, column->data.codec);
-    fputs("typedef ", text->out);
-    kernel_decoder_write(text->out, &column->shape);
-    fprintf(text->out, " DECODER;\nconstexpr bool PRELOADS = %s;\n",
-            kernel_decoder_lines(&column->shape) ? "true" : "false");
-    return STATUS_OK;
-}
-
-/* Closes and frees the text. */
-static enum status text_compile(struct lab *lab, struct lab_text *text, struct kernel_binary *binary,
-                                struct error *error)
-{
-    struct nvrtc_request request = {.arch = cuda_properties(lab->cuda)->arch};
-    enum status status =
-        fclose(text->out) == 0 ? STATUS_OK : error_out_of_memory(error, text->bytes, "a kernel's source");
-    request.source = text->source;
-    if (status == STATUS_OK)
-        status = kernel_cache_get(&request, binary, NULL, error);
-    free(text->source);
+    const struct nvrtc_request request = {.source = source, .arch = cuda_properties(lab->cuda)->arch};
+    const enum status status = kernel_cache_get(&request, binary, NULL, error);
+    free(source);
     return status;
 }
 
-enum status lab_text_compile(struct lab *lab, struct lab_text *text, struct error *error)
+enum status lab_text_compile(struct lab *lab, char *source, struct error *error)
 {
     struct kernel_binary binary = {0};
-    const enum status status = text_compile(lab, text, &binary, error);
+    const enum status status = compile(lab, source, &binary, error);
     kernel_binary_free(&binary);
     return status;
 }
 
-enum status lab_kernel_open(struct lab *lab, struct lab_text *text, const char *name, unsigned threads,
+enum status lab_kernel_open(struct lab *lab, char *source, const char *name, unsigned threads,
                             uint64_t shared_bytes, struct lab_kernel *kernel, struct error *error)
 {
     *kernel = (struct lab_kernel){.threads = threads, .shared_bytes = shared_bytes};
     struct kernel_binary binary = {0};
-    RETURN_IF_ERROR(text_compile(lab, text, &binary, error));
+    RETURN_IF_ERROR(compile(lab, source, &binary, error));
     const enum status status = cuda_module_load(lab->cuda, binary.cubin, &kernel->module, error);
     kernel_binary_free(&binary);
     RETURN_IF_ERROR(status);
@@ -163,16 +138,12 @@ static enum status count_differences(struct lab *lab, const struct dataset *data
                                      struct lab_kernel *kernel, cuda_address out, uint32_t *wrong,
                                      struct error *error)
 {
-    struct lab_text text;
+    char *source;
     cuda_address expected = dataset->on_device;
     uint64_t rows = dataset->rows;
     void *arguments[] = {&values, &expected, &rows, &out};
-    RETURN_IF_ERROR(lab_kernel_text("decode_cuda.h", NULL, &text, error));
-    fputs(
-        "extern \"C\" __global__ void compare(const int32_t *values, const int32_t *expected, uint64_t rows, "
-        "uint32_t *out)\n{\n    lab_compare(values, expected, rows, out);\n}\n",
-        text.out);
-    RETURN_IF_ERROR(lab_kernel_open(lab, &text, "compare", 256, 0, kernel, error));
+    RETURN_IF_ERROR(kernel_text_compare(&source, error));
+    RETURN_IF_ERROR(lab_kernel_open(lab, source, KERNEL_COMPARE, 256, 0, kernel, error));
     RETURN_IF_ERROR(cuda_set_words(lab->cuda, out, 0, 1, error));
     RETURN_IF_ERROR(lab_kernel_launch(lab, kernel, arguments, error));
     RETURN_IF_ERROR(cuda_copy_to_host(lab->cuda, wrong, out, sizeof *wrong, error));

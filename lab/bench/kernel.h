@@ -6,8 +6,7 @@
 
 #include "engine/gpu/decode.h"
 #include "lab/bench/decode.h"
-
-#include <stdio.h>
+#include "lab/bench/kernel_text.h"
 
 /* A column of the laboratory on a GPU: an encoded dataset and the ways to its chunks. */
 struct lab_column {
@@ -34,25 +33,13 @@ struct lab_kernel {
     uint64_t shared_bytes;
 };
 
-/* Starts the text of a kernel: includes lab/kernels/HEADER and, unless `column` is NULL, its decoder, and defines
- * DECODER as the decoder's type and PRELOADS as whether it loads a tile ahead. The caller writes the rest to *out and
- * gives it to lab_kernel_open, which closes it. */
-struct lab_text {
-    FILE *out;
-    char *source;
-    size_t bytes;
-};
-NODISCARD enum status lab_kernel_text(const char *header, const struct lab_column *column,
-                                      struct lab_text *text, struct error *error);
+/* Compiles a text (kernel_text.h), which it frees, into the cache of kernels. */
+NODISCARD enum status lab_text_compile(struct lab *lab, char *source, struct error *error);
 
-/* Closes the text and compiles it into the cache of kernels. */
-NODISCARD enum status lab_text_compile(struct lab *lab, struct lab_text *text, struct error *error);
-
-/* Compiles the text and finds its function `name`; frees the text. `scratch_bytes` of dynamic shared memory a warp.
- * Close with lab_kernel_close, also after an error. */
-NODISCARD enum status lab_kernel_open(struct lab *lab, struct lab_text *text, const char *name,
-                                      unsigned threads, uint64_t shared_bytes, struct lab_kernel *kernel,
-                                      struct error *error);
+/* Compiles a text, which it frees, and finds its function `name`, whose blocks have `shared_bytes` of dynamic shared
+ * memory. Close with lab_kernel_close, also after an error. */
+NODISCARD enum status lab_kernel_open(struct lab *lab, char *source, const char *name, unsigned threads,
+                                      uint64_t shared_bytes, struct lab_kernel *kernel, struct error *error);
 void lab_kernel_close(struct lab *lab, struct lab_kernel *kernel);
 
 NODISCARD enum status lab_kernel_launch(struct lab *lab, const struct lab_kernel *kernel, void **arguments,

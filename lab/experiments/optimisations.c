@@ -14,9 +14,9 @@
 
 #define ROWS         UINT64_C(500000000)
 #define WIDTH        16u
-#define THREADS      128u /* of a published kernel's block, and values of a block */
+#define BLOCK_ROWS   128u
 #define BLOCK_WORDS  130u /* the most words of a block of gpu-for */
-#define CHUNK_BLOCKS (ENCODED_CHUNK_ROWS / THREADS)
+#define CHUNK_BLOCKS (ENCODED_CHUNK_ROWS / BLOCK_ROWS)
 
 struct variant {
     const char *name, *function; /* of lab/kernels/published_cuda.h */
@@ -52,19 +52,9 @@ static enum status open_variant(struct experiment *experiment, const struct vari
                                 struct error *error)
 {
     const uint32_t depth = variant->depth ? variant->depth : 1;
-    struct lab_text text;
-    RETURN_IF_ERROR(lab_kernel_text("published_cuda.h", NULL, &text, error));
-    fprintf(text.out,
-            "extern \"C\" __global__ void __launch_bounds__(%u) published(const bound_chunk *chunks, int32_t "
-            "*out,\n"
-            "    uint32_t chunk_blocks, uint32_t blocks)\n"
-            "{\n    const for_chunk chunk = for_chunk_at(chunks, out, chunk_blocks, blocks, blockIdx.x * "
-            "%u);\n    %s",
-            THREADS, depth, variant->function);
-    if (variant->depth)
-        fprintf(text.out, "<%u>", depth);
-    fputs("(chunk);\n}\n", text.out);
-    RETURN_IF_ERROR(lab_kernel_open(experiment->lab, &text, "published", THREADS,
+    char *source;
+    RETURN_IF_ERROR(kernel_text_published(variant->function, variant->depth, &source, error));
+    RETURN_IF_ERROR(lab_kernel_open(experiment->lab, source, KERNEL_PUBLISHED, KERNEL_PUBLISHED_THREADS,
                                     variant->depth ? (depth * BLOCK_WORDS + 1) * sizeof(uint32_t) : 0,
                                     &experiment->kernel, error));
     experiment->kernel.blocks = (experiment->blocks + depth - 1) / depth; /* a thread block for every D */
@@ -113,7 +103,8 @@ static enum status measure_published(struct lab *lab, const struct dataset *data
     if (status == STATUS_OK) {
         experiment.chunks = cuda_decode_chunks(column.decode);
         experiment.out = cuda_decode_values(column.decode, 0);
-        experiment.blocks = (uint32_t)((dataset->rows + TILE_ROWS - 1) / TILE_ROWS * (TILE_ROWS / THREADS));
+        experiment.blocks =
+            (uint32_t)((dataset->rows + TILE_ROWS - 1) / TILE_ROWS * (TILE_ROWS / BLOCK_ROWS));
     }
     for (size_t v = 0; status == STATUS_OK && v < VARIANTS; v++) {
         struct speed speed;

@@ -1,0 +1,77 @@
+/*
+ * test_kernel_text.c: the laboratory's kernels compile, around the decoder of every codec that has one, without a GPU.
+ * Skipped where NVRTC is not installed, unless TESSERA_REQUIRE_NVRTC is set.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "lab/bench/kernel.h"
+#include "tests/support/compile_targets.h"
+
+#define ROWS 5000u
+
+static void compile(const char *name, enum status made, char **source)
+{
+    struct error error = {0};
+    assert_int_equal(made, STATUS_OK);
+    if (compile_source(name, *source, compile_sm_90->arch, NULL, &error) != STATUS_OK)
+        fail_msg("%s: %s", name, error.text);
+    free(*source);
+}
+
+static void simple_kernels_compile(void **state)
+{
+    struct error error = {0};
+    char *source = NULL;
+    (void)state;
+    need_compile_targets();
+    compile("compare", kernel_text_compare(&source, &error), &source);
+    compile("choose", kernel_text_choose(&source, &error), &source);
+    compile("expected", kernel_text_expected(&source, &error), &source);
+    compile("for_base", kernel_text_published("for_base", 0, &source, &error), &source);
+    compile("for_shared", kernel_text_published("for_shared", 0, &source, &error), &source);
+    for (uint32_t depth = 1; depth <= 32; depth *= 2) {
+        compile("for_blocks", kernel_text_published("for_blocks", depth, &source, &error), &source);
+        compile("for_offsets", kernel_text_published("for_offsets", depth, &source, &error), &source);
+    }
+}
+
+static void kernels_compile_around_every_decoder(void **state)
+{
+    struct lab lab = {.threads = 2, .scale = 1};
+    const uint32_t width = 12;
+    struct dataset dataset;
+    struct error error = {0};
+    char *source = NULL;
+    (void)state;
+    need_compile_targets();
+    assert_int_equal(dataset_make(&lab, "values", ROWS, fill_uniform, &width, &dataset, &error), STATUS_OK);
+    for (uint32_t id = 1; id < CODEC_COUNT; id++) {
+        const struct codec *const codec = codec_by_id(id);
+        struct encoded encoded;
+        struct lab_column column;
+        if (codec->gpu.passes)
+            continue;
+        assert_int_equal(encoded_make(&lab, codec, &dataset, &encoded, &error), STATUS_OK);
+        assert_int_equal(lab_column_shape(&encoded, &column, &error), STATUS_OK);
+        compile(codec->name, kernel_text_sum(&column.shape, &source, &error), &source);
+        compile(codec->name, kernel_text_access(&column.shape, false, &source, &error), &source);
+        if (codec->gpu.random_access)
+            compile(codec->name, kernel_text_access(&column.shape, true, &source, &error), &source);
+        lab_column_close(&column);
+        encoded_free(&encoded);
+    }
+    dataset_free(&lab, &dataset);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(simple_kernels_compile),
+        cmocka_unit_test(kernels_compile_around_every_decoder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
