@@ -24,11 +24,11 @@ static const char *decoded_by(const struct codec *codec)
 
 static void print_table(void)
 {
-    printf("%-12s %-10s %-13s %-6s %-12s  %s\n", "codec", "family", "single values", "int64", "decoded by",
+    printf("%-14s %-14s %-13s %-6s %-12s  %s\n", "codec", "family", "single values", "int64", "decoded by",
            "what it is");
     for (uint32_t id = 1; id < CODEC_COUNT; id++) {
         const struct codec *codec = codec_by_id(id);
-        printf("%-12s %-10s %-13s %-6s %-12s  %s\n", codec->name, codec->family, yes_no(codec->random_access),
+        printf("%-14s %-14s %-13s %-6s %-12s  %s\n", codec->name, codec->family, yes_no(codec->random_access),
                yes_no(codec->holds_int64), decoded_by(codec), codec->summary);
     }
 }
