@@ -93,10 +93,19 @@ static void codecs_have_a_name_and_a_number(void **state)
 static void all_names_are_listed(void **state)
 {
     (void)state;
+    static const char first[] = "plain, nsf, gpu-for, ";
     char names[CODEC_NAMES_BYTES];
-    assert_string_equal(codec_names(names, sizeof names),
-                        "plain, nsf, gpu-for, gpu-dfor, gpu-rfor, lane-for, "
-                        "lane-delta, rank-rle, lane-slice");
+    const char *at = codec_names(names, sizeof names);
+    assert_int_equal(strncmp(at, first, strlen(first)), 0);
+    for (uint32_t id = 1; id < CODEC_COUNT; id++) {
+        const char *const name = codec_by_id(id)->name;
+        assert_int_equal(strncmp(at, name, strlen(name)), 0);
+        at += strlen(name);
+        const char *const after = id + 1 < CODEC_COUNT ? ", " : "";
+        assert_int_equal(strncmp(at, after, strlen(after)), 0);
+        at += strlen(after);
+    }
+    assert_string_equal(at, "");
     assert_int_equal(codec_by_name("gpu-for")->id, CODEC_GPU_FOR);
 }
 
