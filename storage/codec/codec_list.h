@@ -21,7 +21,9 @@
     X(rank_rle, RANK_RLE)          \
     X(lane_slice, LANE_SLICE)      \
     X(nsv, NSV)                    \
-    X(for_bp, FOR_BP)
+    X(for_bp, FOR_BP)              \
+    X(gpu_bp128, GPU_BP128)        \
+    X(gpu_bp256, GPU_BP256)
 /* clang-format on */
 
 #endif

@@ -1,0 +1,54 @@
+/*
+ * end_points.h: the directory of the codecs for posting lists: where each block of 128, 256 or 1024 values ends.
+ *
+ *     directory    word ends[blocks + 1]: block b takes [ends[b], ends[b + 1]) of data; ends[0] is 0
+ *
+ * A block's length is the difference of two end points, so blocks need no header for it. Mallia, Siedlaczek, Suel,
+ * Zahran: GPU-Accelerated Decoding of Integer Lists, CIKM 2019, section 3.1. The end points count words or bytes of
+ * data, as the authors' programs do: `unit_bytes` is 4 or 1. Each function is called once a chunk or a tile.
+ */
+#ifndef TESSERA_STORAGE_CODEC_INTEGER_END_POINTS_H
+#define TESSERA_STORAGE_CODEC_INTEGER_END_POINTS_H
+
+#include "storage/codec/integer/bitpack.h"
+
+FORCED_INLINE uint32_t end_points_blocks(uint32_t rows, const uint32_t block_rows)
+{
+    return chunk_tiles(rows) * (TILE_ROWS / block_rows);
+}
+
+FORCED_INLINE uint64_t end_points_bytes(uint32_t rows, const uint32_t block_rows)
+{
+    return ((uint64_t)end_points_blocks(rows, block_rows) + 1) * 4;
+}
+
+/* Whether the directory is as large as it must be, begins with 0 and ends where the data ends. */
+FORCED_INLINE bool end_points_fit(const struct chunk_view *chunk, const uint32_t block_rows,
+                                  const uint32_t unit_bytes)
+{
+    if (chunk_head(chunk)->directory_bytes != end_points_bytes(chunk->rows, block_rows))
+        return false;
+    const uint32_t *const ends = (const uint32_t *)chunk->directory;
+    const uint64_t end = ends[end_points_blocks(chunk->rows, block_rows)];
+    return ends[0] == 0 && chunk_head(chunk)->data_bytes == end * unit_bytes + SPARE_BYTES;
+}
+
+/* The first byte of a block. */
+FORCED_INLINE const uint8_t *end_points_block(const struct chunk_view *chunk, uint32_t block,
+                                              const uint32_t unit_bytes)
+{
+    return chunk->data + (uint64_t)((const uint32_t *)chunk->directory)[block] * unit_bytes;
+}
+
+/* codec.tile_span */
+FORCED_INLINE const uint8_t *end_points_span(const struct chunk_view *chunk, uint32_t tile,
+                                             const uint32_t block_rows, const uint32_t unit_bytes,
+                                             uint32_t *bytes)
+{
+    const uint32_t blocks = TILE_ROWS / block_rows;
+    const uint8_t *const begin = end_points_block(chunk, tile * blocks, unit_bytes);
+    *bytes = (uint32_t)(end_points_block(chunk, (tile + 1) * blocks, unit_bytes) - begin);
+    return begin;
+}
+
+#endif

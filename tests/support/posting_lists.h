@@ -1,0 +1,91 @@
+/*
+ * posting_lists.h: d-gaps of uniform lists, for the tests of the codecs for posting lists (Mallia et al., CIKM 2019,
+ * section 4), and the checks that codecs of one scheme share.
+ */
+#ifndef TESSERA_TESTS_SUPPORT_POSTING_LISTS_H
+#define TESSERA_TESTS_SUPPORT_POSTING_LISTS_H
+
+#include "tests/support/codec_cases.h"
+
+/* The d-gaps of 2^count_log distinct numbers below 2^limit_log, uniformly drawn and sorted; free() them. */
+static inline int32_t *posting_gaps(unsigned count_log, unsigned limit_log)
+{
+    const uint64_t words = (UINT64_C(1) << limit_log) / 64;
+    uint64_t *drawn = calloc(words, sizeof *drawn), seed = CODEC_CASES_SEED;
+    int32_t *gaps = malloc((sizeof *gaps) << count_log);
+    assert_non_null(drawn);
+    assert_non_null(gaps);
+    for (uint32_t count = 0; count < UINT32_C(1) << count_log;) {
+        const uint64_t number = random_bits(&seed, limit_log), bit = UINT64_C(1) << number % 64;
+        count += !(drawn[number / 64] & bit);
+        drawn[number / 64] |= bit;
+    }
+    int64_t before = 0;
+    uint32_t count = 0;
+    for (uint64_t word = 0; word < words; word++)
+        for (uint64_t bits = drawn[word]; bits; bits &= bits - 1) {
+            const int64_t number = (int64_t)(word * 64) + __builtin_ctzll(bits);
+            gaps[count++] = (int32_t)(number - before);
+            before = number;
+        }
+    free(drawn);
+    return gaps;
+}
+
+/* The bits an integer of Table 1, within 2 %: 2^16 integers below 2^29, and the density of 2^25 below 2^29. */
+static inline void check_published_bits(enum codec_id id, double sparse, double dense)
+{
+    int32_t *gaps = posting_gaps(16, 29);
+    check_bits(bits_a_value(id, gaps, 1u << 16, 4), sparse, sparse * 0.02);
+    free(gaps);
+    gaps = posting_gaps(20, 24);
+    check_bits(bits_a_value(id, gaps, 1u << 20, 4), dense, dense * 0.02);
+    free(gaps);
+}
+
+/* Moves one end point of a sound chunk of one tile, and expects that it is refused. */
+static inline void check_end_point_refused(uint8_t *chunk, uint32_t block, int32_t by)
+{
+    uint32_t *const end = (uint32_t *)(chunk + sizeof(struct chunk_header)) + block;
+    const uint64_t size = ((const struct chunk_header *)chunk)->chunk_bytes;
+    struct chunk_view view;
+    assert_int_equal(chunk_open(chunk, size, &view, NULL), STATUS_OK);
+    *end += (uint32_t)by;
+    assert_int_equal(chunk_open(chunk, size, &view, NULL), STATUS_BAD_INPUT);
+    *end -= (uint32_t)by;
+}
+
+/* ---- Binary packing (gpu_bp.h) ---- */
+
+/* The worked example of docs/codecs.md: row r holds r % 8, but row 200 holds 1000. Returns the chunk. */
+static inline uint8_t *check_packed_example(enum codec_id id, uint32_t block_rows)
+{
+    static const uint8_t narrow[] = {0x88, 0xc6, 0xfa};
+    static const uint8_t wide[] = {0x00, 0x04, 0x20, 0xc0, 0x00, 0x04, 0x14, 0x60, 0xc0, 0x01};
+    int32_t values[TILE_ROWS];
+    for (int32_t r = 0; r < (int32_t)TILE_ROWS; r++)
+        values[r] = r == 200 ? 1000 : r % 8;
+    const struct codec *codec = codec_by_id(id);
+    uint8_t *chunk = cases_allocate(codec->bound(TILE_ROWS, 4));
+    assert_true(codec->encode(values, TILE_ROWS, 4, chunk) > 0);
+    const uint32_t *end = (const uint32_t *)(chunk + 64);
+    const uint8_t *data = chunk + 128;
+    for (uint32_t block = 0, at = 0; block < TILE_ROWS / block_rows; block++, end++) {
+        const uint32_t width = block == 200 / block_rows ? 10 : 3;
+        assert_int_equal(*end, at);
+        for (uint32_t byte = 0; byte < block_rows * width / 8; byte++) {
+            const uint8_t expected = width == 3 ? narrow[byte % 3] : wide[byte % 10];
+            const uint32_t outlier =
+                200 % block_rows * 10 / 8; /* its first byte; the packed 0 changes to 1000 */
+            assert_int_equal(data[at * 4 + byte], width == 3            ? expected
+                                                  : byte == outlier     ? 0xe8
+                                                  : byte == outlier + 1 ? 0x07
+                                                                        : expected);
+        }
+        at += block_rows * width / 32;
+        assert_int_equal(end[1], at);
+    }
+    return chunk;
+}
+
+#endif
