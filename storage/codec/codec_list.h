@@ -23,7 +23,9 @@
     X(nsv, NSV)                    \
     X(for_bp, FOR_BP)              \
     X(gpu_bp128, GPU_BP128)        \
-    X(gpu_bp256, GPU_BP256)
+    X(gpu_bp256, GPU_BP256)        \
+    X(gpu_vbyte128, GPU_VBYTE128)  \
+    X(gpu_vbyte1024, GPU_VBYTE1024)
 /* clang-format on */
 
 #endif

@@ -88,4 +88,56 @@ static inline uint8_t *check_packed_example(enum codec_id id, uint32_t block_row
     return chunk;
 }
 
+/* ---- Bytes with selectors (gpu_vbyte.h) ---- */
+
+/* The worked example of docs/codecs.md: row r holds r % 8, but rows 3, 20 and 21 hold 300, -1 and 70000. Returns the
+ * chunk. */
+static inline uint8_t *check_bytes_example(enum codec_id id, uint32_t block_rows)
+{
+    static const uint8_t selectors[] = {0x40, 0x00, 0x00, 0x00, 0x00, 0x0b, 0x00, 0x00};
+    static const uint8_t first_bytes[] = {0, 1,    2,    0x2c, 0x01, 4,    5,    6,   7, 0,
+                                          1, 2,    3,    4,    5,    6,    7,    0,   1, 2,
+                                          3, 0xff, 0xff, 0xff, 0xff, 0x70, 0x11, 0x01};
+    static const uint8_t padding[4] = {0};
+    uint8_t expected[2048] = {0};
+    int32_t values[TILE_ROWS];
+    for (int32_t r = 0; r < (int32_t)TILE_ROWS; r++)
+        values[r] = r == 3 ? 300 : r == 20 ? -1 : r == 21 ? 70000 : r % 8;
+    const struct codec *codec = codec_by_id(id);
+    uint8_t *chunk = cases_allocate(codec->bound(TILE_ROWS, 4));
+    assert_true(codec->encode(values, TILE_ROWS, 4, chunk) > 0);
+    const uint32_t *end = (const uint32_t *)(chunk + 64), header = block_rows / 4;
+    const uint8_t *block = chunk + 128;
+    for (uint32_t row = 0; row < TILE_ROWS; row += block_rows, end++) {
+        uint32_t bytes = 0;
+        memset(expected, 0, header);
+        if (row == 0) { /* 22 rows in 28 bytes */
+            memcpy(expected, selectors, sizeof selectors);
+            memcpy(expected + header, first_bytes, bytes = sizeof first_bytes);
+        }
+        for (uint32_t r = row ? 0 : 22; r < block_rows; r++)
+            expected[header + bytes++] = (uint8_t)(r % 8);
+        assert_memory_equal(block, expected, header + bytes);
+        assert_int_equal(end[1] - end[0], (header + bytes) / 4 * 4 + 4);
+        assert_memory_equal(block + header + bytes, padding, end[1] - end[0] - header - bytes);
+        block += end[1] - end[0];
+    }
+    return chunk;
+}
+
+/* All lengths in the same block, by which a value's place differs from every other value's. */
+static inline void check_mixed_lengths(enum codec_id id)
+{
+    const uint32_t rows = 5 * TILE_ROWS + 77;
+    uint64_t seed = CODEC_CASES_SEED, *values = cases_allocate(rows * sizeof *values);
+    for (uint32_t value_bytes = 4; value_bytes <= 8; value_bytes += 4)
+        for (int round = 0; round < 4; round++) {
+            for (uint32_t i = 0; i < rows; i++)
+                cases_set(values, i, value_bytes,
+                          random_bits(&seed, (unsigned)random_bits(&seed, 8) % (value_bytes * 8 + 1)));
+            check_round_trip(id, values, rows, value_bytes);
+        }
+    free(values);
+}
+
 #endif
