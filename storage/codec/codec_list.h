@@ -25,7 +25,8 @@
     X(gpu_bp128, GPU_BP128)        \
     X(gpu_bp256, GPU_BP256)        \
     X(gpu_vbyte128, GPU_VBYTE128)  \
-    X(gpu_vbyte1024, GPU_VBYTE1024)
+    X(gpu_vbyte1024, GPU_VBYTE1024)\
+    X(lane_pfor, LANE_PFOR)
 /* clang-format on */
 
 #endif

@@ -16,7 +16,6 @@
  */
 #include "storage/base/isa.h"
 #include "storage/codec/integer/lane_tiles.h"
-#include "storage/codec/integer/lane_widths.h"
 
 static void pack_tile(const void *values, uint32_t value_bytes, int64_t reference, unsigned width,
                       uint32_t *lines)
@@ -64,11 +63,6 @@ static void fetch(const struct chunk_view *chunk, uint32_t tile, const uint16_t 
     }
 }
 
-static uint32_t gpu_lines(const struct codec_shape *shape)
-{
-    return shape->width_high - shape->width_low < LANE_WIDTHS_MAX ? shape->width_high : 0;
-}
-
 const struct codec ISA(codec_lane_for) = {
     .id = CODEC_LANE_FOR,
     .name = "lane-for",
@@ -81,7 +75,7 @@ const struct codec ISA(codec_lane_for) = {
             .decoder = "decode_lane_for",
             .random_access = true,
             .arguments = lane_tiles_arguments,
-            .lines = gpu_lines,
+            .lines = lane_tiles_few_widths,
             .regular = lane_tiles_regular},
     .bound = lane_tiles_bound,
     .encode = encode,

@@ -13,6 +13,7 @@
 #define TESSERA_STORAGE_CODEC_INTEGER_LANE_TILES_H
 
 #include "storage/codec/integer/bitpack.h"
+#include "storage/codec/integer/lane_widths.h"
 
 #include <stdio.h>
 
@@ -107,13 +108,13 @@ static inline size_t lane_tiles_encode(enum codec_id id, const void *values, uin
     return chunk_finish_packed(out, id, rows, value_bytes, widths, directory_bytes, at, LANE_SPARE_BYTES);
 }
 
-/* codec.valid */
-static inline bool lane_tiles_valid(const struct chunk_view *chunk)
+/* Whether all lines are in the data, and their widths are the header's; the directory has the tiles' entries.
+ */
+static inline bool lane_tiles_lines_valid(const struct chunk_view *chunk)
 {
     const uint64_t data_bytes = chunk_head(chunk)->data_bytes;
     const uint32_t width_limit = chunk->value_bytes * 8;
-    if (chunk_head(chunk)->directory_bytes != chunk->tiles * lane_tile_entry_bytes(chunk->value_bytes) ||
-        data_bytes < LANE_SPARE_BYTES)
+    if (data_bytes < LANE_SPARE_BYTES)
         return false;
     struct width_range widths = {UINT32_MAX, 0};
     for (uint32_t tile = 0; tile < chunk->tiles; tile++) {
@@ -124,6 +125,13 @@ static inline bool lane_tiles_valid(const struct chunk_view *chunk)
         width_range_add(&widths, entry.width);
     }
     return width_range_matches(&widths, chunk);
+}
+
+/* codec.valid */
+static inline bool lane_tiles_valid(const struct chunk_view *chunk)
+{
+    return chunk_head(chunk)->directory_bytes == chunk->tiles * lane_tile_entry_bytes(chunk->value_bytes) &&
+           lane_tiles_lines_valid(chunk);
 }
 
 /* codec.gpu.regular: tiles have no gaps, and all references are 0. */
@@ -147,6 +155,12 @@ static inline void lane_tiles_arguments(const struct codec_shape *shape, char *t
     else
         snprintf(text, bytes, ", %u, %u, %s", shape->width_low, shape->width_high,
                  shape->regular ? "true" : "false");
+}
+
+/* codec.gpu.lines of decoders that keep a column's lines in registers if it has few widths */
+static inline uint32_t lane_tiles_few_widths(const struct codec_shape *shape)
+{
+    return shape->width_high - shape->width_low < LANE_WIDTHS_MAX ? shape->width_high : 0;
 }
 
 #endif
