@@ -26,7 +26,8 @@
     X(gpu_bp256, GPU_BP256)        \
     X(gpu_vbyte128, GPU_VBYTE128)  \
     X(gpu_vbyte1024, GPU_VBYTE1024)\
-    X(lane_pfor, LANE_PFOR)
+    X(lane_pfor, LANE_PFOR)        \
+    X(pfor, PFOR)
 /* clang-format on */
 
 #endif
