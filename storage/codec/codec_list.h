@@ -27,7 +27,8 @@
     X(gpu_vbyte128, GPU_VBYTE128)  \
     X(gpu_vbyte1024, GPU_VBYTE1024)\
     X(lane_pfor, LANE_PFOR)        \
-    X(pfor, PFOR)
+    X(pfor, PFOR)                  \
+    X(pfor_diff, PFOR_DIFF)
 /* clang-format on */
 
 #endif
