@@ -17,6 +17,19 @@ TILE_INLINE void layer_load(const T *layer, uint32_t lane, T (&items)[ITEMS])
         items[j] = layer[32 * j + lane];
 }
 
+/* A prefix sum over ITEMS items of each lane, in the order of rows, that begins with `first`. */
+template <uint32_t ITEMS, class UNSIGNED, class VALUE>
+TILE_INLINE void layer_add_up(UNSIGNED first, const UNSIGNED *difference, uint32_t lane, VALUE *rows)
+{
+    UNSIGNED value = first; /* of the row before the lanes' next items */
+#pragma unroll
+    for (uint32_t j = 0; j < ITEMS; j++) {
+        const UNSIGNED own = value + scan_values<UNSIGNED>(difference[j], lane);
+        rows[32 * j + lane] = (VALUE)own;
+        value = __shfl_sync(FULL_WARP, own, 31);
+    }
+}
+
 /* ---- Run lengths, in four steps (Fang, He and Luo, PVLDB 2010; SIGMOD 2022, section 6) ---- */
 
 /* Step 1: a prefix sum over `count` run lengths gives the rows at which runs start. LENGTH_OF(i) loads that

@@ -28,7 +28,9 @@
     X(gpu_vbyte1024, GPU_VBYTE1024)\
     X(lane_pfor, LANE_PFOR)        \
     X(pfor, PFOR)                  \
-    X(pfor_diff, PFOR_DIFF)
+    X(pfor_diff, PFOR_DIFF)        \
+    X(delta_for_bp, DELTA_FOR_BP)  \
+    X(rle_for_bp, RLE_FOR_BP)
 /* clang-format on */
 
 #endif
