@@ -93,8 +93,9 @@ static inline bool xml_tag(struct xml *xml)
     if (!xml_name(xml, name))
         return false;
     if (closes) {
-        if (xml->depth == 0 || strcmp(xml->open[--xml->depth], name) != 0 || *xml->at++ != '>')
+        if (xml->depth == 0 || strcmp(xml->open[--xml->depth], name) != 0 || *xml->at != '>')
             return xml_wrong(xml, "an end that ends nothing");
+        xml->at++;
         return true;
     }
     while (*xml->at == ' ') {
@@ -107,8 +108,9 @@ static inline bool xml_tag(struct xml *xml)
         xml->at += 2;
         return true;
     }
-    if (*xml->at++ != '>' || xml->depth == XML_DEPTH_MAX)
+    if (*xml->at != '>' || xml->depth == XML_DEPTH_MAX)
         return xml_wrong(xml, "a broken tag");
+    xml->at++;
     strcpy(xml->open[xml->depth++], name);
     return true;
 }
