@@ -5,6 +5,10 @@
 
 #include <stdlib.h>
 
+/* A tile that is loaded ahead has at most so many lines: this one's and the next one's fit the 64 registers of a thread
+ * of which a multiprocessor holds 1024. */
+#define LINES_AHEAD 27u
+
 enum status kernel_text_begin(const char *header, const struct kernel_column *column,
                               struct kernel_text *text, struct error *error)
 {
@@ -15,11 +19,12 @@ enum status kernel_text_begin(const char *header, const struct kernel_column *co
     fprintf(text->out, "#define TILE_CUDA 1\n#include <stdint.h>\n#include \"lab/kernels/%s\"\n", header);
     if (!column)
         return STATUS_OK;
+    const uint32_t lines = kernel_decoder_lines(column);
     kernel_decoder_include(text->out, column->data->codec);
     fputs("typedef ", text->out);
     kernel_decoder_write(text->out, column);
     fprintf(text->out, " DECODER;\nconstexpr bool PRELOADS = %s;\n",
-            kernel_decoder_lines(column) ? "true" : "false");
+            lines && lines <= LINES_AHEAD ? "true" : "false");
     return STATUS_OK;
 }
 

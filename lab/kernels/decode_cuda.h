@@ -16,30 +16,34 @@ TILE_INLINE uint32_t lab_rows(const uint4 &piece, uint32_t warp)
 }
 
 /* Adds all values to *out, modulo 2^32. A warp seeks and preloads its next tile before it decodes this one, so that the
- * loads of both are in flight: PRELOADS says whether the decoder's preload() loads anything. */
+ * loads of both are in flight, and reads the work item after that, so that seeking does not wait for it. PRELOADS says
+ * whether preload() is to load the next tile's words. */
 template <class DECODE, bool PRELOADS>
 TILE_INLINE void lab_sum(const bound_chunk *chunks, const uint4 *work, uint32_t items, uint32_t *out)
 {
     const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     uint32_t *scratch = reinterpret_cast<uint32_t *>(lab_shared + warp * DECODE::SCRATCH_BYTES);
-    DECODE next;
+    const uint4 none = make_uint4(0, 0, 0, 0);
     uint32_t next_rows = 0, sum = 0;
-    auto advance = [&](uint32_t item) {
-        next_rows = 0;
-        if (item < items) {
-            const uint4 piece = __ldg(work + item); /* struct bound_work */
-            next_rows = lab_rows(piece, warp);
-            if (next_rows) {
-                next.seek(chunks[piece.x], piece.y + warp, lane);
+    DECODE next;
+    auto piece_at = [&](uint32_t item) {
+        return item < items ? __ldg(work + item) : none;
+    }; /* struct bound_work */
+    auto seek = [&](const uint4 &piece) {
+        next_rows = lab_rows(piece, warp);
+        if (next_rows) {
+            next.seek(chunks[piece.x], piece.y + warp, lane);
+            if (PRELOADS)
                 next.preload();
-            }
         }
     };
-    advance(blockIdx.x);
+    seek(piece_at(blockIdx.x));
+    uint4 piece = piece_at(blockIdx.x + gridDim.x);
     for (uint32_t item = blockIdx.x; item < items; item += gridDim.x) {
         DECODE decode = next;
         const uint32_t rows = next_rows;
-        advance(item + gridDim.x);
+        seek(piece);
+        piece = piece_at(item + 2 * gridDim.x);
         if (rows == TILE_ROWS)
             decode.template items<PRELOADS>(scratch,
                                             [&](uint32_t, int32_t value) { sum += (uint32_t)value; });

@@ -20,6 +20,9 @@
  */
 #include "storage/codec/integer/bitpack.h"
 #include "storage/base/isa.h"
+#include "storage/codec/integer/lane_widths.h"
+
+#include <stdio.h>
 
 #define DELTAS (TILE_ROWS / TILE_LANES - 1) /* of a lane */
 
@@ -214,6 +217,21 @@ static int64_t value(const struct chunk_view *chunk, uint32_t row)
     return chunk_value(sum, chunk->value_bytes);
 }
 
+/* codec.gpu.arguments: the narrowest and the widest width of a column of int32. */
+static void gpu_arguments(const struct codec_shape *shape, char *text, size_t bytes)
+{
+    text[0] = '\0';
+    if (shape->value_bytes == 4)
+        snprintf(text, bytes, ", %u, %u", shape->width_low, shape->width_high);
+}
+
+/* codec.gpu.lines: those of the differences, and at most two words of the first values for each lane. */
+static uint32_t gpu_lines(const struct codec_shape *shape)
+{
+    return shape->width_high - shape->width_low < LANE_WIDTHS_MAX ? (DELTAS * shape->width_high + 31) / 32 + 2
+                                                                  : 0;
+}
+
 const struct codec ISA(codec_lane_delta) = {
     .id = CODEC_LANE_DELTA,
     .name = "lane-delta",
@@ -222,7 +240,10 @@ const struct codec ISA(codec_lane_delta) = {
     .choosers = CHOSEN_BY(CHOOSER_SMALLEST),
     .random_access = false,
     .holds_int64 = true,
-    .gpu = {.header = "operators/decode/lane_delta_cuda.h", .decoder = "decode_lane_delta"},
+    .gpu = {.header = "operators/decode/lane_delta_cuda.h",
+            .decoder = "decode_lane_delta",
+            .arguments = gpu_arguments,
+            .lines = gpu_lines},
     .bound = bound,
     .encode = encode,
     .valid = valid,

@@ -23,7 +23,7 @@ static const char kernel_text[] =
     "template <class D, bool SINGLY> TILE_INLINE void decode_all(const bound_chunk &chunk, uint32_t tiles, "
     "VALUE *out)\n"
     "{\n"
-    "    __shared__ uint32_t scratch[64];\n"
+    "    __shared__ __align__(16) uint32_t scratch[D::SCRATCH_BYTES / 4 + 1];\n"
     "    const uint32_t lane = threadIdx.x;\n"
     "    for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {\n"
     "        D decode;\n"
