@@ -1,7 +1,11 @@
 /* chart.c: collects the series of charts; see chart.h. */
 #include "engine/report/chart.h"
 
+#include "storage/base/clock.h"
+
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct chart_axis keep_axis(struct keep *keep, const struct chart_axis *axis)
 {
@@ -62,6 +66,32 @@ void chart_point(struct chart *chart, struct chart_point point)
         return;
     point.label = keep_text(&chart->keep, point.label);
     series->points[series->point_count++] = point;
+}
+
+/* The number below which `share` of the sorted runs lie, between two runs in proportion. */
+static double quantile(const double *sorted, uint32_t count, double share)
+{
+    const double place = share * (count - 1);
+    const uint32_t below = (uint32_t)place, above = below + 1 < count ? below + 1 : below;
+    return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
+}
+
+void chart_runs(struct chart *chart, double x, const double *runs, uint32_t count, const char *label)
+{
+    double *const sorted = malloc((count + 1) * sizeof *sorted); /* never of 0 bytes */
+    struct chart_point point = {.x = x, .y = NAN, .label = label};
+    if (!sorted) {
+        chart->keep.failed = true;
+        return;
+    }
+    memcpy(sorted, runs, count * sizeof *sorted);
+    if (count > 0) {
+        point.y = clock_median(sorted, count);
+        point.low = quantile(sorted, count, 0.25);
+        point.high = quantile(sorted, count, 0.75);
+    }
+    free(sorted);
+    chart_point(chart, point);
 }
 
 void chart_reference(struct chart *chart, const char *label, double at, double slope)

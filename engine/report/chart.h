@@ -72,10 +72,13 @@ struct chart {
 NODISCARD enum status chart_create(const struct chart_form *form, struct chart **chart, struct error *error);
 void chart_destroy(struct chart *chart); /* NULL is legal */
 
-/* chart_series begins a series, to which chart_point adds the next points. chart_reference adds a line. Texts
+/* chart_series begins a series, to which chart_point adds the next points. chart_runs adds the point of a repeated
+ * measurement: the median, with an error bar over the middle half of the runs, from the first to the third
+ * quartile, so that one disturbed run does not hide the others. chart_reference adds a line. Texts
  * are copied. Points before the first series are lost. */
 void chart_series(struct chart *chart, const char *name);
 void chart_point(struct chart *chart, struct chart_point point);
+void chart_runs(struct chart *chart, double x, const double *runs, uint32_t count, const char *label);
 void chart_reference(struct chart *chart, const char *label, double at, double slope);
 
 /* Draws the chart as one <svg> element, `width` units wide; text has 13 units. It is well-formed XML, whose

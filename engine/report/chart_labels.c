@@ -2,8 +2,7 @@
  * chart_labels.c: texts beside points; see chart_drawing.h.
  *
  * A label stands right, left, above, below or at a corner of its point, at the first place where it covers no
- * point and no other label; where there is none it is left out, and the tooltip still has it. Some hundred labels: all pairs are
- * looked at.
+ * point and no other label; where there is none it is left out, and the tooltip still has it. They are some tens, so all pairs are looked at.
  */
 #include "engine/report/chart_drawing.h"
 #include "engine/report/markup.h"
@@ -11,8 +10,8 @@
 #include <stdlib.h>
 
 #define LABEL_HEIGHT 12.0
-#define LABEL_WIDTH  6.3 /* of a character; labels are smaller than other texts */
-#define LABELS_MAX   1000u
+#define LABEL_WIDTH  6.3  /* of a character; labels are smaller than other texts */
+#define LABEL_ROOM   20.0 /* of a chart's width for each; more labels would hide the points */
 #define SIDES        8
 
 struct box {
@@ -87,7 +86,7 @@ void drawing_labels(const struct drawing *drawing)
     uint32_t points = 0;
     for (uint32_t s = 0; s < drawing->chart->series_count; s++)
         points += drawing->chart->series[s].point_count;
-    if (drawing->chart->form.kind != CHART_POINTS || points == 0 || points > LABELS_MAX)
+    if (drawing->chart->form.kind != CHART_POINTS || points == 0 || points * LABEL_ROOM > drawing->width)
         return;
     struct box *const taken = malloc(2 * points * sizeof *taken);
     uint32_t count = taken ? take_points(drawing, taken) : 0;

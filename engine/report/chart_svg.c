@@ -60,6 +60,18 @@ static struct range range_of(const struct chart_axis *axis)
     return range;
 }
 
+/* Makes room for a reference over the points' x. */
+static void extend_to(struct range *y, const struct chart_form *form, const struct range *x,
+                      const struct chart_reference *reference)
+{
+    if (reference->slope == 0) {
+        extend(y, form->y.scale, reference->at);
+    } else if (!form->categories && x->low <= x->high) {
+        extend(y, form->y.scale, reference->at + reference->slope * x->low);
+        extend(y, form->y.scale, reference->at + reference->slope * x->high);
+    }
+}
+
 /* Makes the axes for all points whose two numbers can be drawn. */
 static void make_axes(struct drawing *drawing)
 {
@@ -80,8 +92,7 @@ static void make_axes(struct drawing *drawing)
             }
         }
     for (uint32_t r = 0; r < chart->reference_count; r++)
-        if (chart->references[r].slope == 0)
-            extend(&y, form->y.scale, chart->references[r].at);
+        extend_to(&y, form, &x, &chart->references[r]);
     if (form->y.scale == CHART_LINEAR && y.low <= y.high)
         extend(&y, CHART_LINEAR, 0);
     axis_make(&drawing->y, form->y.scale, y.low, y.high,
@@ -235,10 +246,10 @@ static void draw_y_axis(const struct drawing *drawing)
     }
     if (!drawing->chart->form.y.title)
         return;
-    const double middle = (drawing->top + drawing->bottom) / 2;
+    const double middle = (drawing->top + drawing->bottom) / 2, x = drawing->left - widest_tick(axis) - 16;
     fprintf(drawing->file,
-            "<text class=\"title middle\" x=\"13\" y=\"%.1f\" transform=\"rotate(-90 13 %.1f)\">", middle,
-            middle);
+            "<text class=\"title middle\" x=\"%.1f\" y=\"%.1f\" transform=\"rotate(-90 %.1f %.1f)\">", x,
+            middle, x, middle);
     write_title(drawing->file, &drawing->chart->form.y);
     fputs("</text>\n", drawing->file);
 }
@@ -325,8 +336,8 @@ void chart_svg(const struct chart *chart, uint32_t width, FILE *file)
     draw_x_axis(&drawing);
     drawing_marks(&drawing);
     draw_edges(&drawing);
-    drawing_references(&drawing);
     drawing_labels(&drawing);
+    drawing_references(&drawing);
     if (is_empty(&drawing))
         draw_text(&drawing, "title middle", (drawing.left + drawing.right) / 2,
                   (drawing.top + drawing.bottom) / 2, "no values");

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* A screen shows one of the two drawings (page_style.c); texts have their size at this width. */
-#define CHART_WIDE   900u
+#define CHART_WIDE   1000u
 #define CHART_NARROW 380u
 
 static void write_element(FILE *file, const char *name, const char *text)
@@ -50,14 +50,14 @@ static bool same_group(const char *left, const char *right)
     return left && right ? strcmp(left, right) == 0 : left == right;
 }
 
-/* Whether the column begins a group of columns, which a line divides from those before. */
+/* Whether the column begins a group, or follows one: a line divides it from the column before. */
 static bool begins_group(const struct sheet *sheet, uint32_t c)
 {
     const char *before = NULL;
     for (uint32_t i = 0; i < c; i++)
         if (is_shown(&sheet->columns[i]))
             before = sheet->columns[i].group;
-    return sheet->columns[c].group && !same_group(before, sheet->columns[c].group);
+    return !same_group(before, sheet->columns[c].group);
 }
 
 static void write_class(const struct sheet *sheet, uint32_t c, FILE *file)
@@ -81,7 +81,7 @@ static void write_groups(const struct sheet *sheet, FILE *file)
             span += is_shown(&sheet->columns[next]);
         if (span) {
             fprintf(file, "<th colspan=\"%u\" class=\"over%s\">", (unsigned)span,
-                    first->group ? " group" : "");
+                    begins_group(sheet, c) ? " group" : "");
             markup_text(file, first->group);
             fputs("</th>", file);
         }

@@ -22,7 +22,7 @@ const char page_style[] =
     "*{box-sizing:border-box}\n"
     "body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,-apple-system,'Segoe UI',"
     "Roboto,'Helvetica Neue',Arial,sans-serif}\n"
-    "main{max-width:964px;margin:0 auto;padding:32px 32px 64px}\n"
+    "main{max-width:1064px;margin:0 auto;padding:32px 32px 64px}\n"
     "h1{font-size:26px;line-height:1.25;margin:0 0 16px;overflow-wrap:anywhere}\n"
     "h2{font-size:20px;line-height:1.3;margin:48px 0 8px;padding-top:16px;border-top:1px solid var(--rule);"
     "overflow-wrap:anywhere}\n"
@@ -34,10 +34,10 @@ const char page_style[] =
 
     /* Tables: figures in columns of equal digits; a wide one scrolls beside its first column. */
     ".scroll{overflow-x:auto;max-width:100%}\n"
-    "table{border-collapse:collapse;font-size:14px;line-height:1.4;margin:16px 0;"
+    "table{border-collapse:separate;border-spacing:0;font-size:13.5px;line-height:1.4;margin:16px 0;"
     "font-variant-numeric:tabular-nums}\n"
     "caption{text-align:left;padding-bottom:6px;color:var(--soft)}\n"
-    "th,td{text-align:right;padding:3px 12px;white-space:nowrap}\n"
+    "th,td{text-align:right;padding:3px 8px;white-space:nowrap}\n"
     "th{font-weight:600;vertical-align:bottom}\n"
     "thead tr:last-child th{border-bottom:1px solid var(--soft)}\n"
     "tbody tr:last-child td{border-bottom:1px solid var(--rule)}\n"

@@ -249,6 +249,26 @@ static void marks_bars_and_error_bars_are_drawn_once_in_each_drawing(void **stat
     free(text);
 }
 
+static void runs_become_a_median_and_its_quartiles(void **state)
+{
+    static const double runs[] = {9, 1, 5, 3, 100};
+    struct chart *const chart = new_chart(&(struct chart_form){.title = "Runs"});
+    (void)state;
+    chart_series(chart, "s");
+    chart_runs(chart, 1, runs, 5, "five");
+    chart_runs(chart, 2, runs, 2, NULL);
+    chart_runs(chart, 3, runs, 1, NULL);
+    chart_runs(chart, 4, runs, 0, NULL);
+    const struct chart_point *const points = chart->series[0].points;
+    assert_true(points[0].y == 5 && points[0].low == 3 && points[0].high == 9);
+    assert_string_equal(points[0].label, "five");
+    assert_true(points[1].y == 5 && points[1].low == 3 && points[1].high == 7);
+    assert_true(points[2].y == 9 && points[2].low == 9 && points[2].high == 9);
+    assert_true(isnan(points[3].y));
+    assert_true(runs[0] == 9); /* runs stay in their order */
+    free(print_chart(chart));
+}
+
 static void labels_do_not_cover_each_other(void **state)
 {
     struct chart *const chart = new_chart(&(struct chart_form){.kind = CHART_POINTS});
@@ -352,6 +372,7 @@ int main(void)
         cmocka_unit_test(charts_draw_any_numbers),
         cmocka_unit_test(empty_charts_say_so),
         cmocka_unit_test(marks_bars_and_error_bars_are_drawn_once_in_each_drawing),
+        cmocka_unit_test(runs_become_a_median_and_its_quartiles),
         cmocka_unit_test(labels_do_not_cover_each_other),
         cmocka_unit_test(a_file_is_replaced_whole),
         cmocka_unit_test(a_path_that_cannot_be_written_is_told_early),
