@@ -50,7 +50,8 @@ static const struct command_line line = {
         "sizes side by side. Exit code 1 if an answer is wrong.\v"
         "Examples:\n"
         "  tessera ssb compare --db ssb1.db\n"
-        "  tessera ssb compare --db ssb1.db --codecs plain,smallest,auto --queries q1.1,q4.1",
+        "  tessera ssb compare --db ssb1.db --codecs plain,smallest,auto --queries q1.1,q4.1\n"
+        "  tessera ssb compare --db ssb1.db --report codecs.html",
 };
 
 enum status ssb_compare_command(int argc, char **argv, struct progress *progress, struct error *error)
@@ -58,6 +59,8 @@ enum status ssb_compare_command(int argc, char **argv, struct progress *progress
     struct arguments arguments = {
         .options = benchmark_options_default(), .count = 3, .names = {"", "gpu-star", "auto"}};
     snprintf(arguments.names[0], sizeof arguments.names[0], "%s", codec_baseline()->name);
+    arguments.options.argc = argc;
+    arguments.options.argv = argv;
     RETURN_IF_ERROR(command_line_read(&line, argc, argv, &arguments, error));
     const char *choices[BENCHMARK_CHOICES_MAX];
     for (uint32_t i = 0; i < arguments.count; i++)

@@ -28,12 +28,15 @@ static const struct command_line line = {
         "  tessera ssb run --db ssb1.db\n"
         "  tessera ssb run --db ssb1.db --query q2.1,q4.3 --codec gpu-star --device cuda --repeat 20\n"
         "  tessera ssb run --db ssb1.db --query q3.1 --profile\n"
-        "  tessera ssb run --db ssb1.db --format json --answers answers",
+        "  tessera ssb run --db ssb1.db --format json --answers answers\n"
+        "  tessera ssb run --db ssb1.db --report run.html",
 };
 
 enum status ssb_run_command(int argc, char **argv, struct progress *progress, struct error *error)
 {
     struct arguments arguments = {.options = benchmark_options_default()};
+    arguments.options.argc = argc;
+    arguments.options.argv = argv;
     RETURN_IF_ERROR(command_line_read(&line, argc, argv, &arguments, error));
     const char *const choices[] = {arguments.codec};
     return benchmark(&arguments.options, choices, 1, false, progress, error);

@@ -92,9 +92,8 @@ static enum status measure_encoding(struct session *session, const struct column
     return STATUS_OK;
 }
 
-static enum status measure_sizes(struct session *session, const struct table *fact, struct error *error)
+static enum status allocate_columns(struct report *report, const struct table *fact, struct error *error)
 {
-    struct report *report = &session->report;
     report->columns = calloc(fact->column_count, sizeof *report->columns);
     if (!report->columns)
         return error_out_of_memory(error, fact->column_count * sizeof *report->columns, "the report");
@@ -107,12 +106,54 @@ static enum status measure_sizes(struct session *session, const struct table *fa
             .encodings = calloc(report->choice_count, sizeof *report->columns[i].encodings)};
         if (!report->columns[i].encodings)
             return error_out_of_memory(error, report->choice_count, "the report");
+    }
+    return STATUS_OK;
+}
+
+/* Measures all columns, and encodes what is missing. */
+static enum status measure_sizes(struct session *session, const struct table *fact, struct error *error)
+{
+    struct report *report = &session->report;
+    RETURN_IF_ERROR(allocate_columns(report, fact, error));
+    for (uint32_t i = 0; i < fact->column_count; i++) {
         for (uint32_t c = 0; c < report->choice_count; c++)
-            RETURN_IF_ERROR(measure_encoding(session, column, session->codecs[c],
+            RETURN_IF_ERROR(measure_encoding(session, &fact->columns[i], session->codecs[c],
                                              &report->columns[i].encodings[c], error));
         progress_report(session->progress, "encoding", "columns", i + 1, fact->column_count);
         RETURN_IF_ERROR(cancel_check(error));
     }
+    return STATUS_OK;
+}
+
+/* Removes the columns that no query reads. */
+static void drop_unread(struct report *report)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < report->column_count; i++)
+        if (report->columns[i].encodings[0].codec)
+            report->columns[count++] = report->columns[i];
+        else
+            free(report->columns[i].encodings);
+    report->column_count = count;
+}
+
+/* Fills in the sizes of the columns that the planned queries read, as they read them; encodes nothing. */
+static enum status measure_read_sizes(struct session *session, const struct table *fact, struct error *error)
+{
+    struct report *report = &session->report;
+    RETURN_IF_ERROR(allocate_columns(report, fact, error));
+    for (uint32_t s = 0; s < report->query_count * report->choice_count; s++) {
+        const struct plan *plan;
+        RETURN_IF_ERROR(sql_plan(session->statements[s], &plan, error));
+        for (uint32_t i = 0; i < plan->column_count; i++) {
+            const struct column *column = plan->columns[i].column;
+            const struct codec *codec = plan->columns[i].data->codec;
+            report->columns[column - fact->columns].encodings[s % report->choice_count] =
+                (struct report_encoding){.codec = codec->name,
+                                         .bytes = column_encoding(column, codec->id)->bytes};
+        }
+    }
+    drop_unread(report);
     return STATUS_OK;
 }
 
@@ -287,6 +328,8 @@ static enum status run_all(struct session *session, bool sizes, struct error *er
     const struct benchmark_options *options = session->options;
     struct report *report = &session->report;
     const struct table *fact;
+    if (options->page)
+        RETURN_IF_ERROR(page_check(options->page, error));
     RETURN_IF_ERROR(database_open(options->database, &session->database, error));
     RETURN_IF_ERROR(engine_open(options->device, options->threads, &session->engine, error));
     RETURN_IF_ERROR(database_table(session->database, "lineorder", &fact, error));
@@ -308,6 +351,8 @@ static enum status run_all(struct session *session, bool sizes, struct error *er
         RETURN_IF_ERROR(measure_sizes(session, fact, error));
     RETURN_IF_ERROR(allocate_cells(session, error));
     RETURN_IF_ERROR(plan_all(session, error));
+    if (options->page && !sizes)
+        RETURN_IF_ERROR(measure_read_sizes(session, fact, error));
     RETURN_IF_ERROR(engine_read_ceiling(session->engine, &report->read_ceiling, error));
     for (uint32_t q = 0; q < report->query_count; q++)
         for (uint32_t c = 0; c < report->choice_count; c++) {
@@ -318,6 +363,16 @@ static enum status run_all(struct session *session, bool sizes, struct error *er
     return STATUS_OK;
 }
 
+static enum status write_page(const struct session *session, struct error *error)
+{
+    const struct benchmark_options *options = session->options;
+    struct page *page;
+    RETURN_IF_ERROR(report_page(&session->report, options->argc, options->argv, &page, error));
+    const enum status status = page_write(options->page, page, error);
+    page_destroy(page);
+    return status;
+}
+
 static enum status finish(struct session *session, struct error *error)
 {
     static report_writer *const writers[] = {
@@ -326,6 +381,8 @@ static enum status finish(struct session *session, struct error *error)
     RETURN_IF_ERROR(writers[session->options->format](report, stdout, error));
     if (fflush(stdout) != 0)
         return error_set(error, STATUS_MACHINE, "cannot write the report to standard output");
+    if (session->options->page)
+        RETURN_IF_ERROR(write_page(session, error));
     if (session->wrong_count)
         return error_set(error, STATUS_CHECK_FAILED, "%u of %u answers are wrong: %s", session->wrong_count,
                          report->query_count * report->choice_count, session->wrong);
@@ -342,6 +399,7 @@ enum status benchmark(const struct benchmark_options *options, const char *const
                                          .profile = options->profile,
                                          .staged = options->staged,
                                          .staged_all = options->staged,
+                                         .compared = sizes,
                                          .repeat = options->repeat,
                                          .warmup = options->warmup,
                                          .choice_count = choice_count,

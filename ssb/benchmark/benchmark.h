@@ -10,7 +10,7 @@
 #include "storage/base/command_line.h"
 #include "storage/database/database.h"
 
-#define BENCHMARK_CHOICES_MAX 16u
+#define BENCHMARK_CHOICES_MAX REPORT_CHOICES_MAX
 
 enum benchmark_verify { VERIFY_SQLITE, VERIFY_PLAIN, VERIFY_NONE, VERIFY_DEFAULT };
 
@@ -26,6 +26,9 @@ struct benchmark_options {
     uint32_t query_count;
     const struct ssb_query *queries[SSB_QUERIES]; /* each at most once */
     enum report_format format;
+    const char *page; /* a file for the report as a page, or NULL */
+    int argc;         /* the command line, for the page; argv belongs to the caller */
+    char *const *argv;
 };
 
 struct benchmark_options benchmark_options_default(void);
@@ -39,8 +42,8 @@ NODISCARD enum status benchmark_statement(struct engine *engine, struct database
                                           const struct ssb_query *query, const char *codec, bool staged,
                                           struct sql_statement **statement, struct error *error);
 
-/* Measures every query with every choice of codecs and checks the answers. The report goes to stdout, notes
- * on wrong answers to stderr. A choice is a `codec` as for sql_prepare; NULL: the columns' own codecs. With
+/* Measures every query with every choice of codecs and checks the answers. The report goes to stdout and to
+ * the page, notes on wrong answers to stderr. A choice is a `codec` as for sql_prepare; NULL: the columns' own codecs. With
  * `sizes` all columns of lineorder are encoded in every choice; then all choices must be names of codecs or
  * choosers. If an answer is wrong: STATUS_CHECK_FAILED, after the report is printed. */
 NODISCARD enum status benchmark(const struct benchmark_options *options, const char *const *choices,

@@ -75,6 +75,9 @@ const struct command_option benchmark_option_list[] = {
      TO_NUMBER(struct benchmark_options, threads, 1, PARALLEL_THREADS_MAX)},
     {"format", 0, "table|csv|json", "How to print the report; a table by default",
      TO_WORD(struct benchmark_options, format, "table|csv|json")},
+    {"report", 0, "FILE.html",
+     "Also write the report as a page with charts: runtimes, sizes, bytes read against time",
+     TO_TEXT(struct benchmark_options, page)},
     {"answers", 0, "DIR", "Write each answer to DIR/q11.csv ... DIR/q43.csv",
      TO_TEXT(struct benchmark_options, answers)},
     {0}};

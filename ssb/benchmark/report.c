@@ -1,7 +1,8 @@
-/* report.c: medians, means and totals; see report.h. */
+/* report.c: medians, means, totals, and what was measured; see report.h. */
 #include "ssb/benchmark/report.h"
 #include "storage/base/clock.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,4 +108,33 @@ double report_ratio(const struct report *report, const struct report_column *col
                     const struct report_encoding *encoding)
 {
     return (double)column->value_bytes * (double)report->fact_rows / (double)encoding->bytes;
+}
+
+void report_facts(const struct report *report, report_fact *tell, void *context)
+{
+    char text[ERROR_TEXT_BYTES + 256], scale_factor[64] = "";
+    const bool why = report->why_cpu != NULL;
+    snprintf(text, sizeof text, "%s%s%s%s", report->device, why ? " (" : "", why ? report->why_cpu : "",
+             why ? ")" : "");
+    tell(context, "Device", text);
+    if (report->scale_factor > 0)
+        snprintf(scale_factor, sizeof scale_factor, ", scale factor %g", report->scale_factor);
+    snprintf(text, sizeof text, "%s%s, %" PRIu64 " rows of lineorder", report->database, scale_factor,
+             report->fact_rows);
+    tell(context, "Database", text);
+    snprintf(text, sizeof text, "by %s", report->judge);
+    tell(context, "Checked", text);
+    snprintf(text, sizeof text, "read at %.1f GB/s at most, measured in this run",
+             report->read_ceiling / 1e9);
+    tell(context, "Memory", text);
+    if (report->staged)
+        tell(context, "Staged",
+             report->staged_all
+                 ? "columns are decoded into scratch memory, then queried there; the total has both"
+                 : "columns in codecs that take several passes on a GPU are decoded into scratch memory, "
+                   "then queried "
+                   "there; the total has both");
+    snprintf(text, sizeof text, "median of %" PRIu32 " runs after %" PRIu32 " untimed, in milliseconds",
+             report->repeat, report->warmup);
+    tell(context, "Times", text);
 }

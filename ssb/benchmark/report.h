@@ -1,5 +1,5 @@
 /*
- * report.h: the figures of a benchmark, and the three formats in which they are printed.
+ * report.h: the figures of a benchmark, the three formats in which they are printed, and their page.
  *
  * `ssb run` measures the queries with one choice of codecs, `ssb compare` with several; both fill the same
  * report. It is small: 13 queries times a few codecs.
@@ -7,10 +7,13 @@
 #ifndef TESSERA_SSB_BENCHMARK_REPORT_H
 #define TESSERA_SSB_BENCHMARK_REPORT_H
 
+#include "engine/report/page.h"
 #include "ssb/benchmark/answer.h"
 #include "storage/codec/codec.h"
 
 #include <stdio.h>
+
+#define REPORT_CHOICES_MAX 16u
 
 /* Milliseconds of every timed run, in the order they ran. */
 struct report_times {
@@ -62,6 +65,7 @@ struct report {
     bool profile;            /* print the steps of each query, too */
     bool staged;             /* columns of some query are decoded into scratch memory before it */
     bool staged_all;         /* ... of all queries, as --staged asks */
+    bool compared;           /* choices are shown side by side, with the sizes of all columns */
     const char *database;    /* its path */
     double scale_factor;     /* 0: not known */
     char judge[128];         /* "SQLite 3.40.1, answers of 2026-01-31 12:00:00 UTC"; a codec; "nobody" */
@@ -72,7 +76,7 @@ struct report {
     const char *const *choices; /* "auto", "gpu-star", ... */
     uint32_t query_count;
     struct report_query *queries;
-    uint32_t column_count; /* 0: sizes were not measured */
+    uint32_t column_count; /* 0: sizes were not measured; unless `compared`: columns that queries read */
     struct report_column *columns;
 };
 
@@ -114,6 +118,30 @@ double report_ratio(const struct report *report, const struct report_column *col
 
 /* Computes median and min from `count` runs. */
 NODISCARD enum status report_times_finish(struct report_times *times, uint32_t count, struct error *error);
+
+/* Tells what was measured, on what and how: "Device", "CPU, 2 threads, avx2"; "Times", "median of ...". */
+typedef void report_fact(void *context, const char *name, const char *value);
+void report_facts(const struct report *report, report_fact *tell, void *context);
+
+#define REPORT_CPU_NOTE   "On a CPU the ratios count; the times depend on the machine and what else it does."
+#define REPORT_SPEED_NOTE "Speed: times faster than %s. Means are geometric, over the queries."
+
+/* Makes a table of the report, which the caller destroys:
+ *
+ *     queries        a row for each query and choice
+ *     steps          a row for each query, choice and step
+ *     comparison     a row for each query, the choices side by side; for people only
+ *     totals         a row for each choice
+ *     columns        a row for each column and choice; for programs only
+ *     column_sizes   a row for each column, the choices side by side; for people only */
+typedef enum status report_sheet_maker(const struct report *report, struct sheet **sheet,
+                                       struct error *error);
+report_sheet_maker report_sheet_queries, report_sheet_steps, report_sheet_comparison, report_sheet_totals,
+    report_sheet_columns, report_sheet_column_sizes;
+
+/* Makes the report's page, which the caller destroys. argc and argv are the command line. */
+NODISCARD enum status report_page(const struct report *report, int argc, char *const *argv,
+                                  struct page **page, struct error *error);
 
 /* Writes the report to `file` (docs/benchmark.md lists the fields):
  *

@@ -53,39 +53,15 @@ static json_t *cell_json(const struct report *report, const struct report_query 
     return json;
 }
 
-static json_t *columns_json(const struct report *report)
+/* NULL: as sheet_json. */
+static json_t *rows_json(const struct report *report, report_sheet_maker *make)
 {
-    json_t *columns = json_array();
-    for (uint32_t i = 0; i < report->column_count; i++)
-        for (uint32_t c = 0; c < report->choice_count; c++) {
-            const struct report_column *column = &report->columns[i];
-            const struct report_encoding *encoding = &column->encodings[c];
-            json_array_append_new(columns, json_pack("{s:s, s:s, s:s, s:I, s:f, s:f}", "column", column->name,
-                                                     "choice", report->choices[c], "codec", encoding->codec,
-                                                     "bytes", (json_int_t)encoding->bytes, "bits_per_value",
-                                                     report_bits(report, encoding), "ratio",
-                                                     report_ratio(report, column, encoding)));
-        }
-    return columns;
-}
-
-static json_t *totals_json(const struct report *report)
-{
-    json_t *all = json_array();
-    for (uint32_t c = 0; c < report->choice_count; c++) {
-        struct report_totals totals;
-        report_totals(report, c, &totals);
-        json_t *one = json_pack("{s:s, s:f, s:f, s:f, s:o, s:o}", "codec", report->choices[c], "total_ms",
-                                totals.total_ms, "geometric_mean_ms", totals.mean_ms, "speed", totals.speed,
-                                "sqlite_ratio_least", known(totals.least_sqlite), "sqlite_ratio_mean",
-                                known(totals.mean_sqlite));
-        if (report->column_count) {
-            json_object_set_new(one, "plain_bytes", json_integer((json_int_t)totals.plain_bytes));
-            json_object_set_new(one, "bytes", json_integer((json_int_t)totals.bytes));
-        }
-        json_array_append_new(all, one);
-    }
-    return all;
+    struct sheet *sheet;
+    if (make(report, &sheet, NULL) != STATUS_OK)
+        return NULL;
+    json_t *const rows = sheet_json(sheet);
+    sheet_destroy(sheet);
+    return rows;
 }
 
 enum status report_json(const struct report *report, FILE *file, struct error *error)
@@ -94,14 +70,17 @@ enum status report_json(const struct report *report, FILE *file, struct error *e
     for (uint32_t q = 0; q < report->query_count; q++)
         for (uint32_t c = 0; c < report->choice_count; c++)
             json_array_append_new(queries, cell_json(report, &report->queries[q], c));
-    json_t *root =
-        json_pack("{s:s, s:s?, s:s, s:o, s:f, s:s, s:i, s:i, s:b, s:o, s:o}", "device", report->device,
-                  "why_cpu", report->why_cpu, "database", report->database, "scale_factor",
-                  known(report->scale_factor), "read_ceiling_gb_per_second", report->read_ceiling / 1e9,
-                  "judge", report->judge, "repeat", (int)report->repeat, "warmup", (int)report->warmup,
-                  "staged", report->staged, "queries", queries, "totals", totals_json(report));
-    if (root && report->column_count)
-        json_object_set_new(root, "columns", columns_json(report));
+    json_t *root = json_pack("{s:s, s:s?, s:s, s:o, s:f, s:s, s:i, s:i, s:b, s:o, s:o}", "device",
+                             report->device, "why_cpu", report->why_cpu, "database", report->database,
+                             "scale_factor", known(report->scale_factor), "read_ceiling_gb_per_second",
+                             report->read_ceiling / 1e9, "judge", report->judge, "repeat",
+                             (int)report->repeat, "warmup", (int)report->warmup, "staged", report->staged,
+                             "queries", queries, "totals", rows_json(report, report_sheet_totals));
+    if (root && report->compared &&
+        json_object_set_new(root, "columns", rows_json(report, report_sheet_columns)) != 0) {
+        json_decref(root);
+        root = NULL;
+    }
     if (!root || json_array_size(queries) != report->query_count * report->choice_count) {
         json_decref(root);
         return error_set(error, STATUS_BAD_INPUT,

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "ssb/benchmark/report.h"
+#include "tests/support/well_formed.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -30,6 +31,7 @@ static struct report report = {.device = "CPU, 2 threads, \"avx512\"",
                                .read_ceiling = 1e9,
                                .repeat = 3,
                                .warmup = 1,
+                               .compared = true,
                                .choice_count = 2,
                                .choices = choices,
                                .query_count = 2,
@@ -131,20 +133,18 @@ static void csv_has_a_line_for_each_query_and_choice(void **state)
     assert_string_equal(
         text,
         "query,codec,device,rows,answer_rows,tiles,tiles_skipped,bytes_read,total_median_ms,total_min_ms,"
-        "kernel_median_ms,"
-        "kernel_min_ms,percent_of_ceiling,compile_ms,skip_ms,speed,sqlite_ms,result_hash,check\n"
-        "q1.1,plain,\"CPU, 2 threads, "
-        "\"\"avx512\"\"\",1000,35,9,2,123456,4.000000,3.500000,4.000000,3.500000,"
-        "3.09,7.000,0.250,1.000000,400.000,0123456789abcdef,ok\n"
-        "q1.1,lane-for,\"CPU, 2 threads, \"\"avx512\"\"\",1000,35,9,2,123456,2.000000,1.500000,2.000000,"
-        "1.500000,6.17,7.000,0.250,2.000000,400.000,0123456789abcdef,ok\n"
-        "q2.1,plain,\"CPU, 2 threads, "
-        "\"\"avx512\"\"\",1000,35,9,2,123456,1.000000,1.000000,1.000000,1.000000,"
-        "12.35,7.000,0.250,1.000000,30.000,0123456789abcdef,ok\n"
-        "q2.1,lane-for,\"CPU, 2 threads, \"\"avx512\"\"\",1000,35,9,2,123456,2.000000,2.000000,2.000000,"
-        "2.000000,6.17,7.000,0.250,0.500000,30.000,0123456789abcdef,wrong\n"
+        "kernel_median_ms,kernel_min_ms,percent_of_ceiling,compile_ms,skip_ms,speed,sqlite_ms,result_hash,"
+        "check\n"
+        "q1.1,plain,\"CPU, 2 threads, \"\"avx512\"\"\",1000,35,9,2,123456,4,3.5,4,3.5,"
+        "3.0864,7,0.25,1,400,0123456789abcdef,ok\n"
+        "q1.1,lane-for,\"CPU, 2 threads, \"\"avx512\"\"\",1000,35,9,2,123456,2,1.5,2,1.5,"
+        "6.1728,7,0.25,2,400,0123456789abcdef,ok\n"
+        "q2.1,plain,\"CPU, 2 threads, \"\"avx512\"\"\",1000,35,9,2,123456,1,1,1,1,"
+        "12.3456,7,0.25,1,30,0123456789abcdef,ok\n"
+        "q2.1,lane-for,\"CPU, 2 threads, \"\"avx512\"\"\",1000,35,9,2,123456,2,2,2,2,"
+        "6.1728,7,0.25,0.5,30,0123456789abcdef,wrong\n"
         "\ncolumn,choice,codec,bytes,bits_per_value,ratio\n"
-        "lo_revenue,plain,plain,4000,32.0000,1.0000\nlo_revenue,lane-for,lane-for,1000,8.0000,4.0000\n");
+        "lo_revenue,plain,plain,4000,32,1\nlo_revenue,lane-for,lane-for,1000,8,4\n");
     free(text);
 }
 
@@ -153,29 +153,27 @@ static void a_profile_has_a_line_for_each_step(void **state)
     (void)state;
     struct report profile = report;
     profile.profile = true;
-    profile.column_count = 0;
+    profile.compared = false;
     profile.query_count = 1;
     char *text = print(report_csv, &profile);
     const char *steps = strstr(text, "\n\n");
     assert_non_null(steps);
-    assert_string_equal(steps,
-                        "\n\nquery,codec,step,rows,bytes,median_ms,gb_per_second,percent_of_ceiling\n"
-                        "q1.1,plain,filter,31,250,0.500000,0.0005,0.05\n"
-                        "q1.1,plain,scan,800,123456,4.000000,0.0309,3.09\n"
-                        "q1.1,plain,merge,7,84,0.000000,84.0000,8400.00\n" /* 0 ms is the clock's step */
-                        "q1.1,lane-for,filter,31,250,0.500000,0.0005,0.05\n"
-                        "q1.1,lane-for,scan,800,123456,2.000000,0.0617,6.17\n"
-                        "q1.1,lane-for,merge,7,84,0.000000,84.0000,8400.00\n");
+    assert_string_equal(steps, "\n\nquery,codec,step,rows,bytes,median_ms,gb_per_second,percent_of_ceiling\n"
+                               "q1.1,plain,filter,31,250,0.5,0.0005,0.05\n"
+                               "q1.1,plain,scan,800,123456,4,0.030864,3.0864\n"
+                               "q1.1,plain,merge,7,84,0,84,8400\n" /* 0 ms is the clock's step */
+                               "q1.1,lane-for,filter,31,250,0.5,0.0005,0.05\n"
+                               "q1.1,lane-for,scan,800,123456,2,0.061728,6.1728\n"
+                               "q1.1,lane-for,merge,7,84,0,84,8400\n");
     free(text);
     profile.on_gpu = true; /* there is no merge step */
     profile.choice_count = 1;
     text = print(report_table, &profile);
-    assert_non_null(strstr(text,
-                           "q1.1   plain      filter           31     0.000     0.5000     0.00      0.1 "
-                           "      12.5\n"));
-    assert_non_null(strstr(text,
-                           "                  scan            800     0.123     4.0000     0.03      3.1 "
-                           "     100.0  2 of 9\n"));
+    assert_non_null(strstr(
+        text, "query  codec  step    rows  read MB  time ms  rate GB/s  % of max  % of total  tiles "
+              "skipped\n"
+              "q1.1   plain  filter    31    0.000   0.5000       0.00       0.1        12.5\n"
+              "q1.1   plain  scan     800    0.123   4.0000       0.03       3.1       100.0  2 of 9\n"));
     assert_null(strstr(text, "merge"));
     free(text);
     text = print(report_json, &profile);
@@ -259,13 +257,49 @@ static void the_table_begins_with_the_device_and_names_wrong_answers(void **stat
     assert_int_equal(strncmp(text, first, strlen(first)), 0);
     assert_non_null(strstr(text, "  ok\n"));
     assert_non_null(strstr(text, "  wrong lane-for\n"));
-    assert_non_null(strstr(text, "4.00 times smaller"));
+    assert_non_null(strstr(text, "lineorder MB  row bits  ratio\n"));
+    assert_non_null(strstr(text, "        0.00      8.00  4.00x\n"));
     assert_non_null(strstr(text, "On a CPU the ratios count"));
     free(text);
     cells[3].check = ANSWER_SKIPPED;
     text = print(report_table, &report);
     assert_non_null(strstr(text, "  ok, skipped lane-for\n"));
     cells[3].check = ANSWER_WRONG;
+    free(text);
+}
+
+static void the_page_has_a_chart_and_a_table_for_each_question(void **state)
+{
+    char *const arguments[] = {"tessera ssb compare", "--db", "ssb1.db"};
+    static const char *const parts[] = {"<dd>CPU, 2 threads, &quot;avx512&quot; (no driver)</dd>",
+                                        "<dd>3 right, 1 wrong, 0 not checked</dd>",
+                                        "<code>tessera ssb compare --db ssb1.db</code>",
+                                        "<h2>Runtimes</h2>",
+                                        "<title>plain, q1.1: 4 ms (3.75 to 6.5)</title>",
+                                        "Speed of each query against plain",
+                                        "wrong lane-for</td>",
+                                        "<h2>Sizes</h2>",
+                                        "<title>lane-for, lo_revenue: 8 bits a value</title>",
+                                        "<h2>Roofline</h2>",
+                                        "<title>plain, q1.1, 1.2346e+05 bytes: 4 ms (3.75 to 6.5)</title>",
+                                        "read ceiling: 1.0 GB/s",
+                                        "0123456789abcdef</td>"};
+    struct page *page;
+    char *text;
+    size_t bytes;
+    struct xml xml;
+    (void)state;
+    assert_int_equal(report_page(&report, 3, arguments, &page, NULL), STATUS_OK);
+    FILE *const file = open_memstream(&text, &bytes);
+    assert_int_equal(page_print(page, file, NULL), STATUS_OK);
+    fclose(file);
+    page_destroy(page);
+    if (!well_formed(text, &xml))
+        fail_msg("%s", xml.why);
+    const char *at = text;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (!(at = strstr(at, parts[i])))
+            fail_msg("%s is missing, or out of order", parts[i]);
     free(text);
 }
 
@@ -280,6 +314,7 @@ int main(void)
         cmocka_unit_test(json_has_the_fields_of_the_manual),
         cmocka_unit_test(a_path_that_is_no_text_is_a_sentence_not_a_crash),
         cmocka_unit_test(a_full_disk_is_told),
+        cmocka_unit_test(the_page_has_a_chart_and_a_table_for_each_question),
         cmocka_unit_test(the_table_begins_with_the_device_and_names_wrong_answers),
     };
     return cmocka_run_group_tests(tests, fill, NULL);

@@ -12,6 +12,7 @@
 
 #include "tests/support/database_cases.h"
 #include "tests/support/run_program.h"
+#include "tests/support/well_formed.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -285,7 +286,7 @@ static void a_profile_accounts_for_all_the_time(void **state)
     }
     json_decref(root);
     assert_runs("$T ssb run --db $D/db --device cpu --threads 1 --query q3.1 --profile", 0);
-    assert_non_null(strstr(run.output, "                  merge             0     0.000"));
+    assert_non_null(strstr(run.output, "q3.1   auto   merge        0    0.000"));
     assert_runs("$T ssb run --db $D/db --device cpu --query q3.1", 0);
     assert_null(strstr(run.output, "merge"));
 }
@@ -367,12 +368,43 @@ static void cuda_without_a_gpu_cannot(void **state)
     assert_non_null(strstr(run.output, "no GPU"));
 }
 
+static void reports_are_pages_beside_what_is_printed(void **state)
+{
+    static char text[1 << 20];
+    struct xml xml;
+    (void)state;
+    static const char *const commands[] = {"run --codec gpu-for --profile", "run --staged --query q2.1",
+                                           "compare --codecs plain,auto"};
+    for (int i = 0; i < 3; i++) {
+        char command[256];
+        snprintf(command, sizeof command,
+                 "$T ssb %s --db $D/db --device cpu --repeat 3 --report $D/page.html", commands[i]);
+        assert_runs(command, 0);
+        assert_int_equal(strncmp(run.output, "Device:   CPU", 13), 0);
+        snprintf(command, sizeof command, "%s/page.html", getenv("D"));
+        FILE *const file = fopen(command, "r");
+        assert_non_null(file);
+        text[fread(text, 1, sizeof text - 1, file)] = '\0';
+        fclose(file);
+        if (!well_formed(text, &xml))
+            fail_msg("%s", xml.why);
+        assert_non_null(strstr(text, "<h2>Runtimes</h2>"));
+        assert_non_null(strstr(text, "lo_revenue"));
+        assert_true((strstr(text, "lo_shipmode") != NULL) == (i == 2)); /* no query reads it */
+        assert_true((strstr(text, "<h2>Steps</h2>") != NULL) == (i == 0));
+    }
+    assert_runs("$T ssb run --db $D/db --report $D/no/page.html", 2);
+    assert_string_equal(run.output, "");
+    assert_non_null(strstr(run.errors, "/no/page.html"));
+}
+
 static void help_says_what_there_is(void **state)
 {
     (void)state;
     assert_runs("$T ssb run --help", 0);
     assert_non_null(strstr(run.output, "--answers=DIR"));
     assert_non_null(strstr(run.output, "--profile"));
+    assert_non_null(strstr(run.output, "--report=FILE.html"));
     assert_runs("$T ssb compare --help", 0);
     assert_non_null(strstr(run.output, "--codecs=NAME,..."));
     assert_runs("$T ssb --help", 0);
@@ -394,6 +426,7 @@ int main(void)
         cmocka_unit_test(a_database_from_text_is_checked_with_the_text),
         cmocka_unit_test(what_bad_usage_gets),
         cmocka_unit_test(cuda_without_a_gpu_cannot),
+        cmocka_unit_test(reports_are_pages_beside_what_is_printed),
         cmocka_unit_test(help_says_what_there_is),
     };
     return cmocka_run_group_tests(tests, load, unload);
