@@ -30,7 +30,8 @@
     X(pfor, PFOR)                  \
     X(pfor_diff, PFOR_DIFF)        \
     X(delta_for_bp, DELTA_FOR_BP)  \
-    X(rle_for_bp, RLE_FOR_BP)
+    X(rle_for_bp, RLE_FOR_BP)      \
+    X(rle, RLE)
 /* clang-format on */
 
 #endif
