@@ -10,7 +10,7 @@
 
 #include "ssb/data/generator.h"
 
-/* 58 columns, each "lo_extendedprice=gpu-simdbp128," at most. */
+/* 58 columns, each "lo_extendedprice=", a codec of at most 13 characters and a comma. */
 #define SSB_CODECS_BYTES 4096u
 
 /* What `text` (NULL: the defaults) says, spelled out: COLUMN=CODEC for every column of all tables, as codec_spec.h reads

@@ -31,7 +31,8 @@
     X(pfor_diff, PFOR_DIFF)        \
     X(delta_for_bp, DELTA_FOR_BP)  \
     X(rle_for_bp, RLE_FOR_BP)      \
-    X(rle, RLE)
+    X(rle, RLE)                    \
+    X(gpu_simdbp128, GPU_SIMDBP128)
 /* clang-format on */
 
 #endif
