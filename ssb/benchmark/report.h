@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-#define REPORT_CHOICES_MAX 16u
+#define REPORT_CHOICES_MAX (CODEC_COUNT + 3u) /* all codecs, and the choosers */
 
 /* Milliseconds of every timed run, in the order they ran. */
 struct report_times {

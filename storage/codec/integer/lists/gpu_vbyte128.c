@@ -1,17 +1,17 @@
 /*
- * gpu_vbyte1024.c: gpu-vbyte1024: bytes with 2-bit lengths before each 1024 values, as published (gpu_vbyte.h; Mallia et
+ * gpu_vbyte128.c: gpu-vbyte128: bytes with 2-bit lengths before each 128 values, as published (gpu_vbyte.h; Mallia et
  * al., CIKM 2019, section 3.2).
  *
- *     directory    word ends[blocks + 1]: where each block ends in data, in bytes; ends[0] is 0; blocks = tiles
+ *     directory    word ends[blocks + 1]: where each block ends in data, in bytes; ends[0] is 0; blocks = tiles * 8
  *     data         the blocks; then SPARE_BYTES zeros
- *     block        1024 selectors of 2 bits; 1024 values of 1 .. 4 bytes (int64: 1, 2, 4, 8); 1 .. 4 zero bytes
+ *     block        128 selectors of 2 bits; 128 values of 1 .. 4 bytes (int64: 1, 2, 4, 8); 1 .. 4 zero bytes
  *
- * The overhead is 2 bits of selector and at most 0.0625 bits of end point and padding a value.
+ * The overhead is 2 bits of selector and at most 0.5 bits of end point and padding a value.
  */
-#include "storage/codec/integer/gpu_vbyte.h"
+#include "storage/codec/integer/lists/gpu_vbyte.h"
 #include "storage/base/isa.h"
 
-#define BLOCK_ROWS 1024u
+#define BLOCK_ROWS 128u
 
 static size_t bound(uint32_t rows, uint32_t value_bytes)
 {
@@ -20,7 +20,7 @@ static size_t bound(uint32_t rows, uint32_t value_bytes)
 
 static size_t encode(const void *values, uint32_t rows, uint32_t value_bytes, uint8_t *out)
 {
-    return vbyte_encode(values, rows, value_bytes, CODEC_GPU_VBYTE1024, BLOCK_ROWS, out);
+    return vbyte_encode(values, rows, value_bytes, CODEC_GPU_VBYTE128, BLOCK_ROWS, out);
 }
 
 static bool valid(const struct chunk_view *chunk)
@@ -49,16 +49,16 @@ static void fetch(const struct chunk_view *chunk, uint32_t tile, const uint16_t 
     vbyte_fetch(chunk, tile, rows, count, BLOCK_ROWS, out);
 }
 
-const struct codec ISA(codec_gpu_vbyte1024) = {
-    .id = CODEC_GPU_VBYTE1024,
-    .name = "gpu-vbyte1024",
+const struct codec ISA(codec_gpu_vbyte128) = {
+    .id = CODEC_GPU_VBYTE128,
+    .name = "gpu-vbyte128",
     .family = "posting lists",
-    .summary = "GPU-VByte1024 as published: 1 to 4 bytes a value, lengths before each 1024 values",
-    .random_access = false, /* the sum of up to 32 words of 64 bits */
+    .summary = "GPU-VByte128 as published: 1 to 4 bytes a value, lengths before each 128 values",
+    .random_access = true, /* the sum of at most 4 words of 64 bits */
     .holds_int64 = true,
     .decode_cycles = 1,
-    .gpu = {.header = "operators/decode/gpu_vbyte1024_cuda.h",
-            .decoder = "decode_gpu_vbyte1024",
+    .gpu = {.header = "operators/decode/lists/gpu_vbyte128_cuda.h",
+            .decoder = "decode_gpu_vbyte128",
             .random_access = true,
             .scratch_bytes = 512},
     .bound = bound,
@@ -67,6 +67,6 @@ const struct codec ISA(codec_gpu_vbyte1024) = {
     .tile_span = tile_span,
     .decode_tile = decode_tile,
     .value = value,
-    .fetch_rows = 10,
+    .fetch_rows = 32,
     .fetch = fetch,
 };

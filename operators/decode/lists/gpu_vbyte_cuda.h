@@ -7,8 +7,8 @@
  * lengths before a value in its own word are two bit counts. So 1024 values need at most five shuffles for the scan,
  * and then two a value: its selector word, and the place where the values of that word begin.
  */
-#ifndef TESSERA_OPERATORS_DECODE_GPU_VBYTE_CUDA_H
-#define TESSERA_OPERATORS_DECODE_GPU_VBYTE_CUDA_H
+#ifndef TESSERA_OPERATORS_DECODE_LISTS_GPU_VBYTE_CUDA_H
+#define TESSERA_OPERATORS_DECODE_LISTS_GPU_VBYTE_CUDA_H
 
 #include "operators/decode/decode_cuda.h"
 

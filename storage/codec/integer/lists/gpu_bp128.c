@@ -1,16 +1,16 @@
 /*
- * gpu_bp256.c: gpu-bp256: binary packing in blocks of 256 values, as published (gpu_bp.h; Mallia et al., CIKM 2019,
+ * gpu_bp128.c: gpu-bp128: binary packing in blocks of 128 values, as published (gpu_bp.h; Mallia et al., CIKM 2019,
  * section 3.1).
  *
- *     directory    word ends[blocks + 1]: where each block ends in data, in words; ends[0] is 0; blocks = tiles * 4
- *     data         the blocks, each 256 values packed in a row; then SPARE_BYTES zeros
+ *     directory    word ends[blocks + 1]: where each block ends in data, in words; ends[0] is 0; blocks = tiles * 8
+ *     data         the blocks, each 128 values packed in a row; then SPARE_BYTES zeros
  *
- * A block's width is its length in words divided by 8. The end points take 0.125 bits a value.
+ * A block's width is its length in words divided by 4. The end points take 0.25 bits a value.
  */
-#include "storage/codec/integer/gpu_bp.h"
+#include "storage/codec/integer/lists/gpu_bp.h"
 #include "storage/base/isa.h"
 
-#define BLOCK_ROWS 256u
+#define BLOCK_ROWS 128u
 
 static size_t bound(uint32_t rows, uint32_t value_bytes)
 {
@@ -19,7 +19,7 @@ static size_t bound(uint32_t rows, uint32_t value_bytes)
 
 static size_t encode(const void *values, uint32_t rows, uint32_t value_bytes, uint8_t *out)
 {
-    return bp_encode(values, rows, value_bytes, CODEC_GPU_BP256, BLOCK_ROWS, out);
+    return bp_encode(values, rows, value_bytes, CODEC_GPU_BP128, BLOCK_ROWS, out);
 }
 
 static bool valid(const struct chunk_view *chunk)
@@ -48,16 +48,16 @@ static void fetch(const struct chunk_view *chunk, uint32_t tile, const uint16_t 
     bp_fetch(chunk, tile, rows, count, BLOCK_ROWS, out);
 }
 
-const struct codec ISA(codec_gpu_bp256) = {
-    .id = CODEC_GPU_BP256,
-    .name = "gpu-bp256",
+const struct codec ISA(codec_gpu_bp128) = {
+    .id = CODEC_GPU_BP128,
+    .name = "gpu-bp128",
     .family = "posting lists",
-    .summary = "GPU-BP256 as published: one width per 256 values, found from the block's length",
+    .summary = "GPU-BP128 as published: one width per 128 values, found from the block's length",
     .random_access = true,
     .holds_int64 = true,
     .decode_cycles = 0.2,
-    .gpu = {.header = "operators/decode/gpu_bp256_cuda.h",
-            .decoder = "decode_gpu_bp256",
+    .gpu = {.header = "operators/decode/lists/gpu_bp128_cuda.h",
+            .decoder = "decode_gpu_bp128",
             .random_access = true},
     .bound = bound,
     .encode = encode,

@@ -11,10 +11,10 @@
  * type. The end points take 32 bits a block. int64 has widths up to 64, which the paper has not. `block_rows` is a
  * constant everywhere, so that each codec gets its own code.
  */
-#ifndef TESSERA_STORAGE_CODEC_INTEGER_GPU_BP_H
-#define TESSERA_STORAGE_CODEC_INTEGER_GPU_BP_H
+#ifndef TESSERA_STORAGE_CODEC_INTEGER_LISTS_GPU_BP_H
+#define TESSERA_STORAGE_CODEC_INTEGER_LISTS_GPU_BP_H
 
-#include "storage/codec/integer/end_points.h"
+#include "storage/codec/integer/lists/end_points.h"
 
 #define BP_UNIT_BYTES 4u /* end points count words */
 

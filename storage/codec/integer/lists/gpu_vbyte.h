@@ -17,10 +17,10 @@
  * header's widths are 8 times the least and the greatest length. `block_rows` is a constant everywhere, so that each
  * codec gets its own code.
  */
-#ifndef TESSERA_STORAGE_CODEC_INTEGER_GPU_VBYTE_H
-#define TESSERA_STORAGE_CODEC_INTEGER_GPU_VBYTE_H
+#ifndef TESSERA_STORAGE_CODEC_INTEGER_LISTS_GPU_VBYTE_H
+#define TESSERA_STORAGE_CODEC_INTEGER_LISTS_GPU_VBYTE_H
 
-#include "storage/codec/integer/end_points.h"
+#include "storage/codec/integer/lists/end_points.h"
 
 #define VBYTE_UNIT_BYTES 1u                           /* end points count bytes */
 #define SELECTOR_ROWS    16u                          /* the selectors of a word */

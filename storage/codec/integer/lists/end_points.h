@@ -7,8 +7,8 @@
  * Zahran: GPU-Accelerated Decoding of Integer Lists, CIKM 2019, section 3.1. The end points count words or bytes of
  * data, as the authors' programs do: `unit_bytes` is 4 or 1. Each function is called once a chunk or a tile.
  */
-#ifndef TESSERA_STORAGE_CODEC_INTEGER_END_POINTS_H
-#define TESSERA_STORAGE_CODEC_INTEGER_END_POINTS_H
+#ifndef TESSERA_STORAGE_CODEC_INTEGER_LISTS_END_POINTS_H
+#define TESSERA_STORAGE_CODEC_INTEGER_LISTS_END_POINTS_H
 
 #include "storage/codec/integer/bitpack.h"
 

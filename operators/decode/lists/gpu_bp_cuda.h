@@ -5,8 +5,8 @@
  * The published kernel gives a thread one value. Here a lane has 32, so a warp loads the end points of its tile once,
  * all at a time, and then there is one more dependent access to memory: the packed words.
  */
-#ifndef TESSERA_OPERATORS_DECODE_GPU_BP_CUDA_H
-#define TESSERA_OPERATORS_DECODE_GPU_BP_CUDA_H
+#ifndef TESSERA_OPERATORS_DECODE_LISTS_GPU_BP_CUDA_H
+#define TESSERA_OPERATORS_DECODE_LISTS_GPU_BP_CUDA_H
 
 #include "operators/decode/decode_cuda.h"
 
