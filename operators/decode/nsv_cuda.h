@@ -13,8 +13,30 @@ TILE_INLINE uint32_t sum_pairs(uint32_t pairs)
     return __popc(pairs & 0x55555555u) + 2 * __popc(pairs & 0xaaaaaaaau);
 }
 
-/* A lane reads the lengths of 32 rows in a row, 64 bits. A prefix sum of their bytes over the warp says where
- * each of these groups begins; where a row begins in its group follows from the lengths before it. */
+/* Decodes `count` items of 1 to 4 bytes: calls f(j, value) for item 32 * j + lane. Each lane has the lengths of
+ * items 32 * lane .. 32 * lane + 31, 64 bits. A prefix sum of their bytes over the warp says where each of
+ * these groups begins, from byte `start` of `words` on; where an item begins in its group follows from the
+ * lengths before it. FULL: count is 1024. */
+template <bool FULL, class F>
+TILE_INLINE void nsv_items(const uint32_t *words, uint32_t start, uint2 lengths, uint32_t count,
+                           uint32_t lane, F f)
+{
+    const uint32_t bytes = 32 + sum_pairs(lengths.x) + sum_pairs(lengths.y);
+    const uint32_t group = start + scan_warp(bytes, lane) - bytes;
+    const uint32_t before_x = lane < 16 ? low_bits(2 * lane) : FULL_WARP,
+                   before_y = lane < 16 ? 0 : low_bits(2 * lane - 32);
+#pragma unroll
+    for (uint32_t j = 0; j < 32; j++) {
+        const uint32_t x = __shfl_sync(FULL_WARP, lengths.x, j), y = __shfl_sync(FULL_WARP, lengths.y, j);
+        const uint32_t at =
+            __shfl_sync(FULL_WARP, group, j) + lane + sum_pairs(x & before_x) + sum_pairs(y & before_y);
+        const uint32_t length = (lane < 16 ? x : y) >> 2 * (lane % 16) & 3;
+        const uint32_t *word = words + at / 4;
+        if (FULL || 32 * j + lane < count)
+            f(j, __funnelshift_r(load(word), load(word + 1), at % 4 * 8) & FULL_WARP >> (24 - 8 * length));
+    }
+}
+
 template <class VALUE> struct decode_nsv : decode_base {
     static constexpr bool RANDOM_ACCESS = false;
     static constexpr uint32_t SCRATCH_BYTES = 0;
@@ -35,20 +57,8 @@ template <class VALUE> struct decode_nsv : decode_base {
     }
     template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *, F f)
     {
-        const uint32_t bytes = 32 + sum_pairs(lengths.x) + sum_pairs(lengths.y);
-        const uint32_t group = start + scan_warp(bytes, lane) - bytes;
-        const uint32_t before_x = lane < 16 ? low_bits(2 * lane) : FULL_WARP,
-                       before_y = lane < 16 ? 0 : low_bits(2 * lane - 32);
-#pragma unroll
-        for (uint32_t j = 0; j < 32; j++) {
-            const uint32_t x = __shfl_sync(FULL_WARP, lengths.x, j), y = __shfl_sync(FULL_WARP, lengths.y, j);
-            const uint32_t at =
-                __shfl_sync(FULL_WARP, group, j) + lane + sum_pairs(x & before_x) + sum_pairs(y & before_y);
-            const uint32_t length = (lane < 16 ? x : y) >> 2 * (lane % 16) & 3;
-            const uint32_t *word = words + at / 4;
-            f(j, (VALUE)(__funnelshift_r(load(word), load(word + 1), at % 4 * 8) &
-                         FULL_WARP >> (24 - 8 * length)));
-        }
+        nsv_items<true>(words, start, lengths, TILE_ROWS, lane,
+                        [&](uint32_t j, uint32_t value) { f(j, (VALUE)value); });
     }
     __device__ __forceinline__ void stage(uint32_t *)
     {

@@ -32,7 +32,8 @@
     X(delta_for_bp, DELTA_FOR_BP)  \
     X(rle_for_bp, RLE_FOR_BP)      \
     X(rle, RLE)                    \
-    X(gpu_simdbp128, GPU_SIMDBP128)
+    X(gpu_simdbp128, GPU_SIMDBP128)\
+    X(planner, PLANNER)
 /* clang-format on */
 
 #endif

@@ -10,7 +10,7 @@
  * prefix sum over all lengths of the column. The starts, 0.03 bits a value, let each tile be decoded alone.
  */
 #include "storage/base/isa.h"
-#include "storage/codec/chunk.h"
+#include "storage/codec/integer/nsv.h"
 
 #define LENGTH_BYTES (TILE_ROWS / 4) /* of the auxiliary section, for each tile */
 
@@ -26,22 +26,6 @@ static size_t bound(uint32_t rows, uint32_t value_bytes)
                       tiles * LENGTH_BYTES);
 }
 
-static uint32_t length_of(uint32_t value)
-{
-    return value < 1u << 8 ? 1 : value < 1u << 16 ? 2 : value < 1u << 24 ? 3 : 4;
-}
-
-/* The number of bytes of row 0 .. 1023 of a tile. */
-static uint32_t stored_length(const uint8_t *lengths, uint32_t row)
-{
-    return 1 + (lengths[row / 4] >> row % 4 * 2 & 3);
-}
-
-static uint32_t low_bytes(const uint8_t *bytes, uint32_t length)
-{
-    return load_u32(bytes) & UINT32_MAX >> (32 - 8 * length);
-}
-
 /* Appends a tile's values at `data` and writes its lengths; returns the end of the values. Up to 3 bytes after it are
  * overwritten. */
 static uint8_t *encode_tile(const int32_t *values, uint8_t *data, uint8_t *lengths,
@@ -49,11 +33,8 @@ static uint8_t *encode_tile(const int32_t *values, uint8_t *data, uint8_t *lengt
 {
     memset(lengths, 0, LENGTH_BYTES);
     for (uint32_t i = 0; i < TILE_ROWS; i++) {
-        const uint32_t value = (uint32_t)values[i], length = length_of(value);
-        memcpy(data, &value, sizeof value);
-        data += length;
-        lengths[i / 4] |= (uint8_t)((length - 1) << i % 4 * 2);
-        width_range_add(widths, 8 * length);
+        data = nsv_append((uint32_t)values[i], i, data, lengths);
+        width_range_add(widths, 8 * nsv_stored_length(lengths, i));
     }
     return data;
 }
@@ -101,7 +82,7 @@ static bool valid(const struct chunk_view *chunk)
         if (starts[tile] != at)
             return false;
         for (uint32_t row = 0; row < TILE_ROWS; row++) {
-            const uint32_t length = stored_length(chunk->auxiliary + (size_t)tile * LENGTH_BYTES, row);
+            const uint32_t length = nsv_stored_length(chunk->auxiliary + (size_t)tile * LENGTH_BYTES, row);
             width_range_add(&widths, 8 * length);
             at += length;
         }
@@ -122,8 +103,8 @@ static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out
     const uint8_t *const lengths = chunk->auxiliary + (size_t)tile * LENGTH_BYTES;
     const uint8_t *bytes = chunk->data + ((const uint32_t *)chunk->directory)[tile];
     for (uint32_t row = 0; row < TILE_ROWS; row++) {
-        const uint32_t length = stored_length(lengths, row);
-        ((uint32_t *)out)[row] = low_bytes(bytes, length);
+        const uint32_t length = nsv_stored_length(lengths, row);
+        ((uint32_t *)out)[row] = nsv_low_bytes(bytes, length);
         bytes += length;
     }
 }
@@ -134,8 +115,8 @@ static int64_t value(const struct chunk_view *chunk, uint32_t row)
     const uint8_t *const lengths = chunk->auxiliary + (size_t)tile * LENGTH_BYTES;
     const uint8_t *bytes = chunk->data + ((const uint32_t *)chunk->directory)[tile];
     for (uint32_t r = 0; r < last; r++)
-        bytes += stored_length(lengths, r);
-    return chunk_value(low_bytes(bytes, stored_length(lengths, last)), sizeof(int32_t));
+        bytes += nsv_stored_length(lengths, r);
+    return chunk_value(nsv_low_bytes(bytes, nsv_stored_length(lengths, last)), sizeof(int32_t));
 }
 
 const struct codec ISA(codec_nsv) = {
