@@ -33,7 +33,8 @@
     X(rle_for_bp, RLE_FOR_BP)      \
     X(rle, RLE)                    \
     X(gpu_simdbp128, GPU_SIMDBP128)\
-    X(planner, PLANNER)
+    X(planner, PLANNER)            \
+    X(gpu_for_block, GPU_FOR_BLOCK)
 /* clang-format on */
 
 #endif
