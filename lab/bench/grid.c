@@ -188,8 +188,10 @@ enum status grid_report(struct lab *lab, const struct grid *grid, struct error *
         struct sheet *sheet;
         char title[160];
         snprintf(title, sizeof title, "%s: %s, %s", grid->title, metrics[m].name, metrics[m].unit);
-        RETURN_IF_ERROR(make_chart(grid, &metrics[m], &chart, error));
-        lab_chart(lab, chart);
+        if (!grid->charted || grid->charted[0]) {
+            RETURN_IF_ERROR(make_chart(grid, &metrics[m], &chart, error));
+            lab_chart(lab, chart);
+        }
         RETURN_IF_ERROR(make_sheet(grid, &metrics[m], &sheet, error));
         RETURN_IF_ERROR(lab_sheet(lab, title, sheet, error));
     }

@@ -19,7 +19,8 @@ struct grid_cell {
 struct grid {
     const char *title;          /* "uniform values" */
     struct chart_axis x;        /* what the datasets differ in */
-    const char *const *charted; /* names of the codecs of the charts, ended by NULL; the tables have all */
+    const char *const *charted; /* names of the codecs of the charts, ended by NULL; the tables have all.
+                                   NULL: all codecs; an empty list: no charts */
     bool rates;                 /* show values a second instead of milliseconds */
     uint32_t point_count;
     double points[GRID_POINTS_MAX];     /* x of each dataset */
@@ -32,7 +33,7 @@ struct grid {
 NODISCARD enum status grid_measure(struct lab *lab, struct grid *grid, double x,
                                    const struct dataset *dataset, struct error *error);
 
-/* Appends the tables and charts to the page's section. */
+/* Shows the tables and charts (lab/lab.h). */
 NODISCARD enum status grid_report(struct lab *lab, const struct grid *grid, struct error *error);
 
 #endif

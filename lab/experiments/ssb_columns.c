@@ -1,0 +1,358 @@
+/*
+ * ssb_columns.c: `tessera lab ssb-columns`: the 17 columns of lineorder of the Star Schema Benchmark as 4-byte integers,
+ * by codec and by system. SIGMOD 2022, section 9.4, figures 9 and 10: scale factor 20, 120 million rows.
+ *
+ * Dates are yyyymmdd numbers, keys are keys, strings are codes, as in the paper. Below --scale 1 the columns are the
+ * first rows of scale factor 20, whose values are as wide as in all of them; above it the scale factor grows.
+ *
+ * A system chooses a codec for each column: by codec_choose on the column's first chunk, or the smallest of some codecs.
+ */
+#include "lab/experiments/experiments.h"
+
+#include "lab/bench/grid.h"
+#include "ssb/data/generator.h"
+#include "storage/base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCALE_FACTOR 20.0
+#define PIECE_ROWS   8192u /* of wide numbers, 64 KiB of stack */
+#define SYSTEMS_MAX  (8u + CODEC_COUNT)
+#define MEMBERS_MAX  4u
+
+_Static_assert(LO_COLUMNS <= GRID_POINTS_MAX, "the grid has a point for each column");
+
+/* ---- Data ---- */
+
+struct source {
+    const struct ssb_generator *generator;
+    uint32_t column;
+};
+
+static void fill_column(const void *parameters, uint64_t first, uint32_t rows, uint64_t *random,
+                        int32_t *values)
+{
+    const struct source *const source = parameters;
+    int64_t wide[PIECE_ROWS];
+    void *columns[SSB_COLUMNS_MAX] = {NULL};
+    (void)random;
+    if (!ssb_table_info(SSB_LINEORDER)->columns[source->column].wide) {
+        columns[source->column] = values;
+        ssb_generate_lineorder(source->generator, first, rows, columns);
+        return;
+    }
+    columns[source->column] = wide;
+    for (uint32_t done = 0; done < rows; done += PIECE_ROWS) {
+        const uint32_t piece = rows - done < PIECE_ROWS ? rows - done : PIECE_ROWS;
+        ssb_generate_lineorder(source->generator, first + done, piece, columns);
+        for (uint32_t i = 0; i < piece; i++)
+            values[done + i] = (int32_t)wide[i];
+    }
+}
+
+/* ---- Systems ---- */
+
+struct system {
+    const char *name, *paper;         /* paper: its name there, or NULL */
+    const char *chooser;              /* a name for codec_choice_parse, or NULL: */
+    const char *members[MEMBERS_MAX]; /* ... the smallest of these codecs */
+    bool charted;
+};
+static const struct system known_systems[] = {
+    {.name = "plain", .paper = "None", .members = {"plain"}, .charted = true},
+    {.name = "gpu-star", .paper = "GPU-*", .chooser = "gpu-star", .charted = true},
+    {.name = "smallest", .chooser = "smallest"},
+    {.name = "auto", .chooser = "auto", .charted = true},
+    {.name = "planner", .paper = "Planner", .members = {"planner"}, .charted = true},
+    {.name = "gpu-bp128", .paper = "GPU-BP", .members = {"gpu-bp128"}, .charted = true},
+    {.name = "cascades", .members = {"for-bp", "delta-for-bp", "rle-for-bp"}, .charted = true},
+};
+#define KNOWN_SYSTEMS (sizeof known_systems / sizeof *known_systems)
+
+struct columns {
+    struct lab *lab;
+    struct grid grid;
+    uint32_t system_count;
+    struct system systems[SYSTEMS_MAX];
+    uint32_t taken[SYSTEMS_MAX][LO_COLUMNS]; /* the codec of each column; 0: no codec holds it */
+};
+
+/* The codecs that hold all columns, which are systems of their own, after the known ones. */
+static void add_codecs(struct columns *columns)
+{
+    for (uint32_t id = 1; id < CODEC_COUNT; id++) {
+        const char *const name = codec_by_id(id)->name;
+        bool fits = true;
+        for (uint32_t s = 0; s < columns->system_count; s++)
+            fits = fits && strcmp(columns->systems[s].name, name) != 0;
+        for (uint32_t c = 0; c < LO_COLUMNS; c++)
+            fits = fits && columns->grid.cells[c][id].bits > 0;
+        if (fits)
+            columns->systems[columns->system_count++] = (struct system){.name = name, .members = {name}};
+    }
+}
+
+/* The smallest of the system's members that hold the column, or 0. */
+static uint32_t smallest_member(const struct columns *columns, const struct system *system, uint32_t column)
+{
+    const struct grid_cell *const cells = columns->grid.cells[column];
+    uint32_t best = 0;
+    for (uint32_t m = 0; m < MEMBERS_MAX && system->members[m]; m++) {
+        const struct codec *const codec = codec_by_name(system->members[m]);
+        if (codec && cells[codec->id].bits > 0 && (!best || cells[codec->id].bits < cells[best].bits))
+            best = codec->id;
+    }
+    return best;
+}
+
+static enum status choose(const char *chooser, const struct dataset *dataset, uint32_t *codec,
+                          struct error *error)
+{
+    const uint32_t rows = dataset->rows < ENCODED_CHUNK_ROWS ? (uint32_t)dataset->rows : ENCODED_CHUNK_ROWS;
+    struct codec_choice choice;
+    uint8_t *memory;
+    RETURN_IF_ERROR(codec_choice_parse(chooser, &choice, error));
+    const size_t bound = codec_choice_bound(&choice, rows, sizeof(int32_t));
+    RETURN_IF_ERROR(memory_take(&memory, 2 * bound, "chunks to choose from", error));
+    codec_choose(&choice, dataset->values, rows, sizeof(int32_t), memory, memory + bound);
+    *codec = ((const struct chunk_header *)memory)->codec;
+    free(memory);
+    return STATUS_OK;
+}
+
+/* ---- Measuring ---- */
+
+static enum status measure_dataset(struct columns *columns, uint32_t column, const struct dataset *dataset,
+                                   struct error *error)
+{
+    RETURN_IF_ERROR(grid_measure(columns->lab, &columns->grid, column, dataset, error));
+    for (uint32_t s = 0; s < columns->system_count; s++)
+        if (columns->systems[s].chooser)
+            RETURN_IF_ERROR(choose(columns->systems[s].chooser, dataset, &columns->taken[s][column], error));
+    return STATUS_OK;
+}
+
+static enum status measure_columns(struct columns *columns, const struct ssb_generator *generator,
+                                   struct error *error)
+{
+    const uint64_t all = ssb_rows(generator, SSB_LINEORDER);
+    const double scale = columns->lab->scale < 1 ? columns->lab->scale : 1;
+    const uint64_t rows = (double)all * scale < 1 ? 1 : (uint64_t)((double)all * scale);
+    for (uint32_t c = 0; c < LO_COLUMNS; c++) {
+        const struct source source = {.generator = generator, .column = c};
+        struct dataset dataset;
+        columns->grid.names[c] = ssb_table_info(SSB_LINEORDER)->columns[c].name + strlen("lo_");
+        enum status status =
+            dataset_make(columns->lab, "making lineorder", rows, fill_column, &source, &dataset, error);
+        if (status == STATUS_OK)
+            status = measure_dataset(columns, c, &dataset, error);
+        dataset_free(columns->lab, &dataset);
+        RETURN_IF_ERROR(status);
+    }
+    return STATUS_OK;
+}
+
+/* Which codecs the systems take; systems whose codecs this build lacks are removed. */
+static void take_codecs(struct columns *columns)
+{
+    uint32_t kept = 0;
+    add_codecs(columns);
+    for (uint32_t s = 0; s < columns->system_count; s++) {
+        bool complete = true;
+        for (uint32_t c = 0; c < LO_COLUMNS; c++) {
+            columns->taken[kept][c] = columns->systems[s].chooser
+                                          ? columns->taken[s][c]
+                                          : smallest_member(columns, &columns->systems[s], c);
+            complete = complete && columns->taken[kept][c];
+        }
+        columns->systems[kept] = columns->systems[s];
+        kept += complete;
+    }
+    columns->system_count = kept;
+}
+
+/* ---- Figures ---- */
+
+static const struct grid_cell *cell_of(const struct columns *columns, uint32_t system, uint32_t column)
+{
+    return &columns->grid.cells[column][columns->taken[system][column]];
+}
+
+struct figures {
+    double bytes, memory_ms, sum_ms; /* of all columns; geometric means, NaN: not measured for all */
+};
+
+static struct figures figures_of(const struct columns *columns, uint32_t system)
+{
+    struct figures figures = {0};
+    for (uint32_t c = 0; c < LO_COLUMNS; c++) {
+        const struct grid_cell *const cell = cell_of(columns, system, c);
+        figures.bytes += cell->bits / 8 * (double)columns->grid.rows[c];
+        figures.memory_ms += cell->speed.memory.median > 0 ? log(cell->speed.memory.median) : NAN;
+        figures.sum_ms += cell->speed.sum.median > 0 ? log(cell->speed.sum.median) : NAN;
+    }
+    figures.memory_ms = exp(figures.memory_ms / LO_COLUMNS);
+    figures.sum_ms = exp(figures.sum_ms / LO_COLUMNS);
+    return figures;
+}
+
+static enum status show_systems(struct columns *columns, struct error *error)
+{
+    static const struct sheet_column head[] = {
+        {.key = "system", .name = "system", .text = true},
+        {.key = "paper", .name = "in the paper", .text = true},
+        {.key = "bytes", .name = "size", .unit = "MB", .scale = 1e-6, .digits = 2},
+        {.key = "ratio", .name = "plain / size", .digits = 3},
+        {.key = "memory_ms", .name = "to memory", .group = "decode", .unit = "ms", .digits = 4},
+        {.key = "memory_to_gpu_star", .name = "of gpu-star's", .group = "decode", .suffix = "x", .digits = 2},
+        {.key = "sum_ms", .name = "and sum", .group = "decode", .unit = "ms", .digits = 4},
+    };
+    const struct figures plain = figures_of(columns, 0), star = figures_of(columns, 1);
+    struct sheet *sheet;
+    RETURN_IF_ERROR(sheet_create(head, sizeof head / sizeof *head, &sheet, error));
+    for (uint32_t s = 0; s < columns->system_count; s++) {
+        const struct figures figures = figures_of(columns, s);
+        sheet_text(sheet, columns->systems[s].name);
+        sheet_text(sheet, columns->systems[s].paper);
+        sheet_number(sheet, figures.bytes);
+        sheet_number(sheet, plain.bytes / figures.bytes);
+        sheet_number(sheet, figures.memory_ms);
+        sheet_number(sheet, figures.memory_ms / star.memory_ms);
+        sheet_number(sheet, figures.sum_ms);
+    }
+    return lab_sheet(columns->lab, "systems: the 17 columns together; times are geometric means over them",
+                     sheet, error);
+}
+
+static enum status show_choices(struct columns *columns, struct error *error)
+{
+    struct sheet_column head[2 * SYSTEMS_MAX + 1] = {{.key = "column", .name = "column", .text = true}};
+    char keys[SYSTEMS_MAX][64];
+    uint32_t count = 1, chosen[SYSTEMS_MAX], chosen_count = 0;
+    for (uint32_t s = 0; s < columns->system_count; s++) {
+        const struct system *const system = &columns->systems[s];
+        if (!system->chooser && !system->members[1])
+            continue;
+        chosen[chosen_count++] = s;
+        head[count++] =
+            (struct sheet_column){.key = system->name, .name = "codec", .group = system->name, .text = true};
+        snprintf(keys[s], sizeof keys[s], "%s_bits", system->name);
+        head[count++] =
+            (struct sheet_column){.key = keys[s], .name = "bits", .group = system->name, .digits = 3};
+    }
+    struct sheet *sheet;
+    RETURN_IF_ERROR(sheet_create(head, count, &sheet, error));
+    for (uint32_t c = 0; c < LO_COLUMNS; c++) {
+        sheet_text(sheet, columns->grid.names[c]);
+        for (uint32_t i = 0; i < chosen_count; i++) {
+            sheet_text(sheet, codec_by_id(columns->taken[chosen[i]][c])->name);
+            sheet_number(sheet, cell_of(columns, chosen[i], c)->bits);
+        }
+    }
+    return lab_sheet(columns->lab, "which codec a system takes for a column, and bits a value", sheet, error);
+}
+
+static struct chart_point size_point(const struct grid_cell *cell)
+{
+    return (struct chart_point){.y = cell->bits};
+}
+
+static struct chart_point memory_point(const struct grid_cell *cell)
+{
+    const struct speed *const memory = &cell->speed.memory;
+    return (struct chart_point){
+        .y = memory->median > 0 ? memory->median : NAN, .low = memory->least, .high = memory->most};
+}
+
+/* Figure 9, and the same for times: a group of bars for each column, a bar for each system. */
+static enum status chart_columns(struct columns *columns, const char *title, struct chart_axis y,
+                                 struct chart_point figure(const struct grid_cell *cell), struct error *error)
+{
+    const struct chart_form form = {.kind = CHART_BARS,
+                                    .title = title,
+                                    .x.title = "column of lineorder",
+                                    .y = y,
+                                    .categories = columns->grid.names,
+                                    .category_count = LO_COLUMNS};
+    struct chart *chart;
+    RETURN_IF_ERROR(chart_create(&form, &chart, error));
+    for (uint32_t s = 0; s < columns->system_count; s++) {
+        if (!columns->systems[s].charted)
+            continue;
+        chart_series(chart, columns->systems[s].name);
+        for (uint32_t c = 0; c < LO_COLUMNS; c++) {
+            struct chart_point point = figure(cell_of(columns, s, c));
+            point.x = c;
+            chart_point(chart, point);
+        }
+    }
+    lab_chart(columns->lab, chart);
+    return STATUS_OK;
+}
+
+/* Figure 10b. */
+static enum status chart_means(struct columns *columns, struct error *error)
+{
+    const char *names[SYSTEMS_MAX];
+    double means[SYSTEMS_MAX];
+    uint32_t count = 0;
+    for (uint32_t s = 0; s < columns->system_count; s++)
+        if (columns->systems[s].charted) {
+            names[count] = columns->systems[s].name;
+            means[count++] = figures_of(columns, s).memory_ms;
+        }
+    const struct chart_form form = {.kind = CHART_BARS,
+                                    .title = "decode to memory, geometric mean over the columns",
+                                    .x.title = "system",
+                                    .y = {.title = "time of a column", .unit = "ms"},
+                                    .categories = names,
+                                    .category_count = count};
+    struct chart *chart;
+    RETURN_IF_ERROR(chart_create(&form, &chart, error));
+    chart_series(chart, "geometric mean");
+    for (uint32_t i = 0; i < count; i++)
+        chart_point(chart, (struct chart_point){.x = i, .y = means[i]});
+    lab_chart(columns->lab, chart);
+    return STATUS_OK;
+}
+
+static enum status show(struct columns *columns, struct error *error)
+{
+    take_codecs(columns);
+    RETURN_IF_ERROR(show_systems(columns, error));
+    RETURN_IF_ERROR(chart_columns(columns, "size of the columns",
+                                  (struct chart_axis){.title = "size", .unit = "bits a value"}, size_point,
+                                  error));
+    RETURN_IF_ERROR(chart_columns(columns, "decode to memory",
+                                  (struct chart_axis){.title = "time of a column", .unit = "ms"},
+                                  memory_point, error));
+    RETURN_IF_ERROR(chart_means(columns, error));
+    RETURN_IF_ERROR(show_choices(columns, error));
+    return grid_report(columns->lab, &columns->grid, error);
+}
+
+enum status lab_ssb_columns(struct lab *lab, struct error *error)
+{
+    static const char *const no_chart[] = {NULL}; /* the systems have charts */
+    const struct ssb_options options = {.scale_factor = SCALE_FACTOR * (lab->scale > 1 ? lab->scale : 1)};
+    struct ssb_generator *generator;
+    struct columns *columns;
+    RETURN_IF_ERROR(ssb_generator_create(&options, lab->threads, &generator, error));
+    enum status status = memory_zeros(&columns, sizeof *columns, "figures", error);
+    if (status == STATUS_OK) {
+        columns->lab = lab;
+        columns->grid.title = "columns of lineorder";
+        columns->grid.x.title = "column";
+        columns->grid.charted = no_chart;
+        columns->system_count = KNOWN_SYSTEMS;
+        memcpy(columns->systems, known_systems, sizeof known_systems);
+        status = measure_columns(columns, generator, error);
+    }
+    if (status == STATUS_OK)
+        status = show(columns, error);
+    free(columns);
+    ssb_generator_destroy(generator);
+    return status;
+}

@@ -1,0 +1,64 @@
+/* test_ssb_columns.c: `tessera lab ssb-columns`: the shapes of its tables, and sizes that are known. The experiment itself
+ * compares every decoded value. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "tests/support/lab_tables.h"
+
+#include "ssb/data/generator.h"
+#include "storage/codec/codec.h"
+
+#include <math.h>
+
+static void every_codec_has_every_column(void **state)
+{
+    static const char *const captions[] = {"columns of lineorder: size",
+                                           "columns of lineorder: decode to memory",
+                                           "columns of lineorder: decode and sum"};
+    static const char *const keys[] = {"bits", "memory_ms", "sum_ms"};
+    json_t *tables, *const result = lab_tables("ssb-columns --scale 0.0002 --repeat 1", &tables);
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        json_t *const rows = lab_rows_of(tables, captions[i]);
+        for (uint32_t c = 0; c < LO_COLUMNS; c++) {
+            char key[64];
+            snprintf(key, sizeof key, "%s_%s", keys[i], ssb_table_info(SSB_LINEORDER)->columns[c].name + 3);
+            assert_true(lab_number(lab_row(rows, "codec", "plain"), key) > 0);
+            assert_true(lab_number(lab_row(rows, "codec", "gpu-for"), key) > 0);
+        }
+        assert_true(json_array_size(rows) >= CODEC_COUNT - 1);
+    }
+    json_decref(result);
+}
+
+/* 24000 rows of scale factor 20: the sizes a value are those of docs/codecs.md, but for the filled last tile. */
+static void systems_choose(void **state)
+{
+    json_t *tables, *const result = lab_tables("ssb-columns --scale 0.0002 --repeat 1", &tables);
+    json_t *const systems = lab_rows_of(tables, "systems"), *const choices =
+                                                                lab_rows_of(tables, "which codec");
+    json_t *const plain = lab_row(systems, "system", "plain"), *const star =
+                                                                   lab_row(systems, "system", "gpu-star");
+    (void)state;
+    assert_true(fabs(lab_number(plain, "ratio") - 1) < 1e-9);
+    assert_true(fabs(lab_number(star, "ratio") - 3.2) < 0.05 * 3.2);
+    assert_true(fabs(lab_number(star, "memory_to_gpu_star") - 1) < 1e-9);
+    assert_string_equal(json_string_value(json_object_get(star, "paper")), "GPU-*");
+    assert_true(lab_number(lab_row(systems, "system", "smallest"), "bytes") <= lab_number(star, "bytes"));
+    assert_true(lab_number(lab_row(systems, "system", "auto"), "sum_ms") > 0);
+    lab_row(systems, "system", "lane-for");
+    assert_int_equal(json_array_size(choices), LO_COLUMNS);
+    json_t *const date = lab_row(choices, "column", "orderdate");
+    assert_string_equal(json_string_value(json_object_get(date, "gpu-star")), "gpu-rfor");
+    assert_true(fabs(lab_number(date, "gpu-star_bits") - 5.33) < 0.05 * 5.33);
+    json_decref(result);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_codec_has_every_column),
+                                       cmocka_unit_test(systems_choose)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
