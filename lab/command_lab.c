@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPERIMENTS_MAX 32u
-#define PROCESSOR_SCALE 0.01 /* of rows, unless --scale says another */
+#define EXPERIMENTS_MAX  32u
+#define CODEC_NAME_BYTES 64u
+#define PROCESSOR_SCALE  0.01 /* of rows, unless --scale says another */
 
 struct arguments {
     const struct lab_experiment *experiments[EXPERIMENTS_MAX + 1]; /* ends with NULL */
@@ -20,6 +21,7 @@ struct arguments {
     uint32_t repeat, threads;
     enum lab_format format;
     bool list;
+    bool left_out[CODEC_COUNT];
 };
 
 static enum status add(struct arguments *arguments, const struct lab_experiment *experiment,
@@ -57,6 +59,23 @@ static enum status read_scale(void *context, const char *text, struct error *err
     return STATUS_OK;
 }
 
+static enum status read_codecs(void *context, const char *text, struct error *error)
+{
+    struct arguments *const arguments = context;
+    for (uint32_t id = 1; id < CODEC_COUNT; id++)
+        arguments->left_out[id] = true;
+    for (const char *name = text; name; name = strchr(name, ',') ? strchr(name, ',') + 1 : NULL) {
+        char one[CODEC_NAME_BYTES], names[CODEC_NAMES_BYTES];
+        snprintf(one, sizeof one, "%.*s", (int)strcspn(name, ","), name);
+        const struct codec *const codec = codec_by_name(one);
+        if (!codec)
+            return error_set(error, STATUS_BAD_INPUT, "--codecs: there is no codec '%s'; there are %s", one,
+                             codec_names(names, sizeof names));
+        arguments->left_out[codec->id] = false;
+    }
+    return STATUS_OK;
+}
+
 static enum status check(void *context, const char *text, struct error *error)
 {
     const struct arguments *const arguments = context;
@@ -71,6 +90,9 @@ static const struct command_option options[] = {
     {"list", 'l', NULL, "list the experiments", TO_FLAG(struct arguments, list)},
     {"scale", 's', "F", "row counts of the papers times F; 1 by default on a GPU, 0.01 on a processor",
      BY_FUNCTION(read_scale)},
+    {"codecs", 'c', "NAME,...",
+     "only these codecs; all by default. The systems that an experiment compares stay",
+     BY_FUNCTION(read_codecs)},
     {"device", 'd', "auto|cpu|cuda[:N]", "what to measure; auto (the default): a GPU, if one can be used",
      TO_TEXT(struct arguments, device)},
     {"repeat", 'r', "N", "timed runs of each measurement (7)", TO_NUMBER(struct arguments, repeat, 1, 10000)},
@@ -150,6 +172,7 @@ static enum status command_lab(int argc, char **argv, struct progress *progress,
                       .database = arguments.database,
                       .progress = progress,
                       .format = arguments.format};
+    memcpy(lab.left_out, arguments.left_out, sizeof lab.left_out);
     enum status status = page_create("Tessera: the codec laboratory", &lab.page, error);
     if (status == STATUS_OK)
         status = engine_open(arguments.device, arguments.threads, &lab.engine, error);

@@ -12,6 +12,7 @@
 #include "engine/run/engine.h"
 #include "storage/base/parallel.h"
 #include "storage/base/status.h"
+#include "storage/codec/codec.h"
 
 enum lab_format { LAB_TABLE, LAB_CSV, LAB_JSON };
 
@@ -23,6 +24,7 @@ struct lab {
     uint32_t repeat;      /* timed runs of each measurement */
     double read_ceiling;  /* bytes a second that the device reads at most, measured in the same run */
     const char *database; /* of the Star Schema Benchmark, for ssb-queries; NULL: one is made and removed */
+    bool left_out[CODEC_COUNT]; /* codecs that --codecs does not name */
     struct progress *progress;
     enum lab_format format;
     struct page *page;     /* gets all charts and tables */

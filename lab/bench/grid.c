@@ -34,6 +34,8 @@ static enum status measure_codecs(struct lab *lab, struct round *round, const st
 {
     for (uint32_t id = 1; id < CODEC_COUNT; id++) {
         struct encoded *const encoded = &round->encoded[id];
+        if (lab->left_out[id])
+            continue;
         RETURN_IF_ERROR(encoded_make(lab, codec_by_id(id), dataset, encoded, error));
         if (!encoded->chunk_count)
             continue;
@@ -125,8 +127,8 @@ static const struct grid_metric {
      {"sum_rate", "decode and sum", "G values/s", 1, rate_sum}},
 };
 
-static enum status make_sheet(const struct grid *grid, const struct grid_metric *metric, struct sheet **sheet,
-                              struct error *error)
+static enum status make_sheet(const struct lab *lab, const struct grid *grid,
+                              const struct grid_metric *metric, struct sheet **sheet, struct error *error)
 {
     struct sheet_column columns[GRID_POINTS_MAX + 1] = {{.key = "codec", .name = "codec", .text = true}};
     char names[GRID_POINTS_MAX][32], keys[GRID_POINTS_MAX][64], group[96];
@@ -143,6 +145,8 @@ static enum status make_sheet(const struct grid *grid, const struct grid_metric 
     }
     RETURN_IF_ERROR(sheet_create(columns, grid->point_count + 1, sheet, error));
     for (uint32_t id = 1; id < CODEC_COUNT; id++) {
+        if (lab->left_out[id])
+            continue;
         sheet_text(*sheet, codec_by_id(id)->name);
         for (uint32_t p = 0; p < grid->point_count; p++)
             sheet_number(*sheet, metric->figure(grid, p, id).y);
@@ -158,8 +162,8 @@ static bool is_charted(const struct grid *grid, const char *name)
     return !grid->charted;
 }
 
-static enum status make_chart(const struct grid *grid, const struct grid_metric *metric, struct chart **chart,
-                              struct error *error)
+static enum status make_chart(const struct lab *lab, const struct grid *grid,
+                              const struct grid_metric *metric, struct chart **chart, struct error *error)
 {
     char title[160];
     snprintf(title, sizeof title, "%s: %s", grid->title, metric->name);
@@ -171,7 +175,7 @@ static enum status make_chart(const struct grid *grid, const struct grid_metric 
                                     .category_count = grid->point_count};
     RETURN_IF_ERROR(chart_create(&form, chart, error));
     for (uint32_t id = 1; id < CODEC_COUNT; id++) {
-        if (!is_charted(grid, codec_by_id(id)->name))
+        if (lab->left_out[id] || !is_charted(grid, codec_by_id(id)->name))
             continue;
         chart_series(*chart, codec_by_id(id)->name);
         for (uint32_t p = 0; p < grid->point_count; p++)
@@ -189,10 +193,10 @@ enum status grid_report(struct lab *lab, const struct grid *grid, struct error *
         char title[160];
         snprintf(title, sizeof title, "%s: %s, %s", grid->title, metrics[m].name, metrics[m].unit);
         if (!grid->charted || grid->charted[0]) {
-            RETURN_IF_ERROR(make_chart(grid, &metrics[m], &chart, error));
+            RETURN_IF_ERROR(make_chart(lab, grid, &metrics[m], &chart, error));
             lab_chart(lab, chart);
         }
-        RETURN_IF_ERROR(make_sheet(grid, &metrics[m], &sheet, error));
+        RETURN_IF_ERROR(make_sheet(lab, grid, &metrics[m], &sheet, error));
         RETURN_IF_ERROR(lab_sheet(lab, title, sheet, error));
     }
     return STATUS_OK;

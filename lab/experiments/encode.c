@@ -45,6 +45,8 @@ static enum status measure_all(struct lab *lab, struct sheet *sheet, struct erro
     enum status status = dataset_make(lab, "making uniform values", lab_rows(lab, ROWS), fill_uniform, &width,
                                       &dataset, error);
     for (uint32_t id = 1; status == STATUS_OK && id < CODEC_COUNT; id++) {
+        if (lab->left_out[id])
+            continue;
         progress_report(lab->progress, "encoding", "codecs", id, CODEC_COUNT - 1);
         status = measure(lab, codec_by_id(id), &dataset, sheet, error);
     }

@@ -52,7 +52,7 @@ static enum status measure_codecs(struct access *access, bool fetch, struct shee
     for (uint32_t id = 1; id < CODEC_COUNT; id++) {
         const struct codec *const codec = codec_by_id(id);
         progress_report(access->lab->progress, "reading rows", "codecs", id, CODEC_COUNT - 1);
-        if (access_possible(access, codec, fetch))
+        if (!access->lab->left_out[id] && access_possible(access, codec, fetch))
             RETURN_IF_ERROR(measure_codec(access, codec, fetch, sheet, chart, error));
     }
     return STATUS_OK;

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define OUTPUT_BYTES 65536
+#define OUTPUT_BYTES (1u << 20)
 
 struct program_run {
     int exit_code; /* -1: ended by a signal */
