@@ -8,13 +8,13 @@
 #include "operators/decode/lane_for_cuda.h"
 #include "operators/decode/patches_cuda.h"
 
-/* The lanes share the exceptions of a tile, wherever they are, so 51 of them (5 % outliers) take two steps. Each
- * step puts what the item lacks into scratch, and every item then adds what it finds there. A tile without
- * exceptions does not touch scratch. LOW, HIGH and REGULAR are those of lane-for. */
+/* The lanes share the exceptions of 256 rows, wherever they are: with 5 % outliers these are 13, a step. It puts what
+ * the items lack into scratch, and every item then adds what it finds there. A tile without exceptions does not
+ * touch scratch. LOW, HIGH and REGULAR are those of lane-for. */
 template <class VALUE, uint32_t LOW = 0, uint32_t HIGH = 0, bool REGULAR = false>
 struct decode_lane_pfor : decode_base {
     static constexpr bool RANDOM_ACCESS = true;
-    static constexpr uint32_t SCRATCH_BYTES = 4096; /* a word a row; see spread() */
+    static constexpr uint32_t SCRATCH_BYTES = PATCH_SCRATCH_BYTES + patches<VALUE>::MARK_BYTES;
     decode_lane_for<VALUE, LOW, HIGH, REGULAR> lines;
     patches<VALUE> list;
     uint32_t lane;
@@ -30,6 +30,11 @@ struct decode_lane_pfor : decode_base {
         list.position_width = 10;
         list.shift = lines.width;
         lane = of_lane;
+        if (list.count) {
+            list.high = load_value<VALUE>(list.words);
+            list.words += value_words<VALUE>;
+            list.find_highs();
+        }
     }
     __device__ __forceinline__ void preload()
     {
@@ -38,21 +43,14 @@ struct decode_lane_pfor : decode_base {
     /* A row's word of scratch. A lane's words are in groups of four, which it reads at once. */
     __device__ __forceinline__ uint32_t slot(uint32_t row)
     {
-        return row / 128 * 128 + row % 32 * 4 + row / 32 % 4;
+        return row % PATCH_ROWS / 128 * 128 + row % 32 * 4 + row / 32 % 4;
     }
-    /* Sets a row's word of scratch to what its item lacks; for 64-bit values, which need two words, to the
-     * number of its exception from 1. 0: it is no exception. */
-    __device__ __forceinline__ void spread(uint32_t *scratch)
+    /* Sets the words of rows end - PATCH_ROWS .. end - 1 to what their items lack; for 64-bit values, which need
+     * two words, to the number of their exception from 1. 0: it is no exception. */
+    __device__ __forceinline__ void spread(uint32_t *scratch, uint32_t end)
     {
-        if (list.count == 0)
-            return;
-        list.high = load_value<VALUE>(list.words);
-        list.words += value_words<VALUE>;
-        list.find_highs();
-        __syncwarp();
-        scratch_clear(scratch, lane);
-        __syncwarp();
-        list.each(lane, [&](uint32_t index, uint32_t row) {
+        patch_scratch_clear(scratch, lane);
+        list.each_below(end, lane, [&](uint32_t index, uint32_t row) {
             if constexpr (is_wide<VALUE>)
                 scratch[slot(row)] = index + 1;
             else
@@ -71,10 +69,12 @@ struct decode_lane_pfor : decode_base {
     template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *scratch, F f)
     {
         uint4 words = make_uint4(0, 0, 0, 0);
-        spread(scratch);
+        list.next = 0;
         lines.template items<PRELOADED>(scratch, [&](uint32_t j, VALUE value) {
+            if (j % PATCH_ITEMS == 0 && list.count)
+                spread(scratch, 32 * j + PATCH_ROWS);
             if (j % 4 == 0 && list.count)
-                words = reinterpret_cast<const uint4 *>(scratch)[j / 4 * 32 + lane];
+                words = reinterpret_cast<const uint4 *>(scratch)[j % PATCH_ITEMS / 4 * 32 + lane];
             const uint32_t word = j % 4 == 0   ? words.x
                                   : j % 4 == 1 ? words.y
                                   : j % 4 == 2 ? words.z
@@ -84,12 +84,13 @@ struct decode_lane_pfor : decode_base {
     }
     __device__ __forceinline__ void stage(uint32_t *scratch)
     {
-        spread(scratch);
+        if (list.count)
+            list.mark(scratch + PATCH_ROWS, lane);
     }
     __device__ __forceinline__ VALUE item(const uint32_t *scratch, uint32_t row)
     {
         const unsigned_of<VALUE> value = (unsigned_of<VALUE>)lines.item(scratch, row);
-        return (VALUE)(value + lacks(list.count ? scratch[slot(row)] : 0));
+        return (VALUE)(value + (list.count ? list.find(scratch + PATCH_ROWS, row) : 0));
     }
 };
 

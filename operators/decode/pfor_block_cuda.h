@@ -39,31 +39,35 @@ template <class VALUE> struct pfor_block {
     {
         return reference + unpack_value<VALUE>(codes, row * width, width);
     }
-    /* Decodes the block in scratch and patches it there, 32-bit values only. place(row): the row's word. */
-    template <class PLACE> __device__ __forceinline__ void decode(uint32_t *scratch, PLACE place)
+    /* Decodes rows first .. first + PATCH_ROWS - 1 in scratch and patches them there, 32-bit values only.
+     * place(row): the row's word. Parts are decoded in order. */
+    template <class PLACE>
+    __device__ __forceinline__ void decode(uint32_t *scratch, uint32_t first, PLACE place)
     {
         __syncwarp();
-#pragma unroll 8
-        for (uint32_t j = 0; j < 32; j++)
-            scratch[place(32 * j + lane)] = unpatched(32 * j + lane);
+#pragma unroll
+        for (uint32_t j = 0; j < PATCH_ITEMS; j++)
+            scratch[place(32 * j + lane)] = unpatched(first + 32 * j + lane);
         __syncwarp();
-        list.each(lane, [&](uint32_t index, uint32_t row) { scratch[place(row)] += list.value(index); });
+        list.each_below(first + PATCH_ROWS, lane, [&](uint32_t index, uint32_t row) {
+            scratch[place(row % PATCH_ROWS)] += list.value(index);
+        });
         __syncwarp();
     }
-    /* The same room has no 1024 values of 64 bits: sets a row's word of scratch to the number of its exception
+    /* The same room has no 256 values of 64 bits: sets a row's word of scratch to the number of its exception
      * from 1; 0: it is none. */
-    __device__ __forceinline__ void number(uint32_t *scratch)
+    __device__ __forceinline__ void number(uint32_t *scratch, uint32_t first)
     {
-        __syncwarp();
-        scratch_clear(scratch, lane);
-        __syncwarp();
-        list.each(lane, [&](uint32_t index, uint32_t row) { scratch[row] = index + 1; });
+        patch_scratch_clear(scratch, lane);
+        list.each_below(first + PATCH_ROWS, lane,
+                        [&](uint32_t index, uint32_t row) { scratch[row % PATCH_ROWS] = index + 1; });
         __syncwarp();
     }
     /* A row's value after number(). */
     __device__ __forceinline__ unsigned_of<VALUE> numbered(const uint32_t *scratch, uint32_t row)
     {
-        return unpatched(row) + (scratch[row] ? list.value(scratch[row] - 1) : 0);
+        const uint32_t exception = scratch[row % PATCH_ROWS];
+        return unpatched(row) + (exception ? list.value(exception - 1) : 0);
     }
 };
 

@@ -8,10 +8,10 @@
 
 #include "operators/decode/pfor_block_cuda.h"
 
-/* As published, a tile is decoded into shared memory and patched there. */
+/* As published, rows are decoded into shared memory and patched there, 256 at a time. */
 template <class VALUE> struct decode_pfor : decode_base {
     static constexpr bool RANDOM_ACCESS = true;
-    static constexpr uint32_t SCRATCH_BYTES = 4096; /* a word a row */
+    static constexpr uint32_t SCRATCH_BYTES = PATCH_SCRATCH_BYTES + patches<VALUE>::MARK_BYTES;
     pfor_block<VALUE> block;
 
     __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t lane)
@@ -23,24 +23,28 @@ template <class VALUE> struct decode_pfor : decode_base {
     }
     template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *scratch, F f)
     {
-        stage(scratch);
+        block.list.next = 0;
 #pragma unroll
-        for (uint32_t j = 0; j < 32; j++)
-            f(j, item(scratch, 32 * j + block.lane));
+        for (uint32_t j = 0; j < 32; j++) {
+            const uint32_t row = 32 * j + block.lane;
+            if constexpr (is_wide<VALUE>) {
+                if (j % PATCH_ITEMS == 0)
+                    block.number(scratch, 32 * j);
+                f(j, (VALUE)block.numbered(scratch, row));
+            } else {
+                if (j % PATCH_ITEMS == 0)
+                    block.decode(scratch, 32 * j, [](uint32_t in_part) { return in_part; });
+                f(j, (VALUE)scratch[row % PATCH_ROWS]);
+            }
+        }
     }
     __device__ __forceinline__ void stage(uint32_t *scratch)
     {
-        if constexpr (is_wide<VALUE>)
-            block.number(scratch);
-        else
-            block.decode(scratch, [](uint32_t row) { return row; });
+        block.list.mark(scratch + PATCH_ROWS, block.lane);
     }
     __device__ __forceinline__ VALUE item(const uint32_t *scratch, uint32_t row)
     {
-        if constexpr (is_wide<VALUE>)
-            return (VALUE)block.numbered(scratch, row);
-        else
-            return (VALUE)scratch[row];
+        return (VALUE)(block.unpatched(row) + block.list.find(scratch + PATCH_ROWS, row));
     }
 };
 

@@ -9,7 +9,7 @@
 
 template <class VALUE> struct decode_pfor_diff : decode_base {
     static constexpr bool RANDOM_ACCESS = false;
-    static constexpr uint32_t SCRATCH_BYTES = 4096; /* a word a row */
+    static constexpr uint32_t SCRATCH_BYTES = PATCH_SCRATCH_BYTES;
     pfor_block<VALUE> block;
 
     __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t lane)
@@ -19,44 +19,48 @@ template <class VALUE> struct decode_pfor_diff : decode_base {
     __device__ __forceinline__ void preload()
     {
     }
-    /* A row's word of scratch. Words of 32 rows are exchanged so that neither 32 rows in a row nor every 32nd
-     * row share a bank. */
-    static __device__ __forceinline__ uint32_t place(uint32_t row)
+    /* The word of a row of a part. Words of 32 rows are exchanged so that lanes meet in no bank, neither in 32
+     * rows that follow each other nor in every eighth row. */
+    static __device__ __forceinline__ uint32_t place(uint32_t in_part)
     {
-        return row ^ (row / 32 & 31);
+        return in_part ^ in_part / 32;
     }
-    /* Turns the differences in scratch into values. Each lane adds up 32 rows in a row, so that the sum over
-     * lanes is done once a tile and not once for every 32 rows. */
-    __device__ __forceinline__ void sum(uint32_t *scratch)
+    /* Turns a part's differences in scratch into values, and `value` from that of the row before the part into
+     * that of its last row. A lane adds up 8 rows that follow each other, so four sums over lanes do for a tile. */
+    __device__ __forceinline__ void sum(uint32_t *scratch, uint32_t &value)
     {
         const uint32_t lane = block.lane;
-        uint32_t total = 0;
+        uint32_t sums[PATCH_ITEMS], total = 0;
 #pragma unroll
-        for (uint32_t i = 0; i < 32; i++)
-            total += scratch[place(32 * lane + i)];
-        uint32_t value = (uint32_t)block.before + scan_values<uint32_t>(total, lane) - total;
+        for (uint32_t i = 0; i < PATCH_ITEMS; i++)
+            sums[i] = total += scratch[place(PATCH_ITEMS * lane + i)];
+        const uint32_t before = value + scan_values<uint32_t>(total, lane) - total;
 #pragma unroll
-        for (uint32_t i = 0; i < 32; i++)
-            scratch[place(32 * lane + i)] = value += scratch[place(32 * lane + i)];
+        for (uint32_t i = 0; i < PATCH_ITEMS; i++)
+            scratch[place(PATCH_ITEMS * lane + i)] = before + sums[i];
+        value = __shfl_sync(FULL_WARP, before + total, 31);
         __syncwarp();
     }
     template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *scratch, F f)
     {
-        if constexpr (is_wide<VALUE>) {
-            uint64_t value = block.before; /* of the row before the lanes' next items */
-            block.number(scratch);
-            for (uint32_t j = 0; j < 32; j++) {
+        unsigned_of<VALUE> value = block.before; /* of the row before the part (64 bits: before the items) */
+        block.list.next = 0;
+#pragma unroll
+        for (uint32_t j = 0; j < 32; j++) {
+            if constexpr (is_wide<VALUE>) {
+                if (j % PATCH_ITEMS == 0)
+                    block.number(scratch, 32 * j);
                 const uint64_t difference = block.numbered(scratch, 32 * j + block.lane);
                 const uint64_t own = value + scan_values<uint64_t>(difference, block.lane);
                 f(j, (VALUE)own);
                 value = __shfl_sync(FULL_WARP, own, 31);
+            } else {
+                if (j % PATCH_ITEMS == 0) {
+                    block.decode(scratch, 32 * j, place);
+                    sum(scratch, value);
+                }
+                f(j, (VALUE)scratch[place(32 * (j % PATCH_ITEMS) + block.lane)]);
             }
-        } else {
-            block.decode(scratch, place);
-            sum(scratch);
-#pragma unroll
-            for (uint32_t j = 0; j < 32; j++)
-                f(j, (VALUE)scratch[place(32 * j + block.lane)]);
         }
     }
     __device__ __forceinline__ void stage(uint32_t *)

@@ -211,7 +211,7 @@ const struct codec ISA(codec_lane_pfor) = {
     .gpu = {.header = "operators/decode/lane_pfor_cuda.h",
             .decoder = "decode_lane_pfor",
             .random_access = true,
-            .scratch_bytes = 4096,
+            .scratch_bytes = 1280,
             .arguments = lane_tiles_arguments,
             .lines = lane_tiles_few_widths,
             .regular = lane_tiles_regular,

@@ -44,6 +44,7 @@ struct frame_search {
     uint64_t offsets[TILE_ROWS];
     int64_t least;
     uint32_t value_bytes;
+    uint32_t begin, inside; /* the window of the most values that was found last */
     uint64_t best_bytes;
     struct frame best;
 };
@@ -147,17 +148,20 @@ FORCED_INLINE void frame_try_middle(struct frame_search *search, uint32_t width,
     const uint64_t exceptions =
         (search->best_bytes - code_bytes) * 8 / (POSITION_WIDTH + range_width - width);
     const uint32_t inside = exceptions < TILE_ROWS ? TILE_ROWS - (uint32_t)exceptions : 1;
-    uint32_t begin = 0;
-    if (offsets_reach(search->offsets, width, inside)) {
-        const uint32_t most = offsets_window(search->offsets, width, &begin);
-        frame_try_window(search, width, begin, most);
+    /* the window of a wider width is also that of this one if its values fit this one */
+    if (search->offsets[search->begin + search->inside - 1] - search->offsets[search->begin] >
+        width_mask(width)) {
+        if (!offsets_reach(search->offsets, width, inside))
+            return;
+        search->inside = offsets_window(search->offsets, width, &search->begin);
     }
+    frame_try_window(search, width, search->begin, search->inside);
 }
 
 /* The frame of the fewest bytes; of equal ones the widest, which has the fewest exceptions. */
 FORCED_INLINE struct frame frame_choose(const void *values, const uint32_t value_bytes)
 {
-    struct frame_search search = {.value_bytes = value_bytes};
+    struct frame_search search = {.value_bytes = value_bytes, .inside = TILE_ROWS};
     int64_t most;
     values_range(values, TILE_ROWS, value_bytes, &search.least, &most);
     const uint64_t range = (uint64_t)most - (uint64_t)search.least;

@@ -88,7 +88,7 @@ const struct codec ISA(codec_pfor) = {
     .gpu = {.header = "operators/decode/pfor_cuda.h",
             .decoder = "decode_pfor",
             .random_access = true,
-            .scratch_bytes = 4096},
+            .scratch_bytes = 1280},
     .bound = bound,
     .encode = encode,
     .valid = valid,

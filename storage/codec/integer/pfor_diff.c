@@ -100,7 +100,7 @@ const struct codec ISA(codec_pfor_diff) = {
     .decode_cycles = 1.5,
     .gpu = {.header = "operators/decode/pfor_diff_cuda.h",
             .decoder = "decode_pfor_diff",
-            .scratch_bytes = 4096},
+            .scratch_bytes = 1024},
     .bound = bound,
     .encode = encode,
     .valid = valid,
