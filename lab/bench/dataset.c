@@ -157,6 +157,60 @@ void fill_gaps(const void *parameters, uint64_t first, uint32_t rows, uint64_t *
         values[i] = 1 + (int32_t)(log(1 - random_unit(random)) * scale);
 }
 
+/* ---- Time series ---- */
+
+#define SERIES_BAND_BITS 3u   /* the band's width is this many bits more than a step's */
+#define SERIES_ALIKE     16u  /* one series of so many begins as the pattern does */
+#define SERIES_OUTLIERS  0.05 /* of the values */
+
+/* The ordinary value after `at`; `random` is below 2^32. */
+static int32_t series_step(const struct series_parameters *series, int32_t at, uint64_t random)
+{
+    const uint32_t steps = (1u << series->step_bits) - 1; /* different ones, as many up as down */
+    const int32_t step = (int32_t)(random * steps >> 32) - (int32_t)(steps / 2);
+    const int32_t next = at + step;
+    return next < 0 || next >> (series->step_bits + SERIES_BAND_BITS) ? at - step : next;
+}
+
+static int32_t series_first(const struct series_parameters *series, uint64_t *random)
+{
+    return (int32_t)(random_next(random) >> (64 - series->step_bits - SERIES_BAND_BITS));
+}
+
+static void fill_one(const struct series_parameters *series, uint64_t *random, int32_t *values)
+{
+    const bool alike = random_next(random) % SERIES_ALIKE == 0;
+    const uint64_t shared = alike ? random_next(random) % (SERIES_ROWS + 1) : 0;
+    int32_t at = series_first(series, random);
+    for (uint32_t row = 0; row < SERIES_ROWS; row++) {
+        const uint64_t bits = random_next(random);
+        at = row < shared ? series->pattern[row] : series_step(series, at, bits >> 32);
+        values[row] = at;
+        if ((uint32_t)bits < SERIES_OUTLIERS * 0x1p32) {
+            const uint64_t outlier = random_next(random);
+            const int32_t height = (int32_t)(outlier >> (64 - series->outlier_bits));
+            values[row] += outlier & 1 ? height : -height;
+        }
+    }
+}
+
+void fill_series(const void *parameters, uint64_t first, uint32_t rows, uint64_t *random, int32_t *values)
+{
+    (void)first;
+    for (uint32_t row = 0; row + SERIES_ROWS <= rows; row += SERIES_ROWS)
+        fill_one(parameters, random, values + row);
+}
+
+void series_pattern(struct series_parameters *series)
+{
+    uint64_t random = SEED;
+    int32_t at = series_first(series, &random);
+    for (uint32_t row = 0; row < SERIES_ROWS; row++)
+        series->pattern[row] = at = series_step(series, at, random_next(&random) >> 32);
+}
+
+/* ---- Lists ---- */
+
 /* Distinct uniform integers in [low, low + range): sorted uniform numbers, which are sums of exponential ones, with one
  * more place between neighbours for each. */
 static void list_uniform(uint32_t *list, uint32_t rows, uint32_t low, uint32_t range, uint64_t *random)

@@ -59,6 +59,18 @@ dataset_fill fill_zipf;
  * geometric with that mean, at least 1. Parameter: double mean. */
 dataset_fill fill_gaps;
 
+/* Time series of SERIES_ROWS values each. A series is a walk: successive ordinary values differ by less than
+ * 2^(step_bits - 1), uniformly, and stay in [0, 8 * 2^step_bits), where a step that would leave is turned round. To 5 %
+ * of the values, at random places, an outlier adds or subtracts a uniform number below 2^outlier_bits. Every 16th series
+ * or so begins as the pattern does, for a random number of rows. step_bits 2 .. 24, outlier_bits .. 30. */
+#define SERIES_ROWS 1024u
+struct series_parameters {
+    uint32_t step_bits, outlier_bits;
+    int32_t pattern[SERIES_ROWS]; /* series_pattern makes it: a walk without outliers */
+};
+dataset_fill fill_series;
+void series_pattern(struct series_parameters *series);
+
 /* The next number of a generator: splitmix64 (Steele et al., OOPSLA 2014); and one in [0, 1). */
 uint64_t random_next(uint64_t *random);
 double random_unit(uint64_t *random);

@@ -81,6 +81,19 @@ enum status kernel_text_access(const struct kernel_column *column, bool fetch, c
     return kernel_text_close(&text, source, error);
 }
 
+enum status kernel_text_match(const struct kernel_column *column, char **source, struct error *error)
+{
+    struct kernel_text text;
+    RETURN_IF_ERROR(kernel_text_begin("pattern_cuda.h", column, &text, error));
+    fprintf(text.out,
+            "extern \"C\" __global__ void __launch_bounds__(256, 4) match_series(\n"
+            "    const bound_chunk *chunks, uint32_t chunk_tiles, uint32_t tiles, const uint32_t *pattern,\n"
+            "    uint32_t *distances, unsigned long long *best)\n"
+            "{\n    lab_match<DECODER, %u>(chunks, chunk_tiles, tiles, pattern, distances, best);\n}\n",
+            kernel_decoder_lines(column));
+    return kernel_text_close(&text, source, error);
+}
+
 enum status kernel_text_choose(char **source, struct error *error)
 {
     return whole("access_cuda.h", NULL,

@@ -36,6 +36,12 @@ NODISCARD enum status kernel_text_access(const struct kernel_column *column, boo
                                          struct error *error);
 #define KERNEL_ACCESS "read_rows"
 
+/* Of any tile decoder; what the kernel needs is in lab/kernels/pattern_cuda.h. */
+#define KERNEL_MATCH_THREADS 256u
+NODISCARD enum status kernel_text_match(const struct kernel_column *column, char **source,
+                                        struct error *error);
+#define KERNEL_MATCH "match_series"
+
 NODISCARD enum status kernel_text_choose(char **source, struct error *error);
 #define KERNEL_CHOOSE "choose"
 

@@ -25,5 +25,9 @@ const struct lab_experiment lab_experiments[] = {
      "time to encode 250 million uniform values, all codecs (on the processor)", lab_encode},
     {"posting-lists", "Lists of integers", "Mallia et al., CIKM 2019, tables 1 and 3 and figure 3",
      "size and decode speed of d-gaps of uniform and clustered lists, all codecs", lab_posting_lists},
+    {"pattern", "Matching a pattern in compressed time series",
+     "Przymus and Kaczmarski, OTM 2012 Workshops, table 1, figures 2 and 3",
+     "from a file to the answer, decoded on the GPU to its memory or while comparing, or on the processor",
+     lab_pattern},
     {NULL, NULL, NULL, NULL, NULL},
 };

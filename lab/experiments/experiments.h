@@ -12,5 +12,6 @@ enum status lab_ssb_queries(struct lab *lab, struct error *error);
 enum status lab_random_access(struct lab *lab, struct error *error);
 enum status lab_encode(struct lab *lab, struct error *error);
 enum status lab_posting_lists(struct lab *lab, struct error *error);
+enum status lab_pattern(struct lab *lab, struct error *error);
 
 #endif

@@ -58,6 +58,7 @@ static void kernels_compile_around_every_decoder(void **state)
         assert_int_equal(encoded_make(&lab, codec, &dataset, &encoded, &error), STATUS_OK);
         assert_int_equal(lab_column_shape(&encoded, &column, &error), STATUS_OK);
         compile(codec->name, kernel_text_sum(&column.shape, &source, &error), &source);
+        compile(codec->name, kernel_text_match(&column.shape, &source, &error), &source);
         compile(codec->name, kernel_text_access(&column.shape, false, &source, &error), &source);
         if (codec->gpu.random_access)
             compile(codec->name, kernel_text_access(&column.shape, true, &source, &error), &source);
