@@ -73,6 +73,19 @@ FORCED_INLINE struct patches list_at(const struct chunk_view *chunk, uint32_t ti
     return list;
 }
 
+/* The 1024 values of a tile. A partial last tile is filled by its own rows, over and over: were it filled by its last
+ * value, a width far from the column's could be best for it, and decoders on a GPU are specialised to a column with few
+ * widths. `buffer` has 1024 values. */
+FORCED_INLINE const void *tile_values(const void *values, uint32_t rows, const uint32_t value_bytes,
+                                      uint32_t tile, uint8_t *buffer)
+{
+    const uint32_t here = rows - tile * TILE_ROWS;
+    const void *const v = chunk_tile_values(values, rows, value_bytes, tile, buffer);
+    for (size_t i = (size_t)here * value_bytes; i < TILE_ROWS * value_bytes; i++)
+        buffer[i] = buffer[i - (size_t)here * value_bytes];
+    return v;
+}
+
 /* The lists are written after the greatest size of the lines, and moved down when the lines' end is known. */
 FORCED_INLINE size_t encode_values(const void *values, uint32_t rows, const uint32_t value_bytes,
                                    uint8_t *out)
@@ -92,7 +105,7 @@ FORCED_INLINE size_t encode_values(const void *values, uint32_t rows, const uint
     uint64_t at = 0;
     uint32_t list_at = 0;
     for (uint32_t tile = 0; tile < tiles; tile++) {
-        const void *const v = chunk_tile_values(values, rows, value_bytes, tile, last);
+        const void *const v = tile_values(values, rows, value_bytes, tile, (uint8_t *)last);
         const struct frame frame = frame_choose(v, value_bytes);
         const struct patches list = list_of(&frame);
         frame_divide(v, value_bytes, &frame, &parts);
