@@ -357,6 +357,12 @@ enum status cuda_synchronize(struct cuda *cuda, struct error *error)
     return STATUS_OK;
 }
 
+enum status cuda_share(struct cuda *cuda, void **stream, struct error *error)
+{
+    *stream = cuda->stream;
+    return cuda_enter(cuda, error);
+}
+
 /* ---- Time ---- */
 
 enum status cuda_event_create(struct cuda *cuda, struct cuda_event **event, struct error *error)

@@ -146,6 +146,10 @@ NODISCARD enum status cuda_launch(struct cuda *cuda, struct cuda_function *funct
 /* Waits until everything queued is done. Errors of queued work are reported here. */
 NODISCARD enum status cuda_synchronize(struct cuda *cuda, struct error *error);
 
+/* For another library of this process that queues work of its own: makes the device's primary context current on this
+ * thread and gives the stream, a CUstream (cudaStream_t). */
+NODISCARD enum status cuda_share(struct cuda *cuda, void **stream, struct error *error);
+
 /* ---- Time ---- */
 
 NODISCARD enum status cuda_event_create(struct cuda *cuda, struct cuda_event **event, struct error *error);

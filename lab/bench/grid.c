@@ -8,6 +8,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- Rows ---- */
+
+const char *grid_row_name(uint32_t row)
+{
+    return row < CODEC_COUNT ? codec_by_id(row)->name : nvcomp_schemes[row - CODEC_COUNT];
+}
+
+uint32_t grid_row(const char *name)
+{
+    for (uint32_t row = 1; row < GRID_ROWS; row++)
+        if (strcmp(grid_row_name(row), name) == 0)
+            return row;
+    return 0;
+}
+
+static uint32_t row_count(const struct grid *grid)
+{
+    return grid->nvcomp ? GRID_ROWS : CODEC_COUNT;
+}
+
+static bool is_left_out(const struct lab *lab, uint32_t row)
+{
+    return row < CODEC_COUNT && lab->left_out[row];
+}
+
 /* ---- Measuring ---- */
 
 /* All codecs' chunks of one dataset. Their kernels are compiled side by side, because that takes most of the time. */
@@ -52,16 +77,34 @@ static enum status measure_codecs(struct lab *lab, struct round *round, const st
     return STATUS_OK;
 }
 
+static enum status measure_nvcomp(struct lab *lab, struct nvcomp *nvcomp, const struct dataset *dataset,
+                                  struct grid_cell *cells, struct error *error)
+{
+    for (uint32_t s = 0; s < NVCOMP_SCHEMES; s++) {
+        struct grid_cell *const cell = &cells[CODEC_COUNT + s];
+        struct nvcomp_result result;
+        progress_report(lab->progress, "decoding", "schemes of nvCOMP", s, NVCOMP_SCHEMES);
+        RETURN_IF_ERROR(nvcomp_measure(nvcomp, s, dataset, &result, error));
+        cell->bits = result.bits;
+        cell->speed.memory = result.memory;
+        memcpy(cell->why, result.why, sizeof cell->why);
+    }
+    return STATUS_OK;
+}
+
 enum status grid_measure(struct lab *lab, struct grid *grid, double x, const struct dataset *dataset,
                          struct error *error)
 {
     struct round *round = NULL;
     RETURN_IF_ERROR(memory_zeros(&round, sizeof *round, "encoded columns", error));
     round->lab = lab;
-    const enum status status = measure_codecs(lab, round, dataset, grid->cells[grid->point_count], error);
+    struct grid_cell *const cells = grid->cells[grid->point_count];
+    enum status status = measure_codecs(lab, round, dataset, cells, error);
     for (uint32_t id = 1; id < CODEC_COUNT; id++)
         encoded_free(&round->encoded[id]);
     free(round);
+    if (status == STATUS_OK && grid->nvcomp)
+        status = measure_nvcomp(lab, grid->nvcomp, dataset, cells, error);
     grid->rows[grid->point_count] = dataset->rows;
     grid->points[grid->point_count++] = x;
     return status;
@@ -70,7 +113,7 @@ enum status grid_measure(struct lab *lab, struct grid *grid, double x, const str
 /* ---- Reporting ---- */
 
 /* A figure of a cell; NaN: missing. */
-typedef struct chart_point grid_figure(const struct grid *grid, uint32_t point, uint32_t codec);
+typedef struct chart_point grid_figure(const struct grid *grid, uint32_t point, uint32_t row);
 
 static struct chart_point time_point(double x, const struct speed *speed)
 {
@@ -79,20 +122,20 @@ static struct chart_point time_point(double x, const struct speed *speed)
     return (struct chart_point){.x = x, .y = speed->median, .low = speed->least, .high = speed->most};
 }
 
-static struct chart_point figure_bits(const struct grid *grid, uint32_t point, uint32_t codec)
+static struct chart_point figure_bits(const struct grid *grid, uint32_t point, uint32_t row)
 {
-    const double bits = grid->cells[point][codec].bits;
+    const double bits = grid->cells[point][row].bits;
     return (struct chart_point){.x = grid->points[point], .y = bits > 0 ? bits : NAN};
 }
 
-static struct chart_point figure_memory(const struct grid *grid, uint32_t point, uint32_t codec)
+static struct chart_point figure_memory(const struct grid *grid, uint32_t point, uint32_t row)
 {
-    return time_point(grid->points[point], &grid->cells[point][codec].speed.memory);
+    return time_point(grid->points[point], &grid->cells[point][row].speed.memory);
 }
 
-static struct chart_point figure_sum(const struct grid *grid, uint32_t point, uint32_t codec)
+static struct chart_point figure_sum(const struct grid *grid, uint32_t point, uint32_t row)
 {
-    return time_point(grid->points[point], &grid->cells[point][codec].speed.sum);
+    return time_point(grid->points[point], &grid->cells[point][row].speed.sum);
 }
 
 /* Thousand million values a second. */
@@ -103,14 +146,14 @@ static struct chart_point rate_point(const struct grid *grid, uint32_t point, st
         .x = time.x, .y = rows / time.y, .low = rows / time.high, .high = rows / time.low};
 }
 
-static struct chart_point rate_memory(const struct grid *grid, uint32_t point, uint32_t codec)
+static struct chart_point rate_memory(const struct grid *grid, uint32_t point, uint32_t row)
 {
-    return rate_point(grid, point, figure_memory(grid, point, codec));
+    return rate_point(grid, point, figure_memory(grid, point, row));
 }
 
-static struct chart_point rate_sum(const struct grid *grid, uint32_t point, uint32_t codec)
+static struct chart_point rate_sum(const struct grid *grid, uint32_t point, uint32_t row)
 {
-    return rate_point(grid, point, figure_sum(grid, point, codec));
+    return rate_point(grid, point, figure_sum(grid, point, row));
 }
 
 #define METRICS 3u
@@ -127,10 +170,19 @@ static const struct grid_metric {
      {"sum_rate", "decode and sum", "G values/s", 1, rate_sum}},
 };
 
+/* Why a row has missing figures, or "". */
+static const char *note_of(const struct grid *grid, uint32_t row)
+{
+    for (uint32_t p = 0; p < grid->point_count; p++)
+        if (*grid->cells[p][row].why)
+            return grid->cells[p][row].why;
+    return "";
+}
+
 static enum status make_sheet(const struct lab *lab, const struct grid *grid,
                               const struct grid_metric *metric, struct sheet **sheet, struct error *error)
 {
-    struct sheet_column columns[GRID_POINTS_MAX + 1] = {{.key = "codec", .name = "codec", .text = true}};
+    struct sheet_column columns[GRID_POINTS_MAX + 2] = {{.key = "codec", .name = "codec", .text = true}};
     char names[GRID_POINTS_MAX][32], keys[GRID_POINTS_MAX][64], group[96];
     snprintf(group, sizeof group, "%s%s%s", metric->name, grid->x.title ? ", by " : "",
              grid->x.title ? grid->x.title : "");
@@ -143,13 +195,16 @@ static enum status make_sheet(const struct lab *lab, const struct grid *grid,
         columns[p + 1] =
             (struct sheet_column){.key = keys[p], .name = names[p], .group = group, .digits = metric->digits};
     }
-    RETURN_IF_ERROR(sheet_create(columns, grid->point_count + 1, sheet, error));
-    for (uint32_t id = 1; id < CODEC_COUNT; id++) {
-        if (lab->left_out[id])
+    columns[grid->point_count + 1] = (struct sheet_column){.key = "note", .name = "", .text = true};
+    RETURN_IF_ERROR(sheet_create(columns, grid->point_count + (grid->nvcomp ? 2 : 1), sheet, error));
+    for (uint32_t row = 1; row < row_count(grid); row++) {
+        if (is_left_out(lab, row))
             continue;
-        sheet_text(*sheet, codec_by_id(id)->name);
+        sheet_text(*sheet, grid_row_name(row));
         for (uint32_t p = 0; p < grid->point_count; p++)
-            sheet_number(*sheet, metric->figure(grid, p, id).y);
+            sheet_number(*sheet, metric->figure(grid, p, row).y);
+        if (grid->nvcomp)
+            sheet_text(*sheet, note_of(grid, row));
     }
     return STATUS_OK;
 }
@@ -174,12 +229,12 @@ static enum status make_chart(const struct lab *lab, const struct grid *grid,
                                     .categories = grid->names[0] ? grid->names : NULL,
                                     .category_count = grid->point_count};
     RETURN_IF_ERROR(chart_create(&form, chart, error));
-    for (uint32_t id = 1; id < CODEC_COUNT; id++) {
-        if (lab->left_out[id] || !is_charted(grid, codec_by_id(id)->name))
+    for (uint32_t row = 1; row < row_count(grid); row++) {
+        if (is_left_out(lab, row) || !is_charted(grid, grid_row_name(row)) || *note_of(grid, row))
             continue;
-        chart_series(*chart, codec_by_id(id)->name);
+        chart_series(*chart, grid_row_name(row));
         for (uint32_t p = 0; p < grid->point_count; p++)
-            chart_point(*chart, metric->figure(grid, p, id));
+            chart_point(*chart, metric->figure(grid, p, row));
     }
     return STATUS_OK;
 }

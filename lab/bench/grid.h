@@ -1,17 +1,21 @@
 /*
- * grid.h: all codecs measured over several datasets (widths, distinct values, columns): bits a value, decoding to
- * memory, decode-and-sum; as three tables and three charts.
+ * grid.h: all codecs, and nvCOMP's schemes, measured over several datasets (widths, distinct values, columns): bits a
+ * value, decoding to memory, decode-and-sum; as three tables and three charts.
  */
 #ifndef TESSERA_LAB_BENCH_GRID_H
 #define TESSERA_LAB_BENCH_GRID_H
 
 #include "engine/report/chart.h"
-#include "lab/bench/decode.h"
+#include "lab/bench/nvcomp.h"
 
 #define GRID_POINTS_MAX 32u
 
+/* Rows of the tables: codecs by their numbers, then nvCOMP's schemes. Row 0 is none. */
+#define GRID_ROWS (CODEC_COUNT + NVCOMP_SCHEMES)
+
 struct grid_cell {
-    double bits; /* 0: the codec cannot hold the values */
+    double bits; /* 0: the codec cannot hold the values, or: */
+    char why[NVCOMP_WHY_BYTES];
     struct decode_result speed;
     double encode_seconds;
 };
@@ -19,15 +23,20 @@ struct grid_cell {
 struct grid {
     const char *title;          /* "uniform values" */
     struct chart_axis x;        /* what the datasets differ in */
-    const char *const *charted; /* names of the codecs of the charts, ended by NULL; the tables have all.
-                                   NULL: all codecs; an empty list: no charts */
+    const char *const *charted; /* names of the rows that the charts show, ended by NULL; the tables have all.
+                                   NULL: all; an empty list: no charts */
+    struct nvcomp *nvcomp;      /* a peer, or NULL: the tables have no rows of it */
     bool rates;                 /* show values a second instead of milliseconds */
     uint32_t point_count;
     double points[GRID_POINTS_MAX];     /* x of each dataset */
     const char *names[GRID_POINTS_MAX]; /* instead of x, if names[0] is set; the caller's */
     uint64_t rows[GRID_POINTS_MAX];
-    struct grid_cell cells[GRID_POINTS_MAX][CODEC_COUNT];
+    struct grid_cell cells[GRID_POINTS_MAX][GRID_ROWS];
 };
+
+/* The name of a row, and the row with a name; 0: there is none. */
+const char *grid_row_name(uint32_t row);
+uint32_t grid_row(const char *name);
 
 /* Measures every codec on the dataset, as the next point of the grid, which was zero-initialised. */
 NODISCARD enum status grid_measure(struct lab *lab, struct grid *grid, double x,

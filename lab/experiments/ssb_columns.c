@@ -5,7 +5,8 @@
  * Dates are yyyymmdd numbers, keys are keys, strings are codes, as in the paper. Below --scale 1 the columns are the
  * first rows of scale factor 20, whose values are as wide as in all of them; above it the scale factor grows.
  *
- * A system chooses a codec for each column: by codec_choose on the column's first chunk, or the smallest of some codecs.
+ * A system chooses a codec for each column: by codec_choose on the column's first chunk, or the smallest of some codecs
+ * (or schemes of nvCOMP: rows of the grid).
  */
 #include "lab/experiments/experiments.h"
 
@@ -19,7 +20,7 @@
 
 #define SCALE_FACTOR 20.0
 #define PIECE_ROWS   8192u /* of wide numbers, 64 KiB of stack */
-#define SYSTEMS_MAX  (8u + CODEC_COUNT)
+#define SYSTEMS_MAX  (8u + GRID_ROWS)
 #define MEMBERS_MAX  4u
 
 _Static_assert(LO_COLUMNS <= GRID_POINTS_MAX, "the grid has a point for each column");
@@ -60,6 +61,7 @@ struct system {
     const char *members[MEMBERS_MAX]; /* ... the smallest of these codecs */
     bool charted;
 };
+#define NVCOMP "nvCOMP"
 static const struct system known_systems[] = {
     {.name = "plain", .paper = "None", .members = {"plain"}, .charted = true},
     {.name = "gpu-star", .paper = "GPU-*", .chooser = "gpu-star", .charted = true},
@@ -68,6 +70,10 @@ static const struct system known_systems[] = {
     {.name = "planner", .paper = "Planner", .members = {"planner"}, .charted = true},
     {.name = "gpu-bp128", .paper = "GPU-BP", .members = {"gpu-bp128"}, .charted = true},
     {.name = "cascades", .members = {"for-bp", "delta-for-bp", "rle-for-bp"}, .charted = true},
+    {.name = NVCOMP,
+     .paper = "nvCOMP",
+     .members = {"nvCOMP FOR+BP", "nvCOMP Delta+FOR+BP", "nvCOMP RLE+FOR+BP"},
+     .charted = true},
 };
 #define KNOWN_SYSTEMS (sizeof known_systems / sizeof *known_systems)
 
@@ -76,19 +82,19 @@ struct columns {
     struct grid grid;
     uint32_t system_count;
     struct system systems[SYSTEMS_MAX];
-    uint32_t taken[SYSTEMS_MAX][LO_COLUMNS]; /* the codec of each column; 0: no codec holds it */
+    uint32_t taken[SYSTEMS_MAX][LO_COLUMNS]; /* the row of each column; 0: none holds it */
 };
 
-/* The codecs that hold all columns, which are systems of their own, after the known ones. */
-static void add_codecs(struct columns *columns)
+/* The rows that hold all columns, which are systems of their own, after the known ones. */
+static void add_rows(struct columns *columns)
 {
-    for (uint32_t id = 1; id < CODEC_COUNT; id++) {
-        const char *const name = codec_by_id(id)->name;
+    for (uint32_t row = 1; row < GRID_ROWS; row++) {
+        const char *const name = grid_row_name(row);
         bool fits = true;
         for (uint32_t s = 0; s < columns->system_count; s++)
             fits = fits && strcmp(columns->systems[s].name, name) != 0;
         for (uint32_t c = 0; c < LO_COLUMNS; c++)
-            fits = fits && columns->grid.cells[c][id].bits > 0;
+            fits = fits && columns->grid.cells[c][row].bits > 0;
         if (fits)
             columns->systems[columns->system_count++] = (struct system){.name = name, .members = {name}};
     }
@@ -100,14 +106,14 @@ static uint32_t smallest_member(const struct columns *columns, const struct syst
     const struct grid_cell *const cells = columns->grid.cells[column];
     uint32_t best = 0;
     for (uint32_t m = 0; m < MEMBERS_MAX && system->members[m]; m++) {
-        const struct codec *const codec = codec_by_name(system->members[m]);
-        if (codec && cells[codec->id].bits > 0 && (!best || cells[codec->id].bits < cells[best].bits))
-            best = codec->id;
+        const uint32_t row = grid_row(system->members[m]);
+        if (row && cells[row].bits > 0 && (!best || cells[row].bits < cells[best].bits))
+            best = row;
     }
     return best;
 }
 
-static enum status choose(const char *chooser, const struct dataset *dataset, uint32_t *codec,
+static enum status choose(const char *chooser, const struct dataset *dataset, uint32_t *row,
                           struct error *error)
 {
     const uint32_t rows = dataset->rows < ENCODED_CHUNK_ROWS ? (uint32_t)dataset->rows : ENCODED_CHUNK_ROWS;
@@ -117,7 +123,7 @@ static enum status choose(const char *chooser, const struct dataset *dataset, ui
     const size_t bound = codec_choice_bound(&choice, rows, sizeof(int32_t));
     RETURN_IF_ERROR(memory_take(&memory, 2 * bound, "chunks to choose from", error));
     codec_choose(&choice, dataset->values, rows, sizeof(int32_t), memory, memory + bound);
-    *codec = ((const struct chunk_header *)memory)->codec;
+    *row = ((const struct chunk_header *)memory)->codec;
     free(memory);
     return STATUS_OK;
 }
@@ -154,18 +160,19 @@ static enum status measure_columns(struct columns *columns, const struct ssb_gen
     return STATUS_OK;
 }
 
-/* Which codecs the systems take; systems whose codecs this build lacks are removed. */
-static void take_codecs(struct columns *columns)
+/* Which rows the systems take. Systems with columns that were not measured are removed: the build lacks the codec, it
+ * cannot hold the column, or --codecs leaves it out. */
+static void take_rows(struct columns *columns)
 {
     uint32_t kept = 0;
-    add_codecs(columns);
+    add_rows(columns);
     for (uint32_t s = 0; s < columns->system_count; s++) {
         bool complete = true;
         for (uint32_t c = 0; c < LO_COLUMNS; c++) {
             columns->taken[kept][c] = columns->systems[s].chooser
                                           ? columns->taken[s][c]
                                           : smallest_member(columns, &columns->systems[s], c);
-            complete = complete && columns->taken[kept][c];
+            complete = complete && columns->grid.cells[c][columns->taken[kept][c]].bits > 0;
         }
         columns->systems[kept] = columns->systems[s];
         kept += complete;
@@ -198,6 +205,14 @@ static struct figures figures_of(const struct columns *columns, uint32_t system)
     return figures;
 }
 
+static struct figures figures_named(const struct columns *columns, const char *name)
+{
+    for (uint32_t s = 0; s < columns->system_count; s++)
+        if (strcmp(columns->systems[s].name, name) == 0)
+            return figures_of(columns, s);
+    return (struct figures){NAN, NAN, NAN};
+}
+
 static enum status show_systems(struct columns *columns, struct error *error)
 {
     static const struct sheet_column head[] = {
@@ -209,7 +224,7 @@ static enum status show_systems(struct columns *columns, struct error *error)
         {.key = "memory_to_gpu_star", .name = "of gpu-star's", .group = "decode", .suffix = "x", .digits = 2},
         {.key = "sum_ms", .name = "and sum", .group = "decode", .unit = "ms", .digits = 4},
     };
-    const struct figures plain = figures_of(columns, 0), star = figures_of(columns, 1);
+    const struct figures plain = figures_named(columns, "plain"), star = figures_named(columns, "gpu-star");
     struct sheet *sheet;
     RETURN_IF_ERROR(sheet_create(head, sizeof head / sizeof *head, &sheet, error));
     for (uint32_t s = 0; s < columns->system_count; s++) {
@@ -221,6 +236,12 @@ static enum status show_systems(struct columns *columns, struct error *error)
         sheet_number(sheet, figures.memory_ms);
         sheet_number(sheet, figures.memory_ms / star.memory_ms);
         sheet_number(sheet, figures.sum_ms);
+    }
+    if (nvcomp_missing(columns->grid.nvcomp)) {
+        sheet_text(sheet, NVCOMP);
+        sheet_text(sheet, "nvCOMP");
+        for (size_t f = 2; f < sizeof head / sizeof *head; f++)
+            sheet_missing(sheet, f == 2 ? nvcomp_missing(columns->grid.nvcomp) : NULL);
     }
     return lab_sheet(columns->lab, "systems: the 17 columns together; times are geometric means over them",
                      sheet, error);
@@ -247,7 +268,7 @@ static enum status show_choices(struct columns *columns, struct error *error)
     for (uint32_t c = 0; c < LO_COLUMNS; c++) {
         sheet_text(sheet, columns->grid.names[c]);
         for (uint32_t i = 0; i < chosen_count; i++) {
-            sheet_text(sheet, codec_by_id(columns->taken[chosen[i]][c])->name);
+            sheet_text(sheet, grid_row_name(columns->taken[chosen[i]][c]));
             sheet_number(sheet, cell_of(columns, chosen[i], c)->bits);
         }
     }
@@ -320,7 +341,7 @@ static enum status chart_means(struct columns *columns, struct error *error)
 
 static enum status show(struct columns *columns, struct error *error)
 {
-    take_codecs(columns);
+    take_rows(columns);
     RETURN_IF_ERROR(show_systems(columns, error));
     RETURN_IF_ERROR(chart_columns(columns, "size of the columns",
                                   (struct chart_axis){.title = "size", .unit = "bits a value"}, size_point,
@@ -348,10 +369,14 @@ enum status lab_ssb_columns(struct lab *lab, struct error *error)
         columns->grid.charted = no_chart;
         columns->system_count = KNOWN_SYSTEMS;
         memcpy(columns->systems, known_systems, sizeof known_systems);
-        status = measure_columns(columns, generator, error);
+        status = nvcomp_open(lab, &columns->grid.nvcomp, error);
     }
     if (status == STATUS_OK)
+        status = measure_columns(columns, generator, error);
+    if (status == STATUS_OK)
         status = show(columns, error);
+    if (columns)
+        nvcomp_close(columns->grid.nvcomp);
     free(columns);
     ssb_generator_destroy(generator);
     return status;

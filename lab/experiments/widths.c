@@ -26,13 +26,17 @@ static enum status measure(struct lab *lab, struct grid *grid, struct error *err
 enum status lab_widths(struct lab *lab, struct error *error)
 {
     static const char *const charted[] = {"plain",  "nsf",          "gpu-for",    "gpu-dfor", "gpu-rfor",
-                                          "for-bp", "delta-for-bp", "rle-for-bp", "lane-for", NULL};
+                                          "for-bp", "delta-for-bp", "rle-for-bp", "lane-for", "nvCOMP FOR+BP",
+                                          NULL};
     struct grid *grid = NULL;
     RETURN_IF_ERROR(memory_zeros(&grid, sizeof *grid, "figures", error));
     grid->title = "uniform values";
     grid->x = (struct chart_axis){.title = "width", .unit = "bits"};
     grid->charted = charted;
-    const enum status status = measure(lab, grid, error);
+    enum status status = nvcomp_open(lab, &grid->nvcomp, error);
+    if (status == STATUS_OK)
+        status = measure(lab, grid, error);
+    nvcomp_close(grid->nvcomp);
     free(grid);
     return status;
 }

@@ -7,6 +7,7 @@
 
 #include "tests/support/lab_tables.h"
 
+#include "lab/bench/nvcomp.h"
 #include "ssb/data/generator.h"
 #include "storage/codec/codec.h"
 
@@ -28,8 +29,24 @@ static void every_codec_has_every_column(void **state)
             assert_true(lab_number(lab_row(rows, "codec", "plain"), key) > 0);
             assert_true(lab_number(lab_row(rows, "codec", "gpu-for"), key) > 0);
         }
-        assert_true(json_array_size(rows) >= CODEC_COUNT - 1);
+        assert_int_equal(json_array_size(rows), CODEC_COUNT - 1 + NVCOMP_SCHEMES);
     }
+    json_decref(result);
+}
+
+static void without_nvcomp_its_rows_say_so(void **state)
+{
+    setenv("TESSERA_NVCOMP", "/nowhere", 1);
+    json_t *tables, *const result = lab_tables("ssb-columns --scale 0.0001 --repeat 1", &tables);
+    json_t *const rows = lab_rows_of(tables, "columns of lineorder: size");
+    (void)state;
+    for (uint32_t s = 0; s < NVCOMP_SCHEMES; s++) {
+        json_t *const row = lab_row(rows, "codec", nvcomp_schemes[s]);
+        assert_string_equal(json_string_value(json_object_get(row, "note")), "not installed");
+        assert_true(json_is_null(json_object_get(row, "bits_orderkey")));
+    }
+    json_t *const system = lab_row(lab_rows_of(tables, "systems"), "system", "nvCOMP");
+    assert_true(json_is_null(json_object_get(system, "bytes")));
     json_decref(result);
 }
 
@@ -59,6 +76,7 @@ static void systems_choose(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_codec_has_every_column),
+                                       cmocka_unit_test(without_nvcomp_its_rows_say_so),
                                        cmocka_unit_test(systems_choose)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
