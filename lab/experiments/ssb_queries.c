@@ -3,13 +3,14 @@
  * 9.4, figure 11: scale factor 20; uncompressed columns are 1.35 times faster than GPU-*, and GPU-* is 4, 2.4 and 2.6
  * times faster than Planner, GPU-BP and nvCOMP, which decode each column to memory before the query.
  *
- * "staged" systems do so: the time has both parts. Every answer of every run is compared with the plain codec's on the
- * same device. All systems of a query run before the next query, so that a change of the machine's speed changes the
+ * "staged" systems do so: the time has both parts. nvCOMP's is a sum: of decompressing the query's columns one by one,
+ * each in the smallest of three cascaded schemes, and of the query over plain columns. Every answer of every run is
+ * compared with the plain codec's on the same device. All systems of a query run before the next query, so that a change of the machine's speed changes the
  * ratios least.
  */
 #include "lab/experiments/experiments.h"
 
-#include "lab/bench/decode.h"
+#include "lab/bench/nvcomp_query.h"
 #include "lab/bench/ssb_database.h"
 #include "ssb/benchmark/judge.h"
 #include "storage/base/memory.h"
@@ -21,21 +22,23 @@
 
 #define SPEC_BYTES 1024u
 
+enum source { OF_CODEC, OF_CASCADES, OF_NVCOMP };
 static const struct system {
     const char *name, *paper; /* paper: its name there, or NULL */
-    const char *codec; /* a codec or chooser for all columns; NULL: the cascades of gpu-star's choice */
-    bool staged;
-    bool charted;
+    enum source source;
+    const char *codec; /* OF_CODEC: a codec or chooser for all columns */
+    bool staged, charted;
 } known_systems[] = {
-    {"plain", "None", "plain", false, true},
-    {"gpu-star", "GPU-*", "gpu-star", false, true},
-    {"gpu-star staged", NULL, "gpu-star", true, true},
-    {"cascades", NULL, NULL, true, true},
-    {"planner", "Planner", "planner", true, true},
-    {"gpu-bp128 staged", "GPU-BP", "gpu-bp128", true, true},
-    {"auto", NULL, "auto", false, true},
-    {"lane-for", NULL, "lane-for", false, false},
-    {"lane-for staged", NULL, "lane-for", true, false},
+    {"plain", "None", OF_CODEC, "plain", false, true},
+    {"gpu-star", "GPU-*", OF_CODEC, "gpu-star", false, true},
+    {"gpu-star staged", NULL, OF_CODEC, "gpu-star", true, true},
+    {"cascades", NULL, OF_CASCADES, NULL, true, true},
+    {"planner", "Planner", OF_CODEC, "planner", true, true},
+    {"gpu-bp128 staged", "GPU-BP", OF_CODEC, "gpu-bp128", true, true},
+    {"nvCOMP, then plain", "nvCOMP", OF_NVCOMP, NULL, true, true},
+    {"auto", NULL, OF_CODEC, "auto", false, true},
+    {"lane-for", NULL, OF_CODEC, "lane-for", false, false},
+    {"lane-for staged", NULL, OF_CODEC, "lane-for", true, false},
 };
 #define SYSTEMS_MAX (sizeof known_systems / sizeof *known_systems)
 enum { PLAIN, GPU_STAR }; /* their places in the list, which every build has */
@@ -62,6 +65,7 @@ struct queries {
     struct sql_statement *statements[SSB_QUERIES][SYSTEMS_MAX];
     struct cell cells[SSB_QUERIES][SYSTEMS_MAX];
     double *total_ms, *stage_ms; /* of the runs of a cell */
+    struct nvcomp_query nvcomp;
 };
 
 /* ---- Preparing ---- */
@@ -70,9 +74,9 @@ struct queries {
 static bool is_known(const struct system *system)
 {
     struct codec_choice choice;
-    if (system->codec)
+    if (system->source == OF_CODEC)
         return codec_choice_parse(system->codec, &choice, NULL) == STATUS_OK;
-    for (size_t i = 0; i < CASCADES; i++)
+    for (size_t i = 0; i < CASCADES && system->source == OF_CASCADES; i++)
         if (!codec_by_name(cascades[i][1]))
             return false;
     return true;
@@ -95,7 +99,7 @@ static enum status plan_one(struct queries *queries, uint32_t q, uint32_t s, str
     struct engine *const engine = queries->lab->engine;
     const struct plan *plan;
     char spec[SPEC_BYTES] = "";
-    if (!system->codec) {
+    if (system->source == OF_CASCADES) {
         RETURN_IF_ERROR(sql_plan(queries->statements[q][GPU_STAR], &plan, error));
         write_cascades(plan, spec);
     }
@@ -113,12 +117,30 @@ static enum status plan_all(struct queries *queries, struct error *error)
     for (uint32_t q = 0; q < SSB_QUERIES; q++)
         for (uint32_t s = 0; s < queries->system_count; s++) {
             RETURN_IF_ERROR(cancel_check(error));
+            if (queries->systems[s]->source == OF_NVCOMP)
+                continue;
             RETURN_IF_ERROR(plan_one(queries, q, s, error));
             list[count++] = queries->statements[q][s];
             progress_report(queries->lab->progress, "planning", "queries", count,
                             SSB_QUERIES * queries->system_count);
         }
     return sql_compile(list, count, false, queries->lab->progress, error);
+}
+
+/* nvCOMP's part of each query, by the plans over plain columns. */
+static enum status decompress_all(struct queries *queries, struct error *error)
+{
+    uint32_t s = 0;
+    while (queries->systems[s]->source != OF_NVCOMP)
+        s++;
+    RETURN_IF_ERROR(nvcomp_query_open(queries->lab, &queries->nvcomp, error));
+    for (uint32_t q = 0; q < SSB_QUERIES && !*queries->nvcomp.missing; q++) {
+        const struct plan *plan;
+        progress_report(queries->lab->progress, "decompressing with nvCOMP", "queries", q, SSB_QUERIES);
+        RETURN_IF_ERROR(sql_plan(queries->statements[q][PLAIN], &plan, error));
+        RETURN_IF_ERROR(nvcomp_query_measure(&queries->nvcomp, plan, &queries->cells[q][s].stage, error));
+    }
+    return STATUS_OK;
 }
 
 /* ---- Running ---- */
@@ -139,12 +161,29 @@ static enum status run_once(struct queries *queries, uint32_t q, uint32_t s, str
                      (int)strcspn(queries->notes_text, "\n"), queries->notes_text);
 }
 
+static bool is_missing(const struct queries *queries, uint32_t s)
+{
+    return queries->systems[s]->source == OF_NVCOMP && *queries->nvcomp.missing;
+}
+
+/* nvCOMP's time, after plain's. */
+static void add_up(const struct speed *plain, struct cell *cell)
+{
+    cell->total = (struct speed){.median = plain->median + cell->stage.median,
+                                 .least = plain->least + cell->stage.least,
+                                 .most = plain->most + cell->stage.most};
+}
+
 /* Once unmeasured, then timed. */
 static enum status measure(struct queries *queries, uint32_t q, uint32_t s, struct error *error)
 {
     const uint32_t repeat = queries->lab->repeat;
     struct cell *const cell = &queries->cells[q][s];
     struct run_timing timing;
+    if (queries->systems[s]->source == OF_NVCOMP) {
+        add_up(&queries->cells[q][PLAIN].total, cell);
+        return STATUS_OK;
+    }
     RETURN_IF_ERROR(run_once(queries, q, s, &timing, error));
     for (uint32_t i = 0; i < repeat; i++) {
         RETURN_IF_ERROR(run_once(queries, q, s, &timing, error));
@@ -166,6 +205,7 @@ static enum status measure_all(struct queries *queries, struct error *error)
     RETURN_IF_ERROR(judge_create(&queries->judge, &queries->options, queries->database, lab->engine,
                                  queries->notes, lab->progress, error));
     RETURN_IF_ERROR(plan_all(queries, error));
+    RETURN_IF_ERROR(decompress_all(queries, error));
     for (uint32_t q = 0; q < SSB_QUERIES; q++)
         for (uint32_t s = 0; s < queries->system_count; s++) {
             RETURN_IF_ERROR(measure(queries, q, s, error));
@@ -177,10 +217,15 @@ static enum status measure_all(struct queries *queries, struct error *error)
 
 /* ---- Figures ---- */
 
+static double time_of(const struct queries *queries, uint32_t q, uint32_t s)
+{
+    return is_missing(queries, s) ? NAN : queries->cells[q][s].total.median;
+}
+
 /* Geometric mean of the queries' medians. Times below the clock's step count as that. */
 static double mean_of(const struct queries *queries, uint32_t s)
 {
-    double sum = 0;
+    double sum = is_missing(queries, s) ? NAN : 0;
     for (uint32_t q = 0; q < SSB_QUERIES; q++)
         sum += log(fmax(queries->cells[q][s].total.median, 1e-6));
     return exp(sum / SSB_QUERIES);
@@ -193,8 +238,8 @@ static enum status show_queries(struct queries *queries, uint64_t rows, struct e
     struct sheet *sheet;
     for (uint32_t s = 0; s < queries->system_count; s++) {
         snprintf(keys[s], sizeof keys[s], "ms_%s", queries->systems[s]->name);
-        for (char *space = keys[s]; (space = strchr(space, ' '));)
-            *space = '_';
+        for (char *at = keys[s]; (at = strpbrk(at, ", "));)
+            *at = '_';
         head[s + 1] = (struct sheet_column){
             .key = keys[s], .name = queries->systems[s]->name, .group = "time, ms", .digits = 3};
     }
@@ -202,7 +247,7 @@ static enum status show_queries(struct queries *queries, uint64_t rows, struct e
     for (uint32_t q = 0; q < SSB_QUERIES; q++) {
         sheet_text(sheet, ssb_queries[q]->name);
         for (uint32_t s = 0; s < queries->system_count; s++)
-            sheet_number(sheet, queries->cells[q][s].total.median);
+            sheet_number(sheet, time_of(queries, q, s));
     }
     sheet_text(sheet, "geometric mean");
     for (uint32_t s = 0; s < queries->system_count; s++)
@@ -232,16 +277,19 @@ static enum status show_systems(struct queries *queries, struct error *error)
     for (uint32_t s = 0; s < queries->system_count; s++) {
         double total = 0, stage = 0;
         for (uint32_t q = 0; q < SSB_QUERIES; q++) {
-            total += queries->cells[q][s].total.median;
+            total += time_of(queries, q, s);
             stage += queries->cells[q][s].stage.median;
         }
         sheet_text(sheet, queries->systems[s]->name);
         sheet_text(sheet, queries->systems[s]->paper);
-        sheet_number(sheet, mean_of(queries, s));
+        if (is_missing(queries, s))
+            sheet_missing(sheet, queries->nvcomp.missing);
+        else
+            sheet_number(sheet, mean_of(queries, s));
         sheet_number(sheet, mean_of(queries, s) / mean_of(queries, PLAIN));
         sheet_number(sheet, mean_of(queries, s) / mean_of(queries, GPU_STAR));
         sheet_number(sheet, total);
-        sheet_number(sheet, queries->systems[s]->staged ? stage : NAN);
+        sheet_number(sheet, queries->systems[s]->staged && !is_missing(queries, s) ? stage : NAN);
     }
     return lab_sheet(queries->lab, "systems", sheet, error);
 }
@@ -260,7 +308,7 @@ static enum status chart_queries(struct queries *queries, struct error *error)
     struct chart *chart;
     RETURN_IF_ERROR(chart_create(&form, &chart, error));
     for (uint32_t s = 0; s < queries->system_count; s++) {
-        if (!queries->systems[s]->charted)
+        if (!queries->systems[s]->charted || is_missing(queries, s))
             continue;
         chart_series(chart, queries->systems[s]->name);
         for (uint32_t q = 0; q < SSB_QUERIES; q++) {
@@ -276,19 +324,24 @@ static enum status chart_queries(struct queries *queries, struct error *error)
 static enum status chart_means(struct queries *queries, struct error *error)
 {
     const char *names[SYSTEMS_MAX];
+    double means[SYSTEMS_MAX];
+    uint32_t count = 0;
     for (uint32_t s = 0; s < queries->system_count; s++)
-        names[s] = queries->systems[s]->name;
+        if (!is_missing(queries, s)) {
+            names[count] = queries->systems[s]->name;
+            means[count++] = mean_of(queries, s);
+        }
     const struct chart_form form = {.kind = CHART_BARS,
                                     .title = "geometric mean of the 13 queries",
                                     .x.title = "system",
                                     .y = {.title = "time", .unit = "ms"},
                                     .categories = names,
-                                    .category_count = queries->system_count};
+                                    .category_count = count};
     struct chart *chart;
     RETURN_IF_ERROR(chart_create(&form, &chart, error));
     chart_series(chart, "geometric mean");
-    for (uint32_t s = 0; s < queries->system_count; s++)
-        chart_point(chart, (struct chart_point){.x = s, .y = mean_of(queries, s)});
+    for (uint32_t i = 0; i < count; i++)
+        chart_point(chart, (struct chart_point){.x = i, .y = means[i]});
     lab_chart(queries->lab, chart);
     return STATUS_OK;
 }
@@ -309,6 +362,7 @@ static void queries_free(struct queries *queries)
     for (uint32_t q = 0; q < SSB_QUERIES; q++)
         for (uint32_t s = 0; s < queries->system_count; s++)
             sql_statement_free(queries->statements[q][s]);
+    nvcomp_query_close(&queries->nvcomp);
     judge_destroy(&queries->judge);
     if (queries->notes)
         fclose(queries->notes);
