@@ -264,6 +264,8 @@ static enum status show_choices(struct columns *columns, struct error *error)
             (struct sheet_column){.key = keys[s], .name = "bits", .group = system->name, .digits = 3};
     }
     struct sheet *sheet;
+    if (chosen_count == 0)
+        return STATUS_OK; /* --codecs leaves out what they choose from */
     RETURN_IF_ERROR(sheet_create(head, count, &sheet, error));
     for (uint32_t c = 0; c < LO_COLUMNS; c++) {
         sheet_text(sheet, columns->grid.names[c]);
