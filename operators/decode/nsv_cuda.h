@@ -1,39 +1,39 @@
 /*
- * nsv_cuda.h: the decoder of nsv: unsigned values of 1 to 4 bytes, with their lengths apart. docs/codecs.md
+ * nsv_cuda.h: the decoder of nsv: unsigned values of 1 to 4 bytes (int64: 1, 2, 4 or 8), with their lengths
+ * apart. docs/codecs.md
  * draws the bytes, storage/codec/integer/nsv.c is the host's twin, decode_cuda.h says what a decoder defines.
  */
 #ifndef TESSERA_OPERATORS_DECODE_NSV_CUDA_H
 #define TESSERA_OPERATORS_DECODE_NSV_CUDA_H
 
-#include "operators/decode/decode_cuda.h"
+#include "operators/decode/selectors_cuda.h"
 
-/* The sum of 16 numbers of 2 bits. */
-TILE_INLINE uint32_t sum_pairs(uint32_t pairs)
-{
-    return __popc(pairs & 0x55555555u) + 2 * __popc(pairs & 0xaaaaaaaau);
-}
-
-/* Decodes `count` items of 1 to 4 bytes: calls f(j, value) for item 32 * j + lane. Each lane has the lengths of
- * items 32 * lane .. 32 * lane + 31, 64 bits. A prefix sum of their bytes over the warp says where each of
- * these groups begins, from byte `start` of `words` on; where an item begins in its group follows from the
- * lengths before it. FULL: count is 1024. */
-template <bool FULL, class F>
-TILE_INLINE void nsv_items(const uint32_t *words, uint32_t start, uint2 lengths, uint32_t count,
+/* Decodes `count` items of 1 to 4 bytes (int64: 1, 2, 4 or 8): calls f(j, value) for item 32 * j + lane. Each lane has
+ * the selectors of items 32 * lane .. 32 * lane + 31, 64 bits. A prefix sum of their bytes over the warp says where each
+ * of these groups begins, from byte `start` of `words` on; where an item begins in its group follows from the selectors
+ * before it. FULL: count is 1024. */
+template <class VALUE, bool FULL, class F>
+TILE_INLINE void nsv_items(const uint32_t *words, uint32_t start, uint2 selectors, uint32_t count,
                            uint32_t lane, F f)
 {
-    const uint32_t bytes = 32 + sum_pairs(lengths.x) + sum_pairs(lengths.y);
+    const uint32_t bytes =
+        selector_bytes<VALUE>(selectors.x, SELECTOR_ROWS) + selector_bytes<VALUE>(selectors.y, SELECTOR_ROWS);
     const uint32_t group = start + scan_warp(bytes, lane) - bytes;
-    const uint32_t before_x = lane < 16 ? low_bits(2 * lane) : FULL_WARP,
-                   before_y = lane < 16 ? 0 : low_bits(2 * lane - 32);
+    const uint32_t in_x = min(lane, SELECTOR_ROWS), in_y = lane - in_x;
+    const uint32_t before_x = low_bits(2 * in_x), before_y = low_bits(2 * in_y);
 #pragma unroll
     for (uint32_t j = 0; j < 32; j++) {
-        const uint32_t x = __shfl_sync(FULL_WARP, lengths.x, j), y = __shfl_sync(FULL_WARP, lengths.y, j);
-        const uint32_t at =
-            __shfl_sync(FULL_WARP, group, j) + lane + sum_pairs(x & before_x) + sum_pairs(y & before_y);
-        const uint32_t length = (lane < 16 ? x : y) >> 2 * (lane % 16) & 3;
+        const uint32_t x = __shfl_sync(FULL_WARP, selectors.x, j), y = __shfl_sync(FULL_WARP, selectors.y, j);
+        const uint32_t at = __shfl_sync(FULL_WARP, group, j) + selector_bytes<VALUE>(x & before_x, in_x) +
+                            selector_bytes<VALUE>(y & before_y, in_y);
+        const uint32_t selector = (lane < SELECTOR_ROWS ? x : y) >> 2 * (lane % SELECTOR_ROWS) & 3;
         const uint32_t *word = words + at / 4;
-        if (FULL || 32 * j + lane < count)
-            f(j, __funnelshift_r(load(word), load(word + 1), at % 4 * 8) & FULL_WARP >> (24 - 8 * length));
+        if (!FULL && 32 * j + lane >= count)
+            continue;
+        if constexpr (is_wide<VALUE>)
+            f(j, unpack_wide(word, 1, at % 4 * 8, 8u << selector));
+        else
+            f(j, __funnelshift_r(load(word), load(word + 1), at % 4 * 8) & FULL_WARP >> (24 - 8 * selector));
     }
 }
 
@@ -57,8 +57,8 @@ template <class VALUE> struct decode_nsv : decode_base {
     }
     template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *, F f)
     {
-        nsv_items<true>(words, start, lengths, TILE_ROWS, lane,
-                        [&](uint32_t j, uint32_t value) { f(j, (VALUE)value); });
+        nsv_items<VALUE, true>(words, start, lengths, TILE_ROWS, lane,
+                               [&](uint32_t j, unsigned_of<VALUE> value) { f(j, (VALUE)value); });
     }
     __device__ __forceinline__ void stage(uint32_t *)
     {

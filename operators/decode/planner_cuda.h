@@ -34,8 +34,8 @@ TILE_INLINE void restore(uint64_t stream, uint64_t start, uint32_t count, uint32
         const uint32_t words = (count + 15) / 16, first = 2 * lane;
         const uint2 lengths = {first < words ? load(words_at(in) + first) : 0,
                                first + 1 < words ? load(words_at(in) + first + 1) : 0};
-        nsv_items<false>(words_at(in), 4 * words, lengths, count, lane,
-                         [&](uint32_t j, uint32_t value) { to[32 * j + lane] = value; });
+        nsv_items<int32_t, false>(words_at(in), 4 * words, lengths, count, lane,
+                                  [&](uint32_t j, uint32_t value) { to[32 * j + lane] = value; });
     } else if (width == 1) {
         layer_map(count, lane, to,
                   [&](uint32_t i) { return (T)load(reinterpret_cast<const uint8_t *>(in) + i); });

@@ -10,22 +10,9 @@
 #ifndef TESSERA_OPERATORS_DECODE_LISTS_GPU_VBYTE_CUDA_H
 #define TESSERA_OPERATORS_DECODE_LISTS_GPU_VBYTE_CUDA_H
 
-#include "operators/decode/decode_cuda.h"
+#include "operators/decode/selectors_cuda.h"
 
-#define SELECTOR_ROWS  16u /* the selectors of a word */
 #define SELECTOR_WORDS (TILE_ROWS / SELECTOR_ROWS)
-#define EACH_SELECTOR  0x55555555u /* the low bit of each selector of a word */
-
-/* The bytes of `count` values whose selectors are the low ones of a word; its other bits are 0. */
-template <class VALUE> TILE_INLINE uint32_t vbyte_bytes(uint32_t selectors, uint32_t count)
-{
-    if constexpr (is_wide<VALUE>) { /* 1, 2, 4, 8 */
-        const uint32_t low = selectors & EACH_SELECTOR, high = selectors >> 1 & EACH_SELECTOR;
-        return count + __popc(low) + 3 * (__popc(high) + __popc(low & high));
-    } else { /* 1, 2, 3, 4; the high bits count twice */
-        return count + __popc(selectors) + __popc(selectors & ~EACH_SELECTOR);
-    }
-}
 
 template <class VALUE, uint32_t BLOCK> struct gpu_vbyte_tile : decode_base {
     static constexpr bool RANDOM_ACCESS = true;
@@ -59,7 +46,7 @@ template <class VALUE, uint32_t BLOCK> struct gpu_vbyte_tile : decode_base {
             const uint32_t begin = load(ends + (32 * h + lane) / WORDS);
             found.word[h] = load(data + (begin / 4 + (32 * h + lane) % WORDS));
             found.at[h] = begin + 4 * WORDS;
-            bytes |= vbyte_bytes<VALUE>(found.word[h], SELECTOR_ROWS) << (16 * h);
+            bytes |= selector_bytes<VALUE>(found.word[h], SELECTOR_ROWS) << (16 * h);
         }
         uint32_t sum = bytes;
 #pragma unroll
@@ -76,7 +63,7 @@ template <class VALUE, uint32_t BLOCK> struct gpu_vbyte_tile : decode_base {
     /* Where the value begins whose selector is number `before` of a word. */
     static __device__ __forceinline__ uint32_t value_at(uint32_t word, uint32_t at, uint32_t before)
     {
-        return at + vbyte_bytes<VALUE>(word & ((1u << (2 * before)) - 1), before);
+        return at + selector_bytes<VALUE>(word & ((1u << (2 * before)) - 1), before);
     }
     /* The mask of the 1 .. 4 bytes of selector number `before`. The word is rotated so that eight times the selector is
      * at bits 3 and 4; inverted, they are the bits that the mask does not have. */

@@ -71,7 +71,7 @@ static uint8_t *suppress(const uint64_t *items, uint32_t count, uint32_t width, 
     uint8_t *const bytes = out + planner_nsv_words(count) * 4, *end = bytes;
     memset(out, 0, planner_nsv_words(count) * 4);
     for (uint32_t i = 0; i < count; i++)
-        end = nsv_append((uint32_t)items[i], i, end, out);
+        end = nsv_append((uint32_t)items[i], i, end, out, false);
     memset(end, 0, 3);
     return bytes + (end - bytes + 3) / 4 * 4;
 }
@@ -214,8 +214,8 @@ static void restore(const uint8_t *in, uint32_t count, uint32_t width, uint64_t 
     for (uint32_t i = 0; i < count; i++)
         switch (width) {
         case 0:
-            items[i] = nsv_low_bytes(bytes, nsv_stored_length(in, i));
-            bytes += nsv_stored_length(in, i);
+            items[i] = nsv_low_bytes(bytes, nsv_stored_length(in, i, false), false);
+            bytes += nsv_stored_length(in, i, false);
             break;
         case 1:
             items[i] = in[i];
@@ -281,7 +281,7 @@ static bool items_fit(const uint8_t *stream, uint32_t count, uint32_t width, uin
     if (*at > end)
         return false;
     for (uint32_t i = 0; i < count; i++)
-        bytes += nsv_stored_length(lengths, i);
+        bytes += nsv_stored_length(lengths, i, false);
     *at += (bytes + 3) / 4 * 4;
     return *at <= end;
 }

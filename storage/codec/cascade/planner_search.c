@@ -26,7 +26,7 @@ uint64_t planner_suppressed_bytes(const uint64_t *items, uint32_t count, uint32_
     if (width)
         return (uint64_t)count * width;
     for (uint32_t i = 0; i < count; i++)
-        bytes += nsv_length((uint32_t)items[i]);
+        bytes += nsv_length(nsv_selector((uint32_t)items[i], false), false);
     return planner_nsv_words(count) * 4 + (bytes + 3) / 4 * 4;
 }
 
