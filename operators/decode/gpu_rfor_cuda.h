@@ -8,6 +8,31 @@
 
 #include "operators/decode/decode_cuda.h"
 
+/* Sets the bit of each run's first row in the marks of a block of 512 rows, which were 0. A lane takes runs that follow
+ * each other: so one scan over the warp is enough for a block, and most of a lane's bits are in one word. */
+TILE_INLINE void mark_runs(const uint32_t *packed, uint32_t reference, uint32_t width, uint32_t count,
+                           uint32_t *marks, uint32_t lane)
+{
+    const uint32_t each = (count + 31) / 32, first = min(lane * each, count), last = min(first + each, count);
+    uint32_t rows = 0, bits = 0;
+#pragma unroll 4
+    for (uint32_t run = first; run < last; run++)
+        rows += reference + unpack(packed, run * width, width);
+    uint32_t start = scan_warp(rows, lane) - rows, word = start / 32;
+#pragma unroll 4
+    for (uint32_t run = first; run < last; run++) {
+        if (start / 32 != word) {
+            atomicOr(marks + word, bits);
+            bits = 0;
+            word = start / 32;
+        }
+        bits |= 1u << start % 32;
+        start += reference + unpack(packed, run * width, width);
+    }
+    if (bits)
+        atomicOr(marks + word, bits);
+}
+
 /* It decodes to rank form: the run lengths set a bit for each run's start, and a row's run is the rank of its
  * bit. */
 template <class VALUE> struct decode_gpu_rfor : decode_base {
@@ -37,16 +62,9 @@ template <class VALUE> struct decode_gpu_rfor : decode_base {
         for (uint32_t b = 0; b < 2; b++) {
             const uint32_t *runs = auxiliary + load(run_starts + b);
             const uint32_t reference = load(runs), width = load(runs + 1) & 0xff, count = load(runs + 2);
-            uint32_t end = 0; /* the rows of all runs before these 32 */
             single[b] = count == 512;
-            for (uint32_t first = 0; first < count && !single[b]; first += 32) {
-                const uint32_t run = first + lane;
-                const uint32_t length = run < count ? reference + unpack(runs + 3, run * width, width) : 0;
-                const uint32_t start = end + scan_warp(length, lane) - length;
-                if (run < count)
-                    atomicOr(&scratch[16 * b + start / 32], 1u << start % 32);
-                end = __shfl_sync(FULL_WARP, start + length, 31);
-            }
+            if (!single[b])
+                mark_runs(runs + 3, reference, width, count, scratch + 16 * b, lane);
         }
         __syncwarp();
         const uint32_t mark = scratch[lane], count = __popc(mark);
