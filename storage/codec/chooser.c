@@ -6,7 +6,8 @@
  * it (codec.choosers).
  *
  *   gpu-star   the smallest of the three codecs of Shanbhag et al. (SIGMOD 2022), as published.
- *   smallest   the smallest of all; a codec that is always as large as another does not name it.
+ *   smallest   the smallest of the codecs that name it. One that is always as large as another, or is there
+ *              for comparison only, does not.
  *   auto       the cheapest to query by a table of measured costs (codec_costs.h): bytes or instructions,
  *              whichever binds, and the values of survivors. It considers only codecs from which a query can
  *              fetch single rows, or that filter without decoding.
