@@ -8,7 +8,7 @@
 
 /* Runs `tessera lab ARGUMENTS` on the processor; *tables gets the first experiment's tables. The caller calls json_decref
  * on the result. */
-static json_t *lab_tables(const char *arguments, json_t **tables)
+static inline json_t *lab_tables(const char *arguments, json_t **tables)
 {
     static struct program_run run;
     char path[] = "/tmp/tessera-lab-XXXXXX", shell[512];
@@ -28,7 +28,7 @@ static json_t *lab_tables(const char *arguments, json_t **tables)
 }
 
 /* The rows of the table whose caption begins with `caption`. */
-static json_t *lab_rows_of(json_t *tables, const char *caption)
+static inline json_t *lab_rows_of(json_t *tables, const char *caption)
 {
     size_t t;
     json_t *table;
@@ -40,7 +40,7 @@ static json_t *lab_rows_of(json_t *tables, const char *caption)
 }
 
 /* The row of a table with this text in its cell `key`. */
-static json_t *lab_row(json_t *rows, const char *key, const char *text)
+static inline json_t *lab_row(json_t *rows, const char *key, const char *text)
 {
     size_t r;
     json_t *row;
@@ -50,7 +50,7 @@ static json_t *lab_row(json_t *rows, const char *key, const char *text)
     return NULL;
 }
 
-static double lab_number(json_t *row, const char *key)
+static inline double lab_number(json_t *row, const char *key)
 {
     const json_t *const number = json_object_get(row, key);
     assert_true(json_is_number(number));

@@ -1,0 +1,555 @@
+/*
+ * test_lab.c: `tessera lab` as a user runs it, on the processor: all experiments at a 5000th of the papers' rows, whose
+ * tables and report are checked; what is refused; what Ctrl-C leaves.
+ *
+ * The experiments themselves compare every decoded value and every answer.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "tests/support/lab_tables.h"
+#include "tests/support/one_directory.h"
+#include "tests/support/well_formed.h"
+
+#include "ssb/data/generator.h"
+#include "storage/base/clock.h"
+#include "storage/codec/codec.h"
+
+#include <math.h>
+#include <signal.h>
+#include <time.h>
+
+#define SCALE           "0.0002" /* 50000 rows where a paper has 250 million */
+#define EXPERIMENTS_MAX 32
+#define KEYS_BYTES      1024
+
+/* Runs the shell command, in which $T is the program and $D an empty folder for temporary files. */
+static struct program_run run;
+
+static int shell(const char *command)
+{
+    setenv("D", path, 1);
+    run_shell(command, &run);
+    return run.exit_code;
+}
+
+/* ---- What `lab all` printed and wrote ---- */
+
+static json_t *experiments;
+static char *report;
+
+static char *read_text(const char *file)
+{
+    FILE *const stream = fopen(file, "r");
+    assert_non_null(stream);
+    char *text = NULL;
+    size_t bytes = 0;
+    assert_true(getdelim(&text, &bytes, '\0', stream) > 0);
+    fclose(stream);
+    return text;
+}
+
+static bool is_empty_folder(void)
+{
+    return shell("test -z \"$(ls -A $D)\"") == 0;
+}
+
+static int measure_all(void **state)
+{
+    char file[PATH_BYTES + 32], *text;
+    setup(state);
+    setenv("TESSERA_NVCOMP", "/nowhere", 1);
+    assert_int_equal(shell("mkdir $D"), 0);
+    const int code = shell("TMPDIR=$D \"$T\" lab all --device cpu --scale " SCALE
+                           " --repeat 1 --format json --report $D.html > $D.json");
+    assert_string_equal(run.errors, "");
+    assert_int_equal(code, 0);
+    assert_true(is_empty_folder());
+    snprintf(file, sizeof file, "%s.html", path);
+    report = read_text(file);
+    snprintf(file, sizeof file, "%s.json", path);
+    json_t *const result = json_loads(text = read_text(file), 0, NULL);
+    assert_non_null(result);
+    assert_true(fabs(lab_number(result, "scale") - strtod(SCALE, NULL)) < 1e-9);
+    assert_int_equal(lab_number(result, "repeat"), 1);
+    assert_true(lab_number(result, "read_ceiling") > 1e8);
+    experiments = json_incref(json_object_get(result, "experiments"));
+    json_decref(result);
+    free(text);
+    return 0;
+}
+
+static int forget_all(void **state)
+{
+    json_decref(experiments);
+    free(report);
+    return teardown(state);
+}
+
+static const char *text_of(json_t *object, const char *key)
+{
+    const char *const text = json_string_value(json_object_get(object, key));
+    assert_non_null(text);
+    return text;
+}
+
+static json_t *tables_of(const char *experiment)
+{
+    return json_object_get(lab_row(experiments, "name", experiment), "tables");
+}
+
+/* The names that --list prints, in its order; each begins a line. */
+static uint32_t list_names(char names[EXPERIMENTS_MAX][32])
+{
+    uint32_t count = 0;
+    assert_int_equal(shell("\"$T\" lab --list"), 0);
+    for (char *rest = run.output, *line; (line = strsep(&rest, "\n"));)
+        if (*line && *line != ' ') {
+            assert_true(count < EXPERIMENTS_MAX);
+            assert_int_equal(sscanf(line, "%31s", names[count++]), 1);
+        }
+    return count;
+}
+
+static void all_is_what_list_prints(void **state)
+{
+    char names[EXPERIMENTS_MAX][32];
+    const uint32_t count = list_names(names);
+    (void)state;
+    assert_int_equal(json_array_size(experiments), count);
+    for (uint32_t e = 0; e < count; e++)
+        assert_string_equal(text_of(json_array_get(experiments, e), "name"), names[e]);
+}
+
+/* ---- Tables ---- */
+
+/* A table: the experiment, how its caption begins, its columns. */
+struct shape {
+    const char *experiment, *caption, *keys;
+    bool every_codec; /* each has a row */
+};
+static const struct shape shapes[] = {
+    {"optimisations", "decoding U(0, 2^16) to memory",
+     "kernel,memory_ms,memory_least_ms,memory_most_ms,gb_per_second,percent_of_read,sum_ms", false},
+    {"ssb-columns", "systems", "system,paper,bytes,ratio,memory_ms,memory_to_gpu_star,sum_ms", false},
+    {"ssb-columns", "which codec",
+     "column,gpu-star,gpu-star_bits,smallest,smallest_bits,auto,auto_bits,cascades,cascades_bits", false},
+    {"ssb-queries", "queries over",
+     "query,ms_plain,ms_gpu-star,ms_gpu-star_staged,ms_cascades,ms_planner,ms_gpu-bp128_staged,"
+     "ms_nvCOMP__then_plain,ms_auto,ms_lane-for,ms_lane-for_staged",
+     false},
+    {"ssb-queries", "systems", "system,paper,mean_ms,to_plain,to_gpu_star,sum_ms,stage_ms", false},
+    {"random-access", "whole tiles are decoded",
+     "codec,ms_0,ms_1e-06,ms_1e-05,ms_0.0001,ms_0.001,ms_0.01,ms_0.03125,ms_0.1,ms_0.5,ms_1", true},
+    {"random-access", "selected rows are read one by one",
+     "codec,ms_0,ms_1e-06,ms_1e-05,ms_0.0001,ms_0.001,ms_0.01,ms_0.03125,ms_0.1,ms_0.5,ms_1", false},
+    {"encode", "encoding 50000 uniform values of 16 bits",
+     "codec,bits,seconds,values_per_second_1e9,values_per_second_and_thread_1e9", true},
+    {"pattern", "a pattern of 1024 values",
+     "codec,way,level,ratio,io_ms,memory_ms,computation_ms,computation_least_ms,computation_most_ms,sum_ms,"
+     "gb_per_second,times_read_ceiling",
+     false},
+    {"pattern", "speed-up", "megabytes,codec,way,level,io_speedup,computation_speedup,speedup", false},
+};
+#define SHAPES (sizeof shapes / sizeof *shapes)
+
+/* Three tables, of sizes, of decoding to memory and to a sum, with a column for each point. */
+static const struct grid_shape {
+    const char *experiment, *title, *points;
+    bool rates, peers; /* values a second instead of ms; with nvCOMP, whose figures are missing here */
+} grids[] = {
+    {"widths", "uniform values", "2,4,6,8,10,12,14,16,18,20,22,24,26,28,30", false, true},
+    {"distributions", "D1, sorted",
+     "4,16,64,256,1024,4096,16384,65536,262144,1048576,4194304,16777216,67108864,268435456", false, false},
+    {"distributions", "D2, normal", "64,1024,16384,262144,4194304,67108864,1073741824", false, false},
+    {"distributions", "D3, Zipf", "1,2,3,4,5", false, false},
+    {"ssb-columns", "columns of lineorder",
+     "orderkey,linenumber,custkey,partkey,suppkey,orderdate,orderpriority,shippriority,quantity,"
+     "extendedprice,ordtotalprice,discount,revenue,supplycost,tax,commitdate,shipmode",
+     false, true},
+    {"posting-lists", "lists of 2^16 and 2^25 integers",
+     "uniform sparse,uniform dense,clustered sparse,clustered dense", true, false},
+    {"posting-lists", "uniform lists",
+     "65536,131072,262144,524288,1048576,2097152,4194304,8388608,16777216,33554432", true, false},
+};
+#define GRIDS (sizeof grids / sizeof *grids)
+
+/* Writes the columns' names of the row, separated by commas. */
+static void keys_of(json_t *row, char keys[KEYS_BYTES])
+{
+    const char *key;
+    json_t *cell;
+    size_t length = 0;
+    *keys = '\0';
+    json_object_foreach(row, key, cell)
+    {
+        length += (size_t)snprintf(keys + length, KEYS_BYTES - length, "%s%s", length ? "," : "", key);
+        assert_true(length < KEYS_BYTES);
+    }
+}
+
+static void assert_columns(json_t *rows, const char *wanted)
+{
+    char keys[KEYS_BYTES];
+    size_t r;
+    json_t *row;
+    assert_true(json_array_size(rows) > 0);
+    json_array_foreach(rows, r, row)
+    {
+        keys_of(row, keys);
+        assert_string_equal(keys, wanted);
+    }
+}
+
+static void assert_every_codec(json_t *rows)
+{
+    for (uint32_t id = 1; id < CODEC_COUNT; id++)
+        lab_row(rows, "codec", codec_by_id(id)->name);
+}
+
+static void tables_have_their_columns(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < SHAPES; s++) {
+        json_t *const rows = lab_rows_of(tables_of(shapes[s].experiment), shapes[s].caption);
+        assert_columns(rows, shapes[s].keys);
+        if (shapes[s].every_codec)
+            assert_every_codec(rows);
+    }
+}
+
+/* The name of a grid's column: "memory_ms_16". */
+static void grid_key(const struct grid_shape *grid, uint32_t metric, const char *point, char key[64])
+{
+    static const char *const keys[2][3] = {{"bits", "memory_ms", "sum_ms"},
+                                           {"bits", "memory_rate", "sum_rate"}};
+    snprintf(key, 64, "%s_%.*s", keys[grid->rates][metric], (int)strcspn(point, ","), point);
+}
+
+static const char *next_point(const char *point)
+{
+    point += strcspn(point, ",");
+    return *point ? point + 1 : NULL;
+}
+
+static void find_grid(const struct grid_shape *grid, json_t *rows[3])
+{
+    static const char *const metrics[] = {"size, bits a value", "decode to memory, ", "decode and sum, "};
+    for (uint32_t m = 0; m < 3; m++) {
+        char caption[128];
+        snprintf(caption, sizeof caption, "%s: %s%s", grid->title, metrics[m],
+                 m == 0        ? ""
+                 : grid->rates ? "G values/s"
+                               : "ms");
+        rows[m] = lab_rows_of(tables_of(grid->experiment), caption);
+    }
+}
+
+static void grids_have_their_columns(void **state)
+{
+    (void)state;
+    for (const struct grid_shape *grid = grids; grid < grids + GRIDS; grid++) {
+        json_t *rows[3];
+        find_grid(grid, rows);
+        for (uint32_t m = 0; m < 3; m++) {
+            char keys[KEYS_BYTES] = "codec", key[64];
+            for (const char *point = grid->points; point; point = next_point(point)) {
+                grid_key(grid, m, point, key);
+                strcat(strcat(keys, ","), key);
+            }
+            assert_columns(rows[m], grid->peers ? strcat(keys, ",note") : keys);
+        }
+    }
+}
+
+/* What a codec can hold, it was decoded from in both ways. */
+static void grids_have_all_figures_of_a_codec(void **state)
+{
+    uint64_t missing = 0, codecs = CODEC_COUNT - 1, points = 0;
+    (void)state;
+    for (const struct grid_shape *grid = grids; grid < grids + GRIDS; grid++) {
+        json_t *rows[3];
+        find_grid(grid, rows);
+        for (uint32_t id = 1; id < CODEC_COUNT; id++)
+            for (const char *point = grid->points; point; point = next_point(point), points++)
+                for (uint32_t m = 0, held = 0; m < 3; m++) {
+                    char key[64];
+                    grid_key(grid, m, point, key);
+                    json_t *const cell =
+                        json_object_get(lab_row(rows[m], "codec", codec_by_id(id)->name), key);
+                    held = m == 0 ? json_is_number(cell) : held;
+                    assert_true(json_is_number(cell) == held);
+                    assert_true(!held || json_number_value(cell) > 0);
+                    missing += !held;
+                }
+    }
+    assert_true(missing < points * 3 / codecs); /* fewer than one codec's */
+}
+
+/* Times, sizes and rates. */
+static void assert_numbers(json_t *row)
+{
+    const char *key;
+    json_t *cell;
+    json_object_foreach(row, key, cell)
+    {
+        const double number = json_is_number(cell) ? json_number_value(cell) : 0;
+        assert_true(isfinite(number) && number >= 0);
+    }
+}
+
+static void no_other_tables(void **state)
+{
+    size_t e;
+    json_t *experiment;
+    (void)state;
+    json_array_foreach(experiments, e, experiment)
+    {
+        size_t wanted = 0;
+        for (size_t s = 0; s < SHAPES; s++)
+            wanted += strcmp(shapes[s].experiment, text_of(experiment, "name")) == 0;
+        for (size_t g = 0; g < GRIDS; g++)
+            wanted += 3u * (strcmp(grids[g].experiment, text_of(experiment, "name")) == 0);
+        if (strcmp(text_of(experiment, "name"), "posting-lists") == 0)
+            wanted++; /* StreamVByte's, empty where it is not installed */
+        assert_int_equal(json_array_size(json_object_get(experiment, "tables")), wanted);
+    }
+}
+
+static void numbers_are_not_negative(void **state)
+{
+    size_t e, t, r;
+    json_t *experiment, *table, *row;
+    (void)state;
+    json_array_foreach(experiments, e, experiment)
+    {
+        json_array_foreach(json_object_get(experiment, "tables"), t, table)
+        {
+            json_array_foreach(json_object_get(table, "rows"), r, row)
+            {
+                assert_numbers(row);
+            }
+        }
+    }
+}
+
+/* ---- Sizes ---- */
+
+static double width_bits(json_t *rows, const char *codec, uint32_t width)
+{
+    char key[16];
+    snprintf(key, sizeof key, "bits_%u", width);
+    return lab_number(lab_row(rows, "codec", codec), key);
+}
+
+/* A value of b bits takes b bits and the format's share for each value; up to 0.14 bits more are the unused rows of
+ * the last tile. */
+static void sizes_of_uniform_values(void **state)
+{
+    json_t *const rows = lab_rows_of(tables_of("widths"), "uniform values: size");
+    (void)state;
+    for (uint32_t width = 2; width <= 30; width += 2) {
+        const uint32_t bytes = width <= 8 ? 1 : width <= 16 ? 2 : 4;
+        assert_float_equal(width_bits(rows, "plain", width), 32.25, 0.25);
+        assert_float_equal(width_bits(rows, "nsf", width), 8 * bytes + 0.25, 0.25);
+        assert_float_equal(width_bits(rows, "lane-for", width), width + 0.25, 0.25);
+        assert_float_equal(width_bits(rows, "gpu-for", width), width + 0.85, 0.15);
+        assert_float_equal(width_bits(rows, "for-bp", width), width_bits(rows, "gpu-for", width), 1e-6);
+        assert_true(width_bits(rows, "rle", width) > width_bits(rows, "plain", width));
+    }
+}
+
+static void sizes_of_sorted_values(void **state)
+{
+    json_t *const rows = lab_rows_of(tables_of("distributions"), "D1, sorted: size");
+    (void)state;
+    assert_true(width_bits(rows, "gpu-rfor", 4) < 1);
+    assert_true(width_bits(rows, "rle", 4) < 1);
+    assert_true(width_bits(rows, "gpu-dfor", 65536) < width_bits(rows, "gpu-for", 65536));
+}
+
+/* Both experiments encode the same values. */
+static void encode_has_the_sizes_of_widths(void **state)
+{
+    json_t *const widths = lab_rows_of(tables_of("widths"), "uniform values: size");
+    json_t *const encode = lab_rows_of(tables_of("encode"), "encoding");
+    (void)state;
+    for (uint32_t id = 1; id < CODEC_COUNT; id++)
+        assert_float_equal(lab_number(lab_row(encode, "codec", codec_by_id(id)->name), "bits"),
+                           width_bits(widths, codec_by_id(id)->name, 16), 1e-6);
+}
+
+/* ---- Report and formats ---- */
+
+static void the_report_has_every_section(void **state)
+{
+    static struct xml xml;
+    const char *at = report;
+    size_t e, t;
+    json_t *experiment, *table;
+    (void)state;
+    if (!well_formed(report, &xml))
+        fail_msg("%s", xml.why);
+    json_array_foreach(experiments, e, experiment)
+    {
+        char heading[128];
+        snprintf(heading, sizeof heading, "<h2>%s</h2>", text_of(experiment, "title"));
+        at = strstr(at, heading);
+        assert_non_null(at);
+        json_array_foreach(json_object_get(experiment, "tables"), t, table)
+        {
+            at = strstr(at, text_of(table, "table"));
+            assert_non_null(at);
+        }
+    }
+}
+
+static uint32_t count_of(const char *text, char c)
+{
+    uint32_t count = 0;
+    for (; *text; text++)
+        count += *text == c;
+    return count;
+}
+
+static void csv_is_a_table_after_each_caption(void **state)
+{
+    uint32_t tables = 0, rows = 0, commas = 0;
+    (void)state;
+    assert_int_equal(shell("\"$T\" lab distributions --device cpu --scale 0.0001 --repeat 1 --format csv "
+                           "--codecs plain,lane-for"),
+                     0);
+    for (char *rest = run.output, *line; (line = strsep(&rest, "\n"));) {
+        if (strncmp(line, "# D", 3) == 0) {
+            tables++;
+            commas = 0;
+        } else if (strncmp(line, "codec,", 6) == 0) {
+            commas = count_of(line, ',');
+        } else if (*line) {
+            assert_true(strncmp(line, "plain,3", 7) == 0 || strncmp(line, "plain,0", 7) == 0 ||
+                        strncmp(line, "lane-for,", 9) == 0);
+            assert_true(commas >= 5 && count_of(line, ',') == commas);
+            rows++;
+        }
+    }
+    assert_int_equal(tables, 9);
+    assert_int_equal(rows, 2 * tables);
+}
+
+static void tables_are_for_people(void **state)
+{
+    (void)state;
+    assert_int_equal(shell("\"$T\" lab encode --device cpu --scale 0.0001 --repeat 1 --codecs lane-for"), 0);
+    assert_non_null(strstr(run.output, "encode: Compression speed\n"));
+    assert_non_null(strstr(run.output, "lane-for"));
+    assert_null(strstr(run.output, "plain"));
+}
+
+/* ---- What is refused ---- */
+
+static void mistakes_are_refused_before_anything_is_measured(void **state)
+{
+    static const struct {
+        const char *arguments, *sentence;
+        int exit_code;
+    } mistakes[] = {
+        {"", "name experiments, or all", 2},
+        {"nothing", "there is no experiment 'nothing'", 2},
+        {"all nothing", "there is no experiment 'nothing'", 2},
+        {"all --codecs lane-for,nothing", "there is no codec 'nothing'; there are plain, ", 2},
+        {"all --codecs ''", "there is no codec ''", 2},
+        {"all --scale 0", "--scale is a number above 0", 2},
+        {"all --scale -1", "--scale is a number above 0", 2},
+        {"all --scale 5", "at most 4, not '5'", 2},
+        {"all --scale 1x", "not '1x'", 2},
+        {"all --scale nan", "not 'nan'", 2},
+        {"all --repeat 0", "--repeat '0'", 2},
+        {"all --format xml", "--format 'xml' does not exist", 2},
+        {"all --device tpu", "'tpu' is no device", 2},
+        {"all --report $D/missing/lab.html", "the report cannot be written to", 2},
+        {"all --device cuda", "no GPU can be used: ", 3},
+    };
+    (void)state;
+    for (size_t m = 0; m < sizeof mistakes / sizeof *mistakes; m++) {
+        char command[256];
+        snprintf(command, sizeof command, "CUDA_VISIBLE_DEVICES= timeout 60 \"$T\" lab %s",
+                 mistakes[m].arguments);
+        assert_int_equal(shell(command), mistakes[m].exit_code);
+        assert_string_equal(run.output, "");
+        assert_non_null(strstr(run.errors, mistakes[m].sentence));
+        assert_int_equal(count_of(run.errors, '\n'), 1);
+    }
+}
+
+/* ---- Ctrl-C ---- */
+
+#define SOON_SECONDS 10 /* a second or less; sanitizers and other work take their time */
+
+static pid_t begin(const char *experiment, const char *page)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        setenv("TMPDIR", path, 1);
+        if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+            _exit(127);
+        execl(TESSERA_PROGRAM, "tessera", "lab", experiment, "--device", "cpu", "--scale", "0.02",
+              "--threads", "1", "--repeat", "10000", "--report", page, (char *)NULL);
+        _exit(127);
+    }
+    assert_true(child > 0);
+    return child;
+}
+
+/* One signal, to the program alone: timeout(1) sends two, and the second one ends the program at once. */
+static void interrupt_after(const char *experiment, uint32_t milliseconds)
+{
+    char page[PATH_BYTES + 32];
+    int status = 0;
+    snprintf(page, sizeof page, "%s.interrupted.html", path);
+    const pid_t child = begin(experiment, page);
+    nanosleep(&(struct timespec){.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000L},
+              NULL);
+    const double begun = clock_seconds();
+    kill(child, SIGINT);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(clock_seconds() - begun < SOON_SECONDS);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 130);
+    assert_int_equal(access(page, F_OK), -1);
+    assert_true(is_empty_folder());
+}
+
+static void ctrl_c_leaves_nothing(void **state)
+{
+    char names[EXPERIMENTS_MAX][32];
+    const uint32_t count = list_names(names);
+    (void)state;
+    for (uint32_t e = 0; e < count; e++)
+        interrupt_after(names[e], 600);
+    interrupt_after("ssb-queries", 1500); /* its temporary database is there by then */
+    interrupt_after("pattern", 1500);     /* and the files that it reads back */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_is_what_list_prints),
+        cmocka_unit_test(tables_have_their_columns),
+        cmocka_unit_test(grids_have_their_columns),
+        cmocka_unit_test(grids_have_all_figures_of_a_codec),
+        cmocka_unit_test(no_other_tables),
+        cmocka_unit_test(numbers_are_not_negative),
+        cmocka_unit_test(sizes_of_uniform_values),
+        cmocka_unit_test(sizes_of_sorted_values),
+        cmocka_unit_test(encode_has_the_sizes_of_widths),
+        cmocka_unit_test(the_report_has_every_section),
+        cmocka_unit_test(csv_is_a_table_after_each_caption),
+        cmocka_unit_test(tables_are_for_people),
+        cmocka_unit_test(mistakes_are_refused_before_anything_is_measured),
+        cmocka_unit_test(ctrl_c_leaves_nothing),
+    };
+    return cmocka_run_group_tests(tests, measure_all, forget_all);
+}
