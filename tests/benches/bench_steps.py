@@ -20,7 +20,7 @@ TESTS = pathlib.Path(__file__).resolve().parent
 MEAN = "mean"
 COMPARED_UP_TO = 20  # beyond: `ssb run`, because `ssb compare` encodes all columns of lineorder, not only those read
 DISK_GB = {True: 1.0, False: 0.4}  # per unit of the scale factor, with `ssb compare` and without
-DECODED_ROWS = 250_000_000
+DECODED_ROWS = 250_000_000  # of `tessera lab widths`
 UNSTEADY_QUERY = 0.10  # one query on a CPU, or one time on a GPU, differs so much between runs whose rounds agree
 UNSTEADY_THREADS = 0.40  # one query on all threads of a CPU, where other work may hold up one of them
 UNSTEADY_COMPILE = 0.10  # compile times on the host's processors, which may do other work
@@ -211,14 +211,27 @@ def decoders(place, device, scale_factors):
 
 
 def decoders_cuda(place):
-    bench, rounds = place.helper("bench_cuda"), []
-    for _ in range(place.rounds):
-        _, rows = table_rows(place.output(bench, DECODED_ROWS, place.repeat), "codec")
-        rounds.append({" ".join(row[:3]): (float(row[4]), float(row[7])) for row in rows})  # codec, values, width
-    return [Series("ms", [{item: ms for item, (ms, _) in r.items()} for r in rounds], less_is_better=True,
-                   unsteady=UNSTEADY_QUERY),
-            Series("% of ceiling", [{item: share for item, (_, share) in r.items()} for r in rounds],
-                   unsteady=UNSTEADY_QUERY)]
+    rounds = [decoders_of(place.tessera("lab", "widths", "--device", "cuda", "--repeat", place.repeat,
+                                        TESSERA_NVCOMP="/nowhere"))  # a peer takes time and is not compared
+              for _ in range(place.rounds)]
+    return [Series("ms", [ms for ms, _ in rounds], less_is_better=True, unsteady=UNSTEADY_QUERY),
+            Series("% of ceiling", [share for _, share in rounds], unsteady=UNSTEADY_QUERY)]
+
+
+def decoders_of(report):
+    """Decode-and-sum in `tessera lab widths`: milliseconds, and the encoded bytes' share of the read ceiling, by codec
+    and width. Codecs that are decoded layer by layer have no such time."""
+    tables = {table["table"]: table["rows"] for table in report["experiments"][0]["tables"]}
+    sizes, sums = tables["uniform values: size, bits a value"], tables["uniform values: decode and sum, ms"]
+    ms, share = {}, {}
+    for size, time in zip(sizes, sums):
+        for key, milliseconds in time.items():
+            if key.startswith("sum_ms_") and milliseconds:
+                width = key.rsplit("_", 1)[1]
+                encoded = size[f"bits_{width}"] / 8 * DECODED_ROWS * report["scale"]
+                ms[f"{time['codec']} {width}"] = milliseconds
+                share[f"{time['codec']} {width}"] = 100 * encoded / (milliseconds * 1e-3) / report["read_ceiling"]
+    return ms, share
 
 
 def decoders_cpu(place, device):
