@@ -9,8 +9,10 @@
 #                           keys, checked by SQLite
 #                 sql       the tests of SQL on the GPU, random queries against SQLite (six seeds, FUZZ_SECONDS=60
 #                           each), and tests/support/devices.sql, whose answers must equal the CPU's
-#                 sanitize  the programs of `tests`, and all queries with all codecs at SF 0.01 and 0.1, under
-#                           compute-sanitizer: memcheck and racecheck
+#                 lab       every experiment of `tessera lab` at a hundredth of the papers' rows; each compares what
+#                           it decodes and answers
+#                 sanitize  the programs of `tests`, all queries with all codecs at SF 0.01 and 0.1, and the lab's own
+#                           kernels, under compute-sanitizer: memcheck and racecheck
 #     --filter    runs only jobs whose name in the table matches
 #     --logs      folder for the output: build.log and one log for each step (build/gpu/logs)
 #
@@ -24,7 +26,7 @@ while [ $# -gt 0 ]; do
     case $1 in
     --filter) filter=$2 && shift ;;
     --logs) logs=$2 && shift ;;
-    tests | codecs | sql | sanitize) steps+=("$1") ;;
+    tests | codecs | sql | lab | sanitize) steps+=("$1") ;;
     *) echo "gpu.sh: there is no option or step $1; see the head of the file" >&2 && exit 2 ;;
     esac
     shift
@@ -114,6 +116,12 @@ staged() { # SF CODEC
     $tessera ssb run --db "build/gpu/sf$1" --device cuda --codec "$2" --staged --verify sqlite --repeat 1 --warmup 0
 }
 
+experiment() { # NAME SCALE TOOL...
+    local name=$1 scale=$2
+    shift 2
+    "$@" $tessera lab "$name" --device cuda --scale "$scale" --repeat 1
+}
+
 # sanitized TOOL COMMAND...: reports errors in kernels only, because some tests provoke errors of driver calls.
 sanitized() {
     local tool=$1
@@ -165,13 +173,21 @@ step_sql() {
     collect sql
 }
 
-# The queries run once without a tool first, so that both tools find the kernels in the cache.
+step_lab() {
+    local name
+    for name in $($tessera lab --list | grep -o '^[^ ]\+'); do job "lab.$name" experiment "$name" 0.01; done
+    collect lab
+}
+
+# The queries and experiments run once without a tool first, so that both tools find the kernels in the cache.
 step_sanitize() {
-    local sf codec tool program
+    local sf codec tool program name
+    local experiments=(random-access optimisations pattern) # they use all of lab/kernels
     prepare_all sanitize 0.01 0.1
     for sf in 0.1 0.01; do
         for codec in "${codecs[@]}"; do start "kernels.sf$sf.$codec" queries "$sf" "$codec"; done
     done
+    for name in "${experiments[@]}"; do start "kernels.lab.$name" experiment "$name" 0.0002; done
     collect sanitize
     for tool in racecheck memcheck; do
         for program in $(programs); do job "$tool.$program" sanitized "$tool" "build/gpu/$program"; done
@@ -179,6 +195,9 @@ step_sanitize() {
             for codec in "${codecs[@]}"; do
                 job "$tool.sf$sf.$codec" queries "$sf" "$codec" sanitized "$tool"
             done
+        done
+        for name in "${experiments[@]}"; do
+            job "$tool.lab.$name" experiment "$name" 0.0002 sanitized "$tool"
         done
     done
     collect sanitize
