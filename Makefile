@@ -67,7 +67,7 @@ sanitize: setup
 	@$(call ctest,build/sanitize)
 
 format:
-	@find storage operators engine loader ssb tests docs -name '*.[ch]' -exec clang-format -i {} +
+	@find storage operators engine loader ssb lab tests docs -name '*.[ch]' -exec clang-format -i {} +
 
 clean:
 	@rm -rf build

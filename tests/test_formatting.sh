@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 for format in clang-format-14 clang-format; do
     if "$format" --version 2>/dev/null | grep -q 'version 14\.'; then
-        find storage operators engine loader ssb tests docs -name '*.[ch]' -print0 |
+        find storage operators engine loader ssb lab tests docs -name '*.[ch]' -print0 |
             xargs -0 -n 40 -P "$(nproc)" "$format" --dry-run --Werror
         exit 0
     fi
