@@ -4,6 +4,7 @@
 
 #include "engine/gpu/device.h"
 #include "storage/base/command_line.h"
+#include "storage/database/database.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,6 +77,15 @@ static enum status read_codecs(void *context, const char *text, struct error *er
     return STATUS_OK;
 }
 
+/* Before a long measurement begins. */
+static enum status check_database(const char *path, struct error *error)
+{
+    struct database *database;
+    RETURN_IF_ERROR(database_open(path, &database, error));
+    database_close(database);
+    return STATUS_OK;
+}
+
 static enum status check(void *context, const char *text, struct error *error)
 {
     const struct arguments *const arguments = context;
@@ -83,6 +93,8 @@ static enum status check(void *context, const char *text, struct error *error)
     if (!arguments->list && arguments->count == 0)
         return error_set(error, STATUS_BAD_INPUT,
                          "name experiments, or all; `tessera lab --list` lists them");
+    if (arguments->database)
+        RETURN_IF_ERROR(check_database(arguments->database, error));
     return arguments->report ? page_check(arguments->report, error) : STATUS_OK;
 }
 

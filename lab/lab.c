@@ -10,6 +10,19 @@ uint64_t lab_rows(const struct lab *lab, uint64_t rows)
     return scaled < 1 ? 1 : (uint64_t)scaled;
 }
 
+void lab_key(char *key)
+{
+    char *to = key;
+    for (const char *from = key; *from; from++) {
+        const bool apart = *from == ' ' || *from == ',';
+        if (!apart)
+            *to++ = *from;
+        else if (to > key && to[-1] != '_')
+            *to++ = '_';
+    }
+    *to = '\0';
+}
+
 void lab_chart(struct lab *lab, struct chart *chart)
 {
     page_chart(lab->page, chart);

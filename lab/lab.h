@@ -43,6 +43,9 @@ extern const struct lab_experiment lab_experiments[]; /* ends with an entry whos
 /* A paper's row count times the scale, at least 1. */
 uint64_t lab_rows(const struct lab *lab, uint64_t rows);
 
+/* Makes a column's name of a table's key: blanks and commas become a single _. */
+void lab_key(char *key);
+
 /* Shows a table: prints it, or keeps it for the JSON object, and gives it to the page, as lab_chart does with a chart.
  * Both take what they are given, also after an error. */
 NODISCARD enum status lab_sheet(struct lab *lab, const char *caption, struct sheet *sheet,

@@ -192,6 +192,7 @@ static enum status make_sheet(const struct lab *lab, const struct grid *grid,
         else
             snprintf(names[p], sizeof names[p], "%.10g", grid->points[p]);
         snprintf(keys[p], sizeof keys[p], "%s_%s", metric->key, names[p]);
+        lab_key(keys[p]);
         columns[p + 1] =
             (struct sheet_column){.key = keys[p], .name = names[p], .group = group, .digits = metric->digits};
     }

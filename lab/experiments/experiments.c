@@ -5,7 +5,8 @@
 
 const struct lab_experiment lab_experiments[] = {
     {"optimisations", "What makes GPU-FOR fast", "Shanbhag et al., SIGMOD 2022, section 4.2 and figure 5",
-     "GPU-FOR's optimisations one by one, D = 1 .. 32, beside lane-for (a GPU only)", lab_optimisations},
+     "GPU-FOR's optimisations one by one, D = 1 .. 32 (a GPU's kernels), beside our decoders",
+     lab_optimisations},
     {"widths", "Uniform values, by their width", "Shanbhag et al., SIGMOD 2022, section 9.2 and figure 7",
      "decode time and size of uniform values of 2 .. 30 bits, all codecs", lab_widths},
     {"distributions", "Sorted, normal and Zipf values",

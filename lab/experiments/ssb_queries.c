@@ -238,8 +238,7 @@ static enum status show_queries(struct queries *queries, uint64_t rows, struct e
     struct sheet *sheet;
     for (uint32_t s = 0; s < queries->system_count; s++) {
         snprintf(keys[s], sizeof keys[s], "ms_%s", queries->systems[s]->name);
-        for (char *at = keys[s]; (at = strpbrk(at, ", "));)
-            *at = '_';
+        lab_key(keys[s]);
         head[s + 1] = (struct sheet_column){
             .key = keys[s], .name = queries->systems[s]->name, .group = "time, ms", .digits = 3};
     }

@@ -139,7 +139,7 @@ static const struct shape shapes[] = {
      "column,gpu-star,gpu-star_bits,smallest,smallest_bits,auto,auto_bits,cascades,cascades_bits", false},
     {"ssb-queries", "queries over",
      "query,ms_plain,ms_gpu-star,ms_gpu-star_staged,ms_cascades,ms_planner,ms_gpu-bp128_staged,"
-     "ms_nvCOMP__then_plain,ms_auto,ms_lane-for,ms_lane-for_staged",
+     "ms_nvCOMP_then_plain,ms_auto,ms_lane-for,ms_lane-for_staged",
      false},
     {"ssb-queries", "systems", "system,paper,mean_ms,to_plain,to_gpu_star,sum_ms,stage_ms", false},
     {"random-access", "whole tiles are decoded",
@@ -171,7 +171,7 @@ static const struct grid_shape {
      "extendedprice,ordtotalprice,discount,revenue,supplycost,tax,commitdate,shipmode",
      false, true},
     {"posting-lists", "lists of 2^16 and 2^25 integers",
-     "uniform sparse,uniform dense,clustered sparse,clustered dense", true, false},
+     "uniform_sparse,uniform_dense,clustered_sparse,clustered_dense", true, false},
     {"posting-lists", "uniform lists",
      "65536,131072,262144,524288,1048576,2097152,4194304,8388608,16777216,33554432", true, false},
 };
