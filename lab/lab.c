@@ -25,6 +25,10 @@ void lab_key(char *key)
 
 void lab_chart(struct lab *lab, struct chart *chart)
 {
+    if (lab->format == LAB_TABLE) {
+        putchar('\n');
+        chart_text(chart, stdout);
+    }
     page_chart(lab->page, chart);
 }
 

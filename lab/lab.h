@@ -46,8 +46,8 @@ uint64_t lab_rows(const struct lab *lab, uint64_t rows);
 /* Makes a column's name of a table's key: blanks and commas become a single _. */
 void lab_key(char *key);
 
-/* Shows a table: prints it, or keeps it for the JSON object, and gives it to the page, as lab_chart does with a chart.
- * Both take what they are given, also after an error. */
+/* Shows a table: prints it, or keeps it for the JSON object, and gives it to the page. lab_chart prints a chart with
+ * LAB_TABLE only. Both take what they are given, also after an error. */
 NODISCARD enum status lab_sheet(struct lab *lab, const char *caption, struct sheet *sheet,
                                 struct error *error);
 void lab_chart(struct lab *lab, struct chart *chart);
