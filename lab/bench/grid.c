@@ -223,12 +223,15 @@ static enum status make_chart(const struct lab *lab, const struct grid *grid,
 {
     char title[160];
     snprintf(title, sizeof title, "%s: %s", grid->title, metric->name);
-    const struct chart_form form = {.kind = grid->names[0] ? CHART_BARS : CHART_LINES,
-                                    .title = title,
-                                    .x = grid->x,
-                                    .y = {.title = metric->name, .unit = metric->unit},
-                                    .categories = grid->names[0] ? grid->names : NULL,
-                                    .category_count = grid->point_count};
+    const struct chart_form form = {
+        .kind = grid->names[0] ? CHART_BARS : CHART_LINES,
+        .title = title,
+        .x = grid->x,
+        .y = {.title = metric->name,
+              .unit = metric->unit,
+              .scale = metric->figure == figure_bits || grid->names[0] ? CHART_LINEAR : CHART_LOG10},
+        .categories = grid->names[0] ? grid->names : NULL,
+        .category_count = grid->point_count};
     RETURN_IF_ERROR(chart_create(&form, chart, error));
     for (uint32_t row = 1; row < row_count(grid); row++) {
         if (is_left_out(lab, row) || !is_charted(grid, grid_row_name(row)) || *note_of(grid, row))
