@@ -1,7 +1,7 @@
 /*
  * chart_text.c: a chart drawn with letters, for terminals.
  *
- *      0.2 |      a   a   a      a gpu-for   b lane-for
+ *      0.2 |      a   a   a      a one   b two
  *          |  a
  *      0.1 |          b   b
  *          |  b   b

@@ -51,4 +51,38 @@ FORCED_INLINE const uint8_t *end_points_span(const struct chunk_view *chunk, uin
     return begin;
 }
 
+/* The functions of a codec whose core, the functions CORE_bound, CORE_encode ..., takes the number of values of a block,
+ * ROWS, as a constant: the two sizes of a scheme differ in nothing else. ID: the codec's number; UNIT_BYTES: what its end
+ * points count. */
+#define END_POINTS_CODEC(CORE, ID, ROWS, UNIT_BYTES)                                                       \
+    static size_t bound(uint32_t rows, uint32_t value_bytes)                                               \
+    {                                                                                                      \
+        return CORE##_bound(rows, value_bytes, ROWS);                                                      \
+    }                                                                                                      \
+    static size_t encode(const void *values, uint32_t rows, uint32_t value_bytes, uint8_t *out)            \
+    {                                                                                                      \
+        return CORE##_encode(values, rows, value_bytes, ID, ROWS, out);                                    \
+    }                                                                                                      \
+    static bool valid(const struct chunk_view *chunk)                                                      \
+    {                                                                                                      \
+        return CORE##_valid(chunk, ROWS);                                                                  \
+    }                                                                                                      \
+    static const uint8_t *tile_span(const struct chunk_view *chunk, uint32_t tile, uint32_t *bytes)        \
+    {                                                                                                      \
+        return end_points_span(chunk, tile, ROWS, UNIT_BYTES, bytes);                                      \
+    }                                                                                                      \
+    static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out)                      \
+    {                                                                                                      \
+        CORE##_decode_tile(chunk, tile, ROWS, out);                                                        \
+    }                                                                                                      \
+    static int64_t value(const struct chunk_view *chunk, uint32_t row)                                     \
+    {                                                                                                      \
+        return CORE##_value(chunk, row, ROWS);                                                             \
+    }                                                                                                      \
+    static void fetch(const struct chunk_view *chunk, uint32_t tile, const uint16_t *rows, uint32_t count, \
+                      int32_t *out)                                                                        \
+    {                                                                                                      \
+        CORE##_fetch(chunk, tile, rows, count, ROWS, out);                                                 \
+    }
+
 #endif

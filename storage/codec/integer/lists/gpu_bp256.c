@@ -10,43 +10,7 @@
 #include "storage/codec/integer/lists/gpu_bp.h"
 #include "storage/base/isa.h"
 
-#define BLOCK_ROWS 256u
-
-static size_t bound(uint32_t rows, uint32_t value_bytes)
-{
-    return bp_bound(rows, value_bytes, BLOCK_ROWS);
-}
-
-static size_t encode(const void *values, uint32_t rows, uint32_t value_bytes, uint8_t *out)
-{
-    return bp_encode(values, rows, value_bytes, CODEC_GPU_BP256, BLOCK_ROWS, out);
-}
-
-static bool valid(const struct chunk_view *chunk)
-{
-    return bp_valid(chunk, BLOCK_ROWS);
-}
-
-static const uint8_t *tile_span(const struct chunk_view *chunk, uint32_t tile, uint32_t *bytes)
-{
-    return end_points_span(chunk, tile, BLOCK_ROWS, BP_UNIT_BYTES, bytes);
-}
-
-static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out)
-{
-    bp_decode_tile(chunk, tile, BLOCK_ROWS, out);
-}
-
-static int64_t value(const struct chunk_view *chunk, uint32_t row)
-{
-    return bp_value(chunk, row, BLOCK_ROWS);
-}
-
-static void fetch(const struct chunk_view *chunk, uint32_t tile, const uint16_t *rows, uint32_t count,
-                  int32_t *out)
-{
-    bp_fetch(chunk, tile, rows, count, BLOCK_ROWS, out);
-}
+END_POINTS_CODEC(bp, CODEC_GPU_BP256, 256u, BP_UNIT_BYTES)
 
 const struct codec ISA(codec_gpu_bp256) = {
     .id = CODEC_GPU_BP256,

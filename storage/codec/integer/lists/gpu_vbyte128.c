@@ -11,43 +11,7 @@
 #include "storage/codec/integer/lists/gpu_vbyte.h"
 #include "storage/base/isa.h"
 
-#define BLOCK_ROWS 128u
-
-static size_t bound(uint32_t rows, uint32_t value_bytes)
-{
-    return vbyte_bound(rows, value_bytes, BLOCK_ROWS);
-}
-
-static size_t encode(const void *values, uint32_t rows, uint32_t value_bytes, uint8_t *out)
-{
-    return vbyte_encode(values, rows, value_bytes, CODEC_GPU_VBYTE128, BLOCK_ROWS, out);
-}
-
-static bool valid(const struct chunk_view *chunk)
-{
-    return vbyte_valid(chunk, BLOCK_ROWS);
-}
-
-static const uint8_t *tile_span(const struct chunk_view *chunk, uint32_t tile, uint32_t *bytes)
-{
-    return end_points_span(chunk, tile, BLOCK_ROWS, VBYTE_UNIT_BYTES, bytes);
-}
-
-static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out)
-{
-    vbyte_decode_tile(chunk, tile, BLOCK_ROWS, out);
-}
-
-static int64_t value(const struct chunk_view *chunk, uint32_t row)
-{
-    return vbyte_value(chunk, row, BLOCK_ROWS);
-}
-
-static void fetch(const struct chunk_view *chunk, uint32_t tile, const uint16_t *rows, uint32_t count,
-                  int32_t *out)
-{
-    vbyte_fetch(chunk, tile, rows, count, BLOCK_ROWS, out);
-}
+END_POINTS_CODEC(vbyte, CODEC_GPU_VBYTE128, 128u, VBYTE_UNIT_BYTES)
 
 const struct codec ISA(codec_gpu_vbyte128) = {
     .id = CODEC_GPU_VBYTE128,
