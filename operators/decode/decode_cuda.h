@@ -11,7 +11,8 @@
  *     SCRATCH_BYTES                 shared memory for each warp: `scratch`, the same for both types
  *     seek(chunk, tile, lane)       finds the tile; all lanes call it
  *     items<PRELOADED>(scratch, f)  calls f(j, value) for j = 0 .. 31, all lanes together; it is unrolled for
- *                                   int32_t, so that decoded values stay in registers
+ *                                   int32_t, unless an item takes so many instructions that the loop's code
+ *                                   costs more than its counting
  *     stage(scratch)                prepares item() in scratch; all lanes call it
  *     item(scratch, row)            the value of one row of the tile, for any lane (RANDOM_ACCESS only)
  *

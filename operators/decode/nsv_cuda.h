@@ -1,13 +1,15 @@
 /*
  * nsv_cuda.h: the decoder of nsv: unsigned values of 1 to 4 bytes (int64: 1, 2, 4 or 8), with their lengths
- * apart. docs/codecs.md draws the bytes, storage/codec/integer/nsv.c is the host's twin, decode_cuda.h says what a decoder defines.
+ * apart. docs/codecs.md draws the bytes, storage/codec/integer/nsv.c is the host's twin, decode_cuda.h
+ * says what a decoder defines.
  */
 #ifndef TESSERA_OPERATORS_DECODE_NSV_CUDA_H
 #define TESSERA_OPERATORS_DECODE_NSV_CUDA_H
 
 #include "operators/decode/selectors_cuda.h"
 
-/* Items whose words are loaded before the first of them is used, so that their loads are in flight together. */
+/* Items whose words are loaded before the first of them is used, so that their loads are in flight together. The loop over
+ * such batches is not unrolled: unrolled, a kernel that sums has 10,000 instructions and spills registers. */
 #define NSV_BATCH 4u
 
 /* Decodes `count` items of 1 to 4 bytes (int64: 1, 2, 4 or 8): calls f(j, value) for item 32 * j + lane. Each lane has
@@ -38,7 +40,7 @@ TILE_INLINE void nsv_items(const uint32_t *words, uint32_t start, uint2 selector
         }
         return;
     }
-#pragma unroll
+#pragma unroll 1
     for (uint32_t first = 0; first < 32; first += NSV_BATCH) {
         uint32_t at[NSV_BATCH], selector[NSV_BATCH], low[NSV_BATCH], high[NSV_BATCH];
 #pragma unroll
