@@ -32,6 +32,24 @@ void lab_chart(struct lab *lab, struct chart *chart)
     page_chart(lab->page, chart);
 }
 
+enum status lab_bars(struct lab *lab, const char *title, const char *const *systems, const double *ms,
+                     uint32_t count, struct error *error)
+{
+    const struct chart_form form = {.kind = CHART_BARS,
+                                    .title = title,
+                                    .x.title = "system",
+                                    .y = {.title = "geometric mean", .unit = "ms"},
+                                    .categories = systems,
+                                    .category_count = count};
+    struct chart *chart;
+    RETURN_IF_ERROR(chart_create(&form, &chart, error));
+    chart_series(chart, "geometric mean");
+    for (uint32_t i = 0; i < count; i++)
+        chart_point(chart, (struct chart_point){.x = i, .y = ms[i]});
+    lab_chart(lab, chart);
+    return STATUS_OK;
+}
+
 static enum status print_sheet(struct lab *lab, const char *caption, const struct sheet *sheet,
                                struct error *error)
 {

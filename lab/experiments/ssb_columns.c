@@ -326,19 +326,8 @@ static enum status chart_means(struct columns *columns, struct error *error)
             names[count] = columns->systems[s].name;
             means[count++] = figures_of(columns, s).memory_ms;
         }
-    const struct chart_form form = {.kind = CHART_BARS,
-                                    .title = "decode to memory, geometric mean over the columns",
-                                    .x.title = "system",
-                                    .y = {.title = "time of a column", .unit = "ms"},
-                                    .categories = names,
-                                    .category_count = count};
-    struct chart *chart;
-    RETURN_IF_ERROR(chart_create(&form, &chart, error));
-    chart_series(chart, "geometric mean");
-    for (uint32_t i = 0; i < count; i++)
-        chart_point(chart, (struct chart_point){.x = i, .y = means[i]});
-    lab_chart(columns->lab, chart);
-    return STATUS_OK;
+    return lab_bars(columns->lab, "decode to memory, geometric mean over the columns", names, means, count,
+                    error);
 }
 
 static enum status show(struct columns *columns, struct error *error)

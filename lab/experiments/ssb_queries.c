@@ -330,19 +330,7 @@ static enum status chart_means(struct queries *queries, struct error *error)
             names[count] = queries->systems[s]->name;
             means[count++] = mean_of(queries, s);
         }
-    const struct chart_form form = {.kind = CHART_BARS,
-                                    .title = "geometric mean of the 13 queries",
-                                    .x.title = "system",
-                                    .y = {.title = "time", .unit = "ms"},
-                                    .categories = names,
-                                    .category_count = count};
-    struct chart *chart;
-    RETURN_IF_ERROR(chart_create(&form, &chart, error));
-    chart_series(chart, "geometric mean");
-    for (uint32_t i = 0; i < count; i++)
-        chart_point(chart, (struct chart_point){.x = i, .y = means[i]});
-    lab_chart(queries->lab, chart);
-    return STATUS_OK;
+    return lab_bars(queries->lab, "geometric mean of the 13 queries", names, means, count, error);
 }
 
 static enum status run(struct queries *queries, struct error *error)
