@@ -53,8 +53,8 @@ NODISCARD enum status lab_sheet(struct lab *lab, const char *caption, struct she
 void lab_chart(struct lab *lab, struct chart *chart);
 
 /* Shows a bar of milliseconds for each system. */
-NODISCARD enum status lab_bars(struct lab *lab, const char *title, const char *const *systems, const double *ms,
-                               uint32_t count, struct error *error);
+NODISCARD enum status lab_bars(struct lab *lab, const char *title, const char *const *systems,
+                               const double *ms, uint32_t count, struct error *error);
 
 /* Runs the experiments; `names` ends with NULL. With LAB_JSON, prints one object at the end. */
 NODISCARD enum status lab_run(struct lab *lab, const struct lab_experiment *const *experiments,

@@ -14,14 +14,13 @@
 #include "storage/base/clock.h"
 #include "storage/base/isa.h"
 #include "tests/support/one_directory.h"
+#include "tests/support/text_rows.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <zlib.h>
 #include <zstd.h>
-
-static const char *const names[] = {"a", "b", "c"};
 
 static const char *file_write(const char *name, const char *bytes, size_t size)
 {
@@ -34,55 +33,6 @@ static const char *file_write(const char *name, const char *bytes, size_t size)
     assert_int_equal(fwrite(bytes, 1, size, file), size);
     fclose(file);
     return to;
-}
-
-static void block_print(const struct text_block *block, uint32_t columns, bool lines, FILE *out)
-{
-    for (uint32_t row = 0, fault = 0; row < block->rows; row++) {
-        if (fault < block->fault_count && block->faults[fault].row == row) {
-            const char *const complaint = block->faults[fault++].complaint;
-            fprintf(out, "!%.*s@%llu;", (int)strcspn(complaint, ":"), complaint,
-                    (unsigned long long)block->row_line[row]);
-            continue;
-        }
-        for (uint32_t c = 0; c < columns; c++) {
-            const struct text_field *field = &block->fields[row * columns + c];
-            fwrite(field->length == TEXT_NULL ? "~" : field->text, 1,
-                   field->length == TEXT_NULL ? 1 : field->length, out);
-            putc(c + 1 == columns ? ';' : '/', out);
-        }
-        if (lines)
-            fprintf(out, "@%llu", (unsigned long long)block->row_line[row]);
-    }
-}
-
-/* All rows as "a/b/c;" with ~ for NULL, and a fault as "!complaint@line;", the complaint up to its colon. */
-static char *read_all(const char *const *paths, uint32_t count, const struct text_options *options,
-                      struct error *error)
-{
-    struct text_source *source;
-    struct text_block block = {0};
-    char *text = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&text, &bytes);
-    if (text_source_open(paths, count, names, 3, options, &source, error) != STATUS_OK) {
-        fclose(out);
-        free(text);
-        return NULL;
-    }
-    for (;;) {
-        if (text_source_next(source, &block, error) != STATUS_OK) {
-            fprintf(out, "ERROR");
-            break;
-        }
-        if (block.rows == 0)
-            break;
-        block_print(&block, 3, false, out);
-    }
-    text_block_free(&block);
-    text_source_close(source);
-    fclose(out);
-    return text;
 }
 
 static void gives(const char *name, const char *text, struct text_options options, const char *expected)
@@ -387,82 +337,6 @@ static void what_is_no_file_is_named(void **state)
     assert_non_null(strstr(error.text, "/tmp/tessera-no-such-file: cannot be opened"));
 }
 
-/* ---- Pipes that have nothing to read ---- */
-
-static void *cancel_soon(void *unused)
-{
-    (void)unused;
-    usleep(100000);
-    cancel_request();
-    return NULL;
-}
-
-/* Reading the FIFO ends soon after it was cancelled from another thread, and no signal woke it. */
-static void assert_cancelled(const char *fifo)
-{
-    const struct text_options plain = {.header = TEXT_HEADER_NO};
-    struct error error = {0};
-    pthread_t thread;
-    const double begin = clock_seconds();
-    assert_int_equal(pthread_create(&thread, NULL, cancel_soon, NULL), 0);
-    char *const rows = read_all(&fifo, 1, &plain, &error);
-    const double took = clock_seconds() - begin;
-    assert_int_equal(pthread_join(thread, NULL), 0);
-    cancel_reset();
-    assert_int_equal(error.status, STATUS_INTERRUPTED);
-    if (took < 0.1 || took > 2) /* 0.15 on a machine that has nothing else to do */
-        fail_msg("it took %.2f s", took);
-    free(rows);
-}
-
-static void waiting_for_a_pipe_can_be_cancelled(void **state)
-{
-    char fifo[PATH_BYTES + 64];
-    (void)state;
-    snprintf(fifo, sizeof fifo, "%.*s/fifo", (int)(strlen(path) - 3), path);
-    assert_int_equal(mkfifo(fifo, 0600), 0);
-    assert_cancelled(fifo); /* that nobody opened to write */
-    const int reader = open(fifo, O_RDONLY | O_NONBLOCK), writer = open(fifo, O_WRONLY);
-    assert_true(reader >= 0 && writer >= 0);
-    assert_cancelled(fifo); /* that nobody writes to */
-    assert_int_equal(write(writer, "1,2,3\n4,", 8), 8);
-    assert_cancelled(fifo); /* that was begun */
-    assert_int_equal(close(reader), 0);
-    assert_int_equal(close(writer), 0);
-    assert_int_equal(unlink(fifo), 0);
-}
-
-/* A FIFO whose writer comes late is no empty file. */
-static void *write_late(void *fifo)
-{
-    usleep(100000);
-    const int writer = open(fifo, O_WRONLY);
-    for (int row = 0; row < 3; row++) {
-        usleep(20000);
-        if (write(writer, "1,2,3\n", 6) != 6)
-            break;
-    }
-    close(writer);
-    return NULL;
-}
-
-static void a_late_writer_is_waited_for(void **state)
-{
-    const struct text_options plain = {.header = TEXT_HEADER_NO, .delimiter = ','};
-    char fifo[PATH_BYTES + 64];
-    const char *const file = fifo;
-    pthread_t thread;
-    (void)state;
-    snprintf(fifo, sizeof fifo, "%.*s/fifo", (int)(strlen(path) - 3), path);
-    assert_int_equal(mkfifo(fifo, 0600), 0);
-    assert_int_equal(pthread_create(&thread, NULL, write_late, fifo), 0);
-    char *const rows = read_all(&file, 1, &plain, NULL);
-    assert_int_equal(pthread_join(thread, NULL), 0);
-    assert_string_equal(rows, "1/2/3;1/2/3;1/2/3;");
-    free(rows);
-    assert_int_equal(unlink(fifo), 0);
-}
-
 /* ---- Against a reading of one character at a time ---- */
 
 static uint64_t seed = 20261121, random_state;
@@ -755,8 +629,6 @@ int main(int count, char **arguments)
         cmocka_unit_test(rows_that_end_with_a_block_are_found),
         cmocka_unit_test(a_row_that_never_ends_is_refused),
         cmocka_unit_test(what_is_no_file_is_named),
-        cmocka_unit_test(waiting_for_a_pipe_can_be_cancelled),
-        cmocka_unit_test(a_late_writer_is_waited_for),
         cmocka_unit_test(any_text_in_blocks_of_any_size_reads_like_one_character_at_a_time),
         cmocka_unit_test(instruction_sets_agree),
     };

@@ -1,0 +1,64 @@
+/*
+ * text_rows.h: the rows of a text source with columns a, b and c, as one text. Include it after cmocka.h.
+ */
+#ifndef TESSERA_TESTS_SUPPORT_TEXT_ROWS_H
+#define TESSERA_TESTS_SUPPORT_TEXT_ROWS_H
+
+#include "loader/text/text_source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[] = {"a", "b", "c"};
+
+static inline void block_print(const struct text_block *block, uint32_t columns, bool lines, FILE *out)
+{
+    for (uint32_t row = 0, fault = 0; row < block->rows; row++) {
+        if (fault < block->fault_count && block->faults[fault].row == row) {
+            const char *const complaint = block->faults[fault++].complaint;
+            fprintf(out, "!%.*s@%llu;", (int)strcspn(complaint, ":"), complaint,
+                    (unsigned long long)block->row_line[row]);
+            continue;
+        }
+        for (uint32_t c = 0; c < columns; c++) {
+            const struct text_field *field = &block->fields[row * columns + c];
+            fwrite(field->length == TEXT_NULL ? "~" : field->text, 1,
+                   field->length == TEXT_NULL ? 1 : field->length, out);
+            putc(c + 1 == columns ? ';' : '/', out);
+        }
+        if (lines)
+            fprintf(out, "@%llu", (unsigned long long)block->row_line[row]);
+    }
+}
+
+/* All rows as "a/b/c;" with ~ for NULL, and a fault as "!complaint@line;", the complaint up to its colon. */
+static inline char *read_all(const char *const *paths, uint32_t count, const struct text_options *options,
+                             struct error *error)
+{
+    struct text_source *source;
+    struct text_block block = {0};
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    if (text_source_open(paths, count, names, 3, options, &source, error) != STATUS_OK) {
+        fclose(out);
+        free(text);
+        return NULL;
+    }
+    for (;;) {
+        if (text_source_next(source, &block, error) != STATUS_OK) {
+            fprintf(out, "ERROR");
+            break;
+        }
+        if (block.rows == 0)
+            break;
+        block_print(&block, 3, false, out);
+    }
+    text_block_free(&block);
+    text_source_close(source);
+    fclose(out);
+    return text;
+}
+
+#endif
