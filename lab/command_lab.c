@@ -103,7 +103,8 @@ static const struct command_option options[] = {
     {"scale", 's', "F", "row counts of the papers times F; 1 by default on a GPU, 0.01 on a processor",
      BY_FUNCTION(read_scale)},
     {"codecs", 'c', "NAME,...",
-     "only these codecs; all by default. The systems that an experiment compares stay",
+     "only these codecs; all by default. ssb-columns leaves out systems that take others, ssb-queries keeps "
+     "all",
      BY_FUNCTION(read_codecs)},
     {"device", 'd', "auto|cpu|cuda[:N]", "what to measure; auto (the default): a GPU, if one can be used",
      TO_TEXT(struct arguments, device)},

@@ -114,13 +114,8 @@ struct cuda_decode {
 static enum status compile(struct cuda_decode *decode, struct error *error)
 {
     const struct column_data *data = decode->data;
-    struct kernel_column column = {
-        .data = data, .value_bytes = data->segments->chunk.value_bytes, .width_low = UINT32_MAX};
-    for (uint32_t s = 0; s < data->segment_count; s++) {
-        const struct chunk_view *chunk = &data->segments[s].chunk;
-        column.width_low = chunk->width_low < column.width_low ? chunk->width_low : column.width_low;
-        column.width_high = chunk->width_high > column.width_high ? chunk->width_high : column.width_high;
-    }
+    struct kernel_column column = {.data = data, .value_bytes = data->segments->chunk.value_bytes};
+    column_data_widths(data, &column.width_low, &column.width_high);
     char *source;
     struct kernel_binary binary = {0};
     RETURN_IF_ERROR(cuda_decoder_source(&column, 1, &source, error));

@@ -45,14 +45,9 @@ enum status fact_data_open(struct database *database, const struct column *colum
     if (said != CODEC_SPEC_NOTHING)
         RETURN_IF_ERROR(database_encode(database, column, &choice, threads, &id, error));
     RETURN_IF_ERROR(column_data_open(database, column, id, threads, &opened->data, error));
-    for (uint32_t s = 0; s < opened->data->segment_count; s++) {
-        const struct segment_data *segment = &opened->data->segments[s];
-        if (s == 0 || segment->chunk.width_low < opened->width_low)
-            opened->width_low = segment->chunk.width_low;
-        if (segment->chunk.width_high > opened->width_high)
-            opened->width_high = segment->chunk.width_high;
-        opened->nullable |= segment->validity != NULL;
-    }
+    column_data_widths(opened->data, &opened->width_low, &opened->width_high);
+    for (uint32_t s = 0; s < opened->data->segment_count; s++)
+        opened->nullable |= opened->data->segments[s].validity != NULL;
     if ((!column->references && !column->dictionary) || opened->data->positions_checked)
         return STATUS_OK;
     struct index_check check = {opened->data, column->dictionary ? column->dictionary->count : 0, "string",

@@ -15,16 +15,10 @@ enum status lab_column_shape(const struct encoded *encoded, struct lab_column *c
     column->data.codec = encoded->codec;
     column->data.segment_count = encoded->chunk_count;
     column->data.segments = column->segments;
-    column->shape = (struct kernel_column){
-        .data = &column->data, .value_bytes = sizeof(int32_t), .width_low = UINT32_MAX, .width_high = 0};
-    for (uint32_t c = 0; c < encoded->chunk_count; c++) {
-        const struct chunk_view *const chunk = &encoded->chunks[c];
-        column->segments[c].chunk = *chunk;
-        if (chunk->width_low < column->shape.width_low)
-            column->shape.width_low = chunk->width_low;
-        if (chunk->width_high > column->shape.width_high)
-            column->shape.width_high = chunk->width_high;
-    }
+    for (uint32_t c = 0; c < encoded->chunk_count; c++)
+        column->segments[c].chunk = encoded->chunks[c];
+    column->shape = (struct kernel_column){.data = &column->data, .value_bytes = sizeof(int32_t)};
+    column_data_widths(&column->data, &column->shape.width_low, &column->shape.width_high);
     return STATUS_OK;
 }
 

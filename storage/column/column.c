@@ -91,6 +91,16 @@ void table_free(struct table *table)
     *table = (struct table){0};
 }
 
+void column_data_widths(const struct column_data *data, uint32_t *low, uint32_t *high)
+{
+    *low = *high = 0;
+    for (uint32_t s = 0; s < data->segment_count; s++) {
+        const struct chunk_view *const chunk = &data->segments[s].chunk;
+        *low = s == 0 || chunk->width_low < *low ? chunk->width_low : *low;
+        *high = chunk->width_high > *high ? chunk->width_high : *high;
+    }
+}
+
 const struct encoding_info *column_encoding(const struct column *column, enum codec_id codec)
 {
     for (uint32_t e = 0; e < column->encoding_count; e++)

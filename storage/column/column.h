@@ -164,6 +164,9 @@ struct column_data {
     _Atomic bool positions_checked;
 };
 
+/* The narrowest and the widest packed width of all chunks; both 0 if there is none. */
+void column_data_widths(const struct column_data *data, uint32_t *low, uint32_t *high);
+
 /* ---- For readers and writers of columns ---- */
 
 /* True for a TYPE_STRING that is not a foreign key. */
