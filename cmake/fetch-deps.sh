@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 rm -rf .deps
 mkdir -p .deps/packages
 cd .deps/packages
-apt-get -o APT::Sandbox::User=root download libcmocka-dev libcmocka0 libsqlite3-dev libsqlite3-0 libxxhash-dev libxxhash0 libjansson-dev libjansson4 zlib1g-dev zlib1g libzstd-dev libzstd1 libedit-dev libedit2 libbsd0
+apt-get -o APT::Sandbox::User=root download libcmocka-dev libcmocka0 libsqlite3-dev libsqlite3-0 libxxhash-dev libxxhash0 libjansson-dev libjansson4 zlib1g-dev zlib1g libdeflate-dev libdeflate0 libzstd-dev libzstd1 libedit-dev libedit2 libbsd0
 for package in *.deb; do dpkg -x "$package" ..; done
 cd ..
 rm -rf packages usr/share usr/bin

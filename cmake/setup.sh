@@ -28,6 +28,7 @@ need_header libsqlite3-dev sqlite3.h
 need_header libxxhash-dev xxhash.h
 need_header libjansson-dev jansson.h
 need_header zlib1g-dev zlib.h
+need_header libdeflate-dev libdeflate.h
 need_header libzstd-dev zstd.h
 need_header libedit-dev histedit.h
 # cmocka.h requires that these headers come before it

@@ -8,6 +8,7 @@
 #include "engine/plan/expression_vector.h"
 #include "storage/base/decimal.h"
 #include "storage/base/parallel.h"
+#include "storage/codec/chunk_reader.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ struct output {
     const struct partial *groups;
     unsigned threads;
     struct expression_program *program; /* the thread's own */
+    struct chunk_reader *readers;       /* the thread's own, one for each fact column */
     struct rowset all;                  /* visible and hidden outputs, before order and limit */
     uint64_t *group_of;                 /* PLAN_HASH: the group of each row; NULL: row g is group g */
     struct error *error;
@@ -73,11 +75,12 @@ static enum status aggregate_values(const struct output *output, const struct ex
 /* ---- Leaves over rows ---- */
 
 /* Fetches a fact column in these rows. They are ascending, so each tile is decoded once. */
-static void fact_values(const struct plan_column *column, const uint64_t *rows, uint32_t count,
-                        int64_t *values, uint8_t *nulls)
+static enum status fact_values(const struct output *output, uint32_t index, const uint64_t *rows,
+                               uint32_t count, int64_t *values, uint8_t *nulls)
 {
-    _Alignas(64) int64_t decoded[TILE_ROWS];
+    const struct plan_column *column = &output->plan->columns[index];
     const struct column_data *data = column->data;
+    const void *decoded = NULL;
     uint64_t segment_first = 0, tile_first = UINT64_MAX;
     uint32_t segment = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -89,15 +92,16 @@ static void fact_values(const struct plan_column *column, const uint64_t *rows, 
         const uint32_t tile = (uint32_t)((rows[i] - segment_first) / TILE_ROWS);
         if (tile_first != segment_first + (uint64_t)tile * TILE_ROWS) {
             tile_first = segment_first + (uint64_t)tile * TILE_ROWS;
-            at->chunk.codec->decode_tile(&at->chunk, tile, decoded);
+            RETURN_IF_ERROR(
+                chunk_reader_tile(&output->readers[index], &at->chunk, tile, &decoded, output->error));
         }
         const uint32_t row = (uint32_t)(rows[i] - tile_first);
-        values[i] =
-            column->column->value_bytes == 4 ? ((const int32_t *)(const void *)decoded)[row] : decoded[row];
+        values[i] = row_value(decoded, column->column->value_bytes, row);
         if (nulls)
             nulls[i] =
                 at->validity && !(at->validity[tile * TILE_LANES + row % TILE_LANES] >> row / TILE_LANES & 1);
     }
+    return STATUS_OK;
 }
 
 static bool matches(const struct plan *plan, const struct plan_join *join, int64_t position,
@@ -120,7 +124,7 @@ static enum status dimension_values(const struct output *output, const struct pl
     int64_t positions[VECTOR_ROWS];
     uint8_t missing[VECTOR_ROWS];
     struct expression_program *program = NULL;
-    fact_values(&plan->columns[join->column], rows, count, positions, missing);
+    RETURN_IF_ERROR(fact_values(output, join->column, rows, count, positions, missing));
     if (!join->inner && join->match != EXPRESSION_NONE)
         RETURN_IF_ERROR(
             expression_program_create(&plan->expressions, &join->match, 1, &program, output->error));
@@ -153,8 +157,8 @@ static enum status fill_leaves(const struct output *output, uint64_t first, uint
         } else {
             const struct plan_source *source = &plan->sources[node->index];
             if (source->join < 0)
-                fact_values(&plan->columns[source->column], output->groups->rows + first, count, leaf.values,
-                            leaf.nulls);
+                RETURN_IF_ERROR(fact_values(output, source->column, output->groups->rows + first, count,
+                                            leaf.values, leaf.nulls));
             else
                 RETURN_IF_ERROR(dimension_values(output, source, output->groups->rows + first, count, leaf));
         }
@@ -200,6 +204,7 @@ struct computing {
     uint32_t root_count;
     uint64_t count;
     struct expression_program **programs; /* one for each thread */
+    struct chunk_reader *readers;         /* column_count for each thread */
     uint64_t *kept;                       /* the rows of each chunk that pass HAVING */
 };
 
@@ -214,6 +219,7 @@ static enum status compute_chunk(void *context, uint64_t item, unsigned thread, 
                                                   computing->root_count, &computing->programs[thread],
                                                   error));
     own.program = computing->programs[thread];
+    own.readers = computing->readers + thread * own.plan->column_count;
     own.error = error;
     own.all.rows = begin;
     for (uint64_t first = begin; first < end; first += VECTOR_ROWS) {
@@ -250,13 +256,18 @@ static enum status compute_chunks(struct output *output, const uint32_t *roots, 
     struct computing computing = {.output = output, .roots = roots, .root_count = root_count, .count = count};
     computing.programs = calloc(output->threads, sizeof *computing.programs);
     computing.kept = calloc(chunks + 1, sizeof *computing.kept);
-    enum status status = computing.programs && computing.kept
+    const uint64_t readers = (uint64_t)output->threads * output->plan->column_count;
+    computing.readers = calloc(readers + 1, sizeof *computing.readers);
+    enum status status = computing.programs && computing.kept && computing.readers
                              ? parallel_for(output->threads, chunks, compute_chunk, &computing, output->error)
                              : error_out_of_memory(output->error, (chunks + 1) * 8, "an answer");
     if (status == STATUS_OK)
         close_gaps(output, computing.kept, chunks);
     for (unsigned t = 0; computing.programs && t < output->threads; t++)
         expression_program_free(computing.programs[t]);
+    for (uint64_t r = 0; computing.readers && r < readers; r++)
+        chunk_reader_close(&computing.readers[r]);
+    free(computing.readers);
     free(computing.programs);
     free(computing.kept);
     return status;

@@ -6,6 +6,7 @@
  */
 #include "engine/cpu/run_internal.h"
 #include "storage/base/clock.h"
+#include "storage/codec/chunk_reader.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -140,25 +141,39 @@ static bool part_next(const struct tile_skip *scan, uint64_t *tile, uint64_t end
     return true;
 }
 
-static enum status stage_piece(void *context, uint64_t piece, unsigned thread, struct error *error)
+/* A column to decode before the scan, and the tiles of it. */
+struct staging {
+    const struct segment_data *from, *to;
+    struct tile_run *units;
+    uint64_t count;
+};
+
+static enum status stage_unit(void *context, uint64_t item, unsigned thread, struct error *error)
 {
-    const struct device_run *run = context;
-    const struct plan *plan = run->plan;
-    struct piece_part part;
-    uint64_t tile, end;
+    const struct staging *staging = context;
+    const struct tile_run *unit = &staging->units[item];
+    const struct chunk_view *to = &staging->to[unit->segment].chunk;
+    uint32_t bytes;
     (void)thread;
-    piece_tiles(run->scan, piece, &tile, &end);
-    while (part_next(run->scan, &tile, end, &part))
-        for (uint32_t c = 0; c < plan->column_count; c++) {
-            const struct chunk_view *from = &plan->columns[c].data->segments[part.segment].chunk;
-            for (uint32_t t = part.first; run->staged[c] && t < part.first + part.count; t++) {
-                uint32_t bytes;
-                const uint8_t *const to =
-                    codec_baseline()->tile_span(&run->staged[c][part.segment].chunk, t, &bytes);
-                from->codec->decode_tile(from, t, (uint8_t *)(uintptr_t)to);
-            }
-        }
-    return cancel_check(error);
+    const uint8_t *const values = to->codec->tile_span(to, unit->first, &bytes);
+    RETURN_IF_ERROR(cancel_check(error));
+    return chunk_decode(&staging->from[unit->segment].chunk, unit->first, unit->tiles,
+                        (uint8_t *)(uintptr_t)values, error);
+}
+
+static enum status stage_columns(const struct device_run *run, struct error *error)
+{
+    for (uint32_t c = 0; c < run->plan->column_count; c++) {
+        const struct column_data *data = run->plan->columns[c].data;
+        if (!run->staged[c])
+            continue;
+        struct staging staging = {.from = data->segments, .to = run->staged[c]};
+        RETURN_IF_ERROR(tile_skip_units(run->scan, data, PIECE_TILES, &staging.units, &staging.count, error));
+        const enum status status = parallel_for(run->threads, staging.count, stage_unit, &staging, error);
+        free(staging.units);
+        RETURN_IF_ERROR(status);
+    }
+    return STATUS_OK;
 }
 
 static enum status scan_piece(void *context, uint64_t piece, unsigned thread, struct error *error)
@@ -236,7 +251,7 @@ static enum status run_tiles(struct device_run *run, const struct tile_skip *sca
     run_begin(run, scan);
     double staged = begin;
     if (run->stages) {
-        RETURN_IF_ERROR(parallel_for(run->threads, run->pieces, stage_piece, run, error));
+        RETURN_IF_ERROR(stage_columns(run, error));
         staged = clock_ms();
     }
     if (scan->kept_tiles)

@@ -4,6 +4,8 @@
 #include "engine/cuda/kernel_cache.h"
 #include "engine/gpu/columns.h"
 #include "engine/gpu/kernel_decoder.h"
+#include "storage/base/memory.h"
+#include "storage/codec/chunk_reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +16,18 @@
 #define STAGE_BLOCKS 8u
 
 /* ---- The kernels of a column ---- */
+
+static void write_blocks(FILE *out, const struct kernel_column *column, uint32_t index)
+{
+    fprintf(out,
+            "extern \"C\" __global__ void __launch_bounds__(STAGE_THREADS, STAGE_RESIDENT)\n"
+            "    decode_%u_0(const bound_chunk *from, const bound_chunk *to, const uint4 *work, uint32_t "
+            "items, unsigned long long *fault)\n"
+            "{\n    stage_blocks<",
+            index);
+    kernel_decoder_write(out, column);
+    fprintf(out, ", int%u_t>(from, to, work, items, fault);\n}\n", column->value_bytes * 8);
+}
 
 static void write_pass(FILE *out, const struct kernel_column *column, uint32_t index, uint32_t pass)
 {
@@ -37,8 +51,11 @@ enum status cuda_decoder_source(const struct kernel_column *columns, uint32_t co
     fputs("#define TILE_CUDA 1\n#include <stdint.h>\n#include \"operators/dialect/stage_cuda.h\"\n", out);
     for (uint32_t c = 0; c < count; c++) {
         kernel_decoder_include(out, columns[c].data->codec);
+        if (columns[c].data->codec->decode_block)
+            write_blocks(out, &columns[c], c);
         for (uint32_t pass = 0; pass < kernel_decoder_passes(columns[c].data); pass++)
-            write_pass(out, &columns[c], c, pass);
+            if (!columns[c].data->codec->decode_block)
+                write_pass(out, &columns[c], c, pass);
     }
     return fclose(out) == 0 ? STATUS_OK : error_out_of_memory(error, 4096, "a kernel's source");
 }
@@ -50,9 +67,12 @@ enum status cuda_decoder_load(struct cuda *cuda, struct cuda_module *module, uin
     char name[32];
     decoder->scratch_bytes = data->codec->gpu.scratch_bytes;
     decoder->pass_count = kernel_decoder_passes(data);
+    decoder->of_blocks = data->codec->decode_block;
     for (uint32_t pass = 0; pass < decoder->pass_count; pass++) {
         snprintf(name, sizeof name, "decode_%u_%u", index, pass);
         RETURN_IF_ERROR(cuda_module_function(cuda, module, name, &decoder->passes[pass], error));
+        RETURN_IF_ERROR(cuda_function_allow_shared(cuda, decoder->passes[pass],
+                                                   (uint64_t)decoder->scratch_bytes * WORK_TILES, error));
     }
     return STATUS_OK;
 }
@@ -88,9 +108,62 @@ void cuda_decoder_target(const struct column_data *data, cuda_address values, cu
     }
 }
 
+enum status cuda_decoder_blocks(const struct column_data *data, const struct tile_skip *skip,
+                                struct bound_block **list, uint64_t *bytes, struct cuda_decoder *decoder,
+                                struct error *error)
+{
+    struct tile_run *units;
+    uint64_t count;
+    RETURN_IF_ERROR(tile_skip_units(skip, data, WORK_TILES, &units, &count, error));
+    *bytes = (count + 1) * sizeof **list;
+    *list = malloc(*bytes);
+    for (uint64_t u = 0; *list && u < count; u++) {
+        const struct chunk_view *chunk = &data->segments[units[u].segment].chunk;
+        (*list)[u + 1] = (struct bound_block){.segment = units[u].segment,
+                                              .block = units[u].first / chunk_unit_tiles(chunk),
+                                              .first_tile = units[u].first,
+                                              .tiles = units[u].tiles};
+    }
+    free(units);
+    decoder->block_count = (uint32_t)count;
+    return *list ? STATUS_OK : error_out_of_memory(error, *bytes, "a list of blocks");
+}
+
+static enum status run_blocks(struct cuda *cuda, const struct cuda_decoder *decoder, cuda_address from,
+                              cuda_address to, struct error *error)
+{
+    const uint64_t shared = (uint64_t)decoder->scratch_bytes * WORK_TILES;
+    cuda_address fault = decoder->blocks, work = decoder->blocks + sizeof(struct bound_block);
+    uint32_t items = decoder->block_count;
+    unsigned resident;
+    void *arguments[] = {&from, &to, &work, &items, &fault};
+    RETURN_IF_ERROR(cuda_function_blocks(cuda, decoder->passes[0], STAGE_THREADS, shared, &resident, error));
+    RETURN_IF_ERROR(cuda_set_bytes(cuda, fault, 0xff, sizeof(uint64_t), error)); /* BLOCK_SOUND */
+    const uint32_t most = resident * cuda_properties(cuda)->multiprocessors;
+    const uint32_t blocks = (items + WORK_TILES - 1) / WORK_TILES;
+    return items ? cuda_launch(cuda, decoder->passes[0], blocks < most ? blocks : most, STAGE_THREADS, shared,
+                               arguments, error)
+                 : STATUS_OK;
+}
+
+enum status cuda_decoder_check(struct cuda *cuda, const struct cuda_decoder *decoder,
+                               const struct column_data *data, struct error *error)
+{
+    uint64_t fault = BLOCK_SOUND;
+    if (!decoder->of_blocks)
+        return STATUS_OK;
+    RETURN_IF_ERROR(cuda_copy_to_host(cuda, &fault, decoder->blocks, sizeof fault, error));
+    RETURN_IF_ERROR(cuda_synchronize(cuda, error));
+    return fault == BLOCK_SOUND
+               ? STATUS_OK
+               : chunk_block_damaged(&data->segments[fault >> 32].chunk, (uint32_t)fault, error);
+}
+
 enum status cuda_decoder_run(struct cuda *cuda, const struct cuda_decoder *decoder, cuda_address from,
                              cuda_address to, cuda_address work, uint32_t items, struct error *error)
 {
+    if (decoder->of_blocks)
+        return run_blocks(cuda, decoder, from, to, error);
     const uint32_t most = STAGE_BLOCKS * cuda_properties(cuda)->multiprocessors;
     const uint32_t blocks = items < most ? items : most;
     void *arguments[] = {&from, &to, &work, &items};
@@ -171,6 +244,28 @@ static enum status list_work(struct cuda_decode *decode, struct error *error)
     return status;
 }
 
+/* Lists all blocks of all chunks. */
+static enum status list_blocks(struct cuda_decode *decode, struct error *error)
+{
+    const struct column_data *data = decode->data;
+    struct bound_block *list = NULL;
+    uint64_t bytes;
+    struct tile_skip all = {.run_count = data->segment_count};
+    if (!decode->decoder.of_blocks)
+        return STATUS_OK;
+    RETURN_IF_ERROR(memory_take(&all.runs, all.run_count * sizeof *all.runs, "a list of tiles", error));
+    for (uint32_t s = 0; s < data->segment_count; s++)
+        all.runs[s] = (struct tile_run){.segment = s, .tiles = data->segments[s].chunk.tiles};
+    enum status status = cuda_decoder_blocks(data, &all, &list, &bytes, &decode->decoder, error);
+    if (status == STATUS_OK)
+        status = cuda_allocate(decode->cuda, bytes, "a list of blocks", &decode->decoder.blocks, error);
+    if (status == STATUS_OK)
+        status = cuda_upload(decode->cuda, decode->decoder.blocks, list, bytes, error);
+    free(list);
+    free(all.runs);
+    return status;
+}
+
 static enum status upload_target(struct cuda_decode *decode, struct error *error)
 {
     const struct column_data *data = decode->data;
@@ -202,6 +297,8 @@ enum status cuda_decode_open(struct cuda *cuda, const struct column_data *data, 
     if (status == STATUS_OK)
         status = list_work(decode, error);
     if (status == STATUS_OK)
+        status = list_blocks(decode, error);
+    if (status == STATUS_OK)
         *out = decode;
     else
         cuda_decode_close(decode);
@@ -212,6 +309,11 @@ enum status cuda_decode_run(struct cuda_decode *decode, struct error *error)
 {
     return cuda_decoder_run(decode->cuda, &decode->decoder, decode->from, decode->to, decode->work,
                             decode->items, error);
+}
+
+enum status cuda_decode_check(struct cuda_decode *decode, struct error *error)
+{
+    return cuda_decoder_check(decode->cuda, &decode->decoder, decode->data, error);
 }
 
 cuda_address cuda_decode_values(const struct cuda_decode *decode, uint32_t segment)
@@ -237,7 +339,8 @@ void cuda_decode_close(struct cuda_decode *decode)
 {
     if (!decode)
         return;
-    const cuda_address owned[] = {decode->from, decode->to, decode->values, decode->layers, decode->work};
+    const cuda_address owned[] = {decode->from,   decode->to,   decode->values,
+                                  decode->layers, decode->work, decode->decoder.blocks};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         cuda_free(decode->cuda, owned[i]);
     cuda_module_unload(decode->cuda, decode->module);

@@ -3,14 +3,16 @@
  *
  * A codec that a query's kernel can decode takes one pass: a kernel in which each warp decodes a tile. Others
  * are decoded layer by layer (codec.gpu.passes): one kernel for each layer, each over all tiles, with
- * temporary memory between them. Staged columns of a plan are decoded so (stage.h); struct cuda_decode does
- * it without a plan, for measurements and tests.
+ * temporary memory between them. Byte streams (codec.decode_block) are decoded by a kernel in which each warp
+ * decodes a block; it tells the first damaged one. Staged columns of a plan are decoded so (stage.h); struct
+ * cuda_decode does it without a plan, for measurements and tests.
  */
 #ifndef TESSERA_ENGINE_GPU_DECODE_H
 #define TESSERA_ENGINE_GPU_DECODE_H
 
 #include "engine/cuda/cuda.h"
 #include "engine/gpu/kernel_layout.h"
+#include "engine/plan/tile_skip.h"
 #include "operators/dialect/bound.h"
 
 /* ---- The kernels of a column ---- */
@@ -19,6 +21,9 @@ struct cuda_decoder {
     struct cuda_function *passes[CODEC_PASSES_MAX];
     uint32_t pass_count;
     uint32_t scratch_bytes; /* shared memory of each warp */
+    bool of_blocks;         /* the kernel decodes blocks */
+    cuda_address blocks; /* of_blocks: the number of the damaged one, then the list (cuda_decoder_blocks) */
+    uint32_t block_count;
 };
 
 /* Gives the text of kernels `decode_C_P` for pass P of column C, for columns in any codec; the caller frees
@@ -40,11 +45,24 @@ uint64_t cuda_decoder_layer_bytes(const struct column_data *data);
 void cuda_decoder_target(const struct column_data *data, cuda_address values, cuda_address layers,
                          struct bound_chunk *chunks);
 
-/* Queues all passes over `items` pieces of work (struct bound_work). `from` and `to` are lists of chunks in
- * the GPU's memory: as uploaded, and as cuda_decoder_target writes it. */
+/* Lists the blocks that a scan of the tiles of `skip` reads, for a decoder of blocks: first BLOCK_SOUND (two
+ * entries' room), then a struct bound_block each. The caller frees *list of `bytes`, and uploads it to
+ * decoder->blocks. */
+NODISCARD enum status cuda_decoder_blocks(const struct column_data *data, const struct tile_skip *skip,
+                                          struct bound_block **list, uint64_t *bytes,
+                                          struct cuda_decoder *decoder, struct error *error);
+
+/* Queues all passes over `items` pieces of work (struct bound_work); a decoder of blocks takes its own list
+ * instead. `from` and `to` are lists of chunks in the GPU's memory: as uploaded, and as cuda_decoder_target
+ * writes it. */
 NODISCARD enum status cuda_decoder_run(struct cuda *cuda, const struct cuda_decoder *decoder,
                                        cuda_address from, cuda_address to, cuda_address work, uint32_t items,
                                        struct error *error);
+
+/* Waits for a decoder of blocks, and gives the error of a damaged block, if there is one. Values of a damaged
+ * block must not be used. Other decoders: nothing. */
+NODISCARD enum status cuda_decoder_check(struct cuda *cuda, const struct cuda_decoder *decoder,
+                                         const struct column_data *data, struct error *error);
 
 /* ---- Without a plan ---- */
 
@@ -55,8 +73,10 @@ struct cuda_decode;
 NODISCARD enum status cuda_decode_open(struct cuda *cuda, const struct column_data *data,
                                        struct cuda_decode **decode, struct error *error);
 
-/* Queues the decoding of all chunks. Record events before and after it for its time. */
+/* Queues the decoding of all chunks. Record events before and after it for its time. cuda_decode_check waits for it and
+ * tells whether a block was damaged. */
 NODISCARD enum status cuda_decode_run(struct cuda_decode *decode, struct error *error);
+NODISCARD enum status cuda_decode_check(struct cuda_decode *decode, struct error *error);
 
 /* The address of a segment's values on the GPU: 1024 for each tile of the chunk. */
 cuda_address cuda_decode_values(const struct cuda_decode *decode, uint32_t segment);

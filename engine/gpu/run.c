@@ -228,6 +228,8 @@ static enum status select_tiles(struct device_run *run, const struct tile_skip *
 {
     RETURN_IF_ERROR(
         cuda_scan_select(run->device->cuda, run->device->columns, run->plan->fact, skip, &run->scan, error));
+    RETURN_IF_ERROR(cuda_stage_select(run->device->cuda, run->device->columns, run->plan, &run->kernel, skip,
+                                      &run->stage, error));
     return cuda_scan_record(run->device->cuda, &run->scan, error);
 }
 
@@ -295,7 +297,7 @@ static enum status scan(struct device_run *run, struct run_timing *timing, struc
 {
     struct cuda *cuda = run->device->cuda;
     if (run->stage.count)
-        RETURN_IF_ERROR(cuda_stage_run(cuda, &run->stage, &run->scan, error));
+        RETURN_IF_ERROR(cuda_stage_run(cuda, &run->stage, run->plan, &run->kernel, &run->scan, error));
     do {
         RETURN_IF_ERROR(cancel_check(error));
         if (cuda_states_full(run))
@@ -389,7 +391,7 @@ static enum status count_sectors(struct device_run *run, struct scan_counts *cou
                                        .arguments = run->scan.scan_arguments,
                                        .constant = &run->arguments};
     if (run->stage.count)
-        RETURN_IF_ERROR(cuda_stage_run(cuda, &run->stage, &run->scan, error));
+        RETURN_IF_ERROR(cuda_stage_run(cuda, &run->stage, run->plan, &run->kernel, &run->scan, error));
     RETURN_IF_ERROR(cuda_scan_prepare(cuda, &run->scan, error));
     RETURN_IF_ERROR(cuda_sectors_count(cuda, run->device->columns, &count, bytes, error));
     for (uint32_t c = 0; c < kernel->shape.column_count; c++)

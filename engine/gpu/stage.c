@@ -81,8 +81,35 @@ enum status cuda_stage_load(struct cuda *cuda, struct cuda_columns *columns, con
     return STATUS_OK;
 }
 
-enum status cuda_stage_run(struct cuda *cuda, struct cuda_stage *stage, const struct cuda_scan *scan,
-                           struct error *error)
+static enum status select_blocks(struct cuda *cuda, struct cuda_columns *columns,
+                                 const struct column_data *data, const struct tile_skip *skip,
+                                 struct cuda_decoder *decoder, struct error *error)
+{
+    struct bound_block *list = NULL;
+    uint64_t bytes;
+    cuda_free(cuda, decoder->blocks);
+    decoder->blocks = 0;
+    RETURN_IF_ERROR(cuda_decoder_blocks(data, skip, &list, &bytes, decoder, error));
+    enum status status = cuda_columns_allocate(columns, bytes, "a list of blocks", &decoder->blocks, error);
+    if (status == STATUS_OK)
+        status = cuda_upload(cuda, decoder->blocks, list, bytes, error);
+    free(list);
+    return status;
+}
+
+enum status cuda_stage_select(struct cuda *cuda, struct cuda_columns *columns, const struct plan *plan,
+                              const struct kernel *kernel, const struct tile_skip *skip,
+                              struct cuda_stage *stage, struct error *error)
+{
+    for (uint32_t c = 0; c < kernel->shape.column_count; c++)
+        if (stage->columns[c].used && stage->columns[c].decoder.of_blocks)
+            RETURN_IF_ERROR(select_blocks(cuda, columns, plan->columns[kernel->columns[c]].data, skip,
+                                          &stage->columns[c].decoder, error));
+    return STATUS_OK;
+}
+
+enum status cuda_stage_run(struct cuda *cuda, struct cuda_stage *stage, const struct plan *plan,
+                           const struct kernel *kernel, const struct cuda_scan *scan, struct error *error)
 {
     RETURN_IF_ERROR(cuda_event_record(cuda, stage->begin, error));
     for (uint32_t c = 0; c < KERNEL_COLUMNS_MAX; c++) {
@@ -91,7 +118,12 @@ enum status cuda_stage_run(struct cuda *cuda, struct cuda_stage *stage, const st
             RETURN_IF_ERROR(cuda_decoder_run(cuda, &column->decoder, column->from->address,
                                              column->to.address, scan->work.work, scan->work.items, error));
     }
-    return cuda_event_record(cuda, stage->end, error);
+    RETURN_IF_ERROR(cuda_event_record(cuda, stage->end, error));
+    for (uint32_t c = 0; c < kernel->shape.column_count; c++)
+        if (stage->columns[c].used)
+            RETURN_IF_ERROR(cuda_decoder_check(cuda, &stage->columns[c].decoder,
+                                               plan->columns[kernel->columns[c]].data, error));
+    return STATUS_OK;
 }
 
 enum status cuda_stage_elapsed(struct cuda *cuda, const struct cuda_stage *stage, double *ms,
@@ -102,8 +134,10 @@ enum status cuda_stage_elapsed(struct cuda *cuda, const struct cuda_stage *stage
 
 void cuda_stage_free(struct cuda *cuda, struct cuda_stage *stage)
 {
-    for (uint32_t c = 0; c < KERNEL_COLUMNS_MAX; c++)
+    for (uint32_t c = 0; c < KERNEL_COLUMNS_MAX; c++) {
         cuda_free(cuda, stage->columns[c].to.address);
+        cuda_free(cuda, stage->columns[c].decoder.blocks);
+    }
     cuda_free(cuda, stage->layers);
     cuda_event_destroy(cuda, stage->begin);
     cuda_event_destroy(cuda, stage->end);

@@ -41,9 +41,17 @@ NODISCARD enum status cuda_stage_load(struct cuda *cuda, struct cuda_columns *co
                                       const struct cuda_column *const *encoded, struct cuda_stage *stage,
                                       struct error *error);
 
-/* Queues the decoding of the tiles in the scan's list of work. */
-NODISCARD enum status cuda_stage_run(struct cuda *cuda, struct cuda_stage *stage,
-                                     const struct cuda_scan *scan, struct error *error);
+/* Lists the blocks that the scan of these tiles reads, of columns that are decoded by blocks. */
+NODISCARD enum status cuda_stage_select(struct cuda *cuda, struct cuda_columns *columns,
+                                        const struct plan *plan, const struct kernel *kernel,
+                                        const struct tile_skip *skip, struct cuda_stage *stage,
+                                        struct error *error);
+
+/* Queues the decoding of the tiles in the scan's list of work. If columns are decoded by blocks, it waits for
+ * them, and a damaged block is an error: no scan may use its values. */
+NODISCARD enum status cuda_stage_run(struct cuda *cuda, struct cuda_stage *stage, const struct plan *plan,
+                                     const struct kernel *kernel, const struct cuda_scan *scan,
+                                     struct error *error);
 /* Gives the time of the decoding, after the stream has been waited for. */
 NODISCARD enum status cuda_stage_elapsed(struct cuda *cuda, const struct cuda_stage *stage, double *ms,
                                          struct error *error);

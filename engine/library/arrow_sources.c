@@ -3,6 +3,7 @@
 #include "engine/plan/fact_data.h"
 #include "engine/plan/plan.h"
 #include "engine/plan/value_text.h"
+#include "storage/codec/chunk_reader.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,7 @@ enum status arrow_export_rows(struct rowset *rows, struct ArrowArrayStream *stre
 
 struct table_column {
     struct column_data *data;
+    struct chunk_reader reader;
     int64_t *keys; /* the values of the referenced key, by row position; or NULL */
     int64_t values[ARROW_BATCH_ROWS];
     uint8_t nulls[ARROW_BATCH_ROWS];
@@ -71,19 +73,21 @@ struct table_stream {
     struct table_column **columns;
 };
 
-static void decode_tile(const struct segment_data *segment, uint32_t tile, uint32_t rows, const int64_t *keys,
-                        int64_t *values, uint8_t *nulls)
+static enum status decode_tile(struct table_column *column, const struct segment_data *segment, uint32_t tile,
+                               uint32_t rows, uint32_t to, struct error *error)
 {
-    _Alignas(64) int64_t decoded[TILE_ROWS];
+    int64_t *const values = column->values + to;
+    uint8_t *const nulls = column->nulls + to;
+    const void *decoded;
     const uint32_t *const valid = segment->validity ? segment->validity + tile * TILE_LANES : NULL;
-    segment->chunk.codec->decode_tile(&segment->chunk, tile, decoded);
+    RETURN_IF_ERROR(chunk_reader_tile(&column->reader, &segment->chunk, tile, &decoded, error));
     for (uint32_t r = 0; r < rows; r++) {
         nulls[r] = valid && !(valid[r % TILE_LANES] >> r / TILE_LANES & 1);
-        values[r] =
-            segment->chunk.value_bytes == 4 ? ((const int32_t *)(const void *)decoded)[r] : decoded[r];
-        if (keys)
-            values[r] = nulls[r] ? 0 : keys[values[r]];
+        values[r] = row_value(decoded, segment->chunk.value_bytes, r);
+        if (column->keys)
+            values[r] = nulls[r] ? 0 : column->keys[values[r]];
     }
+    return STATUS_OK;
 }
 
 /* All segments but the last are full, and have a whole number of batches. */
@@ -98,7 +102,7 @@ static enum status table_next(struct export_stream *stream, uint32_t count, stru
             const struct segment_data *data = &column->data->segments[segment];
             const uint32_t in_tile = data->chunk.rows - tile * TILE_ROWS,
                            rows = in_tile < TILE_ROWS ? in_tile : TILE_ROWS;
-            decode_tile(data, tile, rows, column->keys, column->values + done, column->nulls + done);
+            RETURN_IF_ERROR(decode_tile(column, data, tile, rows, done, error));
             done += rows;
             segment += ++tile == data->chunk.tiles;
             tile = tile == data->chunk.tiles ? 0 : tile;
@@ -118,6 +122,7 @@ static void table_close(struct export_stream *stream)
     for (uint32_t c = 0; table->columns && c < stream->count; c++) {
         if (!table->columns[c])
             continue;
+        chunk_reader_close(&table->columns[c]->reader);
         free(table->columns[c]->keys);
         free(table->columns[c]);
     }

@@ -1,6 +1,7 @@
 /* fact_data.c: see fact_data.h. */
 #include "engine/plan/fact_data.h"
 
+#include "storage/codec/chunk_reader.h"
 #include "storage/codec/codec_spec.h"
 #include "storage/database/writer.h"
 
@@ -17,21 +18,25 @@ static enum status check_segment(void *context, uint64_t item, unsigned thread, 
     const struct index_check *check = context;
     const struct column *column = check->data->column;
     const struct chunk_view *chunk = &check->data->segments[item].chunk;
+    struct chunk_reader reader = {0};
+    enum status status = STATUS_OK;
     (void)thread;
-    for (uint32_t tile = 0; tile < chunk->tiles; tile++) {
-        _Alignas(64) int32_t values[TILE_ROWS];
+    for (uint32_t tile = 0; status == STATUS_OK && tile < chunk->tiles; tile++) {
+        const void *decoded;
         uint32_t highest = 0;
-        chunk->codec->decode_tile(chunk, tile, values);
-        for (uint32_t row = 0; row < TILE_ROWS; row++)
-            highest = (uint32_t)values[row] > highest ? (uint32_t)values[row] : highest;
+        status = chunk_reader_tile(&reader, chunk, tile, &decoded, error);
+        const uint32_t *const values = decoded;
+        for (uint32_t row = 0; status == STATUS_OK && row < TILE_ROWS; row++)
+            highest = values[row] > highest ? values[row] : highest;
         if (highest >= check->limit)
-            return error_set(error, STATUS_BAD_INPUT,
-                             "column %s.%s, segment %u, tile %u points at %s %u of %s, which has %llu; the "
-                             "file is damaged: load the table again",
-                             column->table->name, column->schema.name, (unsigned)item, tile, check->what,
-                             highest, check->where, (unsigned long long)check->limit);
+            status = error_set(error, STATUS_BAD_INPUT,
+                               "column %s.%s, segment %u, tile %u points at %s %u of %s, which has %llu; the "
+                               "file is damaged: load the table again",
+                               column->table->name, column->schema.name, (unsigned)item, tile, check->what,
+                               highest, check->where, (unsigned long long)check->limit);
     }
-    return STATUS_OK;
+    chunk_reader_close(&reader);
+    return status;
 }
 
 enum status fact_data_open(struct database *database, const struct column *column, const char *codec,

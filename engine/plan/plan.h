@@ -196,8 +196,8 @@ struct plan {
 
 void plan_free(struct plan *plan);
 
-/* True if the column is decoded before the scan: the plan is staged, or it runs on a GPU and the codec is
- * decoded there layer by layer (codec.gpu.passes); and the column's chunks are not plain values. */
+/* True if the column is decoded before the scan: the plan is staged, or the codec always is
+ * (codec_is_staged); and the column's chunks are not plain values. */
 bool plan_stages(const struct plan *plan, uint32_t column, bool on_gpu);
 /* True if a column of the plan is decoded before the scan. */
 bool plan_stages_any(const struct plan *plan, bool on_gpu);

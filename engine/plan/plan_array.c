@@ -2,6 +2,8 @@
  * mapped, if possible, or a composed copy. */
 #include "engine/plan/plan.h"
 
+#include "storage/codec/chunk_reader.h"
+
 #include <stdlib.h>
 
 struct whole {
@@ -9,20 +11,22 @@ struct whole {
     uint8_t *nulls; /* 1 for each NULL */
 };
 
-static void take_segment(const struct segment_data *segment, int64_t *to, uint8_t *nulls)
+static enum status take_segment(const struct segment_data *segment, struct chunk_reader *reader, int64_t *to,
+                                uint8_t *nulls, struct error *error)
 {
     const struct chunk_view *chunk = &segment->chunk;
-    _Alignas(64) int64_t values[TILE_ROWS];
     for (uint32_t tile = 0; tile < chunk->tiles; tile++) {
+        const void *values;
         const uint32_t *const valid = segment->validity ? segment->validity + tile * TILE_LANES : NULL;
         const uint32_t first = tile * TILE_ROWS, left = chunk->rows - first,
                        rows = left < TILE_ROWS ? left : TILE_ROWS;
-        chunk->codec->decode_tile(chunk, tile, values);
+        RETURN_IF_ERROR(chunk_reader_tile(reader, chunk, tile, &values, error));
         for (uint32_t row = 0; row < rows; row++) {
             to[first + row] = row_value(values, chunk->value_bytes, row);
             nulls[first + row] = valid && !tile_row_valid(valid, row);
         }
     }
+    return STATUS_OK;
 }
 
 static enum status read_whole(struct database *database, const struct column *column, unsigned threads,
@@ -38,10 +42,19 @@ static enum status read_whole(struct database *database, const struct column *co
         return error_out_of_memory(error, rows * 9, column->schema.name);
     }
     whole->values[0] = 0; /* for a column without rows */
+    struct chunk_reader reader = {0};
     uint64_t first = 0;
-    for (uint32_t s = 0; s < data->segment_count; first += data->segments[s++].chunk.rows)
-        take_segment(&data->segments[s], whole->values + first, whole->nulls + first);
-    return STATUS_OK;
+    enum status status = STATUS_OK;
+    for (uint32_t s = 0; status == STATUS_OK && s < data->segment_count;
+         first += data->segments[s++].chunk.rows)
+        status =
+            take_segment(&data->segments[s], &reader, whole->values + first, whole->nulls + first, error);
+    chunk_reader_close(&reader);
+    if (status != STATUS_OK) {
+        free(whole->values);
+        free(whole->nulls);
+    }
+    return status;
 }
 
 enum status plan_column_read(struct database *database, const struct column *column, unsigned threads,

@@ -1,6 +1,7 @@
 /* tile_skip.c: see tile_skip.h. */
 #include "engine/plan/tile_skip.h"
 #include "storage/base/memory.h"
+#include "storage/codec/chunk_reader.h"
 
 #include <stdlib.h>
 
@@ -176,4 +177,42 @@ uint32_t tile_skip_take(const struct tile_skip *skip, uint32_t width, uint64_t *
     }
     *first = *run < skip->run_count ? skip->runs[*run].first : 0;
     return end - begin;
+}
+
+static uint64_t add_blocks(const struct chunk_view *chunk, const struct tile_run *piece,
+                           struct tile_run *units, uint64_t count)
+{
+    const uint32_t tiles = chunk_unit_tiles(chunk), end = piece->first + piece->tiles;
+    for (uint32_t first = piece->first / tiles * tiles; first < end; first += tiles) {
+        const struct tile_run *const last = count ? &units[count - 1] : NULL;
+        const uint32_t left = chunk->tiles - first;
+        if (!last || last->segment != piece->segment || last->first != first)
+            units[count++] = (struct tile_run){
+                .segment = piece->segment, .first = first, .tiles = left < tiles ? left : tiles};
+    }
+    return count;
+}
+
+enum status tile_skip_units(const struct tile_skip *skip, const struct column_data *data, uint32_t width,
+                            struct tile_run **units, uint64_t *count, struct error *error)
+{
+    uint64_t most = 1, run = 0;
+    *count = 0;
+    for (uint64_t r = 0; r < skip->run_count; r++) {
+        const uint32_t tiles = chunk_unit_tiles(&data->segments[skip->runs[r].segment].chunk);
+        /* a run may begin and end within a unit; a scan may read up to `width` tiles behind it */
+        most += (skip->runs[r].tiles + width) / (tiles > 1 ? tiles : width) + 2;
+    }
+    RETURN_IF_ERROR(memory_take(units, most * sizeof **units, "a list of tiles", error));
+    uint32_t tile = skip->run_count ? skip->runs[0].first : 0;
+    while (run < skip->run_count) {
+        struct tile_run piece = {.segment = skip->runs[run].segment, .first = tile};
+        const struct chunk_view *const chunk = &data->segments[piece.segment].chunk;
+        piece.tiles = tile_skip_take(skip, width, &run, &tile);
+        if (chunk_unit_tiles(chunk) == 1)
+            (*units)[(*count)++] = piece;
+        else
+            *count = add_blocks(chunk, &piece, *units, *count);
+    }
+    return STATUS_OK;
 }

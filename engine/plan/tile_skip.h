@@ -69,4 +69,11 @@ uint64_t tile_skip_run(const struct tile_skip *skip, uint64_t kept_tile);
  * and *first to the next kept tile; *run is run_count at the end. */
 uint32_t tile_skip_take(const struct tile_skip *skip, uint32_t width, uint64_t *run, uint32_t *first);
 
+/* For decoding a column before a scan that takes `width` tiles at a time: lists all tiles that the scan reads, in pieces of
+ * at most `width`; or the blocks that have them, if the column's codec decodes blocks, each once. The caller frees
+ * *units. `before` is not set. */
+NODISCARD enum status tile_skip_units(const struct tile_skip *skip, const struct column_data *data,
+                                      uint32_t width, struct tile_run **units, uint64_t *count,
+                                      struct error *error);
+
 #endif

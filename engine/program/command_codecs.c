@@ -19,7 +19,10 @@ static const char *yes_no(bool is)
 /* "staged": a GPU decodes a column before the query. */
 static const char *decoded_by(const struct codec *codec)
 {
-    return !codec->gpu.decoder ? "CPU" : codec->gpu.passes ? "CPU, staged" : "CPU, GPU";
+    return !codec->gpu.decoder             ? "CPU"
+           : codec_is_staged(codec, false) ? "both, staged"
+           : codec_is_staged(codec, true)  ? "CPU, staged"
+                                           : "CPU, GPU";
 }
 
 static void print_table(void)

@@ -1,6 +1,8 @@
 /* inspect_candidates.c: see inspect_candidates.h. */
 #include "engine/program/inspect_candidates.h"
 
+#include "storage/codec/chunk_reader.h"
+
 #include <stdlib.h>
 
 static enum status decode(const struct chunk_view *chunk, void **values, struct error *error)
@@ -9,8 +11,7 @@ static enum status decode(const struct chunk_view *chunk, void **values, struct 
     *values = aligned_alloc(CHUNK_ALIGNMENT, chunk->tiles * tile_bytes);
     if (!*values)
         return error_out_of_memory(error, chunk->tiles * tile_bytes, "a decoded segment");
-    for (uint32_t tile = 0; tile < chunk->tiles; tile++)
-        chunk->codec->decode_tile(chunk, tile, (uint8_t *)*values + tile * tile_bytes);
+    RETURN_IF_ERROR(chunk_decode(chunk, 0, chunk->tiles, *values, error));
     return cancel_check(error);
 }
 

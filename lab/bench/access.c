@@ -28,9 +28,9 @@ static enum status wrong_sum(const struct access *access, uint32_t found, uint32
 
 bool access_possible(const struct access *access, const struct codec *codec, bool fetch)
 {
-    if (access->lab->cuda)
-        return !codec->gpu.passes && (codec->gpu.random_access || !fetch);
-    return codec->random_access || !fetch;
+    if (codec_is_staged(codec, access->lab->cuda))
+        return false;
+    return !fetch || (access->lab->cuda ? codec->gpu.random_access : codec->random_access);
 }
 
 /* ---- On a GPU ---- */

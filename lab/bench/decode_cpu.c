@@ -3,11 +3,12 @@
 
 #include "storage/base/clock.h"
 #include "storage/base/memory.h"
+#include "storage/codec/chunk_reader.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define ITEM_TILES 64u /* of a thread's item: 256 KiB of values */
+#define ITEM_TILES 64u /* of a thread's item: 256 KiB of values; whole blocks of byte streams */
 
 struct decoding {
     const struct encoded *encoded;
@@ -30,23 +31,28 @@ static enum status decode_item(void *context, uint64_t item, unsigned thread, st
     const struct encoded *const encoded = decoding->encoded;
     const uint32_t first = (uint32_t)item * ITEM_TILES, left = decoding->tiles - first;
     const uint32_t end = first + (left < ITEM_TILES ? left : ITEM_TILES);
-    _Alignas(64) int32_t values[TILE_ROWS];
+    struct chunk_reader reader = {0};
+    enum status status = cancel_check(error);
     uint32_t sum = 0;
     (void)thread;
-    RETURN_IF_ERROR(cancel_check(error));
-    for (uint32_t tile = first; tile < end; tile++) {
+    for (uint32_t tile = first; status == STATUS_OK && tile < end;) {
         const struct chunk_view *const chunk = &encoded->chunks[tile / decoding->chunk_tiles];
-        const uint32_t of_chunk = tile % decoding->chunk_tiles;
+        const uint32_t of_chunk = tile % decoding->chunk_tiles, rows = chunk->rows - of_chunk * TILE_ROWS;
+        const uint32_t unit = chunk_unit_tiles(chunk), tiles = unit < end - tile ? unit : end - tile;
+        const void *values;
         if (decoding->out) {
-            encoded->codec->decode_tile(chunk, of_chunk, decoding->out + (size_t)tile * TILE_ROWS);
+            status = chunk_decode(chunk, of_chunk, tiles, decoding->out + (size_t)tile * TILE_ROWS, error);
+            tile += tiles;
             continue;
         }
-        const uint32_t rows = chunk->rows - of_chunk * TILE_ROWS;
-        encoded->codec->decode_tile(chunk, of_chunk, values);
-        sum += sum_rows(values, rows < TILE_ROWS ? rows : TILE_ROWS);
+        status = chunk_reader_tile(&reader, chunk, of_chunk, &values, error);
+        if (status == STATUS_OK)
+            sum += sum_rows(values, rows < TILE_ROWS ? rows : TILE_ROWS);
+        tile++;
     }
+    chunk_reader_close(&reader);
     decoding->sum += sum;
-    return STATUS_OK;
+    return status;
 }
 
 static enum status decode_once(struct lab *lab, struct decoding *decoding, double *ms, struct error *error)

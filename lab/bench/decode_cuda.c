@@ -59,7 +59,7 @@ static enum status measure_sum(struct lab *lab, const struct dataset *dataset, s
                                struct speed *speed, struct error *error)
 {
     struct summing sum = {.lab = lab};
-    if (column->data.codec->gpu.passes)
+    if (codec_is_staged(column->data.codec, true))
         return STATUS_OK;
     const enum status status = measure_sum_with(lab, dataset, column, &sum, speed, error);
     lab_kernel_close(lab, &sum.kernel);
@@ -78,7 +78,7 @@ enum status decode_compile(struct lab *lab, const struct encoded *encoded, struc
         status = cuda_decoder_source(&column.shape, 1, &source, error);
     if (status == STATUS_OK)
         status = lab_text_compile(lab, source, error);
-    if (status == STATUS_OK && !encoded->codec->gpu.passes) {
+    if (status == STATUS_OK && !codec_is_staged(encoded->codec, true)) {
         status = kernel_text_sum(&column.shape, &source, error);
         if (status == STATUS_OK)
             status = lab_text_compile(lab, source, error);

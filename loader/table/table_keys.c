@@ -1,6 +1,8 @@
 /* table_keys.c: see table_loader_internal.h. */
 #include "loader/table/table_loader_internal.h"
 
+#include "storage/codec/chunk_reader.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +35,19 @@ static enum status take_strings(const struct key_owner *owner, const int64_t *co
     return STATUS_OK;
 }
 
+static enum status read_segment(struct chunk_reader *reader, const struct chunk_view *chunk, int64_t *values,
+                                struct error *error)
+{
+    for (uint32_t tile = 0; tile < chunk->tiles; tile++) {
+        const uint32_t first = tile * TILE_ROWS, left = chunk->rows - first;
+        const void *decoded;
+        RETURN_IF_ERROR(chunk_reader_tile(reader, chunk, tile, &decoded, error));
+        for (uint32_t r = 0; r < TILE_ROWS && r < left; r++)
+            values[first + r] = row_value(decoded, chunk->value_bytes, r);
+    }
+    return STATUS_OK;
+}
+
 /* Reads the primary key of a stored table: its values, or codes of column->dictionary, with room for `more`
  * values after them. `own_rows`: the keys are compared with rows of the same table, so they may be positions
  * in a table that the key references. */
@@ -52,11 +67,17 @@ static enum status read_keys(struct database *database, const char *name, unsign
     RETURN_IF_ERROR(column_data_open(database, column, column->own, threads, &data, error));
     *values = malloc((table->rows + more + 1) * sizeof **values);
     uint64_t row = 0;
-    for (uint32_t s = 0; *values && s < data->segment_count; s++)
-        for (uint32_t r = 0; r < data->segments[s].chunk.rows; r++)
-            (*values)[row++] = data->segments[s].chunk.codec->value(&data->segments[s].chunk, r);
     *key = column;
-    return *values ? STATUS_OK : error_out_of_memory(error, (table->rows + more) * sizeof **values, "keys");
+    if (!*values)
+        return error_out_of_memory(error, (table->rows + more) * sizeof **values, "keys");
+    struct chunk_reader reader = {0};
+    enum status status = STATUS_OK;
+    for (uint32_t s = 0; status == STATUS_OK && s < data->segment_count; s++) {
+        status = read_segment(&reader, &data->segments[s].chunk, *values + row, error);
+        row += data->segments[s].chunk.rows;
+    }
+    chunk_reader_close(&reader);
+    return status;
 }
 
 enum status table_keys_make(const struct schema_table *table, const int64_t *values, uint64_t rows,

@@ -34,6 +34,9 @@
  *                                   chunk's temporary memory (codec.gpu.layer_bytes), in which a pass finds
  *                                   what earlier passes have written; the last pass writes the tile's 1024
  *                                   values to `rows`. Each pass is a kernel of its own (stage_cuda.h).
+ *
+ * A codec of byte streams (codec.decode_block) has a decoder that inherits decode_blocks and defines what
+ * bytes/byte_block_cuda.h says; a warp owns a block of tiles.
  */
 #ifndef TESSERA_OPERATORS_DECODE_DECODE_CUDA_H
 #define TESSERA_OPERATORS_DECODE_DECODE_CUDA_H
@@ -43,6 +46,7 @@
 /* The defaults; a decoder that has one of these abilities overrides it. */
 struct decode_base {
     static constexpr bool LAYERED = false; /* it has pass() instead of items() */
+    static constexpr bool BLOCKS = false;  /* it has decode() of a byte_block instead */
     static constexpr bool RANGES = false;  /* in_range() tests items without decoding them */
     static constexpr bool SLICED = false;  /* ... on bit planes, which is cheaper than counting survivors */
     static constexpr bool PROBES = false;  /* probe() looks packed items up in a bitmap */
@@ -52,6 +56,11 @@ struct decode_layers : decode_base {
     static constexpr bool LAYERED = true;
     static constexpr bool RANDOM_ACCESS = false;
     static constexpr uint32_t SCRATCH_BYTES = 0;
+};
+
+struct decode_blocks : decode_base {
+    static constexpr bool BLOCKS = true;
+    static constexpr bool RANDOM_ACCESS = false;
 };
 
 #endif

@@ -45,6 +45,14 @@ struct bound_work {
     uint32_t reserved;
 };
 
+/* A block of a byte stream, for one warp. */
+struct bound_block {
+    uint32_t segment;
+    uint32_t block;             /* within the segment */
+    uint32_t first_tile, tiles; /* what it decodes to */
+};
+#define BLOCK_SOUND UINT64_MAX /* no block is damaged; else segment << 32 | block */
+
 struct bound_scan {
     uint64_t work;           /* array of struct bound_work */
     uint32_t items;          /* its length */

@@ -131,9 +131,8 @@ void report_facts(const struct report *report, report_fact *tell, void *context)
         tell(context, "Staged",
              report->staged_all
                  ? "columns are decoded into scratch memory, then queried there; the total has both"
-                 : "columns in codecs that take several passes on a GPU are decoded into scratch memory, "
-                   "then queried "
-                   "there; the total has both");
+                 : "columns in codecs that no query decodes (`tessera codecs`) are decoded into scratch "
+                   "memory, then queried there; the total has both");
     snprintf(text, sizeof text, "median of %" PRIu32 " runs after %" PRIu32 " untimed, in milliseconds",
              report->repeat, report->warmup);
     tell(context, "Times", text);

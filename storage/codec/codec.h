@@ -66,6 +66,9 @@ struct chunk_view {
     uint32_t tiles; /* ceil(rows / 1024) */
     uint32_t value_bytes;
     uint32_t width_low, width_high;
+
+    const char *file; /* where the bytes come from, for errors; NULL: from memory */
+    uint32_t segment; /* of the column in that file */
 };
 
 /* What `--codec` may name instead of a codec (storage/codec/chooser.c). */
@@ -86,9 +89,10 @@ struct codec_shape {
     bool regular;                   /* codec.gpu.regular holds for all chunks */
 };
 
-/* How chunks are decoded on a GPU: by the kernel of a query, tile by tile; or, if `passes` is set, layer by
- * layer, by kernels that run before the query's, which then reads plain values (engine/gpu/decode.h). Each of
- * these kernels decodes one layer of all tiles. What lies between two of them is in temporary memory. */
+/* How chunks are decoded on a GPU: by the kernel of a query, tile by tile; or by kernels that run before the
+ * query's, which then reads plain values (engine/gpu/decode.h): layer by layer, if `passes` is set, or block
+ * by block, if codec.decode_block is set. Each kernel of a layer decodes it for all tiles; what lies between
+ * two of them is in temporary memory. */
 struct codec_gpu {
     const char *header;     /* "operators/decode/NAME_cuda.h"; decode_cuda.h says what it must define */
     const char *decoder;    /* "decode_name", a template; its first argument is int32_t or int64_t */
@@ -137,9 +141,18 @@ struct codec {
      * stack. */
     size_t (*encode)(const void *values, uint32_t rows, uint32_t value_bytes, uint8_t *out);
 
-    /* True if every start, width and count in the chunk stays inside its sections, so that decode_tile and
-     * value are safe. The caller has checked the header and the bounds of sections. */
+    /* True if every start, width and count in the chunk stays inside its sections, so that decode_tile, value
+     * and decode_block are safe. The caller has checked the header and the bounds of sections. */
     bool (*valid)(const struct chunk_view *chunk);
+
+    /* Byte streams: block_tiles is the number of tiles that are decoded together, except for the last block of
+     * a chunk, which may have fewer; decode_block decodes block 0 .. into `out`, all its rows in their order,
+     * aligned to 64. It returns STATUS_BAD_INPUT if the stream is damaged (`out` is then undefined), or
+     * STATUS_MACHINE without memory. A codec that has these two has none of the functions below, and its
+     * columns are decoded before a query on both devices (plan_stages). Others have NULL here. struct
+     * chunk_reader reads both kinds. */
+    uint32_t (*block_tiles)(const struct chunk_view *chunk);
+    enum status (*decode_block)(const struct chunk_view *chunk, uint32_t block, void *out);
 
     /* The packed bytes of a tile and their number (of its values, if lengths are separate). The bytes of the
      * next tile come directly after them, so a reader can prefetch the next tile while it works on this
@@ -177,6 +190,9 @@ const struct codec *codec_by_id_isa(uint32_t id, enum isa_level level);
  * that are read by position. */
 const struct codec *codec_baseline(void);
 const struct codec *codec_array(void);
+
+/* Whether columns in this codec are always decoded before a query: it decodes blocks, or, on a GPU, layers. */
+bool codec_is_staged(const struct codec *codec, bool on_gpu);
 
 /* Whether the codec can hold columns of value_bytes (4 or 8). */
 bool codec_holds(const struct codec *codec, uint32_t value_bytes);

@@ -34,7 +34,8 @@
     X(rle, RLE)                    \
     X(gpu_simdbp128, GPU_SIMDBP128)\
     X(planner, PLANNER)            \
-    X(gpu_for_block, GPU_FOR_BLOCK)
+    X(gpu_for_block, GPU_FOR_BLOCK)\
+    X(deflate, DEFLATE)
 /* clang-format on */
 
 #endif

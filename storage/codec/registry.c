@@ -55,6 +55,11 @@ const struct codec *codec_array(void)
     return by_layout(CODEC_LAYOUT_ARRAY);
 }
 
+bool codec_is_staged(const struct codec *codec, bool on_gpu)
+{
+    return codec->decode_block || (on_gpu && codec->gpu.passes);
+}
+
 bool codec_holds(const struct codec *codec, uint32_t value_bytes)
 {
     return value_bytes == sizeof(int32_t) || codec->holds_int64;

@@ -64,6 +64,8 @@ static enum status open_segment(void *context, uint64_t item, unsigned thread, s
     if (status != STATUS_OK)
         return error_set(error, status, "%s: segment %u: %s; load the table again", open->chunks->path,
                          segment, reason.text);
+    out->chunk.file = open->chunks->path;
+    out->chunk.segment = segment;
     if (out->chunk.codec->id != open->data.codec->id || out->chunk.rows != rows ||
         out->chunk.value_bytes != column->value_bytes)
         return part_missing(open->chunks, segment, "chunk of this codec", error);

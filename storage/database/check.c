@@ -6,6 +6,7 @@
  * bytes. */
 #include "storage/database/database.h"
 
+#include "storage/codec/chunk_reader.h"
 #include "storage/column/column_data.h"
 #include "storage/column/side_file.h"
 #include "storage/column/statistics.h"
@@ -106,35 +107,38 @@ static bool check_side(struct check *check, uint64_t item, const struct column *
 
 /* ---- Encodings ---- */
 
-/* Decodes a segment; returns the first tile whose values do not fit its statistics, or -1. The value of a
- * NULL row must be in the column's range, because kernels may use it before they look at its validity. */
-static int64_t wrong_tile(const struct segment_data *segment, const struct column_statistics *column,
-                          struct column_statistics *found)
+/* Decodes a segment; gives the first tile whose values do not fit its statistics, or -1. The value of a NULL
+ * row must be in the column's range, because kernels may use it before they look at its validity. */
+static enum status find_wrong_tile(const struct segment_data *segment, const struct column_statistics *column,
+                                   struct chunk_reader *reader, struct column_statistics *found,
+                                   int64_t *wrong, struct error *error)
 {
     bool any = column->min <= column->max;
     int64_t low = any ? column->min : 0, high = any ? column->max : 0;
     const struct chunk_view *chunk = &segment->chunk;
-    _Alignas(64) int64_t values[TILE_ROWS];
     for (uint32_t tile = 0; tile < chunk->tiles; tile++) {
+        const void *values;
         uint32_t left = chunk->rows - tile * TILE_ROWS, rows = left < TILE_ROWS ? left : TILE_ROWS;
         const uint32_t *validity = segment->validity ? segment->validity + tile * TILE_LANES : NULL;
         int64_t min = INT64_MAX, max = INT64_MIN;
-        chunk->codec->decode_tile(chunk, tile, values);
+        *wrong = tile;
+        RETURN_IF_ERROR(chunk_reader_tile(reader, chunk, tile, &values, error));
         for (uint32_t r = 0; r < rows; r++) {
             int64_t value = row_value(values, chunk->value_bytes, r);
             if (validity && !tile_row_valid(validity, r)) {
                 if (value < low || value > high)
-                    return tile;
+                    return STATUS_OK;
                 continue;
             }
             min = value < min ? value : min;
             max = value > max ? value : max;
         }
         if (segment->tile_min_max[2 * tile] != min || segment->tile_min_max[2 * tile + 1] != max)
-            return tile;
+            return STATUS_OK;
         statistics_merge(found, &(struct column_statistics){.min = min, .max = max});
     }
-    return -1;
+    *wrong = -1;
+    return STATUS_OK;
 }
 
 static void check_values(struct check *check, uint64_t item, const struct column *column,
@@ -142,16 +146,20 @@ static void check_values(struct check *check, uint64_t item, const struct column
 {
     struct error error = {0};
     struct column_statistics found = COLUMN_STATISTICS_NONE;
-    for (uint32_t s = 0; s < data->segment_count && !cancel_requested(); s++) {
-        int64_t tile = wrong_tile(&data->segments[s], &column->statistics, &found);
-        if (tile < 0)
-            continue;
-        error_set(&error, STATUS_CHECK_FAILED,
-                  "%s: column %s.%s, codec %s, segment %u, tile %lld: its values are not within its "
-                  "statistics; load "
-                  "the table again",
-                  check->path, column->table->name, column->schema.name, data->codec->name, s,
-                  (long long)tile);
+    struct chunk_reader reader = {0};
+    int64_t tile = -1;
+    enum status status = STATUS_OK;
+    uint32_t s = 0;
+    for (; status == STATUS_OK && tile < 0 && s < data->segment_count && !cancel_requested(); s++)
+        status = find_wrong_tile(&data->segments[s], &column->statistics, &reader, &found, &tile, &error);
+    chunk_reader_close(&reader);
+    if (status == STATUS_OK && tile >= 0)
+        status = error_set(&error, STATUS_CHECK_FAILED,
+                           "%s: column %s.%s, codec %s, segment %u, tile %lld: its values are not within its "
+                           "statistics; load the table again",
+                           check->path, column->table->name, column->schema.name, data->codec->name, s - 1,
+                           (long long)tile);
+    if (status != STATUS_OK) {
         fault(check, item, &error);
         return;
     }

@@ -5,6 +5,7 @@
 #include "storage/database/writer.h"
 
 #include "storage/base/memory.h"
+#include "storage/codec/chunk_reader.h"
 #include "storage/column/encoding_writer.h"
 #include "storage/database/database_files.h"
 #include "storage/database/database_internal.h"
@@ -31,9 +32,9 @@ static enum status encode_segment(void *context, uint64_t item, unsigned thread,
     char *values = segment_buffer(chunk->tiles * tile_bytes, "a decoded segment", error);
     if (!values)
         return STATUS_MACHINE;
-    for (uint32_t tile = 0; tile < chunk->tiles; tile++)
-        chunk->codec->decode_tile(chunk, tile, values + tile * tile_bytes);
-    enum status status = encoding_writer_segment(&work->writer, (uint32_t)item, values, chunk->rows, error);
+    enum status status = chunk_decode(chunk, 0, chunk->tiles, values, error);
+    if (status == STATUS_OK)
+        status = encoding_writer_segment(&work->writer, (uint32_t)item, values, chunk->rows, error);
     free(values);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "storage/database/writer_internal.h"
 
 #include "storage/base/memory.h"
+#include "storage/codec/chunk_reader.h"
 #include "storage/column/column_data.h"
 #include "storage/column/side_file.h"
 
@@ -103,23 +104,25 @@ struct old_segment {
     void *values;
     uint64_t *validity;
     bool nulls;
+    struct chunk_reader reader;
 };
 
-/* Decodes a tile; false if a code is beyond the dictionary, as in a damaged file. */
-static bool decode(const struct segment_data *data, struct old_segment *to, uint32_t tile)
+/* Takes a tile's values, in which codes are replaced; false if a code is beyond the dictionary, as in a damaged
+ * file. */
+static bool take_tile(const struct segment_data *data, struct old_segment *to, uint32_t tile,
+                      const void *decoded)
 {
-    _Alignas(64) int64_t decoded[TILE_ROWS];
+    uint8_t *const values = (uint8_t *)to->values + (size_t)tile * TILE_ROWS * to->value_bytes;
     const uint32_t first = tile * TILE_ROWS, left = to->rows - first,
                    rows = left < TILE_ROWS ? left : TILE_ROWS;
     const uint32_t *const valid = data->validity ? data->validity + tile * TILE_LANES : NULL;
-    data->chunk.codec->decode_tile(&data->chunk, tile, decoded);
-    int32_t *const codes = (int32_t *)(void *)decoded;
+    memcpy(values, decoded, (size_t)rows * to->value_bytes);
+    int32_t *const codes = (int32_t *)(void *)values;
     for (uint32_t r = 0; to->codes && r < rows; r++) {
         if ((uint32_t)codes[r] >= to->strings)
             return false;
         codes[r] = to->codes[codes[r]];
     }
-    memcpy((uint8_t *)to->values + (size_t)first * to->value_bytes, decoded, (size_t)rows * to->value_bytes);
     for (uint32_t r = 0; valid && r < rows; r++)
         if (!tile_row_valid(valid, r)) {
             to->validity[(first + r) / 64] &= ~(UINT64_C(1) << (first + r) % 64);
@@ -135,13 +138,16 @@ static enum status take_segment(struct table_writer *table, uint32_t c, const st
     RETURN_IF_ERROR(cancel_check(error));
     to->rows = from->chunk.rows;
     to->nulls = false;
-    for (uint32_t tile = 0; tile < from->chunk.tiles; tile++)
-        if (!decode(from, to, tile))
+    for (uint32_t tile = 0; tile < from->chunk.tiles; tile++) {
+        const void *decoded;
+        RETURN_IF_ERROR(chunk_reader_tile(&to->reader, &from->chunk, tile, &decoded, error));
+        if (!take_tile(from, to, tile, decoded))
             return error_set(
                 error, STATUS_BAD_INPUT,
                 "column %s.%s, segment %u, tile %u: a code is beyond its dictionary; the file is "
                 "damaged: load the table again",
                 table->table.name, data->column->schema.name, segment, tile);
+    }
     if (to->rows < SEGMENT_ROWS)
         return STATUS_OK; /* the caller appends new rows to it */
     return table_writer_segment(table, c, segment, to->values, to->nulls ? to->validity : NULL, error);
@@ -175,6 +181,7 @@ static enum status take_segments(struct table_writer *table, uint32_t c, const s
     to.nulls = false;
     if (status == STATUS_OK && full < data->segment_count)
         status = take_segment(table, c, data, full, &to, error);
+    chunk_reader_close(&to.reader);
     *nulls = to.nulls;
     return status;
 }
