@@ -16,7 +16,7 @@ static const char *yes_no(bool is)
     return is ? "yes" : "no";
 }
 
-/* "staged": a GPU decodes a column before the query. */
+/* "CPU, staged": a GPU decodes a column before the query; "both, staged": a processor too. */
 static const char *decoded_by(const struct codec *codec)
 {
     return !codec->gpu.decoder             ? "CPU"
@@ -43,7 +43,7 @@ static void print_csv(void)
         const struct codec *codec = codec_by_id(id);
         printf("%s,%s,%s,%s,%s,%s,%s,\"%s\"\n", codec->name, codec->family, yes_no(codec->random_access),
                yes_no(codec->holds_int64), yes_no(codec->gpu.decoder), yes_no(codec->gpu.random_access),
-               yes_no(codec->gpu.passes), codec->summary);
+               yes_no(codec_is_staged(codec, true)), codec->summary);
     }
 }
 
@@ -57,7 +57,7 @@ static enum status print_json(struct error *error)
             json_pack("{s:s, s:s, s:s, s:b, s:b, s:s?, s:b, s:b}", "codec", codec->name, "family",
                       codec->family, "summary", codec->summary, "random_access", codec->random_access,
                       "int64", codec->holds_int64, "gpu_decoder", codec->gpu.decoder, "gpu_random_access",
-                      codec->gpu.random_access, "gpu_staged", codec->gpu.passes != NULL);
+                      codec->gpu.random_access, "gpu_staged", codec_is_staged(codec, true));
         good = json_array_append_new(list, object) == 0;
     }
     if (good && json_dumpf(list, stdout, JSON_INDENT(2)) == 0)
@@ -75,11 +75,11 @@ enum status command_codecs(int argc, char **argv, struct progress *progress, str
     };
     static const struct command_line line = {
         .options = known,
-        .help =
-            "Lists the codecs: their family, whether single values can be read without decoding others, "
-            "whether "
-            "they hold 64-bit values, and where they are decoded (staged: a GPU decodes a column before the "
-            "query). Any of them can be named in --codec.",
+        .help = "Lists the codecs: their family, whether single values can be read without decoding others, "
+                "whether "
+                "they hold 64-bit values, and where they are decoded (CPU, staged: a GPU decodes a column "
+                "before the query; both, staged: so does a CPU). "
+                "Any of them can be named in --codec.",
     };
     struct codecs_options options = {.format = FORMAT_TABLE};
     (void)progress;

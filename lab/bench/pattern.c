@@ -3,6 +3,7 @@
 
 #include "storage/base/clock.h"
 #include "storage/base/memory.h"
+#include "storage/codec/chunk_reader.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -100,14 +101,18 @@ static void offer(struct matching *matching, uint64_t candidate)
         ;
 }
 
-static const int32_t *decoded(const struct encoded *encoded, uint32_t series, int32_t *room)
+static enum status decoded(const struct encoded *encoded, uint32_t series, struct chunk_reader *reader,
+                           const int32_t **values, struct error *error)
 {
     const struct chunk_view *const chunk = &encoded->chunks[series / CHUNK_SERIES];
     const uint32_t tile = series % CHUNK_SERIES;
+    const void *rows;
+    *values = (const int32_t *)chunk->data + (size_t)tile * TILE_ROWS;
     if (encoded->codec->layout == CODEC_LAYOUT_VALUES)
-        return (const int32_t *)chunk->data + (size_t)tile * TILE_ROWS;
-    encoded->codec->decode_tile(chunk, tile, room);
-    return room;
+        return STATUS_OK;
+    RETURN_IF_ERROR(chunk_reader_tile(reader, chunk, tile, &rows, error));
+    *values = rows;
+    return STATUS_OK;
 }
 
 static enum status match_item(void *context, uint64_t item, unsigned thread, struct error *error)
@@ -115,18 +120,23 @@ static enum status match_item(void *context, uint64_t item, unsigned thread, str
     struct matching *const matching = context;
     const struct pattern *const pattern = matching->pattern;
     const uint32_t first = (uint32_t)item * ITEM_SERIES, end = item_end(pattern, first);
-    _Alignas(64) int32_t room[TILE_ROWS];
+    struct chunk_reader reader = {0};
+    enum status status = cancel_check(error);
     uint64_t best = UINT64_MAX;
     (void)thread;
-    RETURN_IF_ERROR(cancel_check(error));
-    for (uint32_t series = first; series < end; series++) {
-        const uint32_t distance = distance_of(decoded(matching->encoded, series, room), pattern->values);
+    for (uint32_t series = first; status == STATUS_OK && series < end; series++) {
+        const int32_t *values;
+        status = decoded(matching->encoded, series, &reader, &values, error);
+        if (status != STATUS_OK)
+            break;
+        const uint32_t distance = distance_of(values, pattern->values);
         const uint64_t candidate = (uint64_t)distance << 32 | series;
         pattern->found[series] = distance;
         best = candidate < best ? candidate : best;
     }
+    chunk_reader_close(&reader);
     offer(matching, best);
-    return STATUS_OK;
+    return status;
 }
 
 static enum status match_all(struct matching *matching, double *ms, struct error *error)

@@ -45,11 +45,11 @@
 
 /* The defaults; a decoder that has one of these abilities overrides it. */
 struct decode_base {
-    static constexpr bool LAYERED = false; /* it has pass() instead of items() */
-    static constexpr bool BLOCKS = false;  /* it has decode() of a byte_block instead */
-    static constexpr bool RANGES = false;  /* in_range() tests items without decoding them */
-    static constexpr bool SLICED = false;  /* ... on bit planes, which is cheaper than counting survivors */
-    static constexpr bool PROBES = false;  /* probe() looks packed items up in a bitmap */
+    static constexpr bool LAYERED = false;     /* it has pass() instead of items() */
+    static constexpr bool BYTE_BLOCKS = false; /* it has decode() of a byte_block instead */
+    static constexpr bool RANGES = false;      /* in_range() tests items without decoding them */
+    static constexpr bool SLICED = false; /* ... on bit planes, which is cheaper than counting survivors */
+    static constexpr bool PROBES = false; /* probe() looks packed items up in a bitmap */
 };
 
 struct decode_layers : decode_base {
@@ -59,7 +59,7 @@ struct decode_layers : decode_base {
 };
 
 struct decode_blocks : decode_base {
-    static constexpr bool BLOCKS = true;
+    static constexpr bool BYTE_BLOCKS = true;
     static constexpr bool RANDOM_ACCESS = false;
 };
 

@@ -129,7 +129,7 @@ static void all_is_what_list_prints(void **state)
 /* A table: the experiment, how its caption begins, its columns. */
 struct shape {
     const char *experiment, *caption, *keys;
-    bool every_codec; /* each has a row */
+    bool every_codec; /* each that a query can decode has a row */
 };
 static const struct shape shapes[] = {
     {"optimisations", "decoding U(0, 2^16) to memory",
@@ -207,7 +207,8 @@ static void assert_columns(json_t *rows, const char *wanted)
 static void assert_every_codec(json_t *rows)
 {
     for (uint32_t id = 1; id < CODEC_COUNT; id++)
-        lab_row(rows, "codec", codec_by_id(id)->name);
+        if (!codec_is_staged(codec_by_id(id), false))
+            lab_row(rows, "codec", codec_by_id(id)->name);
 }
 
 static void tables_have_their_columns(void **state)

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "storage/codec/codec.h"
+#include "storage/codec/chunk_reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,8 +90,22 @@ static inline void check_fetches(const struct chunk_view *chunk, const void *val
     }
 }
 
+/* All blocks, one after the other. */
+static inline void check_blocks(const struct chunk_view *chunk, const void *values)
+{
+    void *decoded = cases_allocate((size_t)chunk->tiles * TILE_ROWS * chunk->value_bytes);
+    assert_null(chunk->codec->decode_tile);
+    assert_int_equal(chunk_decode(chunk, 0, chunk->tiles, decoded, NULL), STATUS_OK);
+    assert_memory_equal(decoded, values, (size_t)chunk->rows * chunk->value_bytes);
+    free(decoded);
+}
+
 static inline void check_decodes(const struct chunk_view *chunk, const void *values)
 {
+    if (chunk->codec->decode_block) {
+        check_blocks(chunk, values);
+        return;
+    }
     _Alignas(64) static int64_t tile[TILE_ROWS];
     for (uint32_t t = 0; t < chunk->tiles; t++) {
         const uint32_t first = t * TILE_ROWS;

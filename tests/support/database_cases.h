@@ -3,6 +3,7 @@
 #ifndef TESSERA_TESTS_SUPPORT_DATABASE_CASES_H
 #define TESSERA_TESTS_SUPPORT_DATABASE_CASES_H
 
+#include "storage/codec/chunk_reader.h"
 #include "storage/database/writer.h"
 
 #include <ftw.h>
@@ -212,16 +213,18 @@ static inline void database_make(const char *path, const char *codec, uint64_t r
 /* The first row of the sale column that differs from what was written, or -1. */
 static inline int64_t sale_difference(const struct column_data *data, int column)
 {
-    int64_t tile64[TILE_ROWS];
+    struct chunk_reader reader = {0};
     uint64_t row = 0;
     for (uint32_t s = 0; s < data->segment_count; s++) {
         const struct segment_data *segment = &data->segments[s];
         for (uint32_t t = 0; t < segment->chunk.tiles; t++) {
             uint32_t count = segment->chunk.rows - t * TILE_ROWS;
             int64_t min = INT64_MAX, max = INT64_MIN;
-            segment->chunk.codec->decode_tile(&segment->chunk, t, tile64);
+            const void *values;
+            if (chunk_reader_tile(&reader, &segment->chunk, t, &values, NULL) != STATUS_OK)
+                return (int64_t)row;
             for (uint32_t r = 0; r < TILE_ROWS && r < count; r++, row++) {
-                int64_t value = segment->chunk.value_bytes == 8 ? tile64[r] : ((int32_t *)tile64)[r];
+                int64_t value = row_value(values, segment->chunk.value_bytes, r);
                 bool valid = !segment->validity || (segment->validity[t * 32 + r % 32] >> r / 32 & 1);
                 if (valid == sale_null(column, row) || (valid && value != sale_value(column, row)))
                     return (int64_t)row;
@@ -232,6 +235,7 @@ static inline int64_t sale_difference(const struct column_data *data, int column
                 return (int64_t)row;
         }
     }
+    chunk_reader_close(&reader);
     return row == data->column->table->rows ? -1 : (int64_t)row;
 }
 

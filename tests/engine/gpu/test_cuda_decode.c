@@ -251,6 +251,7 @@ static void check_passes(const struct chunk_view *chunk, const void *values)
     for (uint32_t s = 0; s < 2; s++) {
         must(cuda_set_bytes(cuda, cuda_decode_values(decode, s), 0xcc, bytes, &error), &error);
         must(cuda_decode_run(decode, &error), &error);
+        must(cuda_decode_check(decode, &error), &error);
         must(cuda_copy_to_host(cuda, rows, cuda_decode_values(decode, s), bytes, &error), &error);
         must(cuda_synchronize(cuda, &error), &error);
         assert_memory_equal(rows, values, (size_t)chunk->rows * chunk->value_bytes);
@@ -270,9 +271,9 @@ static void check_values(const struct codec *codec, uint32_t value_bytes, const 
     const size_t size = codec->encode(values, rows, value_bytes, bytes);
     if (size) {
         must(chunk_open(bytes, size, &chunk, &error), &error);
-        if (passes || codec->gpu.passes)
+        if (passes || codec_is_staged(codec, true))
             check_passes(&chunk, values);
-        for (int mixed = 0; mixed < 2 && !codec->gpu.passes; mixed++) {
+        for (int mixed = 0; mixed < 2 && !codec_is_staged(codec, true); mixed++) {
             kernels_make(&kernels[mixed], &chunk, mixed ? chunk.width_low / 2 : chunk.width_low);
             check_chunk(&kernels[mixed], &chunk, values);
         }

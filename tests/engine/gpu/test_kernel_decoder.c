@@ -121,7 +121,7 @@ static enum status compile_item(void *context, uint64_t item, unsigned thread, s
 {
     (void)context;
     (void)thread;
-    if (codec_by_id((uint32_t)item / 2 + 1)->gpu.passes)
+    if (codec_is_staged(codec_by_id((uint32_t)item / 2 + 1), true))
         return STATUS_OK; /* no kernel of a query has such a decoder */
     return compile(codec_by_id((uint32_t)item / 2 + 1), 1 + item % 2, item % 2 ? "sm_90" : "sm_75", error);
 }
@@ -149,6 +149,8 @@ static char *with_checks(const char *source, const struct kernel_column *columns
         kernel_decoder_write(out, &columns[c]);
         fprintf(out, " checked_%u;\nstatic_assert(checked_%u::LAYERED == %s, \"layers\");\n", c, c,
                 gpu->passes ? "true" : "false");
+        fprintf(out, "static_assert(checked_%u::BYTE_BLOCKS == %s, \"blocks\");\n", c,
+                columns[c].data->codec->decode_block ? "true" : "false");
         fprintf(out, "static_assert(checked_%u::SCRATCH_BYTES == %u, \"scratch\");\n", c, gpu->scratch_bytes);
     }
     assert_int_equal(fclose(out), 0);

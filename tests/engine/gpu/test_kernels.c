@@ -22,7 +22,7 @@
 #define MIXED         3u /* codecs in a kernel that has several */
 
 /* All codecs. Those whose values are fetched from shared memory stand apart: two of them in a kernel of three are too much
- * for the smallest GPU. Those that take several passes are plain values to a kernel. */
+ * for the smallest GPU. Staged ones are plain values to a kernel. */
 static const char *codecs[KERNEL_CODECS];
 
 static void order_codecs(void)
@@ -30,7 +30,7 @@ static void order_codecs(void)
     uint32_t staged = 0, others = 0;
     const char *sorted[2][KERNEL_CODECS];
     for (uint32_t id = 1; id < CODEC_COUNT; id++)
-        if (codec_by_id(id)->gpu.random_access || codec_by_id(id)->gpu.passes)
+        if (codec_by_id(id)->gpu.random_access || codec_is_staged(codec_by_id(id), true))
             sorted[1][others++] = codec_by_id(id)->name;
         else
             sorted[0][staged++] = codec_by_id(id)->name;

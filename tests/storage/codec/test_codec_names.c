@@ -24,9 +24,9 @@
 
 /* Where codecs have their files, and the registry; and the papers' experiments, whose charts show the schemes that the
  * papers compare. */
-static const char *const own[] = {"storage/codec/codec_list.h", "storage/codec/costs/",
-                                  "lab/experiments/",           "storage/codec/integer/",
-                                  "storage/codec/cascade/",     "operators/decode/"};
+static const char *const own[] = {
+    "storage/codec/codec_list.h", "storage/codec/costs/", "lab/experiments/", "storage/codec/integer/",
+    "storage/codec/cascade/",     "storage/codec/bytes/", "operators/decode/"};
 static const char *const searched[] = {
     "storage", "operators", "engine",       "loader",         "ssb",          "lab",
     "cmake",   "Makefile",  "tests/gpu.sh", "CMakeLists.txt", "tests/benches"};
