@@ -1,0 +1,169 @@
+/*
+ * orc_rle1.c: version 1 of ORC's integer run-length encoding (file version 0.11).
+ *
+ * A stream is groups, one after the other. A group begins with its header, a signed byte h:
+ *
+ *     h >= 0    h | delta | base        a run of h + 3 items: base, base + delta, base + 2 delta ...
+ *     h < 0     h | literal[-h]         -h items, one by one
+ *
+ *     delta            a signed byte
+ *     base, literal    a number in base 128, of 1 .. 10 bytes (orc_rle_parts.h); zigzag-coded if items are signed
+ *
+ * So a hundred 7s are 61 00 07; 100 99 98 .. 1 is 61 ff 64; and 2 3 6 7 11 is fb 02 03 06 07 0b (all unsigned).
+ *
+ * The writer begins a run as soon as the last three items of its group have one difference of -128 .. 127. The items before
+ * them become literals. Runs have at most 130 items, literals 128.
+ */
+#include "storage/codec/bytes/orc_rle_parts.h"
+
+#define RUN_MOST     130u
+#define LITERAL_MOST 128u
+
+size_t orc_rle1_bound(uint32_t count, struct orc_item item)
+{
+    /* All literals take most: a run saves at least a literal, which pays for its header and delta, and for the header of
+     * the literals before it. */
+    static const uint8_t literal_bytes[] = {[1] = 2, [2] = 3, [4] = 5, [8] = ORC_VARINT_BYTES};
+    return (size_t)count * literal_bytes[item.bytes] + (count + LITERAL_MOST - 1) / LITERAL_MOST;
+}
+
+/* ---- Encoder ---- */
+
+static bool is_delta(uint64_t difference)
+{
+    return difference + 128 < 256;
+}
+
+/* The first item of the first run of the group that begins at `begin`, or the group's end if its items are literals. */
+FORCED_INLINE uint32_t find_run(const void *items, uint32_t begin, uint32_t count, bool *found,
+                                const uint32_t bytes, const bool is_signed)
+{
+    const uint32_t end = count - begin < LITERAL_MOST ? count : begin + LITERAL_MOST;
+    *found = false;
+    if (end - begin < ORC_REPEAT_LEAST)
+        return end;
+    uint64_t last = orc_item_load(items, begin + 1, bytes, is_signed);
+    uint64_t delta = last - orc_item_load(items, begin, bytes, is_signed);
+    for (uint32_t i = begin + 2; i < end; i++) {
+        const uint64_t value = orc_item_load(items, i, bytes, is_signed), difference = value - last;
+        if (difference == delta && is_delta(delta)) {
+            *found = true;
+            return i - 2;
+        }
+        delta = difference;
+        last = value;
+    }
+    return end;
+}
+
+/* The end of the run that begins at `begin`. */
+FORCED_INLINE uint32_t run_end(const void *items, uint32_t begin, uint32_t count, uint64_t delta,
+                               const uint32_t bytes, const bool is_signed)
+{
+    const uint32_t end = count - begin < RUN_MOST ? count : begin + RUN_MOST;
+    uint32_t i = begin + ORC_REPEAT_LEAST;
+    uint64_t expected = orc_item_load(items, i - 1, bytes, is_signed) + delta;
+    while (i < end && orc_item_load(items, i, bytes, is_signed) == expected) {
+        expected += delta;
+        i++;
+    }
+    return i;
+}
+
+FORCED_INLINE size_t encode(const void *items, uint32_t count, uint8_t *out, const uint32_t bytes,
+                            const bool is_signed)
+{
+    uint8_t *at = out;
+    for (uint32_t i = 0; i < count;) {
+        bool found;
+        const uint32_t begin = find_run(items, i, count, &found, bytes, is_signed);
+        if (i < begin)
+            *at++ = (uint8_t)(0 - (begin - i));
+        for (; i < begin; i++)
+            at = varint_write(at, orc_code(orc_item_load(items, i, bytes, is_signed), is_signed));
+        if (!found)
+            continue;
+        const uint64_t base = orc_item_load(items, begin, bytes, is_signed);
+        const uint64_t delta = orc_item_load(items, begin + 1, bytes, is_signed) - base;
+        i = run_end(items, begin, count, delta, bytes, is_signed);
+        *at++ = (uint8_t)(i - begin - ORC_REPEAT_LEAST);
+        *at++ = (uint8_t)delta;
+        at = varint_write(at, orc_code(base, is_signed));
+    }
+    return (size_t)(at - out);
+}
+
+size_t orc_rle1_encode(const void *items, uint32_t count, struct orc_item item, uint8_t *out)
+{
+    return ORC_WITH_ITEM(item, encode, items, count, out);
+}
+
+/* ---- Decoder ---- */
+
+/* Reads `count` literals; returns their end, or NULL. */
+FORCED_INLINE const uint8_t *read_literals(const uint8_t *in, const uint8_t *end, void *items, uint32_t count,
+                                           const uint32_t bytes, const bool is_signed)
+{
+    for (uint32_t i = 0; i < count;) {
+        uint64_t code;
+        if (count - i >= 8 && end - in >= 8 && !((code = load_u64(in)) & VARINT_MORE)) {
+            for (unsigned k = 0; k < 8; k++)
+                orc_item_store(items, i + k, orc_value(code >> 8 * k & 0xff, is_signed), bytes);
+            in += 8;
+            i += 8;
+            continue;
+        }
+        in = varint_read(in, end, &code);
+        if (!in)
+            return NULL;
+        orc_item_store(items, i++, orc_value(code, is_signed), bytes);
+    }
+    return in;
+}
+
+/* Reads a run of `count` items after its header; returns its end, or NULL. */
+FORCED_INLINE const uint8_t *read_run(const uint8_t *in, const uint8_t *end, void *items, uint32_t count,
+                                      const uint32_t bytes, const bool is_signed)
+{
+    if (in == end)
+        return NULL;
+    const uint64_t delta = (uint64_t)(int8_t)*in++;
+    uint64_t base;
+    in = varint_read(in, end, &base);
+    if (!in)
+        return NULL;
+    base = orc_value(base, is_signed);
+    for (uint32_t i = 0; i < count; i++)
+        orc_item_store(items, i, base + i * delta, bytes);
+    return in;
+}
+
+FORCED_INLINE bool decode(const uint8_t *in, size_t in_bytes, void *items, uint32_t count, size_t *used,
+                          const uint32_t bytes, const bool is_signed)
+{
+    const uint8_t *at = in, *const end = in + in_bytes;
+    for (uint32_t i = 0; i < count;) {
+        if (at == end)
+            return false;
+        const uint32_t header = *at++;
+        const bool is_run = header < 128;
+        const uint32_t length = is_run ? header + ORC_REPEAT_LEAST : 256 - header;
+        if (length > count - i)
+            return false;
+        void *const group = (uint8_t *)items + (size_t)i * bytes;
+        at = is_run ? read_run(at, end, group, length, bytes, is_signed)
+                    : read_literals(at, end, group, length, bytes, is_signed);
+        if (!at)
+            return false;
+        i += length;
+    }
+    if (used)
+        *used = (size_t)(at - in);
+    return used || at == end;
+}
+
+bool orc_rle1_decode(const uint8_t *in, size_t bytes, struct orc_item item, void *items, uint32_t count,
+                     size_t *used)
+{
+    return ORC_WITH_ITEM(item, decode, in, bytes, items, count, used);
+}
