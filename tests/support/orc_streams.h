@@ -22,7 +22,9 @@ struct orc_version {
 };
 
 __attribute__((unused)) static const struct orc_version orc_version1 = {"version 1", orc_rle1_bound,
-                                                                        orc_rle1_encode, orc_rle1_decode};
+                                                                        orc_rle1_encode, orc_rle1_decode},
+                                                        orc_version2 = {"version 2", orc_rle2_bound,
+                                                                        orc_rle2_encode, orc_rle2_decode};
 
 #define UNSIGNED(size) ((struct orc_item){.bytes = (size)})
 #define SIGNED(size)   ((struct orc_item){.bytes = (size), .is_signed = true})
