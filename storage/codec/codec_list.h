@@ -35,7 +35,9 @@
     X(gpu_simdbp128, GPU_SIMDBP128)\
     X(planner, PLANNER)            \
     X(gpu_for_block, GPU_FOR_BLOCK)\
-    X(deflate, DEFLATE)
+    X(deflate, DEFLATE)            \
+    X(orc_rle1, ORC_RLE1)          \
+    X(orc_rle2, ORC_RLE2)
 /* clang-format on */
 
 #endif

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "storage/codec/bytes/orc_rle.h"
+#include "storage/codec/codec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,8 +40,8 @@ static inline uint8_t *exact_copy(const void *from, size_t bytes)
 }
 
 /* The stream decodes to the items, also when other bytes come after it. */
-static inline void check_decodes(const struct orc_version *version, const void *items, uint32_t count,
-                                 struct orc_item item, const uint8_t *stream, size_t bytes)
+static inline void check_stream_decodes(const struct orc_version *version, const void *items, uint32_t count,
+                                        struct orc_item item, const uint8_t *stream, size_t bytes)
 {
     const size_t item_bytes = (size_t)count * item.bytes;
     uint8_t *const in = exact_copy(stream, bytes), *const more = calloc(1, bytes + 3);
@@ -67,7 +68,7 @@ static inline void check_stream(const struct orc_version *version, const void *i
     assert_int_equal(version->encode(items, count, item, out), bytes);
     assert_memory_equal(out, stream, bytes);
     free(out);
-    check_decodes(version, items, count, item, stream, bytes);
+    check_stream_decodes(version, items, count, item, stream, bytes);
 }
 
 static inline void check_refused(const struct orc_version *version, uint32_t count, struct orc_item item,
@@ -84,7 +85,30 @@ static inline void check_refused(const struct orc_version *version, uint32_t cou
 #define CHECK_STREAM(version, items, count, item, ...) \
     check_stream(version, items, count, item, BYTES_(__VA_ARGS__))
 #define CHECK_DECODES(version, items, count, item, ...) \
-    check_decodes(version, items, count, item, BYTES_(__VA_ARGS__))
+    check_stream_decodes(version, items, count, item, BYTES_(__VA_ARGS__))
 #define CHECK_REFUSED(version, count, item, ...) check_refused(version, count, item, BYTES_(__VA_ARGS__))
+
+/* Encodes a chunk of int32, of one block, and expects this stream, without which the chunk is refused. */
+static inline void check_chunk_stream(enum codec_id id, const int32_t *values, uint32_t rows,
+                                      const uint8_t *stream, size_t bytes)
+{
+    const struct codec *const codec = codec_by_id(id);
+    uint8_t *const chunk = aligned_alloc(CHUNK_ALIGNMENT, codec->bound(rows, 4));
+    int32_t *const out = aligned_alloc(CHUNK_ALIGNMENT, (size_t)128 << 10);
+    struct chunk_view view;
+    assert_non_null(chunk);
+    assert_non_null(out);
+    const size_t size = codec->encode(values, rows, 4, chunk);
+    assert_int_equal(chunk_open(chunk, size, &view, NULL), STATUS_OK);
+    const uint32_t directory[] = {32, 1, 0, (uint32_t)bytes};
+    assert_memory_equal(view.directory, directory, sizeof directory);
+    assert_memory_equal(view.data, stream, bytes);
+    assert_int_equal(codec->decode_block(&view, 0, out), STATUS_OK);
+    assert_memory_equal(out, values, rows * sizeof *values);
+    chunk[view.data - chunk] ^= 0x02; /* a run, or a repeat, of another length */
+    assert_int_equal(codec->decode_block(&view, 0, out), STATUS_BAD_INPUT);
+    free(chunk);
+    free(out);
+}
 
 #endif

@@ -22,6 +22,7 @@
 #define TESSERA_OPERATORS_DECODE_BYTES_ORC_RLE1_CUDA_H
 
 #include "operators/decode/bytes/stream_window_cuda.h"
+#include "operators/decode/decode_cuda.h"
 
 /* A window's bytes are 0..253, and things in it end at 1..254; 255 says that a symbol does not end in it. */
 #define RLE1_WINDOW 254u
@@ -301,6 +302,10 @@ template <class T> struct orc_rle1_stream {
         }
         done += count;
     }
+};
+
+/* The codec's. */
+template <class VALUE> struct decode_orc_rle1 : decode_blocks, orc_rle1_stream<VALUE> {
 };
 
 #endif

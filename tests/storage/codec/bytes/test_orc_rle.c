@@ -2,11 +2,9 @@
  * test_orc_rle.c: both versions of ORC's run-length encoding: what is encoded decodes to the same items, within the bound,
  * for all types, shapes and odd sizes; and streams that end early are refused.
  */
+#include "tests/support/codec_cases.h"
 #include "tests/support/orc_streams.h"
 
-#include <stdio.h>
-
-#define SEED       UINT64_C(20260)
 #define ITEMS_MOST 16384u
 
 static const struct orc_version *const versions[] = {&orc_version1, &orc_version2};
@@ -14,18 +12,9 @@ static const struct orc_item types[] = {UNSIGNED(1), UNSIGNED(2), UNSIGNED(4), U
                                         SIGNED(1),   SIGNED(2),   SIGNED(4),   SIGNED(8)};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* splitmix64 (Steele et al., OOPSLA 2014) */
-static uint64_t random_next(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
 /* ---- Shapes: item i after `last`, cut to its type by the caller ---- */
 
-static uint64_t all_equal(uint32_t i, uint64_t last, uint64_t *random)
+static uint64_t equal_items(uint32_t i, uint64_t last, uint64_t *random)
 {
     return i ? last : random_next(random);
 }
@@ -107,7 +96,7 @@ static uint64_t mixed(uint32_t i, uint64_t last, uint64_t *random)
 static const struct shape {
     const char *name;
     uint64_t (*next)(uint32_t i, uint64_t last, uint64_t *random);
-} shapes[] = {{"all equal", all_equal},   {"alternating", alternating}, {"going up", going_up},
+} shapes[] = {{"all equal", equal_items}, {"alternating", alternating}, {"going up", going_up},
               {"going down", going_down}, {"stepping", stepping},       {"short runs", short_runs},
               {"pairs", pairs},           {"outliers", outliers},       {"extremes", extremes},
               {"any width", any_width},   {"anything", anything},       {"mixed", mixed}};
@@ -128,8 +117,8 @@ static void *shape_make(const struct shape *shape, uint32_t count, uint32_t byte
 
 /* ---- Tests ---- */
 
-static void check_round_trip(const struct orc_version *version, const void *items, uint32_t count,
-                             struct orc_item item)
+static void check_stream_round_trip(const struct orc_version *version, const void *items, uint32_t count,
+                                    struct orc_item item)
 {
     const size_t bound = version->bound(count, item);
     uint8_t *const stream = malloc(bound + 1);
@@ -138,7 +127,7 @@ static void check_round_trip(const struct orc_version *version, const void *item
     const size_t bytes = version->encode(items, count, item, stream);
     assert_in_range(bytes, 0, bound);
     assert_int_equal(stream[bound], 0x5a);
-    check_decodes(version, items, count, item, stream, bytes);
+    check_stream_decodes(version, items, count, item, stream, bytes);
     free(stream);
 }
 
@@ -146,14 +135,14 @@ static void each_shape_round_trips_at_odd_sizes(void **state)
 {
     static const uint32_t sizes[] = {0,   1,   2,   3,   4,   10,  11,  31,   127,  128,  129,       130,
                                      131, 511, 512, 513, 514, 515, 522, 1023, 1024, 1025, ITEMS_MOST};
-    uint64_t random = SEED;
+    uint64_t random = CODEC_CASES_SEED;
     (void)state;
     for (size_t s = 0; s < COUNT(shapes); s++)
         for (size_t t = 0; t < COUNT(types); t++)
             for (size_t n = 0; n < COUNT(sizes); n++) {
                 void *const items = shape_make(&shapes[s], sizes[n], types[t].bytes, &random);
                 for (size_t v = 0; v < COUNT(versions); v++)
-                    check_round_trip(versions[v], items, sizes[n], types[t]);
+                    check_stream_round_trip(versions[v], items, sizes[n], types[t]);
                 free(items);
             }
 }
@@ -161,7 +150,7 @@ static void each_shape_round_trips_at_odd_sizes(void **state)
 /* Signed or not makes a difference only to the stream. */
 static void a_stream_is_shorter_for_its_type(void **state)
 {
-    uint64_t random = SEED;
+    uint64_t random = CODEC_CASES_SEED;
     uint8_t stream[2 * 11 * 1024];
     (void)state;
     int32_t *const items = shape_make(&shapes[7], 1000, sizeof *items, &random);
@@ -175,7 +164,7 @@ static void a_stream_is_shorter_for_its_type(void **state)
 /* Without its last byte, or any more of them, a stream is refused; so it is with more items than it has. */
 static void cut_streams_are_refused(void **state)
 {
-    uint64_t random = SEED;
+    uint64_t random = CODEC_CASES_SEED;
     (void)state;
     for (size_t s = 0; s < COUNT(shapes); s++)
         for (size_t t = 0; t < COUNT(types); t++)
@@ -202,6 +191,6 @@ int main(void)
         cmocka_unit_test(a_stream_is_shorter_for_its_type),
         cmocka_unit_test(cut_streams_are_refused),
     };
-    printf("seed %d\n", (int)SEED);
+    printf("seed %d\n", (int)CODEC_CASES_SEED);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

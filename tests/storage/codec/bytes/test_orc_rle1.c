@@ -1,7 +1,8 @@
 /*
- * test_orc_rle1.c: version 1 of ORC's run-length encoding: the specification's examples, each kind of group at its limits,
- * and streams that are refused. tests/storage/codec/bytes/test_orc_rle.c has the round trips of both versions.
+ * test_orc_rle1.c: orc-rle1: the general cases of codecs; the specification's examples, each kind of group at its limits, and
+ * streams that are refused. tests/storage/codec/bytes/test_orc_rle.c has the round trips of both versions.
  */
+#include "tests/support/codec_cases.h"
 #include "tests/support/orc_streams.h"
 
 static void examples_of_the_specification(void **state)
@@ -73,9 +74,22 @@ static void damaged_streams_are_refused(void **state)
                   0x80, 0x00);
 }
 
+/* The worked example of docs/codecs.md: the last row, 8, fills up the tile. */
+static void bytes_are_where_the_format_says(void **state)
+{
+    static const int32_t values[] = {100, 99, 98, 97, 3, -2, 300, 8};
+    static const uint8_t stream[] = {0x01, 0xff, 0xc8, 0x01, 0xfd, 0x06, 0x03, 0xd8, 0x04, 0x7f, 0x00,
+                                     0x10, 0x7f, 0x00, 0x10, 0x7f, 0x00, 0x10, 0x7f, 0x00, 0x10, 0x7f,
+                                     0x00, 0x10, 0x7f, 0x00, 0x10, 0x7f, 0x00, 0x10, 0x68, 0x00, 0x10};
+    check_chunk_stream(cases_codec(state), values, 8, stream, sizeof stream);
+}
+
 int main(void)
 {
+    static enum codec_id id = CODEC_ORC_RLE1;
     const struct CMUnitTest tests[] = {
+        CODEC_CASES(&id),
+        cmocka_unit_test_prestate(bytes_are_where_the_format_says, &id),
         cmocka_unit_test(examples_of_the_specification),
         cmocka_unit_test(runs_end_at_130_and_literals_at_128),
         cmocka_unit_test(a_run_begins_at_its_third_item),

@@ -1,7 +1,8 @@
 /*
- * test_orc_rle2.c: version 2 of ORC's run-length encoding: the specification's examples, each encoding at its limits, and
+ * test_orc_rle2.c: orc-rle2: the general cases of codecs; the specification's examples, each encoding at its limits, and
  * streams that are refused. tests/storage/codec/bytes/test_orc_rle.c has the round trips of both versions.
  */
+#include "tests/support/codec_cases.h"
 #include "tests/support/orc_streams.h"
 
 #define GROUP 512
@@ -83,7 +84,7 @@ static void patches_may_be_far_apart(void **state)
         assert_int_equal(stream[2], 1 << 5 | 29);
         const uint32_t gap = places[p];
         assert_int_equal(stream[3] & 31, gap == 511 ? 3 : gap > 255 ? 2 : 1);
-        check_decodes(&orc_version2, items, GROUP, SIGNED(8), stream, bytes);
+        check_stream_decodes(&orc_version2, items, GROUP, SIGNED(8), stream, bytes);
     }
 }
 
@@ -113,9 +114,9 @@ static void wide_outliers_round_trip(void **state)
             uint8_t stream[1100];
             assert_true(orc_rle2_bound(100, SIGNED(8)) <= sizeof stream);
             const size_t bytes = orc_rle2_encode(items, 100, SIGNED(8), stream);
-            check_decodes(&orc_version2, items, 100, SIGNED(8), stream, bytes);
-            check_decodes(&orc_version2, items, 100, UNSIGNED(8), stream,
-                          orc_rle2_encode(items, 100, UNSIGNED(8), stream));
+            check_stream_decodes(&orc_version2, items, 100, SIGNED(8), stream, bytes);
+            check_stream_decodes(&orc_version2, items, 100, UNSIGNED(8), stream,
+                                 orc_rle2_encode(items, 100, UNSIGNED(8), stream));
         }
 }
 
@@ -136,7 +137,7 @@ static void all_widths_are_read(void **state)
                 for (uint32_t b = widths[code]; b--; bit++)
                     stream[bit / 8] |= (uint8_t)((items[i] >> b & 1) << (7 - bit % 8));
             }
-            check_decodes(&orc_version2, items, count, UNSIGNED(8), stream, (bit + 7) / 8);
+            check_stream_decodes(&orc_version2, items, count, UNSIGNED(8), stream, (bit + 7) / 8);
         }
     CHECK_DECODES(&orc_version2, ((int32_t[]){5}), 1, SIGNED(4), 0xc0, 0x00, 0x0a, 0x02);
     CHECK_DECODES(&orc_version2, ((int32_t[]){5, 6}), 2, SIGNED(4), 0xc2, 0x01, 0x0a, 0x02);
@@ -201,9 +202,28 @@ static void damaged_patches_are_refused(void **state)
     CHECK_REFUSED(&orc_version2, 2, SIGNED(8), 0x8e, 0x01, 0x00);
 }
 
+/* The worked example of docs/codecs.md: a group of each encoding, and the zeros that fill up the tile. */
+static void bytes_are_where_the_format_says(void **state)
+{
+    static const int32_t values[] = {10000, 10000, 10000, 10000, 10000, 1,    -3,   2,    7,       0,
+                                     0,     0,     2,     3,     5,     7,    11,   13,   17,      19,
+                                     23,    29,    0,     0,     0,     2030, 2000, 2020, 1000000, 2040,
+                                     2050,  2060,  2070,  2080,  2090,  2100, 2110, 2120, 2130,    2140,
+                                     2150,  2160,  2170,  2180,  2190,  0};
+    static const uint8_t stream[] = {0x0a, 0x4e, 0x20, 0x46, 0x03, 0x25, 0x4e, 0x00, 0x00, 0xc6, 0x09,
+                                     0x04, 0x02, 0x22, 0x42, 0x42, 0x46, 0x00, 0x00, 0x8e, 0x13, 0x2b,
+                                     0x21, 0x07, 0xd0, 0x1e, 0x00, 0x14, 0x70, 0x28, 0x32, 0x3c, 0x46,
+                                     0x50, 0x5a, 0x64, 0x6e, 0x78, 0x82, 0x8c, 0x96, 0xa0, 0xaa, 0xb4,
+                                     0xbe, 0xfc, 0xe8, 0xc1, 0xff, 0x00, 0x00, 0xc1, 0xd2, 0x00, 0x00};
+    check_chunk_stream(cases_codec(state), values, sizeof values / sizeof *values, stream, sizeof stream);
+}
+
 int main(void)
 {
+    static enum codec_id id = CODEC_ORC_RLE2;
     const struct CMUnitTest tests[] = {
+        CODEC_CASES(&id),
+        cmocka_unit_test_prestate(bytes_are_where_the_format_says, &id),
         cmocka_unit_test(examples_of_the_specification),
         cmocka_unit_test(repeats_are_short_up_to_ten_and_end_at_512),
         cmocka_unit_test(a_repeat_ends_the_group_before_it),

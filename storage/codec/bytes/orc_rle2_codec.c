@@ -1,0 +1,65 @@
+/*
+ * orc_rle2_codec.c: orc-rle2: version 2 of the run-length encoding of ORC files (orc_rle2.c draws it), one stream for each block
+ * of values (byte_blocks.h). Values are signed, so they are zigzag-coded. Source: CODAG, section V.B.
+ */
+#include "storage/codec/bytes/orc_rle.h"
+
+#include "storage/base/isa.h"
+#include "storage/codec/bytes/byte_blocks.h"
+
+static struct orc_item item_of(uint32_t value_bytes)
+{
+    return (struct orc_item){.bytes = value_bytes, .is_signed = true};
+}
+
+static size_t stream_bound(uint32_t items, uint32_t value_bytes)
+{
+    return orc_rle2_bound(items, item_of(value_bytes));
+}
+
+static size_t stream_encode(const void *values, uint32_t items, uint32_t value_bytes, uint8_t *out)
+{
+    return orc_rle2_encode(values, items, item_of(value_bytes), out);
+}
+
+static enum status stream_decode(const uint8_t *in, size_t bytes, void *values, uint32_t items,
+                                 uint32_t value_bytes)
+{
+    return orc_rle2_decode(in, bytes, item_of(value_bytes), values, items, NULL) ? STATUS_OK
+                                                                                 : STATUS_BAD_INPUT;
+}
+
+static const struct byte_scheme scheme = {
+    .codec = CODEC_ORC_RLE2, .bound = stream_bound, .encode = stream_encode, .decode = stream_decode};
+
+static size_t bound(uint32_t rows, uint32_t value_bytes)
+{
+    return byte_blocks_bound(&scheme, BYTE_BLOCK_BYTES, rows, value_bytes);
+}
+
+static size_t encode(const void *values, uint32_t rows, uint32_t value_bytes, uint8_t *out)
+{
+    return byte_blocks_encode(&scheme, BYTE_BLOCK_BYTES, values, rows, value_bytes, out);
+}
+
+static enum status decode_block(const struct chunk_view *chunk, uint32_t block, void *out)
+{
+    return byte_blocks_decode(&scheme, chunk, block, out);
+}
+
+const struct codec ISA(codec_orc_rle2) = {
+    .id = CODEC_ORC_RLE2,
+    .name = "orc-rle2",
+    .family = "byte streams",
+    .summary = "ORC's run-length encoding 2: repeats, packed values, patches, differences",
+    .holds_int64 = true,
+    .decode_cycles = 4,
+    .gpu = {.header = "operators/decode/bytes/orc_rle2_cuda.h",
+            .decoder = "decode_orc_rle2",
+            .scratch_bytes = 7168},
+    .bound = bound,
+    .encode = encode,
+    .valid = byte_blocks_valid,
+    .block_tiles = byte_blocks_tiles,
+    .decode_block = decode_block,
+};
