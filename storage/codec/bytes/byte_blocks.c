@@ -30,7 +30,7 @@ static uint32_t start_of(const struct chunk_view *chunk, uint32_t block)
     return word(chunk, HEAD_WORDS + block);
 }
 
-size_t byte_blocks_bound(const struct byte_scheme *scheme, uint32_t block_bytes, uint32_t rows,
+size_t byte_blocks_bound(const struct block_scheme *scheme, uint32_t block_bytes, uint32_t rows,
                          uint32_t value_bytes)
 {
     const uint32_t block_tiles = tiles_of(block_bytes, value_bytes);
@@ -40,7 +40,7 @@ size_t byte_blocks_bound(const struct byte_scheme *scheme, uint32_t block_bytes,
 }
 
 /* Compresses the last block, whose last tile may have to be filled up. */
-static size_t encode_last(const struct byte_scheme *scheme, const uint8_t *values, uint32_t rows,
+static size_t encode_last(const struct block_scheme *scheme, const uint8_t *values, uint32_t rows,
                           uint32_t value_bytes, uint8_t *out)
 {
     _Alignas(64) uint8_t whole[BYTE_BLOCK_BYTES_MAX];
@@ -51,7 +51,7 @@ static size_t encode_last(const struct byte_scheme *scheme, const uint8_t *value
     return scheme->encode(whole, items, value_bytes, out);
 }
 
-size_t byte_blocks_encode(const struct byte_scheme *scheme, uint32_t block_bytes, const void *values,
+size_t byte_blocks_encode(const struct block_scheme *scheme, uint32_t block_bytes, const void *values,
                           uint32_t rows, uint32_t value_bytes, uint8_t *out)
 {
     const uint32_t block_tiles = tiles_of(block_bytes, value_bytes), block_rows = block_tiles * TILE_ROWS;
@@ -103,7 +103,7 @@ uint32_t byte_blocks_tiles(const struct chunk_view *chunk)
     return word(chunk, 0);
 }
 
-enum status byte_blocks_decode(const struct byte_scheme *scheme, const struct chunk_view *chunk,
+enum status byte_blocks_decode(const struct block_scheme *scheme, const struct chunk_view *chunk,
                                uint32_t block, void *out)
 {
     const uint32_t block_tiles = byte_blocks_tiles(chunk), left = chunk->tiles - block * block_tiles;

@@ -18,7 +18,7 @@
 #define BYTE_BLOCK_BYTES_MAX (1u << 20)
 
 /* How one block is compressed. Items are int32_t or int64_t, by value_bytes. */
-struct byte_scheme {
+struct block_scheme {
     enum codec_id codec;
 
     /* The most bytes that `encode` writes for `items`. */
@@ -32,16 +32,16 @@ struct byte_scheme {
 
 /* codec.bound and codec.encode, with blocks of `block_bytes` of values: a multiple of BYTE_BLOCK_BYTES_MIN up to
  * BYTE_BLOCK_BYTES_MAX. */
-size_t byte_blocks_bound(const struct byte_scheme *scheme, uint32_t block_bytes, uint32_t rows,
+size_t byte_blocks_bound(const struct block_scheme *scheme, uint32_t block_bytes, uint32_t rows,
                          uint32_t value_bytes);
-size_t byte_blocks_encode(const struct byte_scheme *scheme, uint32_t block_bytes, const void *values,
+size_t byte_blocks_encode(const struct block_scheme *scheme, uint32_t block_bytes, const void *values,
                           uint32_t rows, uint32_t value_bytes, uint8_t *out);
 
 /* codec.valid: the directory is right; streams are checked when they are decoded. codec.block_tiles and
  * codec.decode_block. */
 bool byte_blocks_valid(const struct chunk_view *chunk);
 uint32_t byte_blocks_tiles(const struct chunk_view *chunk);
-enum status byte_blocks_decode(const struct byte_scheme *scheme, const struct chunk_view *chunk,
+enum status byte_blocks_decode(const struct block_scheme *scheme, const struct chunk_view *chunk,
                                uint32_t block, void *out);
 
 #endif

@@ -22,7 +22,7 @@ static enum status stream_decode(const uint8_t *in, size_t bytes, void *values, 
     return deflate_decode(in, bytes, values, (size_t)items * value_bytes);
 }
 
-static const struct byte_scheme scheme = {
+static const struct block_scheme scheme = {
     .codec = CODEC_DEFLATE, .bound = stream_bound, .encode = stream_encode, .decode = stream_decode};
 
 static size_t bound(uint32_t rows, uint32_t value_bytes)

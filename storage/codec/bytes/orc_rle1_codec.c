@@ -29,7 +29,7 @@ static enum status stream_decode(const uint8_t *in, size_t bytes, void *values, 
                                                                                  : STATUS_BAD_INPUT;
 }
 
-static const struct byte_scheme scheme = {
+static const struct block_scheme scheme = {
     .codec = CODEC_ORC_RLE1, .bound = stream_bound, .encode = stream_encode, .decode = stream_decode};
 
 static size_t bound(uint32_t rows, uint32_t value_bytes)

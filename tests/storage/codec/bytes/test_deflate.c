@@ -46,7 +46,7 @@ static size_t encode(const void *from, uint32_t items, uint32_t value_bytes, uin
 static void other_sizes_of_blocks_are_read(void **state)
 {
     static const uint32_t kib[] = {32, 64, 192, 256, 1024, 2048};
-    const struct byte_scheme scheme = {.codec = cases_codec(state), .bound = bound, .encode = encode};
+    const struct block_scheme scheme = {.codec = cases_codec(state), .bound = bound, .encode = encode};
     for (size_t s = 0; s < sizeof kib / sizeof *kib; s++) {
         struct chunk_view chunk;
         uint8_t *bytes = cases_allocate(byte_blocks_bound(&scheme, kib[s] << 10, ROWS, 4));
