@@ -188,12 +188,12 @@ template <class T> struct orc_rle1_stream {
         const bool exists = begin < limit, whole = next != RLE1_OPEN;
         bool is_literal = exists && control >= 128;
         uint32_t items = 0, left = 0, stop = begin, delta = 0, data = begin + 1;
-        varint_of<T> base = 0;
+        number_of<T> base = 0;
         if (exists && control < 128 && whole) {
             items = control + 3;
             delta = load_shared_byte(shared + BYTES + begin + 1);
             data = begin + 2;
-            base = from_varint<T>(load_varint<T>(shared + BYTES + data, &wrong));
+            base = from_code<T>(load_varint<T>(shared + BYTES + data, &wrong));
         } else if (is_literal) {
             const uint32_t count = 256 - control;
             items = whole ? count : found - rank;
@@ -237,7 +237,7 @@ template <class T> struct orc_rle1_stream {
         return true;
     }
 
-    /* The byte that from_varint() makes `item` of, for one-byte items. */
+    /* The byte that from_code() makes `item` of, for one-byte items. */
     static __device__ __forceinline__ uint32_t to_code(uint32_t item)
     {
         if constexpr (is_zigzag<T>)
@@ -248,7 +248,7 @@ template <class T> struct orc_rle1_stream {
 
     /* Writes the items of the batch's symbols, `sum` in all. NARROW: all literals have one byte. */
     template <bool NARROW>
-    __device__ __forceinline__ void emit(uint32_t symbol, varint_of<T> base, uint32_t sum)
+    __device__ __forceinline__ void emit(uint32_t symbol, number_of<T> base, uint32_t sum)
     {
         const uint32_t offset = symbol & 0x1fff, lanes_up_to = 0xffffffffu >> (31 - lane);
         uint32_t before = (uint32_t)-1;
@@ -258,7 +258,7 @@ template <class T> struct orc_rle1_stream {
             const uint32_t which = before + __popc(heads & lanes_up_to);
             before += __popc(heads);
             const uint32_t of = __shfl_sync(FULL_WARP, symbol, which);
-            varint_of<T> value = 0;
+            number_of<T> value = 0;
             if constexpr (sizeof(T) > 1 || !NARROW)
                 value = __shfl_sync(FULL_WARP, base, which);
             const uint32_t item = from + lane, nth = item - (of & 0x1fff), data = of >> 16 & 0xff;
@@ -267,24 +267,24 @@ template <class T> struct orc_rle1_stream {
             if (item < sum) {
                 if constexpr (sizeof(T) == 1 && NARROW) {
                     const uint32_t code = load_shared_byte(shared + BYTES + data + (is_literal ? nth : 0));
-                    value = from_varint<T>(code) + delta * nth;
+                    value = from_code<T>(code) + delta * nth;
                 } else if (is_literal) {
                     if constexpr (NARROW)
-                        value = from_varint<T>(load_shared_byte(shared + BYTES + data + nth));
+                        value = from_code<T>(load_shared_byte(shared + BYTES + data + nth));
                     else
                         value = literal(data + nth);
                 } else
-                    value += (varint_of<T>)((int64_t)delta * nth);
+                    value += (number_of<T>)((int64_t)delta * nth);
                 items[item] = (T)value;
             }
         }
     }
 
     /* The literal that begins where the terminator before number `rank` ends. */
-    __device__ __forceinline__ varint_of<T> literal(uint32_t rank)
+    __device__ __forceinline__ number_of<T> literal(uint32_t rank)
     {
         const uint32_t begin = load_shared_byte(shared + ENDS + rank - 1);
-        return from_varint<T>(load_varint<T>(shared + BYTES + begin, &wrong));
+        return from_code<T>(load_varint<T>(shared + BYTES + begin, &wrong));
     }
 
     /* The window's first `count` literals; they were checked against the block's items when their group began. */
@@ -293,7 +293,7 @@ template <class T> struct orc_rle1_stream {
         T *items = out + done;
         if (narrow)
             for (uint32_t item = lane; item < count; item += 32)
-                items[item] = (T)from_varint<T>(load_shared_byte(shared + BYTES + item));
+                items[item] = (T)from_code<T>(load_shared_byte(shared + BYTES + item));
         else {
             store_shared_byte(shared + ENDS - 1, 0);
             __syncwarp();

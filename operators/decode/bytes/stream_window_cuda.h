@@ -74,28 +74,25 @@ TILE_INLINE uint32_t varint_bits(uint32_t bytes, uint32_t terminators)
     return __dp4a(kept, 0x00008001u, 0u) + (__dp4a(kept, 0x80010000u, 0u) << 14);
 }
 
-/* Items of T are made from a number of this type: zigzag needs one bit more than T has. */
-template <uint32_t BYTES> struct varint_type {
+/* Items of T are made from a number of this type. Zigzag needs one bit more than T has. */
+template <class T> constexpr bool is_zigzag = (T)-1 < (T)0;
+template <bool WIDE> struct stream_number {
     typedef uint32_t type;
 };
-template <> struct varint_type<4> {
+template <> struct stream_number<true> {
     typedef uint64_t type;
 };
-template <> struct varint_type<8> {
-    typedef uint64_t type;
-};
-template <class T> using varint_of = typename varint_type<sizeof(T)>::type;
-template <class T> constexpr bool is_zigzag = (T)-1 < (T)0;
+template <class T> using number_of = typename stream_number<(sizeof(T) + is_zigzag<T> > 4)>::type;
 
 /* The varint at a byte of shared memory, of which 12 bytes may be read. Sets *wrong if it has more than 10 bytes. */
-template <class T> TILE_INLINE varint_of<T> load_varint(uint32_t address, uint32_t *wrong)
+template <class T> TILE_INLINE number_of<T> load_varint(uint32_t address, uint32_t *wrong)
 {
     const uint32_t first = load_shared_unaligned(address), first_ends = ~first & 0x80808080u;
-    varint_of<T> value = varint_bits(first, first_ends);
+    number_of<T> value = varint_bits(first, first_ends);
     if (first_ends == 0) {
         const uint32_t second = load_shared_unaligned(address + 4), second_ends = ~second & 0x80808080u;
         if constexpr (sizeof(T) >= 4)
-            value |= (uint64_t)varint_bits(second, second_ends) << 28;
+            value |= (number_of<T>)varint_bits(second, second_ends) << 28;
         if (second_ends == 0) {
             const uint32_t third = load_shared_unaligned(address + 8);
             if constexpr (sizeof(T) == 8)
@@ -110,8 +107,8 @@ template <class T> TILE_INLINE varint_of<T> load_varint(uint32_t address, uint32
     return value;
 }
 
-/* The number that a varint means as an item of T: signed types are zigzag-coded. */
-template <class T> TILE_INLINE varint_of<T> from_varint(varint_of<T> value)
+/* The item of T that a number in the stream means: signed types are zigzag-coded. */
+template <class T> TILE_INLINE number_of<T> from_code(number_of<T> value)
 {
     if constexpr (is_zigzag<T>)
         return (value >> 1) ^ (0 - (value & 1));
