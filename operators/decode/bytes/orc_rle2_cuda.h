@@ -22,6 +22,7 @@
 #define TESSERA_OPERATORS_DECODE_BYTES_ORC_RLE2_CUDA_H
 
 #include "operators/decode/bytes/stream_window_cuda.h"
+#include "operators/decode/decode_cuda.h"
 
 #define RLE2_WINDOW 240u /* bytes; `next` of its last byte is less than 256 for a short repeat */
 #define RLE2_OPEN   255u
@@ -400,6 +401,10 @@ template <class T> struct orc_rle2_stream {
             }
         }
     }
+};
+
+/* The codec's. */
+template <class VALUE> struct decode_orc_rle2 : decode_blocks, orc_rle2_stream<VALUE> {
 };
 
 #endif
