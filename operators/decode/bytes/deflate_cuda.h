@@ -11,6 +11,7 @@
 #define TESSERA_OPERATORS_DECODE_BYTES_DEFLATE_CUDA_H
 
 #include "operators/decode/bytes/deflate_copy_cuda.h"
+#include "operators/decode/decode_cuda.h"
 
 /* A warp's shared memory. Lengths of codes and the plain table are needed only while tables are built: they share
  * their place with the list of matches. */
@@ -103,6 +104,10 @@ template <class T> struct deflate_stream {
         } while (!last);
         return bytes == block.out_bytes;
     }
+};
+
+/* The codec's. */
+template <class VALUE> struct decode_deflate : decode_blocks, deflate_stream<uint8_t> {
 };
 
 #endif
