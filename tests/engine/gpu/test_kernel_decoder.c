@@ -199,7 +199,7 @@ static void a_decoder_has_a_file(void **state)
     (void)state;
     for (uint32_t id = 1; id < CODEC_COUNT; id++) {
         const struct codec_gpu *gpu = &codec_by_id(id)->gpu;
-        char path[512], text[16384] = "", wanted[80];
+        char path[512], text[65536] = "", wanted[80];
         snprintf(path, sizeof path, "%s/%s", TESSERA_SOURCE, gpu->header);
         FILE *file = fopen(path, "re");
         assert_non_null(file);
