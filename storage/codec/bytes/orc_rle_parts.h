@@ -109,7 +109,20 @@ static inline const uint8_t *varint_read_slowly(const uint8_t *in, const uint8_t
     return NULL;
 }
 
-/* The same, with one load for numbers of up to 8 bytes. */
+/* The same for a number of more than 8 bytes, the first of which are `bytes`. */
+FORCED_INLINE const uint8_t *varint_read_long(const uint8_t *in, const uint8_t *end, uint64_t bytes,
+                                              uint64_t *code)
+{
+    if (end - in < ORC_VARINT_BYTES || (in[8] & in[9]) >= 0x80)
+        return varint_read_slowly(in, end, code);
+    *code = varint_digits(bytes) | (uint64_t)in[8] << 56;
+    if (in[8] < 0x80)
+        return in + 9;
+    *code = (*code & INT64_MAX) | (uint64_t)in[9] << 63;
+    return in + 10;
+}
+
+/* As varint_read_slowly, with one load for the first 8 bytes. */
 FORCED_INLINE const uint8_t *varint_read(const uint8_t *in, const uint8_t *end, uint64_t *code)
 {
     if (end - in < 8)
@@ -120,7 +133,7 @@ FORCED_INLINE const uint8_t *varint_read(const uint8_t *in, const uint8_t *end, 
     }
     const uint64_t bytes = load_u64(in), last = ~bytes & VARINT_MORE;
     if (last == 0)
-        return varint_read_slowly(in, end, code);
+        return varint_read_long(in, end, bytes, code);
     *code = varint_digits(bytes & (last ^ (last - 1)));
     return in + __builtin_ctzll(last) / 8 + 1;
 }
