@@ -159,11 +159,15 @@ static void count_widths(const uint64_t *numbers, uint32_t count, uint32_t count
         counts[orc_width_code(width_of(numbers[i]))]++;
 }
 
-/* The least width that holds all of `count` numbers but a share of them. The writers compute 1 - 0.9 and 1 - 0.95 like
- * this, in double: so a tenth of ten items is none. */
-static uint32_t width_without(const uint32_t counts[ORC_WIDTHS], uint32_t count, double share)
+/* The writers compute 1 - 0.9 and 1 - 0.95 like this, in double: so a tenth of ten items is none. */
+static uint32_t share_of(uint32_t count, double share)
 {
-    const uint32_t most = (uint32_t)(count * share);
+    return (uint32_t)(count * share);
+}
+
+/* The least width that holds all numbers but `most` of them. */
+static uint32_t width_without(const uint32_t counts[ORC_WIDTHS], uint32_t most)
+{
     uint32_t code = ORC_WIDTHS - 1, wider = counts[code];
     while (wider <= most)
         wider += counts[--code];
@@ -221,8 +225,8 @@ static uint8_t *write_patched_base(uint8_t *out, const struct group *group)
     for (uint32_t i = 0; i < group->count; i++)
         differences[i] = group->items[i] - (uint64_t)group->least;
     count_widths(differences, group->count, counts);
-    const uint32_t widest = width_without(counts, group->count, 0);
-    struct patching patching = {.width = width_without(counts, group->count, 1 - 0.95)};
+    const uint32_t widest = width_without(counts, 0);
+    struct patching patching = {.width = width_without(counts, share_of(group->count, 1 - 0.95))};
     if (widest == patching.width || magnitude(group->least) >= BASE_LIMIT)
         return NULL;
     patching.patch_width = orc_width_at_least(widest - patching.width);
@@ -242,12 +246,17 @@ static uint8_t *write_patched_base(uint8_t *out, const struct group *group)
                 orc_width_at_least(patching.gap_width + patching.patch_width));
 }
 
-/* Codes of a tenth of the group need at least two bits more than the others. */
-static bool has_outliers(const uint64_t *codes, uint32_t count)
+/* Whether 90 % of the codes have a width of at least two bits less than all, whose bits are `bits`. */
+static bool has_outliers(const uint64_t *codes, uint32_t count, uint64_t bits)
 {
-    uint32_t counts[ORC_WIDTHS];
-    count_widths(codes, count, counts);
-    return width_without(counts, count, 0) - width_without(counts, count, 1 - 0.9) > 1;
+    const uint32_t widest = orc_width_at_least(width_of(bits));
+    uint32_t code = orc_width_code(widest), wider = 0;
+    while (orc_width(code) + 1 >= widest)
+        if (code-- == 0)
+            return false;
+    for (uint32_t i = 0; i < count; i++)
+        wider += codes[i] >> orc_width(code) != 0;
+    return wider <= share_of(count, 1 - 0.9);
 }
 
 /* Writes a group that does not begin with three equal items. */
@@ -268,7 +277,7 @@ static uint8_t *write_group(uint8_t *out, struct group *group)
             return write_delta(out, group);
     }
     const uint64_t bits = group_codes(group, codes);
-    if (!is_short && !overflows && has_outliers(codes, group->count)) {
+    if (!is_short && !overflows && has_outliers(codes, group->count, bits)) {
         uint8_t *const end = write_patched_base(out, group);
         if (end)
             return end;
