@@ -12,7 +12,19 @@
 #include "operators/decode/bytes/deflate_symbols_cuda.h"
 
 /* Longer matches are copied by all lanes: a lane alone takes 12 instructions for 4 bytes, all lanes 40 for 128. */
-#define DEFLATE_SHORT 24u
+#define DEFLATE_SHORT 32u
+
+TILE_INLINE uint32_t deflate_or_warp(uint32_t value)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_or_sync(FULL_WARP, value);
+#else
+#pragma unroll
+    for (uint32_t distance = 16; distance > 0; distance /= 2)
+        value |= __shfl_xor_sync(FULL_WARP, value, distance);
+    return value;
+#endif
+}
 
 struct deflate_match {
     uint8_t *to;
@@ -40,17 +52,35 @@ TILE_INLINE uint32_t deflate_load_word(const uint8_t *from)
     return __funnelshift_r(word[0], offset ? word[1] : 0, 8 * offset);
 }
 
-/* One lane copies a short match with a distance of at least 4. */
+/* True for distances that divide 8: one lane can keep the pattern that they repeat in two registers. */
+TILE_INLINE bool deflate_divides_8(uint32_t distance)
+{
+    return distance <= 8 && (distance & (distance - 1)) == 0;
+}
+
+/* One lane copies a short match. Its source ends before it, or its distance divides 8. */
 TILE_INLINE void deflate_copy_short(const deflate_match &match)
 {
     const uint8_t *from = match.to - match.distance;
+    const bool repeats = match.distance < match.length;
+    uint32_t word = deflate_load_word(from), next = word;
+    if (repeats) {
+        if (match.distance == 8)
+            next = deflate_load_word(from + 4);
+        else if (match.distance < 4)
+            word = next = __byte_perm(word, 0, match.distance == 1 ? 0 : 0x1010);
+    }
 #pragma unroll 1
     for (uint32_t i = 0; i < match.length; i += 4) {
-        const uint32_t word = deflate_load_word(from + i);
 #pragma unroll
         for (uint32_t b = 0; b < 4; b++)
             if (i + b < match.length)
                 match.to[i + b] = (uint8_t)(word >> 8 * b);
+        const uint32_t stored = word;
+        word = next;
+        next = stored;
+        if (!repeats && i + 4 < match.length)
+            word = deflate_load_word(from + i + 4);
     }
 }
 
@@ -108,17 +138,39 @@ TILE_INLINE deflate_match deflate_match_of(const deflate_match &match, uint32_t 
 }
 
 /* Joins matches of equal distance that follow each other directly: the first one gets the length of all, the others
- * become 0. */
-TILE_INLINE void deflate_join(deflate_match &match, uint32_t lane)
+ * become 0. Returns the lanes whose matches this one stands for. */
+TILE_INLINE uint32_t deflate_join(deflate_match &match, uint32_t to, uint32_t lane)
 {
-    const uint32_t length = match.length, distance_before = __shfl_up_sync(FULL_WARP, match.distance, 1);
-    const unsigned long long to = reinterpret_cast<uint64_t>(match.to);
-    const unsigned long long end_before = __shfl_up_sync(FULL_WARP, to + length, 1);
+    const uint32_t length = match.length, distance_before = __shfl_up_sync(FULL_WARP, match.distance, 1),
+                   end_before = __shfl_up_sync(FULL_WARP, to + length, 1);
     const bool joined = lane && length && match.distance == distance_before && to == end_before;
     const uint32_t heads = ~__ballot_sync(FULL_WARP, joined), after = heads & ~((2u << lane) - 1);
     const uint32_t tail = after ? __ffs(after) - 2 : 31;
-    const uint32_t end = __shfl_sync(FULL_WARP, (uint32_t)to + length, tail);
-    match.length = joined || length == 0 ? 0 : end - (uint32_t)to;
+    const uint32_t end = __shfl_sync(FULL_WARP, to + length, tail);
+    if (joined || length == 0) {
+        match.length = 0;
+        return 0;
+    }
+    match.length = end - to;
+    return ((2u << tail) - 1) & ~((1u << lane) - 1);
+}
+
+/* The matches of other lanes that this lane's match copies from: those whose bytes are among from..from_end - 1. Bytes of
+ * the group's matches are in the order of lanes, so the first and the last one are found by bisection. */
+TILE_INLINE uint32_t deflate_sources(uint32_t to, uint32_t to_end, uint32_t from, uint32_t from_end,
+                                     uint32_t lane)
+{
+    uint32_t first = 0,
+             after = 0; /* lanes whose match ends before `from`; lanes whose match begins before from_end */
+#pragma unroll
+    for (uint32_t step = 16; step; step /= 2) {
+        const uint32_t end = __shfl_sync(FULL_WARP, to_end, first + step - 1),
+                       begin = __shfl_sync(FULL_WARP, to, after + step - 1);
+        first += (int32_t)(end - from) <= 0 ? step : 0;
+        after += (int32_t)(begin - from_end) < 0 ? step : 0;
+    }
+    /* Up to 31 of each are counted; no lane copies from lane 31. */
+    return ((1u << min(after, lane)) - 1) & ~((1u << first) - 1);
 }
 
 /* Copies `count` matches, 1..32. */
@@ -132,18 +184,18 @@ TILE_INLINE void deflate_copy_group(const deflate_matches &matches, uint32_t cou
     match.distance = (what & 0x7fff) + 1;
     /* Lanes without a match follow the last one, so that joining finds its end. */
     const uint32_t last_length = __shfl_sync(FULL_WARP, match.length, last);
-    match.to = output + where + (lane < count ? 0 : last_length);
-    deflate_join(match, lane);
-    const bool alone = match.length <= DEFLATE_SHORT && match.distance >= 4;
-    const uint32_t to = (uint32_t)(match.to - output),
-                   from_end = to - match.distance + min(match.length, match.distance);
+    const uint32_t to = where + (lane < count ? 0 : last_length), to_end = to + match.length;
+    match.to = output + to;
     uint32_t unfinished = __ballot_sync(FULL_WARP, match.length);
+    const uint32_t pieces = deflate_join(match, to, lane);
+    const bool alone = match.length <= DEFLATE_SHORT &&
+                       (match.length <= match.distance || deflate_divides_8(match.distance));
+    const uint32_t from = to - match.distance, from_end = from + min(match.length, match.distance);
+    const uint32_t sources = deflate_sources(to, to_end, from, from_end, lane);
     while (unfinished) {
-        const uint32_t complete = __shfl_sync(FULL_WARP, to, __ffs(unfinished) - 1);
-        const bool ready = (unfinished >> lane & 1) && (int32_t)(from_end - complete) <= 0;
+        const bool ready = (unfinished & pieces) && (unfinished & sources) == 0;
         if (ready && alone)
             deflate_copy_short(match);
-        const uint32_t finished = __ballot_sync(FULL_WARP, ready);
         for (uint32_t together = __ballot_sync(FULL_WARP, ready && !alone); together;
              together &= together - 1) {
             const deflate_match one = deflate_match_of(match, __ffs(together) - 1);
@@ -152,7 +204,7 @@ TILE_INLINE void deflate_copy_group(const deflate_matches &matches, uint32_t cou
             else
                 deflate_copy_long(one, lane);
         }
-        unfinished &= ~finished;
+        unfinished &= ~deflate_or_warp(ready ? pieces : 0);
         __syncwarp();
     }
 }
