@@ -32,7 +32,7 @@ template <class T> struct orc_rle1_stream {
     /* The ring; the window's bytes and some that varints' words may reach into; for each byte, the terminators
      * before it; `next`, with an entry for carried literals at 256; `ends`, after a byte for ends[-1]. */
     static constexpr uint32_t BYTES = RING_BYTES, RANKS = BYTES + 288, NEXT = RANKS + 256, CARRIED = 256,
-                              ENDS = NEXT + 256 + 16, SCRATCH_BYTES = 1920;
+                              ENDS = NEXT + CHAIN_BYTES + 16, SCRATCH_BYTES = 2176;
     static_assert(ENDS + 512 <= SCRATCH_BYTES, "the tables fit");
 
     static __device__ __forceinline__ bool decode(const byte_block &block, uint32_t lane, void *scratch)
@@ -49,8 +49,17 @@ template <class T> struct orc_rle1_stream {
     uint32_t found;       /* terminators in the window */
     uint32_t done, total; /* items */
     uint32_t carried;     /* literals of a group that began in an earlier window */
+    bool plain;           /* all varints of the last window had one byte */
     uint32_t wrong;
     T *out;
+
+    /* A symbol, each lane its own. */
+    struct symbol {
+        uint32_t items, offset; /* the second: of its first item, counted from the batch's first */
+        uint32_t data;          /* place of its first varint in the window */
+        uint32_t delta;
+        bool is_literal;
+    };
 
     __device__ __forceinline__ bool run(const byte_block &block, uint32_t of_lane, uint32_t at_shared)
     {
@@ -59,9 +68,10 @@ template <class T> struct orc_rle1_stream {
         place = ring.begin(block, lane, shared);
         end = place + block.in_bytes;
         done = carried = wrong = 0;
+        plain = true;
         total = block.out_bytes / sizeof(T);
         out = reinterpret_cast<T *>(block.out);
-        bool right = end >= place && block.out_bytes % sizeof(T) == 0;
+        bool right = end >= place && block.out_bytes % sizeof(T) == 0 && shared + SCRATCH_BYTES <= 65536;
         while (right && done < total)
             right = window();
         right = right && place == end && carried == 0;
@@ -72,13 +82,29 @@ template <class T> struct orc_rle1_stream {
     {
         ring.seek(place);
         limit = min(RLE1_WINDOW, end - place);
-        const bool only_literals = tables();
+        const window_bytes bytes = load_window(ring, place);
+        __syncwarp();
+        store_shared_pair(shared + BYTES + lane * 8, make_uint2(bytes.low, bytes.high));
+        if (plain && limit == RLE1_WINDOW) {
+            if (plain_window(bytes))
+                return true;
+            store_shared_pair(shared + BYTES + lane * 8, make_uint2(bytes.low, bytes.high));
+        }
+        return any_window(bytes);
+    }
+
+    /* ---- Windows with varints of any length ---- */
+
+    __device__ __forceinline__ bool any_window(const window_bytes &bytes)
+    {
+        const bool only_literals = tables(bytes);
         const uint32_t taken = min(carried, found);
         uint32_t at = 0;
         if (taken)
             at = load_shared_byte(shared + ENDS + taken - 1);
+        plain = at == taken;
         if (only_literals) {
-            emit_literals(taken, at == taken);
+            emit_literals(taken);
             carried -= taken;
             place += at;
             return taken > 0;
@@ -96,32 +122,24 @@ template <class T> struct orc_rle1_stream {
 
     /* Steps 1 and 2. Returns whether the window holds nothing but literals that began before it; then there is no
      * `next`. */
-    __device__ __forceinline__ bool tables()
+    __device__ __forceinline__ bool tables(const window_bytes &bytes)
     {
-        const uint32_t pair = place / 8 + lane, shift = place * 8;
-        const uint2 low = ring.pair_at(pair), high = ring.pair_at(pair + 1);
-        const uint32_t word0 = place & 4 ? low.y : low.x, word1 = place & 4 ? high.x : low.y,
-                       word2 = place & 4 ? high.y : high.x;
-        uint32_t bytes0 = __funnelshift_r(word0, word1, shift), bytes1 = __funnelshift_r(word1, word2, shift),
-                 byte8 = word2 >> (shift & 31);
-        __syncwarp();
-        store_shared_pair(shared + BYTES + lane * 8, make_uint2(bytes0, bytes1));
-        store_shared_quad(shared + ENDS + lane * 16, RLE1_OPEN * 0x01010101u);
+        const uint32_t open = RLE1_OPEN * 0x01010101u;
+        store_shared_four(shared + ENDS + lane * 16, make_uint4(open, open, open, open));
 
         /* Bytes after the limit are no terminators. */
-        const uint32_t bits = 8 * (uint32_t)max((int32_t)(limit - lane * 8), 0);
-        bytes0 |= shift_left_or_zero(0x80808080u, bits);
-        bytes1 |= shift_left_or_zero(0x80808080u, (uint32_t)max((int32_t)bits - 32, 0));
-        byte8 |= bits > 64 ? 0 : 0x80;
+        const int32_t exist = (int32_t)(limit - lane * 8);
+        const uint2 outside = drop_bytes(0x80808080u, 0x80808080u, exist);
+        const uint32_t bytes0 = bytes.low | outside.x, bytes1 = bytes.high | outside.y;
 
         /* One bit in each byte that is a terminator; then, in each byte, the lane's terminators before it. */
         const uint32_t ends0 = (~bytes0 & 0x80808080u) >> 7, ends1 = (~bytes1 & 0x80808080u) >> 7,
-                       ends8 = (~byte8 & 0x80) >> 7;
+                       ends8 = exist > 8 ? (~bytes.after & 0x80) >> 7 : 0;
         const uint32_t through0 = ends0 * 0x01010101u,
                        through1 = ends1 * 0x01010101u + (through0 >> 24) * 0x01010101u;
         const uint32_t before0 = through0 - ends0, before1 = through1 - ends1, mine = through1 >> 24;
         const uint32_t inclusive = scan_warp(mine, lane), rank = inclusive - mine;
-        found = __shfl_sync(FULL_WARP, inclusive, 31);
+        found = max_warp(inclusive);
         __syncwarp();
         const uint32_t first_end = shared + ENDS + rank;
         uint32_t slot = first_end;
@@ -142,7 +160,7 @@ template <class T> struct orc_rle1_stream {
 #pragma unroll
             for (uint32_t i = 0; i < 8; i++)
                 next[i] = load_shared_byte(__dp4a(i < 4 ? index0 : index1, 1u << i % 4 * 8, first_end));
-            store_shared_pair(shared + NEXT + lane * 8, make_uint2(four_bytes(next), four_bytes(next + 4)));
+            store_chain(shared + NEXT, lane, four_bytes(next), four_bytes(next + 4));
         }
         __syncwarp();
         return only_literals;
@@ -156,125 +174,109 @@ template <class T> struct orc_rle1_stream {
         return (runs & (after + 0x01010101u)) | (~runs & ~bytes & 0x7f7f7f7fu);
     }
 
-    static __device__ __forceinline__ uint32_t four_bytes(const uint32_t *bytes)
+    /* Step 3, for a batch of up to 32 symbols from the window's byte `at` on, of which the first is carried literals
+     * if there are any: says where each lane's begins and where the next one would. */
+    __device__ __forceinline__ void find_symbols(bool has_carried, uint32_t at, uint32_t *begin,
+                                                 uint32_t *next)
     {
-        return __byte_perm(__byte_perm(bytes[0], bytes[1], 0x0040), __byte_perm(bytes[2], bytes[3], 0x0040),
-                           0x5410);
-    }
-
-    /* Steps 3 and 4 for up to 32 symbols from the window's byte *at on, of which the first is `head` carried
-     * literals if that is not 0. Then either *at is the next symbol, or the window holds no more and *moved is what
-     * was decoded of it. */
-    __device__ __forceinline__ bool batch(uint32_t head, uint32_t *at, uint32_t *moved)
-    {
-        uint32_t begin = RLE1_OPEN, follow = *at;
-        if (head) {
-            store_shared_byte(shared + NEXT + CARRIED, follow);
-            follow = CARRIED;
+        const uint32_t chain = shared + NEXT;
+        uint32_t entry = chain + 2 * at;
+        if (has_carried) {
+            store_shared_half(chain + 2 * CARRIED, entry);
+            entry = chain + 2 * CARRIED;
             __syncwarp();
         }
-#pragma unroll 1
-        for (uint32_t group = 0; group < 32 && follow != RLE1_OPEN; group += 8)
-#pragma unroll
-            for (uint32_t i = 0; i < 8; i++) {
-                if (lane == group + i)
-                    begin = follow;
-                follow = load_shared_byte(shared + NEXT + follow);
-            }
+        entry = follow_chain(entry, chain + 2 * RLE1_OPEN, lane);
+        *begin = (entry - chain) / 2;
+        *next = (load_shared_half(entry) - chain) / 2;
+    }
 
-        const uint32_t next = load_shared_byte(shared + NEXT + begin);
+    /* Steps 3 and 4 for a batch whose first symbol is `head` carried literals if that is not 0. Then either *at is
+     * the next symbol, or the window holds no more and *moved is what was decoded of it. */
+    __device__ __forceinline__ bool batch(uint32_t head, uint32_t *at, uint32_t *moved)
+    {
+        uint32_t begin, next;
+        find_symbols(head > 0, *at, &begin, &next);
         const uint32_t control = load_shared_byte(shared + BYTES + begin);
         uint32_t rank = load_shared_byte(shared + RANKS + begin);
         const bool exists = begin < limit, whole = next != RLE1_OPEN;
-        bool is_literal = exists && control >= 128;
-        uint32_t items = 0, left = 0, stop = begin, delta = 0, data = begin + 1;
+        symbol mine = {0, 0, begin + 1, 0, exists && control >= 128};
+        uint32_t left = 0, stop = begin;
         number_of<T> base = 0;
         if (exists && control < 128 && whole) {
-            items = control + 3;
-            delta = load_shared_byte(shared + BYTES + begin + 1);
-            data = begin + 2;
-            base = from_code<T>(load_varint<T>(shared + BYTES + data, &wrong));
-        } else if (is_literal) {
+            mine.items = control + 3;
+            mine.delta = load_shared_byte(shared + BYTES + begin + 1);
+            mine.data = begin + 2;
+            base = from_code<T>(load_varint<T>(shared + BYTES + mine.data, &wrong));
+        } else if (mine.is_literal) {
             const uint32_t count = 256 - control;
-            items = whole ? count : found - rank;
-            left = count - items;
-            stop = whole ? next : items ? load_shared_byte(shared + ENDS + found - 1) : data;
+            mine.items = whole ? count : found - rank;
+            left = count - mine.items;
+            stop = whole ? next : mine.items ? load_shared_byte(shared + ENDS + found - 1) : mine.data;
         } else if (begin == CARRIED) {
-            is_literal = true;
-            items = head;
-            data = rank = 0;
+            mine.is_literal = true;
+            mine.items = head;
+            mine.data = rank = 0;
             stop = next;
         }
-
-        const uint32_t through = scan_warp(items, lane), sum = __shfl_sync(FULL_WARP, through, 31);
-        const uint32_t last = __ballot_sync(FULL_WARP, begin != RLE1_OPEN && !whole);
-        *at = follow;
-        if (last) {
-            const uint32_t packed = __shfl_sync(FULL_WARP, stop | left << 16, __ffs(last) - 1);
-            *moved = packed & 0xffff;
-            carried = packed >> 16;
-        }
-        if (sum + carried > total - done)
+        uint32_t sum;
+        if (!place_items(&mine, begin != RLE1_OPEN && !whole, stop | left << 16, moved, &sum))
             return false;
+        *at = max_warp(next);
 
-        /* Bits 0..12: where the symbol's items begin in the batch's; 13: it is literals; 16..23: `data`, or the
-         * rank of the literals' first terminator; 24..31: delta. */
-        const uint32_t packed = (through - items) | (uint32_t)is_literal << 13 | delta << 24;
-        const bool narrow = __all_sync(FULL_WARP, !is_literal || stop - data == items);
-        if (narrow) {
-            if constexpr (sizeof(T) == 1)
-                if (!is_literal && items)
-                    store_shared_byte(shared + BYTES + data, to_code((uint32_t)base));
-            __syncwarp();
-            emit<true>(packed | data << 16, base, sum);
-        } else {
-            if (is_literal)
-                store_shared_byte(shared + ENDS + rank - 1, data);
-            __syncwarp();
-            emit<false>(packed | rank << 16, base, sum);
-        }
+        const bool narrow = __all_sync(FULL_WARP, !mine.is_literal || stop - mine.data == mine.items);
+        plain = plain && narrow && __all_sync(FULL_WARP, mine.is_literal || !whole || next - mine.data <= 1);
+        if (!narrow && mine.is_literal)
+            store_shared_byte(shared + ENDS + rank - 1, mine.data);
+        if (narrow)
+            emit<true>(mine, base, mine.data, sum);
+        else
+            emit<false>(mine, base, rank, sum);
         done += sum;
         return true;
     }
 
-    /* The byte that from_code() makes `item` of, for one-byte items. */
-    static __device__ __forceinline__ uint32_t to_code(uint32_t item)
+    /* The beginning of step 4: sets the symbols' offsets and the sum of their items, and, if a lane's symbol is the
+     * window's `last`, *moved and `carried` from the two halves of that lane's `stop`. */
+    __device__ __forceinline__ bool place_items(symbol *mine, bool last, uint32_t stop, uint32_t *moved,
+                                                uint32_t *sum)
     {
-        if constexpr (is_zigzag<T>)
-            return item << 1 ^ (uint32_t)((int32_t)(item << 24) >> 31);
-        else
-            return item;
+        const uint32_t through = scan_warp(mine->items, lane);
+        mine->offset = through - mine->items;
+        *sum = max_warp(through);
+        const uint32_t halves = or_warp(last ? stop | 0x8000 : 0);
+        if (halves) {
+            *moved = halves & 0x7fff;
+            carried = halves >> 16;
+        }
+        return *sum + carried <= total - done;
     }
 
-    /* Writes the items of the batch's symbols, `sum` in all. NARROW: all literals have one byte. */
+    /* Writes the items of the batch's symbols, `sum` in all. Literals begin at `first` + 0, 1, ... if they are
+     * NARROW, which is that each has one byte; else at the ends of the terminators before those from `first` on. */
     template <bool NARROW>
-    __device__ __forceinline__ void emit(uint32_t symbol, number_of<T> base, uint32_t sum)
+    __device__ __forceinline__ void emit(const symbol &mine, number_of<T> base, uint32_t first, uint32_t sum)
     {
-        const uint32_t offset = symbol & 0x1fff, lanes_up_to = 0xffffffffu >> (31 - lane);
-        uint32_t before = (uint32_t)-1;
+        const uint32_t record =
+            mine.offset | (uint32_t)mine.is_literal << 13 | first << 16 | mine.delta << 24;
+        const uint32_t lanes_up_to = 0xffffffffu >> (31 - lane);
+        uint32_t before = (uint32_t)-1, shift = mine.offset;
         T *items = out + done;
-        for (uint32_t from = 0; from < sum; from += 32) {
-            const uint32_t heads = or_warp(shift_left_or_zero(1, offset - from));
+        __syncwarp();
+        for (uint32_t from = 0; from < sum; from += 32, shift -= 32) {
+            const uint32_t heads = or_warp(shift_left_or_zero(1, shift));
             const uint32_t which = before + __popc(heads & lanes_up_to);
             before += __popc(heads);
-            const uint32_t of = __shfl_sync(FULL_WARP, symbol, which);
-            number_of<T> value = 0;
-            if constexpr (sizeof(T) > 1 || !NARROW)
-                value = __shfl_sync(FULL_WARP, base, which);
-            const uint32_t item = from + lane, nth = item - (of & 0x1fff), data = of >> 16 & 0xff;
-            const bool is_literal = of & 0x2000;
-            const int32_t delta = (int32_t)of >> 24;
+            const uint32_t of = __shfl_sync(FULL_WARP, record, which);
+            number_of<T> value = __shfl_sync(FULL_WARP, base, which);
+            const uint32_t item = from + lane, nth = item - (of & 0x1fff), literals = of >> 16 & 0xff;
             if (item < sum) {
-                if constexpr (sizeof(T) == 1 && NARROW) {
-                    const uint32_t code = load_shared_byte(shared + BYTES + data + (is_literal ? nth : 0));
-                    value = from_code<T>(code) + delta * nth;
-                } else if (is_literal) {
-                    if constexpr (NARROW)
-                        value = from_code<T>(load_shared_byte(shared + BYTES + data + nth));
-                    else
-                        value = literal(data + nth);
-                } else
-                    value += (number_of<T>)((int64_t)delta * nth);
+                if (!(of & 0x2000))
+                    value += (number_of<T>)((int64_t)((int32_t)of >> 24) * nth);
+                else if constexpr (NARROW)
+                    value = from_code<T>(load_shared_byte(shared + BYTES + literals + nth));
+                else
+                    value = literal(literals + nth);
                 items[item] = (T)value;
             }
         }
@@ -288,19 +290,142 @@ template <class T> struct orc_rle1_stream {
     }
 
     /* The window's first `count` literals; they were checked against the block's items when their group began. */
-    __device__ __forceinline__ void emit_literals(uint32_t count, bool narrow)
+    __device__ __forceinline__ void emit_literals(uint32_t count)
     {
         T *items = out + done;
-        if (narrow)
-            for (uint32_t item = lane; item < count; item += 32)
-                items[item] = (T)from_code<T>(load_shared_byte(shared + BYTES + item));
-        else {
-            store_shared_byte(shared + ENDS - 1, 0);
-            __syncwarp();
-            for (uint32_t item = lane; item < count; item += 32)
-                items[item] = (T)literal(item);
-        }
+        store_shared_byte(shared + ENDS - 1, 0);
+        __syncwarp();
+        for (uint32_t item = lane; item < count; item += 32)
+            items[item] = (T)literal(item);
         done += count;
+    }
+
+    /* ---- Windows whose varints have one byte each ----
+     * `next` is arithmetic then: a run has three bytes and n literals have n + 1. That it was right is known at the end: no
+     * byte has a continuation bit but the control bytes of literals and the negative bytes that runs add. */
+
+    /* Returns false, having changed nothing but the output, if the window is not of this kind, or is not right. */
+    __device__ __forceinline__ bool plain_window(const window_bytes &bytes)
+    {
+        const uint32_t done_before = done, carried_before = carried;
+        uint32_t at = carried, head = carried, moved = RLE1_OPEN, marked = 0;
+        plain_chain(bytes);
+        __syncwarp();
+        carried = 0;
+        bool right;
+        do {
+            right = plain_batch(head, &at, &moved, &marked);
+            head = 0;
+        } while (right && moved == RLE1_OPEN);
+        const int32_t decoded = (int32_t)(moved - lane * 8);
+        const uint2 after = drop_bytes(bytes.low, bytes.high, decoded);
+        const uint32_t marks =
+            ((bytes.low ^ after.x) & 0x80808080u) >> 7 | ((bytes.high ^ after.y) & 0x80808080u) >> 6;
+        if (right && sum_warp(__popc(marks)) == marked) {
+            place += moved;
+            return true;
+        }
+        done = done_before;
+        carried = carried_before;
+        plain = false;
+        return false;
+    }
+
+    __device__ __forceinline__ void plain_chain(const window_bytes &bytes)
+    {
+        const uint32_t chain = shared + NEXT, open = (chain + 2 * RLE1_OPEN) * 0x00010001u;
+        const uint32_t low = plain_length(bytes.low), high = plain_length(bytes.high);
+        const uint32_t first = (chain + lane * 16) * 0x00010001u + 0x00060004u;
+        store_shared_four(
+            chain + lane * 16,
+            make_uint4(add_halves_up_to(__byte_perm(low, 0, 0x4140), first, open),
+                       add_halves_up_to(__byte_perm(low, 0, 0x4342), first + 0x00040004u, open),
+                       add_halves_up_to(__byte_perm(high, 0, 0x4140), first + 0x00080008u, open),
+                       add_halves_up_to(__byte_perm(high, 0, 0x4342), first + 0x000c000cu, open)));
+    }
+
+    /* In each byte: twice the bytes of a symbol that begins there, less 4. */
+    static __device__ __forceinline__ uint32_t plain_length(uint32_t bytes)
+    {
+        const uint32_t literals = (bytes >> 7 & 0x01010101u) * 0xffu;
+        return (literals & (~bytes << 1 & 0xfefefefeu)) | (~literals & 0x02020202u);
+    }
+
+    /* As batch(). Adds to *marked the bytes that may have a continuation bit. */
+    __device__ __forceinline__ bool plain_batch(uint32_t head, uint32_t *at, uint32_t *moved,
+                                                uint32_t *marked)
+    {
+        uint32_t begin, next;
+        find_symbols(head > 0, *at, &begin, &next);
+        const uint32_t control = load_shared_byte(shared + BYTES + begin),
+                       added = load_shared_byte(shared + BYTES + begin + 1);
+        const bool exists = begin < RLE1_WINDOW, whole = next != RLE1_OPEN;
+        symbol mine = {0, 0, begin + 1, 0, exists && control >= 128};
+        uint32_t stop = begin;
+        const bool has_control = mine.is_literal, is_run = exists && control < 128 && whole;
+        if (is_run) {
+            mine.items = control + 3;
+            mine.data = begin + 2;
+            mine.delta = added;
+        }
+        if (has_control) {
+            const uint32_t count = 256 - control;
+            mine.items = whole ? count : RLE1_WINDOW - mine.data;
+            stop = RLE1_WINDOW | (count - mine.items) << 16;
+        }
+        if (begin == CARRIED) {
+            mine.is_literal = true;
+            mine.items = head;
+            mine.data = 0;
+        }
+        uint32_t sum;
+        if (!place_items(&mine, begin != RLE1_OPEN && !whole, stop, moved, &sum))
+            return false;
+        *at = max_warp(next);
+        *marked += __popc(__ballot_sync(FULL_WARP, has_control || (is_run && added >= 128)));
+        plain_emit(mine, sum);
+        done += sum;
+        return true;
+    }
+
+    /* Writes the items of the batch's symbols. All values are bytes of the window: an item's is at an address that
+     * goes up with the items of literals. */
+    __device__ __forceinline__ void plain_emit(const symbol &mine, uint32_t sum)
+    {
+        const uint32_t source = shared + BYTES + mine.data;
+        uint32_t before = (uint32_t)-1, shift = mine.offset;
+        /* One-byte items are `value + delta * item`, modulo 256, with the run's value as of item 0 of the batch. */
+        if (sizeof(T) == 1 && mine.delta) {
+            const uint32_t value =
+                (uint32_t)from_code<T>(load_shared_byte(source)) - mine.delta * mine.offset;
+            store_shared_byte(source,
+                              is_zigzag<T> ? value << 1 ^ (uint32_t)((int32_t)(value << 24) >> 31) : value);
+        }
+        const uint32_t record =
+            mine.delta | (uint32_t)mine.is_literal << 8 | (source - (mine.is_literal ? mine.offset : 0)) << 9;
+        const uint32_t lanes_up_to = 0xffffffffu >> (31 - lane);
+        T *items = out + done;
+        __syncwarp();
+        for (uint32_t item = lane; item - lane < sum; item += 32, shift -= 32) {
+            const uint32_t heads = or_warp(shift_left_or_zero(1, shift));
+            const uint32_t which = before + __popc(heads & lanes_up_to);
+            before += __popc(heads);
+            const uint32_t of = __shfl_sync(FULL_WARP, record, which);
+            uint32_t offset = 0;
+            if constexpr (sizeof(T) > 1)
+                offset = __shfl_sync(FULL_WARP, mine.offset, which);
+            /* Lanes after the last item look at most 31 bytes after the last symbol's. */
+            uint32_t address = (int32_t)of >> 9;
+            if (of & 0x100)
+                address += item;
+            number_of<T> value = from_code<T>(load_shared_byte(address));
+            if constexpr (sizeof(T) == 1)
+                value += of * item;
+            else
+                value += (number_of<T>)((int64_t)(int8_t)of * (item - offset));
+            if (item < sum)
+                items[item] = (T)value;
+        }
     }
 };
 

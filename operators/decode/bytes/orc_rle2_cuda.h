@@ -328,12 +328,6 @@ template <class T> struct orc_rle2_stream {
         return (is_direct & direct) | (~is_direct & repeat) | is_large;
     }
 
-    static __device__ __forceinline__ uint32_t four_bytes(const uint32_t *bytes)
-    {
-        return __byte_perm(__byte_perm(bytes[0], bytes[1], 0x0040), __byte_perm(bytes[2], bytes[3], 0x0040),
-                           0x5410);
-    }
-
     __device__ __forceinline__ uint32_t window_byte(uint32_t at) const
     {
         return load_shared_byte(shared + BYTES + (at ^ 3));
@@ -367,10 +361,10 @@ template <class T> struct orc_rle2_stream {
             width = rle2_width(head / 2 % 32);
             data = begin + 2;
         }
-        const uint32_t through = scan_warp(items, lane), all = __shfl_sync(FULL_WARP, through, 31);
-        const uint32_t last = __ballot_sync(FULL_WARP, begin != RLE2_OPEN && !whole);
-        if (last)
-            *moved = __shfl_sync(FULL_WARP, begin, __ffs(last) - 1);
+        const uint32_t through = scan_warp(items, lane), all = max_warp(through);
+        const uint32_t stop = __ballot_sync(FULL_WARP, begin != RLE2_OPEN && !whole);
+        if (stop)
+            *moved = max_warp(lane == __ffs(stop) - 1 ? begin : 0);
         if (all > total - done)
             return false;
         /* Bits 0..10: where the group's items begin in the batch's; 11: a repeat; 12..19: its first byte of data;

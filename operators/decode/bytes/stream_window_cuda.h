@@ -60,6 +60,61 @@ struct stream_ring {
     }
 };
 
+/*
+ * A window is 256 bytes of the stream from any place on, eight bytes a lane. Its chain is a table in shared memory: for
+ * each byte, where the next symbol would begin if a symbol began there, as the address of that byte's entry. Entries
+ * have 16 bits, so that a step is one load: a warp's scratch must lie in the first 64 KiB of shared memory.
+ */
+#define CHAIN_BYTES 512u
+
+struct window_bytes {
+    uint32_t low, high,
+        after; /* a lane's eight bytes, and in the low bits of `after` the next lane's first */
+};
+
+TILE_INLINE window_bytes load_window(const stream_ring &ring, uint32_t place)
+{
+    const uint32_t pair = place / 8 + ring.lane, shift = place * 8;
+    const uint2 first = ring.pair_at(pair), second = ring.pair_at(pair + 1);
+    const uint32_t word0 = place & 4 ? first.y : first.x, word1 = place & 4 ? second.x : first.y,
+                   word2 = place & 4 ? second.y : second.x;
+    return window_bytes{__funnelshift_r(word0, word1, shift), __funnelshift_r(word1, word2, shift),
+                        word2 >> (shift & 31)};
+}
+
+/* `low` and `high` without their first `count` bytes; other bits are 0. */
+TILE_INLINE uint2 drop_bytes(uint32_t low, uint32_t high, int32_t count)
+{
+    const int32_t bits = 8 * max(count, 0);
+    return make_uint2(low & shift_left_or_zero(0xffffffffu, bits),
+                      high & shift_left_or_zero(0xffffffffu, max(bits - 32, 0)));
+}
+
+/* The eight entries of a lane, of which each byte of `low` and `high` has one. */
+TILE_INLINE void store_chain(uint32_t chain, uint32_t lane, uint32_t low, uint32_t high)
+{
+    const uint32_t origin = chain * 0x00010001u;
+    store_shared_four(chain + lane * 16, make_uint4(2 * __byte_perm(low, 0, 0x4140) + origin,
+                                                    2 * __byte_perm(low, 0, 0x4342) + origin,
+                                                    2 * __byte_perm(high, 0, 0x4140) + origin,
+                                                    2 * __byte_perm(high, 0, 0x4342) + origin));
+}
+
+/* Lane k gets the k-th entry from `at` on; after the last symbol comes `open`, which follows itself. */
+TILE_INLINE uint32_t follow_chain(uint32_t at, uint32_t open, uint32_t lane)
+{
+#pragma unroll 1
+    for (uint32_t step = 0; step < 32; step += 8) {
+#pragma unroll
+        for (uint32_t i = 0; i < 8; i++)
+            if (lane > step + i)
+                at = load_shared_half(at);
+        if (!__any_sync(FULL_WARP, lane == 31 && at != open))
+            break;
+    }
+    return at;
+}
+
 /* The four bytes at any address of shared memory. It reads the two words that hold them. */
 TILE_INLINE uint32_t load_shared_unaligned(uint32_t address)
 {
@@ -72,6 +127,13 @@ TILE_INLINE uint32_t varint_bits(uint32_t bytes, uint32_t terminators)
 {
     const uint32_t kept = bytes & (terminators ^ (terminators - 1)) & 0x7f7f7f7fu;
     return __dp4a(kept, 0x00008001u, 0u) + (__dp4a(kept, 0x80010000u, 0u) << 14);
+}
+
+/* The low bytes of four words. */
+TILE_INLINE uint32_t four_bytes(const uint32_t *bytes)
+{
+    return __byte_perm(__byte_perm(bytes[0], bytes[1], 0x0040), __byte_perm(bytes[2], bytes[3], 0x0040),
+                       0x5410);
 }
 
 /* Items of T are made from a number of this type. Zigzag needs one bit more than T has. */
