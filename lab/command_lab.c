@@ -13,13 +13,16 @@
 #define EXPERIMENTS_MAX  32u
 #define CODEC_NAME_BYTES 64u
 #define PROCESSOR_SCALE  0.01 /* of rows, unless --scale says another */
+#define BLOCK_KIB_MIN    64u
+#define BLOCK_KIB_MAX    1024u
+#define BLOCK_BYTES      (128u << 10) /* as CODAG was measured */
 
 struct arguments {
     const struct lab_experiment *experiments[EXPERIMENTS_MAX + 1]; /* ends with NULL */
     uint32_t count;
     double scale; /* 0: by the device */
     const char *device, *report, *database;
-    uint32_t repeat, threads;
+    uint32_t repeat, threads, block_bytes;
     enum lab_format format;
     bool list;
     bool left_out[CODEC_COUNT];
@@ -77,6 +80,17 @@ static enum status read_codecs(void *context, const char *text, struct error *er
     return STATUS_OK;
 }
 
+static enum status read_block(void *context, const char *text, struct error *error)
+{
+    char *end;
+    const unsigned long kib = strtoul(text, &end, 10) << (*end == 'm' ? 10 : 0);
+    if ((*end != 'k' && *end != 'm') || end[1] || kib < BLOCK_KIB_MIN || kib > BLOCK_KIB_MAX ||
+        (kib & (kib - 1)) != 0)
+        return error_set(error, STATUS_BAD_INPUT, "--block is 64k, 128k, 256k, 512k or 1m, not '%s'", text);
+    ((struct arguments *)context)->block_bytes = (uint32_t)kib << 10;
+    return STATUS_OK;
+}
+
 /* Before a long measurement begins. */
 static enum status check_database(const char *path, struct error *error)
 {
@@ -106,6 +120,7 @@ static const struct command_option options[] = {
      "only these codecs; all by default. ssb-columns leaves out systems that take others, ssb-queries keeps "
      "all",
      BY_FUNCTION(read_codecs)},
+    {"block", 'k', "64k|...|1m", "bytes of a block of byte-streams (128k)", BY_FUNCTION(read_block)},
     {"device", 'd', "auto|cpu|cuda[:N]", "what to measure; auto (the default): a GPU, if one can be used",
      TO_TEXT(struct arguments, device)},
     {"repeat", 'r', "N", "timed runs of each measurement (7)", TO_NUMBER(struct arguments, repeat, 1, 10000)},
@@ -175,7 +190,7 @@ static enum status run(struct lab *lab, const struct arguments *arguments, int a
 
 static enum status command_lab(int argc, char **argv, struct progress *progress, struct error *error)
 {
-    struct arguments arguments = {.device = "auto", .repeat = 7};
+    struct arguments arguments = {.device = "auto", .repeat = 7, .block_bytes = BLOCK_BYTES};
     RETURN_IF_ERROR(command_line_read(&line, argc, argv, &arguments, error));
     if (arguments.list) {
         list_experiments();
@@ -183,6 +198,7 @@ static enum status command_lab(int argc, char **argv, struct progress *progress,
     }
     struct lab lab = {.repeat = arguments.repeat,
                       .database = arguments.database,
+                      .block_bytes = arguments.block_bytes,
                       .progress = progress,
                       .format = arguments.format};
     memcpy(lab.left_out, arguments.left_out, sizeof lab.left_out);

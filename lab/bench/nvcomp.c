@@ -1,13 +1,8 @@
 /*
- * nvcomp.c: see nvcomp.h. What of nvCOMP's C interface is needed is declared here, from the headers of versions 5.3 and
- * 6.0.
- *
- * Its batched calls are the same for all formats and in both versions, but for the call that asks for temporary memory.
- * Each takes options by value, in a struct of 64 bytes that differs by format and version. C passes any struct of that
- * size in memory, in the same way, so one type of function serves all.
+ * nvcomp.c: see nvcomp.h. The options of the formats are declared here, from the headers of versions 5.3 and 6.0.
  */
 #define _GNU_SOURCE
-#include "lab/bench/nvcomp.h"
+#include "lab/bench/nvcomp_internal.h"
 
 #include "lab/bench/kernel.h"
 #include "storage/base/memory.h"
@@ -18,17 +13,10 @@
 #include <string.h>
 
 #define CHUNK_BYTES \
-    (UINT64_C(64) << 10)   /* uncompressed; nvCOMP's headers recommend it for the fastest decompression */
-#define SLOT_BYTES   256u  /* compressed chunks begin at multiples; nvCOMP asks for 8 or 16 */
-#define VERSION_5    5000u /* major * 1000 + minor * 100 + patch */
-#define VERSION_6    6000u
-#define VERSION_NEXT 7000u
+    (UINT64_C(64) << 10) /* uncompressed; nvCOMP's headers recommend it for the fastest decompression */
+#define SLOT_BYTES 256u  /* compressed chunks begin at multiples; nvCOMP asks for 8 or 16 */
 
 /* ---- Options ---- */
-
-struct options {
-    uint64_t words[8];
-};
 
 enum { TYPE_CHAR = 0, TYPE_INT = 4, TYPE_UNKNOWN = 0xff };              /* nvcompType_t */
 enum { MODE_ASYMMETRIC = 1, TERMINAL_BITPACK = 1 };                     /* version 6 */
@@ -63,39 +51,37 @@ struct ans {
     int32_t algorithm_or_backend, type; /* 0: rANS; nvCOMP decides */
     char reserved[56];
 };
-_Static_assert(sizeof(struct options) == 64 && sizeof(struct cascaded_5) == 64 &&
+_Static_assert(sizeof(struct nvcomp_options) == 64 && sizeof(struct cascaded_5) == 64 &&
                    sizeof(struct cascaded_6) == 64 && sizeof(struct cascaded_6_decompress) == 64 &&
                    sizeof(struct bitcomp) == 64 && sizeof(struct ans) == 64,
                "all options have 64 bytes");
 
-enum format { CASCADED, BITCOMP, ANS, FORMATS };
-
 static const struct scheme {
-    enum format format;
+    enum nvcomp_format format;
     int32_t rles, deltas; /* of version 5 */
     uint64_t fine;        /* of version 6 */
 } schemes[NVCOMP_SCHEMES] = {
-    {CASCADED, 0, 0, FINE_FOR},
-    {CASCADED, 0, 1, FINE_FOR | FINE_DELTA},
-    {CASCADED, 1, 0, FINE_FOR | FINE_RLE},
-    {CASCADED, 2, 1, FINE_FOR | FINE_DELTA | FINE_RLE},
-    {BITCOMP, 0, 0, 0},
-    {ANS, 0, 0, 0},
+    {NVCOMP_CASCADED, 0, 0, FINE_FOR},
+    {NVCOMP_CASCADED, 0, 1, FINE_FOR | FINE_DELTA},
+    {NVCOMP_CASCADED, 1, 0, FINE_FOR | FINE_RLE},
+    {NVCOMP_CASCADED, 2, 1, FINE_FOR | FINE_DELTA | FINE_RLE},
+    {NVCOMP_BITCOMP, 0, 0, 0},
+    {NVCOMP_ANS, 0, 0, 0},
 };
 const char *const nvcomp_schemes[NVCOMP_SCHEMES] = {
     "nvCOMP FOR+BP",   "nvCOMP Delta+FOR+BP", "nvCOMP RLE+FOR+BP",
     "nvCOMP cascaded", "nvCOMP bitcomp",      "nvCOMP ANS",
 };
 
-static struct options options_of(const void *fields)
+static struct nvcomp_options options_of(const void *fields)
 {
-    struct options options;
+    struct nvcomp_options options;
     memcpy(&options, fields, sizeof options);
     return options;
 }
 
-static void cascaded_options(unsigned version, const struct scheme *scheme, struct options *compress,
-                             struct options *decompress)
+static void cascaded_options(unsigned version, const struct scheme *scheme, struct nvcomp_options *compress,
+                             struct nvcomp_options *decompress)
 {
     const struct cascaded_6_common common = {
         .type = TYPE_INT, .mode = MODE_ASYMMETRIC, .terminal = TERMINAL_BITPACK};
@@ -108,57 +94,26 @@ static void cascaded_options(unsigned version, const struct scheme *scheme, stru
     struct cascaded_6_decompress six_decompress;
     memset(&six_decompress, 0, sizeof six_decompress); /* its padding, too */
     six_decompress.common = common;
-    *compress = version < VERSION_6 ? options_of(&five) : options_of(&six);
-    *decompress = version < VERSION_6 ? (struct options){{0}} : options_of(&six_decompress);
+    *compress = version < NVCOMP_6 ? options_of(&five) : options_of(&six);
+    *decompress = version < NVCOMP_6 ? (struct nvcomp_options){{0}} : options_of(&six_decompress);
 }
 
-static void options_make(unsigned version, const struct scheme *scheme, struct options *compress,
-                         struct options *decompress)
+static void options_make(unsigned version, const struct scheme *scheme, struct nvcomp_options *compress,
+                         struct nvcomp_options *decompress)
 {
     const struct bitcomp bitcomp = {.type = TYPE_INT};
     const struct ans ans = {.type = TYPE_CHAR};
-    const struct ans ans_decompress = {.type = version < VERSION_6 ? TYPE_CHAR : TYPE_UNKNOWN};
-    if (scheme->format == CASCADED) {
+    const struct ans ans_decompress = {.type = version < NVCOMP_6 ? TYPE_CHAR : TYPE_UNKNOWN};
+    if (scheme->format == NVCOMP_CASCADED) {
         cascaded_options(version, scheme, compress, decompress);
         return;
     }
-    *compress = scheme->format == BITCOMP ? options_of(&bitcomp) : options_of(&ans);
-    *decompress = scheme->format == BITCOMP ? (struct options){{0}} : options_of(&ans_decompress);
+    *compress = scheme->format == NVCOMP_BITCOMP ? options_of(&bitcomp) : options_of(&ans);
+    *decompress =
+        scheme->format == NVCOMP_BITCOMP ? (struct nvcomp_options){{0}} : options_of(&ans_decompress);
 }
 
 /* ---- The library ---- */
-
-/* All return 0 (nvcompSuccess) or the number of an error. Addresses are the GPU's, in lists that are there, too. */
-typedef int temporary_5(size_t chunks, size_t chunk_bytes, struct options options, size_t *bytes,
-                        size_t all_bytes);
-typedef int temporary_6(size_t chunks, size_t chunk_bytes, struct options options, size_t *bytes,
-                        size_t all_bytes, void *stream);
-typedef int output_bound(size_t chunk_bytes, struct options options, size_t *bytes);
-typedef int compress_batch(cuda_address in, cuda_address in_bytes, size_t chunk_bytes, size_t chunks,
-                           cuda_address temporary, size_t temporary_bytes, cuda_address out,
-                           cuda_address out_bytes, struct options options, cuda_address statuses,
-                           void *stream);
-typedef int decompress_batch(cuda_address in, cuda_address in_bytes, cuda_address room_bytes,
-                             cuda_address out_bytes, size_t chunks, cuda_address temporary,
-                             size_t temporary_bytes, cuda_address out, struct options options,
-                             cuda_address statuses, void *stream);
-_Static_assert(sizeof(cuda_address) == sizeof(void *), "addresses are passed as pointers");
-
-struct functions {
-    void *compress_temporary, *decompress_temporary; /* temporary_5 or temporary_6 */
-    output_bound *bound;
-    compress_batch *compress;
-    decompress_batch *decompress;
-};
-
-struct nvcomp {
-    struct lab *lab;
-    void *library;
-    char missing[NVCOMP_WHY_BYTES]; /* "": all is there */
-    unsigned version;
-    const char *(*status_text)(int status);
-    struct functions formats[FORMATS];
-};
 
 /* POSIX makes an address of a function from one of data; ISO C has no cast for it. */
 static bool find(void *library, const char *name, void *function)
@@ -168,9 +123,9 @@ static bool find(void *library, const char *name, void *function)
     return address;
 }
 
-static bool find_format(struct nvcomp *nvcomp, const char *format, struct functions *functions)
+static bool find_format(struct nvcomp *nvcomp, const char *format, struct nvcomp_functions *functions)
 {
-    const char *const temporary = nvcomp->version < VERSION_6 ? "TempSizeAsync" : "TempSize";
+    const char *const temporary = nvcomp->version < NVCOMP_6 ? "TempSizeAsync" : "TempSize";
     const struct {
         const char *before, *after;
         void *function;
@@ -205,7 +160,7 @@ static void *open_library(void)
 /* Sets nvcomp->missing unless all is found. */
 static void find_all(struct nvcomp *nvcomp)
 {
-    static const char *const formats[FORMATS] = {"Cascaded", "Bitcomp", "ANS"};
+    static const char *const formats[NVCOMP_FORMATS] = {"Cascaded", "Bitcomp", "ANS", "Deflate"};
     struct {
         uint32_t version, runtime;
     } about = {0, 0};
@@ -216,8 +171,8 @@ static void find_all(struct nvcomp *nvcomp)
         return;
     }
     nvcomp->version = about.version;
-    bool found = about.version >= VERSION_5 && about.version < VERSION_NEXT;
-    for (uint32_t f = 0; found && f < FORMATS; f++)
+    bool found = about.version >= NVCOMP_5 && about.version < NVCOMP_NEXT;
+    for (uint32_t f = 0; found && f < NVCOMP_FORMATS; f++)
         found = find_format(nvcomp, formats[f], &nvcomp->formats[f]);
     if (!found)
         snprintf(nvcomp->missing, sizeof nvcomp->missing, "nvCOMP %u.%u is installed, 5 or 6 is needed",
@@ -251,14 +206,42 @@ const char *nvcomp_missing(const struct nvcomp *nvcomp)
     return *nvcomp->missing ? nvcomp->missing : NULL;
 }
 
+enum status nvcomp_check(const struct nvcomp *nvcomp, const char *what, int number, struct error *error)
+{
+    const char *const text = number ? nvcomp->status_text(number) : NULL;
+    return number == 0 ? STATUS_OK
+                       : error_set(error, STATUS_MACHINE, "nvCOMP: %s: status %d (%s)", what, number,
+                                   text ? text : "unknown");
+}
+
+enum status nvcomp_temporary(struct nvcomp *nvcomp, void *function, size_t chunks, size_t chunk_bytes,
+                             size_t all_bytes, const struct nvcomp_options *options, cuda_address *temporary,
+                             size_t *bytes, struct error *error)
+{
+    struct cuda *const cuda = nvcomp->lab->cuda;
+    nvcomp_temporary_5 *five;
+    nvcomp_temporary_6 *six;
+    void *stream;
+    memcpy(&five, &function, sizeof five);
+    memcpy(&six, &function, sizeof six);
+    *bytes = 0;
+    RETURN_IF_ERROR(cuda_share(cuda, &stream, error));
+    RETURN_IF_ERROR(nvcomp_check(nvcomp, "asking for temporary memory",
+                                 nvcomp->version < NVCOMP_6
+                                     ? five(chunks, chunk_bytes, *options, bytes, all_bytes)
+                                     : six(chunks, chunk_bytes, *options, bytes, all_bytes, stream),
+                                 error));
+    return cuda_allocate(cuda, *bytes, "nvCOMP's temporary memory", temporary, error);
+}
+
 /* ---- A batch ---- */
 
 /* A dataset in chunks. Lists have an item for each chunk: 8 bytes, a status 4. */
 struct batch {
     struct nvcomp *nvcomp;
-    const struct functions *functions;
+    const struct nvcomp_functions *functions;
     const struct dataset *dataset;
-    struct options compress_options, decompress_options;
+    struct nvcomp_options compress_options, decompress_options;
     size_t chunks, slot_bytes; /* slot_bytes: from one compressed chunk to the next */
     uint64_t *list;            /* on the host */
     cuda_address values, compressed, decompressed, temporary;
@@ -266,14 +249,6 @@ struct batch {
         decompressed_bytes, statuses;
     size_t temporary_bytes;
 };
-
-static enum status check(const struct nvcomp *nvcomp, const char *what, int number, struct error *error)
-{
-    const char *const text = number ? nvcomp->status_text(number) : NULL;
-    return number == 0 ? STATUS_OK
-                       : error_set(error, STATUS_MACHINE, "nvCOMP: %s: status %d (%s)", what, number,
-                                   text ? text : "unknown");
-}
 
 static size_t chunk_bytes(const struct batch *batch, size_t chunk)
 {
@@ -302,8 +277,9 @@ static enum status allocate(struct batch *batch, struct error *error)
 {
     struct cuda *const cuda = batch->nvcomp->lab->cuda;
     size_t bound = 0;
-    RETURN_IF_ERROR(check(batch->nvcomp, "asking for the bound of a chunk",
-                          batch->functions->bound(CHUNK_BYTES, batch->compress_options, &bound), error));
+    RETURN_IF_ERROR(nvcomp_check(batch->nvcomp, "asking for the bound of a chunk",
+                                 batch->functions->bound(CHUNK_BYTES, batch->compress_options, &bound),
+                                 error));
     batch->slot_bytes = (bound + SLOT_BYTES - 1) / SLOT_BYTES * SLOT_BYTES;
     RETURN_IF_ERROR(
         memory_take(&batch->list, batch->chunks * sizeof *batch->list, "a list of chunks", error));
@@ -327,27 +303,14 @@ static enum status allocate(struct batch *batch, struct error *error)
 }
 
 /* Allocates the memory that compression or decompression asks for. */
-static enum status allocate_temporary(struct batch *batch, void *function, const struct options *options,
-                                      struct error *error)
+static enum status allocate_temporary(struct batch *batch, void *function,
+                                      const struct nvcomp_options *options, struct error *error)
 {
-    struct cuda *const cuda = batch->nvcomp->lab->cuda;
-    const size_t all_bytes = batch->dataset->rows * sizeof(int32_t);
-    temporary_5 *five;
-    temporary_6 *six;
-    size_t bytes = 0;
-    void *stream;
-    memcpy(&five, &function, sizeof five);
-    memcpy(&six, &function, sizeof six);
-    cuda_free(cuda, batch->temporary);
+    cuda_free(batch->nvcomp->lab->cuda, batch->temporary);
     batch->temporary = 0;
-    RETURN_IF_ERROR(cuda_share(cuda, &stream, error));
-    RETURN_IF_ERROR(check(batch->nvcomp, "asking for temporary memory",
-                          batch->nvcomp->version < VERSION_6
-                              ? five(batch->chunks, CHUNK_BYTES, *options, &bytes, all_bytes)
-                              : six(batch->chunks, CHUNK_BYTES, *options, &bytes, all_bytes, stream),
-                          error));
-    batch->temporary_bytes = bytes;
-    return cuda_allocate(cuda, bytes, "nvCOMP's temporary memory", &batch->temporary, error);
+    return nvcomp_temporary(batch->nvcomp, function, batch->chunks, CHUNK_BYTES,
+                            batch->dataset->rows * sizeof(int32_t), options, &batch->temporary,
+                            &batch->temporary_bytes, error);
 }
 
 /* Waits, and checks each chunk's status, which is set before to what no chunk has. */
@@ -360,7 +323,7 @@ static enum status check_statuses(struct batch *batch, const char *what, struct 
         cuda_copy_to_host(cuda, statuses, batch->statuses, batch->chunks * sizeof *statuses, error));
     RETURN_IF_ERROR(cuda_synchronize(cuda, error));
     for (size_t c = 0; c < batch->chunks; c++)
-        RETURN_IF_ERROR(check(batch->nvcomp, what, statuses[c], error));
+        RETURN_IF_ERROR(nvcomp_check(batch->nvcomp, what, statuses[c], error));
     return STATUS_OK;
 }
 
@@ -372,12 +335,12 @@ static enum status compress(struct batch *batch, uint64_t *bytes, struct error *
         allocate_temporary(batch, batch->functions->compress_temporary, &batch->compress_options, error));
     RETURN_IF_ERROR(cuda_set_words(cuda, batch->statuses, STATUS_UNSET, batch->chunks, error));
     RETURN_IF_ERROR(cuda_share(cuda, &stream, error));
-    RETURN_IF_ERROR(check(batch->nvcomp, "compression",
-                          batch->functions->compress(batch->value_list, batch->value_bytes, CHUNK_BYTES,
-                                                     batch->chunks, batch->temporary, batch->temporary_bytes,
-                                                     batch->compressed_list, batch->compressed_bytes,
-                                                     batch->compress_options, batch->statuses, stream),
-                          error));
+    RETURN_IF_ERROR(nvcomp_check(
+        batch->nvcomp, "compression",
+        batch->functions->compress(batch->value_list, batch->value_bytes, CHUNK_BYTES, batch->chunks,
+                                   batch->temporary, batch->temporary_bytes, batch->compressed_list,
+                                   batch->compressed_bytes, batch->compress_options, batch->statuses, stream),
+        error));
     RETURN_IF_ERROR(check_statuses(batch, "compression", error));
     RETURN_IF_ERROR(cuda_copy_to_host(cuda, batch->list, batch->compressed_bytes,
                                       batch->chunks * sizeof *batch->list, error));
@@ -393,12 +356,13 @@ static enum status decompress_work(void *context, struct error *error)
     struct batch *const batch = context;
     void *stream;
     RETURN_IF_ERROR(cuda_share(batch->nvcomp->lab->cuda, &stream, error));
-    return check(batch->nvcomp, "decompression",
-                 batch->functions->decompress(
-                     batch->compressed_list, batch->compressed_bytes, batch->value_bytes,
-                     batch->decompressed_bytes, batch->chunks, batch->temporary, batch->temporary_bytes,
-                     batch->decompressed_list, batch->decompress_options, batch->statuses, stream),
-                 error);
+    return nvcomp_check(batch->nvcomp, "decompression",
+                        batch->functions->decompress(batch->compressed_list, batch->compressed_bytes,
+                                                     batch->value_bytes, batch->decompressed_bytes,
+                                                     batch->chunks, batch->temporary, batch->temporary_bytes,
+                                                     batch->decompressed_list, batch->decompress_options,
+                                                     batch->statuses, stream),
+                        error);
 }
 
 static enum status decompress(struct batch *batch, const char *name, struct speed *speed, struct error *error)

@@ -30,5 +30,9 @@ const struct lab_experiment lab_experiments[] = {
      "Przymus and Kaczmarski, OTM 2012 Workshops, table 1, figures 2 and 3",
      "from a file to the answer, decoded on the GPU to its memory or while comparing, or on the processor",
      lab_pattern},
+    {"byte-streams", "Byte streams: RLE v1, RLE v2 and Deflate",
+     "Park et al., CODAG, 2023, tables IV and V, figures 7 and 8",
+     "decoding speed of blocks of 128 KiB (--block), as published, ours, nvCOMP, zlib and libdeflate",
+     lab_byte_streams},
     {NULL, NULL, NULL, NULL, NULL},
 };

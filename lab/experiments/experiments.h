@@ -13,5 +13,6 @@ enum status lab_random_access(struct lab *lab, struct error *error);
 enum status lab_encode(struct lab *lab, struct error *error);
 enum status lab_posting_lists(struct lab *lab, struct error *error);
 enum status lab_pattern(struct lab *lab, struct error *error);
+enum status lab_byte_streams(struct lab *lab, struct error *error);
 
 #endif

@@ -152,6 +152,14 @@ static const struct shape shapes[] = {
      "codec,way,level,ratio,io_ms,memory_ms,computation_ms,computation_least_ms,computation_most_ms,sum_ms,"
      "gb_per_second,times_read_ceiling",
      false},
+    {"byte-streams", "data: sets of 0.11 MB in blocks of 128 KiB",
+     "set,about,item_bytes,rle1_ratio,rle1_ratio_paper,rle2_ratio,rle2_ratio_paper,deflate_ratio,"
+     "deflate_ratio_paper,rle1_symbol,rle1_run,rle1_symbol_paper,deflate_symbol,deflate_copy,"
+     "deflate_symbol_paper",
+     false},
+    {"byte-streams", "RLE v1 on the processor", "set,ours", false},
+    {"byte-streams", "RLE v2 on the processor", "set,ours", false},
+    {"byte-streams", "Deflate on the processor", "set,libdeflate,zlib", false},
     {"pattern", "speed-up", "megabytes,codec,way,level,io_speedup,computation_speedup,speedup", false},
 };
 #define SHAPES (sizeof shapes / sizeof *shapes)
@@ -467,6 +475,9 @@ static void mistakes_are_refused_before_anything_is_measured(void **state)
         {"all --scale 5", "at most 4, not '5'", 2},
         {"all --scale 1x", "not '1x'", 2},
         {"all --scale nan", "not 'nan'", 2},
+        {"all --block 128", "--block is 64k, 128k, 256k, 512k or 1m, not '128'", 2},
+        {"all --block 96k", "not '96k'", 2},
+        {"all --block 2m", "not '2m'", 2},
         {"all --repeat 0", "--repeat '0'", 2},
         {"all --format xml", "--format 'xml' does not exist", 2},
         {"all --device tpu", "'tpu' is no device", 2},

@@ -1,0 +1,43 @@
+/*
+ * byte_kernel.h: the GPU's decoders of byte streams in the experiment: ours, the published one, and its ablations, each
+ * as a kernel over a batch's blocks.
+ *
+ * A kernel's text is compiled around a decoder (operators/decode/bytes, lab/kernels/byte_streams_cuda.h) for a format and
+ * an item's size. Its module has a second kernel that tells how it is launched.
+ */
+#ifndef TESSERA_LAB_BYTES_BYTE_KERNEL_H
+#define TESSERA_LAB_BYTES_BYTE_KERNEL_H
+
+#include "lab/bytes/byte_batch.h"
+
+/* The decoders, by their names in tables and keys in JSON. */
+enum byte_decoder { BYTE_PUBLISHED, BYTE_OURS, BYTE_DECODERS };
+extern const char *const byte_decoder_names[BYTE_DECODERS], *const byte_decoder_keys[BYTE_DECODERS];
+
+/* Whether there is such a decoder for the format. */
+bool byte_kernel_is_there(enum byte_decoder decoder, enum byte_format format);
+
+/* Writes a kernel's text, to be freed. Items are unsigned; those of Deflate are bytes. */
+NODISCARD enum status byte_kernel_text(enum byte_decoder decoder, enum byte_format format,
+                                       uint32_t item_bytes, char **source, struct error *error);
+#define BYTE_KERNEL "decode_blocks"
+
+/* The text of the kernel that compares bytes. */
+NODISCARD enum status byte_kernel_compare(char **source, struct error *error);
+#define BYTE_KERNEL_COMPARE "compare_copies"
+
+/* Compiles all kernels of the experiment on all threads, into the cache of kernels. */
+NODISCARD enum status byte_kernel_compile(struct lab *lab, struct error *error);
+
+/* What a compiled kernel needs, for the table of kernels. */
+struct byte_kernel_needs {
+    uint32_t registers, local_bytes, shared_bytes; /* shared_bytes: of a block of the stream */
+    uint32_t blocks;                               /* of the stream that a multiprocessor decodes at once */
+};
+
+/* Decodes the batch, compares every byte, and times it. `needs` may be NULL. */
+NODISCARD enum status byte_kernel_measure(struct byte_batch *batch, enum byte_decoder decoder,
+                                          struct speed *speed, struct byte_kernel_needs *needs,
+                                          struct error *error);
+
+#endif
