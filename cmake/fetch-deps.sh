@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Downloads the Debian packages of Tessera's libraries (3 MB) and unpacks them into .deps/, without installing
+# Downloads the Debian packages of Tessera's libraries (6 MB) and unpacks them into .deps/, without installing
 # anything. It serves machines that cannot install packages, or cannot reach a package server (copy the folder
 # there). Then configure with
 #     cmake -S . -B build -DCMAKE_PREFIX_PATH=$PWD/.deps/usr
@@ -10,8 +10,11 @@ cd "$(dirname "$0")/.."
 rm -rf .deps
 mkdir -p .deps/packages
 cd .deps/packages
-apt-get -o APT::Sandbox::User=root download libcmocka-dev libcmocka0 libsqlite3-dev libsqlite3-0 libxxhash-dev libxxhash0 libjansson-dev libjansson4 zlib1g-dev zlib1g libdeflate-dev libdeflate0 libzstd-dev libzstd1 libedit-dev libedit2 libbsd0
+apt-get -o APT::Sandbox::User=root download libcmocka-dev libcmocka0 libsqlite3-dev libsqlite3-0 libxxhash-dev libxxhash0 libjansson-dev libjansson4 zlib1g-dev zlib1g libdeflate-dev libdeflate0 libzstd-dev libzstd1 libedit-dev libedit2 libbsd0 \
+    liblz4-dev liblz4-1 libsnappy-dev libsnappy1v5 libprotobuf-c-dev libprotobuf-c1 protobuf-c-compiler \
+    $(apt-cache depends protobuf-c-compiler | awk '/Depends: libproto/ { print $2 }')
 for package in *.deb; do dpkg -x "$package" ..; done
 cd ..
-rm -rf packages usr/share usr/bin
+find usr/bin -mindepth 1 ! -name 'protoc*' -delete
+rm -rf packages usr/share
 echo "Unpacked into $PWD: $(find usr/include -name '*.h' | wc -l) headers, $(find usr/lib -name '*.so*' | wc -l) libraries" >&2

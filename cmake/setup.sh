@@ -30,6 +30,10 @@ need_header libjansson-dev jansson.h
 need_header zlib1g-dev zlib.h
 need_header libdeflate-dev libdeflate.h
 need_header libzstd-dev zstd.h
+need_header liblz4-dev lz4.h
+need_header libsnappy-dev snappy-c.h
+need_header libprotobuf-c-dev protobuf-c/protobuf-c.h
+PATH=$PATH:.deps/usr/bin need_program protobuf-c-compiler protoc-c
 need_header libedit-dev histedit.h
 # cmocka.h requires that these headers come before it
 need_header libcmocka-dev setjmp.h\>$'\n'\#include\ \<stdarg.h\>$'\n'\#include\ \<stddef.h\>$'\n'\#include\ \<stdint.h\>$'\n'\#include\ \<cmocka.h
