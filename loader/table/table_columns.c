@@ -120,6 +120,8 @@ static enum status gather_block(const struct column_write *write, const struct p
                                 bool *any_null, struct gathering *gathering, struct error *error)
 {
     int32_t *const codes = values;
+    const int32_t *const words =
+        write->words ? write->words->codes[parsed_block_thread(block, write->column)] : NULL;
     bool nulls;
     RETURN_IF_ERROR(gathering_reserve(gathering, count, write->narrow, error));
     RETURN_IF_ERROR(parsed_block_read(write->parsed, block, write->column, from, count,
@@ -127,8 +129,8 @@ static enum status gather_block(const struct column_write *write, const struct p
                                       error));
     for (uint32_t i = 0; write->narrow && i < count; i++)
         codes[i] = (int32_t)gathering->wide[i];
-    for (uint32_t i = 0; write->words && i < count; i++)
-        codes[i] = nulls && gathering->nulls[i] ? 0 : write->words->codes[block->thread][codes[i]];
+    for (uint32_t i = 0; words && i < count; i++)
+        codes[i] = nulls && gathering->nulls[i] ? 0 : words[codes[i]];
     for (uint32_t i = 0; nulls && i < count; i++)
         if (gathering->nulls[i]) {
             validity[(to + i) / 64] &= ~(1ull << (to + i) % 64);

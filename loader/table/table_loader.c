@@ -96,7 +96,7 @@ static enum status take_keys(struct load *load, const struct columns_write *all,
                  : error_out_of_memory(load->error, (uint64_t)block->rows * bytes, "keys");
         for (uint32_t i = 0; status == STATUS_OK && i < block->rows; i++) {
             const int64_t value = bytes == 4 ? ((const int32_t *)read)[i] : ((const int64_t *)read)[i];
-            values[row++] = strings ? all->words[c].codes[block->thread][value] : value;
+            values[row++] = strings ? all->words[c].codes[parsed_block_thread(block, c)][value] : value;
         }
         free(read);
     }

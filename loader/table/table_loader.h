@@ -1,12 +1,13 @@
 /*
- * table_loader.h: loads the tables of a star schema from delimited text into a database.
+ * table_loader.h: loads the tables of a star schema from files into a database.
  *
  * Tables are loaded in the schema's order, dimensions before the tables that reference them. Threads take
  * blocks of text and turn fields into values, strings into codes and foreign keys into row positions. A
  * table's values (4 or 8 bytes and a flag each) are kept until its last row is read: in memory within the
  * budget, the others in a file without a name. Then they are encoded and written segment by segment. One
- * commit makes all tables visible; until then the database has its old state. Rows may also come from Arrow
- * streams (arrow.h) or from the caller (struct row_maker).
+ * commit makes all tables visible; until then the database has its old state. Rows may also come from ORC files,
+ * which are recognised by their bytes (loader/orc/), from Arrow streams (arrow.h) or from the caller (struct
+ * row_maker).
  */
 #ifndef TESSERA_LOADER_TABLE_TABLE_LOADER_H
 #define TESSERA_LOADER_TABLE_TABLE_LOADER_H
@@ -14,6 +15,7 @@
 #include "loader/arrow/arrow.h"
 #include "loader/table/schema_script.h"
 #include "loader/text/text_source.h"
+#include "storage/codec/bytes/byte_decoder.h"
 
 /* A value of a row that a row_maker makes: a number, or the string of a string column. */
 struct made_value {
@@ -62,6 +64,8 @@ struct load_options {
     uint64_t max_errors; /* the number of bad rows that may be skipped */
     const char *reject;  /* the file to which skipped rows are copied; NULL: none */
     unsigned threads;    /* 0: all */
+
+    const struct byte_decoder *decoder; /* of compressed ORC files; NULL: the host's */
 
     /* Bytes of memory for values and for segments that are being encoded; 0: half of the available memory. A
      * column's different strings, the primary keys and 3 MB of text a thread do not count. */

@@ -1,5 +1,5 @@
 /* table_loader_internal.h: the parts of a load: keys (table_keys.c), rows (table_rows.c, arrow_rows.c,
- * table_made.c), columns (table_columns.c), and the whole load (table_loader.c). */
+ * orc_rows.c, table_made.c), columns (table_columns.c), and the whole load (table_loader.c). */
 #ifndef TESSERA_LOADER_TABLE_TABLE_LOADER_INTERNAL_H
 #define TESSERA_LOADER_TABLE_TABLE_LOADER_INTERNAL_H
 
@@ -40,22 +40,24 @@ int32_t table_keys_find_value(const struct table_keys *keys, int64_t value);
 int32_t table_keys_find(const struct table_keys *keys, const char *text, uint32_t length,
                         const char **complaint);
 
-/* The values of one block of text. */
+/* The values of one block of text, of one batch, or of one stripe of an ORC file. */
 struct parsed_block {
     uint32_t rows, thread;
-    void **values;   /* for each column int32_t[] or int64_t[]; strings: codes of the thread's builder */
-    uint8_t **nulls; /* for each column NULL (no row is NULL), or 1 for each row that is NULL */
+    uint32_t *threads; /* NULL: one thread read all columns; else for each column its thread */
+    void **values;     /* for each column int32_t[] or int64_t[]; strings: codes of the thread's builder */
+    uint8_t **nulls;   /* for each column NULL (no row is NULL), or 1 for each row that is NULL */
 
     /* NULL: the block is in memory. Else the place of each column's values in the spool; nulls come after
      * them. */
     uint64_t *kept;
     bool *kept_nulls; /* whether nulls come after a column's values */
 
-    /* If the table has a primary key and comes from text: each row's line, counted from the block's first
-     * line. */
+    /* If the table has a primary key and comes from files: each row's line, counted from the block's first line.
+     * `lines` NULL: a line a row. counts_rows: they are rows of an ORC file, from 1. */
     const char *path;
     uint64_t first_line;
     uint32_t *lines;
+    bool counts_rows;
 };
 
 /* All rows of one table. */
@@ -68,6 +70,12 @@ struct parsed_table {
     uint64_t held, hold_most;          /* bytes of blocks in memory, and the most that there may be */
     struct spool spool;                /* has the other blocks */
 };
+
+/* The thread whose dictionary has the codes of a block's column. */
+static inline uint32_t parsed_block_thread(const struct parsed_block *block, uint32_t column)
+{
+    return block->threads ? block->threads[column] : block->thread;
+}
 
 /* Writes where a row of the table (from 0) was read: "sales.csv:17", or "row 17 of the stream". */
 void parsed_row_place(const struct parsed_table *parsed, uint64_t row, char text[KEY_PLACE_BYTES]);
@@ -88,13 +96,13 @@ struct rejects {
     char first[ERROR_TEXT_BYTES];
 };
 
-/* ---- Reading rows into blocks: table_rows.c for text, arrow_rows.c and table_made.c ---- */
+/* ---- Reading rows into blocks: table_rows.c for text, arrow_rows.c, orc_rows.c and table_made.c ---- */
 
 struct row_parse {
     const struct load_options *options;
     const struct table_keys *const *keys;
     struct parsed_table *parsed;
-    struct text_source *source; /* NULL: an Arrow stream */
+    struct text_source *source; /* NULL: no text */
     struct rejects *rejects;
     struct progress *progress;
     pthread_mutex_t lock;
@@ -116,6 +124,8 @@ NODISCARD enum status row_put(const struct row_parse *parse, struct parsed_block
 NODISCARD enum status row_block_end(struct row_parse *parse, uint64_t number, struct parsed_block *block,
                                     enum status status, struct error *error);
 
+void row_block_free(const struct row_parse *parse, struct parsed_block *block);
+
 /* Rejects a bad row; `text` says why. The row is skipped, and copied to the rejects' file (`row` NULL: it has
  * no text), or it ends the load. */
 NODISCARD enum status row_reject(struct row_parse *parse, uint64_t block, const char *row, size_t bytes,
@@ -135,6 +145,10 @@ void row_key_complaint(char text[ERROR_TEXT_BYTES], const char *place, const str
 /* Reads all batches of the stream, and releases it, also after a failure. */
 NODISCARD enum status arrow_rows_read(struct row_parse *parse, struct ArrowArrayStream *stream,
                                       struct error *error);
+
+/* Reads the stripes of ORC files. */
+NODISCARD enum status orc_rows_read(struct row_parse *parse, const struct load_input *input,
+                                    struct error *error);
 
 /* Reads all rows of a maker that makes them one by one. */
 NODISCARD enum status made_rows_read(struct row_parse *parse, const struct row_maker *maker,

@@ -5,7 +5,9 @@
 #define _GNU_SOURCE
 #include "loader/table/table_loader_internal.h"
 
+#include "loader/orc/orc_file.h"
 #include "loader/text/text_rows.h"
+#include "storage/base/huge_pages.h"
 #include "storage/base/memory.h"
 
 #include <stdio.h>
@@ -29,7 +31,13 @@ static void block_free(struct parsed_block *block, uint32_t columns)
     free(block->kept);
     free(block->kept_nulls);
     free(block->lines);
+    free(block->threads);
     *block = (struct parsed_block){0};
+}
+
+void row_block_free(const struct row_parse *parse, struct parsed_block *block)
+{
+    block_free(block, parse->parsed->table->column_count);
 }
 
 void table_rows_free(struct parsed_table *parsed)
@@ -117,9 +125,10 @@ void parsed_row_place(const struct parsed_table *parsed, uint64_t row, char text
     uint64_t before = 0;
     for (uint64_t b = 0; b < parsed->block_count; before += parsed->blocks[b++].rows) {
         const struct parsed_block *block = &parsed->blocks[b];
-        if (row < before + block->rows && block->lines) {
-            snprintf(text, KEY_PLACE_BYTES, "%s:%llu", block->path,
-                     (unsigned long long)(block->first_line + block->lines[row - before]));
+        if (row < before + block->rows && block->path) {
+            const uint64_t line = block->lines ? block->lines[row - before] : row - before;
+            snprintf(text, KEY_PLACE_BYTES, block->counts_rows ? "%.500s, row %llu" : "%.500s:%llu",
+                     block->path, (unsigned long long)(block->first_line + line));
             return;
         }
     }
@@ -303,7 +312,8 @@ enum status row_block_begin(const struct row_parse *parse, uint32_t rows, unsign
                                 .nulls = calloc(columns, sizeof *to->nulls)};
     bool fits = to->values && to->nulls;
     for (uint32_t c = 0; fits && c < columns; c++)
-        fits = (to->values[c] = malloc((size_t)rows * parse->value_bytes[c] + 1)) != NULL;
+        if ((fits = (to->values[c] = malloc((size_t)rows * parse->value_bytes[c] + 1)) != NULL))
+            huge_pages_prefer(to->values[c], (uint64_t)rows * parse->value_bytes[c]);
     return fits ? STATUS_OK : error_out_of_memory(error, (uint64_t)rows * columns * 4, "rows");
 }
 
@@ -434,6 +444,14 @@ static enum status words_create(struct parsed_table *parsed, struct error *error
     return STATUS_OK;
 }
 
+static bool has_orc(const struct load_input *input)
+{
+    for (uint32_t p = 0; p < input->path_count; p++)
+        if (orc_file_is(input->paths[p]))
+            return true;
+    return false;
+}
+
 enum status table_rows_parse(const struct schema_table *table, const struct load_input *input,
                              const struct load_options *options, const struct table_keys *const *keys,
                              struct rejects *rejects, struct parsed_table *parsed, struct progress *progress,
@@ -465,6 +483,8 @@ enum status table_rows_parse(const struct schema_table *table, const struct load
         status = arrow_rows_read(parse, input->stream, error);
     else if (status == STATUS_OK && input->maker)
         status = made_rows_read(parse, input->maker, error);
+    else if (status == STATUS_OK && has_orc(input))
+        status = orc_rows_read(parse, input, error);
     else if (status == STATUS_OK)
         status = text_source_open(input->paths, input->path_count, names, table->column_count, &options->text,
                                   &parse->source, error);

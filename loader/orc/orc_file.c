@@ -1,0 +1,436 @@
+/* orc_file.c: the postscript, the footers, and the places of streams (orc_file.h). It is the only file that knows the
+ * metadata as protocol buffers. */
+#define _GNU_SOURCE
+#include "loader/orc/orc_file.h"
+
+#include "loader/orc/orc_streams.h"
+#include "storage/base/file.h"
+#include "storage/base/memory.h"
+
+#include <errno.h>
+#include <orc.pb-c.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#define MAGIC           "ORC"
+#define MAGIC_BYTES     3u
+#define BLOCK_BYTES_MAX (1u << 23) /* a chunk's header has 23 bits for its length */
+
+/* The memory that the decoded metadata may take. Two bytes of a hostile footer can become a struct of 100. */
+#define DECODED_BYTES_MAX (1ull << 30)
+
+/* ---- Names ---- */
+
+#define NAME_OF(names, number) ((number) < sizeof(names) / sizeof *(names) ? (names)[number] : "unknown")
+
+const char *orc_kind_name(uint32_t kind)
+{
+    static const char *const names[] = {"boolean",
+                                        "tinyint",
+                                        "smallint",
+                                        "int",
+                                        "bigint",
+                                        "float",
+                                        "double",
+                                        "string",
+                                        "binary",
+                                        "timestamp",
+                                        "list",
+                                        "map",
+                                        "struct",
+                                        "union",
+                                        "decimal",
+                                        "date",
+                                        "varchar",
+                                        "char",
+                                        "timestamp with local time zone"};
+    return NAME_OF(names, kind);
+}
+
+const char *orc_compression_name(uint32_t compression)
+{
+    static const char *const names[] = {"none", "zlib", "snappy", "lzo", "lz4", "zstd"};
+    return NAME_OF(names, compression);
+}
+
+const char *orc_encoding_name(uint32_t encoding)
+{
+    static const char *const names[] = {"DIRECT", "DICTIONARY", "DIRECT_V2", "DICTIONARY_V2"};
+    return NAME_OF(names, encoding);
+}
+
+const char *orc_stream_name(uint32_t kind)
+{
+    static const char *const names[] = {"PRESENT",          "DATA",      "LENGTH",    "DICTIONARY_DATA",
+                                        "DICTIONARY_COUNT", "SECONDARY", "ROW_INDEX", "BLOOM_FILTER",
+                                        "BLOOM_FILTER_UTF8"};
+    return NAME_OF(names, kind);
+}
+
+enum byte_scheme orc_file_scheme(const struct orc_file *file)
+{
+    static const enum byte_scheme schemes[ORC_COMPRESSIONS] = {[ORC_NONE] = BYTE_STORED,
+                                                               [ORC_ZLIB] = BYTE_DEFLATE,
+                                                               [ORC_SNAPPY] = BYTE_SNAPPY,
+                                                               [ORC_LZ4] = BYTE_LZ4,
+                                                               [ORC_ZSTD] = BYTE_ZSTD};
+    return schemes[file->compression];
+}
+
+/* ---- Errors ---- */
+
+void orc_place_text(const struct orc_place *place, char text[ORC_PLACE_BYTES])
+{
+    char stripe[32] = "";
+    if (place->stripe != ORC_WHOLE_FILE)
+        snprintf(stripe, sizeof stripe, ", stripe %u", place->stripe + 1);
+    snprintf(text, ORC_PLACE_BYTES, "%.400s%s%s%.128s", place->file->path, stripe,
+             place->column ? ", column " : "", place->column ? place->column : "");
+}
+
+enum status orc_damaged(struct error *error, const struct orc_place *place, const char *what, ...)
+{
+    char text[ORC_PLACE_BYTES], why[256];
+    va_list arguments;
+    va_start(arguments, what);
+    vsnprintf(why, sizeof why, what, arguments);
+    va_end(arguments);
+    orc_place_text(place, text);
+    return error_set(error, STATUS_BAD_INPUT, "%s: %s; the file is damaged: write or copy it again", text,
+                     why);
+}
+
+/* ---- Protocol buffers ---- */
+
+struct decoded_memory {
+    uint64_t bytes;
+};
+
+static void *decoded_take(void *context, size_t bytes)
+{
+    struct decoded_memory *const memory = context;
+    memory->bytes += bytes + 16;
+    return memory->bytes > DECODED_BYTES_MAX ? NULL : malloc(bytes);
+}
+
+static void decoded_free(void *context, void *memory)
+{
+    (void)context;
+    free(memory);
+}
+
+/* ---- Bytes of the file ---- */
+
+enum status orc_file_open(const struct orc_file *file, int *descriptor, struct error *error)
+{
+    uint64_t size;
+    RETURN_IF_ERROR(file_open(file->path, descriptor, &size, NULL, error));
+    if (size == file->size)
+        return STATUS_OK;
+    close(*descriptor);
+    *descriptor = -1;
+    return error_set(error, STATUS_BAD_INPUT,
+                     "%s: its size has changed since its footer was read; load again", file->path);
+}
+
+enum status orc_file_bytes(const struct orc_file *file, int descriptor, uint64_t offset, uint64_t bytes,
+                           void *into, struct error *error)
+{
+    for (uint64_t done = 0; done < bytes;) {
+        const ssize_t got = pread(descriptor, (uint8_t *)into + done, bytes - done, (off_t)(offset + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return error_set_errno(error, errno, "%s: cannot be read", file->path);
+        if (got == 0)
+            return error_set(error, STATUS_BAD_INPUT, "%s: it was made shorter while it was read; load again",
+                             file->path);
+        done += (uint64_t)got;
+    }
+    return STATUS_OK;
+}
+
+bool orc_file_is(const char *path)
+{
+    const size_t length = strlen(path);
+    struct stat stat_of;
+    char head[MAGIC_BYTES], tail[MAGIC_BYTES + 1];
+    if (stat(path, &stat_of) != 0 || !S_ISREG(stat_of.st_mode))
+        return false;
+    if (length >= 4 && strcasecmp(path + length - 4, ".orc") == 0)
+        return true;
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    const bool is =
+        descriptor >= 0 && stat_of.st_size > (off_t)(sizeof head + sizeof tail) &&
+        pread(descriptor, head, sizeof head, 0) == sizeof head && memcmp(head, MAGIC, sizeof head) == 0 &&
+        pread(descriptor, tail, sizeof tail, stat_of.st_size - (off_t)sizeof tail) == sizeof tail &&
+        memcmp(tail, MAGIC, MAGIC_BYTES) == 0;
+    if (descriptor >= 0)
+        close(descriptor);
+    return is;
+}
+
+/* ---- The postscript ---- */
+
+static enum status take_postscript(struct orc_file *file, const Orc__PostScript *postscript, uint64_t room,
+                                   struct error *error)
+{
+    const struct orc_place place = {.file = file, .stripe = ORC_WHOLE_FILE};
+    const uint64_t block = postscript->has_compression_block_size ? postscript->compression_block_size : 0;
+    file->compression = (enum orc_compression)postscript->compression;
+    file->footer_bytes = postscript->footer_length;
+    file->writer_version = postscript->writer_version;
+    file->block_bytes = (uint32_t)block;
+    for (size_t v = 0; v < 2 && v < postscript->n_version; v++)
+        file->version[v] = postscript->version[v];
+    if (postscript->compression >= ORC_COMPRESSIONS || postscript->compression == ORC_LZO)
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "%s: its compression (%s, number %u) cannot be read; write it with none, zlib, snappy, lz4 "
+            "or zstd",
+            file->path, orc_compression_name(postscript->compression), postscript->compression);
+    if (file->version[0] > 0 || file->version[1] > 12)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: its format's version is %u.%u, and this program reads 0.11 and 0.12",
+                         file->path, file->version[0], file->version[1]);
+    if (file->compression != ORC_NONE && (block == 0 || block > BLOCK_BYTES_MAX))
+        return orc_damaged(error, &place, "its compression block has %llu bytes", (unsigned long long)block);
+    if (file->footer_bytes > room)
+        return orc_damaged(error, &place, "its footer has %llu bytes where %llu are left",
+                           (unsigned long long)file->footer_bytes, (unsigned long long)room);
+    return STATUS_OK;
+}
+
+/* Reads the postscript; *end gets where the footer ends. */
+static enum status read_postscript(struct orc_file *file, int descriptor, uint64_t *end, struct error *error)
+{
+    uint8_t tail[256] = {0}, head[MAGIC_BYTES] = {0};
+    const uint64_t bytes = file->size < sizeof tail ? file->size : sizeof tail;
+    RETURN_IF_ERROR(orc_file_bytes(file, descriptor, file->size - bytes, bytes, tail, error));
+    RETURN_IF_ERROR(
+        orc_file_bytes(file, descriptor, 0, file->size < MAGIC_BYTES ? 0 : MAGIC_BYTES, head, error));
+    const uint32_t length = bytes ? tail[bytes - 1] : 0;
+    struct decoded_memory memory = {0};
+    ProtobufCAllocator allocator = {decoded_take, decoded_free, &memory};
+    Orc__PostScript *const postscript =
+        length && length < bytes && memcmp(head, MAGIC, MAGIC_BYTES) == 0
+            ? orc__post_script__unpack(&allocator, length, tail + bytes - 1 - length)
+            : NULL;
+    if (!postscript || (postscript->magic && strcmp(postscript->magic, MAGIC) != 0)) {
+        if (postscript)
+            orc__post_script__free_unpacked(postscript, &allocator);
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "%s: is no ORC file, or is not whole: it does not begin and end as one; write or copy "
+            "it again",
+            file->path);
+    }
+    *end = file->size - 1 - length;
+    const enum status status = take_postscript(file, postscript, *end, error);
+    orc__post_script__free_unpacked(postscript, &allocator);
+    return status;
+}
+
+/* ---- The footer ---- */
+
+static enum status take_stripes(struct orc_file *file, const Orc__Footer *footer, uint64_t end,
+                                struct error *error)
+{
+    RETURN_IF_ERROR(
+        memory_zeros(&file->stripes, (footer->n_stripes + 1) * sizeof *file->stripes, "stripes", error));
+    for (size_t s = 0; s < footer->n_stripes; s++) {
+        const Orc__StripeInformation *const from = footer->stripes[s];
+        struct orc_stripe *const stripe = &file->stripes[s];
+        const struct orc_place place = {.file = file, .stripe = (uint32_t)s};
+        *stripe = (struct orc_stripe){.offset = from->offset,
+                                      .index_bytes = from->index_length,
+                                      .data_bytes = from->data_length,
+                                      .footer_bytes = from->footer_length,
+                                      .first_row = file->rows,
+                                      .rows = from->number_of_rows};
+        uint64_t left = end;
+        bool inside = true;
+        for (size_t part = 0; part < 4; part++) {
+            const uint64_t bytes[] = {stripe->offset, stripe->index_bytes, stripe->data_bytes,
+                                      stripe->footer_bytes};
+            inside &= bytes[part] <= left;
+            left -= inside ? bytes[part] : 0;
+        }
+        if (!inside)
+            return orc_damaged(error, &place, "it goes past the end of the file");
+        if (stripe->rows > INT32_MAX)
+            return error_set(error, STATUS_BAD_INPUT,
+                             "%s, stripe %zu: it has %llu rows; this program reads stripes of up to %d",
+                             file->path, s + 1, (unsigned long long)stripe->rows, INT32_MAX);
+        file->rows += stripe->rows;
+        file->stripe_count++;
+    }
+    return STATUS_OK;
+}
+
+static enum status take_type(struct orc_file *file, const Orc__Footer *footer, uint32_t t,
+                             struct error *error)
+{
+    const struct orc_place place = {.file = file, .stripe = ORC_WHOLE_FILE};
+    const Orc__Type *const from = footer->types[t];
+    struct orc_type *const type = &file->types[t];
+    type->kind = from->kind;
+    type->precision = from->precision;
+    type->scale = from->scale;
+    type->maximum_length = from->maximum_length;
+    RETURN_IF_ERROR(
+        memory_take(&type->children, (from->n_subtypes + 1) * sizeof *type->children, "types", error));
+    if (type->kind == ORC_STRUCT && from->n_field_names != from->n_subtypes)
+        return orc_damaged(error, &place, "type %u has %zu names for %zu fields", t, from->n_field_names,
+                           from->n_subtypes);
+    for (size_t c = 0; c < from->n_subtypes; c++) {
+        const uint32_t child = from->subtypes[c];
+        if (child <= t || child >= footer->n_types || file->types[child].name)
+            return orc_damaged(error, &place, "type %u has type %u in it", t, child);
+        file->types[child].name = strdup(c < from->n_field_names ? from->field_names[c] : "");
+        if (!file->types[child].name)
+            return error_out_of_memory(error, 64, "a name");
+        type->children[type->child_count++] = child;
+    }
+    return STATUS_OK;
+}
+
+static enum status take_footer(struct orc_file *file, const Orc__Footer *footer, uint64_t end,
+                               struct error *error)
+{
+    const struct orc_place place = {.file = file, .stripe = ORC_WHOLE_FILE};
+    file->writer = footer->writer;
+    file->row_index_stride = footer->row_index_stride;
+    file->encrypted = footer->encryption != NULL;
+    file->software = strdup(footer->software_version ? footer->software_version : "");
+    if (!file->software)
+        return error_out_of_memory(error, 64, "a name");
+    if (footer->n_types == 0 || footer->types[0]->kind != ORC_STRUCT || footer->n_types > INT32_MAX ||
+        footer->n_stripes > INT32_MAX)
+        return orc_damaged(error, &place, "its root is no struct of columns");
+    RETURN_IF_ERROR(memory_zeros(&file->types, footer->n_types * sizeof *file->types, "types", error));
+    file->type_count = (uint32_t)footer->n_types;
+    for (uint32_t t = 0; t < file->type_count; t++)
+        RETURN_IF_ERROR(take_type(file, footer, t, error));
+    RETURN_IF_ERROR(take_stripes(file, footer, end, error));
+    if (file->rows != footer->number_of_rows)
+        return orc_damaged(error, &place, "its footer says %llu rows, its stripes have %llu",
+                           (unsigned long long)footer->number_of_rows, (unsigned long long)file->rows);
+    return STATUS_OK;
+}
+
+static enum status read_footer(struct orc_file *file, int descriptor, struct error *error)
+{
+    const struct orc_place place = {.file = file, .stripe = ORC_WHOLE_FILE};
+    struct orc_stream_bytes bytes = {0};
+    struct decoded_memory memory = {0};
+    ProtobufCAllocator allocator = {decoded_take, decoded_free, &memory};
+    uint64_t end = 0;
+    RETURN_IF_ERROR(read_postscript(file, descriptor, &end, error));
+    enum status status =
+        orc_metadata_read(&place, descriptor, end - file->footer_bytes, file->footer_bytes, &bytes, error);
+    if (status == STATUS_OK) {
+        Orc__Footer *const footer = orc__footer__unpack(&allocator, bytes.count, bytes.bytes);
+        status = footer ? take_footer(file, footer, end - file->footer_bytes, error)
+                        : orc_damaged(error, &place, "its footer cannot be understood");
+        if (footer)
+            orc__footer__free_unpacked(footer, &allocator);
+    }
+    orc_stream_bytes_free(&bytes);
+    return status;
+}
+
+enum status orc_file_read(const char *path, struct orc_file *file, struct error *error)
+{
+    int descriptor;
+    *file = (struct orc_file){.path = path};
+    RETURN_IF_ERROR(file_open(path, &descriptor, &file->size, NULL, error));
+    const enum status status = read_footer(file, descriptor, error);
+    close(descriptor);
+    return status;
+}
+
+void orc_file_free(struct orc_file *file)
+{
+    for (uint32_t t = 0; t < file->type_count; t++) {
+        free(file->types[t].children);
+        free(file->types[t].name);
+    }
+    free(file->types);
+    free(file->stripes);
+    free(file->software);
+    *file = (struct orc_file){0};
+}
+
+/* ---- Stripe footers ---- */
+
+static enum status take_stripe_footer(const struct orc_place *place, const Orc__StripeFooter *from,
+                                      struct orc_stripe_footer *footer, struct error *error)
+{
+    const struct orc_file *const file = place->file;
+    const struct orc_stripe *const stripe = &file->stripes[place->stripe];
+    const uint64_t room = stripe->index_bytes + stripe->data_bytes;
+    uint64_t at = 0;
+    RETURN_IF_ERROR(
+        memory_zeros(&footer->streams, (from->n_streams + 1) * sizeof *footer->streams, "streams", error));
+    RETURN_IF_ERROR(
+        memory_zeros(&footer->encodings, file->type_count * sizeof *footer->encodings, "encodings", error));
+    footer->timezone = strdup(from->writer_timezone ? from->writer_timezone : "");
+    if (!footer->timezone)
+        return error_out_of_memory(error, 64, "a name");
+    if (from->n_columns != file->type_count)
+        return orc_damaged(error, place, "its footer has the encodings of %zu columns, not of %u",
+                           from->n_columns, file->type_count);
+    for (size_t c = 0; c < from->n_columns; c++)
+        footer->encodings[c] =
+            (struct orc_column_encoding){from->columns[c]->kind, from->columns[c]->dictionary_size};
+    for (size_t s = 0; s < from->n_streams; s++) {
+        const Orc__Stream *const stream = from->streams[s];
+        if (stream->length > room - at || stream->column >= file->type_count)
+            return orc_damaged(error, place, "its stream %zu, of column %u, goes past its end", s + 1,
+                               stream->column);
+        footer->streams[footer->stream_count++] = (struct orc_stream){.kind = stream->kind,
+                                                                      .column = stream->column,
+                                                                      .offset = stripe->offset + at,
+                                                                      .bytes = stream->length};
+        at += stream->length;
+    }
+    return STATUS_OK;
+}
+
+enum status orc_stripe_footer_read(const struct orc_file *file, int descriptor, uint32_t stripe,
+                                   struct orc_stripe_footer *footer, struct error *error)
+{
+    const struct orc_place place = {.file = file, .stripe = stripe};
+    const struct orc_stripe *const where = &file->stripes[stripe];
+    struct orc_stream_bytes bytes = {0};
+    struct decoded_memory memory = {0};
+    ProtobufCAllocator allocator = {decoded_take, decoded_free, &memory};
+    *footer = (struct orc_stripe_footer){0};
+    enum status status =
+        orc_metadata_read(&place, descriptor, where->offset + where->index_bytes + where->data_bytes,
+                          where->footer_bytes, &bytes, error);
+    if (status == STATUS_OK) {
+        Orc__StripeFooter *const decoded = orc__stripe_footer__unpack(&allocator, bytes.count, bytes.bytes);
+        status = decoded ? take_stripe_footer(&place, decoded, footer, error)
+                         : orc_damaged(error, &place, "its footer cannot be understood");
+        if (decoded)
+            orc__stripe_footer__free_unpacked(decoded, &allocator);
+    }
+    orc_stream_bytes_free(&bytes);
+    return status;
+}
+
+void orc_stripe_footer_free(struct orc_stripe_footer *footer)
+{
+    free(footer->streams);
+    free(footer->encodings);
+    free(footer->timezone);
+    *footer = (struct orc_stripe_footer){0};
+}

@@ -1,0 +1,158 @@
+/*
+ * orc_file.h: what an ORC file says about itself: types, stripes and their streams.
+ *
+ *     "ORC"
+ *     stripe 0:  index streams | data streams | stripe footer      a stripe has all columns of its rows
+ *     stripe 1:  ...
+ *     metadata | footer | postscript | 1 byte, the postscript's length
+ *
+ * The postscript says how everything else is compressed. A compressed footer or stream is a sequence of chunks
+ * (orc_streams.h). Every length and offset is checked before it is used; files come from other programs and may be
+ * damaged or hostile. An error names the file, and where there is one, stripe and column.
+ */
+#ifndef TESSERA_LOADER_ORC_ORC_FILE_H
+#define TESSERA_LOADER_ORC_ORC_FILE_H
+
+#include "storage/base/status.h"
+#include "storage/codec/bytes/byte_decoder.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The numbers are the format's. */
+enum orc_kind {
+    ORC_BOOLEAN,
+    ORC_BYTE,
+    ORC_SHORT,
+    ORC_INT,
+    ORC_LONG,
+    ORC_FLOAT,
+    ORC_DOUBLE,
+    ORC_STRING,
+    ORC_BINARY,
+    ORC_TIMESTAMP,
+    ORC_LIST,
+    ORC_MAP,
+    ORC_STRUCT,
+    ORC_UNION,
+    ORC_DECIMAL,
+    ORC_DATE,
+    ORC_VARCHAR,
+    ORC_CHAR,
+    ORC_TIMESTAMP_INSTANT, /* with a time zone, stored in UTC */
+    ORC_KINDS
+};
+
+enum orc_compression { ORC_NONE, ORC_ZLIB, ORC_SNAPPY, ORC_LZO, ORC_LZ4, ORC_ZSTD, ORC_COMPRESSIONS };
+
+enum orc_encoding { ORC_DIRECT, ORC_DICTIONARY, ORC_DIRECT_V2, ORC_DICTIONARY_V2, ORC_ENCODINGS };
+
+enum orc_stream_kind {
+    ORC_PRESENT, /* a bit a row: 0 is NULL */
+    ORC_DATA,
+    ORC_LENGTH,
+    ORC_DICTIONARY_DATA,
+    ORC_DICTIONARY_COUNT,
+    ORC_SECONDARY,     /* nanoseconds of timestamps, scales of decimals */
+    ORC_VALUE_STREAMS, /* those from here on have no values: indexes and Bloom filters */
+    ORC_ROW_INDEX = ORC_VALUE_STREAMS,
+    ORC_BLOOM_FILTER,
+    ORC_BLOOM_FILTER_UTF8,
+    ORC_STREAM_KINDS
+};
+
+/* A column of the file, or the root (number 0), or what is nested in another column. */
+struct orc_type {
+    uint32_t kind; /* enum orc_kind, or unknown from ORC_KINDS on */
+    uint32_t precision, scale, maximum_length;
+    uint32_t child_count, *children; /* numbers of types, each greater than this one's */
+    char *name;                      /* in its parent; "" if it has none */
+};
+
+struct orc_stripe {
+    uint64_t offset, index_bytes, data_bytes, footer_bytes;
+    uint64_t first_row, rows;
+};
+
+struct orc_file {
+    const char *path; /* the caller's */
+    uint64_t size, footer_bytes;
+    enum orc_compression compression;
+    uint32_t block_bytes; /* the most that a chunk has when it is decompressed */
+    uint32_t version[2];  /* 0.11 or 0.12 */
+    uint32_t writer, writer_version;
+    char *software; /* the writer's own version, or "" */
+    bool encrypted;
+    uint64_t rows;
+    uint32_t row_index_stride;
+    uint32_t type_count, stripe_count;
+    struct orc_type *types; /* 0 is the root, a struct whose children are the file's columns */
+    struct orc_stripe *stripes;
+};
+
+/* A stream's place in the file. */
+struct orc_stream {
+    uint32_t kind, column;
+    uint64_t offset, bytes;
+};
+
+struct orc_column_encoding {
+    uint32_t kind, dictionary_size;
+};
+
+struct orc_stripe_footer {
+    uint32_t stream_count;
+    struct orc_stream *streams;
+    struct orc_column_encoding *encodings; /* one a type */
+    char *timezone;                        /* of the writer, for timestamps; or "" */
+};
+
+/* Whether a file should be read as ORC: it begins and ends as one, or its name ends with .orc. False for what is no
+ * regular file. */
+bool orc_file_is(const char *path);
+
+/* Reads the postscript and the footer. Free the result with orc_file_free, also after an error. STATUS_BAD_INPUT for
+ * what is no ORC file, is damaged, or is compressed by lzo. */
+NODISCARD enum status orc_file_read(const char *path, struct orc_file *file, struct error *error);
+void orc_file_free(struct orc_file *file);
+
+/* Opens the file for reading its stripes. The caller closes *descriptor. STATUS_BAD_INPUT if it has another size than
+ * when its footer was read. */
+NODISCARD enum status orc_file_open(const struct orc_file *file, int *descriptor, struct error *error);
+
+/* Reads the footer of stripe number `stripe`. Free the result with orc_stripe_footer_free, also after an error. */
+NODISCARD enum status orc_stripe_footer_read(const struct orc_file *file, int descriptor, uint32_t stripe,
+                                             struct orc_stripe_footer *footer, struct error *error);
+void orc_stripe_footer_free(struct orc_stripe_footer *footer);
+
+/* Reads bytes that lie in the file. */
+NODISCARD enum status orc_file_bytes(const struct orc_file *file, int descriptor, uint64_t offset,
+                                     uint64_t bytes, void *into, struct error *error);
+
+/* The scheme of the file's compressed chunks; the file is compressed. */
+enum byte_scheme orc_file_scheme(const struct orc_file *file);
+
+/* The format's names: "bigint", "zlib", "DIRECT_V2", "DATA"; or "unknown". */
+const char *orc_kind_name(uint32_t kind);
+const char *orc_compression_name(uint32_t compression);
+const char *orc_encoding_name(uint32_t encoding);
+const char *orc_stream_name(uint32_t kind);
+
+/* ---- Places, for error sentences ---- */
+
+#define ORC_WHOLE_FILE UINT32_MAX
+struct orc_place {
+    const struct orc_file *file;
+    uint32_t stripe;    /* from 0; ORC_WHOLE_FILE: none */
+    const char *column; /* or NULL */
+};
+
+/* Writes "FILE, stripe 3, column NAME"; stripes are counted from 1. */
+#define ORC_PLACE_BYTES 640
+void orc_place_text(const struct orc_place *place, char text[ORC_PLACE_BYTES]);
+
+/* STATUS_BAD_INPUT, "FILE, stripe 3, column NAME: WHAT; the file is damaged ...". */
+enum status orc_damaged(struct error *error, const struct orc_place *place, const char *what, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,554 @@
+/* orc_store.c: see orc_store.h. */
+#include "loader/orc/orc_store.h"
+
+#include "loader/text/text_rows.h"
+#include "storage/base/calendar.h"
+#include "storage/base/decimal.h"
+#include "storage/base/memory.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char too_many_decimals[] = "has more decimals than the column";
+
+bool orc_type_fits(const struct orc_type *type, enum column_type want)
+{
+    switch (type->kind) {
+    case ORC_BOOLEAN:
+        return want == TYPE_BOOL;
+    case ORC_BYTE:
+    case ORC_SHORT:
+    case ORC_INT:
+    case ORC_LONG:
+        return want == TYPE_INT32 || want == TYPE_INT64 || want == TYPE_DECIMAL || want == TYPE_BOOL;
+    case ORC_DECIMAL:
+        return want == TYPE_INT32 || want == TYPE_INT64 || want == TYPE_DECIMAL;
+    case ORC_DATE:
+    case ORC_TIMESTAMP:
+    case ORC_TIMESTAMP_INSTANT:
+        return want == TYPE_DATE || want == TYPE_TIMESTAMP;
+    case ORC_STRING:
+    case ORC_VARCHAR:
+    case ORC_CHAR:
+        return true; /* like a field of text */
+    default:
+        return false;
+    }
+}
+
+void orc_store_scratch_free(struct orc_store_scratch *scratch)
+{
+    free(scratch->entries.memory);
+    scratch->entries = (struct orc_room){0};
+}
+
+/* ---- Numbers ---- */
+
+/* How whole numbers become stored values: those from low to high, multiplied. */
+struct range {
+    int64_t low, high, factor;
+};
+
+static struct range range_of(const struct column_schema *want)
+{
+    switch (want->type) {
+    case TYPE_INT64:
+    case TYPE_TIMESTAMP:
+        return (struct range){INT64_MIN, INT64_MAX, 1};
+    case TYPE_BOOL:
+        return (struct range){0, 1, 1};
+    default:
+        return (struct range){INT32_MIN, INT32_MAX, 1};
+    }
+}
+
+/* The conversion of one column. Numbers that are not `plain` are converted one by one. */
+struct conversion {
+    const struct orc_store *store;
+    const struct column_schema *column, *want; /* want: the column's type, or that of the key it references */
+    const struct table_keys *keys;             /* or NULL */
+    struct range range;
+    bool plain;
+    uint8_t *entry_states; /* of a dictionary: ENTRY_... */
+    int64_t *entry_values;
+    struct orc_bad_values *bad;
+    uint64_t most, bad_here;
+    struct error *error;
+};
+
+enum { ENTRY_NEW, ENTRY_STORED, ENTRY_WRONG };
+
+/* The range of a number with `scale` decimals, if no decimals have to be cut. */
+static bool decimal_range(const struct column_schema *want, uint32_t scale, struct range *range)
+{
+    const uint32_t wanted = want->type == TYPE_DECIMAL ? want->scale : 0;
+    *range = range_of(want);
+    if (want->type != TYPE_DECIMAL)
+        return scale == 0;
+    if (scale > wanted)
+        return false;
+    range->factor = power_of_ten(wanted - scale);
+    range->high = (power_of_ten(want->precision) - 1) / range->factor;
+    range->low = -range->high;
+    return true;
+}
+
+/* Finds how numbers are converted. */
+static void plan(struct conversion *conversion)
+{
+    const struct orc_type *const type = conversion->store->type;
+    const struct column_schema *const want = conversion->want;
+    switch (type->kind) {
+    case ORC_DECIMAL:
+        conversion->plain =
+            !conversion->store->values->wide && decimal_range(want, type->scale, &conversion->range);
+        break;
+    case ORC_DATE:
+        conversion->range = (struct range){INT32_MIN, INT32_MAX, 1};
+        if (want->type == TYPE_TIMESTAMP)
+            conversion->range =
+                (struct range){INT64_MIN / CALENDAR_DAY_MICROSECONDS, INT64_MAX / CALENDAR_DAY_MICROSECONDS,
+                               CALENDAR_DAY_MICROSECONDS};
+        conversion->plain = true;
+        break;
+    case ORC_TIMESTAMP:
+    case ORC_TIMESTAMP_INSTANT:
+        conversion->plain = false;
+        break;
+    default:
+        conversion->plain = decimal_range(want, 0, &conversion->range);
+    }
+}
+
+/* Converts a number with `scale` decimals to the wanted type. */
+static const char *convert_decimal(const struct column_schema *want, __int128 number, uint32_t scale,
+                                   int64_t *value)
+{
+    const uint32_t wanted = want->type == TYPE_DECIMAL ? want->scale : 0;
+    struct range range;
+    for (; scale > wanted; scale--) {
+        if (number % 10)
+            return too_many_decimals;
+        number /= 10;
+    }
+    decimal_range(want, scale, &range);
+    if (number < range.low || number > range.high)
+        return text_out_of_range;
+    *value = (int64_t)number * range.factor;
+    return NULL;
+}
+
+static const char *convert_timestamp(const struct column_schema *want, int64_t second, int64_t nanosecond,
+                                     int64_t *value)
+{
+    const __int128 microsecond = (__int128)second * 1000000 + nanosecond / 1000;
+    if (nanosecond % 1000)
+        return "has parts of a microsecond";
+    if (want->type == TYPE_TIMESTAMP) {
+        *value = (int64_t)microsecond;
+        return microsecond != (int64_t)microsecond ? text_out_of_range : NULL;
+    }
+    if (microsecond % CALENDAR_DAY_MICROSECONDS)
+        return "is no whole day";
+    *value = (int64_t)(microsecond / CALENDAR_DAY_MICROSECONDS);
+    return *value != (int32_t)*value ? text_out_of_range : NULL;
+}
+
+/* Converts one number to the wanted type. Returns NULL, or the complaint. */
+static const char *convert_number(const struct conversion *conversion, uint32_t at, int64_t *value)
+{
+    const struct orc_values *const values = conversion->store->values;
+    const struct orc_type *const type = conversion->store->type;
+    if (type->kind == ORC_DECIMAL)
+        return convert_decimal(conversion->want, values->wide ? values->wide[at] : values->numbers[at],
+                               type->scale, value);
+    if (values->nanoseconds)
+        return convert_timestamp(conversion->want, values->numbers[at], values->nanoseconds[at], value);
+    if (values->numbers[at] < conversion->range.low || values->numbers[at] > conversion->range.high)
+        return conversion->want->type == TYPE_BOOL ? "is neither 0 nor 1" : text_out_of_range;
+    *value = values->numbers[at] * conversion->range.factor;
+    return NULL;
+}
+
+/* ---- Text ---- */
+
+static struct text_field text_at(const struct orc_values *values, uint64_t string)
+{
+    return (struct text_field){values->text + values->starts[string],
+                               (uint32_t)(values->starts[string + 1] - values->starts[string])};
+}
+
+/* The first and the last 8 bytes of a text of at most 16. */
+static inline void short_text(const char *text, uint32_t length, uint64_t *first, uint64_t *last)
+{
+    *first = *last = 0;
+    if (length >= 8) {
+        memcpy(first, text, 8);
+        memcpy(last, text + length - 8, 8);
+    } else if (length >= 4) {
+        memcpy(first, text, 4);
+        memcpy(last, text + length - 4, 4);
+    } else if (length > 0) {
+        *first = (uint64_t)(unsigned char)text[0] << 16 | (uint64_t)(unsigned char)text[length / 2] << 8 |
+                 (unsigned char)text[length - 1];
+    }
+}
+
+/* The code of a text in the column's dictionary. *complaint is set if it is no text. */
+static enum status word_add(const struct conversion *conversion, const struct text_field *field,
+                            int64_t *value, const char **complaint)
+{
+    struct dictionary_builder *const words = conversion->store->words;
+    int32_t code =
+        dictionary_builder_count(words) ? dictionary_builder_find(words, field->text, field->length) : -1;
+    if (code < 0 && (memchr(field->text, 0, field->length) || !text_is_utf8(field->text, field->length))) {
+        *complaint = "is no UTF-8 text, or has a NUL byte";
+        return STATUS_OK;
+    }
+    if (code < 0)
+        RETURN_IF_ERROR(dictionary_builder_add(words, field->text, field->length, &code, conversion->error));
+    *value = code;
+    return STATUS_OK;
+}
+
+static enum status word_find(const struct conversion *conversion, const struct text_field *field,
+                             int64_t *value, const char **complaint)
+{
+    uint64_t first, last;
+    if (field->length > 16)
+        return word_add(conversion, field, value, complaint);
+    short_text(field->text, field->length, &first, &last);
+    const uint64_t hash = (first ^ (last * 0x9e3779b97f4a7c15ull) ^ field->length) * 0xff51afd7ed558ccdull;
+    struct orc_word *const word = &conversion->store->scratch->words[hash >> (64 - ORC_WORD_BITS)];
+    if (word->length == field->length && word->first == first && word->last == last) {
+        *value = word->code;
+        return STATUS_OK;
+    }
+    RETURN_IF_ERROR(word_add(conversion, field, value, complaint));
+    if (!*complaint)
+        *word = (struct orc_word){first, last, field->length, (int32_t)*value};
+    return STATUS_OK;
+}
+
+/* ---- One value ---- */
+
+/* Gives the stored value of value number `at`. *null is set if NULL is stored for a key without a row; *complaint, if
+ * the value is wrong. */
+static enum status one_value(const struct conversion *conversion, uint32_t at, int64_t *value, bool *null,
+                             const char **complaint)
+{
+    const struct orc_values *const values = conversion->store->values;
+    const struct table_keys *const keys = conversion->keys;
+    *complaint = NULL;
+    *null = false;
+    *value = 0;
+    if (values->starts) {
+        const struct text_field field =
+            text_at(values, values->is_dictionary ? (uint64_t)values->numbers[at] : at);
+        if (conversion->store->words)
+            return word_find(conversion, &field, value, complaint);
+        if (keys)
+            *value = table_keys_find(keys, field.text, field.length, complaint);
+        else
+            *complaint = text_value(conversion->want, field.text, field.length, value);
+    } else {
+        *complaint = convert_number(conversion, at, value);
+        if (!*complaint && keys)
+            *value = table_keys_find_value(keys, *value);
+    }
+    if (keys && !*complaint && *value < 0) {
+        *value = 0;
+        *complaint = row_key_missing(conversion->store->parse, conversion->column, null);
+    }
+    return STATUS_OK;
+}
+
+/* Writes a value as a person knows it. */
+static void show(const struct conversion *conversion, uint32_t at, char shown[TEXT_SHOWN_BYTES])
+{
+    const struct orc_values *const values = conversion->store->values;
+    const uint32_t kind = conversion->store->type->kind;
+    if (values->starts) {
+        const struct text_field field =
+            text_at(values, values->is_dictionary ? (uint64_t)values->numbers[at] : at);
+        text_printable(field.text, field.length, shown);
+    } else if (kind == ORC_DECIMAL) {
+        const __int128 number = values->wide ? values->wide[at] : values->numbers[at];
+        unsigned __int128 left = number < 0 ? 0 - (unsigned __int128)number : (unsigned __int128)number;
+        char digits[TEXT_SHOWN_BYTES], *first = digits + sizeof digits - 1;
+        *first = '\0';
+        for (uint32_t d = 0; (left || d <= conversion->store->type->scale) && first > digits + 3;
+             d++, left /= 10) {
+            if (d && d == conversion->store->type->scale)
+                *--first = '.';
+            *--first = (char)('0' + (int)(left % 10));
+        }
+        snprintf(shown, TEXT_SHOWN_BYTES, "%s%s", number < 0 ? "-" : "", first);
+    } else if (kind == ORC_DATE || values->nanoseconds) {
+        const int64_t day =
+            values->nanoseconds ? calendar_floor(values->numbers[at], 86400) : values->numbers[at];
+        const struct calendar_date date = calendar_date_of(day > INT32_MAX || day < INT32_MIN ? 0 : day);
+        const int64_t second = values->nanoseconds ? values->numbers[at] - day * 86400 : 0;
+        char time[32] = "";
+        if (values->nanoseconds)
+            snprintf(time, sizeof time, " %02d:%02d:%02d.%09d", (int)(second / 3600), (int)(second / 60 % 60),
+                     (int)(second % 60), (int)values->nanoseconds[at]);
+        if (day > INT32_MAX || day < INT32_MIN)
+            snprintf(shown, TEXT_SHOWN_BYTES, "day %" PRId64 " from 1970", day);
+        else
+            snprintf(shown, TEXT_SHOWN_BYTES, "%04" PRId64 "-%02d-%02d%s", date.year, date.month, date.day,
+                     time);
+    } else {
+        snprintf(shown, TEXT_SHOWN_BYTES, "%" PRId64, values->numbers[at]);
+    }
+}
+
+/* Adds a wrong value. `shown` NULL: it is NULL. */
+static enum status complain(struct conversion *conversion, uint32_t row, const char *shown,
+                            const char *complaint)
+{
+    const struct orc_store *const store = conversion->store;
+    struct orc_bad_values *const bad = conversion->bad;
+    char text[ERROR_TEXT_BYTES], place[KEY_PLACE_BYTES];
+    if (conversion->bad_here++ > conversion->most)
+        return STATUS_OK;
+    if (bad->count == bad->room) {
+        const uint64_t room = 2 * bad->room + 16;
+        RETURN_IF_ERROR(
+            memory_grow(&bad->values, room * sizeof *bad->values, "wrong values", conversion->error));
+        bad->room = room;
+    }
+    bad->values[bad->count] = (struct orc_bad_value){.row = row, .column = store->column};
+    if (conversion->bad_here <= ORC_BAD_TEXTS) {
+        snprintf(place, sizeof place, "%.400s, stripe %u, row %" PRIu64, store->place->file->path,
+                 store->place->stripe + 1, store->first_row + row + 1);
+        row_complaint(text, place, store->parse, store->column, shown ? shown : "", complaint);
+        if (!(bad->values[bad->count].text = strdup(text)))
+            return error_out_of_memory(conversion->error, sizeof text, "wrong values");
+    }
+    bad->count++;
+    return STATUS_OK;
+}
+
+/* ---- Pieces ---- */
+
+/* Stores rows one by one. */
+static enum status slow_piece(struct conversion *conversion, uint32_t row, uint32_t end, uint32_t at)
+{
+    const struct orc_store *const store = conversion->store;
+    const uint32_t c = store->column;
+    char shown[TEXT_SHOWN_BYTES];
+    for (; row < end; row++) {
+        const bool is_null = store->values->nulls && store->values->nulls[row];
+        const char *complaint = NULL;
+        int64_t value = 0;
+        bool null = is_null;
+        if (!is_null)
+            RETURN_IF_ERROR(one_value(conversion, at, &value, &null, &complaint));
+        else if (!conversion->column->nullable)
+            complaint = "is NULL, but the column is NOT NULL";
+        if (complaint && !is_null)
+            show(conversion, at, shown);
+        if (complaint)
+            RETURN_IF_ERROR(complain(conversion, row, is_null ? NULL : shown, complaint));
+        if (store->parse->value_bytes[c] == 4)
+            ((int32_t *)store->block->values[c])[row] = (int32_t)value;
+        else
+            ((int64_t *)store->block->values[c])[row] = value;
+        if (null && !store->block->nulls[c])
+            RETURN_IF_ERROR(
+                memory_zeros(&store->block->nulls[c], store->values->rows, "NULLs", conversion->error));
+        if (store->block->nulls[c])
+            store->block->nulls[c][row] = null;
+        at += !is_null;
+    }
+    return STATUS_OK;
+}
+
+/* The fill functions write the stored values of `count` values to `out`. They return false if one of them is wrong, or
+ * is a key without a row. */
+
+static bool fill_narrow(const struct range *range, const int64_t *in, uint32_t count, int32_t *out)
+{
+    uint64_t beyond = 0;
+    if (range->low == INT32_MIN && range->high == INT32_MAX) {
+        for (uint32_t i = 0; i < count; i++) {
+            out[i] = (int32_t)in[i];
+            beyond |= ((uint64_t)in[i] + 0x80000000u) >> 32;
+        }
+        return beyond == 0;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        out[i] = (int32_t)(in[i] * (uint64_t)range->factor);
+        beyond |= (in[i] < range->low) | (in[i] > range->high);
+    }
+    return beyond == 0;
+}
+
+static bool fill_wide(const struct range *range, const int64_t *in, uint32_t count, int64_t *out)
+{
+    uint64_t beyond = 0;
+    if (range->low == INT64_MIN) {
+        memcpy(out, in, count * sizeof *out);
+        return true;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        out[i] = (int64_t)((uint64_t)in[i] * (uint64_t)range->factor);
+        beyond |= (uint64_t)((in[i] < range->low) | (in[i] > range->high));
+    }
+    return beyond == 0;
+}
+
+static bool fill_keys(const struct conversion *conversion, uint32_t at, uint32_t count, int32_t *out)
+{
+    const struct table_keys *const keys = conversion->keys;
+    const int64_t *const in = conversion->store->values->numbers + at;
+    if (keys->numbers && column_schema_value_bytes(&keys->key) == 4)
+        return fill_narrow(&conversion->range, in, count, out) &&
+               key_index_resolve(keys->numbers, out, count) == 0;
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t value;
+        if (convert_number(conversion, at + i, &value))
+            return false;
+        out[i] = table_keys_find_value(keys, value);
+        if (out[i] < 0)
+            return false;
+    }
+    return true;
+}
+
+/* Values that need a look at each: text, decimals that are cut, timestamps. */
+static enum status fill_each(const struct conversion *conversion, uint32_t at, uint32_t count, bool is_narrow,
+                             bool *right)
+{
+    const struct orc_values *const values = conversion->store->values;
+    struct orc_store_scratch *const scratch = conversion->store->scratch;
+    const char *complaint;
+    bool null;
+    for (uint32_t i = 0; i < count; i++) {
+        const int64_t entry = conversion->entry_states ? values->numbers[at + i] : 0;
+        int64_t value;
+        if (conversion->entry_states && conversion->entry_states[entry] == ENTRY_STORED) {
+            value = conversion->entry_values[entry];
+        } else {
+            RETURN_IF_ERROR(one_value(conversion, at + i, &value, &null, &complaint));
+            *right = !complaint && !null;
+            if (!*right)
+                return STATUS_OK;
+            if (conversion->entry_states) {
+                conversion->entry_states[entry] = ENTRY_STORED;
+                conversion->entry_values[entry] = value;
+            }
+        }
+        if (is_narrow)
+            scratch->piece.narrow[i] = (int32_t)value;
+        else
+            scratch->piece.wide[i] = value;
+    }
+    *right = true;
+    return STATUS_OK;
+}
+
+/* Puts a piece's values into the block, with zeros for NULLs. */
+static void spread(const struct orc_store *store, uint32_t row, uint32_t rows, bool is_narrow)
+{
+    const uint8_t *const nulls = store->values->nulls + row;
+    const void *const values = store->block->values[store->column];
+    uint32_t at = 0;
+    if (is_narrow)
+        for (uint32_t r = 0; r < rows; at += !nulls[r++])
+            ((int32_t *)values)[row + r] = nulls[r] ? 0 : store->scratch->piece.narrow[at];
+    else
+        for (uint32_t r = 0; r < rows; at += !nulls[r++])
+            ((int64_t *)values)[row + r] = nulls[r] ? 0 : store->scratch->piece.wide[at];
+    memcpy(store->block->nulls[store->column] + row, nulls, rows);
+}
+
+static enum status fast_piece(struct conversion *conversion, uint32_t row, uint32_t rows, uint32_t at,
+                              uint32_t count, bool *right)
+{
+    const struct orc_store *const store = conversion->store;
+    struct orc_store_scratch *const scratch = store->scratch;
+    const bool is_narrow = store->parse->value_bytes[store->column] == 4;
+    const bool is_number = conversion->plain && !store->values->starts;
+    uint8_t *const into = (uint8_t *)store->block->values[store->column] + (size_t)row * (is_narrow ? 4 : 8);
+    const bool dense = !store->values->nulls;
+    *right = conversion->column->nullable || count == rows;
+    if (!*right)
+        return STATUS_OK;
+    if (!is_number)
+        RETURN_IF_ERROR(fill_each(conversion, at, count, is_narrow, right));
+    else if (conversion->keys)
+        *right = fill_keys(conversion, at, count, dense ? (int32_t *)into : scratch->piece.narrow);
+    else if (is_narrow)
+        *right = fill_narrow(&conversion->range, store->values->numbers + at, count,
+                             dense ? (int32_t *)into : scratch->piece.narrow);
+    else
+        *right = fill_wide(&conversion->range, store->values->numbers + at, count,
+                           dense ? (int64_t *)into : scratch->piece.wide);
+    if (!*right)
+        return STATUS_OK;
+    if (!dense)
+        spread(store, row, rows, is_narrow);
+    else if (!is_number)
+        memcpy(into, &scratch->piece, (size_t)rows * (is_narrow ? 4 : 8));
+    if (dense && store->block->nulls[store->column])
+        memset(store->block->nulls[store->column] + row, 0, rows);
+    return STATUS_OK;
+}
+
+/* Prepares the caches of texts that were seen before. */
+static enum status begin_text(struct conversion *conversion)
+{
+    const struct orc_values *const values = conversion->store->values;
+    struct orc_store_scratch *const scratch = conversion->store->scratch;
+    const uint64_t bytes = 9ull * values->text_count;
+    if (!values->starts)
+        return STATUS_OK;
+    for (size_t w = 0; w < sizeof scratch->words / sizeof *scratch->words; w++)
+        scratch->words[w].length = UINT32_MAX;
+    if (!values->is_dictionary)
+        return STATUS_OK;
+    if (bytes > scratch->entries.bytes || !scratch->entries.memory) {
+        orc_store_scratch_free(scratch);
+        RETURN_IF_ERROR(memory_take(&scratch->entries.memory, bytes + 1, "a dictionary", conversion->error));
+        scratch->entries.bytes = bytes;
+    }
+    conversion->entry_values = scratch->entries.memory;
+    conversion->entry_states = (uint8_t *)(conversion->entry_values + values->text_count);
+    memset(conversion->entry_states, ENTRY_NEW, values->text_count);
+    return STATUS_OK;
+}
+
+enum status orc_store_column(const struct orc_store *store, uint64_t most, struct orc_bad_values *bad,
+                             struct error *error)
+{
+    const uint32_t c = store->column;
+    const struct table_keys *const keys = store->parse->keys[c];
+    const struct column_schema *const column = &store->parse->parsed->table->columns[c];
+    struct conversion conversion = {.store = store,
+                                    .column = column,
+                                    .want = keys ? &keys->key : column,
+                                    .keys = keys,
+                                    .bad = bad,
+                                    .most = most,
+                                    .error = error};
+    plan(&conversion);
+    RETURN_IF_ERROR(begin_text(&conversion));
+    if (store->values->nulls)
+        RETURN_IF_ERROR(memory_zeros(&store->block->nulls[c], store->values->rows, "NULLs", error));
+    for (uint32_t row = 0, at = 0, count; row < store->values->rows; row += ORC_PIECE_ROWS, at += count) {
+        const uint32_t left = store->values->rows - row, rows = left < ORC_PIECE_ROWS ? left : ORC_PIECE_ROWS;
+        bool right;
+        count = rows;
+        for (uint32_t r = 0; store->values->nulls && r < rows; r++)
+            count -= store->values->nulls[row + r];
+        RETURN_IF_ERROR(fast_piece(&conversion, row, rows, at, count, &right));
+        if (!right)
+            RETURN_IF_ERROR(slow_piece(&conversion, row, row + rows, at));
+        if (conversion.bad_here > most)
+            return STATUS_OK; /* the load ends: its rows need no values */
+    }
+    return STATUS_OK;
+}
