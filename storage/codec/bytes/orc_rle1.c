@@ -119,17 +119,18 @@ FORCED_INLINE const uint8_t *read_word(const uint8_t *in, uint64_t last, void *i
     return in + begin / 8;
 }
 
-/* Reads `count` literals; returns their end, or NULL. */
+/* Reads `count` literals, where there is room for `room`; returns their end, or NULL. */
 FORCED_INLINE const uint8_t *read_literals(const uint8_t *in, const uint8_t *end, void *items, uint32_t count,
-                                           const uint32_t bytes, const bool is_signed)
+                                           uint32_t room, const uint32_t bytes, const bool is_signed)
 {
     for (uint32_t i = 0, read; i < count; i += read) {
         const uint64_t word = end - in < 8 ? VARINT_MORE : load_u64(in), last = ~word & VARINT_MORE;
-        if (last == VARINT_MORE && count - i >= 8) {
+        read = count - i < 8 ? count - i : 8;
+        if ((word & VARINT_MORE & UINT64_MAX >> (64 - 8 * read)) == 0 && room - i >= 8) {
+            /* as many numbers of one byte; there is room for those after them, which are garbage */
             for (unsigned k = 0; k < 8; k++)
                 orc_item_store(items, i + k, orc_value(word >> 8 * k & 0xff, is_signed), bytes);
-            in += 8;
-            read = 8;
+            in += read;
         } else if (last) {
             in = read_word(in, last, items, i, count - i, &read, bytes, is_signed);
         } else {
@@ -144,9 +145,9 @@ FORCED_INLINE const uint8_t *read_literals(const uint8_t *in, const uint8_t *end
     return in;
 }
 
-/* Reads a run of `count` items after its header; returns its end, or NULL. */
+/* Reads a run of `count` items after its header, where there is room for `room` items; returns its end, or NULL. */
 FORCED_INLINE const uint8_t *read_run(const uint8_t *in, const uint8_t *end, void *items, uint32_t count,
-                                      const uint32_t bytes, const bool is_signed)
+                                      uint32_t room, const uint32_t bytes, const bool is_signed)
 {
     if (in == end)
         return NULL;
@@ -156,8 +157,7 @@ FORCED_INLINE const uint8_t *read_run(const uint8_t *in, const uint8_t *end, voi
     if (!in)
         return NULL;
     base = orc_value(base, is_signed);
-    for (uint32_t i = 0; i < count; i++)
-        orc_item_store(items, i, base + i * delta, bytes);
+    orc_run_store(items, count, room, base, delta, bytes);
     return in;
 }
 
@@ -174,8 +174,8 @@ FORCED_INLINE bool decode(const uint8_t *in, size_t in_bytes, void *items, uint3
         if (length > count - i)
             return false;
         void *const group = (uint8_t *)items + (size_t)i * bytes;
-        at = is_run ? read_run(at, end, group, length, bytes, is_signed)
-                    : read_literals(at, end, group, length, bytes, is_signed);
+        at = is_run ? read_run(at, end, group, length, count - i, bytes, is_signed)
+                    : read_literals(at, end, group, length, count - i, bytes, is_signed);
         if (!at)
             return false;
         i += length;

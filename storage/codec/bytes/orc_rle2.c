@@ -28,7 +28,7 @@
  */
 #include "storage/codec/bytes/orc_rle2.h"
 
-#define LOAD_BYTES 8u /* of a load that begins with a packed number */
+#define SPARE_READ (64u + 7u) /* seven numbers, and the rest of a load that begins at the last one */
 
 size_t orc_rle2_bound(uint32_t count, struct orc_item item)
 {
@@ -53,14 +53,11 @@ FORCED_INLINE uint64_t unpack_one(const uint8_t *in, uint32_t i, const uint32_t 
 
 FORCED_INLINE void unpack_width(const uint8_t *in, uint32_t count, uint64_t *numbers, const uint32_t width)
 {
-    uint32_t i = 0;
-    for (; i + 8 <= count; i += 8, in += width) {
+    for (uint32_t i = 0; i < count; i += 8, in += width) {
 #pragma GCC unroll 8
         for (uint32_t k = 0; k < 8; k++)
             numbers[i + k] = unpack_one(in, k, width);
     }
-    for (uint32_t k = 0; i + k < count; k++)
-        numbers[i + k] = unpack_one(in, k, width);
 }
 
 #define UNPACK_CASE(width)                       \
@@ -68,7 +65,8 @@ FORCED_INLINE void unpack_width(const uint8_t *in, uint32_t count, uint64_t *num
         unpack_width(in, count, numbers, width); \
         break;
 
-/* `count` numbers of `width` bits; up to LOAD_BYTES - 1 bytes after them are read. */
+/* `count` numbers of `width` bits, rounded up to a multiple of 8, which saves a loop whose end would be guessed wrong: up
+ * to SPARE_READ bytes after them are read. */
 static void unpack_all(const uint8_t *in, uint32_t count, uint32_t width, uint64_t *numbers)
 {
     switch (width) {
@@ -107,19 +105,20 @@ static void unpack_all(const uint8_t *in, uint32_t count, uint32_t width, uint64
     }
 }
 
-/* Reads `count` <= 512 numbers; returns their end, or NULL if it is after `end`. */
+/* Reads `count` <= 512 numbers, and writes garbage after them up to a multiple of 8; returns their end, or NULL if it is
+ * after `end`. */
 static const uint8_t *unpack(const uint8_t *in, const uint8_t *end, uint32_t count, uint32_t width,
                              uint64_t *numbers)
 {
     const size_t bytes = ((size_t)count * width + 7) / 8, left = (size_t)(end - in);
     if (bytes > left)
         return NULL;
-    if (left - bytes >= LOAD_BYTES - 1) {
+    if (left - bytes >= SPARE_READ) {
         unpack_all(in, count, width, numbers);
     } else {
-        uint8_t copy[ORC_GROUP_MOST * 8 + LOAD_BYTES];
+        uint8_t copy[ORC_GROUP_MOST * 8 + SPARE_READ];
         memcpy(copy, in, bytes);
-        memset(copy + bytes, 0, LOAD_BYTES);
+        memset(copy + bytes, 0, SPARE_READ);
         unpack_all(copy, count, width, numbers);
     }
     return in + bytes;
@@ -150,24 +149,26 @@ FORCED_INLINE struct group_head group_head(const uint8_t *in)
 /* All `read_` functions begin at the group's first byte, write `group.items` items and return the group's end, or NULL. */
 
 FORCED_INLINE const uint8_t *read_short_repeat(const uint8_t *in, const uint8_t *end, void *items,
-                                               uint32_t count, const uint32_t bytes, const bool is_signed)
+                                               uint32_t count, uint32_t room, const uint32_t bytes,
+                                               const bool is_signed)
 {
     const uint32_t code_bytes = (*in >> 3 & 7) + 1u;
     if ((size_t)(end - in) < 1 + code_bytes)
         return NULL;
     const uint64_t value = orc_value(read_bytes(in + 1, code_bytes), is_signed);
-    for (uint32_t i = 0; i < count; i++)
-        orc_item_store(items, i, value, bytes);
+    orc_run_store(items, count, room, value, 0, bytes);
     return in + 1 + code_bytes;
 }
 
 FORCED_INLINE const uint8_t *read_direct(const uint8_t *in, const uint8_t *end, void *items,
-                                         struct group_head group, const uint32_t bytes, const bool is_signed)
+                                         struct group_head group, uint32_t room, const uint32_t bytes,
+                                         const bool is_signed)
 {
     uint64_t codes[ORC_GROUP_MOST];
     in = unpack(in + 2, end, group.items, orc_width(group.width_code), codes);
+    const uint32_t rounded = (group.items + 7) / 8 * 8, count = rounded <= room ? rounded : group.items;
     if (in)
-        for (uint32_t i = 0; i < group.items; i++)
+        for (uint32_t i = 0; i < count; i++)
             orc_item_store(items, i, orc_value(codes[i], is_signed), bytes);
     return in;
 }
@@ -201,7 +202,7 @@ static const uint8_t *read_patched(const uint8_t *in, const uint8_t *end, struct
         return NULL;
     const uint64_t sign = UINT64_C(1) << (8 * base_bytes - 1), stored = read_bytes(in, base_bytes);
     *base = stored & sign ? 0 - (stored ^ sign) : stored;
-    uint64_t list[ORC_PATCHES_MOST];
+    uint64_t list[ORC_PATCHES_MOST + 1]; /* a multiple of 8 */
     in = unpack(in + base_bytes, end, group.items, width, differences);
     if (in)
         in = unpack(in, end, patches, orc_width_at_least(gap_width + patch_width), list);
@@ -254,7 +255,7 @@ FORCED_INLINE const uint8_t *read_group(const uint8_t *in, const uint8_t *end, v
 {
     if (*in >> 6 == ORC_SHORT_REPEAT) {
         *count = (*in & 7) + ORC_REPEAT_LEAST;
-        return *count <= most ? read_short_repeat(in, end, items, *count, bytes, is_signed) : NULL;
+        return *count <= most ? read_short_repeat(in, end, items, *count, most, bytes, is_signed) : NULL;
     }
     if (end - in < 2)
         return NULL;
@@ -264,7 +265,7 @@ FORCED_INLINE const uint8_t *read_group(const uint8_t *in, const uint8_t *end, v
         return NULL;
     switch (*in >> 6) {
     case ORC_DIRECT:
-        return read_direct(in, end, items, group, bytes, is_signed);
+        return read_direct(in, end, items, group, most, bytes, is_signed);
     case ORC_PATCHED_BASE:
         return read_patched_base(in, end, items, group, bytes);
     default:

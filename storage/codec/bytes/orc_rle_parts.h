@@ -9,8 +9,9 @@
 #include "storage/codec/bytes/orc_rle.h"
 #include "storage/codec/integer/bitpack.h"
 
-#define ORC_VARINT_BYTES 10 /* the most bytes of a number in base 128 */
-#define ORC_REPEAT_LEAST 3u /* items of a run, in both versions */
+#define ORC_VARINT_BYTES 10  /* the most bytes of a number in base 128 */
+#define ORC_REPEAT_LEAST 3u  /* items of a run, in both versions */
+#define ORC_SHORT_RUN    16u /* orc_run_store */
 
 /* Calls function(..., bytes, is_signed) with constants for the item. */
 #define ORC_WITH_ITEM(item, function, ...)                                \
@@ -53,6 +54,19 @@ FORCED_INLINE void orc_item_store(void *items, uint32_t i, uint64_t value, const
     default:
         ((uint64_t *)items)[i] = value;
     }
+}
+
+/* Stores first, first + step ... into `count` of the `room` items from `items` on. Most runs are short: where there is room
+ * they are stored without a loop whose end would be guessed wrong, and what is after the run is garbage for now. */
+FORCED_INLINE void orc_run_store(void *items, uint32_t count, uint32_t room, uint64_t first, uint64_t step,
+                                 const uint32_t bytes)
+{
+    if (count <= ORC_SHORT_RUN && room >= ORC_SHORT_RUN)
+        for (uint32_t i = 0; i < ORC_SHORT_RUN; i++)
+            orc_item_store(items, i, first + i * step, bytes);
+    else
+        for (uint32_t i = 0; i < count; i++)
+            orc_item_store(items, i, first + i * step, bytes);
 }
 
 FORCED_INLINE uint64_t zigzag(uint64_t value)
