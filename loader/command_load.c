@@ -1,5 +1,6 @@
 /* command_load.c: `tessera load`, which loads a user's star schema from delimited text. */
 #include "loader/commands.h"
+#include "loader/orc/orc_file.h"
 #include "loader/table/table_loader.h"
 #include "storage/base/clock.h"
 #include "storage/base/command_line.h"
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define INPUTS_MAX SCHEMA_TABLES_MAX
@@ -17,7 +19,7 @@
 
 struct arguments {
     struct load_options load;
-    const char *schema;
+    const char *schema, *device;
     struct load_input inputs[INPUTS_MAX];
     const char *paths[FILES_MAX];
     uint32_t path_count;
@@ -132,6 +134,11 @@ static const struct command_option option_list[] = {
      TO_NUMBER(struct arguments, load.max_errors, 0, INT64_MAX)},
     {"reject", 'r', "FILE", "Where rows that are left out are written, as they came",
      TO_TEXT(struct arguments, load.reject)},
+    {"device", 'x', "auto|cpu|cuda[:N]",
+     "What decompresses ORC files in zlib: a GPU, or all processors; auto (the default): a GPU, if there is "
+     "one "
+     "and there are 64 MB of such files",
+     TO_TEXT(struct arguments, device)},
     {"append", 'a', NULL,
      "Adds the rows to tables that exist, facts and dimensions; together with --sort-by all rows are sorted",
      TO_FLAG(struct arguments, load.append)},
@@ -161,17 +168,74 @@ static const struct command_line line = {
             "  tessera load --db shop.db --schema star.sql --append sales=today.csv shops=new-shops.csv",
 };
 
+/* ---- The device ---- */
+
+static const struct byte_device *offered;
+
+void loader_use_device(const struct byte_device *device)
+{
+    offered = device;
+}
+
+#define AUTO_BYTES (64u << 20) /* opening a GPU takes as long as a processor takes for these */
+
+/* The bytes of the inputs that are ORC files. */
+static uint64_t orc_bytes(const struct load_options *load)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < load->input_count; i++)
+        for (uint32_t p = 0; p < load->inputs[i].path_count; p++)
+            if (orc_file_is(load->inputs[i].paths[p])) {
+                struct stat facts;
+                bytes += stat(load->inputs[i].paths[p], &facts) == 0 ? (uint64_t)facts.st_size : 0;
+            }
+    return bytes;
+}
+
+static enum status open_device(struct arguments *arguments, struct byte_decoder *decoder, struct error *error)
+{
+    const char *const device = arguments->device ? arguments->device : "auto";
+    const bool asked = strncmp(device, "cuda", 4) == 0 && (device[4] == '\0' || device[4] == ':');
+    if (!asked && strcmp(device, "auto") != 0 && strcmp(device, "cpu") != 0)
+        return error_set(error, STATUS_BAD_INPUT, "--device '%s' is not auto, cpu, cuda or cuda:N", device);
+    if (!offered || (!asked && (strcmp(device, "cpu") == 0 || orc_bytes(&arguments->load) < AUTO_BYTES)))
+        return STATUS_OK;
+    const enum status status = offered->open(device, arguments->load.threads, decoder, error);
+    if (status != STATUS_OK)
+        return asked ? status : STATUS_OK;
+    arguments->load.decoder = decoder;
+    return STATUS_OK;
+}
+
+/* Tells what was decompressed where, and closes the device. */
+static void close_device(struct byte_decoder *decoder, double seconds)
+{
+    double ms;
+    uint64_t bytes;
+    if (!decoder->context)
+        return;
+    offered->spent(decoder, &ms, &bytes);
+    if (bytes)
+        fprintf(stderr, "%s decompressed %.0f MB in %.3f s of its time, %.1f%% of the load\n",
+                offered->text(decoder), 1e-6 * (double)bytes, 1e-3 * ms, 0.1 * ms / seconds);
+    offered->close(decoder);
+}
+
 static enum status run(struct arguments *arguments, struct progress *progress, struct error *error)
 {
     struct schema_script schema;
     struct load_report report;
     RETURN_IF_ERROR(schema_script_read(arguments->schema, &schema, error));
     const double begin = clock_seconds();
+    struct byte_decoder decoder = {0};
     arguments->load.inputs = arguments->inputs;
-    const enum status status = tables_load(&schema, &arguments->load, &report, progress, error);
+    enum status status = open_device(arguments, &decoder, error);
+    if (status == STATUS_OK)
+        status = tables_load(&schema, &arguments->load, &report, progress, error);
     schema_script_free(&schema);
-    RETURN_IF_ERROR(status);
     const double took = clock_seconds() - begin;
+    close_device(&decoder, took);
+    RETURN_IF_ERROR(status);
     fprintf(stderr, "%s: %" PRIu64 " row%s in %.2f s (%.2f million rows a second)\n",
             arguments->load.directory, report.rows, report.rows == 1 ? "" : "s", took,
             1e-6 * (double)report.rows / took);

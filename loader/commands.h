@@ -3,8 +3,12 @@
 #define TESSERA_LOADER_COMMANDS_H
 
 #include "storage/base/command.h"
+#include "storage/codec/bytes/byte_decoder.h"
 
 extern const struct command loader_commands[]; /* ends with an entry whose path is NULL */
+
+/* The device that `tessera load --device` opens, which main.c gives. */
+void loader_use_device(const struct byte_device *device);
 
 enum status command_load(int argc, char **argv, struct progress *progress, struct error *error);
 

@@ -2,6 +2,7 @@
  * main.c: the program. It finds the command of the first words in the tables of engine, loader, ssb and lab, runs
  * it, and turns its status into a sentence and an exit code. It is the only file that sees all modules.
  */
+#include "engine/gpu/byte_decoder.h"
 #include "engine/program/commands.h"
 #include "engine/program/progress_bar.h"
 #include "engine/run/engine.h"
@@ -242,6 +243,7 @@ int main(int argc, char **argv)
     argp_err_exit_status = STATUS_BAD_INPUT;
     on_exit(close_stdout, NULL);
     catch_signals();
+    loader_use_device(&cuda_byte_device);
 
     if (argc < 2) {
         print_help(stderr, NULL);

@@ -52,6 +52,14 @@ template <class T> struct deflate_stream {
 
     static __device__ __forceinline__ bool decode(const byte_block &block, uint32_t lane, uint32_t *scratch)
     {
+        uint32_t bytes = 0;
+        return decode_most(block, lane, scratch, &bytes) && bytes == block.out_bytes;
+    }
+
+    /* Streams that may give less than out_bytes: *given is what this one gave. */
+    static __device__ __forceinline__ bool decode_most(const byte_block &block, uint32_t lane,
+                                                       uint32_t *scratch, uint32_t *given)
+    {
         uint8_t *shared = reinterpret_cast<uint8_t *>(scratch);
         deflate_tables tables;
         tables.literals = reinterpret_cast<uint32_t *>(shared + DEFLATE_LITERALS_AT);
@@ -102,7 +110,8 @@ template <class T> struct deflate_stream {
                 ended = result.ended;
             }
         } while (!last);
-        return bytes == block.out_bytes;
+        *given = bytes;
+        return true;
     }
 };
 

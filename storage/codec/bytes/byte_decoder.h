@@ -50,4 +50,18 @@ struct byte_decoder {
 
 extern const struct byte_decoder byte_decoder_host;
 
+/* A device that can be asked for a decoder, for those who know no devices, like the loader. */
+struct byte_device {
+    /* `device`: "cuda" or "cuda:N". `threads` move bytes; 0: all. STATUS_MACHINE if there is no such device. */
+    enum status (*open)(const char *device, unsigned threads, struct byte_decoder *decoder,
+                        struct error *error);
+
+    /* What it is: "NVIDIA H200 (cuda:0)". */
+    const char *(*text)(const struct byte_decoder *decoder);
+
+    /* The milliseconds that the device has decoded since it was opened, and the bytes that it gave. */
+    void (*spent)(const struct byte_decoder *decoder, double *ms, uint64_t *bytes);
+    void (*close)(struct byte_decoder *decoder);
+};
+
 #endif
