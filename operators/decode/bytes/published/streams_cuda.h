@@ -1,8 +1,8 @@
 /*
- * streams_cuda.h: CODAG's framework: a stream of bits in and a stream of items out, both of them a warp's (Park et al.,
- * "CODAG: Characterizing and Optimizing Decompression Algorithms for GPUs", section IV). A decoder on it is a serial loop
- * that all lanes of a warp run alike; the streams hide that the warp reads and writes together.
- * docs/adding-a-byte-codec.md writes a decoder.
+ * streams_cuda.h: CODAG's framework: a stream of bits in and a stream of items out, both of them a warp's ("CODAG:
+ * Characterizing and Optimizing Decompression Algorithms for GPUs", section IV). A decoder on it is a serial loop that all
+ * lanes of a warp run alike; the streams hide that the warp reads and writes together. docs/adding-a-byte-codec.md writes
+ * a decoder.
  *
  *     input_stream     peek_bits(n), skip_bits(n), fetch_bits(n), n = 1 .. 32; fetch_long(n), n = 1 .. 64
  *     output_stream    write_byte(b), write_item(v), write_run(init, length, delta), memcpy(offset, length)
