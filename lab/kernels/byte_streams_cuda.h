@@ -278,7 +278,7 @@ template <class T, class WRITERS> struct batch_output {
     typedef number_of<T> number;
     output_stream<T, WRITERS> out;
     uint32_t at, batch, operations;
-    bool wrong;
+    uint32_t wrong;
 
     __device__ __forceinline__ void open(const byte_block &block, const WRITERS &writers, uint32_t at_batch)
     {
@@ -301,7 +301,7 @@ template <class T, class WRITERS> struct batch_output {
     }
     __device__ __forceinline__ void fail()
     {
-        wrong = true;
+        wrong = 1;
     }
     __device__ __forceinline__ void write_item(number value)
     {
@@ -314,21 +314,21 @@ template <class T, class WRITERS> struct batch_output {
     __device__ __forceinline__ void write_run(number init, uint32_t length, number delta)
     {
         if (length > room())
-            wrong = true;
+            wrong = 1;
         else
             put(BATCH_RUN, at, length, init, delta);
     }
     __device__ __forceinline__ void memcpy(uint32_t offset, uint32_t length)
     {
         if (offset - 1 >= at || length > room())
-            wrong = true;
+            wrong = 1;
         else
             put(BATCH_COPY, at, length, offset, 0);
     }
     __device__ __forceinline__ void add_to_item(uint32_t to, number value)
     {
         if (to >= at)
-            wrong = true;
+            wrong = 1;
         else
             put(BATCH_ADD, to, 0, value, 0);
     }

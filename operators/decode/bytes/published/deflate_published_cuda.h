@@ -89,6 +89,7 @@ struct deflate_tables {
         __syncwarp();
         if (lane < 16)
             store_shared_word(counts + lane * 4, 0);
+#pragma unroll 1
         for (uint32_t i = lane; i < 1u << code::BITS; i += 32)
             store_shared_word(shared + code::TABLE + i * 4, 0);
         each_symbol(lengths, count, counts, [](uint32_t, uint32_t, uint32_t) {});
@@ -101,6 +102,7 @@ struct deflate_tables {
                 return;
             const uint32_t reversed = __brev((place & 0xffff) + rank) >> (32 - length);
             const uint32_t entry = deflate_entry<ALPHABET>(symbol, length);
+#pragma unroll 1
             for (uint32_t i = reversed; i < 1u << code::BITS; i += 1u << length)
                 store_shared_word(shared + code::TABLE + i * 4, entry);
         });
@@ -122,6 +124,7 @@ struct deflate_tables {
     __device__ __forceinline__ void each_symbol(uint32_t lengths, uint32_t count, uint32_t counts, F f)
     {
         __syncwarp();
+#pragma unroll 1
         for (uint32_t begin = 0; begin < count; begin += 32) {
             const uint32_t symbol = begin + lane;
             const uint32_t length = symbol < count ? load_shared_byte(lengths + symbol) : 0;
@@ -141,6 +144,7 @@ struct deflate_tables {
     {
         uint32_t first = 0, place = 0;
         int32_t left = 1; /* codes of this length that are no other's beginning */
+#pragma unroll 1
         for (uint32_t length = 1; length <= DEFLATE_CODE_BITS; length++) {
             const uint32_t count = load_shared_word(counts + length * 4);
             first <<= 1;
@@ -161,6 +165,7 @@ struct deflate_tables {
     {
         typedef deflate_code<ALPHABET> code;
         const uint32_t reversed = __brev(bits);
+#pragma unroll 1
         for (uint32_t length = code::BITS + 1; length <= DEFLATE_CODE_BITS; length++) {
             const uint32_t place = load_shared_word(shared + code::PLACES + length * 4);
             const uint32_t rank = (reversed >> (32 - length)) - (place & 0xffff);
@@ -201,6 +206,7 @@ struct deflate_published
         const uint32_t check = in.decode([&] { return in.fetch_bits(16); });
         if (length != (check ^ 0xffff) || length > out.room())
             return false;
+#pragma unroll 1
         for (uint32_t i = 0; i < length; i++)
             out.write_byte(in.decode([&] { return in.fetch_bits(8); }));
         return true;
@@ -218,6 +224,7 @@ struct deflate_published
             if (!read_lengths(in, tables, length_count, distance_count))
                 return false;
         } else {
+#pragma unroll 1
             for (uint32_t i = tables.lane; i < DEFLATE_FIXED_LENGTHS + DEFLATE_FIXED_DISTANCE; i += 32)
                 store_shared_byte(lengths + i, i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : i < 288 ? 8 : 5);
         }
@@ -239,11 +246,13 @@ struct deflate_published
             return false;
         const uint32_t count = length_count + distance_count;
         uint32_t last = 0;
+#pragma unroll 1
         for (uint32_t i = 0; i < count;) {
             const repeated_length next = in.decode([&] { return read_length(in, tables); });
             if (next.times == 0 || next.times > count - i || (next.is_last && i == 0))
                 return false;
             last = next.is_last ? last : next.length;
+#pragma unroll 1
             for (uint32_t j = lane; j < next.times; j += 32)
                 store_shared_byte(lengths + i + j, last);
             i += next.times;
@@ -258,6 +267,7 @@ struct deflate_published
         const uint32_t lengths = tables.shared + DEFLATE_CODE_LENGTHS;
         if (tables.lane < 19)
             store_shared_byte(lengths + tables.lane, 0);
+#pragma unroll 1
         for (uint32_t i = 0; i < count; i++) {
             /* 16 17 18 0 8 7 9 6 10 5 11 4 12 3 13 2 14 1 15 */
             const uint32_t symbol = i < 3 ? 16 + i : i == 3 ? 0 : i % 2 ? 9 - i / 2 : 6 + i / 2;

@@ -22,6 +22,9 @@
  *     published_shared       the paper's: all lanes decode, the window of input is in shared memory
  *     published_registers    all lanes decode, the window is in two registers of each lane
  *     published_one_lane     lane 0 decodes and sends the others what it found; the window is in shared memory
+ *
+ * Loops that rarely run twice are not unrolled, here and in the decoders: they are inlined into a loop over symbols, which
+ * should stay in the instruction cache.
  */
 #ifndef TESSERA_OPERATORS_DECODE_BYTES_PUBLISHED_STREAMS_CUDA_H
 #define TESSERA_OPERATORS_DECODE_BYTES_PUBLISHED_STREAMS_CUDA_H
@@ -143,7 +146,7 @@ template <bit_order BITS, class WINDOW, bool ONE_LANE> struct input_stream {
     uint32_t bit, next;     /* next: the word after `second` */
     uint32_t before;        /* bytes of the first line before the stream */
     uint32_t bytes, lane;
-    bool wrong;
+    uint32_t wrong;
 
     __device__ __forceinline__ void open(const byte_block &block, uint32_t of_lane, uint32_t shared)
     {
@@ -151,7 +154,7 @@ template <bit_order BITS, class WINDOW, bool ONE_LANE> struct input_stream {
         lane = of_lane;
         bytes = block.in_bytes;
         before = (uint32_t) reinterpret_cast<uint64_t>(block.in) & 127;
-        wrong = false;
+        wrong = 0;
         next = before / 4;
         bit = before % 4 * 8;
         first = load_next();
@@ -217,7 +220,7 @@ template <bit_order BITS, class WINDOW, bool ONE_LANE> struct input_stream {
 
     __device__ __forceinline__ void fail()
     {
-        wrong = true;
+        wrong = 1;
     }
     __device__ __forceinline__ uint64_t bits_taken() const
     {
@@ -268,7 +271,7 @@ template <class T, class WRITERS = warp_writers> struct output_stream {
     typedef number_of<T> number;
     T *out;
     uint32_t at, items; /* at <= items */
-    bool wrong;
+    uint32_t wrong;
     WRITERS writers;
 
     __device__ __forceinline__ void open(const byte_block &block, const WRITERS &of_writers)
@@ -293,14 +296,14 @@ template <class T, class WRITERS = warp_writers> struct output_stream {
     }
     __device__ __forceinline__ void fail()
     {
-        wrong = true;
+        wrong = 1;
     }
 
     /* One item, by one thread. */
     __device__ __forceinline__ void write_item(number value)
     {
         if (at == items) {
-            wrong = true;
+            wrong = 1;
             return;
         }
         if (writers.rank == 0)
@@ -317,11 +320,12 @@ template <class T, class WRITERS = warp_writers> struct output_stream {
     __device__ __forceinline__ void write_run(number init, uint32_t length, number delta)
     {
         if (length > room()) {
-            wrong = true;
+            wrong = 1;
             return;
         }
         T *const run = out + at;
         number value = init + writers.rank * delta;
+#pragma unroll 1
         for (uint32_t i = writers.rank; i < length; i += WRITERS::COUNT, value += WRITERS::COUNT * delta)
             run[i] = (T)value;
         at += length;
@@ -331,7 +335,7 @@ template <class T, class WRITERS = warp_writers> struct output_stream {
     __device__ __forceinline__ void add_to_item(uint32_t place, number value)
     {
         if (place >= at)
-            wrong = true;
+            wrong = 1;
         else if (writers.rank == 0)
             out[place] += (T)value;
     }
@@ -344,7 +348,7 @@ template <class T, class WRITERS = warp_writers> struct output_stream {
     {
         static_assert(sizeof(T) == 1, "a stream of bytes");
         if (offset - 1 >= at || length > room()) {
-            wrong = true;
+            wrong = 1;
             return;
         }
         writers.sync(); /* what was written before can be read */
@@ -360,11 +364,13 @@ template <class T, class WRITERS = warp_writers> struct output_stream {
         if (writers.rank < head)
             out[at + writers.rank] =
                 out[at - offset + (circular ? circular_place(writers.rank, offset) : writers.rank)];
+#pragma unroll 1
         for (uint32_t i = head + 4 * writers.rank; i < length; i += 4 * WRITERS::COUNT) {
             const uint32_t place = circular ? circular_place(i, offset) : i;
             uint32_t word = load_unaligned(from + place);
             if (circular && offset - place < 4) {
                 const uint32_t again = load_unaligned(from);
+#pragma unroll 1
                 for (uint32_t have = offset - place; have < 4; have += offset)
                     word = (word & low_bits(8 * have)) | again << 8 * have;
             }
@@ -388,6 +394,7 @@ template <class T, class WRITERS = warp_writers> struct output_stream {
             words[to / 4] = word;
         } else {
             uint8_t *const bytes = reinterpret_cast<uint8_t *>(words);
+#pragma unroll 1
             for (; to < end; to++, word >>= 8)
                 bytes[to] = (uint8_t)word;
         }
