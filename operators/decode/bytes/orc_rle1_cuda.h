@@ -49,7 +49,7 @@ template <class T> struct orc_rle1_stream {
     uint32_t found;       /* terminators in the window */
     uint32_t done, total; /* items */
     uint32_t carried;     /* literals of a group that began in an earlier window */
-    bool plain;           /* all varints of the last window had one byte */
+    uint32_t plain;       /* 1 if all varints of the last window had one byte */
     uint32_t wrong;
     T *out;
 
@@ -68,7 +68,7 @@ template <class T> struct orc_rle1_stream {
         place = ring.begin(block, lane, shared);
         end = place + block.in_bytes;
         done = carried = wrong = 0;
-        plain = true;
+        plain = 1;
         total = block.out_bytes / sizeof(T);
         out = reinterpret_cast<T *>(block.out);
         bool right = end >= place && block.out_bytes % sizeof(T) == 0 && shared + SCRATCH_BYTES <= 65536;
@@ -224,14 +224,16 @@ template <class T> struct orc_rle1_stream {
             return false;
         *at = max_warp(next);
 
-        const bool narrow = __all_sync(FULL_WARP, !mine.is_literal || stop - mine.data == mine.items);
-        plain = plain && narrow && __all_sync(FULL_WARP, mine.is_literal || !whole || next - mine.data <= 1);
-        if (!narrow && mine.is_literal)
+        const bool longer =
+            mine.is_literal ? stop - mine.data != mine.items : mine.items && next - mine.data > 1;
+        const uint32_t wide = __ballot_sync(FULL_WARP, longer && mine.is_literal);
+        plain = __ballot_sync(FULL_WARP, longer) ? 0 : plain;
+        if (wide && mine.is_literal)
             store_shared_byte(shared + ENDS + rank - 1, mine.data);
-        if (narrow)
-            emit<true>(mine, base, mine.data, sum);
-        else
+        if (wide)
             emit<false>(mine, base, rank, sum);
+        else
+            emit<true>(mine, base, mine.data, sum);
         done += sum;
         return true;
     }
@@ -307,28 +309,32 @@ template <class T> struct orc_rle1_stream {
     /* Returns false, having changed nothing but the output, if the window is not of this kind, or is not right. */
     __device__ __forceinline__ bool plain_window(const window_bytes &bytes)
     {
-        const uint32_t done_before = done, carried_before = carried;
-        uint32_t at = carried, head = carried, moved = RLE1_OPEN, marked = 0;
+        const uint32_t done_before = done, carried_before = carried, place_before = place;
+        if (plain_symbols(bytes))
+            return true;
+        done = done_before;
+        carried = carried_before;
+        place = place_before;
+        plain = 0;
+        return false;
+    }
+
+    __device__ __forceinline__ bool plain_symbols(const window_bytes &bytes)
+    {
+        uint32_t at = carried, head = carried, moved = RLE1_OPEN, expected = 0;
         plain_chain(bytes);
         __syncwarp();
         carried = 0;
-        bool right;
         do {
-            right = plain_batch(head, &at, &moved, &marked);
+            if (!plain_batch(head, &at, &moved, &expected))
+                return false;
             head = 0;
-        } while (right && moved == RLE1_OPEN);
-        const int32_t decoded = (int32_t)(moved - lane * 8);
-        const uint2 after = drop_bytes(bytes.low, bytes.high, decoded);
+        } while (moved == RLE1_OPEN);
+        const uint2 after = drop_bytes(bytes.low, bytes.high, (int32_t)(moved - lane * 8));
         const uint32_t marks =
             ((bytes.low ^ after.x) & 0x80808080u) >> 7 | ((bytes.high ^ after.y) & 0x80808080u) >> 6;
-        if (right && sum_warp(__popc(marks)) == marked) {
-            place += moved;
-            return true;
-        }
-        done = done_before;
-        carried = carried_before;
-        plain = false;
-        return false;
+        place += moved;
+        return sum_warp(__popc(marks)) == expected;
     }
 
     __device__ __forceinline__ void plain_chain(const window_bytes &bytes)
@@ -351,9 +357,9 @@ template <class T> struct orc_rle1_stream {
         return (literals & (~bytes << 1 & 0xfefefefeu)) | (~literals & 0x02020202u);
     }
 
-    /* As batch(). Adds to *marked the bytes that may have a continuation bit. */
+    /* As batch(). Adds to *expected the bytes that have a continuation bit. */
     __device__ __forceinline__ bool plain_batch(uint32_t head, uint32_t *at, uint32_t *moved,
-                                                uint32_t *marked)
+                                                uint32_t *expected)
     {
         uint32_t begin, next;
         find_symbols(head > 0, *at, &begin, &next);
@@ -382,7 +388,7 @@ template <class T> struct orc_rle1_stream {
         if (!place_items(&mine, begin != RLE1_OPEN && !whole, stop, moved, &sum))
             return false;
         *at = max_warp(next);
-        *marked += __popc(__ballot_sync(FULL_WARP, has_control || (is_run && added >= 128)));
+        *expected += __popc(__ballot_sync(FULL_WARP, has_control || (is_run && added >= 128)));
         plain_emit(mine, sum);
         done += sum;
         return true;
@@ -403,10 +409,11 @@ template <class T> struct orc_rle1_stream {
         }
         const uint32_t record =
             mine.delta | (uint32_t)mine.is_literal << 8 | (source - (mine.is_literal ? mine.offset : 0)) << 9;
-        const uint32_t lanes_up_to = 0xffffffffu >> (31 - lane);
-        T *items = out + done;
+        const uint32_t lanes_up_to = 0xffffffffu >> (31 - lane), most = sum + lane;
+        T *items = out + done + lane;
         __syncwarp();
-        for (uint32_t item = lane; item - lane < sum; item += 32, shift -= 32) {
+#pragma unroll 2
+        for (uint32_t item = lane; item < most; item += 32, shift -= 32, items += 32) {
             const uint32_t heads = or_warp(shift_left_or_zero(1, shift));
             const uint32_t which = before + __popc(heads & lanes_up_to);
             before += __popc(heads);
@@ -415,16 +422,14 @@ template <class T> struct orc_rle1_stream {
             if constexpr (sizeof(T) > 1)
                 offset = __shfl_sync(FULL_WARP, mine.offset, which);
             /* Lanes after the last item look at most 31 bytes after the last symbol's. */
-            uint32_t address = (int32_t)of >> 9;
-            if (of & 0x100)
-                address += item;
+            const uint32_t address = (of & 0x100 ? item : 0) + ((int32_t)of >> 9);
             number_of<T> value = from_code<T>(load_shared_byte(address));
             if constexpr (sizeof(T) == 1)
                 value += of * item;
             else
                 value += (number_of<T>)((int64_t)(int8_t)of * (item - offset));
             if (item < sum)
-                items[item] = (T)value;
+                *items = (T)value;
         }
     }
 };

@@ -46,6 +46,7 @@ struct stream_ring {
     }
     __device__ __forceinline__ void seek(uint32_t place)
     {
+#pragma unroll 1
         while (place / RING_UNIT > unit) {
             __syncwarp();
             store_shared_pair(shared + unit % 2 * RING_UNIT + lane * 8, ahead);
