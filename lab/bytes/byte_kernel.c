@@ -1,58 +1,77 @@
 /* byte_kernel.c: see byte_kernel.h. */
 #include "lab/bytes/byte_kernel.h"
 
-#include "engine/cuda/embedded.h"
-
-const char *const byte_decoder_names[BYTE_DECODERS] = {"as published", "ours"};
-const char *const byte_decoder_keys[BYTE_DECODERS] = {"published", "ours"};
+const char *const byte_decoder_names[BYTE_DECODERS] = {"as published",     "registers",    "one lane",
+                                                       "prefetching warp", "thread block", "ours"};
+const char *const byte_decoder_keys[BYTE_DECODERS] = {"published",  "registers", "one_lane",
+                                                      "prefetched", "baseline",  "ours"};
 
 /* ---- Texts ---- */
 
-/* The header and the template of a decoder. */
+/* The header, in operators/decode/bytes, and the template of a decoder. */
 struct decoder_text {
     const char *header, *name;
 };
-static const struct decoder_text texts[BYTE_DECODERS][BYTE_FORMATS] = {
-    [BYTE_PUBLISHED] = {{"operators/decode/bytes/published/orc_rle1_published_cuda.h", "orc_rle1_published"},
-                        {"operators/decode/bytes/published/orc_rle2_published_cuda.h", "orc_rle2_published"},
-                        {"operators/decode/bytes/published/deflate_published_cuda.h", "deflate_published"}},
-    [BYTE_OURS] = {{"operators/decode/bytes/orc_rle1_cuda.h", "orc_rle1_stream"},
-                   {"operators/decode/bytes/orc_rle2_cuda.h", "orc_rle2_stream"},
-                   {"operators/decode/bytes/deflate_cuda.h", "deflate_stream"}},
+static const struct decoder_text published[BYTE_FORMATS] = {
+    {"published/orc_rle1_published_cuda.h", "orc_rle1_published"},
+    {"published/orc_rle2_published_cuda.h", "orc_rle2_published"},
+    {"published/deflate_published_cuda.h", "deflate_published"},
 };
+static const struct decoder_text ours[BYTE_FORMATS] = {
+    {"orc_rle1_cuda.h", "orc_rle1_stream"},
+    {"orc_rle2_cuda.h", "orc_rle2_stream"},
+    {"deflate_cuda.h", "deflate_stream"},
+};
+static const uint32_t baseline_threads[BYTE_FORMATS] = {1024, 1024, 128};
 
-bool byte_kernel_is_there(enum byte_decoder decoder, enum byte_format format)
+/* How threads are given to blocks of the stream (lab/kernels/byte_streams_cuda.h, byte_blocks_cuda.h). */
+struct shape {
+    uint32_t threads, resident; /* of a thread block; resident: thread blocks that share a multiprocessor */
+    uint32_t blocks;            /* of the stream, of a thread block */
+    const char *function, *shared_bytes;
+};
+#define PREFETCHED_BYTES "(PREFETCH_BYTES + DECODER::TABLE_BYTES)"
+
+static struct shape shape_of(enum byte_decoder decoder, enum byte_format format)
 {
-    return texts[decoder][format].header && embedded_find(texts[decoder][format].header);
+    const uint32_t threads = baseline_threads[format];
+    if (decoder == BYTE_PREFETCHED)
+        return (struct shape){256, 4, 4, "byte_streams_prefetched<DECODER>", "4 * " PREFETCHED_BYTES};
+    if (decoder == BYTE_BASELINE)
+        return (struct shape){threads, 1024 / threads, 1, "byte_streams_block<DECODER, THREADS>",
+                              "BATCH_BYTES + " PREFETCHED_BYTES};
+    return (struct shape){256, 4, 8,
+                          decoder == BYTE_OURS ? "lab_decode_blocks<DECODER>" : "byte_streams_run<DECODER>",
+                          "8 * DECODER::SCRATCH_BYTES"};
 }
 
-/* Four thread blocks share a multiprocessor, which bounds the registers to 64. */
-static const char kernels[] =
-    "extern \"C\" __global__ void __launch_bounds__(32 * LAB_BLOCK_WARPS, 4) decode_blocks(\n"
-    "    const byte_block *blocks, uint32_t count, uint32_t *faults)\n"
-    "{\n    lab_decode_blocks<DECODER>(blocks, count, faults);\n}\n"
-    "extern \"C\" __global__ void tell_launch(uint32_t *launch)\n"
-    "{\n"
-    "    launch[0] = 32 * LAB_BLOCK_WARPS;\n"
-    "    launch[1] = LAB_BLOCK_WARPS;\n"
-    "    launch[2] = LAB_BLOCK_WARPS * DECODER::SCRATCH_BYTES;\n"
-    "}\n";
-#define TELL_LAUNCH "tell_launch"
-
-/* How a kernel is launched, as tell_launch writes it. */
-struct launch {
-    uint32_t threads, blocks, shared_bytes; /* of a thread block; `blocks` are the stream's */
-};
+#define TELL_SHARED "tell_shared"
 
 enum status byte_kernel_text(enum byte_decoder decoder, enum byte_format format, uint32_t item_bytes,
                              char **source, struct error *error)
 {
-    const struct decoder_text *const of = &texts[decoder][format];
+    const struct decoder_text *const of = decoder == BYTE_OURS ? &ours[format] : &published[format];
+    const struct shape shape = shape_of(decoder, format);
     const uint32_t bits = format == BYTES_DEFLATE ? 8 : 8 * item_bytes;
     struct kernel_text text;
-    RETURN_IF_ERROR(kernel_text_begin("byte_blocks_cuda.h", NULL, &text, error));
-    fprintf(text.out, "#include \"%s\"\ntypedef %s<uint%u_t> DECODER;\n%s", of->header, of->name, bits,
-            kernels);
+    RETURN_IF_ERROR(kernel_text_begin(decoder == BYTE_OURS ? "byte_blocks_cuda.h" : "byte_streams_cuda.h",
+                                      NULL, &text, error));
+    fprintf(text.out,
+            "#include \"operators/decode/bytes/%s\"\n"
+            "#define THREADS %uu\n"
+            "typedef %s<uint%u_t%s> DECODER;\n",
+            of->header, shape.threads, of->name, bits,
+            decoder == BYTE_REGISTERS  ? ", published_registers"
+            : decoder == BYTE_ONE_LANE ? ", published_one_lane"
+                                       : "");
+    fprintf(text.out,
+            "extern \"C\" __global__ void __launch_bounds__(THREADS, %u) decode_blocks(const byte_block "
+            "*blocks,\n"
+            "    uint32_t count, uint32_t *next, uint32_t *faults)\n"
+            "{\n    %s(blocks, count, next, faults);\n}\n"
+            "extern \"C\" __global__ void tell_shared(uint32_t *bytes)\n"
+            "{\n    *bytes = %s;\n}\n",
+            shape.resident, shape.function, shape.shared_bytes);
     return kernel_text_close(&text, source, error);
 }
 
@@ -85,8 +104,7 @@ static enum status compile_one(void *context, uint64_t item, unsigned thread, st
     char *source;
     (void)thread;
     RETURN_IF_ERROR(cancel_check(error));
-    const bool is_needed = format != BYTES_DEFLATE || size == 0;
-    if (is_needed && byte_kernel_is_there(decoder, (enum byte_format)format)) {
+    if (format != BYTES_DEFLATE || size == 0) {
         RETURN_IF_ERROR(byte_kernel_text(decoder, (enum byte_format)format, 1u << size, &source, error));
         RETURN_IF_ERROR(lab_text_compile(compiling->lab, source, error));
     }
@@ -107,62 +125,61 @@ enum status byte_kernel_compile(struct lab *lab, struct error *error)
 struct decoding {
     struct byte_batch *batch;
     struct lab_kernel kernel;
+    cuda_address next; /* the next block to be taken */
 };
 
 static enum status decode(void *context, struct error *error)
 {
     struct decoding *const decoding = context;
     struct byte_batch *const batch = decoding->batch;
-    void *arguments[] = {&batch->list, &batch->count, &batch->counter};
+    void *arguments[] = {&batch->list, &batch->count, &decoding->next, &batch->counter};
+    RETURN_IF_ERROR(cuda_set_words(batch->lab->cuda, decoding->next, 0, 1, error));
     return lab_kernel_launch(batch->lab, &decoding->kernel, arguments, error);
 }
 
-static enum status ask_launch(struct byte_batch *batch, struct cuda_module *module, struct launch *launch,
-                              struct error *error)
+/* Runs the module's other kernel, which writes to `words`. */
+static enum status ask_shared(struct cuda *cuda, struct cuda_module *module, cuda_address words,
+                              uint32_t *bytes, struct error *error)
 {
-    struct cuda *const cuda = batch->lab->cuda;
     struct cuda_function *tell;
-    cuda_address words = 0;
     void *arguments[] = {&words};
-    RETURN_IF_ERROR(cuda_module_function(cuda, module, TELL_LAUNCH, &tell, error));
-    RETURN_IF_ERROR(cuda_allocate(cuda, sizeof *launch, "a kernel's launch", &words, error));
-    enum status status = cuda_launch(cuda, tell, 1, 1, 0, arguments, error);
-    if (status == STATUS_OK)
-        status = cuda_copy_to_host(cuda, launch, words, sizeof *launch, error);
-    if (status == STATUS_OK)
-        status = cuda_synchronize(cuda, error);
-    cuda_free(cuda, words);
-    return status;
+    RETURN_IF_ERROR(cuda_module_function(cuda, module, TELL_SHARED, &tell, error));
+    RETURN_IF_ERROR(cuda_launch(cuda, tell, 1, 1, 0, arguments, error));
+    RETURN_IF_ERROR(cuda_copy_to_host(cuda, bytes, words, sizeof *bytes, error));
+    return cuda_synchronize(cuda, error);
 }
 
+/* The grid fills the device; warps take blocks until there are no more. */
 static enum status open_kernel(struct decoding *decoding, enum byte_decoder decoder,
                                struct byte_kernel_needs *needs, struct error *error)
 {
-    struct byte_batch *const batch = decoding->batch;
+    const struct byte_streams *const streams = decoding->batch->streams;
+    const struct shape shape = shape_of(decoder, streams->format);
     struct lab_kernel *const kernel = &decoding->kernel;
-    struct cuda *const cuda = batch->lab->cuda;
+    struct lab *const lab = decoding->batch->lab;
     struct cuda_function_properties properties;
-    struct launch launch = {0};
+    uint32_t shared_bytes = 0;
     unsigned resident = 0;
     char *source;
-    RETURN_IF_ERROR(byte_kernel_text(decoder, batch->streams->format, batch->streams->set->kind->item_bytes,
-                                     &source, error));
-    RETURN_IF_ERROR(lab_kernel_open(batch->lab, source, BYTE_KERNEL, 32, 0, kernel, error));
-    RETURN_IF_ERROR(ask_launch(batch, kernel->module, &launch, error));
-    kernel->threads = launch.threads;
-    kernel->shared_bytes = launch.shared_bytes;
-    kernel->blocks = (batch->count + launch.blocks - 1) / launch.blocks;
-    RETURN_IF_ERROR(cuda_function_allow_shared(cuda, kernel->function, launch.shared_bytes, error));
-    RETURN_IF_ERROR(cuda_function_properties(cuda, kernel->function, &properties, error));
+    RETURN_IF_ERROR(cuda_allocate(lab->cuda, sizeof(uint32_t), "a count", &decoding->next, error));
     RETURN_IF_ERROR(
-        cuda_function_blocks(cuda, kernel->function, launch.threads, launch.shared_bytes, &resident, error));
+        byte_kernel_text(decoder, streams->format, streams->set->kind->item_bytes, &source, error));
+    RETURN_IF_ERROR(lab_kernel_open(lab, source, BYTE_KERNEL, shape.threads, 0, kernel, error));
+    RETURN_IF_ERROR(ask_shared(lab->cuda, kernel->module, decoding->next, &shared_bytes, error));
+    RETURN_IF_ERROR(cuda_function_allow_shared(lab->cuda, kernel->function, shared_bytes, error));
+    RETURN_IF_ERROR(cuda_function_properties(lab->cuda, kernel->function, &properties, error));
+    RETURN_IF_ERROR(
+        cuda_function_blocks(lab->cuda, kernel->function, shape.threads, shared_bytes, &resident, error));
+    kernel->shared_bytes = shared_bytes;
+    kernel->blocks = resident * cuda_properties(lab->cuda)->multiprocessors;
     if (needs)
-        *needs = (struct byte_kernel_needs){
-            .registers = properties.registers,
-            .local_bytes = properties.local_bytes,
-            .shared_bytes = (launch.shared_bytes + properties.static_shared_bytes) / launch.blocks,
-            .blocks = resident * launch.blocks};
-    return STATUS_OK;
+        *needs = (struct byte_kernel_needs){.registers = properties.registers,
+                                            .local_bytes = properties.local_bytes,
+                                            .shared_bytes = shared_bytes / shape.blocks,
+                                            .blocks = resident * shape.blocks};
+    return resident ? STATUS_OK
+                    : error_set(error, STATUS_MACHINE, "%s, %s: a thread block does not fit this GPU",
+                                byte_format_names[streams->format], byte_decoder_names[decoder]);
 }
 
 enum status byte_kernel_measure(struct byte_batch *batch, enum byte_decoder decoder, struct speed *speed,
@@ -173,5 +190,6 @@ enum status byte_kernel_measure(struct byte_batch *batch, enum byte_decoder deco
     if (status == STATUS_OK)
         status = byte_batch_measure(batch, byte_decoder_names[decoder], decode, &decoding, speed, error);
     lab_kernel_close(batch->lab, &decoding.kernel);
+    cuda_free(batch->lab->cuda, decoding.next);
     return status;
 }

@@ -1,21 +1,27 @@
 /*
  * byte_kernel.h: the GPU's decoders of byte streams in the experiment: ours, the published one, and its ablations, each
- * as a kernel over a batch's blocks.
+ * as a kernel over a batch's blocks (lab/kernels/byte_streams_cuda.h, byte_blocks_cuda.h).
  *
- * A kernel's text is compiled around a decoder (operators/decode/bytes, lab/kernels/byte_streams_cuda.h) for a format and
- * an item's size. Its module has a second kernel that tells how it is launched.
+ * A kernel's text is compiled around a decoder (operators/decode/bytes) for a format and an item's size. Its module has a
+ * second kernel that tells how much shared memory it needs.
  */
 #ifndef TESSERA_LAB_BYTES_BYTE_KERNEL_H
 #define TESSERA_LAB_BYTES_BYTE_KERNEL_H
 
 #include "lab/bytes/byte_batch.h"
 
-/* The decoders, by their names in tables and keys in JSON. */
-enum byte_decoder { BYTE_PUBLISHED, BYTE_OURS, BYTE_DECODERS };
+/* The decoders, by their names in tables and keys in JSON. BASELINE is what CODAG was compared with: a thread block
+ * decodes a block of the stream. */
+enum byte_decoder {
+    BYTE_PUBLISHED,
+    BYTE_REGISTERS,
+    BYTE_ONE_LANE,
+    BYTE_PREFETCHED,
+    BYTE_BASELINE,
+    BYTE_OURS,
+    BYTE_DECODERS
+};
 extern const char *const byte_decoder_names[BYTE_DECODERS], *const byte_decoder_keys[BYTE_DECODERS];
-
-/* Whether there is such a decoder for the format. */
-bool byte_kernel_is_there(enum byte_decoder decoder, enum byte_format format);
 
 /* Writes a kernel's text, to be freed. Items are unsigned; those of Deflate are bytes. */
 NODISCARD enum status byte_kernel_text(enum byte_decoder decoder, enum byte_format format,

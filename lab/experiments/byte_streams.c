@@ -52,8 +52,7 @@ static bool is_measured(enum place place, enum byte_format format, uint32_t deco
         return decoder == BYTE_HOST_OURS || (decoder == BYTE_HOST_ZLIB && format == BYTES_DEFLATE);
     if (decoder == NVCOMP)
         return format == BYTES_DEFLATE;
-    return decoder < BYTE_DECODERS && byte_kernel_is_there((enum byte_decoder)decoder, format) &&
-           (place == HALF || decoder == BYTE_OURS || decoder == BYTE_PUBLISHED);
+    return place == HALF || decoder == BYTE_OURS || decoder == BYTE_PUBLISHED;
 }
 
 static const char *decoder_name(enum place place, enum byte_format format, uint32_t decoder)
@@ -237,8 +236,7 @@ static const struct quotient {
 
 static bool has_quotient(const struct view *view, const struct quotient *quotient)
 {
-    return view->place != HOST && is_measured(view->place, view->format, quotient->by) &&
-           is_measured(view->place, view->format, BYTE_OURS);
+    return view->place != HOST && is_measured(view->place, view->format, quotient->by);
 }
 
 static double set_rate(const struct view *view, uint32_t set, uint32_t decoder)
@@ -373,8 +371,8 @@ static enum status show_kernels(const struct experiment *experiment, struct erro
                 while (f != BYTES_DEFLATE && byte_set_kinds[s].item_bytes != bytes)
                     s++;
                 const struct byte_kernel_needs *const needs = &experiment->needs[f][s][d];
-                if ((f == BYTES_DEFLATE && bytes > 1) || needs->registers == 0)
-                    continue;
+                if (f == BYTES_DEFLATE && bytes > 1)
+                    break;
                 sheet_text(sheet, byte_format_names[f]);
                 sheet_text(sheet, byte_decoder_names[d]);
                 sheet_number(sheet, bytes);

@@ -1,27 +1,33 @@
 /*
- * byte_blocks_cuda.h: the laboratory's kernels around a decoder of byte streams (operators/decode/bytes/byte_block_cuda.h):
- * decode a list of blocks, and compare bytes.
+ * byte_blocks_cuda.h: the laboratory's kernels around our decoders of byte streams (operators/decode/bytes): decode a list
+ * of blocks, a warp a block, and compare what any decoder gave with what was compressed. Those as published have kernels
+ * of their own (byte_streams_cuda.h).
  */
 #ifndef TESSERA_LAB_KERNELS_BYTE_BLOCKS_CUDA_H
 #define TESSERA_LAB_KERNELS_BYTE_BLOCKS_CUDA_H
 
+#include "lab/kernels/decode_cuda.h"
 #include "operators/decode/bytes/byte_block_cuda.h"
 
-#define LAB_BLOCK_WARPS 8u /* of a thread block; each has a block of the stream */
-
-/* Adds the number of blocks that are not right to *faults. */
+/* Warps take one block after the other, by *next, which is 0 before; so any grid will do. *faults gets the number of blocks
+ * that are not right. */
 template <class DECODER>
-TILE_INLINE void lab_decode_blocks(const byte_block *blocks, uint32_t count, uint32_t *faults)
+TILE_INLINE void lab_decode_blocks(const byte_block *blocks, uint32_t count, uint32_t *next, uint32_t *faults)
 {
-    extern __shared__ __align__(128) unsigned char lab_scratch[]; /* each warp's */
-    const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const uint32_t b = blockIdx.x * LAB_BLOCK_WARPS + warp;
-    if (b >= count)
-        return;
-    const byte_block block = blocks[b];
-    const bool right = DECODER::decode(block, lane, lab_scratch + warp * (uint32_t)DECODER::SCRATCH_BYTES);
-    if (!right && lane == 0)
-        atomicAdd(faults, 1u);
+    const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    uint32_t *const scratch = reinterpret_cast<uint32_t *>(lab_shared + warp * DECODER::SCRATCH_BYTES);
+    for (;;) {
+        uint32_t b = 0;
+        if (lane == 0)
+            b = atomicAdd(next, 1u);
+        b = __shfl_sync(FULL_WARP, b, 0);
+        if (b >= count)
+            return;
+        const bool right = DECODER::decode(blocks[b], lane, scratch);
+        if (!right && lane == 0)
+            atomicAdd(faults, 1u);
+        __syncwarp(); /* the next block reuses the scratch */
+    }
 }
 
 /* Counts the words of 8 bytes that differ from those expected, in each of `copies` copies, which are `stride` words
