@@ -26,7 +26,9 @@ enum place { HOST, HALF, TWICE, PLACES };
 #define NVCOMP      ((uint32_t)BYTE_DECODERS)
 #define DECODERS    ((uint32_t)BYTE_DECODERS + 1)
 #define COLUMNS_MAX (DECODERS + 4)
-#define NOT_OF_SIX  1u /* MC3, of which no figure of RLE v2 is known to compare with */
+#define SMALL_SCALE \
+    0.01              /* below it a GPU gets the set's blocks, and four times as many, to be checked soon */
+#define NOT_OF_SIX 1u /* MC3, of which no figure of RLE v2 is known to compare with */
 
 /* A set in a format. */
 struct record {
@@ -149,9 +151,10 @@ static enum status measure_all(struct experiment *experiment, struct error *erro
     const uint64_t bytes = lab_rows(lab, BYTE_SET_FULL / 8) * 8;
     if (lab->cuda) {
         const struct cuda_properties *const gpu = cuda_properties(lab->cuda);
-        const uint32_t warps = gpu->multiprocessors * gpu->threads_per_multiprocessor / 32;
-        experiment->block_counts[HALF] = warps / 2;
-        experiment->block_counts[TWICE] = warps * 2;
+        const uint32_t half = gpu->multiprocessors * gpu->threads_per_multiprocessor / 32 / 2;
+        const uint32_t of_set = (uint32_t)((bytes + lab->block_bytes - 1) / lab->block_bytes);
+        experiment->block_counts[HALF] = lab->scale < SMALL_SCALE ? of_set : half;
+        experiment->block_counts[TWICE] = 4 * experiment->block_counts[HALF];
         RETURN_IF_ERROR(byte_kernel_compile(lab, error));
     }
     RETURN_IF_ERROR(nvcomp_open(lab, &experiment->nvcomp, error));
@@ -330,7 +333,8 @@ static enum status show_chart(const struct view *view, const char *title, struct
 
 static enum status show_speeds(const struct view *view, struct error *error)
 {
-    static const char *const words[PLACES] = {[HALF] = "half", [TWICE] = "twice"};
+    static const char *const words[PLACES] = {
+        [HALF] = ", half as many as it has warps", [TWICE] = ", twice as many as it has warps"};
     const struct experiment *const experiment = view->experiment;
     const char *const format = byte_format_names[view->format];
     struct sheet_column columns[COLUMNS_MAX];
@@ -340,9 +344,9 @@ static enum status show_speeds(const struct view *view, struct error *error)
         snprintf(caption, sizeof caption, "%s on the processor, %u threads: GB/s of output", format,
                  experiment->lab->threads);
     else
-        snprintf(caption, sizeof caption,
-                 "%s on the GPU, %u blocks, %s as many as it has warps: GB/s of output", format,
-                 experiment->block_counts[view->place], words[view->place]);
+        snprintf(caption, sizeof caption, "%s on the GPU, %u blocks%s: GB/s of output", format,
+                 experiment->block_counts[view->place],
+                 experiment->lab->scale < SMALL_SCALE ? "" : words[view->place]);
     RETURN_IF_ERROR(show_chart(view, caption, error));
     RETURN_IF_ERROR(sheet_create(columns, list_columns(view, columns), &sheet, error));
     add_rows(view, sheet);
