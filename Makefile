@@ -20,7 +20,7 @@ test_jobs = $(shell expr 2 \* $(JOBS))
 test_folder = $(if $(TMPDIR),,$(shell [ -w /dev/shm ] && [ "$$(df -k --output=avail /dev/shm | tail -1)" -gt 4000000 ] \
     && echo TMPDIR=/dev/shm))
 # Tests of hostile input, which `make check` also runs with sanitizers; they need the library alone, which is soon built.
-hostile_tests = test_hostile test_orc_rle_fuzz
+hostile_tests = test_hostile test_orc_rle_fuzz test_orc_fuzz
 ctest = $(test_folder) ctest --test-dir $(1) -j $(test_jobs) --output-on-failure
 
 .PHONY: help setup build check fuzz ssb sanitize format clean
@@ -51,7 +51,8 @@ check: build build/sanitize/hostile
 fuzz: build build/sanitize/hostile
 	@$(RELEASE)/test_sql_fuzz $(FUZZ_SECONDS) $(FUZZ_SEED) & sql=$$!; \
 	trap 'exit 130' INT TERM; trap "kill $$sql 2>/dev/null" EXIT; \
-	build/sanitize/test_hostile $(FUZZ_SECONDS) $(FUZZ_SEED); hostile=$$?; \
+	build/sanitize/test_hostile $(FUZZ_SECONDS) $(FUZZ_SEED) && \
+	build/sanitize/test_orc_fuzz $(FUZZ_SECONDS) $(FUZZ_SEED); hostile=$$?; \
 	wait $$sql && exit $$hostile
 
 .PHONY: build/sanitize/hostile

@@ -31,7 +31,6 @@ struct stripe_load {
     const struct source *source;
     uint32_t stripe; /* of the file */
     bool begun;
-    enum status status; /* of its beginning */
     int descriptor;
     struct orc_stripe_footer footer;
     struct parsed_block block;
@@ -58,7 +57,8 @@ struct reader {
     uint64_t most; /* bytes that a stream, or the values of a column, may take */
     uint64_t rows;
     atomic_uint_fast64_t rows_done;
-    pthread_mutex_t lock; /* of the beginnings of stripes, and of their lists of wrong values */
+    pthread_mutex_t lock;     /* of the beginnings of stripes, and of their lists of wrong values */
+    struct error first_error; /* of a stripe that could not begin, for all threads that need it */
 };
 
 /* ---- Files and their columns ---- */
@@ -216,13 +216,16 @@ static enum status stripe_begin(struct reader *reader, struct stripe_load *strip
                                 struct error *error)
 {
     pthread_mutex_lock(&reader->lock);
-    if (!stripe->begun) {
+    if (!stripe->begun && reader->first_error.status == STATUS_OK) {
         stripe->begun = true;
         atomic_store(&stripe->left, reader->columns);
-        stripe->status = stripe_open(reader, stripe, thread, error);
+        reader->first_error.status = stripe_open(reader, stripe, thread, &reader->first_error);
     }
+    const enum status status = reader->first_error.status;
+    if (status != STATUS_OK)
+        *error = reader->first_error;
     pthread_mutex_unlock(&reader->lock);
-    return stripe->status;
+    return status;
 }
 
 /* Frees what a stripe has while it is read. */

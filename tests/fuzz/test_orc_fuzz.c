@@ -1,0 +1,140 @@
+/*
+ * test_orc_fuzz.c: damaged ORC files are refused with a sentence, or give rows, and never read or write outside of what
+ * is theirs: build with TESSERA_SANITIZE, as `make check` does. Three kinds of damage are done to the files of
+ * tests/data/orc: to the bytes of the file, which mostly hits the metadata and streams that are not compressed; to the
+ * metadata's numbers, which are made large; and to streams after they were decompressed.
+ *
+ * Without arguments it does the same rounds every time, about 10 s with sanitizers. `test_orc_fuzz SECONDS SEED` does more
+ * of the same; a SEED of 0 takes it from the clock.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "storage/base/clock.h"
+#include "tests/fuzz/fuzz_random.h"
+#include "tests/loader/orc/orc_cases.h"
+
+#define FILE_ROUNDS   400u
+#define STREAM_ROUNDS 400u
+#define FILE_BYTES    (1u << 16)
+#define MEMORY        (64u << 20) /* hostile numbers ask for more */
+
+static uint64_t seed = 20261122;
+static double seconds; /* of each test; 0: the rounds above */
+
+static bool goes_on(double begin, uint64_t round, uint64_t rounds)
+{
+    return seconds > 0 ? clock_seconds() - begin < seconds : round < rounds;
+}
+
+static size_t read_whole(const char *name, uint8_t bytes[FILE_BYTES])
+{
+    char whole[PATH_BYTES];
+    snprintf(whole, sizeof whole, "%s%s.orc", ORC_FOLDER, name);
+    FILE *const file = fopen(whole, "rb");
+    assert_non_null(file);
+    const size_t size = fread(bytes, 1, FILE_BYTES, file);
+    assert_true(size > 0 && size < FILE_BYTES);
+    fclose(file);
+    return size;
+}
+
+/* What went wrong is told; what the file asked of memory may be more than there is. */
+static void load_or_refuse(const char *file, const struct load_options *options, uint64_t round)
+{
+    const char *const files[] = {file};
+    struct load_report report;
+    struct error why = {0};
+    const enum status status = orc_load(orc_script, files, 1, *options, &report, &why);
+    if (status != STATUS_OK && status != STATUS_BAD_INPUT && status != STATUS_MACHINE)
+        fail_msg("round %llu: status %d", (unsigned long long)round, (int)status);
+    if (status != STATUS_OK && strlen(why.text) < 10)
+        fail_msg("round %llu: status %d, \"%s\"", (unsigned long long)round, (int)status, why.text);
+}
+
+/* Makes one byte large, or a number in base 128 long, somewhere in the last bytes, where the metadata is. */
+static void enlarge(uint8_t *bytes, size_t size)
+{
+    const uint32_t last = size < 1200 ? (uint32_t)size : 1200;
+    const size_t at = size - 1 - below(last);
+    const uint32_t count = 1 + below(9);
+    for (size_t i = at; i < size && i < at + count; i++)
+        bytes[i] |= 0x80;
+}
+
+static void damaged_files_are_refused_or_read(void **state)
+{
+    static uint8_t bytes[FILE_BYTES];
+    const double begin = clock_seconds();
+    char file[PATH_BYTES + 64];
+    (void)state;
+    snprintf(file, sizeof file, "%.*s/damaged.orc", (int)(strlen(path) - 3), path);
+    random_state = seed * 2 + 1;
+    for (uint64_t round = 0; goes_on(begin, round, FILE_ROUNDS); round++) {
+        /* files without compression are hit more deeply */
+        const char *const name = chance(40)   ? "pyorc-chunks-none"
+                                 : chance(50) ? orc_files[5]
+                                              : orc_files[below(ORC_FILES)];
+        size_t size = read_whole(name, bytes);
+        if (chance(30))
+            enlarge(bytes, size);
+        else
+            size = mutate(bytes, size);
+        FILE *const out = fopen(file, "wb");
+        assert_non_null(out);
+        assert_int_equal(fwrite(bytes, 1, size, out), size);
+        fclose(out);
+        load_or_refuse(
+            file,
+            &(struct load_options){.memory = MEMORY, .codecs = "plain", .max_errors = chance(50) ? 1000 : 0},
+            round);
+    }
+}
+
+/* ---- Streams that are damaged after they were decompressed ---- */
+
+static enum status damaging(const struct byte_decoder *decoder, struct byte_job *jobs, uint64_t count,
+                            struct error *why)
+{
+    (void)decoder;
+    const enum status status = byte_decoder_host.decode(&byte_decoder_host, jobs, count, why);
+    for (uint64_t j = 0; j < count; j++)
+        if (!jobs[j].bad && jobs[j].out_bytes && chance(15))
+            jobs[j].out_bytes = (uint32_t)mutate(jobs[j].out, jobs[j].out_bytes);
+    return status;
+}
+
+static void damaged_streams_are_refused_or_read(void **state)
+{
+    const struct byte_decoder decoder = {
+        .schemes = byte_decoder_host.schemes, .batch_bytes = 1u << 20, .decode = damaging};
+    const double begin = clock_seconds();
+    (void)state;
+    random_state = seed * 2 + 3;
+    for (uint64_t round = 0; goes_on(begin, round, STREAM_ROUNDS); round++) {
+        char file[PATH_BYTES];
+        snprintf(file, sizeof file, "%s%s.orc", ORC_FOLDER, orc_files[below(ORC_FILES)]);
+        load_or_refuse(file,
+                       &(struct load_options){.memory = MEMORY,
+                                              .codecs = "plain",
+                                              .decoder = &decoder,
+                                              .max_errors = chance(50) ? 1000 : 0},
+                       round);
+    }
+}
+
+int main(int count, char **arguments)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(damaged_files_are_refused_or_read, setup, teardown),
+        cmocka_unit_test_setup_teardown(damaged_streams_are_refused_or_read, setup, teardown),
+    };
+    seconds = count > 1 ? atof(arguments[1]) / 2 : 0;
+    seed = count > 2 ? strtoull(arguments[2], NULL, 10) : seed;
+    seed = seed ? seed : (uint64_t)(clock_seconds() * 1e6);
+    print_message("seed %llu\n", (unsigned long long)seed);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
