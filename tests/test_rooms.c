@@ -44,6 +44,7 @@ static const struct rule rules[] = {
     {"engine/measure", "engine/cuda engine/gpu/kernel_decoder.h engine/run operators storage"},
     {"engine/library", "engine/sql engine/run engine/answer engine/plan loader storage"},
     {"engine/program/main.c", "engine loader/commands.h ssb/commands.h lab/commands.h storage"},
+    {"engine/program/command_inspect.c", "engine loader/orc/orc_inspect.h storage"},
     {"engine/program", "engine storage"},
     {"ssb", "engine operators loader storage"},
     {"lab", "ssb engine operators loader storage"},
@@ -119,6 +120,8 @@ static void arrows_run_downwards(void **state)
     assert_null(offence("engine/program/main.c", "ssb/commands.h"));
     assert_null(offence("engine/program/main.c", "engine/program/commands.h"));
     assert_non_null(offence("engine/program/commands.c", "loader/commands.h"));
+    assert_null(offence("engine/program/command_inspect.c", "engine/program/commands.h"));
+    assert_non_null(offence("engine/program/command_inspect.c", "loader/commands.h"));
     assert_non_null(offence("storage/new/thing.c", "storage/base/status.h"));
 }
 

@@ -1,9 +1,10 @@
 /* command_inspect.c: `tessera inspect`, which shows the codecs, sizes and statistics of a database's
- * columns. */
+ * columns, or what an ORC file holds. */
 #include "engine/program/commands.h"
 
 #include "engine/program/inspect_candidates.h"
 #include "engine/plan/value_text.h"
+#include "loader/orc/orc_inspect.h"
 #include "storage/base/command_line.h"
 #include "storage/codec/codec_costs.h"
 #include "storage/database/database.h"
@@ -12,11 +13,13 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define TEXT_BYTES 28 /* room for a least or greatest value in the table: an SSB string and its zero */
 
 struct inspect_options {
-    const char *database, *what; /* TABLE or TABLE.COLUMN; NULL: all */
+    const char *database;
+    const char *what; /* TABLE or TABLE.COLUMN, NULL: all; without a database, an ORC file */
     bool json;
 };
 
@@ -308,6 +311,17 @@ static enum status read_what(void *arguments, const char *text, struct error *er
     return STATUS_OK;
 }
 
+static enum status check_what(void *arguments, const char *unused, struct error *error)
+{
+    const struct inspect_options *options = arguments;
+    (void)unused;
+    if (options->database || (options->what && access(options->what, F_OK) == 0))
+        return STATUS_OK;
+    return error_set(error, STATUS_BAD_INPUT, "which database? Add --db DIR%s%s%s",
+                     options->what ? " (there is no ORC file '" : ", or give an ORC file",
+                     options->what ? options->what : "", options->what ? "')" : "");
+}
+
 /* Finds TABLE or TABLE.COLUMN; names have no dot. */
 static enum status find(const struct database *database, const char *what, const struct table **table,
                         const struct column **column, struct error *error)
@@ -366,16 +380,16 @@ static enum status inspect(struct database *database, const struct inspect_optio
 enum status command_inspect(int argc, char **argv, struct progress *progress, struct error *error)
 {
     static const struct command_option known[] = {
-        {"db", 'd', "DIR", "the database to look at", TO_TEXT(struct inspect_options, database),
-         .missing = "which database? Add --db DIR"},
+        {"db", 'd', "DIR", "the database to look at", TO_TEXT(struct inspect_options, database)},
         {"format", 'f', "FORMAT", "table (the default) or json",
          TO_WORD(struct inspect_options, json, "table|json")},
         {0},
     };
     static const struct command_line line = {
         .options = known,
-        .words_help = "[TABLE[.COLUMN]]",
+        .words_help = "[TABLE[.COLUMN]]\nFILE.orc",
         .word = read_what,
+        .finish = check_what,
         .help =
             "Lists a database's tables and columns: the codec and what chose it, bits per value, how many "
             "times smaller "
@@ -384,12 +398,17 @@ enum status command_inspect(int argc, char **argv, struct progress *progress, st
             "it is in "
             "its codec: what each codec would take for its first segment, and what that costs by the "
             "table that "
-            "auto chooses by.",
+            "auto chooses by.\n\n"
+            "Of an ORC file, its version, writer and compression, its stripes, and each column's type, "
+            "encodings and "
+            "streams.",
     };
     struct inspect_options options = {0};
     struct database *database = NULL;
     (void)progress;
     RETURN_IF_ERROR(command_line_read(&line, argc, argv, &options, error));
+    if (!options.database)
+        return orc_inspect(options.what, options.json, stdout, error);
     RETURN_IF_ERROR(database_open(options.database, &database, error));
     enum status status = inspect(database, &options, error);
     database_close(database);
