@@ -51,6 +51,10 @@ endif()
 find_package(Python3 3.8 COMPONENTS Interpreter)
 if(Python3_FOUND)
     add_test(NAME test_bench COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tests/benches/test_bench.py)
+    # Compares with pyarrow and pyorc where they are installed.
+    add_test(NAME test_orc_peers COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tests/loader/orc/test_orc_peers.py
+             $<TARGET_FILE:tessera_program>)
+    set_tests_properties(test_orc_peers PROPERTIES TIMEOUT ${test_timeout} SKIP_RETURN_CODE 77)
 endif()
 
 # A test of the sources, not of the build.
