@@ -15,7 +15,7 @@ double byte_symbols_run(const struct byte_symbols *symbols)
     return (double)symbols->run_length / (double)symbols->runs;
 }
 
-/* ---- RLE v1 (storage/codec/bytes/orc_rle1.c draws it) ---- */
+/* ---- RLE v1 (storage/codec/bytes/orc_rle.h says which file draws it) ---- */
 
 #define RUN_LEAST 3u
 
