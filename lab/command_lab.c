@@ -83,7 +83,7 @@ static enum status read_codecs(void *context, const char *text, struct error *er
 static enum status read_block(void *context, const char *text, struct error *error)
 {
     char *end;
-    const unsigned long kib = strtoul(text, &end, 10) << (*end == 'm' ? 10 : 0);
+    const unsigned long number = strtoul(text, &end, 10), kib = *end == 'm' ? number << 10 : number;
     if ((*end != 'k' && *end != 'm') || end[1] || kib < BLOCK_KIB_MIN || kib > BLOCK_KIB_MAX ||
         (kib & (kib - 1)) != 0)
         return error_set(error, STATUS_BAD_INPUT, "--block is 64k, 128k, 256k, 512k or 1m, not '%s'", text);
