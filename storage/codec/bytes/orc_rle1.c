@@ -100,45 +100,59 @@ size_t orc_rle1_encode(const void *items, uint32_t count, struct orc_item item, 
 
 /* ---- Decoder ---- */
 
-/* Reads the numbers that end in the 8 bytes at `in`, at least one and at most `count`, and says how many. `last` has bit 7 of
- * each one's last byte. The place of each follows from `last`, so a processor works on several at a time. */
-FORCED_INLINE const uint8_t *read_word(const uint8_t *in, uint64_t last, void *items, uint32_t i,
-                                       uint32_t count, uint32_t *read, const uint32_t bytes,
-                                       const bool is_signed)
+/* Bits 7 of the last bytes of four numbers of two bytes. */
+#define LAST_OF_2 UINT64_C(0x8000800080008000)
+
+/* Finds the first two numbers of `word`, and moves them to four bytes each, if both end in it and have no more; `last` has
+ * bit 7 of each number's last byte. It has no branches that depend on the size of either number, which in most columns cannot
+ * be predicted. */
+FORCED_INLINE bool find_pair(uint64_t word, uint64_t last, uint64_t *pair, uint32_t *pair_bytes)
 {
-    const uint64_t word = load_u64(in);
-    unsigned begin = 0;
-    uint32_t k = 0;
-    do {
-        const uint64_t upto = word & (last ^ (last - 1));
-        orc_item_store(items, i + k++, orc_value(varint_digits(upto >> begin), is_signed), bytes);
-        begin = (unsigned)__builtin_ctzll(last) + 1;
-        last &= last - 1;
-    } while (last && k < count);
-    *read = k;
-    return in + begin / 8;
+    const uint64_t others = last & (last - 1);
+    if (!others)
+        return false;
+    const uint64_t first = word & (last ^ (last - 1));
+    const uint64_t second = (word & (others ^ (others - 1))) >> __builtin_ctzll(last) >> 1;
+    *pair = first | second << 32;
+    *pair_bytes = (uint32_t)(__builtin_ctzll(others) + 1) / 8;
+    return (first | second) >> 32 == 0;
+}
+
+/* Stores the numbers of each byte, each two or each four bytes of `word`. */
+FORCED_INLINE void store_numbers(uint64_t word, const unsigned number_bytes, void *items, uint32_t i,
+                                 const uint32_t bytes, const bool is_signed)
+{
+    word = number_bytes == 4 ? varint_digits_of_4(word) : number_bytes == 2 ? varint_digits_of_2(word) : word;
+    for (unsigned k = 0; k < 8 / number_bytes; k++) {
+        const uint64_t code = word >> 8 * number_bytes * k & width_mask(8 * number_bytes);
+        orc_item_store(items, i + k, orc_value(code, is_signed), bytes);
+    }
 }
 
 /* Reads `count` literals, where there is room for `room`; returns their end, or NULL. */
 FORCED_INLINE const uint8_t *read_literals(const uint8_t *in, const uint8_t *end, void *items, uint32_t count,
                                            uint32_t room, const uint32_t bytes, const bool is_signed)
 {
-    for (uint32_t i = 0, read; i < count; i += read) {
+    for (uint32_t i = 0, read, pair_bytes; i < count; i += read) {
         const uint64_t word = end - in < 8 ? VARINT_MORE : load_u64(in), last = ~word & VARINT_MORE;
-        read = count - i < 8 ? count - i : 8;
-        if ((word & VARINT_MORE & UINT64_MAX >> (64 - 8 * read)) == 0 && room - i >= 8) {
-            /* as many numbers of one byte; there is room for those after them, which are garbage */
-            for (unsigned k = 0; k < 8; k++)
-                orc_item_store(items, i + k, orc_value(word >> 8 * k & 0xff, is_signed), bytes);
-            in += read;
-        } else if (last) {
-            in = read_word(in, last, items, i, count - i, &read, bytes, is_signed);
+        const uint32_t most = count - i < 8 ? count - i : 8;
+        uint64_t number;
+        if ((word & VARINT_MORE & UINT64_MAX >> (64 - 8 * most)) == 0 && room - i >= 8) {
+            store_numbers(word, 1, items, i, bytes, is_signed); /* garbage after `most` numbers */
+            in += read = most;
+        } else if (last == LAST_OF_2 && most >= 4) {
+            store_numbers(word, 2, items, i, bytes, is_signed);
+            in += 8;
+            read = 4;
+        } else if (most >= 2 && find_pair(word, last, &number, &pair_bytes)) {
+            store_numbers(number, 4, items, i, bytes, is_signed);
+            in += pair_bytes;
+            read = 2;
         } else {
-            uint64_t code;
-            in = varint_read(in, end, &code);
+            in = varint_read(in, end, &number);
             if (!in)
                 return NULL;
-            orc_item_store(items, i, orc_value(code, is_signed), bytes);
+            orc_item_store(items, i, orc_value(number, is_signed), bytes);
             read = 1;
         }
     }

@@ -65,7 +65,7 @@ FORCED_INLINE void unpack_width(const uint8_t *in, uint32_t count, uint64_t *num
         unpack_width(in, count, numbers, width); \
         break;
 
-/* `count` numbers of `width` bits, rounded up to a multiple of 8, which saves a loop whose end would be guessed wrong: up
+/* `count` numbers of `width` bits, rounded up to a multiple of 8, which saves a loop whose end would be mispredicted: up
  * to SPARE_READ bytes after them are read. */
 static void unpack_all(const uint8_t *in, uint32_t count, uint32_t width, uint64_t *numbers)
 {

@@ -57,7 +57,7 @@ FORCED_INLINE void orc_item_store(void *items, uint32_t i, uint64_t value, const
 }
 
 /* Stores first, first + step ... into `count` of the `room` items from `items` on. Most runs are short: where there is room
- * they are stored without a loop whose end would be guessed wrong, and what is after the run is garbage for now. */
+ * they are stored without a loop whose end would be mispredicted, and what is after the run is garbage for now. */
 FORCED_INLINE void orc_run_store(void *items, uint32_t count, uint32_t room, uint64_t first, uint64_t step,
                                  const uint32_t bytes)
 {
@@ -102,11 +102,21 @@ FORCED_INLINE uint8_t *varint_write(uint8_t *out, uint64_t code)
     return out;
 }
 
-/* The digits of up to 8 bytes, moved together; bits 7 are dropped. */
+/* The digits of each two bytes, each four, or all eight, moved together; bits 7 are dropped. */
+FORCED_INLINE uint64_t varint_digits_of_2(uint64_t bytes)
+{
+    return (bytes & UINT64_C(0x007f007f007f007f)) | (bytes & UINT64_C(0x7f007f007f007f00)) >> 1;
+}
+
+FORCED_INLINE uint64_t varint_digits_of_4(uint64_t bytes)
+{
+    bytes = varint_digits_of_2(bytes);
+    return (bytes & UINT64_C(0x00003fff00003fff)) | (bytes & UINT64_C(0x3fff00003fff0000)) >> 2;
+}
+
 FORCED_INLINE uint64_t varint_digits(uint64_t bytes)
 {
-    bytes = (bytes & UINT64_C(0x007f007f007f007f)) | (bytes & UINT64_C(0x7f007f007f007f00)) >> 1;
-    bytes = (bytes & UINT64_C(0x00003fff00003fff)) | (bytes & UINT64_C(0x3fff00003fff0000)) >> 2;
+    bytes = varint_digits_of_4(bytes);
     return (bytes & 0x0fffffff) | (bytes & UINT64_C(0x0fffffff00000000)) >> 4;
 }
 
