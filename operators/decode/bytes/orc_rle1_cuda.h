@@ -27,6 +27,7 @@
 /* A window's bytes are 0..253, and things in it end at 1..254; 255 says that a symbol does not end in it. */
 #define RLE1_WINDOW 254u
 #define RLE1_OPEN   255u
+#define RLE1_LONG   12u /* items of a symbol that is worth a loop of its own */
 
 template <class T> struct orc_rle1_stream {
     /* The ring; the window's bytes and some that varints' words may reach into; for each byte, the terminators
@@ -97,73 +98,100 @@ template <class T> struct orc_rle1_stream {
 
     __device__ __forceinline__ bool any_window(const window_bytes &bytes)
     {
-        const bool only_literals = tables(bytes);
-        const uint32_t taken = min(carried, found);
-        uint32_t at = 0;
+        const window_ends mine = number_ends(bytes);
+        uint32_t at = 0, taken = min(carried, found);
         if (taken)
-            at = load_shared_byte(shared + ENDS + taken - 1);
+            at = emit_literals(0, 0, taken);
+        carried -= taken;
         plain = at == taken;
-        if (only_literals) {
-            emit_literals(taken);
-            carried -= taken;
+        if (carried) {
             place += at;
             return taken > 0;
         }
-        carried = 0;
-        uint32_t moved = RLE1_OPEN, head = taken;
-        do {
-            if (!batch(head, &at, &moved))
+
+        /* Long literals first; no table is needed to find them. */
+        uint32_t rank = taken, control = load_shared_byte(shared + BYTES + at);
+        while (at < limit && 256 - control - RLE1_LONG <= 128 - RLE1_LONG) {
+            const uint32_t count = 256 - control;
+            if (count > total - done)
                 return false;
-            head = 0;
+            taken = min(count, found - rank);
+            const uint32_t stop = taken ? emit_literals(rank, at + 1, taken) : at + 1;
+            plain = stop - at - 1 == taken ? plain : 0;
+            at = stop;
+            rank += taken;
+            carried = count - taken;
+            if (carried) {
+                place += at;
+                return true;
+            }
+            control = load_shared_byte(shared + BYTES + at);
+        }
+
+        any_chain(mine);
+        uint32_t moved = RLE1_OPEN;
+        do {
+            if (!batch(&at, &moved))
+                return false;
         } while (moved == RLE1_OPEN);
         place += moved;
         return moved > 0;
     }
 
-    /* Steps 1 and 2. Returns whether the window holds nothing but literals that began before it; then there is no
-     * `next`. */
-    __device__ __forceinline__ bool tables(const window_bytes &bytes)
+    /* A lane's part of step 1. */
+    struct window_ends {
+        uint32_t bytes0, bytes1;   /* those after the limit have a continuation bit */
+        uint32_t ends0, ends1;     /* bit 0 of each byte that is a terminator */
+        uint32_t after;            /* the same of the next lane's first byte */
+        uint32_t before0, before1; /* in each byte, the lane's terminators before it */
+        uint32_t first_end;        /* address of the entry in `ends` of the lane's first terminator */
+    };
+
+    /* Step 1. */
+    __device__ __forceinline__ window_ends number_ends(const window_bytes &bytes)
     {
         const uint32_t open = RLE1_OPEN * 0x01010101u;
         store_shared_four(shared + ENDS + lane * 16, make_uint4(open, open, open, open));
-
-        /* Bytes after the limit are no terminators. */
+        window_ends mine;
         const int32_t exist = (int32_t)(limit - lane * 8);
         const uint2 outside = drop_bytes(0x80808080u, 0x80808080u, exist);
-        const uint32_t bytes0 = bytes.low | outside.x, bytes1 = bytes.high | outside.y;
-
-        /* One bit in each byte that is a terminator; then, in each byte, the lane's terminators before it. */
-        const uint32_t ends0 = (~bytes0 & 0x80808080u) >> 7, ends1 = (~bytes1 & 0x80808080u) >> 7,
-                       ends8 = exist > 8 ? (~bytes.after & 0x80) >> 7 : 0;
-        const uint32_t through0 = ends0 * 0x01010101u,
-                       through1 = ends1 * 0x01010101u + (through0 >> 24) * 0x01010101u;
-        const uint32_t before0 = through0 - ends0, before1 = through1 - ends1, mine = through1 >> 24;
-        const uint32_t inclusive = scan_warp(mine, lane), rank = inclusive - mine;
-        found = max_warp(inclusive);
+        mine.bytes0 = bytes.low | outside.x;
+        mine.bytes1 = bytes.high | outside.y;
+        mine.ends0 = (~mine.bytes0 & 0x80808080u) >> 7;
+        mine.ends1 = (~mine.bytes1 & 0x80808080u) >> 7;
+        mine.after = exist > 8 ? (~bytes.after & 0x80) >> 7 : 0;
+        const uint32_t through0 = mine.ends0 * 0x01010101u,
+                       through1 = mine.ends1 * 0x01010101u + (through0 >> 24) * 0x01010101u;
+        mine.before0 = through0 - mine.ends0;
+        mine.before1 = through1 - mine.ends1;
+        const uint32_t count = through1 >> 24, through = scan_warp(count, lane), rank = through - count;
+        found = max_warp(through);
         __syncwarp();
-        const uint32_t first_end = shared + ENDS + rank;
-        uint32_t slot = first_end;
+        mine.first_end = shared + ENDS + rank;
+        uint32_t slot = mine.first_end;
 #pragma unroll
         for (uint32_t i = 0; i < 8; i++)
-            if (!((i < 4 ? bytes0 : bytes1) & 0x80u << i % 4 * 8))
+            if (!((i < 4 ? mine.bytes0 : mine.bytes1) & 0x80u << i % 4 * 8))
                 store_shared_byte(slot++, lane * 8 + i + 1);
-        const bool only_literals = carried > 0 && carried >= found;
-        if (!only_literals) {
-            store_shared_pair(shared + RANKS + lane * 8,
-                              make_uint2(before0 + rank * 0x01010101u, before1 + rank * 0x01010101u));
-            __syncwarp();
-            const uint32_t index0 =
-                               before0 + last_terminator(bytes0, ends0, __funnelshift_r(ends0, ends1, 8)),
-                           index1 =
-                               before1 + last_terminator(bytes1, ends1, __funnelshift_r(ends1, ends8, 8));
-            uint32_t next[8];
-#pragma unroll
-            for (uint32_t i = 0; i < 8; i++)
-                next[i] = load_shared_byte(__dp4a(i < 4 ? index0 : index1, 1u << i % 4 * 8, first_end));
-            store_chain(shared + NEXT, lane, four_bytes(next), four_bytes(next + 4));
-        }
+        store_shared_pair(shared + RANKS + lane * 8,
+                          make_uint2(mine.before0 + rank * 0x01010101u, mine.before1 + rank * 0x01010101u));
         __syncwarp();
-        return only_literals;
+        return mine;
+    }
+
+    /* Step 2. */
+    __device__ __forceinline__ void any_chain(const window_ends &mine)
+    {
+        const uint32_t index0 = mine.before0 + last_terminator(mine.bytes0, mine.ends0,
+                                                               __funnelshift_r(mine.ends0, mine.ends1, 8)),
+                       index1 = mine.before1 + last_terminator(mine.bytes1, mine.ends1,
+                                                               __funnelshift_r(mine.ends1, mine.after, 8));
+        uint32_t next[8];
+#pragma unroll
+        for (uint32_t i = 0; i < 8; i++)
+            next[i] = load_shared_byte(__dp4a(i < 4 ? index0 : index1, 1u << i % 4 * 8, mine.first_end));
+        store_chain(shared + NEXT, lane, four_bytes(next), four_bytes(next + 4));
+        __syncwarp();
     }
 
     /* In each byte: which terminator from there on ends a symbol that begins there. Of n literals it is number
@@ -191,14 +219,14 @@ template <class T> struct orc_rle1_stream {
         *next = (load_shared_half(entry) - chain) / 2;
     }
 
-    /* Steps 3 and 4 for a batch whose first symbol is `head` carried literals if that is not 0. Then either *at is
-     * the next symbol, or the window holds no more and *moved is what was decoded of it. */
-    __device__ __forceinline__ bool batch(uint32_t head, uint32_t *at, uint32_t *moved)
+    /* Steps 3 and 4 for a batch. Then either *at is the next symbol, or the window holds no more and *moved is what
+     * was decoded of it. */
+    __device__ __forceinline__ bool batch(uint32_t *at, uint32_t *moved)
     {
         uint32_t begin, next;
-        find_symbols(head > 0, *at, &begin, &next);
-        const uint32_t control = load_shared_byte(shared + BYTES + begin);
-        uint32_t rank = load_shared_byte(shared + RANKS + begin);
+        find_symbols(false, *at, &begin, &next);
+        const uint32_t control = load_shared_byte(shared + BYTES + begin),
+                       rank = load_shared_byte(shared + RANKS + begin);
         const bool exists = begin < limit, whole = next != RLE1_OPEN;
         symbol mine = {0, 0, begin + 1, 0, exists && control >= 128};
         uint32_t left = 0, stop = begin;
@@ -213,11 +241,6 @@ template <class T> struct orc_rle1_stream {
             mine.items = whole ? count : found - rank;
             left = count - mine.items;
             stop = whole ? next : mine.items ? load_shared_byte(shared + ENDS + found - 1) : mine.data;
-        } else if (begin == CARRIED) {
-            mine.is_literal = true;
-            mine.items = head;
-            mine.data = rank = 0;
-            stop = next;
         }
         uint32_t sum;
         if (!place_items(&mine, begin != RLE1_OPEN && !whole, stop | left << 16, moved, &sum))
@@ -230,7 +253,10 @@ template <class T> struct orc_rle1_stream {
         plain = __ballot_sync(FULL_WARP, longer) ? 0 : plain;
         if (wide && mine.is_literal)
             store_shared_byte(shared + ENDS + rank - 1, mine.data);
-        if (wide)
+        const uint32_t count = __popc(__ballot_sync(FULL_WARP, mine.items > 0));
+        if (sum > RLE1_LONG * count)
+            emit_each(mine, base, wide ? rank : mine.data, count, !wide);
+        else if (wide)
             emit<false>(mine, base, rank, sum);
         else
             emit<true>(mine, base, mine.data, sum);
@@ -284,6 +310,34 @@ template <class T> struct orc_rle1_stream {
         }
     }
 
+    /* The same for long symbols, one after the other. */
+    __device__ __forceinline__ void emit_each(const symbol &mine, number_of<T> base, uint32_t first,
+                                              uint32_t count, bool narrow)
+    {
+        const uint32_t record = mine.items | (uint32_t)mine.is_literal << 8 | first << 16 | mine.delta << 24;
+        T *items = out + done;
+        __syncwarp();
+        for (uint32_t k = 0; k < count; k++) {
+            const uint32_t of = __shfl_sync(FULL_WARP, record, k), length = of & 0xff,
+                           literals = of >> 16 & 0xff;
+            number_of<T> value = __shfl_sync(FULL_WARP, base, k);
+            const int32_t delta = (int32_t)of >> 24;
+            if (!(of & 0x100)) {
+                value += (number_of<T>)((int64_t)delta * lane);
+                for (uint32_t item = lane; item < length;
+                     item += 32, value += (number_of<T>)((int64_t)delta * 32))
+                    items[item] = (T)value;
+            } else if (narrow) {
+                for (uint32_t item = lane; item < length; item += 32)
+                    items[item] = (T)from_code<T>(load_shared_byte(shared + BYTES + literals + item));
+            } else {
+                for (uint32_t item = lane; item < length; item += 32)
+                    items[item] = (T)literal(literals + item);
+            }
+            items += length;
+        }
+    }
+
     /* The literal that begins where the terminator before number `rank` ends. */
     __device__ __forceinline__ number_of<T> literal(uint32_t rank)
     {
@@ -291,15 +345,17 @@ template <class T> struct orc_rle1_stream {
         return from_code<T>(load_varint<T>(shared + BYTES + begin, &wrong));
     }
 
-    /* The window's first `count` literals; they were checked against the block's items when their group began. */
-    __device__ __forceinline__ void emit_literals(uint32_t count)
+    /* Writes `count` > 0 literals of the window, of which the first begins at `begin` and ends at terminator `rank`;
+     * returns their end. */
+    __device__ __forceinline__ uint32_t emit_literals(uint32_t rank, uint32_t begin, uint32_t count)
     {
         T *items = out + done;
-        store_shared_byte(shared + ENDS - 1, 0);
+        store_shared_byte(shared + ENDS + rank - 1, begin);
         __syncwarp();
         for (uint32_t item = lane; item < count; item += 32)
-            items[item] = (T)literal(item);
+            items[item] = (T)literal(rank + item);
         done += count;
+        return max_warp(load_shared_byte(shared + ENDS + rank + count - 1));
     }
 
     /* ---- Windows whose varints have one byte each ----
