@@ -34,7 +34,7 @@ template <class T> struct orc_rle1_stream {
      * before it; `next`, with an entry for carried literals at 256; `ends`, after a byte for ends[-1]. */
     static constexpr uint32_t BYTES = RING_BYTES, RANKS = BYTES + 288, NEXT = RANKS + 256, CARRIED = 256,
                               ENDS = NEXT + CHAIN_BYTES + 16, SCRATCH_BYTES = 2176;
-    static_assert(ENDS + 512 <= SCRATCH_BYTES, "the tables fit");
+    static_assert(ENDS + ENDS_BYTES <= SCRATCH_BYTES, "the tables fit");
 
     static __device__ __forceinline__ bool decode(const byte_block &block, uint32_t lane, void *scratch)
     {
@@ -98,7 +98,9 @@ template <class T> struct orc_rle1_stream {
 
     __device__ __forceinline__ bool any_window(const window_bytes &bytes)
     {
-        const window_ends mine = number_ends(bytes);
+        const window_ends mine = number_ends(bytes, limit, shared + ENDS, lane, &found);
+        store_shared_pair(shared + RANKS + lane * 8, ranks_of(mine));
+        __syncwarp();
         uint32_t at = 0, taken = min(carried, found);
         if (taken)
             at = emit_literals(0, 0, taken);
@@ -138,58 +140,20 @@ template <class T> struct orc_rle1_stream {
         return moved > 0;
     }
 
-    /* A lane's part of step 1. */
-    struct window_ends {
-        uint32_t bytes0, bytes1;   /* those after the limit have a continuation bit */
-        uint32_t ends0, ends1;     /* bit 0 of each byte that is a terminator */
-        uint32_t after;            /* the same of the next lane's first byte */
-        uint32_t before0, before1; /* in each byte, the lane's terminators before it */
-        uint32_t first_end;        /* address of the entry in `ends` of the lane's first terminator */
-    };
-
-    /* Step 1. */
-    __device__ __forceinline__ window_ends number_ends(const window_bytes &bytes)
-    {
-        const uint32_t open = RLE1_OPEN * 0x01010101u;
-        store_shared_four(shared + ENDS + lane * 16, make_uint4(open, open, open, open));
-        window_ends mine;
-        const int32_t exist = (int32_t)(limit - lane * 8);
-        const uint2 outside = drop_bytes(0x80808080u, 0x80808080u, exist);
-        mine.bytes0 = bytes.low | outside.x;
-        mine.bytes1 = bytes.high | outside.y;
-        mine.ends0 = (~mine.bytes0 & 0x80808080u) >> 7;
-        mine.ends1 = (~mine.bytes1 & 0x80808080u) >> 7;
-        mine.after = exist > 8 ? (~bytes.after & 0x80) >> 7 : 0;
-        const uint32_t through0 = mine.ends0 * 0x01010101u,
-                       through1 = mine.ends1 * 0x01010101u + (through0 >> 24) * 0x01010101u;
-        mine.before0 = through0 - mine.ends0;
-        mine.before1 = through1 - mine.ends1;
-        const uint32_t count = through1 >> 24, through = scan_warp(count, lane), rank = through - count;
-        found = max_warp(through);
-        __syncwarp();
-        mine.first_end = shared + ENDS + rank;
-        uint32_t slot = mine.first_end;
-#pragma unroll
-        for (uint32_t i = 0; i < 8; i++)
-            if (!((i < 4 ? mine.bytes0 : mine.bytes1) & 0x80u << i % 4 * 8))
-                store_shared_byte(slot++, lane * 8 + i + 1);
-        store_shared_pair(shared + RANKS + lane * 8,
-                          make_uint2(mine.before0 + rank * 0x01010101u, mine.before1 + rank * 0x01010101u));
-        __syncwarp();
-        return mine;
-    }
-
     /* Step 2. */
     __device__ __forceinline__ void any_chain(const window_ends &mine)
     {
-        const uint32_t index0 = mine.before0 + last_terminator(mine.bytes0, mine.ends0,
-                                                               __funnelshift_r(mine.ends0, mine.ends1, 8)),
-                       index1 = mine.before1 + last_terminator(mine.bytes1, mine.ends1,
-                                                               __funnelshift_r(mine.ends1, mine.after, 8));
+        const uint32_t first_end = shared + ENDS + mine.rank;
+        const uint32_t low = mine.low_before +
+                             last_terminator(mine.low, mine.low_ends,
+                                             __funnelshift_r(mine.low_ends, mine.high_ends, 8)),
+                       high = mine.high_before +
+                              last_terminator(mine.high, mine.high_ends,
+                                              __funnelshift_r(mine.high_ends, mine.after_ends, 8));
         uint32_t next[8];
 #pragma unroll
         for (uint32_t i = 0; i < 8; i++)
-            next[i] = load_shared_byte(__dp4a(i < 4 ? index0 : index1, 1u << i % 4 * 8, mine.first_end));
+            next[i] = load_shared_byte(__dp4a(i < 4 ? low : high, 1u << i % 4 * 8, first_end));
         store_chain(shared + NEXT, lane, four_bytes(next), four_bytes(next + 4));
         __syncwarp();
     }
@@ -235,7 +199,7 @@ template <class T> struct orc_rle1_stream {
             mine.items = control + 3;
             mine.delta = load_shared_byte(shared + BYTES + begin + 1);
             mine.data = begin + 2;
-            base = from_code<T>(load_varint<T>(shared + BYTES + mine.data, &wrong));
+            base = from_code<T>(varint_at(mine.data));
         } else if (mine.is_literal) {
             const uint32_t count = 256 - control;
             mine.items = whole ? count : found - rank;
@@ -338,11 +302,18 @@ template <class T> struct orc_rle1_stream {
         }
     }
 
+    /* The varint at the window's byte `at`. */
+    __device__ __forceinline__ number_of<T> varint_at(uint32_t at)
+    {
+        const uint32_t address = shared + BYTES + at;
+        return read_varint<T>([&](uint32_t i) { return load_shared_unaligned(address + i); }, &wrong);
+    }
+
     /* The literal that begins where the terminator before number `rank` ends. */
     __device__ __forceinline__ number_of<T> literal(uint32_t rank)
     {
         const uint32_t begin = load_shared_byte(shared + ENDS + rank - 1);
-        return from_code<T>(load_varint<T>(shared + BYTES + begin, &wrong));
+        return from_code<T>(varint_at(begin));
     }
 
     /* Writes `count` > 0 literals of the window, of which the first begins at `begin` and ends at terminator `rank`;

@@ -27,6 +27,7 @@
 #define RLE2_WINDOW 240u /* bytes; `next` of its last byte is less than 256 for a short repeat */
 #define RLE2_OPEN   255u
 #define RLE2_SMALL  120u
+#define RLE2_LONG   12u /* items of a group that is worth a loop of its own */
 
 enum { RLE2_SHORT_REPEAT, RLE2_DIRECT, RLE2_PATCHED_BASE, RLE2_DELTA }; /* the upper two bits of a group */
 
@@ -60,12 +61,26 @@ TILE_INLINE uint32_t swap_bytes(uint32_t word)
     return __byte_perm(word, 0, 0x0123);
 }
 
+template <uint32_t BYTES> struct signed_of {
+    typedef int64_t type;
+};
+template <> struct signed_of<1> {
+    typedef int8_t type;
+};
+template <> struct signed_of<2> {
+    typedef int16_t type;
+};
+template <> struct signed_of<4> {
+    typedef int32_t type;
+};
+
 template <class T> struct orc_rle2_stream {
-    /* The ring; the window as big-endian words, after one that fields may reach back into; `next`; for each first
-     * byte of a group, its width. */
-    static constexpr uint32_t BYTES = RING_BYTES + 16, NEXT = BYTES + 272, WIDTHS = NEXT + 256,
-                              SCRATCH_BYTES = 1408;
-    static_assert(WIDTHS + 256 <= SCRATCH_BYTES, "the tables fit");
+    /* The ring; the window as big-endian words, after one that fields may reach back into and before some that
+     * varints may reach into; `next`; for each byte that begins a group, its width; and for windows with deltas, for
+     * each byte the terminators before it, and `ends`. */
+    static constexpr uint32_t BYTES = RING_BYTES + 16, NEXT = BYTES + 272, WIDTHS = NEXT + CHAIN_BYTES,
+                              RANKS = WIDTHS + 256, ENDS = RANKS + 256, SCRATCH_BYTES = 2432;
+    static_assert(ENDS + ENDS_BYTES <= SCRATCH_BYTES, "the tables fit");
 
     static __device__ __forceinline__ bool decode(const byte_block &block, uint32_t lane, void *scratch)
     {
@@ -81,6 +96,8 @@ template <class T> struct orc_rle2_stream {
     uint32_t shared, lane;
     uint32_t place, end;  /* in the stream: of the next group, and after the last byte */
     uint32_t done, total; /* items */
+    uint32_t deltas;      /* 1 if windows find delta groups, too */
+    uint32_t wrong;
     T *out;
 
     __device__ __forceinline__ bool run(const byte_block &block, uint32_t of_lane, uint32_t at_shared)
@@ -89,39 +106,49 @@ template <class T> struct orc_rle2_stream {
         lane = of_lane;
         uint32_t widths[8];
 #pragma unroll
-        for (uint32_t i = 0; i < 8; i++)
-            widths[i] = rle2_width((lane * 8 + i) / 2 % 32);
+        for (uint32_t i = 0; i < 8; i++) {
+            const uint32_t head = lane * 8 + i;
+            widths[i] = head / 2 == RLE2_DELTA * 32 ? 0 : rle2_width(head / 2 % 32);
+        }
         store_shared_pair(shared + WIDTHS + lane * 8, make_uint2(four_bytes(widths), four_bytes(widths + 4)));
         place = ring.begin(block, lane, shared);
         end = place + block.in_bytes;
-        done = 0;
+        done = deltas = wrong = 0;
         total = block.out_bytes / sizeof(T);
         out = reinterpret_cast<T *>(block.out);
-        bool right = end >= place && block.out_bytes % sizeof(T) == 0;
+        bool right = end >= place && block.out_bytes % sizeof(T) == 0 && shared + SCRATCH_BYTES <= 65536;
         while (right && done < total)
             right = place < end && step();
-        return right && place == end;
+        return __all_sync(FULL_WARP, right && place == end && !wrong);
     }
 
     /* Decodes a large group, or the small ones of a window. */
     __device__ __forceinline__ bool step()
     {
         ring.seek(place);
-        const uint32_t head = ring_byte(place), encoding = head >> 6;
-        if (encoding == RLE2_SHORT_REPEAT)
-            return window();
-        if (end - place < 2)
-            return false;
-        const uint32_t code = head / 2 % 32, width = rle2_width(code);
+        const uint32_t head = ring_byte(place), encoding = head >> 6, code = head / 2 % 32;
         const uint32_t items = (head % 2 << 8 | ring_byte(place + 1)) + 1;
-        if (encoding == RLE2_DIRECT && (items * width + 7) / 8 <= RLE2_SMALL)
-            return window();
-        if (items > total - done)
+        const uint32_t width = encoding == RLE2_DELTA && code == 0 ? 0 : rle2_width(code);
+        const bool is_short = (items * width + 7) / 8 <= RLE2_SMALL;
+        const uint32_t before = place;
+        bool right = true;
+        if (encoding == RLE2_SHORT_REPEAT || (encoding == RLE2_DIRECT && is_short) ||
+            (encoding == RLE2_DELTA && is_short && deltas))
+            right = window();
+        if (place != before || !right)
+            return right;
+
+        /* A group that no window holds. */
+        if (encoding == RLE2_SHORT_REPEAT || end - place < 2 || items > total - done)
             return false;
-        const bool right = encoding == RLE2_DIRECT         ? direct(items, width)
-                           : encoding == RLE2_PATCHED_BASE ? patched_base(items, width)
-                           : code == 0                     ? delta(items, 0)
-                                                           : delta(items, width);
+        if (encoding == RLE2_DIRECT)
+            right = direct(items, width);
+        else if (encoding == RLE2_PATCHED_BASE)
+            right = patched_base(items, width);
+        else {
+            right = delta(items, width);
+            deltas = is_short;
+        }
         done += items;
         return right;
     }
@@ -275,57 +302,97 @@ template <class T> struct orc_rle2_stream {
 
     /* ---- Small groups ---- */
 
+    /* May leave `place` where it was: then the group there is a large one, or wrong. */
     __device__ __forceinline__ bool window()
     {
         const uint32_t limit = min(RLE2_WINDOW, end - place);
-        tables(limit);
+        const window_bytes bytes = load_window(ring, place);
+        __syncwarp();
+        store_shared_pair(shared + BYTES + lane * 8,
+                          make_uint2(swap_bytes(bytes.low), swap_bytes(bytes.high)));
+        if (deltas)
+            any_chain(bytes, limit);
+        else
+            plain_chain(bytes, limit);
+        __syncwarp();
         uint32_t at = 0, moved = RLE2_OPEN;
+        deltas = 0;
         do {
             if (!batch(limit, &at, &moved))
                 return false;
         } while (moved == RLE2_OPEN);
         place += moved;
-        return moved > 0;
+        return true;
     }
 
-    /* Fills the window's words and `next`. A group at or after the limit has no next one. */
-    __device__ __forceinline__ void tables(uint32_t limit)
+    /* The first two bytes of a group at byte i of a lane's eight, without the encoding and the width. */
+    static __device__ __forceinline__ uint32_t head_at(const window_bytes &bytes, uint32_t i)
     {
-        const uint32_t pair = place / 8 + lane, shift = place * 8;
-        const uint2 low = ring.pair_at(pair), high = ring.pair_at(pair + 1);
-        const uint32_t word0 = place & 4 ? low.y : low.x, word1 = place & 4 ? high.x : low.y,
-                       word2 = place & 4 ? high.y : high.x;
-        const uint32_t bytes0 = __funnelshift_r(word0, word1, shift),
-                       bytes1 = __funnelshift_r(word1, word2, shift), byte8 = word2 >> (shift & 31);
-        __syncwarp();
-        store_shared_pair(shared + BYTES + lane * 8, make_uint2(swap_bytes(bytes0), swap_bytes(bytes1)));
+        const uint32_t word = i < 4 ? bytes.low : bytes.high, after = i < 4 ? bytes.high : bytes.after;
+        return __byte_perm(word, after, (i % 4 << 4 | (i % 4 + 1)) | 0x7700) & 0x1ff;
+    }
 
+    __device__ __forceinline__ uint32_t width_at(const window_bytes &bytes, uint32_t i) const
+    {
+        return load_shared_byte(__dp4a(i < 4 ? bytes.low : bytes.high, 1u << i % 4 * 8, shared + WIDTHS));
+    }
+
+    /* `next` for short repeats and direct groups. */
+    __device__ __forceinline__ void plain_chain(const window_bytes &bytes, uint32_t limit)
+    {
         uint32_t next[8];
 #pragma unroll
         for (uint32_t i = 0; i < 8; i++) {
-            const uint32_t word = i < 4 ? bytes0 : bytes1, after = i < 4 ? bytes1 : byte8;
-            const uint32_t width = load_shared_byte(__dp4a(word, 1u << i % 4 * 8, shared + WIDTHS));
-            /* The first two bytes, the first one above. */
-            const uint32_t head = __byte_perm(word, after, (i % 4 << 4 | (i % 4 + 1)) | 0x7700) & 0x1ff;
-            next[i] = min((head * width + width + 23) / 8 + lane * 8 + i, RLE2_OPEN);
+            const uint32_t width = width_at(bytes, i);
+            next[i] = min((head_at(bytes, i) * width + width + 23) / 8 + lane * 8 + i, RLE2_OPEN);
         }
-        const uint32_t places = lane * 0x08080808u + 0x03020100u;
-        const uint32_t bits = 8 * (uint32_t)max((int32_t)(limit - lane * 8), 0);
-        store_shared_pair(
-            shared + NEXT + lane * 8,
-            make_uint2(next_of(bytes0, four_bytes(next), places) | shift_left_or_zero(0xffffffffu, bits),
-                       next_of(bytes1, four_bytes(next + 4), places + 0x04040404u) |
-                           shift_left_or_zero(0xffffffffu, (uint32_t)max((int32_t)bits - 32, 0))));
-        __syncwarp();
+        finish_chain(bytes, limit, next, 0x01010101u);
     }
 
-    /* `direct` in the bytes that begin a direct group; the ends of short repeats; RLE2_OPEN for the others. */
-    static __device__ __forceinline__ uint32_t next_of(uint32_t bytes, uint32_t direct, uint32_t places)
+    /* `next` for delta groups, too: their differences come after two varints. */
+    __device__ __forceinline__ void any_chain(const window_bytes &bytes, uint32_t limit)
     {
-        const uint32_t is_direct = (bytes >> 6 & 0x01010101u) * 0xffu,
-                       is_large = (bytes >> 7 & 0x01010101u) * 0xffu;
+        uint32_t found;
+        const window_ends mine = number_ends(bytes, limit, shared + ENDS, lane, &found);
+        store_shared_pair(shared + RANKS + lane * 8, ranks_of(mine));
+        __syncwarp();
+        const uint32_t low =
+                           mine.low_before + __funnelshift_r(mine.low_ends, mine.high_ends, 8) + 0x01010101u,
+                       high = mine.high_before + __funnelshift_r(mine.high_ends, mine.after_ends, 8) +
+                              0x01010101u;
+        uint32_t next[8];
+#pragma unroll
+        for (uint32_t i = 0; i < 8; i++) {
+            const uint32_t width = width_at(bytes, i), packed = head_at(bytes, i) * width;
+            const uint32_t data =
+                load_shared_byte(__dp4a(i < 4 ? low : high, 1u << i % 4 * 8, shared + ENDS + mine.rank));
+            const bool is_delta = (i < 4 ? bytes.low : bytes.high) & 0x80u << i % 4 * 8;
+            /* A delta group of one item must have no width; the others have two items before the packed ones. */
+            next[i] =
+                min(is_delta ? (packed - width + 7) / 8 + data : (packed + width + 23) / 8 + lane * 8 + i,
+                    RLE2_OPEN);
+        }
+        finish_chain(bytes, limit, next, 0);
+    }
+
+    /* Stores `next`: as given for groups that begin with bit 6, the ends of short repeats, and RLE2_OPEN for those that
+     * begin with bit 7 and not bit 6, or, if `only_plain` is 0x01010101 and not 0, with bit 7; and after the limit. */
+    __device__ __forceinline__ void finish_chain(const window_bytes &bytes, uint32_t limit,
+                                                 const uint32_t *next, uint32_t only_plain)
+    {
+        const uint32_t places = lane * 0x08080808u + 0x03020100u;
+        const uint2 outside = drop_bytes(0xffffffffu, 0xffffffffu, (int32_t)(limit - lane * 8));
+        store_chain(shared + NEXT, lane, next_of(bytes.low, four_bytes(next), places, only_plain) | outside.x,
+                    next_of(bytes.high, four_bytes(next + 4), places + 0x04040404u, only_plain) | outside.y);
+    }
+
+    static __device__ __forceinline__ uint32_t next_of(uint32_t bytes, uint32_t given, uint32_t places,
+                                                       uint32_t only_plain)
+    {
+        const uint32_t bit6 = bytes >> 6 & 0x01010101u, bit7 = bytes >> 7 & 0x01010101u;
+        const uint32_t is_given = bit6 * 0xffu, is_open = (bit7 & (~bit6 | only_plain)) * 0xffu;
         const uint32_t repeat = places + 0x02020202u + (bytes >> 3 & 0x07070707u);
-        return (is_direct & direct) | (~is_direct & repeat) | is_large;
+        return (is_given & given) | (~is_given & repeat) | is_open;
     }
 
     __device__ __forceinline__ uint32_t window_byte(uint32_t at) const
@@ -333,66 +400,147 @@ template <class T> struct orc_rle2_stream {
         return load_shared_byte(shared + BYTES + (at ^ 3));
     }
 
+    /* The field of the window that ends before bit `bit`. */
+    template <class NUMBER> __device__ __forceinline__ NUMBER window_field(uint32_t bit, uint32_t width) const
+    {
+        const uint32_t words = shared + BYTES;
+        return unpack_field<NUMBER>([&](uint32_t i) { return load_shared_word(words + i * 4); }, bit, width);
+    }
+
+    template <class NUMBER_TYPE> __device__ __forceinline__ number_of<NUMBER_TYPE> window_varint(uint32_t at)
+    {
+        const uint32_t words = shared + BYTES + (at & ~3u);
+        return read_varint<NUMBER_TYPE>(
+            [&](uint32_t i) {
+                return swap_bytes(
+                    __funnelshift_l(load_shared_word(words + i + 4), load_shared_word(words + i), at * 8));
+            },
+            &wrong);
+    }
+
+    /* A small group, each lane its own. Items lie in the window from the byte `data` on, `width` bits each; those of a
+     * LINE are made of two numbers, those of DELTAS are sums. */
+    enum { PACKED, LINE, DELTAS };
+    struct group {
+        uint32_t items, offset; /* the second: of its first item, counted from the batch's first */
+        uint32_t kind, data, width;
+        sum first, step;
+    };
+
     /* Decodes up to 32 groups from the window's byte *at on. Then either *at is the next group, or the window holds no
      * more and *moved is what was decoded of it. */
     __device__ __forceinline__ bool batch(uint32_t limit, uint32_t *at, uint32_t *moved)
     {
-        uint32_t begin = RLE2_OPEN, follow = *at;
-#pragma unroll 1
-        for (uint32_t first = 0; first < 32 && follow != RLE2_OPEN; first += 8)
-#pragma unroll
-            for (uint32_t i = 0; i < 8; i++) {
-                if (lane == first + i)
-                    begin = follow;
-                follow = load_shared_byte(shared + NEXT + follow);
-            }
-        *at = follow;
-
-        const uint32_t next = load_shared_byte(shared + NEXT + begin), head = window_byte(begin);
+        const uint32_t chain = shared + NEXT;
+        const uint32_t entry = follow_chain(chain + 2 * *at, chain + 2 * RLE2_OPEN, lane);
+        const uint32_t begin = (entry - chain) / 2, next = (load_shared_half(entry) - chain) / 2;
+        const uint32_t head = window_byte(begin), second = window_byte(begin + 1);
         const bool whole = next <= limit;
-        uint32_t items = 0, width = 0, data = 0, repeat = 0;
-        if (whole && head < 0x40) {
-            items = head % 8 + 3;
-            width = (head / 8 + 1) * 8;
-            data = begin + 1;
-            repeat = 1;
-        } else if (whole) {
-            items = (head % 2 << 8 | window_byte(begin + 1)) + 1;
-            width = rle2_width(head / 2 % 32);
-            data = begin + 2;
+        group mine = {0, 0, PACKED, begin + 2, 0, 0, 0};
+        bool right = true;
+        if (whole) {
+            mine.items = (head % 2 << 8 | second) + 1;
+            mine.width = load_shared_byte(shared + WIDTHS + head);
+            if (head < 0x40) {
+                mine.items = head % 8 + 3;
+                mine.width = (head / 8 + 1) * 8;
+                mine.data = begin + 1;
+                mine.kind = LINE;
+            } else if (head >= 0xc0) {
+                right = mine.width == 0 || mine.items >= 2;
+                read_delta(begin, second, &mine);
+            }
         }
-        const uint32_t through = scan_warp(items, lane), all = max_warp(through);
-        const uint32_t stop = __ballot_sync(FULL_WARP, begin != RLE2_OPEN && !whole);
+        const uint32_t through = scan_warp(mine.items, lane), all = max_warp(through);
+        mine.offset = through - mine.items;
+        const uint32_t stop = or_warp((begin != RLE2_OPEN && !whole ? 1u << lane : 0));
         if (stop)
             *moved = max_warp(lane == __ffs(stop) - 1 ? begin : 0);
-        if (all > total - done)
+        else
+            *at = max_warp(next);
+        if (__any_sync(FULL_WARP, !right) || all > total - done)
             return false;
-        /* Bits 0..10: where the group's items begin in the batch's; 11: a repeat; 12..19: its first byte of data;
-         * 20..26: the width. */
-        emit((through - items) | repeat << 11 | data << 12 | width << 20, all);
+        const uint32_t has_deltas = __ballot_sync(FULL_WARP, whole && head >= 0xc0);
+        const uint32_t count = __popc(__ballot_sync(FULL_WARP, whole));
+        deltas = has_deltas ? 1 : deltas;
+        if (has_deltas || all > RLE2_LONG * count)
+            emit_each(mine, whole && head < 0x40, count);
+        else
+            emit(mine, all);
         done += all;
         return true;
     }
 
-    /* Writes the items of the batch's groups, `all` of them. */
-    __device__ __forceinline__ void emit(uint32_t group, uint32_t all)
+    /* The numbers of a delta group at the window's byte `begin`. */
+    __device__ __forceinline__ void read_delta(uint32_t begin, uint32_t second, group *mine)
     {
-        const uint32_t offset = group & 0x7ff, lanes_up_to = 0xffffffffu >> (31 - lane);
-        uint32_t before = (uint32_t)-1;
-        T *items = out + done;
-        for (uint32_t from = 0; from < all; from += 32) {
-            const uint32_t heads = or_warp(shift_left_or_zero(1, offset - from));
-            const uint32_t of = __shfl_sync(FULL_WARP, group, before + __popc(heads & lanes_up_to));
+        typedef typename signed_of<sizeof(T)>::type SIGNED;
+        const uint32_t first_end = shared + ENDS + load_shared_byte(shared + RANKS + begin) + (second < 0x80);
+        const uint32_t step_at = load_shared_byte(first_end);
+        mine->data = load_shared_byte(first_end + 1);
+        mine->first = (sum)from_code<T>(window_varint<T>(begin + 2));
+        mine->step = (sum)from_code<SIGNED>(window_varint<SIGNED>(step_at));
+        mine->kind = mine->width ? DELTAS : LINE;
+        /* The sign of the step is the differences', also where T cuts it off. */
+        if (window_byte(step_at) & 1)
+            mine->kind |= 4;
+    }
+
+    /* Writes the items of the batch's groups, `all` of them, which are packed ones and short repeats. */
+    __device__ __forceinline__ void emit(const group &mine, uint32_t all)
+    {
+        /* Bits 0..10: where the group's items begin in the batch's; 11: a repeat; 12..19: its first byte of data;
+         * 20..26: the width. */
+        const uint32_t record = mine.offset | (mine.kind == LINE) << 11 | mine.data << 12 | mine.width << 20;
+        const uint32_t lanes_up_to = 0xffffffffu >> (31 - lane), most = all + lane;
+        uint32_t before = (uint32_t)-1, shift = mine.offset;
+        T *items = out + done + lane;
+#pragma unroll 2
+        for (uint32_t item = lane; item < most; item += 32, shift -= 32, items += 32) {
+            const uint32_t heads = or_warp(shift_left_or_zero(1, shift));
+            const uint32_t of = __shfl_sync(FULL_WARP, record, before + __popc(heads & lanes_up_to));
             before += __popc(heads);
-            const uint32_t item = from + lane, width = of >> 20;
-            const uint32_t nth = of & 0x800 ? 0 : item - (of & 0x7ff);
-            if (item < all) {
-                const uint32_t words = shared + BYTES;
-                const number code =
-                    unpack_field<number>([&](uint32_t i) { return load_shared_word(words + i * 4); },
-                                         (of >> 12 & 0xff) * 8 + (nth + 1) * width, width);
-                items[item] = (T)from_code<T>(code);
+            const uint32_t width = of >> 20, nth = of & 0x800 ? 0 : item - (of & 0x7ff);
+            if (item < all)
+                *items =
+                    (T)from_code<T>(window_field<number>((of >> 12 & 0xff) * 8 + (nth + 1) * width, width));
+        }
+    }
+
+    /* The same for long groups, one after the other. */
+    __device__ __forceinline__ void emit_each(group mine, bool is_repeat, uint32_t count)
+    {
+        if (is_repeat)
+            mine.first = (sum)from_code<T>(window_field<number>(mine.data * 8 + mine.width, mine.width));
+        const uint32_t record = mine.items | mine.data << 10 | mine.width << 18 | mine.kind << 25;
+        T *items = out + done + lane;
+        for (uint32_t k = 0; k < count; k++) {
+            const uint32_t of = __shfl_sync(FULL_WARP, record, k), length = of & 0x3ff, kind = of >> 25 & 3;
+            const uint32_t width = of >> 18 & 0x7f;
+            uint32_t bit = (of >> 10 & 0xff) * 8;
+            sum value = __shfl_sync(FULL_WARP, mine.first, k);
+            const sum step = __shfl_sync(FULL_WARP, mine.step, k), sign = 0 - (sum)(of >> 27);
+            if (kind == LINE) {
+                value += step * lane;
+                for (uint32_t item = lane; item < length; item += 32, value += step * 32)
+                    items[item - lane] = (T)value;
+            } else if (kind == PACKED) {
+                bit += (lane + 1) * width;
+                for (uint32_t item = lane; item < length; item += 32, bit += 32 * width)
+                    items[item - lane] = (T)from_code<T>(window_field<number>(bit, width));
+            } else {
+                for (uint32_t from = 0; from < length; from += 32) {
+                    const uint32_t item = from + lane;
+                    sum difference = item == 1 ? step : 0;
+                    if (item >= 2 && item < length)
+                        difference = (window_field<sum>(bit + (item - 1) * width, width) ^ sign) - sign;
+                    const sum here = value + scan_values<sum>(difference, lane);
+                    if (item < length)
+                        items[from] = (T)here;
+                    value = __shfl_sync(FULL_WARP, here, 31);
+                }
             }
+            items += length;
         }
     }
 };

@@ -91,6 +91,55 @@ TILE_INLINE uint2 drop_bytes(uint32_t low, uint32_t high, int32_t count)
                       high & shift_left_or_zero(0xffffffffu, max(bits - 32, 0)));
 }
 
+/*
+ * A byte without continuation bit is a terminator: it ends a varint, if it belongs to one. The table `ends` in shared
+ * memory says where the window's terminators end, one byte each, and 255 after the last. A lane knows of its bytes:
+ */
+#define ENDS_BYTES 512u
+
+struct window_ends {
+    uint32_t low, high;           /* the lane's bytes, but those after the limit with a continuation bit */
+    uint32_t low_ends, high_ends; /* bit 0 of each byte that is a terminator */
+    uint32_t after_ends;          /* the same of the next lane's first byte */
+    uint32_t low_before, high_before; /* in each byte, the lane's terminators before it */
+    uint32_t rank;                    /* terminators of the lanes before */
+};
+
+/* Fills `ends` for the first `limit` bytes; *found gets their terminators. Others may read it after a barrier. */
+TILE_INLINE window_ends number_ends(const window_bytes &bytes, uint32_t limit, uint32_t ends, uint32_t lane,
+                                    uint32_t *found)
+{
+    store_shared_four(ends + lane * 16, make_uint4(0xffffffffu, 0xffffffffu, 0xffffffffu, 0xffffffffu));
+    window_ends mine;
+    const int32_t exist = (int32_t)(limit - lane * 8);
+    const uint2 outside = drop_bytes(0x80808080u, 0x80808080u, exist);
+    mine.low = bytes.low | outside.x;
+    mine.high = bytes.high | outside.y;
+    mine.low_ends = (~mine.low & 0x80808080u) >> 7;
+    mine.high_ends = (~mine.high & 0x80808080u) >> 7;
+    mine.after_ends = exist > 8 ? (~bytes.after & 0x80) >> 7 : 0;
+    const uint32_t low_through = mine.low_ends * 0x01010101u,
+                   high_through = mine.high_ends * 0x01010101u + (low_through >> 24) * 0x01010101u;
+    mine.low_before = low_through - mine.low_ends;
+    mine.high_before = high_through - mine.high_ends;
+    const uint32_t count = high_through >> 24, through = scan_warp(count, lane);
+    mine.rank = through - count;
+    *found = max_warp(through);
+    __syncwarp();
+    uint32_t slot = ends + mine.rank;
+#pragma unroll
+    for (uint32_t i = 0; i < 8; i++)
+        if (!((i < 4 ? mine.low : mine.high) & 0x80u << i % 4 * 8))
+            store_shared_byte(slot++, lane * 8 + i + 1);
+    return mine;
+}
+
+/* For each of a lane's bytes: the terminators of the window before it. */
+TILE_INLINE uint2 ranks_of(const window_ends &mine)
+{
+    return make_uint2(mine.low_before + mine.rank * 0x01010101u, mine.high_before + mine.rank * 0x01010101u);
+}
+
 /* The eight entries of a lane, of which each byte of `low` and `high` has one. */
 TILE_INLINE void store_chain(uint32_t chain, uint32_t lane, uint32_t low, uint32_t high)
 {
@@ -147,17 +196,17 @@ template <> struct stream_number<true> {
 };
 template <class T> using number_of = typename stream_number<(sizeof(T) + is_zigzag<T> > 4)>::type;
 
-/* The varint at a byte of shared memory, of which 12 bytes may be read. Sets *wrong if it has more than 10 bytes. */
-template <class T> TILE_INLINE number_of<T> load_varint(uint32_t address, uint32_t *wrong)
+/* The varint of which four(i) gives the bytes i..i+3, for i = 0, 4 and 8. Sets *wrong if it has more than 10 bytes. */
+template <class T, class FOUR> TILE_INLINE number_of<T> read_varint(FOUR four, uint32_t *wrong)
 {
-    const uint32_t first = load_shared_unaligned(address), first_ends = ~first & 0x80808080u;
+    const uint32_t first = four(0), first_ends = ~first & 0x80808080u;
     number_of<T> value = varint_bits(first, first_ends);
     if (first_ends == 0) {
-        const uint32_t second = load_shared_unaligned(address + 4), second_ends = ~second & 0x80808080u;
+        const uint32_t second = four(4), second_ends = ~second & 0x80808080u;
         if constexpr (sizeof(T) >= 4)
             value |= (number_of<T>)varint_bits(second, second_ends) << 28;
         if (second_ends == 0) {
-            const uint32_t third = load_shared_unaligned(address + 8);
+            const uint32_t third = four(8);
             if constexpr (sizeof(T) == 8)
                 value |= (uint64_t)(third & 0x7f) << 56;
             if (third & 0x80) {
