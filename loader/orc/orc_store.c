@@ -43,6 +43,14 @@ void orc_store_scratch_free(struct orc_store_scratch *scratch)
     scratch->entries = (struct orc_room){0};
 }
 
+void orc_bad_values_free(struct orc_bad_values *bad)
+{
+    for (uint64_t b = 0; b < bad->count; b++)
+        free(bad->values[b].text);
+    free(bad->values);
+    *bad = (struct orc_bad_values){0};
+}
+
 /* ---- Numbers ---- */
 
 /* How whole numbers become stored values: those from low to high, multiplied. */
@@ -353,14 +361,13 @@ static enum status slow_piece(struct conversion *conversion, uint32_t row, uint3
         if (complaint)
             RETURN_IF_ERROR(complain(conversion, row, is_null ? NULL : shown, complaint));
         if (store->parse->value_bytes[c] == 4)
-            ((int32_t *)store->block->values[c])[row] = (int32_t)value;
+            ((int32_t *)store->into.values)[row] = (int32_t)value;
         else
-            ((int64_t *)store->block->values[c])[row] = value;
-        if (null && !store->block->nulls[c])
-            RETURN_IF_ERROR(
-                memory_zeros(&store->block->nulls[c], store->values->rows, "NULLs", conversion->error));
-        if (store->block->nulls[c])
-            store->block->nulls[c][row] = null;
+            ((int64_t *)store->into.values)[row] = value;
+        if (null && !*store->into.nulls)
+            RETURN_IF_ERROR(memory_zeros(store->into.nulls, store->values->rows, "NULLs", conversion->error));
+        if (*store->into.nulls)
+            (*store->into.nulls)[row] = null;
         at += !is_null;
     }
     return STATUS_OK;
@@ -454,7 +461,7 @@ static enum status fill_each(const struct conversion *conversion, uint32_t at, u
 static void spread(const struct orc_store *store, uint32_t row, uint32_t rows, bool is_narrow)
 {
     const uint8_t *const nulls = store->values->nulls + row;
-    const void *const values = store->block->values[store->column];
+    const void *const values = store->into.values;
     uint32_t at = 0;
     if (is_narrow)
         for (uint32_t r = 0; r < rows; at += !nulls[r++])
@@ -462,7 +469,7 @@ static void spread(const struct orc_store *store, uint32_t row, uint32_t rows, b
     else
         for (uint32_t r = 0; r < rows; at += !nulls[r++])
             ((int64_t *)values)[row + r] = nulls[r] ? 0 : store->scratch->piece.wide[at];
-    memcpy(store->block->nulls[store->column] + row, nulls, rows);
+    memcpy(*store->into.nulls + row, nulls, rows);
 }
 
 static enum status fast_piece(struct conversion *conversion, uint32_t row, uint32_t rows, uint32_t at,
@@ -472,7 +479,7 @@ static enum status fast_piece(struct conversion *conversion, uint32_t row, uint3
     struct orc_store_scratch *const scratch = store->scratch;
     const bool is_narrow = store->parse->value_bytes[store->column] == 4;
     const bool is_number = conversion->plain && !store->values->starts;
-    uint8_t *const into = (uint8_t *)store->block->values[store->column] + (size_t)row * (is_narrow ? 4 : 8);
+    uint8_t *const into = (uint8_t *)store->into.values + (size_t)row * (is_narrow ? 4 : 8);
     const bool dense = !store->values->nulls;
     *right = conversion->column->nullable || count == rows;
     if (!*right)
@@ -493,8 +500,8 @@ static enum status fast_piece(struct conversion *conversion, uint32_t row, uint3
         spread(store, row, rows, is_narrow);
     else if (!is_number)
         memcpy(into, &scratch->piece, (size_t)rows * (is_narrow ? 4 : 8));
-    if (dense && store->block->nulls[store->column])
-        memset(store->block->nulls[store->column] + row, 0, rows);
+    if (dense && *store->into.nulls)
+        memset(*store->into.nulls + row, 0, rows);
     return STATUS_OK;
 }
 
@@ -537,7 +544,7 @@ enum status orc_store_column(const struct orc_store *store, uint64_t most, struc
     plan(&conversion);
     RETURN_IF_ERROR(begin_text(&conversion));
     if (store->values->nulls)
-        RETURN_IF_ERROR(memory_zeros(&store->block->nulls[c], store->values->rows, "NULLs", error));
+        RETURN_IF_ERROR(memory_zeros(store->into.nulls, store->values->rows, "NULLs", error));
     for (uint32_t row = 0, at = 0, count; row < store->values->rows; row += ORC_PIECE_ROWS, at += count) {
         const uint32_t left = store->values->rows - row, rows = left < ORC_PIECE_ROWS ? left : ORC_PIECE_ROWS;
         bool right;

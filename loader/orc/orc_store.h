@@ -26,6 +26,15 @@ struct orc_bad_values {
     struct orc_bad_value *values;
 };
 
+void orc_bad_values_free(struct orc_bad_values *bad);
+
+/* Where the values of a stripe's rows are stored. */
+struct orc_stored {
+    void *values; /* int32_t[] or int64_t[], by the column */
+    uint8_t *
+        *nulls; /* *nulls NULL: no row is NULL. It is allocated for the first NULL; the caller frees it */
+};
+
 /* A string of at most 16 bytes and its code; most columns have few different strings. */
 struct orc_word {
     uint64_t first, last; /* bytes */
@@ -54,7 +63,7 @@ struct orc_store {
     uint32_t column;                  /* of the schema's table */
     struct dictionary_builder *words; /* the thread's, of this column; NULL: the column has no dictionary */
     struct orc_store_scratch *scratch;
-    struct parsed_block *block; /* gets values and NULLs; its number of rows is not changed */
+    struct orc_stored into;
 };
 
 /* Whether values of the file's type can be converted to the column's type. */

@@ -103,8 +103,8 @@ enum status column_narrow(const struct parsed_table *parsed, uint32_t column, bo
             continue;
         status = gathering_reserve(&gathering, block->rows, true, error);
         if (status == STATUS_OK)
-            status = parsed_block_read(parsed, block, column, 0, block->rows, gathering.wide, gathering.nulls,
-                                       &nulls, error);
+            status = parsed_block_read(parsed, block, column, 0, block->rows, 0, gathering.wide,
+                                       gathering.nulls, &nulls, error);
         for (uint32_t i = 0; i < block->rows && status == STATUS_OK; i++)
             beyond |= gathering.wide[i] != (int32_t)gathering.wide[i];
     }
@@ -124,7 +124,7 @@ static enum status gather_block(const struct column_write *write, const struct p
         write->words ? write->words->codes[parsed_block_thread(block, write->column)] : NULL;
     bool nulls;
     RETURN_IF_ERROR(gathering_reserve(gathering, count, write->narrow, error));
-    RETURN_IF_ERROR(parsed_block_read(write->parsed, block, write->column, from, count,
+    RETURN_IF_ERROR(parsed_block_read(write->parsed, block, write->column, from, count, write->thread,
                                       write->narrow ? gathering->wide : values, gathering->nulls, &nulls,
                                       error));
     for (uint32_t i = 0; write->narrow && i < count; i++)

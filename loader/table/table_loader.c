@@ -52,9 +52,9 @@ static enum status write_item(void *context, uint64_t item, unsigned thread, str
                                  .writer = all->writer,
                                  .column = c,
                                  .narrow = c == all->narrow,
+                                 .thread = thread,
                                  .old_rows = all->old_rows,
                                  .progress = &all->progress};
-    (void)thread;
     if (all->parsed->words[c]) {
         RETURN_IF_ERROR(word_codes_make(all->parsed, c, all->old ? all->old->columns[c].dictionary : NULL,
                                         &all->words[c], error));
@@ -92,7 +92,7 @@ static enum status take_keys(struct load *load, const struct columns_write *all,
         void *const read = malloc((size_t)block->rows * bytes + 1); /* a key is never NULL */
         bool none;
         status =
-            read ? parsed_block_read(all->parsed, block, c, 0, block->rows, read, NULL, &none, load->error)
+            read ? parsed_block_read(all->parsed, block, c, 0, block->rows, 0, read, NULL, &none, load->error)
                  : error_out_of_memory(load->error, (uint64_t)block->rows * bytes, "keys");
         for (uint32_t i = 0; status == STATUS_OK && i < block->rows; i++) {
             const int64_t value = bytes == 4 ? ((const int32_t *)read)[i] : ((const int64_t *)read)[i];
@@ -180,7 +180,8 @@ static enum status choose_threads(struct load *load, struct columns_write *all, 
                                   unsigned *threads)
 {
     const uint64_t budget = load->options->memory,
-                   each = write_bytes(parsed->table, all->old_rows + parsed->rows);
+                   each =
+                       write_bytes(parsed->table, all->old_rows + parsed->rows) + parsed_read_bytes(parsed);
     if (parsed->held + each > budget)
         RETURN_IF_ERROR(parsed_table_spill(parsed, load->options->directory, load->error));
     if (each > budget)

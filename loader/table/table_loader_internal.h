@@ -60,6 +60,8 @@ struct parsed_block {
     bool counts_rows;
 };
 
+struct orc_reader;
+
 /* All rows of one table. */
 struct parsed_table {
     const struct schema_table *table;
@@ -69,7 +71,19 @@ struct parsed_table {
     struct dictionary_builder **words; /* threads * columns; only for strings that are not foreign keys */
     uint64_t held, hold_most;          /* bytes of blocks in memory, and the most that there may be */
     struct spool spool;                /* has the other blocks */
+
+    struct row_parse *parse; /* how rows are read */
+
+    /* A table from ORC files. Blocks do not have the columns that are `later`: they are read by `orc` when they are
+     * written. */
+    struct orc_reader *orc;
+    bool *later; /* for each column; or NULL */
 };
+
+static inline bool parsed_later(const struct parsed_table *parsed, uint32_t column)
+{
+    return parsed->later && parsed->later[column];
+}
 
 /* The thread whose dictionary has the codes of a block's column. */
 static inline uint32_t parsed_block_thread(const struct parsed_block *block, uint32_t column)
@@ -81,10 +95,14 @@ static inline uint32_t parsed_block_thread(const struct parsed_block *block, uin
 void parsed_row_place(const struct parsed_table *parsed, uint64_t row, char text[KEY_PLACE_BYTES]);
 
 /* Reads rows from .. from + count - 1 of a block's column: `values` in the column's width, and `nulls` with 1
- * for each row that is NULL. If *any_null is false, no row is NULL and `nulls` is not written. */
+ * for each row that is NULL. If *any_null is false, no row is NULL and `nulls` is not written. No two calls at the same
+ * time have the same thread. */
 NODISCARD enum status parsed_block_read(const struct parsed_table *parsed, const struct parsed_block *block,
-                                        uint32_t column, uint32_t from, uint32_t count, void *values,
-                                        uint8_t *nulls, bool *any_null, struct error *error);
+                                        uint32_t column, uint32_t from, uint32_t count, unsigned thread,
+                                        void *values, uint8_t *nulls, bool *any_null, struct error *error);
+
+/* The memory that a thread takes for parsed_block_read. */
+uint64_t parsed_read_bytes(const struct parsed_table *parsed);
 
 /* Moves all blocks that are in memory to the spool. */
 NODISCARD enum status parsed_table_spill(struct parsed_table *parsed, const char *directory,
@@ -146,9 +164,19 @@ void row_key_complaint(char text[ERROR_TEXT_BYTES], const char *place, const str
 NODISCARD enum status arrow_rows_read(struct row_parse *parse, struct ArrowArrayStream *stream,
                                       struct error *error);
 
-/* Reads the stripes of ORC files. */
+/* Opens ORC files as parse->parsed->orc, decides which columns are read later, and reads the others. */
 NODISCARD enum status orc_rows_read(struct row_parse *parse, const struct load_input *input,
                                     struct error *error);
+void orc_rows_free(struct orc_reader *reader);
+
+/* Reads rows of a column that is read later; as parsed_block_read. */
+struct orc_row_range {
+    uint32_t from, count;
+};
+NODISCARD enum status orc_column_read(struct orc_reader *reader, uint64_t block, uint32_t column,
+                                      const struct orc_row_range *range, unsigned thread, void *values,
+                                      uint8_t *nulls, bool *any_null, struct error *error);
+uint64_t orc_column_bytes(const struct orc_reader *reader); /* of memory that a thread takes for it */
 
 /* Reads all rows of a maker that makes them one by one. */
 NODISCARD enum status made_rows_read(struct row_parse *parse, const struct row_maker *maker,
@@ -198,7 +226,8 @@ struct column_write {
     uint32_t column;
     bool narrow;                    /* stored as int32_t, read as int64_t */
     const struct word_codes *words; /* or NULL */
-    uint64_t old_rows;              /* appending: the rows that the table already has */
+    unsigned thread;
+    uint64_t old_rows; /* appending: the rows that the table already has */
     struct column_progress *progress;
 };
 

@@ -49,6 +49,11 @@ void table_rows_free(struct parsed_table *parsed)
     for (uint32_t w = 0; parsed->words && w < parsed->threads * columns; w++)
         dictionary_builder_destroy(parsed->words[w]);
     free(parsed->words);
+    orc_rows_free(parsed->orc);
+    free(parsed->later);
+    if (parsed->parse)
+        pthread_mutex_destroy(&parsed->parse->lock);
+    free(parsed->parse);
     if (columns)
         spool_close(&parsed->spool);
     *parsed = (struct parsed_table){0};
@@ -60,8 +65,9 @@ static uint64_t block_bytes(const struct parsed_table *parsed, const struct pars
 {
     uint64_t bytes = 0;
     for (uint32_t c = 0; c < parsed->table->column_count; c++)
-        bytes += (uint64_t)block->rows * column_schema_value_bytes(&parsed->table->columns[c]) +
-                 (block->nulls[c] ? block->rows : 0);
+        if (!parsed_later(parsed, c))
+            bytes += (uint64_t)block->rows * column_schema_value_bytes(&parsed->table->columns[c]) +
+                     (block->nulls[c] ? block->rows : 0);
     return bytes;
 }
 
@@ -75,6 +81,8 @@ static enum status spill(struct parsed_table *parsed, struct parsed_block *block
     for (uint32_t c = 0; c < columns; c++) {
         const uint64_t bytes = (uint64_t)block->rows * column_schema_value_bytes(&parsed->table->columns[c]);
         const uint64_t all = bytes + (block->nulls[c] ? block->rows : 0);
+        if (parsed_later(parsed, c))
+            continue;
         block->kept_nulls[c] = block->nulls[c] != NULL;
         block->kept[c] = atomic_fetch_add(&parsed->spool.end, all);
         RETURN_IF_ERROR(spool_put(&parsed->spool, block->kept[c], block->values[c], bytes, error));
@@ -101,10 +109,13 @@ enum status parsed_table_spill(struct parsed_table *parsed, const char *director
 }
 
 enum status parsed_block_read(const struct parsed_table *parsed, const struct parsed_block *block,
-                              uint32_t column, uint32_t from, uint32_t count, void *values, uint8_t *nulls,
-                              bool *any_null, struct error *error)
+                              uint32_t column, uint32_t from, uint32_t count, unsigned thread, void *values,
+                              uint8_t *nulls, bool *any_null, struct error *error)
 {
     const uint64_t bytes = column_schema_value_bytes(&parsed->table->columns[column]);
+    if (parsed_later(parsed, column))
+        return orc_column_read(parsed->orc, (uint64_t)(block - parsed->blocks), column,
+                               &(struct orc_row_range){from, count}, thread, values, nulls, any_null, error);
     if (!block->kept) {
         *any_null = block->nulls[column] != NULL;
         memcpy(values, (const uint8_t *)block->values[column] + from * bytes, count * bytes);
@@ -118,6 +129,11 @@ enum status parsed_block_read(const struct parsed_table *parsed, const struct pa
     return *any_null ? spool_get(&parsed->spool, block->kept[column] + block->rows * bytes + from, nulls,
                                  count, error)
                      : STATUS_OK;
+}
+
+uint64_t parsed_read_bytes(const struct parsed_table *parsed)
+{
+    return parsed->orc ? orc_column_bytes(parsed->orc) : 0;
 }
 
 void parsed_row_place(const struct parsed_table *parsed, uint64_t row, char text[KEY_PLACE_BYTES])
@@ -312,7 +328,8 @@ enum status row_block_begin(const struct row_parse *parse, uint32_t rows, unsign
                                 .nulls = calloc(columns, sizeof *to->nulls)};
     bool fits = to->values && to->nulls;
     for (uint32_t c = 0; fits && c < columns; c++)
-        if ((fits = (to->values[c] = malloc((size_t)rows * parse->value_bytes[c] + 1)) != NULL))
+        if (!parsed_later(parse->parsed, c) &&
+            (fits = (to->values[c] = malloc((size_t)rows * parse->value_bytes[c] + 1)) != NULL))
             huge_pages_prefer(to->values[c], (uint64_t)rows * parse->value_bytes[c]);
     return fits ? STATUS_OK : error_out_of_memory(error, (uint64_t)rows * columns * 4, "rows");
 }
@@ -463,7 +480,8 @@ enum status table_rows_parse(const struct schema_table *table, const struct load
     *parsed = (struct parsed_table){.table = table,
                                     .threads = options->threads,
                                     .hold_most = options->memory / 2,
-                                    .spool = {.descriptor = -1}};
+                                    .spool = {.descriptor = -1},
+                                    .parse = parse};
     parse->options = options;
     parse->keys = keys;
     parse->parsed = parsed;
@@ -498,7 +516,6 @@ enum status table_rows_parse(const struct schema_table *table, const struct load
     if (progress)
         atomic_store_explicit(&progress->rows, 0, memory_order_relaxed);
     text_source_close(parse->source);
-    pthread_mutex_destroy(&parse->lock);
-    free(parse);
+    parse->source = NULL;
     return status;
 }

@@ -205,7 +205,7 @@ static void too_little_memory_is_a_sentence(void **state)
     struct load_report report;
     struct error why = {0};
     (void)state;
-    assert_int_equal(orc_load(orc_script, files, 1, (struct load_options){.memory = 100000}, &report, &why),
+    assert_int_equal(orc_load(orc_script, files, 1, (struct load_options){.memory = 50000}, &report, &why),
                      STATUS_MACHINE);
     assert_non_null(strstr(why.text, "reading its stripe 1 of 1200 rows takes"));
 }
