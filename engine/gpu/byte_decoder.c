@@ -35,7 +35,8 @@ static const char source[] =
     "        return;\n"
     "    uint32_t bytes = 0;\n"
     "    uint32_t *scratch = (uint32_t *)(shared + warp * decoder::SCRATCH_BYTES);\n"
-    "    const bool right = decoder::decode_most(blocks[index], lane, scratch, &bytes);\n"
+    "    const byte_block block = blocks[index];\n"
+    "    const bool right = decoder::decode_most(block, lane, scratch, &bytes);\n"
     "    if (lane == 0)\n"
     "        given[index] = right ? bytes : 0xffffffffu;\n"
     "}\n";

@@ -23,7 +23,8 @@ TILE_INLINE void lab_decode_blocks(const byte_block *blocks, uint32_t count, uin
         b = __shfl_sync(FULL_WARP, b, 0);
         if (b >= count)
             return;
-        const bool right = DECODER::decode(blocks[b], lane, scratch);
+        const byte_block block = blocks[b]; /* in registers: stores to its output might change the list */
+        const bool right = DECODER::decode(block, lane, scratch);
         if (!right && lane == 0)
             atomicAdd(faults, 1u);
         __syncwarp(); /* the next block reuses the scratch */

@@ -50,7 +50,8 @@ TILE_INLINE void byte_streams_run(const byte_block *blocks, uint32_t count, uint
 {
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     for (uint32_t b = take_block(next, lane); b < count; b = take_block(next, lane)) {
-        const bool right = DECODER::decode(blocks[b], lane, lab_shared + warp * DECODER::SCRATCH_BYTES);
+        const byte_block block = blocks[b]; /* in registers: stores to its output might change the list */
+        const bool right = DECODER::decode(block, lane, lab_shared + warp * DECODER::SCRATCH_BYTES);
         if (!right && lane == 0)
             atomicAdd(faults, 1u);
         __syncwarp(); /* the next block reuses the scratch */
