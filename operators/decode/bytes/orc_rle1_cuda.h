@@ -233,7 +233,7 @@ template <class T> struct orc_rle1_stream {
     __device__ __forceinline__ bool place_items(symbol *mine, bool last, uint32_t stop, uint32_t *moved,
                                                 uint32_t *sum)
     {
-        const uint32_t through = scan_warp(mine->items, lane);
+        const uint32_t through = sum_lanes_up_to(mine->items);
         mine->offset = through - mine->items;
         *sum = max_warp(through);
         const uint32_t halves = or_warp(last ? stop | 0x8000 : 0);

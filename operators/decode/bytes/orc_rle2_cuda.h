@@ -310,17 +310,21 @@ template <class T> struct orc_rle2_stream {
         __syncwarp();
         store_shared_pair(shared + BYTES + lane * 8,
                           make_uint2(swap_bytes(bytes.low), swap_bytes(bytes.high)));
-        if (deltas)
-            any_chain(bytes, limit);
-        else
-            plain_chain(bytes, limit);
-        __syncwarp();
         uint32_t at = 0, moved = RLE2_OPEN;
-        deltas = 0;
-        do {
-            if (!batch(limit, &at, &moved))
-                return false;
-        } while (moved == RLE2_OPEN);
+        if (deltas) {
+            deltas = 0;
+            any_chain(bytes, limit);
+            do {
+                if (!batch<true>(limit, &at, &moved))
+                    return false;
+            } while (moved == RLE2_OPEN);
+        } else {
+            plain_chain(bytes, limit);
+            do {
+                if (!batch<false>(limit, &at, &moved))
+                    return false;
+            } while (moved == RLE2_OPEN);
+        }
         place += moved;
         return true;
     }
@@ -384,6 +388,7 @@ template <class T> struct orc_rle2_stream {
         const uint2 outside = drop_bytes(0xffffffffu, 0xffffffffu, (int32_t)(limit - lane * 8));
         store_chain(shared + NEXT, lane, next_of(bytes.low, four_bytes(next), places, only_plain) | outside.x,
                     next_of(bytes.high, four_bytes(next + 4), places + 0x04040404u, only_plain) | outside.y);
+        __syncwarp();
     }
 
     static __device__ __forceinline__ uint32_t next_of(uint32_t bytes, uint32_t given, uint32_t places,
@@ -429,42 +434,40 @@ template <class T> struct orc_rle2_stream {
 
     /* Decodes up to 32 groups from the window's byte *at on. Then either *at is the next group, or the window holds no
      * more and *moved is what was decoded of it. */
+    template <bool WITH_DELTAS>
     __device__ __forceinline__ bool batch(uint32_t limit, uint32_t *at, uint32_t *moved)
     {
         const uint32_t chain = shared + NEXT;
         const uint32_t entry = follow_chain(chain + 2 * *at, chain + 2 * RLE2_OPEN, lane);
         const uint32_t begin = (entry - chain) / 2, next = (load_shared_half(entry) - chain) / 2;
         const uint32_t head = window_byte(begin), second = window_byte(begin + 1);
-        const bool whole = next <= limit;
+        const bool whole = next <= limit, is_repeat = head < 0x40;
         group mine = {0, 0, PACKED, begin + 2, 0, 0, 0};
-        bool right = true;
         if (whole) {
-            mine.items = (head % 2 << 8 | second) + 1;
-            mine.width = load_shared_byte(shared + WIDTHS + head);
-            if (head < 0x40) {
-                mine.items = head % 8 + 3;
-                mine.width = (head / 8 + 1) * 8;
-                mine.data = begin + 1;
-                mine.kind = LINE;
-            } else if (head >= 0xc0) {
-                right = mine.width == 0 || mine.items >= 2;
-                read_delta(begin, second, &mine);
-            }
+            mine.items = is_repeat ? head % 8 + 3 : (head % 2 << 8 | second) + 1;
+            mine.width = is_repeat ? (head / 8 + 1) * 8 : load_shared_byte(shared + WIDTHS + head);
+            mine.data -= is_repeat;
+            mine.kind = is_repeat ? LINE : PACKED;
         }
-        const uint32_t through = scan_warp(mine.items, lane), all = max_warp(through);
+        uint32_t found_deltas = 0;
+        if constexpr (WITH_DELTAS) {
+            const bool is_delta = whole && head >= 0xc0;
+            found_deltas = __ballot_sync(FULL_WARP, is_delta);
+            if (is_delta)
+                read_delta(begin, second, &mine);
+            if (__any_sync(FULL_WARP, is_delta && mine.width && mine.items < 2))
+                return false;
+            deltas = found_deltas ? 1 : deltas;
+        }
+        const uint32_t through = sum_lanes_up_to(mine.items), all = max_warp(through);
         mine.offset = through - mine.items;
-        const uint32_t stop = or_warp((begin != RLE2_OPEN && !whole ? 1u << lane : 0));
-        if (stop)
-            *moved = max_warp(lane == __ffs(stop) - 1 ? begin : 0);
-        else
-            *at = max_warp(next);
-        if (__any_sync(FULL_WARP, !right) || all > total - done)
+        *moved = min_warp(whole ? RLE2_OPEN : begin);
+        *at = max_warp(next);
+        if (all > total - done)
             return false;
-        const uint32_t has_deltas = __ballot_sync(FULL_WARP, whole && head >= 0xc0);
         const uint32_t count = __popc(__ballot_sync(FULL_WARP, whole));
-        deltas = has_deltas ? 1 : deltas;
-        if (has_deltas || all > RLE2_LONG * count)
-            emit_each(mine, whole && head < 0x40, count);
+        if (found_deltas || all > RLE2_LONG * count)
+            emit_each<WITH_DELTAS>(mine, whole && is_repeat, count);
         else
             emit(mine, all);
         done += all;
@@ -489,25 +492,41 @@ template <class T> struct orc_rle2_stream {
     /* Writes the items of the batch's groups, `all` of them, which are packed ones and short repeats. */
     __device__ __forceinline__ void emit(const group &mine, uint32_t all)
     {
-        /* Bits 0..10: where the group's items begin in the batch's; 11: a repeat; 12..19: its first byte of data;
-         * 20..26: the width. */
-        const uint32_t record = mine.offset | (mine.kind == LINE) << 11 | mine.data << 12 | mine.width << 20;
-        const uint32_t lanes_up_to = 0xffffffffu >> (31 - lane), most = all + lane;
+        /* Item i of the batch ends before bit `origin + stride * i` of the window. */
+        const uint32_t stride = mine.kind == LINE ? 0 : mine.width;
+        const uint32_t origin = mine.data * 8 + mine.width - stride * mine.offset;
+        uint32_t record, width = 0;
+        if constexpr (sizeof(number) == 4) /* bits 0..6: stride; 7..11: unused bits of 32; 12..31: origin */
+            record = stride | (32 - min(mine.width, 32u)) << 7 | origin << 12;
+        else /* bits 0..6: stride; 7..31: origin */
+            record = stride | origin << 7;
+        const uint32_t lanes_up_to = 0xffffffffu >> (31 - lane), most = all + lane, words = shared + BYTES;
         uint32_t before = (uint32_t)-1, shift = mine.offset;
         T *items = out + done + lane;
 #pragma unroll 2
         for (uint32_t item = lane; item < most; item += 32, shift -= 32, items += 32) {
             const uint32_t heads = or_warp(shift_left_or_zero(1, shift));
-            const uint32_t of = __shfl_sync(FULL_WARP, record, before + __popc(heads & lanes_up_to));
+            const uint32_t which = before + __popc(heads & lanes_up_to);
             before += __popc(heads);
-            const uint32_t width = of >> 20, nth = of & 0x800 ? 0 : item - (of & 0x7ff);
-            if (item < all)
-                *items =
-                    (T)from_code<T>(window_field<number>((of >> 12 & 0xff) * 8 + (nth + 1) * width, width));
+            const uint32_t of = __shfl_sync(FULL_WARP, record, which);
+            if constexpr (sizeof(number) == 8)
+                width = __shfl_sync(FULL_WARP, mine.width, which);
+            if (item < all) {
+                if constexpr (sizeof(number) == 4) {
+                    const uint32_t bit = ((int32_t)of >> 12) + (of & 0x7f) * item,
+                                   word = words + bit / 32 * 4;
+                    const uint32_t field =
+                        __funnelshift_l(load_shared_word(word), load_shared_word(word - 4), bit);
+                    *items = (T)from_code<T>(field & (0xffffffffu >> (of >> 7 & 31)));
+                } else
+                    *items =
+                        (T)from_code<T>(window_field<number>(((int32_t)of >> 7) + (of & 0x7f) * item, width));
+            }
         }
     }
 
     /* The same for long groups, one after the other. */
+    template <bool WITH_DELTAS>
     __device__ __forceinline__ void emit_each(group mine, bool is_repeat, uint32_t count)
     {
         if (is_repeat)
@@ -524,7 +543,7 @@ template <class T> struct orc_rle2_stream {
                 value += step * lane;
                 for (uint32_t item = lane; item < length; item += 32, value += step * 32)
                     items[item - lane] = (T)value;
-            } else if (kind == PACKED) {
+            } else if (!WITH_DELTAS || kind == PACKED) {
                 bit += (lane + 1) * width;
                 for (uint32_t item = lane; item < length; item += 32, bit += 32 * width)
                     items[item - lane] = (T)from_code<T>(window_field<number>(bit, width));

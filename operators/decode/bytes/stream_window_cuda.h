@@ -122,7 +122,7 @@ TILE_INLINE window_ends number_ends(const window_bytes &bytes, uint32_t limit, u
                    high_through = mine.high_ends * 0x01010101u + (low_through >> 24) * 0x01010101u;
     mine.low_before = low_through - mine.low_ends;
     mine.high_before = high_through - mine.high_ends;
-    const uint32_t count = high_through >> 24, through = scan_warp(count, lane);
+    const uint32_t count = high_through >> 24, through = sum_lanes_up_to(count);
     mine.rank = through - count;
     *found = max_warp(through);
     __syncwarp();

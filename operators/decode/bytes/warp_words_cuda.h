@@ -109,7 +109,23 @@ TILE_INLINE uint32_t or_warp(uint32_t value)
 #endif
 }
 
-/* The compiler knows that what these two return is the same for all lanes, and that a loop that they end is not left
+/* scan_warp() with two instructions a step: the shuffle says whether there is a lane to add. */
+TILE_INLINE uint32_t sum_lanes_up_to(uint32_t value)
+{
+#pragma unroll
+    for (uint32_t distance = 1; distance < 32; distance *= 2)
+        asm volatile("{\n"
+                     ".reg .u32 below;\n"
+                     ".reg .pred exists;\n"
+                     "shfl.sync.up.b32 below|exists, %0, %1, 0, 0xffffffff;\n"
+                     "@exists add.u32 %0, %0, below;\n"
+                     "}"
+                     : "+r"(value)
+                     : "r"(distance));
+    return value;
+}
+
+/* The compiler knows that what these return is the same for all lanes, and that a loop that they end is not left
  * by some of them earlier; it does not know this of a shuffle from one lane. */
 TILE_INLINE uint32_t max_warp(uint32_t value)
 {
@@ -121,6 +137,11 @@ TILE_INLINE uint32_t max_warp(uint32_t value)
         value = max(value, __shfl_xor_sync(FULL_WARP, value, distance));
     return value;
 #endif
+}
+
+TILE_INLINE uint32_t min_warp(uint32_t value)
+{
+    return ~max_warp(~value);
 }
 
 #endif
