@@ -1,4 +1,4 @@
-/* command_load.c: `tessera load`, which loads a user's star schema from delimited text. */
+/* command_load.c: `tessera load`, which loads a user's star schema from delimited text and ORC files. */
 #include "loader/commands.h"
 #include "loader/orc/orc_file.h"
 #include "loader/table/table_loader.h"
@@ -156,16 +156,18 @@ static const struct command_line line = {
     .word = read_input,
     .finish = check_complete,
     .words_help = "TABLE=FILE[,FILE...]...",
-    .help = "Loads a star schema from CSV (RFC 4180), TSV or '|'-delimited files, plain, gzip or zstd; - is "
-            "standard "
-            "input. Either everything is loaded, or the database stays as it was.\v"
-            "docs/loading.md says what schema scripts and files may hold.\n\n"
-            "Examples:\n"
-            "  tessera load --db shop.db --schema star.sql sales=sales.csv shops=shops.csv.gz\n"
-            "  tessera load --db shop.db --schema star.sql --max-errors 100 --reject bad.csv "
-            "'sales=sales-*.csv' shops=shops.csv\n"
-            "  zcat export.gz | tessera load --db shop.db --schema star.sql --force sales=-\n"
-            "  tessera load --db shop.db --schema star.sql --append sales=today.csv shops=new-shops.csv",
+    .help =
+        "Loads a star schema from CSV (RFC 4180), TSV or '|'-delimited files, plain, gzip or zstd, and from "
+        "ORC files, whose columns match by name; - is standard input. Either everything is loaded, or the "
+        "database stays as it was.\v"
+        "docs/loading.md says what schema scripts and files may hold.\n\n"
+        "Examples:\n"
+        "  tessera load --db shop.db --schema star.sql sales=sales.csv shops=shops.csv.gz\n"
+        "  tessera load --db shop.db --schema star.sql --max-errors 100 --reject bad.csv "
+        "'sales=sales-*.csv' shops=shops.csv\n"
+        "  tessera load --db shop.db --schema star.sql 'sales=sales-*.orc' shops=shops.csv\n"
+        "  zcat export.gz | tessera load --db shop.db --schema star.sql --force sales=-\n"
+        "  tessera load --db shop.db --schema star.sql --append sales=today.csv shops=new-shops.csv",
 };
 
 /* ---- The device ---- */

@@ -4,6 +4,6 @@
 #include <stddef.h>
 
 const struct command loader_commands[] = {
-    {"load", "Loads a star schema of your own from CSV, TSV or '|'-delimited files", command_load},
+    {"load", "Loads a star schema of your own from CSV, TSV, '|'-delimited or ORC files", command_load},
     {NULL, NULL, NULL},
 };

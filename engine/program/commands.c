@@ -4,7 +4,8 @@
 #include <stddef.h>
 
 const struct command engine_commands[] = {
-    {"inspect", "What a database holds: codecs, sizes and statistics of its columns", command_inspect},
+    {"inspect", "What a database holds: codecs, sizes and statistics of its columns; or an ORC file",
+     command_inspect},
     {"check", "Every checksum of a database", command_check},
     {"calibrate", "What codecs cost on this machine: the table that `--codec auto` chooses by",
      command_calibrate},
