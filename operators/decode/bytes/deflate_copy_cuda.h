@@ -1,18 +1,25 @@
 /*
  * deflate_copy_cuda.h: copies the matches of a window, after all its literals have been written.
  *
- * Matches are taken in groups of 32, a lane a match. Everything before the group's first unfinished match is complete,
- * so all matches whose source ends before it can be copied together; then the others, until none is left. Short matches
- * are copied by their lanes at once, long ones one after the other by all lanes. Matches of equal distance that follow
- * each other directly are one long match: so runs of one value, which come as chains of 258 bytes, take few steps.
+ * Matches are taken in groups of up to 32, a lane a match, whose bytes fit in a tile of shared memory: the tile is loaded
+ * (with the literals between the matches), matches are copied into it, and it is stored. So a match that needs another
+ * one's bytes waits for shared memory, 30 cycles, and not for the L2 cache, which takes some thousand when all warps
+ * write; and memory sees stores of 16 bytes.
+ *
+ * A match can be copied when the matches that its bytes come from are finished: all such matches are copied at once,
+ * then those that waited for them, until none is left. Short matches are copied by their lanes, long ones one after the
+ * other by all lanes. Matches of equal distance that follow each other directly are one match: runs of one value come
+ * as chains of 258 bytes.
  */
 #ifndef TESSERA_OPERATORS_DECODE_BYTES_DEFLATE_COPY_CUDA_H
 #define TESSERA_OPERATORS_DECODE_BYTES_DEFLATE_COPY_CUDA_H
 
 #include "operators/decode/bytes/deflate_symbols_cuda.h"
 
-/* Longer matches are copied by all lanes: a lane alone takes 12 instructions for 4 bytes, all lanes 40 for 128. */
+/* Longer matches are copied by all lanes: a lane alone takes 35 instructions for 8 bytes, all lanes 60 for 128. */
 #define DEFLATE_SHORT 32u
+/* A multiple of 16, and more than 258 + 15. Small enough to lie where the window of bits was. */
+#define DEFLATE_TILE 1024u
 
 TILE_INLINE uint32_t deflate_or_warp(uint32_t value)
 {
@@ -26,30 +33,86 @@ TILE_INLINE uint32_t deflate_or_warp(uint32_t value)
 #endif
 }
 
+/* A match; places are from the tile's first byte. */
 struct deflate_match {
-    uint8_t *to;
-    uint32_t length, distance; /* to - distance is where it comes from */
+    uint32_t to, length, distance;
 };
 
-/* Stores those of the four bytes at `to` (a multiple of 4) that are between `begin` and `end`. */
-TILE_INLINE void deflate_store_word(uint8_t *to, uint32_t word, const uint8_t *begin, const uint8_t *end)
+struct deflate_tile {
+    uint8_t *bytes;             /* shared memory */
+    uint8_t *output;            /* the same bytes in the output; a multiple of 16 */
+    const uint8_t *begin, *end; /* of the whole output */
+};
+
+/* Calls copy(i) for each piece of 16 bytes that lies in the output, byte(i) for each byte of those that lie partly in
+ * it; i is from the tile's first byte. */
+template <class COPY, class BYTE>
+TILE_INLINE void deflate_each_piece(const deflate_tile &tile, uint32_t bytes, uint32_t lane, COPY copy,
+                                    BYTE byte)
 {
-    if (to >= begin && to + 4 <= end) {
-        *reinterpret_cast<uint32_t *>(to) = word;
+#pragma unroll 1
+    for (uint32_t i = 16 * lane; i < bytes; i += 512)
+        if (tile.output + i >= tile.begin && tile.output + i + 16 <= tile.end)
+            copy(i);
+        else
+#pragma unroll 1
+            for (uint32_t b = i; b < i + 16; b++)
+                if (tile.output + b >= tile.begin && tile.output + b < tile.end)
+                    byte(b);
+}
+
+TILE_INLINE void deflate_tile_load(const deflate_tile &tile, uint32_t bytes, uint32_t lane)
+{
+    deflate_each_piece(
+        tile, bytes, lane,
+        [&](uint32_t i) {
+            *reinterpret_cast<uint4 *>(tile.bytes + i) = *reinterpret_cast<const uint4 *>(tile.output + i);
+        },
+        [&](uint32_t i) { tile.bytes[i] = tile.output[i]; });
+    __syncwarp();
+}
+
+TILE_INLINE void deflate_tile_store(const deflate_tile &tile, uint32_t bytes, uint32_t lane)
+{
+    deflate_each_piece(
+        tile, bytes, lane,
+        [&](uint32_t i) {
+            *reinterpret_cast<uint4 *>(tile.output + i) = *reinterpret_cast<const uint4 *>(tile.bytes + i);
+        },
+        [&](uint32_t i) { tile.output[i] = tile.bytes[i]; });
+    __syncwarp();
+}
+
+/* The word at `at`, a multiple of 4: from the tile, or before it from the output. */
+TILE_INLINE uint32_t deflate_word(const deflate_tile &tile, int32_t at)
+{
+    const uint8_t *from = at >= 0 ? tile.bytes : tile.output;
+    return *reinterpret_cast<const uint32_t *>(from + at);
+}
+
+/* The first `count` bytes at `from`, 1..8 (the others are arbitrary); words without any of them are not read. */
+TILE_INLINE uint2 deflate_bytes(const deflate_tile &tile, int32_t from, uint32_t count)
+{
+    const int32_t word = from & ~3;
+    const uint32_t offset = from & 3, last = offset + count;
+    const uint32_t first = deflate_word(tile, word), second = last > 4 ? deflate_word(tile, word + 4) : 0,
+                   third = last > 8 ? deflate_word(tile, word + 8) : 0;
+    return make_uint2(__funnelshift_r(first, second, 8 * offset), __funnelshift_r(second, third, 8 * offset));
+}
+
+/* Stores those of the four bytes at `to`, a multiple of 4, that belong to the match. */
+TILE_INLINE void deflate_store_word(const deflate_tile &tile, uint32_t to, uint32_t word,
+                                    const deflate_match &match)
+{
+    const uint32_t end = match.to + match.length;
+    if (to >= match.to && to + 4 <= end) {
+        *reinterpret_cast<uint32_t *>(tile.bytes + to) = word;
         return;
     }
 #pragma unroll
     for (uint32_t b = 0; b < 4; b++)
-        if (to + b >= begin && to + b < end)
-            to[b] = (uint8_t)(word >> 8 * b);
-}
-
-/* The four bytes at `from`, from the two aligned words that hold them; the second one is not read if it has none. */
-TILE_INLINE uint32_t deflate_load_word(const uint8_t *from)
-{
-    const uint32_t offset = (uint32_t)(reinterpret_cast<uint64_t>(from) & 3);
-    const uint32_t *word = reinterpret_cast<const uint32_t *>(from - offset);
-    return __funnelshift_r(word[0], offset ? word[1] : 0, 8 * offset);
+        if (to + b >= match.to && to + b < end)
+            tile.bytes[to + b] = (uint8_t)(word >> 8 * b);
 }
 
 /* True for distances that divide 8: one lane can keep the pattern that they repeat in two registers. */
@@ -59,68 +122,66 @@ TILE_INLINE bool deflate_divides_8(uint32_t distance)
 }
 
 /* One lane copies a short match. Its source ends before it, or its distance divides 8. */
-TILE_INLINE void deflate_copy_short(const deflate_match &match)
+TILE_INLINE void deflate_copy_short(const deflate_tile &tile, const deflate_match &match)
 {
-    const uint8_t *from = match.to - match.distance;
+    const int32_t from = (int32_t)(match.to - match.distance);
     const bool repeats = match.distance < match.length;
-    uint32_t word = deflate_load_word(from), next = word;
-    if (repeats) {
-        if (match.distance == 8)
-            next = deflate_load_word(from + 4);
-        else if (match.distance < 4)
-            word = next = __byte_perm(word, 0, match.distance == 1 ? 0 : 0x1010);
+    uint2 bytes = deflate_bytes(tile, from, min(min(match.length, match.distance), 8u));
+    if (repeats && match.distance < 8) {
+        if (match.distance < 4)
+            bytes.x = __byte_perm(bytes.x, 0, match.distance == 1 ? 0 : 0x1010);
+        bytes.y = bytes.x;
     }
-#pragma unroll 1
-    for (uint32_t i = 0; i < match.length; i += 4) {
+    for (uint32_t i = 0;;) {
+        uint8_t *to = tile.bytes + match.to + i;
+        const uint32_t left = match.length - i;
 #pragma unroll
-        for (uint32_t b = 0; b < 4; b++)
-            if (i + b < match.length)
-                match.to[i + b] = (uint8_t)(word >> 8 * b);
-        const uint32_t stored = word;
-        word = next;
-        next = stored;
-        if (!repeats && i + 4 < match.length)
-            word = deflate_load_word(from + i + 4);
+        for (uint32_t b = 0; b < 8; b++)
+            if (b < left)
+                to[b] = (uint8_t)((b < 4 ? bytes.x : bytes.y) >> 8 * (b % 4));
+        i += 8;
+        if (left <= 8)
+            break;
+        if (!repeats)
+            bytes = deflate_bytes(tile, from + (int32_t)i, min(left - 8, 8u));
     }
 }
 
 /* All lanes copy a match whose distance is at most 32, as a pattern that repeats itself. The lanes take as many words as
  * are a multiple of the pattern; so each lane stores the same word again and again. */
-TILE_INLINE void deflate_copy_pattern(const deflate_match &match, uint32_t lane)
+TILE_INLINE void deflate_copy_pattern(const deflate_tile &tile, const deflate_match &match, uint32_t lane)
 {
-    const uint32_t distance = match.distance, before = (uint32_t)(reinterpret_cast<uint64_t>(match.to) & 3);
+    const uint32_t distance = match.distance, before = match.to & 3;
     const uint32_t period = distance % 4 == 0 ? distance / 4 : distance % 2 == 0 ? distance / 2 : distance;
     const uint32_t words = 32 / period * period; /* 4 * period is a multiple of the distance */
-    const uint8_t *from = match.to - distance, *end = match.to + match.length;
-    uint8_t *to = match.to - before + 4 * lane;
+    const int32_t from = (int32_t)(match.to - distance);
     uint32_t phase = (4 * lane + 4 * distance - before) % distance, word = 0;
 #pragma unroll
     for (uint32_t b = 0; b < 4; b++) {
-        word |= (uint32_t)from[phase] << 8 * b;
+        const int32_t at = from + (int32_t)phase;
+        word |= (uint32_t)(at >= 0 ? tile.bytes : tile.output)[at] << 8 * b;
         phase = phase + 1 == distance ? 0 : phase + 1;
     }
     if (lane < words)
-        for (; to < end; to += 4 * words)
-            deflate_store_word(to, word, match.to, end);
+        for (uint32_t to = match.to - before + 4 * lane; to < match.to + match.length; to += 4 * words)
+            deflate_store_word(tile, to, word, match);
 }
 
 /* All lanes copy a match with a distance of more than 32. If it overlaps its source, a step takes only words whose
  * source is complete. */
-TILE_INLINE void deflate_copy_long(const deflate_match &match, uint32_t lane)
+TILE_INLINE void deflate_copy_long(const deflate_tile &tile, const deflate_match &match, uint32_t lane)
 {
-    const uint32_t before = (uint32_t)(reinterpret_cast<uint64_t>(match.to) & 3);
     const bool overlaps = match.distance < match.length;
-    const uint32_t step = overlaps ? min(128u, (match.distance - 3) & ~3u) : 128;
-    const uint8_t *end = match.to + match.length;
-    uint8_t *to = match.to - before;
+    const uint32_t step = overlaps ? min(128u, (match.distance - 3) & ~3u) : 128, before = match.to & 3,
+                   end = match.to + match.length;
 #pragma unroll 1
-    for (; to < end; to += step) {
-        uint8_t *own = to + 4 * lane;
+    for (uint32_t to = match.to - before; to < end; to += step) {
+        const uint32_t own = to + 4 * lane;
         if (own < end && 4 * lane < step) {
             /* The first word may begin before the match, and so its source before the output. */
             const uint32_t skip = own < match.to ? before : 0;
-            const uint32_t word = deflate_load_word(own + skip - match.distance) << 8 * skip;
-            deflate_store_word(own, word, match.to, end);
+            const uint2 bytes = deflate_bytes(tile, (int32_t)(own + skip - match.distance), 4);
+            deflate_store_word(tile, own, bytes.x << 8 * skip, match);
         }
         if (overlaps)
             __syncwarp();
@@ -130,8 +191,7 @@ TILE_INLINE void deflate_copy_long(const deflate_match &match, uint32_t lane)
 TILE_INLINE deflate_match deflate_match_of(const deflate_match &match, uint32_t lane)
 {
     deflate_match other;
-    other.to = reinterpret_cast<uint8_t *>(
-        __shfl_sync(FULL_WARP, (unsigned long long)reinterpret_cast<uint64_t>(match.to), lane));
+    other.to = __shfl_sync(FULL_WARP, match.to, lane);
     other.length = __shfl_sync(FULL_WARP, match.length, lane);
     other.distance = __shfl_sync(FULL_WARP, match.distance, lane);
     return other;
@@ -139,9 +199,10 @@ TILE_INLINE deflate_match deflate_match_of(const deflate_match &match, uint32_t 
 
 /* Joins matches of equal distance that follow each other directly: the first one gets the length of all, the others
  * become 0. Returns the lanes whose matches this one stands for. */
-TILE_INLINE uint32_t deflate_join(deflate_match &match, uint32_t to, uint32_t lane)
+TILE_INLINE uint32_t deflate_join(deflate_match &match, uint32_t lane)
 {
-    const uint32_t length = match.length, distance_before = __shfl_up_sync(FULL_WARP, match.distance, 1),
+    const uint32_t to = match.to, length = match.length,
+                   distance_before = __shfl_up_sync(FULL_WARP, match.distance, 1),
                    end_before = __shfl_up_sync(FULL_WARP, to + length, 1);
     const bool joined = lane && length && match.distance == distance_before && to == end_before;
     const uint32_t heads = ~__ballot_sync(FULL_WARP, joined), after = heads & ~((2u << lane) - 1);
@@ -173,52 +234,62 @@ TILE_INLINE uint32_t deflate_sources(uint32_t to, uint32_t to_end, uint32_t from
     return ((1u << min(after, lane)) - 1) & ~((1u << first) - 1);
 }
 
-/* Copies `count` matches, 1..32. */
-TILE_INLINE void deflate_copy_group(const deflate_matches &matches, uint32_t count, uint8_t *output,
-                                    uint32_t lane)
+/* Copies the first of `count` matches, up to 32, as many as fit in the tile; returns their number. */
+TILE_INLINE uint32_t deflate_copy_group(deflate_tile tile, const deflate_matches &matches, uint32_t count,
+                                        uint8_t *output, uint32_t lane)
 {
-    const uint32_t what = lane < count ? matches.what[lane] : 0, last = count - 1;
-    const uint32_t where = matches.where[min(lane, last)];
+    const uint32_t own = min(lane, count - 1), what = matches.what[own], where = matches.where[own];
+    const uint32_t first = __shfl_sync(FULL_WARP, where, 0);
+    const uint32_t before = (uint32_t) reinterpret_cast<uint64_t>(output + first) & 15;
+    tile.output = output + first - before;
     deflate_match match;
+    match.to = where - first + before;
     match.length = what >> 16;
     match.distance = (what & 0x7fff) + 1;
-    /* Lanes without a match follow the last one, so that joining finds its end. */
-    const uint32_t last_length = __shfl_sync(FULL_WARP, match.length, last);
-    const uint32_t to = where + (lane < count ? 0 : last_length), to_end = to + match.length;
-    match.to = output + to;
+    const uint32_t fits = __ballot_sync(FULL_WARP, lane < count && match.to + match.length <= DEFLATE_TILE);
+    const uint32_t taken = __popc(fits), bytes = __shfl_sync(FULL_WARP, match.to + match.length, taken - 1);
+    deflate_tile_load(tile, bytes, lane);
+    if (lane >= taken) { /* follows the last one, so that joining finds its end */
+        match.to = bytes;
+        match.length = 0;
+    }
+    const uint32_t to_end = match.to + match.length;
     uint32_t unfinished = __ballot_sync(FULL_WARP, match.length);
-    const uint32_t pieces = deflate_join(match, to, lane);
+    const uint32_t pieces = deflate_join(match, lane);
     const bool alone = match.length <= DEFLATE_SHORT &&
                        (match.length <= match.distance || deflate_divides_8(match.distance));
-    const uint32_t from = to - match.distance, from_end = from + min(match.length, match.distance);
-    const uint32_t sources = deflate_sources(to, to_end, from, from_end, lane);
+    const uint32_t from = match.to - match.distance, from_end = from + min(match.length, match.distance);
+    const uint32_t sources = deflate_sources(match.to, to_end, from, from_end, lane);
     while (unfinished) {
         const bool ready = (unfinished & pieces) && (unfinished & sources) == 0;
         if (ready && alone)
-            deflate_copy_short(match);
+            deflate_copy_short(tile, match);
         for (uint32_t together = __ballot_sync(FULL_WARP, ready && !alone); together;
              together &= together - 1) {
             const deflate_match one = deflate_match_of(match, __ffs(together) - 1);
             if (one.distance <= 32)
-                deflate_copy_pattern(one, lane);
+                deflate_copy_pattern(tile, one, lane);
             else
-                deflate_copy_long(one, lane);
+                deflate_copy_long(tile, one, lane);
         }
         unfinished &= ~deflate_or_warp(ready ? pieces : 0);
         __syncwarp();
     }
+    deflate_tile_store(tile, bytes, lane);
+    return taken;
 }
 
 /* Copies the matches of a window, whose output begins at `output`. */
-TILE_INLINE void deflate_copy(const deflate_matches &matches, uint32_t count, uint8_t *output, uint32_t lane)
+TILE_INLINE void deflate_copy(const deflate_tile &tile, const deflate_matches &matches, uint32_t count,
+                              uint8_t *output, uint32_t lane)
 {
     __syncwarp();
 #pragma unroll 1
-    for (uint32_t i = 0; i < count; i += 32) {
+    for (uint32_t i = 0; i < count;) {
         deflate_matches group;
         group.what = matches.what + i;
         group.where = matches.where + i;
-        deflate_copy_group(group, min(count - i, 32u), output, lane);
+        i += deflate_copy_group(tile, group, min(count - i, 32u), output, lane);
     }
 }
 

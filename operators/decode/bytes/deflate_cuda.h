@@ -14,11 +14,13 @@
 #include "operators/decode/decode_cuda.h"
 
 /* A warp's shared memory. Lengths of codes and the plain table are needed only while tables are built: they share
- * their place with the list of matches. */
+ * their place with the list of matches. The window is read again after its matches have been copied: the tile has its
+ * place. */
 #define DEFLATE_LITERALS_AT  0u
 #define DEFLATE_DISTANCES_AT (4 * deflate_literal_code::ENTRIES)
-#define DEFLATE_WINDOW_AT    (DEFLATE_DISTANCES_AT + 2 * deflate_distance_code::ENTRIES)
-#define DEFLATE_WHAT_AT      (DEFLATE_WINDOW_AT + 4 * DEFLATE_WINDOW_WORDS)
+#define DEFLATE_WINDOW_AT    ((DEFLATE_DISTANCES_AT + 2 * deflate_distance_code::ENTRIES + 15) / 16 * 16)
+#define DEFLATE_TILE_AT      DEFLATE_WINDOW_AT
+#define DEFLATE_WHAT_AT      (DEFLATE_TILE_AT + DEFLATE_TILE)
 #define DEFLATE_WHERE_AT     (DEFLATE_WHAT_AT + 4 * DEFLATE_MATCHES)
 #define DEFLATE_LENGTHS_AT   DEFLATE_WHAT_AT
 #define DEFLATE_PLAIN_AT     (DEFLATE_LENGTHS_AT + 320)
@@ -48,7 +50,8 @@ template <class T> struct deflate_stream {
     static_assert(sizeof(T) == 1, "Deflate gives bytes");
     static constexpr uint32_t SCRATCH_BYTES = (DEFLATE_SCRATCH_END + 127) / 128 * 128;
     static_assert(SCRATCH_BYTES <= 7168, "32 warps are resident on a multiprocessor");
-    static_assert(DEFLATE_WINDOW_AT % 4 == 0 && DEFLATE_PLAIN_AT + 1024 <= DEFLATE_SCRATCH_END, "places");
+    static_assert(4 * DEFLATE_WINDOW_WORDS <= DEFLATE_TILE && DEFLATE_PLAIN_AT + 1024 <= DEFLATE_SCRATCH_END,
+                  "places");
 
     static __device__ __forceinline__ bool decode(const byte_block &block, uint32_t lane, uint32_t *scratch)
     {
@@ -71,6 +74,11 @@ template <class T> struct deflate_stream {
         matches.where = reinterpret_cast<uint16_t *>(shared + DEFLATE_WHERE_AT);
         uint32_t *window = reinterpret_cast<uint32_t *>(shared + DEFLATE_WINDOW_AT);
 
+        deflate_tile tile;
+        tile.bytes = shared + DEFLATE_TILE_AT;
+        tile.begin = block.out;
+        tile.end = block.out + block.out_bytes;
+
         const deflate_input input = deflate_input_of(block);
         uint32_t bit = input.end - 8 * min(block.in_bytes, 1u << 28), bytes = 0;
         bool last;
@@ -89,9 +97,12 @@ template <class T> struct deflate_stream {
                 bytes += stored;
                 continue;
             }
+            uint32_t literals = 288, distances = 32;
             if (type == 1)
-                deflate_fixed_tables(tables, lane);
-            else if (!deflate_dynamic_tables(header, tables))
+                deflate_fixed_lengths(tables, lane);
+            else if (!deflate_dynamic_lengths(header, tables, literals, distances))
+                return false;
+            if (!deflate_build_tables(tables, literals, distances, lane))
                 return false;
             bit = header.bit;
             for (bool ended = false; !ended;) {
@@ -104,7 +115,7 @@ template <class T> struct deflate_stream {
                                            block.out + bytes, bytes, block.out_bytes - bytes, lane);
                 if (result.refused)
                     return false;
-                deflate_copy(matches, result.matches, block.out + bytes, lane);
+                deflate_copy(tile, matches, result.matches, block.out + bytes, lane);
                 bytes += result.bytes;
                 bit = 32 * first + result.bits;
                 ended = result.ended;

@@ -13,7 +13,7 @@
 /* A window is cut into 32 segments, one a lane. A segment is an odd number of words, so that lanes which walk their
  * segments at the same speed read different banks. Longer segments hide wrong starts better (a path needs some symbols
  * to fall into step), shorter ones leave more memory for the list of matches. */
-#define DEFLATE_SEGMENT_WORDS 5u
+#define DEFLATE_SEGMENT_WORDS 7u
 #define DEFLATE_SEGMENT_BITS  (32 * DEFLATE_SEGMENT_WORDS)
 /* A symbol has at most 15 + 5 + 15 + 13 = 48 bits, and is read as three words. */
 #define DEFLATE_WINDOW_WORDS (32 * DEFLATE_SEGMENT_WORDS + 4)

@@ -15,11 +15,11 @@
 
 #include "operators/decode/bytes/deflate_tables_cuda.h"
 
-#define DEFLATE_ROUNDS 6u
+#define DEFLATE_ROUNDS 8u
 
-/* The matches of a window. A segment has at most 80 matches (two bits each), so those of one segment always fit. */
-#define DEFLATE_MATCHES 372u
-/* Places of matches in the window's output have 16 bits; a segment gives at most 80 x 258 bytes. */
+/* The matches of a window. A segment has at most 112 matches (two bits each), so those of one segment always fit. */
+#define DEFLATE_MATCHES 448u
+/* Places of matches in the window's output have 16 bits; a segment gives at most 112 x 258 bytes. */
 #define DEFLATE_WINDOW_OUTPUT 65536u
 
 struct deflate_matches {
@@ -78,7 +78,7 @@ TILE_INLINE uint32_t deflate_walk(const uint32_t *window, const deflate_tables &
 }
 
 /* Counts a segment's output and matches: bytes in bits 0..19, matches in bits 20..31, which is enough for the sums over
- * all lanes: 32 x 80 matches of 258 bytes. */
+ * all lanes: 32 x 112 matches of 258 bytes. */
 struct deflate_counter {
     uint32_t counts;
 

@@ -2,8 +2,8 @@
  * deflate_tables_cuda.h: builds the look-up tables of Deflate's canonical Huffman codes, all lanes together.
  *
  * A table has two levels, as zlib's: the next ROOT_BITS bits of the stream select an entry; for a longer code this entry
- * is a link to a part of the second level, which the bits after them select from. With 9 bits, 286 symbols never need
- * more than 852 entries; with 8 bits, 32 symbols never more than 402 (the program `enough` that comes with zlib).
+ * is a link to a part of the second level, which the bits after them select from. With 8 bits, 286 symbols never need
+ * more than 660 entries, and 32 symbols never more than 402 (the program `enough` that comes with zlib).
  *
  * In the order of codes (first bit highest) the table is simple: the symbols of length 1 by number, those of length 2,
  * ..., each with 2^(ROOT_BITS - length) equal entries; longer codes at the end. So each symbol stores one entry where
@@ -24,12 +24,12 @@
  *     bit 0..4   bits to consume: the code and its extra bits
  *     bit 8..12  extra bits, 0..5
  *     bit 16..24 the literal, or the length without its extra bits
- *     bit 28     link: bits 0..9 are where the second level's part begins, bits 16..21 the mask of its index
+ *     bit 28     link: bits 0..9 are where the second level's part begins, bits 16..22 the mask of its index
  *     bit 29     match, bit 30: end of the block, bit 31: no symbol
  */
 struct deflate_literal_code {
     typedef uint32_t entry;
-    static constexpr uint32_t ROOT_BITS = 9, SYMBOLS = 288, ENTRIES = 852;
+    static constexpr uint32_t ROOT_BITS = 8, SYMBOLS = 288, ENTRIES = 660;
     static constexpr uint32_t LINK = 1u << 28, MATCH = 1u << 29, END = 1u << 30, INVALID = 1u << 31;
 
     static __device__ __forceinline__ uint32_t make(uint32_t symbol, uint32_t length)
@@ -56,7 +56,7 @@ struct deflate_literal_code {
     }
     static __device__ __forceinline__ uint32_t link_mask(uint32_t entry)
     {
-        return entry >> 16 & 63;
+        return entry >> 16 & 127;
     }
 };
 
@@ -225,17 +225,6 @@ struct deflate_tables {
     uint8_t *code_length; /* 320 lengths of codes: literals and lengths, then distances */
 };
 
-/* The tables of a block with the fixed codes. */
-TILE_INLINE void deflate_fixed_tables(const deflate_tables &to, uint32_t lane)
-{
-    deflate_build<deflate_literal_code>(
-        [](uint32_t symbol) {
-            return symbol < 144 ? 8u : symbol < 256 ? 9u : symbol < 280 ? 7u : 8u;
-        },
-        true, lane, to.literals, to.literals);
-    deflate_build<deflate_distance_code>([](uint32_t) { return 5u; }, true, lane, to.plain, to.distances);
-}
-
 /* Reads the lengths of `count` codes, which the code in `table` encodes: 0..15 is a length, 16 repeats the last one
  * 3..6 times, 17 and 18 are 3..10 and 11..138 zeros. to[] is 0. */
 TILE_INLINE bool deflate_read_lengths(deflate_header_reader &in, const uint32_t *table, uint32_t count,
@@ -269,10 +258,34 @@ TILE_INLINE bool deflate_read_lengths(deflate_header_reader &in, const uint32_t 
     return true;
 }
 
-/* Reads the header of a block with codes of its own and builds its tables. */
-TILE_INLINE bool deflate_dynamic_tables(deflate_header_reader &in, const deflate_tables &to)
+/* Builds the tables of codes whose lengths are in to.code_length. */
+TILE_INLINE bool deflate_build_tables(const deflate_tables &to, uint32_t literals, uint32_t distances,
+                                      uint32_t lane)
 {
-    const uint32_t literals = 257 + in.take(5), distances = 1 + in.take(5), lengths = 4 + in.take(4);
+    const uint8_t *length = to.code_length;
+    return deflate_build<deflate_literal_code>(
+               [=](uint32_t symbol) { return symbol < literals ? length[symbol] : 0u; }, false, lane,
+               to.literals, to.literals) &&
+           deflate_build<deflate_distance_code>(
+               [=](uint32_t symbol) { return symbol < distances ? length[literals + symbol] : 0u; }, false,
+               lane, to.plain, to.distances);
+}
+
+/* The lengths of the fixed codes: 288 of literals and lengths, 32 of distances. */
+TILE_INLINE void deflate_fixed_lengths(const deflate_tables &to, uint32_t lane)
+{
+    for (uint32_t i = lane; i < 320; i += 32)
+        to.code_length[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : i < 288 ? 8 : 5;
+    __syncwarp();
+}
+
+/* Reads the lengths of a block's own codes. */
+TILE_INLINE bool deflate_dynamic_lengths(deflate_header_reader &in, const deflate_tables &to,
+                                         uint32_t &literals, uint32_t &distances)
+{
+    literals = 257 + in.take(5);
+    distances = 1 + in.take(5);
+    const uint32_t lengths = 4 + in.take(4);
     if (literals > 286 || distances > 30)
         return false;
     /* The lengths come in the order 16 17 18 0 8 7 9 6 10 5 11 4 12 3 13 2 14 1 15; `place` is a symbol's place in it. */
@@ -296,15 +309,7 @@ TILE_INLINE bool deflate_dynamic_tables(deflate_header_reader &in, const deflate
     if (!deflate_read_lengths(in, to.literals, literals + distances, to.code_length) || in.bit > in.input.end)
         return false;
     __syncwarp();
-    const uint8_t *length = to.code_length;
-    if (length[256] == 0) /* the block could not end */
-        return false;
-    return deflate_build<deflate_literal_code>(
-               [=](uint32_t symbol) { return symbol < literals ? length[symbol] : 0u; }, false, in.lane,
-               to.literals, to.literals) &&
-           deflate_build<deflate_distance_code>(
-               [=](uint32_t symbol) { return symbol < distances ? length[literals + symbol] : 0u; }, false,
-               in.lane, to.plain, to.distances);
+    return to.code_length[256] != 0; /* else the block could not end */
 }
 
 #endif
