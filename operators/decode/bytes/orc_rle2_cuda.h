@@ -158,14 +158,20 @@ template <class T> struct orc_rle2_stream {
         return load_shared_byte(shared + at % RING_BYTES);
     }
 
+    /* The field of `width` bits that ends before bit `bit`, counted from word `first` of the stream. */
+    template <class NUMBER>
+    __device__ __forceinline__ NUMBER ring_field_from(uint32_t first, uint32_t bit, uint32_t width) const
+    {
+        return unpack_field<NUMBER>(
+            [&](uint32_t i) { return swap_bytes(load_shared_word(shared + (first + i) * 4 % RING_BYTES)); },
+            bit, width);
+    }
+
     /* The field of `width` bits that ends `bits` after the place `at`. */
     template <class NUMBER>
     __device__ __forceinline__ NUMBER ring_field(uint32_t at, uint32_t bits, uint32_t width) const
     {
-        const uint32_t first = at / 4;
-        return unpack_field<NUMBER>(
-            [&](uint32_t i) { return swap_bytes(load_shared_word(shared + (first + i) * 4 % RING_BYTES)); },
-            at % 4 * 8 + bits, width);
+        return ring_field_from<NUMBER>(at / 4, at % 4 * 8 + bits, width);
     }
 
     /* The same from memory, for what is not in the ring yet. */
@@ -189,11 +195,18 @@ template <class T> struct orc_rle2_stream {
         if (bytes > end - at)
             return false;
         place = at + bytes;
-        for (uint32_t from = 0; from < items; from += 32, at += width * 4) {
+        /* 32 items are `width` words, so that an item's bits lie alike in the words of all rounds. Two rounds of at
+         * most 32 bits an item are in reach of one seek. */
+        const uint32_t bit = at % 4 * 8 + (lane + 1) * width;
+        T *item = out + done + lane;
+        for (uint32_t from = 0; from < items; from += 64, at += width * 8, item += 64) {
             ring.seek(at);
-            const number code = ring_field<number>(at, (lane + 1) * width, width);
             if (from + lane < items)
-                out[done + from + lane] = (T)from_code<T>(code);
+                *item = (T)from_code<T>(ring_field_from<number>(at / 4, bit, width));
+            if (width > 32 && from + 32 < items)
+                ring.seek(at + width * 4);
+            if (from + 32 + lane < items)
+                item[32] = (T)from_code<T>(ring_field_from<number>(at / 4 + width, bit, width));
         }
         return true;
     }
@@ -282,11 +295,12 @@ template <class T> struct orc_rle2_stream {
         sum patch = (sum)(entry & ~(~0ull << patch_width));
         patch = width < sizeof(sum) * 8 ? patch << width : 0;
 
+        const uint32_t bit = at % 4 * 8 + (lane + 1) * width;
         uint32_t before = 0;
         for (uint32_t from = 0; from < items; from += 32, at += width * 4) {
             const uint32_t item = from + lane;
             ring.seek(at);
-            sum difference = ring_field<sum>(at, (lane + 1) * width, width);
+            sum difference = ring_field_from<sum>(at / 4, bit, width);
             const uint32_t here = or_warp(shift_left_or_zero(1, patched - from));
             if (here) {
                 const sum bits = __shfl_sync(FULL_WARP, patch, before + __popc(here & ((1u << lane) - 1)));

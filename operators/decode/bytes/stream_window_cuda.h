@@ -153,11 +153,12 @@ TILE_INLINE void store_chain(uint32_t chain, uint32_t lane, uint32_t low, uint32
 /* Lane k gets the k-th entry from `at` on; after the last symbol comes `open`, which follows itself. */
 TILE_INLINE uint32_t follow_chain(uint32_t at, uint32_t open, uint32_t lane)
 {
+    int32_t left = (int32_t)lane;
 #pragma unroll 1
-    for (uint32_t step = 0; step < 32; step += 8) {
+    for (uint32_t step = 0; step < 32; step += 8, left -= 8) {
 #pragma unroll
-        for (uint32_t i = 0; i < 8; i++)
-            if (lane > step + i)
+        for (int32_t i = 0; i < 8; i++)
+            if (left > i)
                 at = load_shared_half(at);
         if (!__any_sync(FULL_WARP, lane == 31 && at != open))
             break;
