@@ -2,6 +2,9 @@
  * (table_loader_internal.h). */
 #include "loader/table/table_loader_internal.h"
 
+#include "storage/base/huge_pages.h"
+#include "storage/base/memory.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -187,22 +190,36 @@ static enum status write_segments(const struct column_write *write, uint32_t byt
     return STATUS_OK;
 }
 
+void column_buffers_free(struct column_buffers *buffers)
+{
+    free(buffers->values);
+    free(buffers->validity);
+    *buffers = (struct column_buffers){0};
+}
+
+static enum status column_buffers_reserve(struct column_buffers *buffers, uint64_t bytes, struct error *error)
+{
+    if (bytes > buffers->bytes) {
+        column_buffers_free(buffers);
+        RETURN_IF_ERROR(memory_take(&buffers->values, bytes, "a segment", error));
+        huge_pages_prefer(buffers->values, bytes);
+        buffers->bytes = bytes;
+    }
+    return buffers->validity ? STATUS_OK
+                             : memory_take(&buffers->validity, SEGMENT_ROWS / 8, "a segment", error);
+}
+
 enum status column_write_all(const struct column_write *write, struct error *error)
 {
     const uint64_t rows = write->old_rows + write->parsed->rows;
     const uint32_t bytes =
         write->narrow ? 4 : column_schema_value_bytes(&write->parsed->table->columns[write->column]);
     const uint32_t most = rows < SEGMENT_ROWS ? (uint32_t)rows : SEGMENT_ROWS;
-    uint8_t *values = malloc((size_t)most * bytes + 64);
-    uint64_t *validity = malloc((SEGMENT_ROWS / 64) * sizeof *validity);
-    enum status status =
-        values && validity ? STATUS_OK : error_out_of_memory(error, (uint64_t)most * bytes, "a segment");
     struct gathering gathering = {0};
-    if (status == STATUS_OK)
-        status = write_segments(write, bytes, values, validity, &gathering, error);
+    RETURN_IF_ERROR(column_buffers_reserve(write->buffers, (uint64_t)most * bytes + 64, error));
+    const enum status status =
+        write_segments(write, bytes, write->buffers->values, write->buffers->validity, &gathering, error);
     free(gathering.nulls);
     free(gathering.wide);
-    free(values);
-    free(validity);
     return status;
 }

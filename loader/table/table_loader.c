@@ -40,7 +40,8 @@ struct columns_write {
     struct word_codes *words; /* of all columns; the key's are kept */
     const struct table *old;  /* the table to append to, or NULL */
     uint64_t old_rows;
-    uint32_t narrow; /* the column that is stored as INT, or UINT32_MAX */
+    uint32_t narrow;                /* the column that is stored as INT, or UINT32_MAX */
+    struct column_buffers *buffers; /* for each thread */
     struct column_progress progress;
 };
 
@@ -53,6 +54,7 @@ static enum status write_item(void *context, uint64_t item, unsigned thread, str
                                  .column = c,
                                  .narrow = c == all->narrow,
                                  .thread = thread,
+                                 .buffers = &all->buffers[thread],
                                  .old_rows = all->old_rows,
                                  .progress = &all->progress};
     if (all->parsed->words[c]) {
@@ -241,6 +243,17 @@ static enum status sort_table(const struct load *load, const struct schema_table
     return table_writer_sort(writer, load->options->threads, load->progress, load->error);
 }
 
+static enum status write_columns(const struct load *load, struct columns_write *all, unsigned threads)
+{
+    RETURN_IF_ERROR(memory_zeros(&all->buffers, threads * sizeof *all->buffers, "threads", load->error));
+    const enum status status =
+        parallel_for(threads, all->parsed->table->column_count, write_item, all, load->error);
+    for (unsigned t = 0; t < threads; t++)
+        column_buffers_free(&all->buffers[t]);
+    free(all->buffers);
+    return status;
+}
+
 static enum status write_table(struct load *load, struct columns_write *all, struct parsed_table *parsed,
                                uint32_t number, bool referenced)
 {
@@ -256,7 +269,7 @@ static enum status write_table(struct load *load, struct columns_write *all, str
     RETURN_IF_ERROR(prepare_table(load, table, all->writer, &sorts));
     RETURN_IF_ERROR(choose_threads(load, all, parsed, &threads));
     begin_progress(load, all);
-    RETURN_IF_ERROR(parallel_for(threads, table->column_count, write_item, all, load->error));
+    RETURN_IF_ERROR(write_columns(load, all, threads));
     if (sorts)
         RETURN_IF_ERROR(sort_table(load, table, all->writer));
     if (!schema_key(table))

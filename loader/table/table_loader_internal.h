@@ -220,6 +220,14 @@ void column_progress_add(struct column_progress *progress, uint64_t values);
 /* Reports a step without a known length: "storing star.db". It lasts until other work reports. */
 void progress_step(struct progress *progress, const char *verb, const char *name);
 
+/* A thread's memory for a segment, used again for its next column. column_buffers_free frees it. */
+struct column_buffers {
+    uint8_t *values;
+    uint64_t bytes;
+    uint64_t *validity;
+};
+void column_buffers_free(struct column_buffers *buffers);
+
 struct column_write {
     const struct parsed_table *parsed;
     struct table_writer *writer;
@@ -227,7 +235,8 @@ struct column_write {
     bool narrow;                    /* stored as int32_t, read as int64_t */
     const struct word_codes *words; /* or NULL */
     unsigned thread;
-    uint64_t old_rows; /* appending: the rows that the table already has */
+    struct column_buffers *buffers; /* of the thread */
+    uint64_t old_rows;              /* appending: the rows that the table already has */
     struct column_progress *progress;
 };
 

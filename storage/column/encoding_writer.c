@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 static enum status create_file(struct encoding_writer *writer, enum codec_id codec, struct error *error)
 {
@@ -20,35 +19,21 @@ static enum status create_file(struct encoding_writer *writer, enum codec_id cod
 }
 
 void encoding_writer_open(struct encoding_writer *writer, const char *directory, const struct column *column,
-                          const struct codec_choice *choice, uint64_t generation)
+                          const struct codec_choice *choice, uint64_t generation,
+                          struct segment_buffers *buffers)
 {
     *writer = (struct encoding_writer){
         .directory = directory,
         .column = column,
         .choice = *choice,
+        .buffers = buffers,
         .identity =
             column_identity(column, choice->codec ? choice->codec->id : codec_baseline()->id, generation)};
     writer->choice.probed = column->schema.references_table[0] != '\0';
     pthread_mutex_init(&writer->lock, NULL);
 }
 
-/* In a new buffer of 64 MiB, the page faults of pages of 4 KiB take twice as long as the encoding (1.3 ns a
- * value). So large buffers use pages of 2 MiB if the system has them. */
-#define LARGE_PAGE ((size_t)1 << 21)
-#define ENCODED    "an encoded segment"
-
-void *segment_buffer(size_t bytes, const char *what, struct error *error)
-{
-    bool large = bytes >= LARGE_PAGE;
-    size_t alignment = large ? LARGE_PAGE : CHUNK_ALIGNMENT;
-    size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    void *memory = aligned_alloc(alignment, rounded);
-    if (!memory)
-        error_out_of_memory(error, bytes, what);
-    else if (large)
-        (void)madvise(memory, rounded, MADV_HUGEPAGE); /* may fail; then pages are small */
-    return memory;
-}
+#define ENCODED "an encoded segment"
 
 static enum status cannot_hold(const struct encoding_writer *writer, const char *name, uint32_t segment,
                                struct error *error)
@@ -69,11 +54,11 @@ static enum status begin(struct encoding_writer *writer, uint32_t segment, const
     if (writer->choice.codec)
         return create_file(writer, writer->choice.codec->id, error);
     size_t bound = codec_choice_bound(&writer->choice, rows, writer->identity.value_bytes);
-    uint8_t *scratch = segment_buffer(bound, ENCODED, error);
-    *bytes = scratch ? segment_buffer(bound, ENCODED, error) : NULL;
+    uint8_t *scratch = segment_buffers_take(writer->buffers, bound, ENCODED, error);
+    *bytes = scratch ? segment_buffers_take(writer->buffers, bound, ENCODED, error) : NULL;
     if (*bytes)
         *size = codec_choose(&writer->choice, values, rows, writer->identity.value_bytes, *bytes, scratch);
-    free(scratch);
+    segment_buffers_give(writer->buffers, scratch);
     if (!*bytes)
         return STATUS_MACHINE;
     if (*size == 0)
@@ -87,7 +72,8 @@ static enum status encode(const struct encoding_writer *writer, uint32_t segment
                           uint32_t rows, uint8_t **bytes, size_t *size, struct error *error)
 {
     const struct codec *codec = codec_by_id(writer->identity.codec);
-    *bytes = segment_buffer(codec->bound(rows, writer->identity.value_bytes), ENCODED, error);
+    *bytes = segment_buffers_take(writer->buffers, codec->bound(rows, writer->identity.value_bytes), ENCODED,
+                                  error);
     if (!*bytes)
         return STATUS_MACHINE;
     *size = codec->encode(values, rows, writer->identity.value_bytes, *bytes);
@@ -108,7 +94,7 @@ enum status encoding_writer_segment(struct encoding_writer *writer, uint32_t seg
         status = encode(writer, segment, values, rows, &bytes, &size, error);
     if (status == STATUS_OK)
         status = column_file_add(writer->file, PART_CHUNK, segment, rows, bytes, size, error);
-    free(bytes);
+    segment_buffers_give(writer->buffers, bytes);
     if (status == STATUS_OK) {
         pthread_mutex_lock(&writer->lock);
         writer->bytes += size;

@@ -9,12 +9,9 @@
 
 #include "storage/column/column.h"
 #include "storage/column/column_file.h"
+#include "storage/column/segment_buffers.h"
 
 #include <pthread.h>
-
-/* Allocates memory for the values or the bytes of a segment, aligned to at least 128 bytes; free() it. NULL,
- * with the error's sentence, if it fails. */
-void *segment_buffer(size_t bytes, const char *what, struct error *error);
 
 /* A file of chunks that is being written, all of one codec: for a column that is loaded, or for a further
  * encoding of an existing column. */
@@ -22,6 +19,7 @@ struct encoding_writer {
     const char *directory; /* of the database; it and the column outlive the writer */
     const struct column *column;
     struct codec_choice choice;
+    struct segment_buffers *buffers;      /* or NULL; outlives the writer */
     struct column_file_identity identity; /* its codec is known once there is a file */
     struct column_file_writer *file;      /* NULL until the first segment */
     pthread_mutex_t lock;                 /* protects the choice and the sum of bytes */
@@ -29,7 +27,8 @@ struct encoding_writer {
 };
 
 void encoding_writer_open(struct encoding_writer *writer, const char *directory, const struct column *column,
-                          const struct codec_choice *choice, uint64_t generation);
+                          const struct codec_choice *choice, uint64_t generation,
+                          struct segment_buffers *buffers);
 
 /* Encodes and appends one segment; any thread may call. */
 NODISCARD enum status encoding_writer_segment(struct encoding_writer *writer, uint32_t segment,

@@ -69,6 +69,7 @@ void database_writer_free(struct database_writer *writer)
     if (writer->lock_descriptor >= 0)
         close(writer->lock_descriptor);
     catalogue_free(&writer->catalogue);
+    segment_buffers_close(&writer->buffers);
     pthread_mutex_destroy(&writer->lock);
     free(writer->path);
     free(writer);
@@ -86,6 +87,7 @@ enum status database_writer_open(const char *path, struct database_writer **out,
     }
     writer->lock_descriptor = -1;
     pthread_mutex_init(&writer->lock, NULL);
+    segment_buffers_open(&writer->buffers);
     enum status status = begin(writer, error);
     if (status != STATUS_OK) {
         database_writer_abort(writer);

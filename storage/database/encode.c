@@ -47,7 +47,7 @@ static enum status encode_all(struct database *database, const struct column *co
     struct encode_work work;
     RETURN_IF_ERROR(column_data_open(database, column, column->own, threads, &source, error));
     work.source = source;
-    encoding_writer_open(&work.writer, database->path, column, choice, generation);
+    encoding_writer_open(&work.writer, database->path, column, choice, generation, NULL);
     if (threads == 0)
         threads = parallel_threads_available();
     threads = threads > ENCODE_THREADS_MAX ? ENCODE_THREADS_MAX : threads;

@@ -39,7 +39,8 @@ enum status table_writer_create(struct database_writer *database, const char *na
                                        .side_generation = database->generation};
         struct column_writer *writer = &table->columns[c];
         pthread_mutex_init(&writer->lock, NULL);
-        encoding_writer_open(&writer->encoding, database->path, &described[c], &choice, database->generation);
+        encoding_writer_open(&writer->encoding, database->path, &described[c], &choice, database->generation,
+                             &database->buffers);
         writer->statistics = COLUMN_STATISTICS_NONE;
         writer->domain = DOMAIN_ANY;
     }
@@ -121,7 +122,8 @@ enum status table_writer_codec(struct table_writer *table, uint32_t column, cons
     described->own_name = own_name;
     choice.name = own_name;
     encoding_writer_close(encoding);
-    encoding_writer_open(encoding, table->database->path, described, &choice, table->database->generation);
+    encoding_writer_open(encoding, table->database->path, described, &choice, table->database->generation,
+                         &table->database->buffers);
     return STATUS_OK;
 }
 

@@ -46,6 +46,7 @@ struct database_writer {
     uint64_t generation;        /* of this change; 0 until the catalogue has been read */
     pthread_mutex_t lock;       /* protects the list */
     struct table_writer *tables;
+    struct segment_buffers buffers; /* of encoded segments */
 };
 
 /* Makes a table_writer for files in an existing directory. The columns are already checked and resolved. */
