@@ -187,20 +187,15 @@ static struct text_field text_at(const struct orc_values *values, uint64_t strin
                                (uint32_t)(values->starts[string + 1] - values->starts[string])};
 }
 
-/* The first and the last 8 bytes of a text of at most 16. */
-static inline void short_text(const char *text, uint32_t length, uint64_t *first, uint64_t *last)
+/* A text of at most 16 bytes as two numbers, with zeros after its end. */
+static inline void short_text(const char *text, uint32_t length, uint64_t *first, uint64_t *second)
 {
-    *first = *last = 0;
-    if (length >= 8) {
-        memcpy(first, text, 8);
-        memcpy(last, text + length - 8, 8);
-    } else if (length >= 4) {
-        memcpy(first, text, 4);
-        memcpy(last, text + length - 4, 4);
-    } else if (length > 0) {
-        *first = (uint64_t)(unsigned char)text[0] << 16 | (uint64_t)(unsigned char)text[length / 2] << 8 |
-                 (unsigned char)text[length - 1];
-    }
+    static const uint64_t masks[] = {
+        0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff, UINT64_MAX};
+    memcpy(first, text, 8); /* ORC_TEXT_SPARE */
+    memcpy(second, text + 8, 8);
+    *first &= masks[length < 8 ? length : 8];
+    *second &= masks[length < 8 ? 0 : length - 8];
 }
 
 /* The code of a text in the column's dictionary. *complaint is set if it is no text. */
@@ -220,22 +215,32 @@ static enum status word_add(const struct conversion *conversion, const struct te
     return STATUS_OK;
 }
 
+/* The same, if the text has at most 16 bytes and was seen lately. */
+static inline bool word_known(const struct conversion *conversion, const struct text_field *field,
+                              struct orc_word *key, struct orc_word **word)
+{
+    if (field->length > 16)
+        return false;
+    short_text(field->text, field->length, &key->first, &key->second);
+    key->length = field->length;
+    const uint64_t mixed = key->first ^ (key->second * 0x9e3779b97f4a7c15ull) ^ key->length;
+    *word = &conversion->store->scratch->words[mixed * 0xff51afd7ed558ccdull >> (64 - ORC_WORD_BITS)];
+    return (*word)->length == key->length && (*word)->first == key->first && (*word)->second == key->second;
+}
+
 static enum status word_find(const struct conversion *conversion, const struct text_field *field,
                              int64_t *value, const char **complaint)
 {
-    uint64_t first, last;
-    if (field->length > 16)
-        return word_add(conversion, field, value, complaint);
-    short_text(field->text, field->length, &first, &last);
-    const uint64_t hash = (first ^ (last * 0x9e3779b97f4a7c15ull) ^ field->length) * 0xff51afd7ed558ccdull;
-    struct orc_word *const word = &conversion->store->scratch->words[hash >> (64 - ORC_WORD_BITS)];
-    if (word->length == field->length && word->first == first && word->last == last) {
+    struct orc_word key = {0}, *word = NULL;
+    if (word_known(conversion, field, &key, &word)) {
         *value = word->code;
         return STATUS_OK;
     }
     RETURN_IF_ERROR(word_add(conversion, field, value, complaint));
-    if (!*complaint)
-        *word = (struct orc_word){first, last, field->length, (int32_t)*value};
+    if (!*complaint && word) {
+        *word = key;
+        word->code = (int32_t)*value;
+    }
     return STATUS_OK;
 }
 
@@ -425,6 +430,21 @@ static bool fill_keys(const struct conversion *conversion, uint32_t at, uint32_t
     return true;
 }
 
+/* Codes of strings without a dictionary. */
+static enum status fill_words(const struct conversion *conversion, uint32_t at, uint32_t count, bool *right)
+{
+    int32_t *const out = conversion->store->scratch->piece.narrow;
+    const char *complaint = NULL;
+    for (uint32_t i = 0; i < count && !complaint; i++) {
+        const struct text_field field = text_at(conversion->store->values, at + i);
+        int64_t value = 0;
+        RETURN_IF_ERROR(word_find(conversion, &field, &value, &complaint));
+        out[i] = (int32_t)value;
+    }
+    *right = !complaint;
+    return STATUS_OK;
+}
+
 /* Values that need a look at each: text, decimals that are cut, timestamps. */
 static enum status fill_each(const struct conversion *conversion, uint32_t at, uint32_t count, bool is_narrow,
                              bool *right)
@@ -484,7 +504,9 @@ static enum status fast_piece(struct conversion *conversion, uint32_t row, uint3
     *right = conversion->column->nullable || count == rows;
     if (!*right)
         return STATUS_OK;
-    if (!is_number)
+    if (store->words && !store->values->is_dictionary)
+        RETURN_IF_ERROR(fill_words(conversion, at, count, right));
+    else if (!is_number)
         RETURN_IF_ERROR(fill_each(conversion, at, count, is_narrow, right));
     else if (conversion->keys)
         *right = fill_keys(conversion, at, count, dense ? (int32_t *)into : scratch->piece.narrow);

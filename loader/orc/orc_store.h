@@ -37,8 +37,8 @@ struct orc_stored {
 
 /* A string of at most 16 bytes and its code; most columns have few different strings. */
 struct orc_word {
-    uint64_t first, last; /* bytes */
-    uint32_t length;      /* UINT32_MAX: nothing is here */
+    uint64_t first, second; /* 8 bytes each */
+    uint32_t length;        /* UINT32_MAX: nothing is here */
     int32_t code;
 };
 #define ORC_WORD_BITS 10u

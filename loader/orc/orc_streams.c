@@ -1,6 +1,7 @@
 /* orc_streams.c: see orc_streams.h. */
 #include "loader/orc/orc_streams.h"
 
+#include "storage/base/huge_pages.h"
 #include "storage/base/memory.h"
 
 #include <stdlib.h>
@@ -41,13 +42,15 @@ enum status orc_column_layout_find(const struct orc_place *place, const struct o
 /* Makes room without keeping what was there. */
 static enum status reserve(uint8_t **memory, uint64_t *room, uint64_t bytes, struct error *error)
 {
+    const uint64_t wanted = bytes + bytes / 4; /* the next stream may be a little longer */
     if (bytes <= *room && *memory)
         return STATUS_OK;
     free(*memory);
     *memory = NULL;
     *room = 0;
-    RETURN_IF_ERROR(memory_take(memory, bytes + 64, "a stream of an ORC file", error));
-    *room = bytes;
+    RETURN_IF_ERROR(memory_take(memory, wanted + ORC_TEXT_SPARE, "a stream of an ORC file", error));
+    huge_pages_prefer(*memory, wanted);
+    *room = wanted;
     return STATUS_OK;
 }
 

@@ -15,6 +15,9 @@
 
 #include "loader/orc/orc_file.h"
 
+/* The bytes after the end of a stream that may be read; they mean nothing. */
+#define ORC_TEXT_SPARE 64u
+
 /* A stream. Its memory is kept and used again for the next stream. */
 struct orc_stream_bytes {
     const uint8_t *bytes; /* when finished */

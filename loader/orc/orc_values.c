@@ -237,6 +237,8 @@ static enum status decimals(const struct decoding *decoding)
 
 /* ---- Text ---- */
 
+static const char no_text[ORC_TEXT_SPARE];
+
 /* Decodes the lengths of `count` strings, whose text is in the stream `kind`, and adds them up to starts. */
 static enum status strings(const struct decoding *decoding, enum orc_stream_kind kind, uint32_t count)
 {
@@ -254,7 +256,7 @@ static enum status strings(const struct decoding *decoding, enum orc_stream_kind
         at += length;
     }
     starts[count] = at;
-    values->text = stream->bytes ? (const char *)stream->bytes : "";
+    values->text = stream->bytes ? (const char *)stream->bytes : no_text;
     values->starts = starts;
     values->text_count = count;
     return STATUS_OK;

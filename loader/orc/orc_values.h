@@ -40,7 +40,7 @@ struct orc_values {
     /* Text: string s is bytes starts[s] .. starts[s + 1] - 1. There are text_count strings, one a value, or of the
      * dictionary. */
     bool is_dictionary;
-    const char *text;
+    const char *text; /* ORC_TEXT_SPARE bytes after its end may be read, too */
     const uint64_t *starts;
     uint32_t text_count;
 
