@@ -7,9 +7,9 @@
  * write; and memory sees stores of 16 bytes.
  *
  * A match can be copied when the matches that its bytes come from are finished: all such matches are copied at once,
- * then those that waited for them, until none is left. Short matches are copied by their lanes, long ones one after the
- * other by all lanes. Matches of equal distance that follow each other directly are one match: runs of one value come
- * as chains of 258 bytes.
+ * then those that waited for them, until none is left. Short matches are copied by their lanes, the words of long ones
+ * by all lanes, long ones that overlap their source one after the other. Matches of equal distance that follow each
+ * other directly are one match: runs of one value come as chains of 258 bytes.
  */
 #ifndef TESSERA_OPERATORS_DECODE_BYTES_DEFLATE_COPY_CUDA_H
 #define TESSERA_OPERATORS_DECODE_BYTES_DEFLATE_COPY_CUDA_H
@@ -18,6 +18,8 @@
 
 /* Longer matches are copied by all lanes: a lane alone takes 35 instructions for 8 bytes, all lanes 60 for 128. */
 #define DEFLATE_SHORT 32u
+/* Words of long matches that a lane loads before it stores them; each takes some six registers. */
+#define DEFLATE_AHEAD 2u
 /* A multiple of 16, and more than 258 + 15. Small enough to lie where the window of bits was. */
 #define DEFLATE_TILE 1024u
 
@@ -167,12 +169,11 @@ TILE_INLINE void deflate_copy_pattern(const deflate_tile &tile, const deflate_ma
             deflate_store_word(tile, to, word, match);
 }
 
-/* All lanes copy a match with a distance of more than 32. If it overlaps its source, a step takes only words whose
- * source is complete. */
-TILE_INLINE void deflate_copy_long(const deflate_tile &tile, const deflate_match &match, uint32_t lane)
+/* All lanes copy a match that overlaps its source, with a distance of more than 32: a step takes only words whose source
+ * is complete. */
+TILE_INLINE void deflate_copy_overlapping(const deflate_tile &tile, const deflate_match &match, uint32_t lane)
 {
-    const bool overlaps = match.distance < match.length;
-    const uint32_t step = overlaps ? min(128u, (match.distance - 3) & ~3u) : 128, before = match.to & 3,
+    const uint32_t step = min(128u, (match.distance - 3) & ~3u), before = match.to & 3,
                    end = match.to + match.length;
 #pragma unroll 1
     for (uint32_t to = match.to - before; to < end; to += step) {
@@ -183,8 +184,7 @@ TILE_INLINE void deflate_copy_long(const deflate_tile &tile, const deflate_match
             const uint2 bytes = deflate_bytes(tile, (int32_t)(own + skip - match.distance), 4);
             deflate_store_word(tile, own, bytes.x << 8 * skip, match);
         }
-        if (overlaps)
-            __syncwarp();
+        __syncwarp();
     }
 }
 
@@ -195,6 +195,46 @@ TILE_INLINE deflate_match deflate_match_of(const deflate_match &match, uint32_t 
     other.length = __shfl_sync(FULL_WARP, match.length, lane);
     other.distance = __shfl_sync(FULL_WARP, match.distance, lane);
     return other;
+}
+
+/* The last lane whose `first` is at most `wanted`; `first` does not fall from lane to lane, and lane 0's is 0. */
+TILE_INLINE uint32_t deflate_owner(uint32_t first, uint32_t wanted)
+{
+    uint32_t owner = 0;
+#pragma unroll
+    for (uint32_t step = 16; step; step /= 2)
+        owner += __shfl_sync(FULL_WARP, first, owner + step) <= wanted ? step : 0;
+    return owner;
+}
+
+/* All lanes copy all matches that are `chosen`, whose sources end before them: a lane takes every 32nd of all their
+ * words. DEFLATE_AHEAD words are loaded before the first one is stored, as they may come from far away. */
+TILE_INLINE void deflate_copy_chosen(const deflate_tile &tile, const deflate_match &match, bool chosen,
+                                     uint32_t lane)
+{
+    const uint32_t words = chosen ? ((match.to & 3) + match.length + 3) / 4 : 0, sum = scan_warp(words, lane),
+                   first = sum - words, total = __shfl_sync(FULL_WARP, sum, 31);
+#pragma unroll 1
+    for (uint32_t i = lane; i - lane < total; i += 32 * DEFLATE_AHEAD) {
+        deflate_match owner[DEFLATE_AHEAD];
+        uint32_t to[DEFLATE_AHEAD], word[DEFLATE_AHEAD];
+#pragma unroll
+        for (uint32_t j = 0; j < DEFLATE_AHEAD; j++) {
+            const uint32_t wanted = i + 32 * j, from_lane = deflate_owner(first, wanted);
+            owner[j] = deflate_match_of(match, from_lane);
+            to[j] = (owner[j].to & ~3u) + 4 * (wanted - __shfl_sync(FULL_WARP, first, from_lane));
+            /* The first word may begin before the match, and so its source before the output. */
+            const uint32_t begin = max(to[j], owner[j].to);
+            word[j] = 0;
+            if (wanted < total)
+                word[j] = deflate_bytes(tile, (int32_t)(begin - owner[j].distance), 4).x
+                          << 8 * (begin - to[j]);
+        }
+#pragma unroll
+        for (uint32_t j = 0; j < DEFLATE_AHEAD; j++)
+            if (i + 32 * j < total)
+                deflate_store_word(tile, to[j], word[j], owner[j]);
+    }
 }
 
 /* Joins matches of equal distance that follow each other directly: the first one gets the length of all, the others
@@ -270,7 +310,7 @@ TILE_INLINE uint32_t deflate_copy_group(deflate_tile tile, const deflate_matches
             if (one.distance <= 32)
                 deflate_copy_pattern(tile, one, lane);
             else
-                deflate_copy_long(tile, one, lane);
+                deflate_copy_overlapping(tile, one, lane);
         }
         unfinished &= ~deflate_or_warp(ready ? pieces : 0);
         __syncwarp();
