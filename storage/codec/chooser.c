@@ -16,6 +16,7 @@
  * registry.
  */
 #include "storage/codec/codec_costs.h"
+#include "storage/codec/integer/bitpack.h"
 
 #include <math.h>
 #include <string.h>
@@ -76,14 +77,9 @@ static uint32_t widest_tile(const void *values, uint32_t rows, uint32_t value_by
 {
     uint32_t widest = 0;
     for (uint32_t first = 0; first < rows; first += TILE_ROWS) {
-        const uint32_t end = rows - first < TILE_ROWS ? rows : first + TILE_ROWS;
-        int64_t low = INT64_MAX, high = INT64_MIN;
-        for (uint32_t row = first; row < end; row++) {
-            const int64_t value =
-                value_bytes == 4 ? ((const int32_t *)values)[row] : ((const int64_t *)values)[row];
-            low = value < low ? value : low;
-            high = value > high ? value : high;
-        }
+        const uint32_t count = rows - first < TILE_ROWS ? rows - first : TILE_ROWS;
+        int64_t low, high;
+        values_range((const uint8_t *)values + (size_t)first * value_bytes, count, value_bytes, &low, &high);
         const uint64_t range = (uint64_t)high - (uint64_t)low;
         const uint32_t width = range ? 64 - (uint32_t)__builtin_clzll(range) : 0;
         widest = width > widest ? width : widest;
