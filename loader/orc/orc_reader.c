@@ -143,12 +143,11 @@ static enum status choose_threads(struct orc_reader *reader, struct error *error
 
 /* ---- Which columns are read when ---- */
 
-/* Decides which columns are read into blocks. With --max-errors any value may mean that its row is left out, and a
- * decoder of large calls wants all columns of a stripe together. */
+/* Decides which columns are read into blocks. With --max-errors any value may mean that its row is left out. */
 static enum status choose_columns(struct orc_reader *reader, struct error *error)
 {
     struct parsed_table *const parsed = reader->parse->parsed;
-    const bool all = reader->parse->rejects->most > 0 || reader->decoder->batch_bytes > 0;
+    const bool all = reader->parse->rejects->most > 0;
     RETURN_IF_ERROR(memory_zeros(&parsed->later, reader->columns * sizeof *parsed->later, "columns", error));
     RETURN_IF_ERROR(memory_zeros(&reader->soon, reader->columns * sizeof *reader->soon, "columns", error));
     for (uint32_t c = 0; c < reader->columns; c++) {
@@ -186,6 +185,7 @@ void orc_reader_free(struct orc_reader *reader)
     }
     for (unsigned t = 0; reader->scratch && t < reader->parse->options->threads; t++) {
         orc_streams_free(&reader->scratch[t].streams);
+        orc_ahead_free(&reader->scratch[t].ahead);
         orc_values_free(&reader->scratch[t].values);
         orc_store_scratch_free(&reader->scratch[t].store);
     }
@@ -197,5 +197,6 @@ void orc_reader_free(struct orc_reader *reader)
     free(reader->stripes);
     free(reader->sources);
     free(reader->soon);
+    pthread_mutex_destroy(&reader->decode_lock);
     pthread_mutex_destroy(&reader->lock);
 }

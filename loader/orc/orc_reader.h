@@ -1,6 +1,6 @@
 /*
  * orc_reader.h: the parts of reading a table from ORC files: its files and columns (orc_reader.c), the beginning and end
- * of its stripes (orc_stripe.c), and the values (orc_rows.c).
+ * of its stripes (orc_stripe.c), the values (orc_rows.c), and many stripes at once for a GPU (orc_batches.c).
  *
  * A column is read in one of two ways. One that is needed before the table is written (its strings have to be in one
  * dictionary first; its keys must be unique; or any row may have to be left out) is read stripe by stripe into blocks
@@ -14,6 +14,9 @@
 
 /* The memory that a thread takes for a row of one column: decompressed, decoded, with its second stream. */
 #define ORC_SCRATCH_ROW_BYTES 24u
+
+/* The same for a row of a segment whose streams are decompressed in one call. */
+#define ORC_AHEAD_ROW_BYTES 12u
 
 struct orc_source {
     struct orc_file file;
@@ -35,8 +38,18 @@ struct orc_stripe_load {
     atomic_uint left; /* columns that are not stored yet */
 };
 
+/* The decompressed streams of a column in several stripes, before they are decoded. */
+struct orc_ahead {
+    uint64_t first, count; /* stripes */
+    uint32_t column;
+    uint64_t room;
+    struct orc_streams *streams;
+};
+void orc_ahead_free(struct orc_ahead *ahead);
+
 struct orc_thread_scratch {
     struct orc_streams streams;
+    struct orc_ahead ahead;
     struct orc_values values;
     struct orc_store_scratch store;
 };
@@ -56,8 +69,9 @@ struct orc_reader {
     uint64_t most;              /* bytes that a stream, or the values of a column, may take */
     uint64_t rows, stripe_rows; /* in all, and of the largest stripe */
     atomic_uint_fast64_t rows_done;
-    pthread_mutex_t lock;     /* of the beginnings of stripes, and of their lists of wrong values */
-    struct error first_error; /* of a stripe that could not begin, for all threads that need it */
+    pthread_mutex_t decode_lock; /* of calls of a decoder that wants one at a time */
+    pthread_mutex_t lock;        /* of the beginnings of stripes, and of their lists of wrong values */
+    struct error first_error;    /* of a stripe that could not begin, for all threads that need it */
 };
 
 static inline const struct orc_stripe *orc_stripe_info(const struct orc_stripe_load *stripe)
@@ -95,5 +109,26 @@ void orc_stripe_close(const struct orc_reader *reader, struct orc_stripe_load *s
 /* Adds one column's wrong values to the stripe's, which owns their texts from then on. */
 NODISCARD enum status orc_stripe_add_bad(struct orc_reader *reader, struct orc_stripe_load *stripe,
                                          const struct orc_bad_values *bad, struct error *error);
+
+/* ---- orc_rows.c ---- */
+
+/* Reads the streams of a column in a stripe, without decompressing them. */
+NODISCARD enum status orc_column_streams(const struct orc_reader *reader,
+                                         const struct orc_stripe_load *stripe, uint32_t column,
+                                         struct orc_streams *streams, struct error *error);
+
+/* Decodes a column from its decompressed streams into the stripe's block, which ends with its last column. */
+NODISCARD enum status orc_column_store(struct orc_reader *reader, struct orc_stripe_load *stripe,
+                                       uint32_t column, unsigned thread, struct orc_streams *streams,
+                                       struct error *error);
+
+/* ---- orc_batches.c ---- */
+
+/* Reads all stripes into blocks. */
+NODISCARD enum status orc_batches_load(struct orc_reader *reader, struct error *error);
+
+/* The streams that orc_column_ahead has decompressed for this thread, or NULL. */
+struct orc_streams *orc_ahead_streams(struct orc_reader *reader, uint64_t block, uint32_t column,
+                                      unsigned thread);
 
 #endif

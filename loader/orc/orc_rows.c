@@ -3,9 +3,7 @@
  * its streams are read, decompressed and decoded, and its values are converted and stored. Columns that the table does
  * not have are never read.
  *
- * Stripes are taken in order, and those that threads work on at the same time fit half of the memory budget. With a
- * decoder that asks for large calls (byte_decoder.h), the streams of several stripes are read first, then decompressed in
- * one call, and then decoded.
+ * Stripes are taken in order, and those that threads work on at the same time fit half of the memory budget.
  */
 #define _GNU_SOURCE
 #include "loader/orc/orc_reader.h"
@@ -26,7 +24,7 @@ static struct orc_place place_of(const struct orc_reader *reader, const struct o
                               .column = reader->parse->parsed->table->columns[c].name};
 }
 
-static enum status column_read(const struct orc_reader *reader, const struct orc_stripe_load *stripe,
+enum status orc_column_streams(const struct orc_reader *reader, const struct orc_stripe_load *stripe,
                                uint32_t c, struct orc_streams *streams, struct error *error)
 {
     const struct orc_place place = place_of(reader, stripe, c);
@@ -64,8 +62,8 @@ static enum status column_decode(struct orc_reader *reader, const struct orc_str
 
 /* ---- Columns that are read into blocks ---- */
 
-static enum status column_store(struct orc_reader *reader, struct orc_stripe_load *stripe, uint32_t c,
-                                unsigned thread, struct orc_streams *streams, struct error *error)
+enum status orc_column_store(struct orc_reader *reader, struct orc_stripe_load *stripe, uint32_t c,
+                             unsigned thread, struct orc_streams *streams, struct error *error)
 {
     const struct orc_stored into = {stripe->block.values[c], &stripe->block.nulls[c]};
     struct orc_bad_values bad = {0};
@@ -91,9 +89,9 @@ static enum status load_column(void *context, uint64_t item, unsigned thread, st
         return STATUS_OK;
     RETURN_IF_ERROR(cancel_check(error));
     RETURN_IF_ERROR(orc_stripe_begin(reader, stripe, thread, error));
-    RETURN_IF_ERROR(column_read(reader, stripe, c, streams, error));
+    RETURN_IF_ERROR(orc_column_streams(reader, stripe, c, streams, error));
     RETURN_IF_ERROR(orc_streams_run(reader->decoder, streams, error));
-    return column_store(reader, stripe, c, thread, streams, error);
+    return orc_column_store(reader, stripe, c, thread, streams, error);
 }
 
 /* Makes the blocks of a table of which no column is read into them. */
@@ -108,106 +106,19 @@ static enum status make_blocks(struct orc_reader *reader, struct error *error)
     return STATUS_OK;
 }
 
-/* ---- With a decoder of large calls ---- */
-
-static enum status batch_read_column(void *context, uint64_t item, unsigned thread, struct error *error)
-{
-    struct orc_reader *const reader = context;
-    struct orc_stripe_load *const stripe = &reader->stripes[reader->first_stripe + item / reader->soon_count];
-    const uint32_t s = (uint32_t)(item % reader->soon_count);
-    if (orc_stripe_info(stripe)->rows == 0)
-        return STATUS_OK;
-    RETURN_IF_ERROR(cancel_check(error));
-    RETURN_IF_ERROR(orc_stripe_begin(reader, stripe, thread, error));
-    return column_read(reader, stripe, reader->soon[s], &stripe->streams[s], error);
-}
-
-static enum status batch_store_column(void *context, uint64_t item, unsigned thread, struct error *error)
-{
-    struct orc_reader *const reader = context;
-    struct orc_stripe_load *const stripe = &reader->stripes[reader->first_stripe + item / reader->soon_count];
-    const uint32_t s = (uint32_t)(item % reader->soon_count);
-    if (orc_reader_stopped(reader) || orc_stripe_info(stripe)->rows == 0)
-        return STATUS_OK;
-    RETURN_IF_ERROR(cancel_check(error));
-    return column_store(reader, stripe, reader->soon[s], thread, &stripe->streams[s], error);
-}
-
-/* Decompresses the streams of a batch in one call. */
-static enum status batch_run(struct orc_reader *reader, uint64_t stripes, struct error *error)
-{
-    struct byte_job *all = NULL;
-    uint64_t count = 0, at = 0;
-    enum status status = STATUS_OK;
-    for (int pass = 0; pass < 3 && status == STATUS_OK; pass++) { /* count, copy there, copy back */
-        at = 0;
-        for (uint64_t s = 0; s < stripes; s++)
-            for (uint32_t c = 0; c < reader->soon_count; c++)
-                for (uint32_t k = 0; k < ORC_VALUE_STREAMS; k++) {
-                    struct orc_stream_bytes *const stream =
-                        &reader->stripes[reader->first_stripe + s].streams[c].kinds[k];
-                    const size_t bytes = stream->job_count * sizeof *all;
-                    if (pass == 1 && bytes)
-                        memcpy(all + at, stream->jobs, bytes);
-                    else if (pass == 2 && bytes)
-                        memcpy(stream->jobs, all + at, bytes);
-                    at += stream->job_count;
-                }
-        count = at;
-        if (pass == 0)
-            status = memory_take(&all, (count + 1) * sizeof *all, "chunks", error);
-        if (pass == 1)
-            status = reader->decoder->decode(reader->decoder, all, count, error);
-    }
-    free(all);
-    return status;
-}
-
-/* The stripes from first_stripe on that are decompressed in one call: as many as the decoder wants and the memory
- * allows, at least one. */
-static uint64_t batch_stripes(const struct orc_reader *reader)
-{
-    uint64_t stripes = 0, values = 0;
-    while (reader->first_stripe + stripes < reader->stripe_count) {
-        const struct orc_stripe *const info =
-            orc_stripe_info(&reader->stripes[reader->first_stripe + stripes]);
-        const uint64_t bytes = orc_reader_block_bytes(reader, info->rows);
-        /* the decompressed streams are about as large as the values, and both are in memory */
-        if (stripes && (values >= reader->decoder->batch_bytes || 2 * (values + bytes) > reader->most))
-            break;
-        values += bytes;
-        stripes++;
-    }
-    return stripes;
-}
-
-static enum status load_batches(struct orc_reader *reader, struct error *error)
-{
-    for (uint64_t stripes; reader->first_stripe < reader->stripe_count && !orc_reader_stopped(reader);
-         reader->first_stripe += stripes) {
-        stripes = batch_stripes(reader);
-        for (uint64_t s = 0; s < stripes; s++)
-            RETURN_IF_ERROR(memory_zeros(&reader->stripes[reader->first_stripe + s].streams,
-                                         reader->soon_count * sizeof(struct orc_streams), "streams", error));
-        RETURN_IF_ERROR(
-            parallel_for(reader->threads, stripes * reader->soon_count, batch_read_column, reader, error));
-        RETURN_IF_ERROR(batch_run(reader, stripes, error));
-        RETURN_IF_ERROR(
-            parallel_for(reader->threads, stripes * reader->soon_count, batch_store_column, reader, error));
-    }
-    return STATUS_OK;
-}
-
 /* ---- Columns that are read when they are written ---- */
 
-/* Reads one column of one stripe to `into`. */
+/* Reads one column of one stripe to `into`. Its streams may have been decompressed already. */
 static enum status column_read_later(struct orc_reader *reader, struct orc_stripe_load *stripe, uint32_t c,
                                      unsigned thread, const struct orc_stored *into, struct error *error)
 {
-    struct orc_streams *const streams = &reader->scratch[thread].streams;
+    struct orc_streams *const ahead = orc_ahead_streams(reader, stripe->number, c, thread),
+                              *const streams = ahead ? ahead : &reader->scratch[thread].streams;
     struct orc_bad_values bad = {0};
-    RETURN_IF_ERROR(column_read(reader, stripe, c, streams, error));
-    RETURN_IF_ERROR(orc_streams_run(reader->decoder, streams, error));
+    if (!ahead) {
+        RETURN_IF_ERROR(orc_column_streams(reader, stripe, c, streams, error));
+        RETURN_IF_ERROR(orc_streams_run(reader->decoder, streams, error));
+    }
     enum status status = column_decode(reader, stripe, c, thread, streams, into, &bad, error);
     if (status == STATUS_OK && bad.count) {
         status = row_reject(reader->parse, stripe->number, NULL, 0, bad.values[0].text);
@@ -258,7 +169,9 @@ enum status orc_column_read(struct orc_reader *reader, uint64_t block, uint32_t 
 
 uint64_t orc_column_bytes(const struct orc_reader *reader)
 {
-    return reader->stripe_rows * ORC_SCRATCH_ROW_BYTES;
+    const uint64_t ahead = reader->rows < SEGMENT_ROWS ? reader->rows : SEGMENT_ROWS;
+    return reader->stripe_rows * ORC_SCRATCH_ROW_BYTES +
+           (reader->decoder->batch_bytes ? ahead * ORC_AHEAD_ROW_BYTES : 0);
 }
 
 /* ---- The whole table ---- */
@@ -269,7 +182,7 @@ static enum status read_all(struct orc_reader *reader, const struct load_input *
     if (reader->soon_count == 0)
         return make_blocks(reader, error);
     return reader->decoder->batch_bytes
-               ? load_batches(reader, error)
+               ? orc_batches_load(reader, error)
                : parallel_for(reader->threads, reader->stripe_count * reader->soon_count, load_column, reader,
                               error);
 }
@@ -282,6 +195,7 @@ enum status orc_rows_read(struct row_parse *parse, const struct load_input *inpu
     reader->parse = parse;
     reader->columns = parse->parsed->table->column_count;
     reader->threads = parse->options->threads;
+    pthread_mutex_init(&reader->decode_lock, NULL);
     pthread_mutex_init(&reader->lock, NULL);
     return read_all(reader, input, error);
 }

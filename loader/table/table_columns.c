@@ -147,9 +147,14 @@ static enum status gather(const struct column_write *write, uint64_t first, uint
                           uint8_t *values, uint32_t to, uint64_t *validity, bool *any_null,
                           struct gathering *gathering, struct error *error)
 {
-    uint64_t at = 0;
+    uint64_t at = 0, begin = 0, end = 0;
     uint32_t filled = 0;
-    for (uint64_t b = 0; b < write->parsed->block_count && filled < rows; b++) {
+    for (; end < write->parsed->block_count && at < first + rows; at += write->parsed->blocks[end++].rows)
+        begin = at <= first ? end : begin;
+    RETURN_IF_ERROR(
+        parsed_blocks_ahead(write->parsed, begin, end - begin, write->column, write->thread, error));
+    at = 0;
+    for (uint64_t b = 0; b < end && filled < rows; b++) {
         const struct parsed_block *block = &write->parsed->blocks[b];
         const uint64_t block_first = at;
         at += block->rows;

@@ -101,6 +101,10 @@ NODISCARD enum status parsed_block_read(const struct parsed_table *parsed, const
                                         uint32_t column, uint32_t from, uint32_t count, unsigned thread,
                                         void *values, uint8_t *nulls, bool *any_null, struct error *error);
 
+/* Says that parsed_block_read comes next for a column of these blocks, which a GPU may prepare together. */
+NODISCARD enum status parsed_blocks_ahead(const struct parsed_table *parsed, uint64_t first, uint64_t count,
+                                          uint32_t column, unsigned thread, struct error *error);
+
 /* The memory that a thread takes for parsed_block_read. */
 uint64_t parsed_read_bytes(const struct parsed_table *parsed);
 
@@ -176,6 +180,8 @@ struct orc_row_range {
 NODISCARD enum status orc_column_read(struct orc_reader *reader, uint64_t block, uint32_t column,
                                       const struct orc_row_range *range, unsigned thread, void *values,
                                       uint8_t *nulls, bool *any_null, struct error *error);
+NODISCARD enum status orc_column_ahead(struct orc_reader *reader, uint64_t first, uint64_t count,
+                                       uint32_t column, unsigned thread, struct error *error);
 uint64_t orc_column_bytes(const struct orc_reader *reader); /* of memory that a thread takes for it */
 
 /* Reads all rows of a maker that makes them one by one. */

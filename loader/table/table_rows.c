@@ -131,6 +131,14 @@ enum status parsed_block_read(const struct parsed_table *parsed, const struct pa
                      : STATUS_OK;
 }
 
+enum status parsed_blocks_ahead(const struct parsed_table *parsed, uint64_t first, uint64_t count,
+                                uint32_t column, unsigned thread, struct error *error)
+{
+    return parsed_later(parsed, column) && count
+               ? orc_column_ahead(parsed->orc, first, count, column, thread, error)
+               : STATUS_OK;
+}
+
 uint64_t parsed_read_bytes(const struct parsed_table *parsed)
 {
     return parsed->orc ? orc_column_bytes(parsed->orc) : 0;
