@@ -19,6 +19,7 @@
 #define CALL_BATCHES  4u /* a call should have so many */
 #define THREADS       256u
 #define BLOCK_STREAMS (THREADS / 32)
+#define COPY_THREADS  4u /* the callers of other columns use the rest */
 
 static const char source[] =
     "#define TILE_CUDA 1\n"
@@ -291,7 +292,7 @@ static enum status byte_gpu_open(const char *device, unsigned threads, struct by
                                      .schemes = 1u << BYTE_DEFLATE,
                                      .batch_bytes = (uint64_t)CALL_BATCHES * BATCH_BYTES,
                                      .decode = decode};
-    gpu->threads = threads;
+    gpu->threads = threads == 0 || threads > COPY_THREADS ? COPY_THREADS : threads;
     enum status status = cuda_open(ordinal, &gpu->cuda, error);
     if (status == STATUS_OK)
         status = compile(gpu, error);

@@ -52,7 +52,7 @@ extern const struct byte_decoder byte_decoder_host;
 
 /* A device that can be asked for a decoder, for those who know no devices, like the loader. */
 struct byte_device {
-    /* `device`: "cuda" or "cuda:N". `threads` move bytes; 0: all. STATUS_MACHINE if there is no such device. */
+    /* `device`: "cuda" or "cuda:N". `threads`: the most that move bytes; 0: any number. STATUS_MACHINE if there is no such device. */
     enum status (*open)(const char *device, unsigned threads, struct byte_decoder *decoder,
                         struct error *error);
 
