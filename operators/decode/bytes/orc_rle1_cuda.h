@@ -279,25 +279,22 @@ template <class T> struct orc_rle1_stream {
                                               uint32_t count, bool narrow)
     {
         const uint32_t record = mine.items | (uint32_t)mine.is_literal << 8 | first << 16 | mine.delta << 24;
-        T *items = out + done;
+        T *items = out + done + lane;
         __syncwarp();
+#pragma unroll 1
         for (uint32_t k = 0; k < count; k++) {
-            const uint32_t of = __shfl_sync(FULL_WARP, record, k), length = of & 0xff,
-                           literals = of >> 16 & 0xff;
-            number_of<T> value = __shfl_sync(FULL_WARP, base, k);
-            const int32_t delta = (int32_t)of >> 24;
-            if (!(of & 0x100)) {
-                value += (number_of<T>)((int64_t)delta * lane);
-                for (uint32_t item = lane; item < length;
-                     item += 32, value += (number_of<T>)((int64_t)delta * 32))
-                    items[item] = (T)value;
-            } else if (narrow) {
-                for (uint32_t item = lane; item < length; item += 32)
-                    items[item] = (T)from_code<T>(load_shared_byte(shared + BYTES + literals + item));
-            } else {
-                for (uint32_t item = lane; item < length; item += 32)
-                    items[item] = (T)literal(literals + item);
-            }
+            const uint32_t of = __shfl_sync(FULL_WARP, record, k), literals = (of >> 16 & 0xff) + lane;
+            const int32_t delta = (int32_t)of >> 24, length = of & 0xff;
+            number_of<T> value = __shfl_sync(FULL_WARP, base, k) + (number_of<T>)((int64_t)delta * lane);
+#pragma unroll 1
+            for (int32_t from = 0; from < length; from += 32)
+                if ((int32_t)lane < length - from) {
+                    if (of & 0x100)
+                        value = narrow ? from_code<T>(load_shared_byte(shared + BYTES + literals + from))
+                                       : literal(literals + from);
+                    items[from] = (T)value;
+                    value += (number_of<T>)((int64_t)delta * 32);
+                }
             items += length;
         }
     }
@@ -320,11 +317,13 @@ template <class T> struct orc_rle1_stream {
      * returns their end. */
     __device__ __forceinline__ uint32_t emit_literals(uint32_t rank, uint32_t begin, uint32_t count)
     {
-        T *items = out + done;
+        T *items = out + done + lane;
         store_shared_byte(shared + ENDS + rank - 1, begin);
         __syncwarp();
-        for (uint32_t item = lane; item < count; item += 32)
-            items[item] = (T)literal(rank + item);
+#pragma unroll 1
+        for (uint32_t from = 0; from < count; from += 32, items += 32)
+            if (from + lane < count)
+                *items = (T)literal(rank + from + lane);
         done += count;
         return max_warp(load_shared_byte(shared + ENDS + rank + count - 1));
     }

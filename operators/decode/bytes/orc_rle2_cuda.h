@@ -227,8 +227,10 @@ template <class T> struct orc_rle2_stream {
         place = at;
         if (width == 0) {
             value += lane * step;
-            for (uint32_t item = lane; item < items; item += 32, value += 32 * step)
-                out[done + item] = (T)value;
+#pragma unroll 1
+            for (uint32_t from = 0; from < items; from += 32, value += 32 * step)
+                if (from + lane < items)
+                    out[done + from + lane] = (T)value;
             return true;
         }
         const uint32_t bytes = ((items - 2) * width + 7) / 8;
@@ -443,6 +445,7 @@ template <class T> struct orc_rle2_stream {
     struct group {
         uint32_t items, offset; /* the second: of its first item, counted from the batch's first */
         uint32_t kind, data, width;
+        uint32_t is_delta, sign; /* 1 for delta groups; 1 if their differences are negative */
         sum first, step;
     };
 
@@ -456,7 +459,7 @@ template <class T> struct orc_rle2_stream {
         const uint32_t begin = (entry - chain) / 2, next = (load_shared_half(entry) - chain) / 2;
         const uint32_t head = window_byte(begin), second = window_byte(begin + 1);
         const bool whole = next <= limit, is_repeat = head < 0x40;
-        group mine = {0, 0, PACKED, begin + 2, 0, 0, 0};
+        group mine = {0, 0, PACKED, begin + 2, 0, 0, 0, 0, 0};
         if (whole) {
             mine.items = is_repeat ? head % 8 + 3 : (head % 2 << 8 | second) + 1;
             mine.width = is_repeat ? (head / 8 + 1) * 8 : load_shared_byte(shared + WIDTHS + head);
@@ -480,10 +483,10 @@ template <class T> struct orc_rle2_stream {
         if (all > total - done)
             return false;
         const uint32_t count = __popc(__ballot_sync(FULL_WARP, whole));
-        if (found_deltas || all > RLE2_LONG * count)
+        if (all > RLE2_LONG * count)
             emit_each<WITH_DELTAS>(mine, whole && is_repeat, count);
         else
-            emit(mine, all);
+            emit<WITH_DELTAS>(mine, all);
         done += all;
         return true;
     }
@@ -498,22 +501,25 @@ template <class T> struct orc_rle2_stream {
         mine->first = (sum)from_code<T>(window_varint<T>(begin + 2));
         mine->step = (sum)from_code<SIGNED>(window_varint<SIGNED>(step_at));
         mine->kind = mine->width ? DELTAS : LINE;
-        /* The sign of the step is the differences', also where T cuts it off. */
-        if (window_byte(step_at) & 1)
-            mine->kind |= 4;
+        mine->is_delta = 1;
+        mine->sign = window_byte(step_at) & 1; /* also where T cuts it off */
     }
 
-    /* Writes the items of the batch's groups, `all` of them, which are packed ones and short repeats. */
-    __device__ __forceinline__ void emit(const group &mine, uint32_t all)
+    /* Writes the items of the batch's groups, `all` of them. */
+    template <bool WITH_DELTAS> __device__ __forceinline__ void emit(const group &mine, uint32_t all)
     {
-        /* Item i of the batch ends before bit `origin + stride * i` of the window. */
-        const uint32_t stride = mine.kind == LINE ? 0 : mine.width;
-        const uint32_t origin = mine.data * 8 + mine.width - stride * mine.offset;
+        /* Item i of the batch ends before bit `origin + stride * i` of the window; of a delta group, it is
+         * `first + step * i`. Groups whose differences are packed get zeros first. */
+        const uint32_t is_delta = WITH_DELTAS && mine.is_delta, stride = mine.kind == PACKED ? mine.width : 0;
+        const uint32_t origin = is_delta ? 0 : mine.data * 8 + mine.width - stride * mine.offset;
+        const sum step = mine.kind == LINE ? mine.step : 0,
+                  first = mine.kind == LINE ? mine.first - step * mine.offset : 0;
         uint32_t record, width = 0;
-        if constexpr (sizeof(number) == 4) /* bits 0..6: stride; 7..11: unused bits of 32; 12..31: origin */
-            record = stride | (32 - min(mine.width, 32u)) << 7 | origin << 12;
-        else /* bits 0..6: stride; 7..31: origin */
-            record = stride | origin << 7;
+        if constexpr (sizeof(number) ==
+                      4) /* bits 0..6: stride; 7..11: unused bits of 32; 12: delta; 13..31: origin */
+            record = stride | (32 - min(mine.width, 32u)) % 32 << 7 | is_delta << 12 | origin << 13;
+        else /* bits 0..6: stride; 12: delta; 13..31: origin */
+            record = stride | is_delta << 12 | origin << 13;
         const uint32_t lanes_up_to = 0xffffffffu >> (31 - lane), most = all + lane, words = shared + BYTES;
         uint32_t before = (uint32_t)-1, shift = mine.offset;
         T *items = out + done + lane;
@@ -525,17 +531,53 @@ template <class T> struct orc_rle2_stream {
             const uint32_t of = __shfl_sync(FULL_WARP, record, which);
             if constexpr (sizeof(number) == 8)
                 width = __shfl_sync(FULL_WARP, mine.width, which);
+            sum line = 0;
+            if constexpr (WITH_DELTAS)
+                line = __shfl_sync(FULL_WARP, first, which) + __shfl_sync(FULL_WARP, step, which) * item;
             if (item < all) {
+                const uint32_t bit = ((int32_t)of >> 13) + (of & 0x7f) * item;
+                number code;
                 if constexpr (sizeof(number) == 4) {
-                    const uint32_t bit = ((int32_t)of >> 12) + (of & 0x7f) * item,
-                                   word = words + bit / 32 * 4;
-                    const uint32_t field =
-                        __funnelshift_l(load_shared_word(word), load_shared_word(word - 4), bit);
-                    *items = (T)from_code<T>(field & (0xffffffffu >> (of >> 7 & 31)));
+                    const uint32_t word = words + bit / 32 * 4;
+                    code = __funnelshift_l(load_shared_word(word), load_shared_word(word - 4), bit) &
+                           (0xffffffffu >> (of >> 7 & 31));
                 } else
-                    *items =
-                        (T)from_code<T>(window_field<number>(((int32_t)of >> 7) + (of & 0x7f) * item, width));
+                    code = window_field<number>(bit, width);
+                *items = WITH_DELTAS && of & 0x1000 ? (T)line : (T)from_code<T>(code);
             }
+        }
+        if constexpr (WITH_DELTAS) {
+            uint32_t left = __ballot_sync(FULL_WARP, mine.kind == DELTAS);
+            __syncwarp(); /* other lanes write over the zeros */
+            for (; left; left &= left - 1) {
+                const uint32_t k = __ffs(left) - 1;
+                const uint32_t of = __shfl_sync(
+                    FULL_WARP, mine.items | mine.data << 10 | mine.width << 18 | mine.sign << 25, k);
+                emit_differences(out + done + __shfl_sync(FULL_WARP, mine.offset, k), of & 0x3ff,
+                                 (of >> 10 & 0xff) * 8, of >> 18 & 0x7f,
+                                 __shfl_sync(FULL_WARP, mine.first, k), __shfl_sync(FULL_WARP, mine.step, k),
+                                 of >> 25);
+            }
+        }
+    }
+
+    /* Writes a group of `length` items from `first` on: the second is `step` more, and the packed differences follow,
+     * from the window's bit `bit` on, negative if `negative` is 1. */
+    __device__ __forceinline__ void emit_differences(T *items, uint32_t length, uint32_t bit, uint32_t width,
+                                                     sum first, sum step, uint32_t negative)
+    {
+        const sum sign = 0 - (sum)negative;
+        sum value = first;
+#pragma unroll 1
+        for (uint32_t from = 0; from < length; from += 32) {
+            const uint32_t item = from + lane;
+            sum difference = item == 1 ? step : 0;
+            if (item >= 2 && item < length)
+                difference = (window_field<sum>(bit + (item - 1) * width, width) ^ sign) - sign;
+            const sum here = value + scan_values<sum>(difference, lane);
+            if (item < length)
+                items[item] = (T)here;
+            value = __shfl_sync(FULL_WARP, here, 31);
         }
     }
 
@@ -545,33 +587,25 @@ template <class T> struct orc_rle2_stream {
     {
         if (is_repeat)
             mine.first = (sum)from_code<T>(window_field<number>(mine.data * 8 + mine.width, mine.width));
-        const uint32_t record = mine.items | mine.data << 10 | mine.width << 18 | mine.kind << 25;
-        T *items = out + done + lane;
+        const uint32_t record =
+            mine.items | mine.data << 10 | mine.width << 18 | mine.kind << 25 | mine.sign << 27;
+        T *items = out + done;
+#pragma unroll 1
         for (uint32_t k = 0; k < count; k++) {
             const uint32_t of = __shfl_sync(FULL_WARP, record, k), length = of & 0x3ff, kind = of >> 25 & 3;
-            const uint32_t width = of >> 18 & 0x7f;
-            uint32_t bit = (of >> 10 & 0xff) * 8;
-            sum value = __shfl_sync(FULL_WARP, mine.first, k);
-            const sum step = __shfl_sync(FULL_WARP, mine.step, k), sign = 0 - (sum)(of >> 27);
-            if (kind == LINE) {
-                value += step * lane;
-                for (uint32_t item = lane; item < length; item += 32, value += step * 32)
-                    items[item - lane] = (T)value;
-            } else if (!WITH_DELTAS || kind == PACKED) {
-                bit += (lane + 1) * width;
-                for (uint32_t item = lane; item < length; item += 32, bit += 32 * width)
-                    items[item - lane] = (T)from_code<T>(window_field<number>(bit, width));
-            } else {
-                for (uint32_t from = 0; from < length; from += 32) {
-                    const uint32_t item = from + lane;
-                    sum difference = item == 1 ? step : 0;
-                    if (item >= 2 && item < length)
-                        difference = (window_field<sum>(bit + (item - 1) * width, width) ^ sign) - sign;
-                    const sum here = value + scan_values<sum>(difference, lane);
-                    if (item < length)
-                        items[from] = (T)here;
-                    value = __shfl_sync(FULL_WARP, here, 31);
-                }
+            const uint32_t width = of >> 18 & 0x7f, data = (of >> 10 & 0xff) * 8;
+            const sum first = __shfl_sync(FULL_WARP, mine.first, k),
+                      step = __shfl_sync(FULL_WARP, mine.step, k);
+            if (WITH_DELTAS && kind == DELTAS)
+                emit_differences(items, length, data, width, first, step, of >> 27);
+            else {
+                sum value = first + step * lane;
+                uint32_t bit = data + (lane + 1) * width;
+#pragma unroll 1
+                for (uint32_t from = 0; from < length; from += 32, bit += 32 * width, value += step * 32)
+                    if (from + lane < length)
+                        items[from + lane] =
+                            kind == LINE ? (T)value : (T)from_code<T>(window_field<number>(bit, width));
             }
             items += length;
         }
