@@ -217,7 +217,7 @@ template <class T> struct orc_rle1_stream {
         plain = __ballot_sync(FULL_WARP, longer) ? 0 : plain;
         if (wide && mine.is_literal)
             store_shared_byte(shared + ENDS + rank - 1, mine.data);
-        const uint32_t count = __popc(__ballot_sync(FULL_WARP, mine.items > 0));
+        const uint32_t count = max_warp(mine.items ? lane + 1 : 0);
         if (sum > RLE1_LONG * count)
             emit_each(mine, base, wide ? rank : mine.data, count, !wide);
         else if (wide)
@@ -283,18 +283,21 @@ template <class T> struct orc_rle1_stream {
         __syncwarp();
 #pragma unroll 1
         for (uint32_t k = 0; k < count; k++) {
-            const uint32_t of = __shfl_sync(FULL_WARP, record, k), literals = (of >> 16 & 0xff) + lane;
-            const int32_t delta = (int32_t)of >> 24, length = of & 0xff;
-            number_of<T> value = __shfl_sync(FULL_WARP, base, k) + (number_of<T>)((int64_t)delta * lane);
+            const uint32_t of = __shfl_sync(FULL_WARP, record, k);
+            const number_of<T> value = __shfl_sync(FULL_WARP, base, k);
+            const int32_t length = of & 0xff;
+            if (!(of & 0x100)) {
+                const number_of<T> delta = (number_of<T>)(int64_t)((int32_t)of >> 24);
+                write_run(items, length, value + delta * lane, delta, lane);
+            } else {
+                const uint32_t literals = (of >> 16 & 0xff) + lane;
 #pragma unroll 1
-            for (int32_t from = 0; from < length; from += 32)
-                if ((int32_t)lane < length - from) {
-                    if (of & 0x100)
-                        value = narrow ? from_code<T>(load_shared_byte(shared + BYTES + literals + from))
-                                       : literal(literals + from);
-                    items[from] = (T)value;
-                    value += (number_of<T>)((int64_t)delta * 32);
-                }
+                for (int32_t from = 0; from < length; from += 32)
+                    if ((int32_t)lane < length - from)
+                        items[from] =
+                            (T)(narrow ? from_code<T>(load_shared_byte(shared + BYTES + literals + from))
+                                       : literal(literals + from));
+            }
             items += length;
         }
     }

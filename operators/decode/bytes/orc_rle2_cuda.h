@@ -226,11 +226,7 @@ template <class T> struct orc_rle2_stream {
         const uint32_t at = place + step_end;
         place = at;
         if (width == 0) {
-            value += lane * step;
-#pragma unroll 1
-            for (uint32_t from = 0; from < items; from += 32, value += 32 * step)
-                if (from + lane < items)
-                    out[done + from + lane] = (T)value;
+            write_run(out + done + lane, (int32_t)items, value + lane * step, step, lane);
             return true;
         }
         const uint32_t bytes = ((items - 2) * width + 7) / 8;
@@ -482,7 +478,7 @@ template <class T> struct orc_rle2_stream {
         *at = max_warp(next);
         if (all > total - done)
             return false;
-        const uint32_t count = __popc(__ballot_sync(FULL_WARP, whole));
+        const uint32_t count = max_warp(whole ? lane + 1 : 0);
         if (all > RLE2_LONG * count)
             emit_each<WITH_DELTAS>(mine, whole && is_repeat, count);
         else
@@ -598,14 +594,14 @@ template <class T> struct orc_rle2_stream {
                       step = __shfl_sync(FULL_WARP, mine.step, k);
             if (WITH_DELTAS && kind == DELTAS)
                 emit_differences(items, length, data, width, first, step, of >> 27);
+            else if (kind == LINE)
+                write_run(items + lane, (int32_t)length, first + step * lane, step, lane);
             else {
-                sum value = first + step * lane;
                 uint32_t bit = data + (lane + 1) * width;
 #pragma unroll 1
-                for (uint32_t from = 0; from < length; from += 32, bit += 32 * width, value += step * 32)
+                for (uint32_t from = 0; from < length; from += 32, bit += 32 * width)
                     if (from + lane < length)
-                        items[from + lane] =
-                            kind == LINE ? (T)value : (T)from_code<T>(window_field<number>(bit, width));
+                        items[from + lane] = (T)from_code<T>(window_field<number>(bit, width));
             }
             items += length;
         }
