@@ -97,6 +97,7 @@ template <class T> struct orc_rle2_stream {
     uint32_t place, end;  /* in the stream: of the next group, and after the last byte */
     uint32_t done, total; /* items */
     uint32_t deltas;      /* 1 if windows find delta groups, too */
+    uint32_t in_row;      /* 1 if the last group was a small one */
     uint32_t wrong;
     T *out;
 
@@ -113,7 +114,7 @@ template <class T> struct orc_rle2_stream {
         store_shared_pair(shared + WIDTHS + lane * 8, make_uint2(four_bytes(widths), four_bytes(widths + 4)));
         place = ring.begin(block, lane, shared);
         end = place + block.in_bytes;
-        done = deltas = wrong = 0;
+        done = deltas = in_row = wrong = 0;
         total = block.out_bytes / sizeof(T);
         out = reinterpret_cast<T *>(block.out);
         bool right = end >= place && block.out_bytes % sizeof(T) == 0 && shared + SCRATCH_BYTES <= 65536;
@@ -122,33 +123,37 @@ template <class T> struct orc_rle2_stream {
         return __all_sync(FULL_WARP, right && place == end && !wrong);
     }
 
-    /* Decodes a large group, or the small ones of a window. */
+    /* Decodes a group, or the small ones of a window. A small group after a large one is decoded alone, too: often
+     * the next one is large again. */
     __device__ __forceinline__ bool step()
     {
         ring.seek(place);
         const uint32_t head = ring_byte(place), encoding = head >> 6, code = head / 2 % 32;
-        const uint32_t items = (head % 2 << 8 | ring_byte(place + 1)) + 1;
         const uint32_t width = encoding == RLE2_DELTA && code == 0 ? 0 : rle2_width(code);
-        const bool is_short = (items * width + 7) / 8 <= RLE2_SMALL;
+        uint32_t items = (head % 2 << 8 | ring_byte(place + 1)) + 1;
+        const bool is_small = encoding == RLE2_SHORT_REPEAT ||
+                              (encoding != RLE2_PATCHED_BASE && (items * width + 7) / 8 <= RLE2_SMALL);
         const uint32_t before = place;
         bool right = true;
-        if (encoding == RLE2_SHORT_REPEAT || (encoding == RLE2_DIRECT && is_short) ||
-            (encoding == RLE2_DELTA && is_short && deltas))
+        if (is_small && in_row && (encoding != RLE2_DELTA || deltas))
             right = window();
+        in_row = is_small;
         if (place != before || !right)
             return right;
 
-        /* A group that no window holds. */
-        if (encoding == RLE2_SHORT_REPEAT || end - place < 2 || items > total - done)
+        deltas = encoding == RLE2_DELTA && is_small;
+        if (encoding == RLE2_SHORT_REPEAT)
+            items = head % 8 + 3;
+        if (end - place < 2 || items > total - done)
             return false;
-        if (encoding == RLE2_DIRECT)
+        if (encoding == RLE2_SHORT_REPEAT)
+            right = short_repeat(items, (head / 8 + 1) * 8);
+        else if (encoding == RLE2_DIRECT)
             right = direct(items, width);
         else if (encoding == RLE2_PATCHED_BASE)
             right = patched_base(items, width);
-        else {
+        else
             right = delta(items, width);
-            deltas = is_short;
-        }
         done += items;
         return right;
     }
@@ -187,7 +192,18 @@ template <class T> struct orc_rle2_stream {
             at % 4 * 8 + bits, width);
     }
 
-    /* Large groups: `direct` and the others write `items` items from out[done] on and move `place` to their end. */
+    /* Groups alone: these write `items` items from out[done] on and move `place` to the group's end. */
+    __device__ __forceinline__ bool short_repeat(uint32_t items, uint32_t width)
+    {
+        if (width / 8 > end - place - 1)
+            return false;
+        const T item = (T)from_code<T>(ring_field<number>(place + 1, width, width));
+        if (lane < items)
+            out[done + lane] = item;
+        place += 1 + width / 8;
+        return true;
+    }
+
     __device__ __forceinline__ bool direct(uint32_t items, uint32_t width)
     {
         uint32_t at = place + 2;
