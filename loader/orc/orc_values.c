@@ -2,6 +2,7 @@
 #include "loader/orc/orc_values.h"
 
 #include "loader/orc/orc_runs.h"
+#include "loader/orc/orc_zone.h"
 #include "storage/base/calendar.h"
 #include "storage/base/huge_pages.h"
 #include "storage/base/memory.h"
@@ -9,13 +10,15 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* What the memory of orc_values is for. */
 enum { ROOM_NULLS, ROOM_BYTES, ROOM_NUMBERS, ROOM_SECOND, ROOM_STARTS, ROOM_WIDE };
 
 /* Seconds from 1970 to 2015, from which timestamps count. */
 #define TIMESTAMP_EPOCH 1420070400
+
+/* Seconds farther away than this, 36 billion years, are no times. */
+#define SECONDS_MOST (INT64_MAX / 8)
 
 struct decoding {
     const struct orc_place *place;
@@ -140,31 +143,24 @@ static enum status small_numbers(const struct decoding *decoding, bool bits)
  * their end. Times before 1970 come in two ways, which are read as ORC's own readers read them. Most writers round the
  * second to zero if the nanoseconds exceed a millisecond; Arrow writes negative nanoseconds. (The first way is ambiguous
  * in the second before 1970, where every reader is wrong by a second.) */
-static enum status timestamps(const struct decoding *decoding)
+static enum status decode_timestamps(const struct decoding *decoding, const struct orc_zone *zone)
 {
     static const int64_t tens[] = {1, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
     struct orc_values *const values = decoding->values;
+    const int64_t epoch = TIMESTAMP_EPOCH - orc_zone_offset(zone, TIMESTAMP_EPOCH);
+    const bool has_offset = zone->offsets || zone->has_rules;
     int64_t *seconds, *parts;
-    if (decoding->type->kind == ORC_TIMESTAMP && decoding->timezone[0] &&
-        strcasecmp(decoding->timezone, "UTC") != 0 && strcasecmp(decoding->timezone, "GMT") != 0 &&
-        strcasecmp(decoding->timezone, "Etc/UTC") != 0) {
-        char text[ORC_PLACE_BYTES];
-        orc_place_text(decoding->place, text);
-        return error_set(
-            decoding->error, STATUS_BAD_INPUT,
-            "%s: its timestamps were written in the time zone %.64s; this program reads those of "
-            "UTC: write them in that zone, or as text",
-            text, decoding->timezone);
-    }
     RETURN_IF_ERROR(take(decoding, ROOM_NUMBERS, 8ull * values->count, &seconds));
     RETURN_IF_ERROR(take(decoding, ROOM_SECOND, 8ull * values->count, &parts));
     RETURN_IF_ERROR(integers(decoding, ORC_DATA, true, values->count, seconds));
     RETURN_IF_ERROR(integers(decoding, ORC_SECONDARY, false, values->count, parts));
     for (uint32_t i = 0; i < values->count; i++) {
         const int64_t stored = parts[i] >> 3, ten = tens[parts[i] & 7];
-        if (stored > 999999999 / ten || stored < -999999999 / ten ||
-            __builtin_add_overflow(seconds[i], TIMESTAMP_EPOCH, &seconds[i]))
+        if (stored > 999999999 / ten || stored < -999999999 / ten || seconds[i] > SECONDS_MOST ||
+            seconds[i] < -SECONDS_MOST)
             return orc_damaged(decoding->error, decoding->place, "value %u is no time", i + 1);
+        seconds[i] += epoch;
+        seconds[i] += has_offset ? orc_zone_offset(zone, seconds[i]) : 0;
         parts[i] = stored * ten;
         seconds[i] -= (seconds[i] < 0 && parts[i] > 999999) || parts[i] < 0;
         parts[i] += parts[i] < 0 ? 1000000000 : 0;
@@ -172,6 +168,24 @@ static enum status timestamps(const struct decoding *decoding)
     values->numbers = seconds;
     values->nanoseconds = parts;
     return STATUS_OK;
+}
+
+/* Timestamps without a zone are shown as the clock of the writer's zone did. */
+static enum status timestamps(const struct decoding *decoding)
+{
+    struct orc_zone zone;
+    struct error why;
+    const bool local = decoding->type->kind == ORC_TIMESTAMP;
+    enum status status = orc_zone_open(local ? decoding->timezone : "", &zone, &why);
+    if (status == STATUS_OK) {
+        status = decode_timestamps(decoding, &zone);
+    } else {
+        char text[ORC_PLACE_BYTES];
+        orc_place_text(decoding->place, text);
+        status = error_set(decoding->error, status, "%s: %s", text, why.text);
+    }
+    orc_zone_free(&zone);
+    return status;
 }
 
 /* ---- Decimals ---- */

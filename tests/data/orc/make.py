@@ -11,6 +11,7 @@ import decimal
 import os
 import random
 import sys
+import zoneinfo
 
 import pyarrow
 import pyarrow.orc
@@ -173,3 +174,16 @@ for compression in [pyorc.CompressionKind.NONE, pyorc.CompressionKind.ZLIB, pyor
     name = "pyorc-chunks-" + compression.name.lower()
     by_pyorc(name, schema, rows, compression=compression, compression_block_size=256, memory_block_size=256)
     write_csv(name, rows)
+
+# Timestamps of a zone's wall clock. Since 1996 Berlin has had one rule, which the test gives in a time zone file.
+berlin = zoneinfo.ZoneInfo("Europe/Berlin")
+rows = rows_of("zone", 90, none)
+chooser = random.Random("zone")
+for row in rows:
+    instant = datetime.datetime(1996, 1, 1, tzinfo=datetime.timezone.utc) + datetime.timedelta(
+        seconds=chooser.randint(0, 44 * 365 * 86400), microseconds=chooser.choice([0, 250000]))
+    row["moment"] = instant
+by_pyorc("pyorc-zone", schema, rows, timezone=berlin)
+for row in rows:
+    row["moment"] = row["moment"].astimezone(berlin).replace(tzinfo=None)
+write_csv("pyorc-zone", rows)

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "tests/loader/orc/orc_cases.h"
+#include "tests/loader/orc/zone_files.h"
 
 static void make_paths(const char *name, char orc[PATH_BYTES], char csv[PATH_BYTES])
 {
@@ -41,6 +42,22 @@ static void every_file_gives_the_rows_of_its_text(void **state)
     for (size_t f = 0; f < ORC_FILES; f++)
         for (unsigned threads = 1; threads <= 13; threads += 6)
             answers_are_those_of_the_text(orc_files[f], &(struct load_options){.threads = threads});
+}
+
+/* Timestamps without a zone are those of the writer's clock. */
+static void timestamps_show_the_writers_clock(void **state)
+{
+    struct load_report report;
+    struct error why = {0};
+    static const char *const files[] = {ORC_FOLDER "pyorc-zone.orc"};
+    (void)state;
+    zone_make("Europe/Berlin", NULL, 0, (const int32_t[]){3600, 7200}, "CET-1CEST,M3.5.0,M10.5.0/3");
+    answers_are_those_of_the_text("pyorc-zone", &(struct load_options){0});
+    setenv("TZDIR", "/nowhere", 1);
+    assert_int_equal(orc_load(orc_script, files, 1, (struct load_options){0}, &report, &why),
+                     STATUS_BAD_INPUT);
+    assert_non_null(
+        strstr(why.text, "pyorc-zone.orc, stripe 1, column moment: the time zone 'Europe/Berlin' is not in"));
 }
 
 /* ---- A decoder that is handed in ---- */
@@ -277,6 +294,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_file_gives_the_rows_of_its_text, setup, teardown),
+        cmocka_unit_test_setup_teardown(timestamps_show_the_writers_clock, setup, teardown),
         cmocka_unit_test_setup_teardown(a_decoder_of_large_calls_gets_stripes_together, setup, teardown),
         cmocka_unit_test_setup_teardown(files_follow_each_other, setup, teardown),
         cmocka_unit_test_setup_teardown(types_that_no_column_takes_are_refused_by_name, setup, teardown),

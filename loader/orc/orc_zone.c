@@ -1,0 +1,284 @@
+/* orc_zone.c: see orc_zone.h. A TZif file has a header, a block of data with times of 4 bytes, and from version 2 on another
+ * header, the same block with times of 8 bytes, and a line with the rule for the years after the last change. */
+#include "loader/orc/orc_zone.h"
+
+#include "storage/base/calendar.h"
+#include "storage/base/file.h"
+#include "storage/base/memory.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HEADER_BYTES   44u
+#define FILE_BYTES_MAX (1u << 20)
+#define DAY            86400
+
+/* ---- Rules: "CET-1CEST,M3.5.0,M10.5.0/3" ---- */
+
+/* Skips a zone's abbreviation: letters, or anything in < and >. */
+static bool skip_name(const char **at)
+{
+    const char *const begin = *at;
+    if (**at == '<') {
+        *at = strchr(*at, '>');
+        return *at && (++*at, true);
+    }
+    while (isalpha((unsigned char)**at))
+        ++*at;
+    return *at - begin >= 3;
+}
+
+/* Reads [+-]h[:mm[:ss]] as seconds. */
+static bool read_time(const char **at, int32_t *seconds)
+{
+    const int32_t sign = **at == '-' ? -1 : 1;
+    *at += **at == '-' || **at == '+';
+    *seconds = 0;
+    for (int32_t unit = 3600; unit; unit /= 60) {
+        char *end;
+        if (!isdigit((unsigned char)**at))
+            return false;
+        const long number = strtol(*at, &end, 10);
+        if (end - *at > 3)
+            return false;
+        *seconds += (int32_t)number * unit;
+        *at = end;
+        if (**at != ':')
+            break;
+        ++*at;
+    }
+    *seconds *= sign;
+    return true;
+}
+
+static bool read_number(const char **at, int32_t low, int32_t high, int32_t *number)
+{
+    char *end;
+    const long read = isdigit((unsigned char)**at) ? strtol(*at, &end, 10) : -1;
+    if (read < low || read > high)
+        return false;
+    *number = (int32_t)read;
+    *at = end;
+    return true;
+}
+
+/* Reads ",M3.5.0/2", ",J60" or ",59". */
+static bool read_rule(const char **at, struct orc_zone_rule *rule)
+{
+    bool right = **at == ',';
+    *at += right;
+    *rule = (struct orc_zone_rule){.second = 2 * 3600};
+    if (right && **at == 'M') {
+        ++*at;
+        rule->kind = ZONE_WEEKDAY;
+        right = read_number(at, 1, 12, &rule->month) && *(*at)++ == '.' &&
+                read_number(at, 1, 5, &rule->week) && *(*at)++ == '.' && read_number(at, 0, 6, &rule->day);
+    } else if (right && **at == 'J') {
+        ++*at;
+        rule->kind = ZONE_DAY_WITHOUT_LEAP;
+        right = read_number(at, 1, 365, &rule->day);
+    } else {
+        rule->kind = ZONE_DAY_OF_YEAR;
+        right = right && read_number(at, 0, 365, &rule->day);
+    }
+    if (!right || **at != '/')
+        return right;
+    ++*at;
+    return read_time(at, &rule->second);
+}
+
+static bool read_rules(const char *at, struct orc_zone *zone)
+{
+    if (!skip_name(&at) || !read_time(&at, &zone->standard))
+        return false;
+    zone->standard = -zone->standard; /* POSIX counts to the west */
+    zone->has_rules = true;
+    if (!*at)
+        return true;
+    zone->has_summer = true;
+    zone->summer = zone->standard + 3600;
+    if (!skip_name(&at))
+        return false;
+    if (*at != ',') {
+        if (!read_time(&at, &zone->summer))
+            return false;
+        zone->summer = -zone->summer;
+    }
+    return read_rule(&at, &zone->begin) && read_rule(&at, &zone->end) && !*at;
+}
+
+/* The second of the change in a year, by the clock before it. */
+static int64_t change_of(const struct orc_zone_rule *rule, int64_t year)
+{
+    int64_t day = calendar_days(year, 1, 1);
+    if (rule->kind == ZONE_DAY_OF_YEAR) {
+        day += rule->day;
+    } else if (rule->kind == ZONE_DAY_WITHOUT_LEAP) {
+        const bool is_leap = calendar_month_days(year, 2) == 29;
+        day += rule->day - 1 + (is_leap && rule->day >= 60);
+    } else {
+        const int64_t first = calendar_days(year, rule->month, 1);
+        const int64_t weekday = calendar_date_field(first, CALENDAR_DAY_OF_WEEK);
+        day = first + (rule->day - weekday + 7) % 7 + (rule->week - 1) * 7;
+        day -= day - first >= calendar_month_days(year, rule->month) ? 7 : 0;
+    }
+    return day * DAY + rule->second;
+}
+
+static int32_t offset_by_rules(const struct orc_zone *zone, int64_t second)
+{
+    const int64_t days = calendar_floor(second + zone->standard, DAY);
+    if (!zone->has_summer || days > INT32_MAX || days < INT32_MIN)
+        return zone->standard;
+    const int64_t year = calendar_date_of(days).year;
+    const int64_t begin = change_of(&zone->begin, year) - zone->standard,
+                  end = change_of(&zone->end, year) - zone->summer;
+    const bool is_summer = begin < end ? second >= begin && second < end : second >= begin || second < end;
+    return is_summer ? zone->summer : zone->standard;
+}
+
+int32_t orc_zone_offset(const struct orc_zone *zone, int64_t second)
+{
+    uint32_t low = 0, high = zone->change_count;
+    if (zone->has_rules && (high == 0 || second >= zone->changes[high - 1]))
+        return offset_by_rules(zone, second);
+    while (low < high) { /* the number of changes that are not after the time */
+        const uint32_t middle = low + (high - low) / 2;
+        if (zone->changes[middle] <= second)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return zone->offsets ? zone->offsets[low] : 0;
+}
+
+/* ---- Files ---- */
+
+static int64_t big_endian(const uint8_t *at, uint32_t bytes)
+{
+    uint64_t number = 0;
+    for (uint32_t b = 0; b < bytes; b++)
+        number = number << 8 | at[b];
+    return bytes == 4 ? (int32_t)number : (int64_t)number;
+}
+
+/* The counts of a header, and the bytes of its block. */
+struct block {
+    uint64_t utc, standard, leaps, changes, types, letters, bytes;
+};
+
+static bool read_header(const uint8_t *at, uint64_t left, uint32_t time_bytes, struct block *block)
+{
+    if (left < HEADER_BYTES || memcmp(at, "TZif", 4) != 0)
+        return false;
+    uint64_t counts[6];
+    for (uint32_t c = 0; c < 6; c++)
+        counts[c] = (uint32_t)big_endian(at + 20 + 4 * c, 4);
+    *block = (struct block){counts[0], counts[1], counts[2], counts[3], counts[4], counts[5], 0};
+    block->bytes = block->changes * (time_bytes + 1) + block->types * 6 + block->letters +
+                   block->leaps * (time_bytes + 4) + block->standard + block->utc;
+    return block->bytes <= left - HEADER_BYTES;
+}
+
+static enum status read_changes(const uint8_t *at, const struct block *block, uint32_t time_bytes,
+                                struct orc_zone *zone, bool *right, struct error *error)
+{
+    const uint8_t *const kinds = at + block->changes * time_bytes, *const types = kinds + block->changes;
+    *right = block->types > 0;
+    RETURN_IF_ERROR(
+        memory_take(&zone->changes, (block->changes + 1) * sizeof *zone->changes, "a time zone", error));
+    RETURN_IF_ERROR(
+        memory_take(&zone->offsets, (block->changes + 1) * sizeof *zone->offsets, "a time zone", error));
+    zone->change_count = (uint32_t)block->changes;
+    zone->offsets[0] = *right ? (int32_t)big_endian(types, 4) : 0;
+    for (uint64_t c = 0; *right && c < block->changes; c++) {
+        zone->changes[c] = big_endian(at + c * time_bytes, time_bytes);
+        *right = kinds[c] < block->types && (c == 0 || zone->changes[c] > zone->changes[c - 1]);
+        if (*right)
+            zone->offsets[c + 1] = (int32_t)big_endian(types + 6 * kinds[c], 4);
+    }
+    for (uint64_t c = 0; *right && c <= block->changes; c++)
+        *right = zone->offsets[c] > -2 * DAY && zone->offsets[c] < 2 * DAY;
+    return STATUS_OK;
+}
+
+/* Reads a whole file, which has a zero after its end. */
+static enum status read_zone(const uint8_t *bytes, uint64_t size, struct orc_zone *zone, bool *right,
+                             struct error *error)
+{
+    struct block block;
+    const uint8_t *at = bytes;
+    *right = read_header(at, size, 4, &block);
+    if (!*right || at[4] < '2')
+        return *right ? read_changes(at + HEADER_BYTES, &block, 4, zone, right, error) : STATUS_OK;
+    at += HEADER_BYTES + block.bytes;
+    *right = read_header(at, size - (uint64_t)(at - bytes), 8, &block);
+    if (!*right)
+        return STATUS_OK;
+    RETURN_IF_ERROR(read_changes(at + HEADER_BYTES, &block, 8, zone, right, error));
+    char *const rules = (char *)at + HEADER_BYTES + block.bytes, *const end = rules[0] == '\n'
+                                                                                  ? strchr(rules + 1, '\n')
+                                                                                  : NULL;
+    if (*right && end && end > rules + 1) {
+        *end = '\0';
+        *right = read_rules(rules + 1, zone);
+    }
+    return STATUS_OK;
+}
+
+static enum status read_file(const char *path, struct orc_zone *zone, bool *right, struct error *error)
+{
+    int descriptor;
+    uint64_t size;
+    uint8_t *bytes;
+    *right = file_open(path, &descriptor, &size, NULL, NULL) == STATUS_OK;
+    if (!*right)
+        return STATUS_OK;
+    enum status status = STATUS_OK;
+    *right = size <= FILE_BYTES_MAX;
+    if (*right)
+        status = memory_zeros(&bytes, size + 1, "a time zone", error);
+    if (*right && status == STATUS_OK) {
+        *right = pread(descriptor, bytes, size, 0) == (ssize_t)size;
+        if (*right)
+            status = read_zone(bytes, size, zone, right, error);
+        free(bytes);
+    }
+    close(descriptor);
+    return status;
+}
+
+enum status orc_zone_open(const char *name, struct orc_zone *zone, struct error *error)
+{
+    static const char *const utc[] = {"", "UTC", "GMT", "Z", "Etc/UTC", "Etc/GMT"};
+    const char *const folder = getenv("TZDIR");
+    char *path;
+    bool right =
+        name[0] != '/' && !strstr(name, "..") &&
+        name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-_/")] == '\0';
+    *zone = (struct orc_zone){0};
+    for (size_t u = 0; u < sizeof utc / sizeof *utc; u++)
+        if (strcmp(name, utc[u]) == 0)
+            return STATUS_OK;
+    if (right) {
+        RETURN_IF_ERROR(
+            path_format(&path, error, "%s/%s", folder && *folder ? folder : "/usr/share/zoneinfo", name));
+        const enum status status = read_file(path, zone, &right, error);
+        free(path);
+        RETURN_IF_ERROR(status);
+    }
+    return right ? STATUS_OK
+                 : error_set(error, STATUS_BAD_INPUT,
+                             "the time zone '%.64s' is not in this system's database (/usr/share/zoneinfo)",
+                             name);
+}
+
+void orc_zone_free(struct orc_zone *zone)
+{
+    free(zone->changes);
+    free(zone->offsets);
+    *zone = (struct orc_zone){0};
+}
