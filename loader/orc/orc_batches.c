@@ -157,9 +157,14 @@ enum status orc_column_ahead(struct orc_reader *reader, uint64_t first, uint64_t
                              unsigned thread, struct error *error)
 {
     struct orc_ahead *const ahead = &reader->scratch[thread].ahead;
+    const struct orc_kept *const kept = &reader->scratch[thread].kept;
     struct orc_streams **all;
+    const uint64_t known =
+        kept->rows && kept->column == column && kept->stripe == first; /* decoded already */
+    first += known;
+    count -= known;
     ahead->count = 0;
-    if (!reader->decoder->batch_bytes)
+    if (!reader->decoder->batch_bytes || count == 0)
         return STATUS_OK;
     RETURN_IF_ERROR(ahead_reserve(ahead, count, error));
     for (uint64_t s = 0; s < count; s++)

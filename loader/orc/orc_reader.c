@@ -186,6 +186,7 @@ void orc_reader_free(struct orc_reader *reader)
     for (unsigned t = 0; reader->scratch && t < reader->parse->options->threads; t++) {
         orc_streams_free(&reader->scratch[t].streams);
         orc_ahead_free(&reader->scratch[t].ahead);
+        orc_kept_free(&reader->scratch[t].kept);
         orc_values_free(&reader->scratch[t].values);
         orc_store_scratch_free(&reader->scratch[t].store);
     }

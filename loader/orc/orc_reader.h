@@ -12,8 +12,9 @@
 
 #include "loader/orc/orc_store.h"
 
-/* The memory that a thread takes for a row of one column: decompressed, decoded, with its second stream. */
-#define ORC_SCRATCH_ROW_BYTES 24u
+/* The memory that a thread takes for a row of one column: decompressed, decoded, stored if the next
+ * segment has its other rows. */
+#define ORC_SCRATCH_ROW_BYTES 32u
 
 /* The same for a row of a segment whose streams are decompressed in one call. */
 #define ORC_AHEAD_ROW_BYTES 12u
@@ -47,9 +48,18 @@ struct orc_ahead {
 };
 void orc_ahead_free(struct orc_ahead *ahead);
 
+/* The stored values of a column in a stripe of which the next segment has the remaining rows. */
+struct orc_kept {
+    uint64_t stripe, rows; /* rows 0: there is none */
+    uint32_t column;
+    uint8_t *values, *nulls;
+};
+void orc_kept_free(struct orc_kept *kept);
+
 struct orc_thread_scratch {
     struct orc_streams streams;
     struct orc_ahead ahead;
+    struct orc_kept kept;
     struct orc_values values;
     struct orc_store_scratch store;
 };

@@ -108,7 +108,7 @@ static enum status make_blocks(struct orc_reader *reader, struct error *error)
 
 /* ---- Columns that are read when they are written ---- */
 
-/* Reads one column of one stripe to `into`. Its streams may have been decompressed already. */
+/* Decodes one column of one stripe to `into`. Its streams may have been decompressed already. */
 static enum status column_read_later(struct orc_reader *reader, struct orc_stripe_load *stripe, uint32_t c,
                                      unsigned thread, const struct orc_stored *into, struct error *error)
 {
@@ -128,42 +128,69 @@ static enum status column_read_later(struct orc_reader *reader, struct orc_strip
     return status;
 }
 
-/* The same, with an array for the whole stripe if only some of its rows are wanted. */
-static enum status rows_read_later(struct orc_reader *reader, struct orc_stripe_load *stripe, uint32_t c,
+/* Reads one column of one stripe to `into`. */
+static enum status stripe_read_later(struct orc_reader *reader, uint64_t number, uint32_t c, unsigned thread,
+                                     const struct orc_stored *into, struct error *error)
+{
+    const struct orc_stripe_load *const opened = &reader->stripes[number];
+    struct orc_stripe_load stripe = {
+        .source = opened->source, .stripe = opened->stripe, .number = number, .descriptor = -1};
+    RETURN_IF_ERROR(orc_file_open(&stripe.source->file, &stripe.descriptor, error));
+    enum status status =
+        orc_stripe_footer_read(&stripe.source->file, stripe.descriptor, stripe.stripe, &stripe.footer, error);
+    if (status == STATUS_OK)
+        status = column_read_later(reader, &stripe, c, thread, into, error);
+    orc_stripe_footer_free(&stripe.footer);
+    close(stripe.descriptor);
+    return status;
+}
+
+void orc_kept_free(struct orc_kept *kept)
+{
+    free(kept->values);
+    free(kept->nulls);
+    *kept = (struct orc_kept){.rows = 0};
+}
+
+/* Gives some rows of a stripe, which is decoded once for all of its segments. */
+static enum status rows_read_later(struct orc_reader *reader, uint64_t number, uint32_t c,
                                    const struct orc_row_range *range, unsigned thread, void *values,
                                    uint8_t *nulls, bool *any_null, struct error *error)
 {
-    const uint64_t rows = orc_stripe_info(stripe)->rows, width = reader->parse->value_bytes[c];
-    const bool whole = range->from == 0 && range->count == rows;
-    uint8_t *all = NULL, *stripe_nulls = NULL;
-    if (!whole)
-        RETURN_IF_ERROR(memory_take(&all, rows * width, "rows", error));
-    const struct orc_stored into = {whole ? values : all, &stripe_nulls};
-    const enum status status = column_read_later(reader, stripe, c, thread, &into, error);
-    *any_null = stripe_nulls != NULL;
-    if (status == STATUS_OK && !whole)
-        memcpy(values, all + range->from * width, range->count * width);
-    if (status == STATUS_OK && stripe_nulls)
-        memcpy(nulls, stripe_nulls + range->from, range->count);
-    free(stripe_nulls);
-    free(all);
-    return status;
+    struct orc_kept *const kept = &reader->scratch[thread].kept;
+    const uint64_t rows = orc_stripe_info(&reader->stripes[number])->rows,
+                   width = reader->parse->value_bytes[c];
+    if (!kept->rows || kept->stripe != number || kept->column != c) {
+        orc_kept_free(kept);
+        RETURN_IF_ERROR(memory_take(&kept->values, rows * width, "rows", error));
+        RETURN_IF_ERROR(stripe_read_later(reader, number, c, thread,
+                                          &(struct orc_stored){kept->values, &kept->nulls}, error));
+        kept->stripe = number;
+        kept->column = c;
+        kept->rows = rows;
+    }
+    *any_null = kept->nulls != NULL;
+    memcpy(values, kept->values + range->from * width, range->count * width);
+    if (kept->nulls)
+        memcpy(nulls, kept->nulls + range->from, range->count);
+    if (range->from + (uint64_t)range->count == rows)
+        orc_kept_free(kept);
+    return STATUS_OK;
 }
 
 enum status orc_column_read(struct orc_reader *reader, uint64_t block, uint32_t column,
                             const struct orc_row_range *range, unsigned thread, void *values, uint8_t *nulls,
                             bool *any_null, struct error *error)
 {
-    const struct orc_stripe_load *const opened = &reader->stripes[block];
-    struct orc_stripe_load stripe = {
-        .source = opened->source, .stripe = opened->stripe, .number = block, .descriptor = -1};
-    RETURN_IF_ERROR(orc_file_open(&stripe.source->file, &stripe.descriptor, error));
-    enum status status =
-        orc_stripe_footer_read(&stripe.source->file, stripe.descriptor, stripe.stripe, &stripe.footer, error);
-    if (status == STATUS_OK)
-        status = rows_read_later(reader, &stripe, column, range, thread, values, nulls, any_null, error);
-    orc_stripe_footer_free(&stripe.footer);
-    close(stripe.descriptor);
+    uint8_t *stripe_nulls = NULL;
+    if (range->from || range->count < orc_stripe_info(&reader->stripes[block])->rows)
+        return rows_read_later(reader, block, column, range, thread, values, nulls, any_null, error);
+    const enum status status =
+        stripe_read_later(reader, block, column, thread, &(struct orc_stored){values, &stripe_nulls}, error);
+    *any_null = stripe_nulls != NULL;
+    if (status == STATUS_OK && stripe_nulls)
+        memcpy(nulls, stripe_nulls, range->count);
+    free(stripe_nulls);
     return status;
 }
 
