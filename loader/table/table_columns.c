@@ -169,18 +169,18 @@ static enum status gather(const struct column_write *write, uint64_t first, uint
     return STATUS_OK;
 }
 
-/* Writes segment by segment; the first one begins with the old rows that do not fill a segment. */
+/* Writes segment by segment; that after old full ones begins with the old rows that do not fill a segment. */
 static enum status write_segments(const struct column_write *write, uint32_t bytes, uint8_t *values,
                                   uint64_t *validity, struct gathering *gathering, struct error *error)
 {
-    const uint64_t end = write->old_rows + write->parsed->rows;
     uint32_t old = (uint32_t)(write->old_rows % SEGMENT_ROWS);
     bool old_null = false;
     memset(validity, 0xff, (SEGMENT_ROWS / 64) * sizeof *validity);
     if (write->old_rows)
         RETURN_IF_ERROR(table_writer_old(write->writer, write->column, values, validity, &old_null, error));
-    for (uint64_t first = write->old_rows - old; first < end; first += SEGMENT_ROWS) {
-        const uint32_t here = end - first < SEGMENT_ROWS ? (uint32_t)(end - first) : SEGMENT_ROWS;
+    for (uint64_t first = write->first; first < write->end; first += SEGMENT_ROWS) {
+        const uint32_t here =
+            write->end - first < SEGMENT_ROWS ? (uint32_t)(write->end - first) : SEGMENT_ROWS;
         bool any_null = false;
         RETURN_IF_ERROR(gather(write, first + old - write->old_rows, here - old, bytes, values, old, validity,
                                &any_null, gathering, error));
@@ -214,9 +214,9 @@ static enum status column_buffers_reserve(struct column_buffers *buffers, uint64
                              : memory_take(&buffers->validity, SEGMENT_ROWS / 8, "a segment", error);
 }
 
-enum status column_write_all(const struct column_write *write, struct error *error)
+enum status column_write_segments(const struct column_write *write, struct error *error)
 {
-    const uint64_t rows = write->old_rows + write->parsed->rows;
+    const uint64_t rows = write->end - write->first;
     const uint32_t bytes =
         write->narrow ? 4 : column_schema_value_bytes(&write->parsed->table->columns[write->column]);
     const uint32_t most = rows < SEGMENT_ROWS ? (uint32_t)rows : SEGMENT_ROWS;

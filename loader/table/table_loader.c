@@ -45,26 +45,56 @@ struct columns_write {
     struct column_progress progress;
 };
 
-static enum status write_item(void *context, uint64_t item, unsigned thread, struct error *error)
+/* Makes the dictionary of a column of strings. */
+static enum status dictionary_item(void *context, uint64_t item, unsigned thread, struct error *error)
 {
     struct columns_write *all = context;
     const uint32_t c = (uint32_t)item;
-    struct column_write write = {.parsed = all->parsed,
-                                 .writer = all->writer,
-                                 .column = c,
-                                 .narrow = c == all->narrow,
-                                 .thread = thread,
-                                 .buffers = &all->buffers[thread],
-                                 .old_rows = all->old_rows,
-                                 .progress = &all->progress};
-    if (all->parsed->words[c]) {
-        RETURN_IF_ERROR(word_codes_make(all->parsed, c, all->old ? all->old->columns[c].dictionary : NULL,
-                                        &all->words[c], error));
-        RETURN_IF_ERROR(table_writer_dictionary(all->writer, c, &all->words[c].dictionary, error));
-        write.words = &all->words[c];
-        column_progress_add(&all->progress, all->parsed->rows);
-    }
-    return column_write_all(&write, error);
+    (void)thread;
+    if (!all->parsed->words[c])
+        return STATUS_OK;
+    RETURN_IF_ERROR(word_codes_make(all->parsed, c, all->old ? all->old->columns[c].dictionary : NULL,
+                                    &all->words[c], error));
+    RETURN_IF_ERROR(table_writer_dictionary(all->writer, c, &all->words[c].dictionary, error));
+    column_progress_add(&all->progress, all->parsed->rows);
+    return STATUS_OK;
+}
+
+static enum status write_segments(struct columns_write *all, uint32_t c, unsigned thread, uint64_t first,
+                                  uint64_t end, struct error *error)
+{
+    const struct column_write write = {.parsed = all->parsed,
+                                       .writer = all->writer,
+                                       .column = c,
+                                       .narrow = c == all->narrow,
+                                       .thread = thread,
+                                       .buffers = &all->buffers[thread],
+                                       .words = all->parsed->words[c] ? &all->words[c] : NULL,
+                                       .old_rows = all->old_rows,
+                                       .first = first,
+                                       .end = end,
+                                       .progress = &all->progress};
+    return column_write_segments(&write, error);
+}
+
+/* A whole column. */
+static enum status column_item(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    struct columns_write *all = context;
+    const uint64_t old = all->old_rows;
+    RETURN_IF_ERROR(dictionary_item(context, item, thread, error));
+    return write_segments(all, (uint32_t)item, thread, old - old % SEGMENT_ROWS, old + all->parsed->rows,
+                          error);
+}
+
+/* A segment of a column. The first segments of all columns come first, because a chooser decides on them. */
+static enum status segment_item(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    struct columns_write *all = context;
+    const uint32_t columns = all->parsed->table->column_count;
+    const uint64_t first = item / columns * SEGMENT_ROWS, left = all->parsed->rows - first;
+    return write_segments(all, (uint32_t)(item % columns), thread, first,
+                          first + (left < SEGMENT_ROWS ? left : SEGMENT_ROWS), error);
 }
 
 static void place_of(const void *context, uint64_t row, char text[KEY_PLACE_BYTES])
@@ -243,11 +273,21 @@ static enum status sort_table(const struct load *load, const struct schema_table
     return table_writer_sort(writer, load->options->threads, load->progress, load->error);
 }
 
+/* Old rows are read column by column, so a table that has any is written so, too; and one of a single segment,
+ * so that dictionaries are made while other columns are written. */
 static enum status write_columns(const struct load *load, struct columns_write *all, unsigned threads)
 {
+    const uint64_t columns = all->parsed->table->column_count,
+                   segments = (all->parsed->rows + SEGMENT_ROWS - 1) / SEGMENT_ROWS;
+    enum status status;
     RETURN_IF_ERROR(memory_zeros(&all->buffers, threads * sizeof *all->buffers, "threads", load->error));
-    const enum status status =
-        parallel_for(threads, all->parsed->table->column_count, write_item, all, load->error);
+    if (all->old_rows || segments <= 1) {
+        status = parallel_for(threads, columns, column_item, all, load->error);
+    } else {
+        status = parallel_for(threads, columns, dictionary_item, all, load->error);
+        if (status == STATUS_OK)
+            status = parallel_for(threads, columns * segments, segment_item, all, load->error);
+    }
     for (unsigned t = 0; t < threads; t++)
         column_buffers_free(&all->buffers[t]);
     free(all->buffers);

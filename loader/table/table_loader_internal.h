@@ -243,6 +243,7 @@ struct column_write {
     unsigned thread;
     struct column_buffers *buffers; /* of the thread */
     uint64_t old_rows;              /* appending: the rows that the table already has */
+    uint64_t first, end;            /* rows of the table: whole segments, or the last one */
     struct column_progress *progress;
 };
 
@@ -250,8 +251,9 @@ struct column_write {
 NODISCARD enum status column_narrow(const struct parsed_table *parsed, uint32_t column, bool *narrow,
                                     struct error *error);
 
-/* Gathers the column's rows, after the rows that the table already has, and writes all of its segments. */
-NODISCARD enum status column_write_all(const struct column_write *write, struct error *error);
+/* Gathers the column's rows and writes their segments. If the table already has rows, they come first, and
+ * one call writes the whole column. */
+NODISCARD enum status column_write_segments(const struct column_write *write, struct error *error);
 
 /* ---- Tables whose rows are made by columns: table_made.c ---- */
 
