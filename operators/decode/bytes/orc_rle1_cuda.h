@@ -16,14 +16,7 @@
  *      an item: 32 items find their symbols by a mask of the symbols' first items and a count of its bits.
  *
  * Literals that reach out of the window are decoded as far as it goes; the next window begins with the rest.
- *
- * Three kinds of windows are cheaper. Where all varints have one byte (text, small numbers), `next` is arithmetic and
- * step 1 is left out; whether it was so is known, and checked, at the end. Long literals at a window's beginning need
- * no `next`. And long symbols are written one after the other, without a mask.
- *
- * Instructions: 150 a window (one-byte varints), 250 (others), 2 a symbol, 90 for each 32 symbols, 24 to 45 for each
- * 32 items. The scratch must lie in the first 64 KiB of shared memory (stream_window_cuda.h); else every block is
- * refused.
+ * Instructions: about 90 a window for 1 and 2, 3 a symbol for 3, 60 for each 32 symbols, 22 to 40 for each 32 items.
  */
 #ifndef TESSERA_OPERATORS_DECODE_BYTES_ORC_RLE1_CUDA_H
 #define TESSERA_OPERATORS_DECODE_BYTES_ORC_RLE1_CUDA_H
@@ -263,7 +256,6 @@ template <class T> struct orc_rle1_stream {
             mine.offset | (uint32_t)mine.is_literal << 13 | first << 16 | mine.delta << 24;
         const uint32_t lanes_up_to = 0xffffffffu >> (31 - lane);
         uint32_t before = (uint32_t)-1, shift = mine.offset;
-        const bool is_long = sum * sizeof(T) > STAGE_ITEMS;
         __syncwarp();
         for (uint32_t from = 0; from < sum; from += 32, shift -= 32) {
             const uint32_t heads = or_warp(shift_left_or_zero(1, shift));
@@ -281,10 +273,8 @@ template <class T> struct orc_rle1_stream {
                     value = literal(literals + nth);
                 stage.put(done + item, (T)value);
             }
-            if (is_long)
-                stage.advance(done + min(from + 32, sum));
+            stage.advance(done + min(from + 32, sum));
         }
-        stage.advance(done + sum);
     }
 
     /* The same for long symbols, one after the other. */
@@ -349,8 +339,8 @@ template <class T> struct orc_rle1_stream {
     }
 
     /* ---- Windows whose varints have one byte each ----
-     * `next` is arithmetic then: a run has three bytes and n literals have n + 1. That it was right is known at the
-     * end: no byte has a continuation bit but the control bytes of literals and the negative bytes that runs add. */
+     * `next` is arithmetic then: a run has three bytes and n literals have n + 1. That it was right is known at the end: no
+     * byte has a continuation bit but the control bytes of literals and the negative bytes that runs add. */
 
     /* Returns false, having changed nothing but the output, if the window is not of this kind, or is not right. */
     __device__ __forceinline__ bool plain_window(const window_bytes &bytes)
@@ -457,7 +447,6 @@ template <class T> struct orc_rle1_stream {
         const uint32_t record =
             mine.delta | (uint32_t)mine.is_literal << 8 | (source - (mine.is_literal ? mine.offset : 0)) << 9;
         const uint32_t lanes_up_to = 0xffffffffu >> (31 - lane);
-        const bool is_long = sum * sizeof(T) > STAGE_ITEMS;
         __syncwarp();
 #pragma unroll 2
         for (uint32_t from = 0; from < sum; from += 32, shift -= 32) {
@@ -478,10 +467,8 @@ template <class T> struct orc_rle1_stream {
                 value += (number_of<T>)((int64_t)(int8_t)of * (item - offset));
             if (item < sum)
                 stage.put(done + item, (T)value);
-            if (is_long)
-                stage.advance(done + min(from + 32, sum));
+            stage.advance(done + min(from + 32, sum));
         }
-        stage.advance(done + sum);
     }
 };
 
