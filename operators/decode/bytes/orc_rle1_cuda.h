@@ -33,9 +33,8 @@ template <class T> struct orc_rle1_stream {
     /* The ring; the window's bytes and some that varints' words may reach into; for each byte, the terminators
      * before it; `next`, with an entry for carried literals at 256; `ends`, after a byte for ends[-1]. */
     static constexpr uint32_t BYTES = RING_BYTES, RANKS = BYTES + 288, NEXT = RANKS + 256, CARRIED = 256,
-                              ENDS = NEXT + CHAIN_BYTES + 16, STAGE = 2176,
-                              SCRATCH_BYTES = STAGE + STAGE_BYTES;
-    static_assert(ENDS + ENDS_BYTES <= STAGE, "the tables fit");
+                              ENDS = NEXT + CHAIN_BYTES + 16, SCRATCH_BYTES = 2176;
+    static_assert(ENDS + ENDS_BYTES <= SCRATCH_BYTES, "the tables fit");
 
     static __device__ __forceinline__ bool decode(const byte_block &block, uint32_t lane, void *scratch)
     {
@@ -53,7 +52,7 @@ template <class T> struct orc_rle1_stream {
     uint32_t carried;     /* literals of a group that began in an earlier window */
     uint32_t plain;       /* 1 if all varints of the last window had one byte */
     uint32_t wrong;
-    output_stage<T> stage;
+    T *out;
 
     /* A symbol, each lane its own. */
     struct symbol {
@@ -72,13 +71,11 @@ template <class T> struct orc_rle1_stream {
         done = carried = wrong = 0;
         plain = 1;
         total = block.out_bytes / sizeof(T);
-        stage.begin(block.out, lane, shared + STAGE);
+        out = reinterpret_cast<T *>(block.out);
         bool right = end >= place && block.out_bytes % sizeof(T) == 0 && shared + SCRATCH_BYTES <= 65536;
         while (right && done < total)
             right = window();
         right = right && place == end && carried == 0;
-        if (right)
-            stage.finish(total);
         return __all_sync(FULL_WARP, right && !wrong);
     }
 
@@ -256,6 +253,7 @@ template <class T> struct orc_rle1_stream {
             mine.offset | (uint32_t)mine.is_literal << 13 | first << 16 | mine.delta << 24;
         const uint32_t lanes_up_to = 0xffffffffu >> (31 - lane);
         uint32_t before = (uint32_t)-1, shift = mine.offset;
+        T *items = out + done;
         __syncwarp();
         for (uint32_t from = 0; from < sum; from += 32, shift -= 32) {
             const uint32_t heads = or_warp(shift_left_or_zero(1, shift));
@@ -271,9 +269,8 @@ template <class T> struct orc_rle1_stream {
                     value = from_code<T>(load_shared_byte(shared + BYTES + literals + nth));
                 else
                     value = literal(literals + nth);
-                stage.put(done + item, (T)value);
+                items[item] = (T)value;
             }
-            stage.advance(done + min(from + 32, sum));
         }
     }
 
@@ -282,7 +279,7 @@ template <class T> struct orc_rle1_stream {
                                               uint32_t count, bool narrow)
     {
         const uint32_t record = mine.items | (uint32_t)mine.is_literal << 8 | first << 16 | mine.delta << 24;
-        uint32_t first_item = done;
+        T *items = out + done + lane;
         __syncwarp();
 #pragma unroll 1
         for (uint32_t k = 0; k < count; k++) {
@@ -291,20 +288,17 @@ template <class T> struct orc_rle1_stream {
             const int32_t length = of & 0xff;
             if (!(of & 0x100)) {
                 const number_of<T> delta = (number_of<T>)(int64_t)((int32_t)of >> 24);
-                put_run(&stage, first_item, (uint32_t)length, value + delta * lane, delta);
+                write_run(items, length, value + delta * lane, delta, lane);
             } else {
                 const uint32_t literals = (of >> 16 & 0xff) + lane;
 #pragma unroll 1
-                for (int32_t from = 0; from < length; from += 32) {
+                for (int32_t from = 0; from < length; from += 32)
                     if ((int32_t)lane < length - from)
-                        stage.put(first_item + from + lane,
-                                  (T)(narrow
-                                          ? from_code<T>(load_shared_byte(shared + BYTES + literals + from))
-                                          : literal(literals + from)));
-                    stage.advance(first_item + min(from + 32, length));
-                }
+                        items[from] =
+                            (T)(narrow ? from_code<T>(load_shared_byte(shared + BYTES + literals + from))
+                                       : literal(literals + from));
             }
-            first_item += length;
+            items += length;
         }
     }
 
@@ -326,14 +320,13 @@ template <class T> struct orc_rle1_stream {
      * returns their end. */
     __device__ __forceinline__ uint32_t emit_literals(uint32_t rank, uint32_t begin, uint32_t count)
     {
+        T *items = out + done + lane;
         store_shared_byte(shared + ENDS + rank - 1, begin);
         __syncwarp();
 #pragma unroll 1
-        for (uint32_t from = 0; from < count; from += 32) {
+        for (uint32_t from = 0; from < count; from += 32, items += 32)
             if (from + lane < count)
-                stage.put(done + from + lane, (T)literal(rank + from + lane));
-            stage.advance(done + min(from + 32, count));
-        }
+                *items = (T)literal(rank + from + lane);
         done += count;
         return max_warp(load_shared_byte(shared + ENDS + rank + count - 1));
     }
@@ -352,7 +345,6 @@ template <class T> struct orc_rle1_stream {
         carried = carried_before;
         place = place_before;
         plain = 0;
-        stage.rewind(done);
         return false;
     }
 
@@ -446,11 +438,11 @@ template <class T> struct orc_rle1_stream {
         }
         const uint32_t record =
             mine.delta | (uint32_t)mine.is_literal << 8 | (source - (mine.is_literal ? mine.offset : 0)) << 9;
-        const uint32_t lanes_up_to = 0xffffffffu >> (31 - lane);
+        const uint32_t lanes_up_to = 0xffffffffu >> (31 - lane), most = sum + lane;
+        T *items = out + done + lane;
         __syncwarp();
 #pragma unroll 2
-        for (uint32_t from = 0; from < sum; from += 32, shift -= 32) {
-            const uint32_t item = from + lane;
+        for (uint32_t item = lane; item < most; item += 32, shift -= 32, items += 32) {
             const uint32_t heads = or_warp(shift_left_or_zero(1, shift));
             const uint32_t which = before + __popc(heads & lanes_up_to);
             before += __popc(heads);
@@ -466,8 +458,7 @@ template <class T> struct orc_rle1_stream {
             else
                 value += (number_of<T>)((int64_t)(int8_t)of * (item - offset));
             if (item < sum)
-                stage.put(done + item, (T)value);
-            stage.advance(done + min(from + 32, sum));
+                *items = (T)value;
         }
     }
 };

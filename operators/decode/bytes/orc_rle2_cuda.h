@@ -79,9 +79,8 @@ template <class T> struct orc_rle2_stream {
      * varints may reach into; `next`; for each byte that begins a group, its width; and for windows with deltas, for
      * each byte the terminators before it, and `ends`. */
     static constexpr uint32_t BYTES = RING_BYTES + 16, NEXT = BYTES + 272, WIDTHS = NEXT + CHAIN_BYTES,
-                              RANKS = WIDTHS + 256, ENDS = RANKS + 256, STAGE = 2432,
-                              SCRATCH_BYTES = STAGE + STAGE_BYTES;
-    static_assert(ENDS + ENDS_BYTES <= STAGE, "the tables fit");
+                              RANKS = WIDTHS + 256, ENDS = RANKS + 256, SCRATCH_BYTES = 2432;
+    static_assert(ENDS + ENDS_BYTES <= SCRATCH_BYTES, "the tables fit");
 
     static __device__ __forceinline__ bool decode(const byte_block &block, uint32_t lane, void *scratch)
     {
@@ -100,7 +99,7 @@ template <class T> struct orc_rle2_stream {
     uint32_t deltas;      /* 1 if windows find delta groups, too */
     uint32_t in_row;      /* 1 if the last group was a small one */
     uint32_t wrong;
-    output_stage<T> stage;
+    T *out;
 
     __device__ __forceinline__ bool run(const byte_block &block, uint32_t of_lane, uint32_t at_shared)
     {
@@ -117,14 +116,11 @@ template <class T> struct orc_rle2_stream {
         end = place + block.in_bytes;
         done = deltas = in_row = wrong = 0;
         total = block.out_bytes / sizeof(T);
-        stage.begin(block.out, lane, shared + STAGE);
+        out = reinterpret_cast<T *>(block.out);
         bool right = end >= place && block.out_bytes % sizeof(T) == 0 && shared + SCRATCH_BYTES <= 65536;
         while (right && done < total)
             right = place < end && step();
-        right = right && place == end;
-        if (right)
-            stage.finish(total);
-        return __all_sync(FULL_WARP, right && !wrong);
+        return __all_sync(FULL_WARP, right && place == end && !wrong);
     }
 
     /* Decodes a group, or the small ones of a window. A small group after a large one is decoded alone, too: often
@@ -203,8 +199,7 @@ template <class T> struct orc_rle2_stream {
             return false;
         const T item = (T)from_code<T>(ring_field<number>(place + 1, width, width));
         if (lane < items)
-            stage.put(done + lane, item);
-        stage.advance(done + items);
+            out[done + lane] = item;
         place += 1 + width / 8;
         return true;
     }
@@ -219,17 +214,15 @@ template <class T> struct orc_rle2_stream {
         /* 32 items are `width` words, so that an item's bits lie alike in the words of all rounds. Two rounds of at
          * most 32 bits an item are in reach of one seek. */
         const uint32_t bit = at % 4 * 8 + (lane + 1) * width;
-        for (uint32_t from = 0; from < items; from += 64, at += width * 8) {
-            const uint32_t item = from + lane;
+        T *item = out + done + lane;
+        for (uint32_t from = 0; from < items; from += 64, at += width * 8, item += 64) {
             ring.seek(at);
-            if (item < items)
-                stage.put(done + item, (T)from_code<T>(ring_field_from<number>(at / 4, bit, width)));
+            if (from + lane < items)
+                *item = (T)from_code<T>(ring_field_from<number>(at / 4, bit, width));
             if (width > 32 && from + 32 < items)
                 ring.seek(at + width * 4);
-            if (item + 32 < items)
-                stage.put(done + item + 32,
-                          (T)from_code<T>(ring_field_from<number>(at / 4 + width, bit, width)));
-            stage.advance(done + min(from + 64, items));
+            if (from + 32 + lane < items)
+                item[32] = (T)from_code<T>(ring_field_from<number>(at / 4 + width, bit, width));
         }
         return true;
     }
@@ -249,7 +242,7 @@ template <class T> struct orc_rle2_stream {
         const uint32_t at = place + step_end;
         place = at;
         if (width == 0) {
-            put_run(&stage, done, items, value + lane * step, step);
+            write_run(out + done + lane, (int32_t)items, value + lane * step, step, lane);
             return true;
         }
         const uint32_t bytes = ((items - 2) * width + 7) / 8;
@@ -268,8 +261,7 @@ template <class T> struct orc_rle2_stream {
                     sign;
             const sum mine = value + scan_values<sum>(difference, lane);
             if (item < items)
-                stage.put(done + item, (T)mine);
-            stage.advance(done + min(from + 32, items));
+                out[done + item] = (T)mine;
             value = __shfl_sync(FULL_WARP, mine, 31);
         }
         return true;
@@ -331,8 +323,7 @@ template <class T> struct orc_rle2_stream {
                     difference |= bits;
             }
             if (item < items)
-                stage.put(done + item, (T)(base + difference));
-            stage.advance(done + min(from + 32, items));
+                out[done + item] = (T)(base + difference);
         }
         return true;
     }
@@ -504,9 +495,7 @@ template <class T> struct orc_rle2_stream {
         if (all > total - done)
             return false;
         const uint32_t count = max_warp(whole ? lane + 1 : 0);
-        /* Groups whose differences are packed need a scan each. */
-        const bool packed_deltas = WITH_DELTAS && __any_sync(FULL_WARP, mine.kind == DELTAS);
-        if (packed_deltas || all > RLE2_LONG * count)
+        if (all > RLE2_LONG * count)
             emit_each<WITH_DELTAS>(mine, whole && is_repeat, count);
         else
             emit<WITH_DELTAS>(mine, all);
@@ -532,7 +521,7 @@ template <class T> struct orc_rle2_stream {
     template <bool WITH_DELTAS> __device__ __forceinline__ void emit(const group &mine, uint32_t all)
     {
         /* Item i of the batch ends before bit `origin + stride * i` of the window; of a delta group, it is
-         * `first + step * i`. */
+         * `first + step * i`. Groups whose differences are packed get zeros first. */
         const uint32_t is_delta = WITH_DELTAS && mine.is_delta, stride = mine.kind == PACKED ? mine.width : 0;
         const uint32_t origin = is_delta ? 0 : mine.data * 8 + mine.width - stride * mine.offset;
         const sum step = mine.kind == LINE ? mine.step : 0,
@@ -543,11 +532,11 @@ template <class T> struct orc_rle2_stream {
             record = stride | (32 - min(mine.width, 32u)) % 32 << 7 | is_delta << 12 | origin << 13;
         else /* bits 0..6: stride; 12: delta; 13..31: origin */
             record = stride | is_delta << 12 | origin << 13;
-        const uint32_t lanes_up_to = 0xffffffffu >> (31 - lane), words = shared + BYTES;
+        const uint32_t lanes_up_to = 0xffffffffu >> (31 - lane), most = all + lane, words = shared + BYTES;
         uint32_t before = (uint32_t)-1, shift = mine.offset;
+        T *items = out + done + lane;
 #pragma unroll 2
-        for (uint32_t from = 0; from < all; from += 32, shift -= 32) {
-            const uint32_t item = from + lane;
+        for (uint32_t item = lane; item < most; item += 32, shift -= 32, items += 32) {
             const uint32_t heads = or_warp(shift_left_or_zero(1, shift));
             const uint32_t which = before + __popc(heads & lanes_up_to);
             before += __popc(heads);
@@ -566,16 +555,28 @@ template <class T> struct orc_rle2_stream {
                            (0xffffffffu >> (of >> 7 & 31));
                 } else
                     code = window_field<number>(bit, width);
-                stage.put(done + item, WITH_DELTAS && of & 0x1000 ? (T)line : (T)from_code<T>(code));
+                *items = WITH_DELTAS && of & 0x1000 ? (T)line : (T)from_code<T>(code);
             }
-            stage.advance(done + min(from + 32, all));
+        }
+        if constexpr (WITH_DELTAS) {
+            uint32_t left = __ballot_sync(FULL_WARP, mine.kind == DELTAS);
+            __syncwarp(); /* other lanes write over the zeros */
+            for (; left; left &= left - 1) {
+                const uint32_t k = __ffs(left) - 1;
+                const uint32_t of = __shfl_sync(
+                    FULL_WARP, mine.items | mine.data << 10 | mine.width << 18 | mine.sign << 25, k);
+                emit_differences(out + done + __shfl_sync(FULL_WARP, mine.offset, k), of & 0x3ff,
+                                 (of >> 10 & 0xff) * 8, of >> 18 & 0x7f,
+                                 __shfl_sync(FULL_WARP, mine.first, k), __shfl_sync(FULL_WARP, mine.step, k),
+                                 of >> 25);
+            }
         }
     }
 
     /* Writes a group of `length` items from `first` on: the second is `step` more, and the packed differences follow,
      * from the window's bit `bit` on, negative if `negative` is 1. */
-    __device__ __forceinline__ void emit_differences(uint32_t first_item, uint32_t length, uint32_t bit,
-                                                     uint32_t width, sum first, sum step, uint32_t negative)
+    __device__ __forceinline__ void emit_differences(T *items, uint32_t length, uint32_t bit, uint32_t width,
+                                                     sum first, sum step, uint32_t negative)
     {
         const sum sign = 0 - (sum)negative;
         sum value = first;
@@ -587,8 +588,7 @@ template <class T> struct orc_rle2_stream {
                 difference = (window_field<sum>(bit + (item - 1) * width, width) ^ sign) - sign;
             const sum here = value + scan_values<sum>(difference, lane);
             if (item < length)
-                stage.put(first_item + item, (T)here);
-            stage.advance(first_item + min(from + 32, length));
+                items[item] = (T)here;
             value = __shfl_sync(FULL_WARP, here, 31);
         }
     }
@@ -601,7 +601,7 @@ template <class T> struct orc_rle2_stream {
             mine.first = (sum)from_code<T>(window_field<number>(mine.data * 8 + mine.width, mine.width));
         const uint32_t record =
             mine.items | mine.data << 10 | mine.width << 18 | mine.kind << 25 | mine.sign << 27;
-        uint32_t first_item = done;
+        T *items = out + done;
 #pragma unroll 1
         for (uint32_t k = 0; k < count; k++) {
             const uint32_t of = __shfl_sync(FULL_WARP, record, k), length = of & 0x3ff, kind = of >> 25 & 3;
@@ -609,20 +609,17 @@ template <class T> struct orc_rle2_stream {
             const sum first = __shfl_sync(FULL_WARP, mine.first, k),
                       step = __shfl_sync(FULL_WARP, mine.step, k);
             if (WITH_DELTAS && kind == DELTAS)
-                emit_differences(first_item, length, data, width, first, step, of >> 27);
+                emit_differences(items, length, data, width, first, step, of >> 27);
             else if (kind == LINE)
-                put_run(&stage, first_item, length, first + step * lane, step);
+                write_run(items + lane, (int32_t)length, first + step * lane, step, lane);
             else {
                 uint32_t bit = data + (lane + 1) * width;
 #pragma unroll 1
-                for (uint32_t from = 0; from < length; from += 32, bit += 32 * width) {
+                for (uint32_t from = 0; from < length; from += 32, bit += 32 * width)
                     if (from + lane < length)
-                        stage.put(first_item + from + lane,
-                                  (T)from_code<T>(window_field<number>(bit, width)));
-                    stage.advance(first_item + min(from + 32, length));
-                }
+                        items[from + lane] = (T)from_code<T>(window_field<number>(bit, width));
             }
-            first_item += length;
+            items += length;
         }
     }
 };

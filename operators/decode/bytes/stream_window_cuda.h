@@ -6,7 +6,7 @@
 #define TESSERA_OPERATORS_DECODE_BYTES_STREAM_WINDOW_CUDA_H
 
 #include "operators/decode/bytes/byte_block_cuda.h"
-#include "operators/decode/bytes/output_stage_cuda.h"
+#include "operators/decode/bytes/warp_words_cuda.h"
 
 /*
  * The ring holds two neighbouring units of 256 bytes of the stream in shared memory, and each lane holds its eight
@@ -227,6 +227,29 @@ template <class T> TILE_INLINE number_of<T> from_code(number_of<T> value)
         return (value >> 1) ^ (0 - (value & 1));
     else
         return value;
+}
+
+/* Writes `length` items: value, value + step, ...; `items` is this lane's first and `value` its value. */
+template <class T, class NUMBER>
+TILE_INLINE void write_run(T *items, int32_t length, NUMBER value, NUMBER step, uint32_t lane)
+{
+    const int32_t left = length - (int32_t)lane;
+    const NUMBER next = step * 32;
+    if (left > 0)
+        items[0] = (T)value;
+    value += next;
+    if (left > 32)
+        items[32] = (T)value;
+#pragma unroll 1
+    for (int32_t from = 64; from < length; from += 64) {
+        items += 64;
+        value += next;
+        if (left > from)
+            items[0] = (T)value;
+        value += next;
+        if (left > from + 32)
+            items[32] = (T)value;
+    }
 }
 
 #endif

@@ -50,16 +50,6 @@ TILE_INLINE uint2 load_shared_pair(uint32_t address)
     return pair;
 }
 
-TILE_INLINE uint4 load_shared_four(uint32_t address)
-{
-    uint4 words;
-    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
-                 : "r"(address)
-                 : "memory");
-    return words;
-}
-
 TILE_INLINE void store_shared_byte(uint32_t address, uint32_t byte)
 {
     asm volatile("st.shared.u8 [%0], %1;" ::"r"(address), "r"(byte) : "memory");
