@@ -56,7 +56,7 @@ const struct codec ISA(codec_orc_rle1) = {
     .decode_cycles = 6,
     .gpu = {.header = "operators/decode/bytes/orc_rle1_cuda.h",
             .decoder = "decode_orc_rle1",
-            .scratch_bytes = 2688},
+            .scratch_bytes = 2176},
     .bound = bound,
     .encode = encode,
     .valid = byte_blocks_valid,

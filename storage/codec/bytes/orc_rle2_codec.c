@@ -56,7 +56,7 @@ const struct codec ISA(codec_orc_rle2) = {
     .decode_cycles = 4,
     .gpu = {.header = "operators/decode/bytes/orc_rle2_cuda.h",
             .decoder = "decode_orc_rle2",
-            .scratch_bytes = 2944},
+            .scratch_bytes = 2432},
     .bound = bound,
     .encode = encode,
     .valid = byte_blocks_valid,
