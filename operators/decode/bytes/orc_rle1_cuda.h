@@ -16,7 +16,14 @@
  *      an item: 32 items find their symbols by a mask of the symbols' first items and a count of its bits.
  *
  * Literals that reach out of the window are decoded as far as it goes; the next window begins with the rest.
- * Instructions: about 90 a window for 1 and 2, 3 a symbol for 3, 60 for each 32 symbols, 22 to 40 for each 32 items.
+ *
+ * Three kinds of windows are cheaper. Where all varints have one byte (text, small numbers), `next` is arithmetic and
+ * step 1 is left out; whether it was so is known, and checked, at the end. Long literals at a window's beginning need
+ * no `next`. And long symbols are written one after the other, without a mask.
+ *
+ * Instructions: 150 a window (one-byte varints), 250 (others), 2 a symbol, 90 for each 32 symbols, 24 to 45 for each
+ * 32 items. The scratch must lie in the first 64 KiB of shared memory (stream_window_cuda.h); else every block is
+ * refused.
  */
 #ifndef TESSERA_OPERATORS_DECODE_BYTES_ORC_RLE1_CUDA_H
 #define TESSERA_OPERATORS_DECODE_BYTES_ORC_RLE1_CUDA_H
@@ -332,8 +339,8 @@ template <class T> struct orc_rle1_stream {
     }
 
     /* ---- Windows whose varints have one byte each ----
-     * `next` is arithmetic then: a run has three bytes and n literals have n + 1. That it was right is known at the end: no
-     * byte has a continuation bit but the control bytes of literals and the negative bytes that runs add. */
+     * `next` is arithmetic then: a run has three bytes and n literals have n + 1. That it was right is known at the
+     * end: no byte has a continuation bit but the control bytes of literals and the negative bytes that runs add. */
 
     /* Returns false, having changed nothing but the output, if the window is not of this kind, or is not right. */
     __device__ __forceinline__ bool plain_window(const window_bytes &bytes)

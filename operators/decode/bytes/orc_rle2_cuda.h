@@ -2,21 +2,23 @@
  * orc_rle2_cuda.h: the decoder of ORC's second run-length encoding of integers. storage/codec/bytes/orc_rle2.c
  * draws the bytes and is the host's twin; byte_block_cuda.h says what a decoder defines.
  *
- * A stream is groups of 1..512 items, and groups are of two sorts here:
+ * A stream is groups of 1..512 items. They are decoded in two ways:
  *
- *   small   Short repeats, and direct groups of up to RLE2_SMALL bytes. Text and small numbers are long rows of
- *           them, of three to twenty items each. They are decoded by the window: 240 bytes of the stream, eight bytes a
- *           lane, are turned into the table `next`: for every byte, where would the next group begin if a small group
- *           began here? The warp follows `next`, one load a group, lane k keeps the k-th group, and a scan over their
- *           items gives each its place. Then a lane writes an item: 32 items find their groups by a mask of the
- *           groups' first items and a count of its bits. A short repeat is a packed group whose items all lie in the same
- *           place, so all items are made by one expression.
- *   large   All others. All lanes read the header alike; then 32 items are unpacked at a time, each from the two or
- *           three words that hold it. Deltas are summed by a warp scan. The list of patches has at most 31 entries, so
- *           each lane holds one; items find theirs as items of the window find their groups.
+ *   windows  Rows of small groups: short repeats, and direct and delta groups of up to RLE2_SMALL bytes. 240 bytes
+ *            of the stream, eight bytes a lane, are turned into the table `next`: for every byte, where would the
+ *            next group begin if a small group began here? For delta groups this takes the varints' ends; so windows
+ *            look for them only while there are some. The warp follows `next`, one load a group, and lane k keeps the
+ *            k-th group. If groups are short, a scan over their items gives each its place, and a lane writes an item:
+ *            32 items find their groups by a mask of the groups' first items and a count of its bits. (A short
+ *            repeat is a packed group whose items all lie in the same place.) Long ones are written one by one.
+ *   alone    Patched bases, long groups, and small ones between them. All lanes read the header alike; then 32
+ *            items are unpacked at a time, each from the two or three words that hold it. Differences are summed by
+ *            a warp scan. The list of patches has at most 31 entries: each lane holds one, and items find theirs as
+ *            items of a window find their groups.
  *
- * Instructions: about 100 a window, 3 a small group, 60 for each 32 of them, 35 for each 32 items; 60 a large group
- * and 25 (deltas 50) for each 32 items.
+ * Instructions: 180 a window (300 with deltas), 2 a group, 90 for each 32 groups, 28 for each 32 items; alone, 120 a
+ * group and 20 (differences 45) for each 32 items. The scratch must lie in the first 64 KiB of shared memory
+ * (stream_window_cuda.h); else every block is refused.
  */
 #ifndef TESSERA_OPERATORS_DECODE_BYTES_ORC_RLE2_CUDA_H
 #define TESSERA_OPERATORS_DECODE_BYTES_ORC_RLE2_CUDA_H
