@@ -284,6 +284,9 @@ static enum status take_type(struct orc_file *file, const Orc__Footer *footer, u
     type->precision = from->precision;
     type->scale = from->scale;
     type->maximum_length = from->maximum_length;
+    if (type->kind == ORC_DECIMAL && (type->precision > 38 || type->scale > 38))
+        return orc_damaged(error, &place, "type %u is a decimal of %u digits, %u after the point", t,
+                           type->precision, type->scale);
     RETURN_IF_ERROR(
         memory_take(&type->children, (from->n_subtypes + 1) * sizeof *type->children, "types", error));
     if (type->kind == ORC_STRUCT && from->n_field_names != from->n_subtypes)

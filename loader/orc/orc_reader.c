@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "loader/orc/orc_reader.h"
 
+#include "loader/orc/orc_convert.h"
 #include "storage/base/memory.h"
 
 #include <inttypes.h>

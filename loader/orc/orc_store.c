@@ -1,41 +1,13 @@
 /* orc_store.c: see orc_store.h. */
 #include "loader/orc/orc_store.h"
 
+#include "loader/orc/orc_convert.h"
 #include "loader/text/text_rows.h"
-#include "storage/base/calendar.h"
-#include "storage/base/decimal.h"
 #include "storage/base/memory.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char too_many_decimals[] = "has more decimals than the column";
-
-bool orc_type_fits(const struct orc_type *type, enum column_type want)
-{
-    switch (type->kind) {
-    case ORC_BOOLEAN:
-        return want == TYPE_BOOL;
-    case ORC_BYTE:
-    case ORC_SHORT:
-    case ORC_INT:
-    case ORC_LONG:
-        return want == TYPE_INT32 || want == TYPE_INT64 || want == TYPE_DECIMAL || want == TYPE_BOOL;
-    case ORC_DECIMAL:
-        return want == TYPE_INT32 || want == TYPE_INT64 || want == TYPE_DECIMAL;
-    case ORC_DATE:
-    case ORC_TIMESTAMP:
-    case ORC_TIMESTAMP_INSTANT:
-        return want == TYPE_DATE || want == TYPE_TIMESTAMP;
-    case ORC_STRING:
-    case ORC_VARCHAR:
-    case ORC_CHAR:
-        return true; /* like a field of text */
-    default:
-        return false;
-    }
-}
 
 void orc_store_scratch_free(struct orc_store_scratch *scratch)
 {
@@ -51,32 +23,12 @@ void orc_bad_values_free(struct orc_bad_values *bad)
     *bad = (struct orc_bad_values){0};
 }
 
-/* ---- Numbers ---- */
-
-/* How whole numbers become stored values: those from low to high, multiplied. */
-struct range {
-    int64_t low, high, factor;
-};
-
-static struct range range_of(const struct column_schema *want)
-{
-    switch (want->type) {
-    case TYPE_INT64:
-    case TYPE_TIMESTAMP:
-        return (struct range){INT64_MIN, INT64_MAX, 1};
-    case TYPE_BOOL:
-        return (struct range){0, 1, 1};
-    default:
-        return (struct range){INT32_MIN, INT32_MAX, 1};
-    }
-}
-
 /* The conversion of one column. Numbers that are not `plain` are converted one by one. */
 struct conversion {
     const struct orc_store *store;
     const struct column_schema *column, *want; /* want: the column's type, or that of the key it references */
     const struct table_keys *keys;             /* or NULL */
-    struct range range;
+    struct orc_range range;
     bool plain;
     uint8_t *entry_states; /* of a dictionary: ENTRY_... */
     int64_t *entry_values;
@@ -87,96 +39,10 @@ struct conversion {
 
 enum { ENTRY_NEW, ENTRY_STORED, ENTRY_WRONG };
 
-/* The range of a number with `scale` decimals, if no decimals have to be cut. */
-static bool decimal_range(const struct column_schema *want, uint32_t scale, struct range *range)
-{
-    const uint32_t wanted = want->type == TYPE_DECIMAL ? want->scale : 0;
-    *range = range_of(want);
-    if (want->type != TYPE_DECIMAL)
-        return scale == 0;
-    if (scale > wanted)
-        return false;
-    range->factor = power_of_ten(wanted - scale);
-    range->high = (power_of_ten(want->precision) - 1) / range->factor;
-    range->low = -range->high;
-    return true;
-}
-
-/* Finds how numbers are converted. */
-static void plan(struct conversion *conversion)
-{
-    const struct orc_type *const type = conversion->store->type;
-    const struct column_schema *const want = conversion->want;
-    switch (type->kind) {
-    case ORC_DECIMAL:
-        conversion->plain =
-            !conversion->store->values->wide && decimal_range(want, type->scale, &conversion->range);
-        break;
-    case ORC_DATE:
-        conversion->range = (struct range){INT32_MIN, INT32_MAX, 1};
-        if (want->type == TYPE_TIMESTAMP)
-            conversion->range =
-                (struct range){INT64_MIN / CALENDAR_DAY_MICROSECONDS, INT64_MAX / CALENDAR_DAY_MICROSECONDS,
-                               CALENDAR_DAY_MICROSECONDS};
-        conversion->plain = true;
-        break;
-    case ORC_TIMESTAMP:
-    case ORC_TIMESTAMP_INSTANT:
-        conversion->plain = false;
-        break;
-    default:
-        conversion->plain = decimal_range(want, 0, &conversion->range);
-    }
-}
-
-/* Converts a number with `scale` decimals to the wanted type. */
-static const char *convert_decimal(const struct column_schema *want, __int128 number, uint32_t scale,
-                                   int64_t *value)
-{
-    const uint32_t wanted = want->type == TYPE_DECIMAL ? want->scale : 0;
-    struct range range;
-    for (; scale > wanted; scale--) {
-        if (number % 10)
-            return too_many_decimals;
-        number /= 10;
-    }
-    decimal_range(want, scale, &range);
-    if (number < range.low || number > range.high)
-        return text_out_of_range;
-    *value = (int64_t)number * range.factor;
-    return NULL;
-}
-
-static const char *convert_timestamp(const struct column_schema *want, int64_t second, int64_t nanosecond,
-                                     int64_t *value)
-{
-    const __int128 microsecond = (__int128)second * 1000000 + nanosecond / 1000;
-    if (nanosecond % 1000)
-        return "has parts of a microsecond";
-    if (want->type == TYPE_TIMESTAMP) {
-        *value = (int64_t)microsecond;
-        return microsecond != (int64_t)microsecond ? text_out_of_range : NULL;
-    }
-    if (microsecond % CALENDAR_DAY_MICROSECONDS)
-        return "is no whole day";
-    *value = (int64_t)(microsecond / CALENDAR_DAY_MICROSECONDS);
-    return *value != (int32_t)*value ? text_out_of_range : NULL;
-}
-
-/* Converts one number to the wanted type. Returns NULL, or the complaint. */
 static const char *convert_number(const struct conversion *conversion, uint32_t at, int64_t *value)
 {
-    const struct orc_values *const values = conversion->store->values;
-    const struct orc_type *const type = conversion->store->type;
-    if (type->kind == ORC_DECIMAL)
-        return convert_decimal(conversion->want, values->wide ? values->wide[at] : values->numbers[at],
-                               type->scale, value);
-    if (values->nanoseconds)
-        return convert_timestamp(conversion->want, values->numbers[at], values->nanoseconds[at], value);
-    if (values->numbers[at] < conversion->range.low || values->numbers[at] > conversion->range.high)
-        return conversion->want->type == TYPE_BOOL ? "is neither 0 nor 1" : text_out_of_range;
-    *value = values->numbers[at] * conversion->range.factor;
-    return NULL;
+    return orc_convert_number(conversion->store->type, conversion->store->values, at, conversion->want,
+                              &conversion->range, value);
 }
 
 /* ---- Text ---- */
@@ -281,39 +147,12 @@ static enum status one_value(const struct conversion *conversion, uint32_t at, i
 static void show(const struct conversion *conversion, uint32_t at, char shown[TEXT_SHOWN_BYTES])
 {
     const struct orc_values *const values = conversion->store->values;
-    const uint32_t kind = conversion->store->type->kind;
     if (values->starts) {
         const struct text_field field =
             text_at(values, values->is_dictionary ? (uint64_t)values->numbers[at] : at);
         text_printable(field.text, field.length, shown);
-    } else if (kind == ORC_DECIMAL) {
-        const __int128 number = values->wide ? values->wide[at] : values->numbers[at];
-        unsigned __int128 left = number < 0 ? 0 - (unsigned __int128)number : (unsigned __int128)number;
-        char digits[TEXT_SHOWN_BYTES], *first = digits + sizeof digits - 1;
-        *first = '\0';
-        for (uint32_t d = 0; (left || d <= conversion->store->type->scale) && first > digits + 3;
-             d++, left /= 10) {
-            if (d && d == conversion->store->type->scale)
-                *--first = '.';
-            *--first = (char)('0' + (int)(left % 10));
-        }
-        snprintf(shown, TEXT_SHOWN_BYTES, "%s%s", number < 0 ? "-" : "", first);
-    } else if (kind == ORC_DATE || values->nanoseconds) {
-        const int64_t day =
-            values->nanoseconds ? calendar_floor(values->numbers[at], 86400) : values->numbers[at];
-        const struct calendar_date date = calendar_date_of(day > INT32_MAX || day < INT32_MIN ? 0 : day);
-        const int64_t second = values->nanoseconds ? values->numbers[at] - day * 86400 : 0;
-        char time[32] = "";
-        if (values->nanoseconds)
-            snprintf(time, sizeof time, " %02d:%02d:%02d.%09d", (int)(second / 3600), (int)(second / 60 % 60),
-                     (int)(second % 60), (int)values->nanoseconds[at]);
-        if (day > INT32_MAX || day < INT32_MIN)
-            snprintf(shown, TEXT_SHOWN_BYTES, "day %" PRId64 " from 1970", day);
-        else
-            snprintf(shown, TEXT_SHOWN_BYTES, "%04" PRId64 "-%02d-%02d%s", date.year, date.month, date.day,
-                     time);
     } else {
-        snprintf(shown, TEXT_SHOWN_BYTES, "%" PRId64, values->numbers[at]);
+        orc_show_number(conversion->store->type, values, at, shown);
     }
 }
 
@@ -381,7 +220,7 @@ static enum status slow_piece(struct conversion *conversion, uint32_t row, uint3
 /* The fill functions write the stored values of `count` values to `out`. They return false if one of them is wrong, or
  * is a key without a row. */
 
-static bool fill_narrow(const struct range *range, const int64_t *in, uint32_t count, int32_t *out)
+static bool fill_narrow(const struct orc_range *range, const int64_t *in, uint32_t count, int32_t *out)
 {
     uint64_t beyond = 0;
     if (range->low == INT32_MIN && range->high == INT32_MAX) {
@@ -398,7 +237,7 @@ static bool fill_narrow(const struct range *range, const int64_t *in, uint32_t c
     return beyond == 0;
 }
 
-static bool fill_wide(const struct range *range, const int64_t *in, uint32_t count, int64_t *out)
+static bool fill_wide(const struct orc_range *range, const int64_t *in, uint32_t count, int64_t *out)
 {
     uint64_t beyond = 0;
     if (range->low == INT64_MIN) {
@@ -563,7 +402,7 @@ enum status orc_store_column(const struct orc_store *store, uint64_t most, struc
                                     .bad = bad,
                                     .most = most,
                                     .error = error};
-    plan(&conversion);
+    conversion.plain = orc_range_plan(store->type, store->values, conversion.want, &conversion.range);
     RETURN_IF_ERROR(begin_text(&conversion));
     if (store->values->nulls)
         RETURN_IF_ERROR(memory_zeros(store->into.nulls, store->values->rows, "NULLs", error));

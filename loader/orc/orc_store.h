@@ -66,9 +66,6 @@ struct orc_store {
     struct orc_stored into;
 };
 
-/* Whether values of the file's type can be converted to the column's type. */
-bool orc_type_fits(const struct orc_type *type, enum column_type want);
-
 /* Stores all rows. Wrong values are added to *bad, in the order of rows, at most `most` + 1 of them; what is stored for
  * them means nothing. */
 NODISCARD enum status orc_store_column(const struct orc_store *store, uint64_t most,

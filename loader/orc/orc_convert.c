@@ -1,0 +1,173 @@
+/* orc_convert.c: see orc_convert.h. */
+#include "loader/orc/orc_convert.h"
+
+#include "storage/base/calendar.h"
+#include "storage/base/decimal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static const char too_many_decimals[] = "has more decimals than the column";
+
+bool orc_type_fits(const struct orc_type *type, enum column_type want)
+{
+    switch (type->kind) {
+    case ORC_BOOLEAN:
+        return want == TYPE_BOOL;
+    case ORC_BYTE:
+    case ORC_SHORT:
+    case ORC_INT:
+    case ORC_LONG:
+        return want == TYPE_INT32 || want == TYPE_INT64 || want == TYPE_DECIMAL || want == TYPE_BOOL;
+    case ORC_DECIMAL: /* those of Hive 0.11 have a scale each, and no precision */
+        return type->precision > 0 && (want == TYPE_INT32 || want == TYPE_INT64 || want == TYPE_DECIMAL);
+    case ORC_DATE:
+    case ORC_TIMESTAMP:
+    case ORC_TIMESTAMP_INSTANT:
+        return want == TYPE_DATE || want == TYPE_TIMESTAMP;
+    case ORC_STRING:
+    case ORC_VARCHAR:
+    case ORC_CHAR:
+        return true; /* like a field of text */
+    default:
+        return false;
+    }
+}
+
+static struct orc_range range_of(const struct column_schema *want)
+{
+    switch (want->type) {
+    case TYPE_INT64:
+    case TYPE_TIMESTAMP:
+        return (struct orc_range){INT64_MIN, INT64_MAX, 1};
+    case TYPE_BOOL:
+        return (struct orc_range){0, 1, 1};
+    default:
+        return (struct orc_range){INT32_MIN, INT32_MAX, 1};
+    }
+}
+
+/* The range of a number with `scale` decimals, if no decimals have to be cut. */
+static bool decimal_range(const struct column_schema *want, uint32_t scale, struct orc_range *range)
+{
+    const uint32_t wanted = want->type == TYPE_DECIMAL ? want->scale : 0;
+    *range = range_of(want);
+    if (want->type != TYPE_DECIMAL)
+        return scale == 0;
+    if (scale > wanted)
+        return false;
+    range->factor = power_of_ten(wanted - scale);
+    range->high = (power_of_ten(want->precision) - 1) / range->factor;
+    range->low = -range->high;
+    return true;
+}
+
+bool orc_range_plan(const struct orc_type *type, const struct orc_values *values,
+                    const struct column_schema *want, struct orc_range *range)
+{
+    switch (type->kind) {
+    case ORC_DECIMAL:
+        return !values->wide && decimal_range(want, type->scale, range);
+    case ORC_DATE:
+        *range = (struct orc_range){INT32_MIN, INT32_MAX, 1};
+        if (want->type == TYPE_TIMESTAMP)
+            *range = (struct orc_range){INT64_MIN / CALENDAR_DAY_MICROSECONDS,
+                                        INT64_MAX / CALENDAR_DAY_MICROSECONDS, CALENDAR_DAY_MICROSECONDS};
+        return true;
+    case ORC_TIMESTAMP:
+    case ORC_TIMESTAMP_INSTANT:
+        return false;
+    default:
+        return decimal_range(want, 0, range);
+    }
+}
+
+/* Converts a number with `scale` decimals to the wanted type. */
+static const char *convert_decimal(const struct column_schema *want, __int128 number, uint32_t scale,
+                                   int64_t *value)
+{
+    const uint32_t wanted = want->type == TYPE_DECIMAL ? want->scale : 0;
+    struct orc_range range;
+    for (; scale > wanted; scale--) {
+        if (number % 10)
+            return too_many_decimals;
+        number /= 10;
+    }
+    decimal_range(want, scale, &range);
+    if (number < range.low || number > range.high)
+        return text_out_of_range;
+    *value = (int64_t)number * range.factor;
+    return NULL;
+}
+
+static const char *convert_timestamp(const struct column_schema *want, int64_t second, int64_t nanosecond,
+                                     int64_t *value)
+{
+    const __int128 microsecond = (__int128)second * 1000000 + nanosecond / 1000;
+    if (nanosecond % 1000)
+        return "has parts of a microsecond";
+    if (want->type == TYPE_TIMESTAMP) {
+        *value = (int64_t)microsecond;
+        return microsecond != (int64_t)microsecond ? text_out_of_range : NULL;
+    }
+    if (microsecond % CALENDAR_DAY_MICROSECONDS)
+        return "is no whole day";
+    *value = (int64_t)(microsecond / CALENDAR_DAY_MICROSECONDS);
+    return *value != (int32_t)*value ? text_out_of_range : NULL;
+}
+
+const char *orc_convert_number(const struct orc_type *type, const struct orc_values *values, uint32_t at,
+                               const struct column_schema *want, const struct orc_range *range,
+                               int64_t *value)
+{
+    const int64_t number = values->numbers[at];
+    if (type->kind == ORC_DECIMAL)
+        return convert_decimal(want, values->wide ? values->wide[at] : number, type->scale, value);
+    if (values->nanoseconds)
+        return convert_timestamp(want, number, values->nanoseconds[at], value);
+    if (number < range->low || number > range->high)
+        return want->type == TYPE_BOOL ? "is neither 0 nor 1" : text_out_of_range;
+    *value = number * range->factor;
+    return NULL;
+}
+
+static void show_decimal(__int128 number, uint32_t scale, char shown[TEXT_SHOWN_BYTES])
+{
+    unsigned __int128 left = number < 0 ? 0 - (unsigned __int128)number : (unsigned __int128)number;
+    char digits[TEXT_SHOWN_BYTES], *first = digits + sizeof digits - 1;
+    *first = '\0';
+    for (uint32_t d = 0; (left || d <= scale) && first > digits + 3; d++, left /= 10) {
+        if (d && d == scale)
+            *--first = '.';
+        *--first = (char)('0' + (int)(left % 10));
+    }
+    snprintf(shown, TEXT_SHOWN_BYTES, "%s%s", number < 0 ? "-" : "", first);
+}
+
+static void show_time(const struct orc_values *values, uint32_t at, char shown[TEXT_SHOWN_BYTES])
+{
+    const int64_t number = values->numbers[at];
+    const int64_t day = values->nanoseconds ? calendar_floor(number, 86400) : number;
+    const int64_t second = values->nanoseconds ? number - day * 86400 : 0;
+    char time[32] = "";
+    if (day > INT32_MAX || day < INT32_MIN) {
+        snprintf(shown, TEXT_SHOWN_BYTES, "day %" PRId64 " from 1970", day);
+        return;
+    }
+    const struct calendar_date date = calendar_date_of(day);
+    if (values->nanoseconds)
+        snprintf(time, sizeof time, " %02d:%02d:%02d.%09d", (int)(second / 3600), (int)(second / 60 % 60),
+                 (int)(second % 60), (int)values->nanoseconds[at]);
+    snprintf(shown, TEXT_SHOWN_BYTES, "%04" PRId64 "-%02d-%02d%s", date.year, date.month, date.day, time);
+}
+
+void orc_show_number(const struct orc_type *type, const struct orc_values *values, uint32_t at,
+                     char shown[TEXT_SHOWN_BYTES])
+{
+    if (type->kind == ORC_DECIMAL)
+        show_decimal(values->wide ? values->wide[at] : values->numbers[at], type->scale, shown);
+    else if (type->kind == ORC_DATE || values->nanoseconds)
+        show_time(values, at, shown);
+    else
+        snprintf(shown, TEXT_SHOWN_BYTES, "%" PRId64, values->numbers[at]);
+}

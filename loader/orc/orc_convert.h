@@ -1,0 +1,34 @@
+/*
+ * orc_convert.h: numbers, dates and times of ORC files as the stored values of a column: which types fit, how a value is
+ * converted, and how it is shown in a complaint. Most numbers need a comparison and a multiplication only, for which
+ * there is a struct orc_range.
+ */
+#ifndef TESSERA_LOADER_ORC_ORC_CONVERT_H
+#define TESSERA_LOADER_ORC_ORC_CONVERT_H
+
+#include "loader/orc/orc_values.h"
+#include "loader/text/text_rows.h"
+#include "storage/database/database.h"
+
+/* Whether values of the file's type can be converted to the column's type. */
+bool orc_type_fits(const struct orc_type *type, enum column_type want);
+
+/* How whole numbers become stored values: those from low to high, multiplied. */
+struct orc_range {
+    int64_t low, high, factor;
+};
+
+/* Finds the range for the numbers of a column. False: they have to be converted one by one. */
+bool orc_range_plan(const struct orc_type *type, const struct orc_values *values,
+                    const struct column_schema *want, struct orc_range *range);
+
+/* Converts number `at`. Returns NULL, or the complaint. */
+const char *orc_convert_number(const struct orc_type *type, const struct orc_values *values, uint32_t at,
+                               const struct column_schema *want, const struct orc_range *range,
+                               int64_t *value);
+
+/* Writes number `at` as a person knows it: with its point, or as a date or time. */
+void orc_show_number(const struct orc_type *type, const struct orc_values *values, uint32_t at,
+                     char shown[TEXT_SHOWN_BYTES]);
+
+#endif
