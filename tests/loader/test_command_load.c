@@ -90,6 +90,39 @@ static void sizes_of_memory_are_read(void **state)
     load("--force --memory 1GB sales=sales-1.csv", 2, "--memory '1GB' is no size", "shop,pieces\nA,1\n");
 }
 
+/* A GPU that is asked for must be there; text needs none. Where there is one, it gives the same rows. */
+static void the_device_is_what_the_option_says(void **state)
+{
+    static const char ask[] =
+        "$T sql --device cpu --db $D --format csv 'select count(*), sum(price), max(word) from t'";
+    static const char orc[] =
+        "cd $D/.. && printf 'CREATE TABLE t (price DECIMAL(18,2), word TEXT);' >t.sql && "
+        "$T load --force --db $D --schema t.sql --device %s "
+        "t=" TESSERA_SOURCE "/tests/data/orc/pyarrow-rows-0.12-zlib.orc";
+    char shell[PATH_BYTES], *rows;
+    (void)state;
+    load("--force --device gpu sales=sales-1.csv", 2, "--device 'gpu' is not auto, cpu, cuda or cuda:N",
+         NULL);
+    load("--force --device cpu sales=sales-1.csv", 0, "1 row", "shop,pieces\nA,1\n");
+    snprintf(shell, sizeof shell, orc, "cpu");
+    run_shell(shell, &run);
+    assert_int_equal(run.exit_code, 0);
+    run_shell(ask, &run);
+    rows = strdup(run.output);
+    assert_non_null(rows);
+    snprintf(shell, sizeof shell, orc, "cuda");
+    run_shell(shell, &run);
+    if (run.exit_code == 3 && !getenv("TESSERA_REQUIRE_GPU")) {
+        assert_non_null(strstr(run.errors, "no GPU can be used"));
+    } else {
+        assert_int_equal(run.exit_code, 0);
+        assert_non_null(strstr(run.errors, "of its time"));
+    }
+    run_shell(ask, &run);
+    assert_string_equal(run.output, rows);
+    free(rows);
+}
+
 /* The first signal ends a load that waits for a pipe, soon, and with nothing left behind: `timeout` sends it after 0.3 s,
  * once (to the process, not to its group too), and one that kills 2 s later. */
 static void a_load_that_waits_can_be_stopped(void **state)
@@ -129,6 +162,7 @@ static void a_load_that_waits_can_be_stopped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_device_is_what_the_option_says),
         cmocka_unit_test_setup_teardown(patterns_stand_for_files, setup, teardown),
         cmocka_unit_test_setup_teardown(null_is_what_the_option_says, setup, teardown),
         cmocka_unit_test_setup_teardown(rows_are_appended, setup, teardown),
