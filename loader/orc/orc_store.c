@@ -276,7 +276,12 @@ static enum status fill_words(const struct conversion *conversion, uint32_t at, 
     const char *complaint = NULL;
     for (uint32_t i = 0; i < count && !complaint; i++) {
         const struct text_field field = text_at(conversion->store->values, at + i);
+        struct orc_word key, *word;
         int64_t value = 0;
+        if (word_known(conversion, &field, &key, &word)) {
+            out[i] = word->code;
+            continue;
+        }
         RETURN_IF_ERROR(word_find(conversion, &field, &value, &complaint));
         out[i] = (int32_t)value;
     }
