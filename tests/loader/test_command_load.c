@@ -162,7 +162,7 @@ static void a_load_that_waits_can_be_stopped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_device_is_what_the_option_says),
+        cmocka_unit_test_setup_teardown(the_device_is_what_the_option_says, setup, teardown),
         cmocka_unit_test_setup_teardown(patterns_stand_for_files, setup, teardown),
         cmocka_unit_test_setup_teardown(null_is_what_the_option_says, setup, teardown),
         cmocka_unit_test_setup_teardown(rows_are_appended, setup, teardown),
