@@ -6,6 +6,9 @@
  * one's bytes waits for shared memory, 30 cycles, and not for the L2 cache, which takes some thousand when all warps
  * write; and memory sees stores of 16 bytes.
  *
+ * Where few matches fit in the tile, because they are long, they are copied in the output itself. Chains of matches whose
+ * distance is the width of a number are copied in another way (below).
+ *
  * A match can be copied when the matches that its bytes come from are finished: all such matches are copied at once,
  * then those that waited for them, until none is left. Short matches are copied by their lanes, the words of long ones
  * by all lanes, long ones that overlap their source one after the other. Matches of equal distance that follow each
@@ -22,6 +25,8 @@
 #define DEFLATE_AHEAD 2u
 /* A multiple of 16, and more than 258 + 15. Small enough to lie where the window of bits was. */
 #define DEFLATE_TILE 1024u
+/* If fewer of a group's matches fit in the tile, it is copied in the output. */
+#define DEFLATE_FEW 20u
 
 TILE_INLINE uint32_t deflate_or_warp(uint32_t value)
 {
@@ -44,6 +49,29 @@ struct deflate_tile {
     uint8_t *bytes;             /* shared memory */
     uint8_t *output;            /* the same bytes in the output; a multiple of 16 */
     const uint8_t *begin, *end; /* of the whole output */
+
+    __device__ __forceinline__ const uint8_t *source(int32_t at) const
+    {
+        return (at >= 0 ? bytes : output) + at;
+    }
+    __device__ __forceinline__ uint8_t *target(uint32_t at) const
+    {
+        return bytes + at;
+    }
+};
+
+/* The output itself in place of a tile, for long matches: few of them would fit. */
+struct deflate_direct {
+    uint8_t *output;
+
+    __device__ __forceinline__ const uint8_t *source(int32_t at) const
+    {
+        return output + at;
+    }
+    __device__ __forceinline__ uint8_t *target(uint32_t at) const
+    {
+        return output + at;
+    }
 };
 
 /* Calls copy(i) for each piece of 16 bytes that lies in the output, byte(i) for each byte of those that lie partly in
@@ -86,14 +114,13 @@ TILE_INLINE void deflate_tile_store(const deflate_tile &tile, uint32_t bytes, ui
 }
 
 /* The word at `at`, a multiple of 4: from the tile, or before it from the output. */
-TILE_INLINE uint32_t deflate_word(const deflate_tile &tile, int32_t at)
+template <class TILE> TILE_INLINE uint32_t deflate_word(const TILE &tile, int32_t at)
 {
-    const uint8_t *from = at >= 0 ? tile.bytes : tile.output;
-    return *reinterpret_cast<const uint32_t *>(from + at);
+    return *reinterpret_cast<const uint32_t *>(tile.source(at));
 }
 
 /* The first `count` bytes at `from`, 1..8 (the others are arbitrary); words without any of them are not read. */
-TILE_INLINE uint2 deflate_bytes(const deflate_tile &tile, int32_t from, uint32_t count)
+template <class TILE> TILE_INLINE uint2 deflate_bytes(const TILE &tile, int32_t from, uint32_t count)
 {
     const int32_t word = from & ~3;
     const uint32_t offset = from & 3, last = offset + count;
@@ -103,18 +130,18 @@ TILE_INLINE uint2 deflate_bytes(const deflate_tile &tile, int32_t from, uint32_t
 }
 
 /* Stores those of the four bytes at `to`, a multiple of 4, that belong to the match. */
-TILE_INLINE void deflate_store_word(const deflate_tile &tile, uint32_t to, uint32_t word,
-                                    const deflate_match &match)
+template <class TILE>
+TILE_INLINE void deflate_store_word(const TILE &tile, uint32_t to, uint32_t word, const deflate_match &match)
 {
     const uint32_t end = match.to + match.length;
     if (to >= match.to && to + 4 <= end) {
-        *reinterpret_cast<uint32_t *>(tile.bytes + to) = word;
+        *reinterpret_cast<uint32_t *>(tile.target(to)) = word;
         return;
     }
 #pragma unroll
     for (uint32_t b = 0; b < 4; b++)
         if (to + b >= match.to && to + b < end)
-            tile.bytes[to + b] = (uint8_t)(word >> 8 * b);
+            *tile.target(to + b) = (uint8_t)(word >> 8 * b);
 }
 
 /* True for distances that divide 8: one lane can keep the pattern that they repeat in two registers. */
@@ -124,7 +151,7 @@ TILE_INLINE bool deflate_divides_8(uint32_t distance)
 }
 
 /* One lane copies a short match. Its source ends before it, or its distance divides 8. */
-TILE_INLINE void deflate_copy_short(const deflate_tile &tile, const deflate_match &match)
+template <class TILE> TILE_INLINE void deflate_copy_short(const TILE &tile, const deflate_match &match)
 {
     const int32_t from = (int32_t)(match.to - match.distance);
     const bool repeats = match.distance < match.length;
@@ -135,7 +162,7 @@ TILE_INLINE void deflate_copy_short(const deflate_tile &tile, const deflate_matc
         bytes.y = bytes.x;
     }
     for (uint32_t i = 0;;) {
-        uint8_t *to = tile.bytes + match.to + i;
+        uint8_t *to = tile.target(match.to + i);
         const uint32_t left = match.length - i;
 #pragma unroll
         for (uint32_t b = 0; b < 8; b++)
@@ -151,7 +178,8 @@ TILE_INLINE void deflate_copy_short(const deflate_tile &tile, const deflate_matc
 
 /* All lanes copy a match whose distance is at most 32, as a pattern that repeats itself. The lanes take as many words as
  * are a multiple of the pattern; so each lane stores the same word again and again. */
-TILE_INLINE void deflate_copy_pattern(const deflate_tile &tile, const deflate_match &match, uint32_t lane)
+template <class TILE>
+TILE_INLINE void deflate_copy_pattern(const TILE &tile, const deflate_match &match, uint32_t lane)
 {
     const uint32_t distance = match.distance, before = match.to & 3;
     const uint32_t period = distance % 4 == 0 ? distance / 4 : distance % 2 == 0 ? distance / 2 : distance;
@@ -161,7 +189,7 @@ TILE_INLINE void deflate_copy_pattern(const deflate_tile &tile, const deflate_ma
 #pragma unroll
     for (uint32_t b = 0; b < 4; b++) {
         const int32_t at = from + (int32_t)phase;
-        word |= (uint32_t)(at >= 0 ? tile.bytes : tile.output)[at] << 8 * b;
+        word |= (uint32_t)*tile.source(at) << 8 * b;
         phase = phase + 1 == distance ? 0 : phase + 1;
     }
     if (lane < words)
@@ -171,7 +199,8 @@ TILE_INLINE void deflate_copy_pattern(const deflate_tile &tile, const deflate_ma
 
 /* All lanes copy a match that overlaps its source, with a distance of more than 32: a step takes only words whose source
  * is complete. */
-TILE_INLINE void deflate_copy_overlapping(const deflate_tile &tile, const deflate_match &match, uint32_t lane)
+template <class TILE>
+TILE_INLINE void deflate_copy_overlapping(const TILE &tile, const deflate_match &match, uint32_t lane)
 {
     const uint32_t step = min(128u, (match.distance - 3) & ~3u), before = match.to & 3,
                    end = match.to + match.length;
@@ -209,8 +238,8 @@ TILE_INLINE uint32_t deflate_owner(uint32_t first, uint32_t wanted)
 
 /* All lanes copy all matches that are `chosen`, whose sources end before them: a lane takes every 32nd of all their
  * words. DEFLATE_AHEAD words are loaded before the first one is stored, as they may come from far away. */
-TILE_INLINE void deflate_copy_chosen(const deflate_tile &tile, const deflate_match &match, bool chosen,
-                                     uint32_t lane)
+template <class TILE>
+TILE_INLINE void deflate_copy_chosen(const TILE &tile, const deflate_match &match, bool chosen, uint32_t lane)
 {
     const uint32_t words = chosen ? ((match.to & 3) + match.length + 3) / 4 : 0, sum = scan_warp(words, lane),
                    first = sum - words, total = __shfl_sync(FULL_WARP, sum, 31);
@@ -274,7 +303,38 @@ TILE_INLINE uint32_t deflate_sources(uint32_t to, uint32_t to_end, uint32_t from
     return ((1u << min(after, lane)) - 1) & ~((1u << first) - 1);
 }
 
-/* Copies the first of `count` matches, up to 32, as many as fit in the tile; returns their number. */
+/* Copies all matches of a group, of which there is one in each lane, or none (length 0). */
+template <class TILE>
+TILE_INLINE void deflate_copy_matches(const TILE &tile, deflate_match match, uint32_t lane)
+{
+    const uint32_t to_end = match.to + match.length;
+    uint32_t unfinished = __ballot_sync(FULL_WARP, match.length);
+    const uint32_t pieces = deflate_join(match, lane);
+    const bool alone = match.length <= DEFLATE_SHORT &&
+                       (match.length <= match.distance || deflate_divides_8(match.distance));
+    const bool spread = !alone && match.length <= match.distance;
+    const uint32_t from = match.to - match.distance, from_end = from + min(match.length, match.distance);
+    const uint32_t sources = deflate_sources(match.to, to_end, from, from_end, lane);
+    while (unfinished) {
+        const bool ready = (unfinished & pieces) && (unfinished & sources) == 0;
+        if (ready && alone)
+            deflate_copy_short(tile, match);
+        if (__any_sync(FULL_WARP, ready && spread))
+            deflate_copy_chosen(tile, match, ready && spread, lane);
+        for (uint32_t together = __ballot_sync(FULL_WARP, ready && !alone && !spread); together;
+             together &= together - 1) {
+            const deflate_match one = deflate_match_of(match, __ffs(together) - 1);
+            if (one.distance <= 32)
+                deflate_copy_pattern(tile, one, lane);
+            else
+                deflate_copy_overlapping(tile, one, lane);
+        }
+        unfinished &= ~deflate_or_warp(ready ? pieces : 0);
+        __syncwarp();
+    }
+}
+
+/* Copies the first of `count` matches, up to 32: as many as fit in the tile, or all, if few do. Returns their number. */
 TILE_INLINE uint32_t deflate_copy_group(deflate_tile tile, const deflate_matches &matches, uint32_t count,
                                         uint8_t *output, uint32_t lane)
 {
@@ -286,37 +346,125 @@ TILE_INLINE uint32_t deflate_copy_group(deflate_tile tile, const deflate_matches
     match.to = where - first + before;
     match.length = what >> 16;
     match.distance = (what & 0x7fff) + 1;
-    const uint32_t fits = __ballot_sync(FULL_WARP, lane < count && match.to + match.length <= DEFLATE_TILE);
-    const uint32_t taken = __popc(fits), bytes = __shfl_sync(FULL_WARP, match.to + match.length, taken - 1);
-    deflate_tile_load(tile, bytes, lane);
+    uint32_t taken =
+        __popc(__ballot_sync(FULL_WARP, lane < count && match.to + match.length <= DEFLATE_TILE));
+    const bool direct = taken < count && taken < DEFLATE_FEW;
+    taken = direct ? count : taken;
+    const uint32_t bytes = __shfl_sync(FULL_WARP, match.to + match.length, taken - 1);
     if (lane >= taken) { /* follows the last one, so that joining finds its end */
         match.to = bytes;
         match.length = 0;
     }
-    const uint32_t to_end = match.to + match.length;
-    uint32_t unfinished = __ballot_sync(FULL_WARP, match.length);
-    const uint32_t pieces = deflate_join(match, lane);
-    const bool alone = match.length <= DEFLATE_SHORT &&
-                       (match.length <= match.distance || deflate_divides_8(match.distance));
-    const uint32_t from = match.to - match.distance, from_end = from + min(match.length, match.distance);
-    const uint32_t sources = deflate_sources(match.to, to_end, from, from_end, lane);
-    while (unfinished) {
-        const bool ready = (unfinished & pieces) && (unfinished & sources) == 0;
-        if (ready && alone)
-            deflate_copy_short(tile, match);
-        for (uint32_t together = __ballot_sync(FULL_WARP, ready && !alone); together;
-             together &= together - 1) {
-            const deflate_match one = deflate_match_of(match, __ffs(together) - 1);
-            if (one.distance <= 32)
-                deflate_copy_pattern(tile, one, lane);
-            else
-                deflate_copy_overlapping(tile, one, lane);
-        }
-        unfinished &= ~deflate_or_warp(ready ? pieces : 0);
-        __syncwarp();
+    if (direct) {
+        const deflate_direct place = {tile.output};
+        deflate_copy_matches(place, match, lane);
+    } else {
+        deflate_tile_load(tile, bytes, lane);
+        deflate_copy_matches(tile, match, lane);
+        deflate_tile_store(tile, bytes, lane);
     }
-    deflate_tile_store(tile, bytes, lane);
     return taken;
+}
+
+/* ---- Chains ---- */
+
+/* Runs of a number become matches of its width, 8 bytes or a divisor, with some literals between them: each match copies
+ * bytes of the one before. But what such a match writes does not change the last byte at any address modulo its distance.
+ * So its pattern is known from literals alone: those behind the match before it, over those before that, and so on, which
+ * is a scan. Then all matches can be written at once, in words of 8 bytes, which are all the pattern. */
+
+/* The eight bytes of a pattern at addresses 0..7 modulo 8, and 0xff for each that is known. */
+struct deflate_pattern {
+    uint64_t bytes, known;
+};
+
+/* What the literals behind the match before this one, at most `distance`, say of its pattern. */
+TILE_INLINE deflate_pattern deflate_pattern_of(const uint8_t *to, uint32_t distance, uint32_t literals)
+{
+    deflate_pattern pattern = {0, 0};
+#pragma unroll
+    for (uint32_t k = 1; k <= 8; k++)
+        if (k <= min(distance, literals)) {
+            const uint8_t *from = to - k;
+            const uint32_t shift = 8 * ((uint32_t) reinterpret_cast<uint64_t>(from) & (distance - 1));
+            pattern.bytes |= (uint64_t)*from << shift;
+            pattern.known |= (uint64_t)0xff << shift;
+        }
+    const uint64_t repeat = distance == 8   ? 1
+                            : distance == 4 ? 0x0000000100000001
+                            : distance == 2 ? 0x0001000100010001
+                                            : 0x0101010101010101;
+    pattern.bytes *= repeat;
+    pattern.known *= repeat;
+    return pattern;
+}
+
+/* Each lane's pattern over those of the lanes before it. */
+TILE_INLINE uint64_t deflate_pattern_scan(deflate_pattern pattern, uint32_t lane)
+{
+#pragma unroll
+    for (uint32_t step = 1; step < 32; step *= 2) {
+        const uint64_t bytes = __shfl_up_sync(FULL_WARP, (unsigned long long)pattern.bytes, step),
+                       known = __shfl_up_sync(FULL_WARP, (unsigned long long)pattern.known, step);
+        if (lane >= step) {
+            pattern.bytes |= bytes & ~pattern.known;
+            pattern.known |= known;
+        }
+    }
+    return pattern.bytes;
+}
+
+/* The first matches of up to 32, if six of them or more are a chain: returns their number, or 0. Else *others is the number of matches
+ * before the next chain. */
+TILE_INLINE uint32_t deflate_chain(const deflate_matches &matches, uint32_t count, uint32_t *others,
+                                   uint32_t lane)
+{
+    const uint32_t distance = lane < count ? (matches.what[lane] & 0x7fff) + 1 : 0;
+    const uint32_t before = __shfl_up_sync(FULL_WARP, distance, 1);
+    const bool follows = lane && lane < count && distance == before && deflate_divides_8(distance);
+    const uint32_t links = __ballot_sync(FULL_WARP, follows);
+    const uint32_t three = links & links >> 1 & links >> 2;
+    const uint32_t chains = three & three >> 2; /* a bit at each one's second match, or later */
+    if (!(chains & 2)) {
+        *others = chains ? __ffs(chains) - 2 : count;
+        return 0;
+    }
+    return __ffs(~(links | 1)) ? __ffs(~(links | 1)) - 1 : 32;
+}
+
+/* Copies a chain of `count` matches. */
+TILE_INLINE void deflate_copy_chain(const deflate_matches &matches, uint32_t count, uint8_t *output,
+                                    uint32_t lane)
+{
+    const uint32_t own = min(lane, count - 1), what = matches.what[own], where = matches.where[own];
+    const uint32_t length = lane < count ? what >> 16 : 0, distance = (what & 0x7fff) + 1;
+    const uint32_t end_before = __shfl_up_sync(FULL_WARP, where + length, 1);
+    uint8_t *to = output + where;
+    const uint32_t literals = lane == 0 ? 8 : lane < count ? where - end_before : 0;
+    const uint64_t pattern = deflate_pattern_scan(deflate_pattern_of(to, distance, literals), lane);
+
+    /* The bytes before the first whole word, and behind the last one. */
+    const uint32_t at = (uint32_t) reinterpret_cast<uint64_t>(to), head = min((0u - at) & 7, length),
+                   tail = (length - head) & 7;
+    uint8_t *rest = to + length - tail;
+#pragma unroll
+    for (uint32_t b = 0; b < 7; b++) {
+        if (b < head)
+            to[b] = (uint8_t)(pattern >> 8 * ((at + b) & 7));
+        if (b < tail)
+            rest[b] = (uint8_t)(pattern >> 8 * b); /* it begins with a word */
+    }
+    const uint32_t first = where + head, words = (length - head) / 8;
+#pragma unroll 1
+    for (uint32_t match = 0; match < count; match++) {
+        const uint32_t place = __shfl_sync(FULL_WARP, first, match),
+                       all = __shfl_sync(FULL_WARP, words, match);
+        const uint64_t word = __shfl_sync(FULL_WARP, (unsigned long long)pattern, match);
+#pragma unroll 1
+        for (uint32_t i = lane; i < all; i += 32)
+            *reinterpret_cast<uint64_t *>(output + place + 8 * i) = word;
+    }
+    __syncwarp();
 }
 
 /* Copies the matches of a window, whose output begins at `output`. */
@@ -329,7 +477,13 @@ TILE_INLINE void deflate_copy(const deflate_tile &tile, const deflate_matches &m
         deflate_matches group;
         group.what = matches.what + i;
         group.where = matches.where + i;
-        i += deflate_copy_group(tile, group, min(count - i, 32u), output, lane);
+        uint32_t others = 0;
+        const uint32_t chain = deflate_chain(group, min(count - i, 32u), &others, lane);
+        if (chain)
+            deflate_copy_chain(group, chain, output, lane);
+        else
+            others = deflate_copy_group(tile, group, others, output, lane);
+        i += chain + others;
     }
 }
 
