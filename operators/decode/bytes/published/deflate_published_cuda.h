@@ -50,8 +50,8 @@ template <deflate_alphabet ALPHABET> TILE_INLINE uint32_t deflate_entry(uint32_t
     if constexpr (ALPHABET == ALPHABET_LENGTH) {
         if (symbol < DEFLATE_END)
             return ENTRY_LITERAL | symbol << 16 | length;
-        const uint32_t i = symbol - DEFLATE_END - 1;
-        extra = i < 8 || i == 28 ? 0 : i / 4 - 1;
+        const uint32_t i = symbol - DEFLATE_END - 1; /* of the end: more than all */
+        extra = i < 8 || i >= 28 ? 0 : i / 4 - 1;
         base = i < 8 ? 3 + i : i == 28 ? 258 : 3 + ((4 + i % 4) << extra);
         flags = symbol == DEFLATE_END ? ENTRY_END : i > 28 ? ENTRY_REFUSED : 0;
     } else if constexpr (ALPHABET == ALPHABET_DISTANCE) {

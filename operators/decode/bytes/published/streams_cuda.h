@@ -337,7 +337,7 @@ template <class T, class WRITERS = warp_writers> struct output_stream {
         if (place >= at)
             wrong = 1;
         else if (writers.rank == 0)
-            out[place] += (T)value;
+            out[place] = (T)((number)out[place] + value);
     }
 
     /* The `length` bytes from `offset` bytes before the end, once more (algorithm 2 of the paper). After up to 3 single
