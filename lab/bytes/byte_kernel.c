@@ -149,7 +149,8 @@ static enum status ask_shared(struct cuda *cuda, struct cuda_module *module, cud
     return cuda_synchronize(cuda, error);
 }
 
-/* The grid fills the device; warps take blocks until there are no more. */
+/* The grid fills the device, or has a warp for each block, whichever is less: a grid with more warps than blocks gives them
+ * to half of the multiprocessors. Warps take blocks until there are no more. */
 static enum status open_kernel(struct decoding *decoding, enum byte_decoder decoder,
                                struct byte_kernel_needs *needs, struct error *error)
 {
@@ -171,7 +172,9 @@ static enum status open_kernel(struct decoding *decoding, enum byte_decoder deco
     RETURN_IF_ERROR(
         cuda_function_blocks(lab->cuda, kernel->function, shape.threads, shared_bytes, &resident, error));
     kernel->shared_bytes = shared_bytes;
-    kernel->blocks = resident * cuda_properties(lab->cuda)->multiprocessors;
+    const uint32_t fill = resident * cuda_properties(lab->cuda)->multiprocessors,
+                   wanted = (decoding->batch->count + shape.blocks - 1) / shape.blocks;
+    kernel->blocks = wanted < fill ? wanted : fill;
     if (needs)
         *needs = (struct byte_kernel_needs){.registers = properties.registers,
                                             .local_bytes = properties.local_bytes,
