@@ -1,0 +1,11 @@
+/* wah.c: see wah.h. */
+#include "storage/index/wah.h"
+
+#define WORD       uint64_t
+#define WAH(name)  wah_##name
+#define GROUP_ROWS WAH_GROUP_ROWS
+#define FILL       WAH_FILL
+#define ONES       WAH_ONES
+#define LENGTH     WAH_LENGTH
+#define FULL       WAH_FULL
+#include "storage/index/wah_body.h"

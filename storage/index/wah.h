@@ -1,0 +1,146 @@
+/*
+ * wah.h: compressed bit vectors of 64-bit words (wah_format.h draws them): building, checking, decompressing and
+ * combining them. wah32.h is the same for 32-bit words.
+ *
+ * A vector belongs to a segment: up to 2^32 rows, of which 8 to 2048 vectors share every row. All functions but
+ * wah_valid trust their vectors: check what comes from a file first. Operations work word by word; a fill costs as much
+ * as a literal, whatever its length. wah_or_many is for many vectors: it takes all threads, and memory for the result
+ * alone.
+ */
+#ifndef TESSERA_STORAGE_INDEX_WAH_H
+#define TESSERA_STORAGE_INDEX_WAH_H
+
+#include "storage/base/status.h"
+#include "storage/index/wah_format.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Words that someone else owns. Zero-initialised: a vector of no rows. */
+struct wah_vector {
+    const uint64_t *words;
+    uint64_t count;
+};
+
+/* The groups, and the pieces of 1024 groups, of a vector of `rows` rows. A vector has at most as many words as groups. */
+static inline uint64_t wah_groups(uint64_t rows)
+{
+    return rows / WAH_GROUP_ROWS + (rows % WAH_GROUP_ROWS != 0);
+}
+
+static inline uint64_t wah_pieces(uint64_t rows)
+{
+    return rows / WAH_PIECE_ROWS + (rows % WAH_PIECE_ROWS != 0);
+}
+
+/* The bits of the last group that are rows. */
+static inline uint64_t wah_last_mask(uint64_t rows)
+{
+    const uint64_t rest = rows % WAH_GROUP_ROWS;
+    return rest ? (UINT64_C(1) << rest) - 1 : WAH_FULL;
+}
+
+/* ---- Build ---- */
+
+/* A vector that grows at its end. Zero-initialised: no rows. It owns `words`. */
+struct wah_builder {
+    uint64_t *words;
+    uint64_t count, room;
+    uint64_t rows;  /* appended so far */
+    uint64_t group; /* the group that `bits` are of; the groups before it are in `words` */
+    uint64_t bits;  /* what `group` has so far; groups after it, up to `rows`, are zeros */
+};
+
+/* Append `rows` rows of one value. */
+NODISCARD enum status wah_append_run(struct wah_builder *builder, bool value, uint64_t rows,
+                                     struct error *error);
+
+/* Append one group of 63 rows. The builder's rows must be a multiple of 63. */
+NODISCARD enum status wah_append_group(struct wah_builder *builder, uint64_t bits, struct error *error);
+
+/* Append `count` rows, the bits of a flat bitset. */
+NODISCARD enum status wah_append_bits(struct wah_builder *builder, const uint64_t *bits, uint64_t count,
+                                      struct error *error);
+
+/* Sets row `row`, which must not be below builder->rows; rows between them are 0. */
+NODISCARD enum status wah_append_row(struct wah_builder *builder, uint64_t row, struct error *error);
+
+/* Sets row first_row + i in builders[codes[i]], for i in 0 .. count-1; codes of `vectors` and more are in no vector. One
+ * pass over a segment's codes, in calls of any size, builds its vectors; memory is that of the builders. */
+NODISCARD enum status wah_append_codes(struct wah_builder *builders, uint32_t vectors, uint64_t first_row,
+                                       const uint32_t *codes, uint64_t count, struct error *error);
+
+/* Appends zeros up to `rows` rows and completes the words. After it nothing can be appended. */
+NODISCARD enum status wah_finish(struct wah_builder *builder, uint64_t rows, struct error *error);
+
+/* Frees the words and makes it zero-initialised. */
+void wah_builder_free(struct wah_builder *builder);
+
+static inline struct wah_vector wah_of(const struct wah_builder *builder)
+{
+    return (struct wah_vector){.words = builder->words, .count = builder->count};
+}
+
+/* ---- Check ---- */
+
+/* True if the words are a canonical vector of `rows` rows; any words may be given. */
+bool wah_valid(const uint64_t *words, uint64_t count, uint64_t rows);
+
+/* The directory: starts[wah_pieces(rows)]. The vector has less than 2^32 words, and no fill has more groups. */
+void wah_directory_build(struct wah_vector vector, uint64_t rows, struct wah_start *starts);
+bool wah_directory_valid(struct wah_vector vector, uint64_t rows, const struct wah_start *starts);
+
+/* ---- Decompress ---- */
+
+/* One word a group: groups[wah_groups(rows)]. */
+void wah_to_groups(struct wah_vector vector, uint64_t *groups);
+
+/* The groups of one piece, wah_groups(rows) - piece * 1024 or at most 1024, by its entry of the directory. */
+void wah_piece_to_groups(struct wah_vector vector, struct wah_start start, uint64_t count, uint64_t *groups);
+
+/* Row r is bit r % 64 of bits[r / 64]: bitset_words(rows) words (bitset.h). */
+void wah_to_bits(struct wah_vector vector, uint64_t rows, uint64_t *bits);
+
+/* Counts of words and of rows: what `inspect` shows. */
+struct wah_counts {
+    uint64_t literals, fills, fill_groups;
+    uint64_t ones; /* rows that are set */
+};
+
+struct wah_counts wah_counts(struct wah_vector vector);
+
+/* The rows that are set. */
+uint64_t wah_count(struct wah_vector vector);
+
+/* ---- Combine: both vectors have the same rows ---- */
+
+/* Each writes a canonical vector to `out`, which does not overlap the operands, and returns its words: at most
+ * wah_result_bound(). */
+uint64_t wah_and(struct wah_vector a, struct wah_vector b, uint64_t *out);
+uint64_t wah_or(struct wah_vector a, struct wah_vector b, uint64_t *out);
+uint64_t wah_and_not(struct wah_vector a, struct wah_vector b, uint64_t *out); /* in a, not in b */
+
+static inline uint64_t wah_result_bound(struct wah_vector a, struct wah_vector b, uint64_t rows)
+{
+    const uint64_t groups = wah_groups(rows), words = a.count + b.count;
+    return words < groups ? words : groups;
+}
+
+/* The same for NOT: at most min(vector.count + 1, wah_groups(rows)) words. */
+uint64_t wah_not(struct wah_vector vector, uint64_t rows, uint64_t *out);
+
+/* The OR of `count` vectors of `rows` rows; no vectors give zeros. *result is zero-initialised or from an earlier call and
+ * gets a finished vector. It has three methods: one vector after the other; by levels, in which pairs halve the number
+ * of vectors (memory for half of the vectors); and by pieces. wah_or_many cuts the rows into ranges, which `threads`
+ * threads (0: all) take one by one: a range's vectors are decompressed into 8 KiB in the first-level cache, a piece at
+ * a time, and compressed again. directories[v], or `directories`, may be NULL: then the way to a range's begin is walked.
+ */
+NODISCARD enum status wah_or_sequential(const struct wah_vector *vectors, uint64_t count, uint64_t rows,
+                                        struct wah_builder *result, struct error *error);
+NODISCARD enum status wah_or_levels(const struct wah_vector *vectors, uint64_t count, uint64_t rows,
+                                    struct wah_builder *result, struct error *error);
+NODISCARD enum status wah_or_many(const struct wah_vector *vectors,
+                                  const struct wah_start *const *directories, uint64_t count, uint64_t rows,
+                                  unsigned threads, struct wah_builder *result, struct error *error);
+
+#endif
