@@ -1,6 +1,8 @@
 /* wah.c: see wah.h. */
 #include "storage/index/wah.h"
 
+#include "storage/base/isa.h"
+
 #define WORD       uint64_t
 #define WAH(name)  wah_##name
 #define GROUP_ROWS WAH_GROUP_ROWS
@@ -8,4 +10,5 @@
 #define ONES       WAH_ONES
 #define LENGTH     WAH_LENGTH
 #define FULL       WAH_FULL
+#define OR_RANGE   ISA_CHOICE(wah_or_range)
 #include "storage/index/wah_body.h"

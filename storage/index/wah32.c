@@ -1,6 +1,8 @@
 /* wah32.c: see wah32.h. */
 #include "storage/index/wah32.h"
 
+#include "storage/base/isa.h"
+
 #define WORD       uint32_t
 #define WAH(name)  wah32_##name
 #define GROUP_ROWS WAH32_GROUP_ROWS
@@ -8,4 +10,5 @@
 #define ONES       WAH32_ONES
 #define LENGTH     WAH32_LENGTH
 #define FULL       WAH32_FULL
+#define OR_RANGE   ISA_CHOICE(wah32_or_range)
 #include "storage/index/wah_body.h"

@@ -4,47 +4,23 @@
  *     WORD         the type of a word
  *     WAH(name)    the name of a function or struct: wah_name or wah32_name
  *     GROUP_ROWS, FILL, ONES, LENGTH, FULL   the constants of wah_format.h
+ *     OR_RANGE     the function of wah_range.h for this machine
  */
 #include "storage/base/memory.h"
+#include "storage/base/parallel.h"
+#include "storage/index/wah_put.h"
+#include "storage/index/wah_range.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define ROOM_FIRST 16u /* words of a builder's first array */
 
-static inline uint64_t min_of(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static inline bool is_uniform(WORD bits)
-{
-    return bits == 0 || bits == FULL;
-}
+/* The ranges of wah_or_many(): several for each thread, as some take longer, but no smaller than a million rows. */
+#define RANGES_OF_THREAD   4u
+#define RANGE_PIECES_LEAST 16u
 
 /* ---- Write ---- */
-
-/* Puts `groups` equal groups after words[0 .. count-1] and returns the new count. There is room. */
-static inline uint64_t put_run(WORD *words, uint64_t count, WORD bits, uint64_t groups)
-{
-    if (!is_uniform(bits)) {
-        while (groups--)
-            words[count++] = bits;
-        return count;
-    }
-    const WORD head = FILL | (bits ? ONES : 0);
-    if (count && groups && (words[count - 1] & ~LENGTH) == head) {
-        const uint64_t more = min_of(groups, LENGTH - (words[count - 1] & LENGTH));
-        words[count - 1] += (WORD)more;
-        groups -= more;
-    }
-    while (groups) {
-        const uint64_t length = min_of(groups, LENGTH);
-        words[count++] = head | (WORD)length;
-        groups -= length;
-    }
-    return count;
-}
 
 /* The most words that put_run() adds. */
 static uint64_t run_bound(WORD bits, uint64_t groups)
@@ -537,5 +513,132 @@ enum status WAH(or_levels)(const struct WAH(vector) * vectors, uint64_t count, u
     for (uint64_t i = 0; i < half; i++)
         WAH(builder_free)(&sums[i]);
     free(sums);
+    return status;
+}
+
+/* ---- The OR of many, by pieces ---- */
+
+struct many {
+    const struct WAH(vector) * vectors;
+    const struct wah_start *const *directories;
+    uint64_t count, groups, ranges, range_pieces;
+    struct wah_start *starts; /* of each vector: one for each range */
+    uint64_t *words;          /* of each range: the words of its result */
+    WORD *out;                /* each range's result begins at the index of its first group */
+};
+
+static enum status find_starts(void *context, uint64_t v, unsigned thread, struct error *error)
+{
+    const struct many *const many = context;
+    struct wah_start *const starts = many->starts + v * many->ranges;
+    (void)thread;
+    for (uint64_t r = 0; many->directories && many->directories[v] && r < many->ranges; r++)
+        starts[r] = many->directories[v][r * many->range_pieces];
+    if (many->directories && many->directories[v])
+        return STATUS_OK;
+    const uint64_t range_groups = many->range_pieces * WAH_PIECE_GROUPS;
+    for (uint64_t r = 0, w = 0, done = 0; r < many->ranges; w++) {
+        const WORD word = many->vectors[v].words[w];
+        const uint64_t next = done + (word & FILL ? word & LENGTH : 1);
+        for (; r < many->ranges && r * range_groups < next; r++)
+            starts[r] = (struct wah_start){(uint32_t)w, (uint32_t)(r * range_groups - done)};
+        done = next;
+    }
+    return cancel_check(error);
+}
+
+static enum status or_one_range(void *context, uint64_t r, unsigned thread, struct error *error)
+{
+    const struct many *const many = context;
+    const uint64_t first = r * many->range_pieces * WAH_PIECE_GROUPS;
+    const uint64_t groups = min_of(many->range_pieces * WAH_PIECE_GROUPS, many->groups - first);
+    struct WAH(cursor) *cursors = NULL;
+    uint32_t *heads = NULL;
+    (void)thread;
+    RETURN_IF_ERROR(cancel_check(error));
+    enum status status =
+        memory_take(&cursors, many->count * sizeof *cursors, "the vectors of a range", error);
+    if (status == STATUS_OK)
+        status = memory_take(&heads, many->range_pieces * sizeof *heads, "the pieces of a range", error);
+    for (uint64_t v = 0; v < many->count && status == STATUS_OK; v++) {
+        const struct WAH(vector) *const vector = &many->vectors[v];
+        const struct wah_start start = many->starts[v * many->ranges + r];
+        cursors[v] = (struct WAH(cursor)){.next = vector->words + start.word,
+                                          .end = vector->words + vector->count,
+                                          .at = -(int64_t)start.skip};
+    }
+    if (status == STATUS_OK)
+        many->words[r] = OR_RANGE(cursors, many->count, groups, heads, many->out + first);
+    free(heads);
+    free(cursors);
+    return status;
+}
+
+/* Moves the ranges' words together. Runs that continue from one range into the next become one fill. */
+static uint64_t join_ranges(const struct many *many)
+{
+    uint64_t count = many->words[0];
+    for (uint64_t r = 1; r < many->ranges; r++) {
+        const WORD *const words = many->out + r * many->range_pieces * WAH_PIECE_GROUPS;
+        uint64_t w = 0;
+        for (; w < many->words[r] && words[w] & FILL &&
+               (words[w] & ~LENGTH) == (many->out[count - 1] & ~LENGTH);
+             w++)
+            count = put_run(many->out, count, words[w] & ONES ? FULL : 0, words[w] & LENGTH);
+        memmove(many->out + count, words + w, (many->words[r] - w) * sizeof *words);
+        count += many->words[r] - w;
+    }
+    return count;
+}
+
+static enum status or_ranges(struct many *many, unsigned threads, struct error *error)
+{
+    RETURN_IF_ERROR(memory_take(&many->starts, many->count * many->ranges * sizeof *many->starts,
+                                "the begins of ranges", error));
+    RETURN_IF_ERROR(
+        memory_take(&many->words, many->ranges * sizeof *many->words, "the words of ranges", error));
+    RETURN_IF_ERROR(parallel_for(threads, many->count, find_starts, many, error));
+    return parallel_for(threads, many->ranges, or_one_range, many, error);
+}
+
+/* Gives back what the result does not need, if that is most of it. */
+static void trim(struct WAH(builder) * builder)
+{
+    if (builder->count > builder->room / 2)
+        return;
+    WORD *const words = realloc(builder->words, (builder->count + 1) * sizeof *words);
+    if (words) {
+        builder->words = words;
+        builder->room = builder->count + 1;
+    }
+}
+
+enum status WAH(or_many)(const struct WAH(vector) * vectors, const struct wah_start *const *directories,
+                         uint64_t count, uint64_t rows, unsigned threads, struct WAH(builder) * result,
+                         struct error *error)
+{
+    const uint64_t groups = WAH(groups)(rows), pieces = WAH(pieces)(rows);
+    const unsigned team = threads ? threads : parallel_threads_available();
+    if (count < 2 || rows == 0) {
+        RETURN_IF_ERROR(or_of_few(vectors, rows ? count : 0, rows, result, error));
+        mark_finished(result, rows);
+        return STATUS_OK;
+    }
+    struct many many = {.vectors = vectors, .directories = directories, .count = count, .groups = groups};
+    many.range_pieces = team == 1 ? pieces : pieces / (RANGES_OF_THREAD * team) + 1;
+    if (many.range_pieces < RANGE_PIECES_LEAST)
+        many.range_pieces = RANGE_PIECES_LEAST;
+    many.ranges = (pieces + many.range_pieces - 1) / many.range_pieces;
+    result->count = 0;
+    RETURN_IF_ERROR(need_room(result, groups, error));
+    many.out = result->words;
+    const enum status status = or_ranges(&many, team, error);
+    if (status == STATUS_OK) {
+        result->count = join_ranges(&many);
+        mark_finished(result, rows);
+        trim(result);
+    }
+    free(many.words);
+    free(many.starts);
     return status;
 }

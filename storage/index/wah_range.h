@@ -1,0 +1,37 @@
+/*
+ * wah_range.h: the OR of many vectors within a range of pieces, the work of one thread in wah_or_many(). For wah_body.h
+ * alone; compiled once for each instruction set (isa.h).
+ */
+#ifndef TESSERA_STORAGE_INDEX_WAH_RANGE_H
+#define TESSERA_STORAGE_INDEX_WAH_RANGE_H
+
+#include "storage/index/wah32.h"
+
+/* Where a vector stands in the range. */
+struct wah_cursor {
+    const uint64_t *next, *end;
+    int64_t at;    /* the group, counted from the range's first, with which `next` begins */
+    uint32_t link; /* the next vector of the same piece, or WAH_NO_VECTOR */
+};
+
+struct wah32_cursor {
+    const uint32_t *next, *end;
+    int64_t at;
+    uint32_t link;
+};
+
+#define WAH_NO_VECTOR UINT32_MAX
+
+/* Writes the OR of `groups` groups to `out`, which has room for as many words, and returns its words. The cursors say
+ * where the range begins in each vector; heads[], one for each piece of the range, is scratch memory. */
+#define WAH_RANGES(isa)                                                                          \
+    uint64_t wah_or_range_##isa(struct wah_cursor *cursors, uint64_t count, uint64_t groups,     \
+                                uint32_t *heads, uint64_t *out);                                 \
+    uint64_t wah32_or_range_##isa(struct wah32_cursor *cursors, uint64_t count, uint64_t groups, \
+                                  uint32_t *heads, uint32_t *out);
+
+WAH_RANGES(baseline)
+WAH_RANGES(avx2)
+WAH_RANGES(avx512)
+
+#endif
