@@ -1,0 +1,109 @@
+/* bitmap_kernel.c: see bitmap_kernel.h. */
+#include "lab/bitmaps/bitmap_kernel.h"
+
+#include "engine/cuda/kernel_cache.h"
+#include "lab/bench/kernel_text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* A kernel's name, its bounds, its parameters and its body. The names are those that the host looks up. */
+struct text {
+    const char *name, *bounds, *parameters, *body;
+};
+
+#define TRAFFIC  "unsigned long long *traffic"
+#define COA      "uint64_t *data, uint64_t stride, uint64_t words, uint32_t half, uint32_t blocks_each, " TRAFFIC
+#define COA_CALL "(data, stride, words, half, blocks_each, traffic)"
+#define ROA      "const uint64_t *data, uint64_t stride, uint32_t vectors, uint64_t *out, " TRAFFIC
+#define ROA_CALL "(data, stride, vectors, out, traffic)"
+#define TILE                                                                                   \
+    "const uint64_t *data, uint64_t stride, uint64_t words, uint32_t columns, uint32_t step, " \
+    "uint32_t log_k, uint32_t tiles, uint64_t *out, uint32_t out_step, " TRAFFIC
+#define TILE_CALL "(data, stride, words, columns, step, log_k, tiles, out, out_step, traffic)"
+#define SCAN(item) \
+    "const " item " *items, uint64_t count, uint32_t *sums, unsigned long long *states, uint32_t *ticket"
+#define SCAN_CALL "scan_device(items, count, sums, states, ticket)"
+
+/* At least two blocks of 1024 threads share a multiprocessor, and five of `inline`, which then has 48 registers. */
+static const struct text texts[BITMAP_FUNCTIONS] = {
+    [BITMAP_SIZES] = {"sizes", "256", "const uint64_t *words, uint64_t count, uint32_t *sizes_of",
+                      "wah_sizes(words, count, sizes_of)"},
+    [BITMAP_SCAN_WORDS] = {"scan_words", "256, 3", SCAN("uint32_t"), SCAN_CALL},
+    [BITMAP_SCAN_BYTES] = {"scan_bytes", "256, 4", SCAN("uint8_t"), SCAN_CALL},
+    [BITMAP_ENDS] = {"ends", "256", "const uint32_t *starts, uint64_t count, uint8_t *ends_of",
+                     "wah_ends(starts, count, ends_of)"},
+    [BITMAP_WRITE] = {"write_groups", "256",
+                      "const uint64_t *words, const uint32_t *word_index, uint64_t groups, uint64_t *out",
+                      "wah_write(words, word_index, groups, out)"},
+    [BITMAP_COA] = {"coa", "1024, 2", COA, "bitmap_coa_level<bitmap_uncounted>" COA_CALL},
+    [BITMAP_ROA] = {"roa", "1024, 2", ROA, "bitmap_roa<bitmap_uncounted>" ROA_CALL},
+    [BITMAP_TILE] = {"tile", "1024, 2", TILE, "bitmap_tile<bitmap_uncounted>" TILE_CALL},
+    [BITMAP_COA_COUNTED] = {"coa_counted", "1024, 2", COA, "bitmap_coa_level<bitmap_counted>" COA_CALL},
+    [BITMAP_ROA_COUNTED] = {"roa_counted", "1024, 2", ROA, "bitmap_roa<bitmap_counted>" ROA_CALL},
+    [BITMAP_TILE_COUNTED] = {"tile_counted", "1024, 2", TILE, "bitmap_tile<bitmap_counted>" TILE_CALL},
+    [BITMAP_INLINE] = {"inline_or", "256, 5",
+                       "const index_vector *vectors, uint32_t vector_count, uint64_t groups, uint64_t *out, "
+                       "unsigned long long *count",
+                       "wah_inline_or(vectors, vector_count, groups, out, count)"},
+    [BITMAP_RANGES] =
+        {"inline_ranges", "256, 5",
+         "const index_vector *vectors, const uint32_t *ends_of, uint32_t ranges, uint64_t groups, "
+         "uint64_t *out, unsigned long long *count",
+         "wah_inline_ranges(vectors, ends_of, ranges, groups, out, count)"},
+    [BITMAP_FLATTEN] = {"flatten", "256",
+                        "const uint64_t *groups, uint64_t stride, uint64_t count, uint64_t *bits, "
+                        "uint64_t flat_stride, uint32_t vectors",
+                        "lab_flatten(groups, stride, count, bits, flat_stride, vectors)"},
+    [BITMAP_FLAT] = {"flat", "256, 4",
+                     "const uint64_t *bits, uint64_t stride, uint64_t words, uint32_t sets, uint64_t *out",
+                     "flat_or(bits, stride, words, sets, out)"},
+    [BITMAP_COMPARE] = {"compare_words", "256",
+                        "const uint64_t *words, const uint64_t *expected, uint64_t count, uint32_t *wrong",
+                        "lab_compare_words(words, expected, count, wrong)"},
+};
+
+enum status bitmap_kernel_text(char **source, struct error *error)
+{
+    struct kernel_text text;
+    RETURN_IF_ERROR(kernel_text_begin("bitmaps_cuda.h", NULL, &text, error));
+    for (uint32_t f = 0; f < BITMAP_FUNCTIONS; f++)
+        fprintf(text.out, "extern \"C\" __global__ void __launch_bounds__(%s) %s(%s)\n{\n    %s;\n}\n",
+                texts[f].bounds, texts[f].name, texts[f].parameters, texts[f].body);
+    return kernel_text_close(&text, source, error);
+}
+
+enum status bitmap_kernels_open(struct lab *lab, struct bitmap_kernels *kernels, struct error *error)
+{
+    struct kernel_binary binary = {0};
+    char *source;
+    *kernels = (struct bitmap_kernels){.lab = lab};
+    RETURN_IF_ERROR(bitmap_kernel_text(&source, error));
+    const struct nvrtc_request request = {.source = source, .arch = cuda_properties(lab->cuda)->arch};
+    enum status status = kernel_cache_get(&request, &binary, NULL, error);
+    free(source);
+    RETURN_IF_ERROR(status);
+    status = cuda_module_load(lab->cuda, binary.cubin, &kernels->module, error);
+    kernel_binary_free(&binary);
+    for (uint32_t f = 0; status == STATUS_OK && f < BITMAP_FUNCTIONS; f++)
+        status =
+            cuda_module_function(lab->cuda, kernels->module, texts[f].name, &kernels->functions[f], error);
+    return status;
+}
+
+void bitmap_kernels_close(struct bitmap_kernels *kernels)
+{
+    if (kernels->module)
+        cuda_module_unload(kernels->lab->cuda, kernels->module);
+    *kernels = (struct bitmap_kernels){0};
+}
+
+enum status bitmap_launch(const struct bitmap_kernels *kernels, enum bitmap_function function,
+                          uint64_t blocks, unsigned threads, void **arguments, struct error *error)
+{
+    if (blocks > INT32_MAX)
+        return error_set(error, STATUS_MACHINE, "%s: %" PRIu64 " thread blocks are more than a GPU takes",
+                         texts[function].name, blocks);
+    return cuda_launch(kernels->lab->cuda, kernels->functions[function], (unsigned)blocks, threads, 0,
+                       arguments, error);
+}

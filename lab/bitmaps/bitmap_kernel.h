@@ -1,0 +1,48 @@
+/*
+ * bitmap_kernel.h: the kernels of the experiment on bitmap indexes (operators/index, lab/kernels/bitmaps_cuda.h): one text,
+ * compiled to one module.
+ */
+#ifndef TESSERA_LAB_BITMAPS_BITMAP_KERNEL_H
+#define TESSERA_LAB_BITMAPS_BITMAP_KERNEL_H
+
+#include "lab/lab.h"
+
+enum bitmap_function {
+    BITMAP_SIZES,
+    BITMAP_SCAN_WORDS,
+    BITMAP_SCAN_BYTES,
+    BITMAP_ENDS,
+    BITMAP_WRITE,
+    BITMAP_COA,
+    BITMAP_ROA,
+    BITMAP_TILE,
+    BITMAP_COA_COUNTED, /* these three count what they read and write */
+    BITMAP_ROA_COUNTED,
+    BITMAP_TILE_COUNTED,
+    BITMAP_INLINE,
+    BITMAP_RANGES,
+    BITMAP_FLATTEN,
+    BITMAP_FLAT,
+    BITMAP_COMPARE,
+    BITMAP_FUNCTIONS
+};
+
+struct bitmap_kernels {
+    struct lab *lab;
+    struct cuda_module *module;
+    struct cuda_function *functions[BITMAP_FUNCTIONS];
+};
+
+/* The text of all of them, to be freed. */
+NODISCARD enum status bitmap_kernel_text(char **source, struct error *error);
+
+/* Compiles and loads them. Close with bitmap_kernels_close, also after an error. */
+NODISCARD enum status bitmap_kernels_open(struct lab *lab, struct bitmap_kernels *kernels,
+                                          struct error *error);
+void bitmap_kernels_close(struct bitmap_kernels *kernels);
+
+/* Queues `blocks` blocks of `threads` threads. */
+NODISCARD enum status bitmap_launch(const struct bitmap_kernels *kernels, enum bitmap_function function,
+                                    uint64_t blocks, unsigned threads, void **arguments, struct error *error);
+
+#endif
