@@ -131,6 +131,11 @@ static const struct command_option option_list[] = {
      TO_WORD(struct arguments, load.dangling_null, "error|null")},
     {"sort-by", 'b', "COLUMN", "Stores the fact table in the order of that column, for tile skipping",
      TO_TEXT(struct arguments, load.sort_by)},
+    {"index", 'i', "COLUMN[,COLUMN...]",
+     "Gives these columns bitmap indexes, as `tessera index create` does without options. Indexes that "
+     "tables have are "
+     "built again without it",
+     TO_TEXT(struct arguments, load.indexes)},
     {"max-errors", 'm', "N", "Leaves out up to N rows that are wrong; 0 by default",
      TO_NUMBER(struct arguments, load.max_errors, 0, INT64_MAX)},
     {"reject", 'r', "FILE", "Where rows that are left out are written, as they came",

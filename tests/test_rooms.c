@@ -30,7 +30,7 @@ static const struct rule rules[] = {
     {"storage/codec", "storage/base"},
     {"storage/column", "storage/codec storage/base"},
     {"storage/index", "storage/column storage/codec storage/base"},
-    {"storage/database", "storage/column storage/codec storage/base"},
+    {"storage/database", "storage/index storage/column storage/codec storage/base"},
     {"operators", "storage/codec storage/index storage/base"},
     {"loader", "storage"},
     {"engine/cuda", "storage/base"},

@@ -3,6 +3,7 @@
 #include "engine/program/commands.h"
 
 #include "engine/program/inspect_candidates.h"
+#include "engine/program/inspect_index.h"
 #include "engine/plan/value_text.h"
 #include "loader/orc/orc_inspect.h"
 #include "storage/base/command_line.h"
@@ -54,6 +55,7 @@ static void add_disk(struct disk_bytes *into, const struct disk_bytes *from)
     into->columns += from->columns;
     into->other_encodings += from->other_encodings;
     into->dictionaries += from->dictionaries;
+    into->indexes += from->indexes;
     into->side_files += from->side_files;
     into->catalogue += from->catalogue;
 }
@@ -99,6 +101,8 @@ static void print_column(const struct column *column)
     if (column->dictionary)
         printf("    dictionary of %" PRIu32 " string%s\n", column->dictionary->count,
                column->dictionary->count == 1 ? "" : "s");
+    if (column->index)
+        inspect_index_print(column);
     for (uint32_t e = 0; e < column->encoding_count; e++)
         if (column->encodings[e].codec != column->own)
             printf("    also as %-45s %10.3f %8.2f %14" PRIu64 "\n",
@@ -114,6 +118,8 @@ static void print_disk(const char *what, const struct disk_bytes *disk)
         printf(", other encodings of them %" PRIu64, disk->other_encodings);
     if (disk->dictionaries)
         printf(", dictionaries %" PRIu64, disk->dictionaries);
+    if (disk->indexes)
+        printf(", indexes %" PRIu64, disk->indexes);
     printf(", side files %" PRIu64, disk->side_files);
     if (disk->catalogue)
         printf(", catalogue %" PRIu64, disk->catalogue);
@@ -242,10 +248,11 @@ static json_t *json_of_value(const struct column *column, int64_t value)
 
 static json_t *json_of_disk(const struct disk_bytes *disk)
 {
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "columns", (json_int_t)disk->columns,
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "columns", (json_int_t)disk->columns,
                      "other_encodings", (json_int_t)disk->other_encodings, "dictionaries",
-                     (json_int_t)disk->dictionaries, "side_files", (json_int_t)disk->side_files, "catalogue",
-                     (json_int_t)disk->catalogue, "total", (json_int_t)disk_bytes_total(disk));
+                     (json_int_t)disk->dictionaries, "indexes", (json_int_t)disk->indexes, "side_files",
+                     (json_int_t)disk->side_files, "catalogue", (json_int_t)disk->catalogue, "total",
+                     (json_int_t)disk_bytes_total(disk));
 }
 
 static json_t *json_of_column(const struct column *column)
@@ -277,6 +284,8 @@ static json_t *json_of_column(const struct column *column)
                                                 "column", column->schema.references_column));
     if (object && column->dictionary)
         failed |= json_object_set_new(object, "dictionary_strings", json_integer(column->dictionary->count));
+    if (object && column->index)
+        failed |= json_object_set_new(object, "index", inspect_index_json(column));
     if (!failed)
         return object;
     json_decref(object);
@@ -393,7 +402,8 @@ enum status command_inspect(int argc, char **argv, struct progress *progress, st
         .help =
             "Lists a database's tables and columns: the codec and what chose it, bits per value, how many "
             "times smaller "
-            "than plain integers, statistics, all encodings that are stored, and what the files take on "
+            "than plain integers, statistics, all encodings that are stored, bitmap indexes, and what the "
+            "files take on "
             "disk. Of one column also why "
             "it is in "
             "its codec: what each codec would take for its first segment, and what that costs by the "

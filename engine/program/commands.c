@@ -6,6 +6,8 @@
 const struct command engine_commands[] = {
     {"inspect", "What a database holds: codecs, sizes and statistics of its columns; or an ORC file",
      command_inspect},
+    {"index create", "Gives a column a bitmap index", command_index_create},
+    {"index drop", "Drops the bitmap index of a column", command_index_drop},
     {"check", "Every checksum of a database", command_check},
     {"calibrate", "What codecs cost on this machine: the table that `--codec auto` chooses by",
      command_calibrate},

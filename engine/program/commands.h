@@ -8,6 +8,8 @@
 extern const struct command engine_commands[]; /* ends with an entry whose path is NULL */
 
 enum status command_inspect(int argc, char **argv, struct progress *progress, struct error *error);
+enum status command_index_create(int argc, char **argv, struct progress *progress, struct error *error);
+enum status command_index_drop(int argc, char **argv, struct progress *progress, struct error *error);
 enum status command_check(int argc, char **argv, struct progress *progress, struct error *error);
 enum status command_calibrate(int argc, char **argv, struct progress *progress, struct error *error);
 enum status command_codecs(int argc, char **argv, struct progress *progress, struct error *error);

@@ -161,6 +161,48 @@ static enum status choose_codecs(const struct load *load, const struct schema_ta
     return STATUS_OK;
 }
 
+/* Whether the column is in the list "a,b" of --index. */
+static bool is_listed(const char *list, const char *column)
+{
+    for (size_t length; list && *list; list += length + (list[length] == ',')) {
+        length = strcspn(list, ",");
+        if (length == strlen(column) && strncasecmp(list, column, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static enum status choose_indexes(const struct load *load, const struct schema_table *table,
+                                  struct table_writer *writer)
+{
+    for (uint32_t c = 0; c < table->column_count; c++)
+        if (is_listed(load->options->indexes, table->columns[c].name))
+            RETURN_IF_ERROR(table_writer_index(
+                writer, c, (struct index_wish){.format = INDEX_WAH64, .bins = INDEX_AUTO}, load->error));
+    return STATUS_OK;
+}
+
+/* Refuses a name in --index that is no column of a table that is loaded. */
+static enum status check_indexes(const struct load *load)
+{
+    const char *list = load->options->indexes;
+    for (size_t length; list && *list; list += length + (list[length] == ',')) {
+        char name[NAME_BYTES] = "";
+        bool found = false;
+        length = strcspn(list, ",");
+        memcpy(name, list, length < sizeof name ? length : sizeof name - 1);
+        for (uint32_t i = 0; i < load->options->input_count; i++) {
+            const struct schema_table *table = schema_table(load->schema, load->options->inputs[i].table);
+            for (uint32_t c = 0; table && c < table->column_count; c++)
+                found |= length < sizeof name && strcasecmp(table->columns[c].name, name) == 0;
+        }
+        if (!found)
+            return error_set(load->error, STATUS_BAD_INPUT,
+                             "--index %s: no table that is loaded has that column", name);
+    }
+    return STATUS_OK;
+}
+
 static enum status find_sort_column(const struct load *load, const struct schema_table *table,
                                     uint32_t *column)
 {
@@ -262,6 +304,7 @@ static enum status prepare_table(const struct load *load, const struct schema_ta
     uint32_t sort_column;
     RETURN_IF_ERROR(find_sort_column(load, table, &sort_column));
     RETURN_IF_ERROR(choose_codecs(load, table, writer));
+    RETURN_IF_ERROR(choose_indexes(load, table, writer));
     *sorts = sort_column != UINT32_MAX;
     return *sorts ? table_writer_sort_by(writer, sort_column, load->error) : STATUS_OK;
 }
@@ -466,6 +509,7 @@ static enum status check_inputs(const struct load *load)
                                  "replace it",
                                  options->directory, table->name);
     }
+    RETURN_IF_ERROR(check_indexes(load));
     return sorts ? STATUS_OK
                  : error_set(load->error, STATUS_BAD_INPUT,
                              "--sort-by %s: no table that is loaded has that column", options->sort_by);

@@ -58,6 +58,7 @@ struct load_options {
     struct text_options text;
     const char *codecs;  /* NULL, or as --codec */
     const char *sort_by; /* NULL, or a column of a table that is not a dimension */
+    const char *indexes; /* NULL, or the columns that get a bitmap index: "a,b" */
     bool dangling_null;  /* store NULL for a key without a matching row; else it is an error */
     bool replace;        /* replace existing tables */
     bool append;         /* append to tables, all of which must exist; not together with `replace` */

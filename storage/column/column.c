@@ -85,6 +85,7 @@ void table_free(struct table *table)
     for (uint32_t c = 0; c < table->column_count; c++) {
         free((void *)table->columns[c].encodings);
         free((void *)table->columns[c].own_name);
+        column_index_free(table->columns[c].index);
     }
     free((void *)table->columns);
     free((void *)table->segment_rows);

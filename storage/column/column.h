@@ -10,6 +10,7 @@
 
 #include "storage/base/status.h"
 #include "storage/codec/codec.h"
+#include "storage/column/column_index.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -127,6 +128,7 @@ struct column {
     const char *own_name; /* the chooser or codec that the load asked for */
     uint32_t encoding_count;
     const struct encoding_info *encodings;
+    const struct column_index *index;       /* the bitmap index, or NULL */
     uint64_t side_generation;               /* the change that wrote the column and its side file */
     enum codec_id chosen[CHOOSER_AUTO + 1]; /* by each chooser that has chosen; else CODEC_NONE */
 };

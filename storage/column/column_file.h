@@ -2,17 +2,18 @@
  * column_file.h: reads and writes column files. Such a file has checksummed parts and the names of its table
  * and column.
  *
- * There are two kinds. An encoding has the chunks of one column in one codec. A side file has the parts that
- * do not depend on the encoding: dictionary, validity, tile minima and maxima. Numbers are little-endian. A
- * file has 1 to about 200 000 parts of up to 128 MiB. It is mapped, and kernels and copies to a GPU read its
+ * There are three kinds. An encoding has the chunks of one column in one codec. A side file has the parts that
+ * do not depend on the encoding: dictionary, validity, tile minima and maxima. An index file has the column's
+ * bitmap index (storage/index/index_file.h). Numbers are little-endian. A file has up to about 200 000 parts of
+ * up to 1 GiB. It is mapped, and kernels and copies to a GPU read its
  * parts as they are on disk.
  *
  *     header, one page
  *          0       8  magic "TSRACOLM"
  *          8       4  version, 1
- *         12       4  kind: 1 encoding, 2 side file
+ *         12       4  kind: 1 encoding, 2 side file, 3 index file
  *         16       8  generation, as in the file's name
- *         24       4  codec number (codec.h); 0 in a side file
+ *         24       4  codec number (codec.h); 0 in a side file; the format of an index
  *         28       4  bytes of a stored value: 4 or 8
  *         32       8  rows of the column
  *         40       4  parts
@@ -29,7 +30,7 @@
  *          0       8  byte at which the part begins
  *          8       8  its bytes, the filling not counted
  *         16       8  XXH3-64 of its bytes, the filling included
- *         24       4  kind: 1 chunk; 2 dictionary starts, 3 dictionary bytes, 4 validity, 5 minima, maxima
+ *         24       4  kind: 1 chunk; 2 dictionary starts, 3 dictionary bytes, 4 validity, 5 minima, maxima; of an index 6 vectors, 7 words, 8 pieces
  *         28       4  segment; 0 for a dictionary
  *         32       4  rows of the segment; strings of a dictionary
  *         36       4  0
@@ -60,14 +61,17 @@ static inline uint64_t part_padded(uint64_t bytes)
     return (bytes + COLUMN_FILE_ALIGNMENT - 1) / COLUMN_FILE_ALIGNMENT * COLUMN_FILE_ALIGNMENT;
 }
 
-enum column_file_kind { COLUMN_FILE_ENCODING = 1, COLUMN_FILE_SIDE = 2 };
+enum column_file_kind { COLUMN_FILE_ENCODING = 1, COLUMN_FILE_SIDE = 2, COLUMN_FILE_INDEX = 3 };
 
 enum column_part_kind {
     PART_CHUNK = 1,
     PART_DICTIONARY_STARTS = 2,
     PART_DICTIONARY_BYTES = 3,
     PART_VALIDITY = 4,
-    PART_TILE_MIN_MAX = 5
+    PART_TILE_MIN_MAX = 5,
+    PART_INDEX_VECTORS = 6,
+    PART_INDEX_WORDS = 7,
+    PART_INDEX_PIECES = 8
 };
 
 /* A directory entry, as it is on disk. */
@@ -84,7 +88,7 @@ struct column_part {
 /* The identity of a file: its header has it, and column_file_open compares it with the expected one. */
 struct column_file_identity {
     enum column_file_kind kind;
-    enum codec_id codec; /* CODEC_NONE in a side file */
+    enum codec_id codec; /* CODEC_NONE in a side file; the enum index_format in an index file */
     uint32_t value_bytes;
     uint64_t rows;
     uint64_t generation;

@@ -24,3 +24,19 @@ struct column_file_identity column_identity(const struct column *column, enum co
         .column = column->schema.name,
     };
 }
+
+enum status column_index_path(const char *directory, const struct column *column, uint64_t generation,
+                              char **path, struct error *error)
+{
+    return path_format(path, error, "%s/" TABLES_NAME "/%s/%s." INDEX_WORD ".%" PRIu64, directory,
+                       column->table->name, column->schema.name, generation);
+}
+
+struct column_file_identity column_index_identity(const struct column *column, enum index_format format,
+                                                  uint64_t generation)
+{
+    struct column_file_identity identity = column_identity(column, CODEC_NONE, generation);
+    identity.kind = COLUMN_FILE_INDEX;
+    identity.codec = (enum codec_id)format;
+    return identity;
+}

@@ -8,6 +8,7 @@
 
 #define TABLES_NAME "tables" /* the directory that contains the tables' directories */
 #define SIDE_WORD   "side"
+#define INDEX_WORD  "index"
 
 /* The path of the column's file in one encoding, or of its side file (CODEC_NONE). */
 NODISCARD enum status column_path(const char *directory, const struct column *column, enum codec_id codec,
@@ -16,5 +17,11 @@ NODISCARD enum status column_path(const char *directory, const struct column *co
 /* What the header of that file must say. The result points at the column's names. */
 struct column_file_identity column_identity(const struct column *column, enum codec_id codec,
                                             uint64_t generation);
+
+/* The same of an index file. */
+NODISCARD enum status column_index_path(const char *directory, const struct column *column,
+                                        uint64_t generation, char **path, struct error *error);
+struct column_file_identity column_index_identity(const struct column *column, enum index_format format,
+                                                  uint64_t generation);
 
 #endif

@@ -152,6 +152,79 @@ static enum status parse_encodings(const struct parser *parser, const json_t *ob
     return STATUS_OK;
 }
 
+/* The position of a word in a list of names; `count` if it is not there. */
+static uint32_t word_of(const json_t *object, const char *key, const char *(*name)(uint32_t), uint32_t count)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    uint32_t w = 0;
+    while (w < count && (!text || strcmp(text, name(w)) != 0))
+        w++;
+    return w;
+}
+
+static const char *format_word(uint32_t number)
+{
+    return index_format_name((enum index_format)number);
+}
+
+static const char *bins_word(uint32_t number)
+{
+    return index_bins_name((enum index_bins)number);
+}
+
+/* The bounds of an index: each bin begins within the column's range, the first with its minimum. */
+static enum status parse_bounds(const struct parser *parser, const json_t *object,
+                                const struct column_statistics *statistics, struct column_index *index)
+{
+    const json_t *list = json_object_get(object, "bounds");
+    const size_t count = json_array_size(list);
+    int64_t *bounds, least = statistics->min;
+    if (!json_is_array(list) || count > INDEX_BINS_MAX || (count == 0) != (statistics->min > statistics->max))
+        return wrong(parser, "bounds");
+    RETURN_IF_ERROR(memory_zeros(&bounds, (count + 1) * sizeof *bounds, "the catalogue", parser->error));
+    index->bounds = bounds;
+    for (size_t b = 0; b < count; b++) {
+        const json_t *value = json_array_get(list, b);
+        bounds[b] = json_is_integer(value) ? json_integer_value(value) : INT64_MIN;
+        if (!json_is_integer(value) || bounds[b] < least || bounds[b] > statistics->max ||
+            (b == 0 && bounds[b] != least))
+            return wrong(parser, "bounds");
+        least = bounds[b] < INT64_MAX ? bounds[b] + 1 : bounds[b];
+        if (b > 0 && bounds[b] == bounds[b - 1])
+            return wrong(parser, "bounds");
+    }
+    index->bin_count = (uint32_t)count;
+    return STATUS_OK;
+}
+
+static enum status parse_index(const struct parser *parser, const json_t *object, struct column *column)
+{
+    struct column_index *index;
+    uint64_t count = 0;
+    if (!object)
+        return STATUS_OK;
+    RETURN_IF_ERROR(memory_zeros(&index, sizeof *index, "the catalogue", parser->error));
+    column->index = index;
+    const uint32_t format = word_of(object, "format", format_word, INDEX_FORMAT_COUNT);
+    const uint32_t bins = word_of(object, "bins", bins_word, INDEX_BINS_COUNT);
+    if (format == 0 || format == INDEX_FORMAT_COUNT)
+        return wrong(parser, "format");
+    if (bins == INDEX_BINS_COUNT)
+        return wrong(parser, "bins");
+    if (bins == INDEX_WIDTH || bins == INDEX_DEPTH)
+        RETURN_IF_ERROR(parse_count(parser, object, "count", INDEX_BINS_MAX, &count));
+    if ((bins == INDEX_WIDTH || bins == INDEX_DEPTH) && count == 0)
+        return wrong(parser, "count");
+    index->wish = (struct index_wish){
+        .format = (enum index_format)format, .bins = (enum index_bins)bins, .count = (uint32_t)count};
+    RETURN_IF_ERROR(parse_count(parser, object, "words", INTEGER_MAX, &index->words));
+    RETURN_IF_ERROR(parse_count(parser, object, "fills", index->words, &index->fills));
+    RETURN_IF_ERROR(parse_count(parser, object, "bytes", INTEGER_MAX, &index->bytes));
+    RETURN_IF_ERROR(parse_count(parser, object, "generation", INTEGER_MAX, &index->generation));
+    RETURN_IF_ERROR(parse_flag(parser, object, "exact", &index->exact));
+    return parse_bounds(parser, object, &column->statistics, index);
+}
+
 static enum status parse_column(struct parser *parser, const json_t *object, uint64_t rows,
                                 struct column *column)
 {
@@ -175,7 +248,7 @@ static enum status parse_column(struct parser *parser, const json_t *object, uin
         if (codec)
             RETURN_IF_ERROR(parse_codec(parser, codec, "chosen", &column->chosen[c]));
     }
-    return STATUS_OK;
+    return parse_index(parser, json_object_get(object, "index"), column);
 }
 
 /* Parses the segments' rows. If they are absent, all segments but the last are full. */

@@ -16,8 +16,9 @@
 
 #include "storage/column/column.h"
 
-/* Version 1 has no timestamps, and all segments but the last are full. Version 2 has both. */
-#define CATALOGUE_VERSION   2
+/* Version 1 has no timestamps, and all segments but the last are full. Version 2 has both, and version 3 has
+ * bitmap indexes. An older program would lose them with the next table that it writes. */
+#define CATALOGUE_VERSION   3
 #define CATALOGUE_FILE      "catalogue"
 #define CATALOGUE_NEW_FILE  "catalogue.new"
 #define CATALOGUE_BYTES_MAX (1u << 30) /* 2 million columns; a larger file is not a catalogue */

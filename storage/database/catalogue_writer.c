@@ -15,6 +15,28 @@
 
 #define CHECKSUM_DIGITS 16
 
+static json_t *format_index(const struct column_index *index)
+{
+    json_t *bounds = json_array();
+    int failed = !bounds;
+    for (uint32_t b = 0; b < index->bin_count; b++)
+        failed |= json_array_append_new(bounds, json_integer((json_int_t)index->bounds[b]));
+    json_t *object =
+        json_pack("{s:s, s:s, s:I, s:I, s:I, s:I}", "format", index_format_name(index->wish.format), "bins",
+                  index_bins_name(index->wish.bins), "words", (json_int_t)index->words, "fills",
+                  (json_int_t)index->fills, "bytes", (json_int_t)index->bytes, "generation",
+                  (json_int_t)index->generation);
+    if (index->exact)
+        failed |= json_object_set_new(object, "exact", json_true());
+    if (index->wish.count)
+        failed |= json_object_set_new(object, "count", json_integer(index->wish.count));
+    failed |= json_object_set_new(object, "bounds", bounds);
+    if (!failed)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
 /* jansson's set functions own the value that they are given even when they fail, and they fail for NULL. So
  * one check of the sum of all results at the end of each object is enough. */
 static json_t *format_column(const struct column *column)
@@ -57,6 +79,8 @@ static json_t *format_column(const struct column *column)
                                  (json_int_t)info->bytes, "generation", (json_int_t)info->generation));
     }
     failed |= json_object_set_new(object, "encodings", encodings);
+    if (column->index)
+        failed |= json_object_set_new(object, "index", format_index(column->index));
     if (!failed)
         return object;
     json_decref(object);
@@ -77,9 +101,12 @@ static unsigned version_needed(const struct catalogue *catalogue)
     unsigned version = 1;
     for (uint32_t t = 0; t < catalogue->table_count; t++) {
         const struct table *table = &catalogue->tables[t];
-        version = segments_regular(table) ? version : 2;
+        version = segments_regular(table) || version > 2 ? version : 2;
         for (uint32_t c = 0; c < table->column_count; c++)
-            version = table->columns[c].schema.type == TYPE_TIMESTAMP ? 2 : version;
+            if (table->columns[c].index)
+                version = 3;
+            else if (table->columns[c].schema.type == TYPE_TIMESTAMP && version < 2)
+                version = 2;
     }
     return version;
 }

@@ -11,6 +11,7 @@
 #include "storage/column/side_file.h"
 #include "storage/column/statistics.h"
 #include "storage/database/database_files.h"
+#include "storage/index/index_file.h"
 
 #include <pthread.h>
 
@@ -214,6 +215,23 @@ static void check_encoding(struct check *check, uint64_t item, const struct colu
     column_data_free(data);
 }
 
+/* ---- Indexes ---- */
+
+/* Opens the index as a reader would, and compares it with the column's own encoding. */
+static void check_index(struct check *check, uint64_t item, const struct column *column, bool good_side)
+{
+    struct error error = {0};
+    struct index_data *index = NULL;
+    struct column_data *data = NULL;
+    if (index_file_read(check->path, column, 1, &index, &error) != STATUS_OK)
+        fault(check, item, &error);
+    else if (good_side && column_data_read(check->path, column, column->own, 1, &data, &error) == STATUS_OK &&
+             index_file_compare(index, data, 1, &error) != STATUS_OK && !cancel_requested())
+        fault(check, item, &error);
+    index_data_free(index);
+    column_data_free(data);
+}
+
 /* ---- The whole database ---- */
 
 static enum status check_column(void *context, uint64_t item, unsigned thread, struct error *error)
@@ -229,6 +247,8 @@ static enum status check_column(void *context, uint64_t item, unsigned thread, s
         progress_report(check->progress, "checking", "bytes",
                         atomic_fetch_add(&check->bytes_done, bytes) + bytes, check->bytes_total);
     }
+    if (column->index)
+        check_index(check, item, column, good_side);
     return cancel_check(error);
 }
 

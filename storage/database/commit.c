@@ -70,6 +70,15 @@ static enum status finish_columns(struct database_writer *writer, struct error *
     return status;
 }
 
+/* One index after the other: each is built on all threads. */
+static enum status finish_indexes(struct database_writer *writer, struct error *error)
+{
+    for (struct table_writer *table = writer->tables; table; table = table->next)
+        for (uint32_t c = 0; c < table->table.column_count; c++)
+            RETURN_IF_ERROR(table_writer_finish_index(table, c, error));
+    return STATUS_OK;
+}
+
 static enum status sync_directories(const struct database_writer *writer, struct error *error)
 {
     char *path = NULL;
@@ -127,6 +136,8 @@ enum status database_writer_commit(struct database_writer *writer, struct error 
         status = check_references(writer, error);
     if (status == STATUS_OK)
         status = finish_columns(writer, error);
+    if (status == STATUS_OK)
+        status = finish_indexes(writer, error);
     if (status == STATUS_OK)
         status = sync_directories(writer, error);
     if (status == STATUS_OK)

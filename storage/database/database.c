@@ -3,6 +3,7 @@
 
 #include "storage/column/column_data.h"
 #include "storage/database/database_files.h"
+#include "storage/index/index_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,6 +83,11 @@ void database_close(struct database *database)
         column_data_free(kept->data);
         free(kept);
     }
+    for (struct kept_index *kept = database->indexes, *next; kept; kept = next) {
+        next = kept->next;
+        index_data_free(kept->data);
+        free(kept);
+    }
     pthread_mutex_destroy(&database->lock);
     for (uint32_t d = 0; d < database->dictionary_count; d++)
         column_file_close(database->dictionaries[d].file);
@@ -120,6 +126,38 @@ enum status column_data_open(struct database *database, const struct column *col
             *data = kept->data;
     if (!*data)
         status = keep_column(database, column, codec, threads, data, error);
+    pthread_mutex_unlock(&database->lock);
+    return status;
+}
+
+static enum status keep_index(struct database *database, const struct column *column, unsigned threads,
+                              const struct index_data **index, struct error *error)
+{
+    struct kept_index *kept = malloc(sizeof *kept);
+    if (!kept)
+        return error_out_of_memory(error, sizeof *kept, "an index");
+    enum status status = index_file_read(database->path, column, threads, &kept->data, error);
+    if (status != STATUS_OK) {
+        free(kept);
+        return status;
+    }
+    kept->next = database->indexes;
+    database->indexes = kept;
+    *index = kept->data;
+    return STATUS_OK;
+}
+
+enum status index_data_open(struct database *database, const struct column *column, unsigned threads,
+                            const struct index_data **index, struct error *error)
+{
+    enum status status = STATUS_OK;
+    *index = NULL;
+    pthread_mutex_lock(&database->lock);
+    for (const struct kept_index *kept = database->indexes; kept && !*index; kept = kept->next)
+        if (kept->data->column == column)
+            *index = kept->data;
+    if (!*index)
+        status = keep_index(database, column, threads, index, error);
     pthread_mutex_unlock(&database->lock);
     return status;
 }

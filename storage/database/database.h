@@ -35,12 +35,20 @@ NODISCARD enum status column_data_open(struct database *database, const struct c
                                        enum codec_id codec, unsigned threads, struct column_data **data,
                                        struct error *error);
 
+/* Maps the column's bitmap index and checks all of it, on `threads` threads. STATUS_BAD_INPUT if the column has none
+ * or its words are not valid; STATUS_CHECK_FAILED for a wrong checksum; both name file, segment and vector. The
+ * database keeps it until database_close, as for column_data_open. Any thread may call. */
+struct index_data; /* storage/index/index_file.h */
+NODISCARD enum status index_data_open(struct database *database, const struct column *column,
+                                      unsigned threads, const struct index_data **index, struct error *error);
+
 /* The bytes that files take on disk, by the file system. */
 struct disk_bytes {
     uint64_t columns;         /* files of the columns' own encodings */
     uint64_t other_encodings; /* files of further encodings */
     uint64_t dictionaries;    /* the dictionaries in side files */
-    uint64_t side_files;      /* the rest of side files: validity, tile minima and maxima */
+    uint64_t indexes;
+    uint64_t side_files; /* the rest of side files: validity, tile minima and maxima */
     uint64_t catalogue;
 };
 

@@ -82,9 +82,10 @@ enum stored_file stored_file_kind(const struct table *table, const char *name)
     snprintf(column_name, sizeof column_name, "%.*s", (int)(first - name), name);
     snprintf(word, sizeof word, "%.*s", (int)(second - first - 1), first + 1);
     size_t digits = strspn(second + 1, "0123456789");
-    bool side = strcmp(word, SIDE_WORD) == 0;
+    bool side = strcmp(word, SIDE_WORD) == 0, index = strcmp(word, INDEX_WORD) == 0;
     const struct codec *codec = codec_by_name(word);
-    if (digits == 0 || digits > 19 || second[1 + digits] || !name_valid(column_name) || (!side && !codec))
+    if (digits == 0 || digits > 19 || second[1 + digits] || !name_valid(column_name) ||
+        (!side && !index && !codec))
         return FILE_UNKNOWN;
     uint64_t generation = strtoull(second + 1, NULL, 10);
     const struct column *column = NULL;
@@ -92,6 +93,8 @@ enum stored_file stored_file_kind(const struct table *table, const char *name)
         return FILE_STALE;
     if (side)
         return column->side_generation == generation ? FILE_CURRENT : FILE_STALE;
+    if (index)
+        return column->index && column->index->generation == generation ? FILE_CURRENT : FILE_STALE;
     const struct encoding_info *encoding = column_encoding(column, codec->id);
     return encoding && encoding->generation == generation ? FILE_CURRENT : FILE_STALE;
 }

@@ -7,6 +7,7 @@
  *     DIR/tessera.lock                              empty; the one writer holds it with flock
  *     DIR/tables/TABLE/COLUMN.CODEC.GENERATION      one encoding of a column (column_file.h)
  *     DIR/tables/TABLE/COLUMN.side.GENERATION       its side file
+ *     DIR/tables/TABLE/COLUMN.index.GENERATION      its bitmap index, if it has one
  *
  * A name has no dot (name_valid), so a file's name has only one meaning. Files that the catalogue does not
  * name are not part of the database. The next writer removes those that look like ours, and no others.

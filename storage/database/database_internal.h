@@ -20,12 +20,19 @@ struct kept_column {
     struct kept_column *next;
 };
 
+/* An index that stays open likewise. */
+struct kept_index {
+    struct index_data *data;
+    struct kept_index *next;
+};
+
 struct database {
     char *path;
     struct catalogue catalogue;
-    pthread_mutex_t lock;     /* protects `kept` */
+    pthread_mutex_t lock;     /* protects the lists of what is open */
     struct kept_column *kept; /* the open columns */
-    int held;                 /* the catalogue's descriptor; its lock keeps the files (database_files.h) */
+    struct kept_index *indexes;
+    int held; /* the catalogue's descriptor; its lock keeps the files (database_files.h) */
     struct stored_dictionary *dictionaries; /* of all string columns */
     uint32_t dictionary_count;
 };

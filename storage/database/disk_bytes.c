@@ -42,6 +42,13 @@ static enum status add_column(const struct database *database, const struct colu
     if (dictionary)
         strings = part_padded(((uint64_t)dictionary->count + 1) * sizeof *dictionary->starts) +
                   part_padded(dictionary->starts[dictionary->count]);
+    if (column->index) {
+        char *path = NULL;
+        RETURN_IF_ERROR(column_index_path(database->path, column, column->index->generation, &path, error));
+        const enum status status = file_bytes(path, &bytes->indexes, error);
+        free(path);
+        RETURN_IF_ERROR(status);
+    }
     bytes->dictionaries += strings;
     bytes->side_files += side - strings;
     return STATUS_OK;
@@ -61,6 +68,6 @@ enum status database_disk_bytes(const struct database *database, const struct co
 
 uint64_t disk_bytes_total(const struct disk_bytes *bytes)
 {
-    return bytes->columns + bytes->other_encodings + bytes->dictionaries + bytes->side_files +
-           bytes->catalogue;
+    return bytes->columns + bytes->other_encodings + bytes->dictionaries + bytes->indexes +
+           bytes->side_files + bytes->catalogue;
 }

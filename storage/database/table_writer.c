@@ -44,6 +44,7 @@ enum status table_writer_create(struct database_writer *database, const char *na
         writer->statistics = COLUMN_STATISTICS_NONE;
         writer->domain = DOMAIN_ANY;
     }
+    const struct table *const replaced = catalogue_table(&database->catalogue, name);
     for (uint32_t c = 0; c < column_count; c++) {
         struct column_writer *writer = &table->columns[c];
         const struct table *referenced = database_writer_find(database, columns[c].references_table);
@@ -55,6 +56,12 @@ enum status table_writer_create(struct database_writer *database, const char *na
             writer->domain = 2;
         else if (columns[c].type == TYPE_STRING)
             writer->domain = (uint64_t)INT32_MAX + 1; /* until the dictionary is known */
+        const struct column *before = NULL;
+        if (replaced && table_column(replaced, columns[c].name, &before, NULL) == STATUS_OK &&
+            before->index) {
+            writer->indexed = true;
+            writer->wish = before->index->wish;
+        }
         writer->segment_state = calloc(table->table.segment_count + 1, 1);
         described[c].own_name = strdup("auto");
         if (!writer->segment_state || !described[c].own_name)

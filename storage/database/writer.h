@@ -58,6 +58,11 @@ NODISCARD enum status table_writer_dictionary(struct table_writer *table, uint32
 NODISCARD enum status table_writer_codec(struct table_writer *table, uint32_t column, const char *choice,
                                          struct error *error);
 
+/* Gives the column a bitmap index, which the commit builds. A column of a table that is appended to or replaced has the
+ * index that the column of that name had, unless this call gives it another. */
+NODISCARD enum status table_writer_index(struct table_writer *table, uint32_t column, struct index_wish wish,
+                                         struct error *error);
+
 /* Stores the table's rows in ascending order of that column (strings by their codes), with NULLs first. Rows
  * with equal values keep the order in which they are given. Call table_writer_sort_by before the first
  * segment. Segments are then kept in a file without a name in the database's directory: 4 or 8 bytes a value,
@@ -97,5 +102,17 @@ void database_writer_abort(struct database_writer *writer);
 NODISCARD enum status database_encode(struct database *database, const struct column *column,
                                       const struct codec_choice *choice, unsigned threads,
                                       enum codec_id *codec, struct error *error);
+
+/* ---- Bitmap indexes ---- */
+
+/* Builds the index of a column and commits it; a crash leaves the database with the whole index or as it was. Readers
+ * of the database see it when they open it again. STATUS_BAD_INPUT if the column has an index. `threads` 0: all. */
+NODISCARD enum status database_index_create(const char *path, const char *table, const char *column,
+                                            struct index_wish wish, unsigned threads,
+                                            struct progress *progress, struct error *error);
+
+/* Drops it. STATUS_BAD_INPUT if the column has none. */
+NODISCARD enum status database_index_drop(const char *path, const char *table, const char *column,
+                                          struct error *error);
 
 #endif

@@ -22,6 +22,8 @@ struct column_writer {
     struct column_statistics statistics;
     struct distinct distinct;
     bool dictionary_given;
+    bool indexed; /* the commit builds an index by the wish */
+    struct index_wish wish;
     uint64_t domain; /* values are 0 .. domain-1, or any values for DOMAIN_ANY */
 };
 
@@ -74,6 +76,10 @@ NODISCARD enum status database_writer_add(struct database_writer *writer, const 
 NODISCARD enum status table_writer_check(const struct table_writer *table, struct error *error);
 NODISCARD enum status table_writer_finish_column(struct table_writer *table, uint32_t column,
                                                  struct error *error);
+
+/* Builds the column's index, if it is to have one, from its finished files, on all threads. */
+NODISCARD enum status table_writer_finish_index(struct table_writer *table, uint32_t column,
+                                                struct error *error);
 
 /* ---- One segment (segment_writer.c) ---- */
 
