@@ -34,5 +34,9 @@ const struct lab_experiment lab_experiments[] = {
      "Park et al., CODAG, 2023, tables IV and V, figures 7 and 8",
      "decoding speed of blocks of 128 KiB (--block), as published, ours, nvCOMP, zlib and libdeflate",
      lab_byte_streams},
+    {"bitmaps", "Range queries on bitmap indexes",
+     "Range queries over WAH bitmaps on GPUs: COA, ROA, hybrid and ideal hybrid",
+     "OR of 2 .. 1024 compressed vectors: the paper's strategies, inline, flat, and on the processor",
+     lab_bitmaps},
     {NULL, NULL, NULL, NULL, NULL},
 };

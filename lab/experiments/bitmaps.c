@@ -1,0 +1,332 @@
+/*
+ * bitmaps.c: `tessera lab bitmaps`: range queries on bitmap indexes: the OR of 2 to 1024 compressed vectors of 10 M to 1000 M
+ * rows. The paper's GPU strategies (COA, ROA, hybrid, ideal hybrid on decompressed vectors) and its way with compressed ones
+ * on the processor, beside `inline`, which reads compressed words once, and flat bitsets.
+ *
+ * The column has 8 to 4096 bins, four times as many as the range has vectors (lab/bitmaps/bitmap_set.h). Every result is
+ * compared with the host's word by word. The processor's methods are measured on up to 100 M rows; on a processor alone
+ * these are all.
+ */
+#include "lab/experiments/experiments.h"
+
+#include "lab/bitmaps/bitmap_device.h"
+#include "lab/bitmaps/bitmap_host.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define MILLION UINT64_C(1000000)
+
+/* On 1000 M rows the GPU's memory binds; on 10 M most of the work is in its cache, and launches cost. */
+static const struct test {
+    uint32_t kind, vectors;
+    uint64_t rows; /* in millions */
+} tests[] = {
+    {BITMAP_UNIFORM, 2, 1000},   {BITMAP_UNIFORM, 8, 1000},     {BITMAP_UNIFORM, 32, 1000},
+    {BITMAP_UNIFORM, 128, 1000}, {BITMAP_ZIPF_ONE, 128, 1000},  {BITMAP_SORTED, 128, 1000},
+    {BITMAP_CLUSTERED, 8, 1000}, {BITMAP_CLUSTERED, 128, 1000}, {BITMAP_UNIFORM, 8, 100},
+    {BITMAP_UNIFORM, 128, 100},  {BITMAP_ZIPF_HALF, 128, 100},  {BITMAP_ZIPF_ONE, 128, 100},
+    {BITMAP_ZIPF_TWO, 128, 100}, {BITMAP_SORTED, 128, 100},     {BITMAP_CLUSTERED, 128, 100},
+    {BITMAP_UNIFORM, 2, 10},     {BITMAP_UNIFORM, 512, 10},     {BITMAP_UNIFORM, 1024, 10},
+    {BITMAP_ZIPF_ONE, 512, 10},  {BITMAP_CLUSTERED, 512, 10},
+};
+#define TESTS          ((uint32_t)(sizeof tests / sizeof *tests))
+#define HOST_ROWS_MOST 100u /* in millions */
+#define COUNTED_ROWS   10u  /* in millions: strategies also count what they read and write */
+
+struct record {
+    uint64_t rows, compressed_bytes;
+    struct bitmap_times gpu;
+    struct speed host[BITMAP_HOSTS]; /* 0: not measured */
+};
+
+struct experiment {
+    struct lab *lab;
+    struct bitmap_kernels kernels;
+    struct record records[TESTS];
+};
+
+static bool is_of_host(const struct test *test)
+{
+    return test->rows <= HOST_ROWS_MOST;
+}
+
+static bool is_measured(const struct experiment *experiment, const struct test *test)
+{
+    return experiment->lab->cuda || is_of_host(test);
+}
+
+/* ---- Measuring ---- */
+
+static enum status measure_set(struct experiment *experiment, const struct test *test,
+                               const struct bitmap_set *set, struct record *record, struct error *error)
+{
+    struct lab *const lab = experiment->lab;
+    record->rows = set->rows;
+    record->compressed_bytes = set->compressed_bytes;
+    if (lab->cuda)
+        RETURN_IF_ERROR(bitmap_device_measure(&experiment->kernels, set, test->rows <= COUNTED_ROWS,
+                                              &record->gpu, error));
+    for (uint32_t host = 0; is_of_host(test) && host < BITMAP_HOSTS; host++)
+        RETURN_IF_ERROR(bitmap_host_measure(lab, set, (enum bitmap_host)host, &record->host[host], error));
+    return STATUS_OK;
+}
+
+static enum status measure_all(struct experiment *experiment, struct error *error)
+{
+    struct lab *const lab = experiment->lab;
+    if (lab->cuda)
+        RETURN_IF_ERROR(bitmap_kernels_open(lab, &experiment->kernels, error));
+    for (uint32_t t = 0; t < TESTS; t++) {
+        const struct test *const test = &tests[t];
+        struct bitmap_set set;
+        if (!is_measured(experiment, test))
+            continue;
+        progress_report(lab->progress, "combining bitmaps", "sets", t, TESTS);
+        enum status status = bitmap_set_make(lab, &bitmap_kinds[test->kind],
+                                             lab_rows(lab, test->rows * MILLION), test->vectors, &set, error);
+        if (status == STATUS_OK)
+            status = measure_set(experiment, test, &set, &experiment->records[t], error);
+        bitmap_set_free(&set);
+        RETURN_IF_ERROR(status);
+    }
+    return STATUS_OK;
+}
+
+/* ---- Tables ---- */
+
+#define SET_COLUMNS                                                                                          \
+    {.key = "column", .name = "column", .text = true}, {.key = "vectors", .name = "vectors", .whole = true}, \
+        {.key = "rows", .name = "rows", .unit = "M", .scale = 1e-6, .significant = 3},                       \
+    {                                                                                                        \
+        .key = "compressed_bytes", .name = "compressed", .unit = "MB", .scale = 1e-6, .significant = 4       \
+    }
+
+static void add_set(struct sheet *sheet, const struct test *test, const struct record *record)
+{
+    sheet_text(sheet, bitmap_kinds[test->kind].name);
+    sheet_number(sheet, test->vectors);
+    sheet_number(sheet, (double)record->rows);
+    sheet_number(sheet, (double)record->compressed_bytes);
+}
+
+static void number_or_missing(struct sheet *sheet, double number)
+{
+    sheet_number(sheet, number > 0 ? number : NAN);
+}
+
+/* Milliseconds that so many bytes take at the ceiling of reading. */
+static double bound_ms(const struct experiment *experiment, uint64_t bytes)
+{
+    return (double)bytes / experiment->lab->read_ceiling * 1e3;
+}
+
+static enum status show_gpu(const struct experiment *experiment, struct error *error)
+{
+    static const struct sheet_column columns[] = {
+        SET_COLUMNS,
+        {.key = "transfer_ms", .name = "transfer", .significant = 3},
+        {.key = "decompression_ms", .name = "decompr.", .significant = 3},
+        {.key = "coa_ms", .name = "COA", .significant = 3},
+        {.key = "roa_ms", .name = "ROA", .significant = 3},
+        {.key = "hybrid_ms", .name = "hybrid", .significant = 3},
+        {.key = "ideal_ms", .name = "ideal", .significant = 3},
+        {.key = "flat_ms", .name = "ms", .group = "flat", .significant = 3},
+        {.key = "flat_bound_ms", .name = "bound", .group = "flat", .significant = 3},
+        {.key = "inline_ms", .name = "ms", .group = "inline", .significant = 3},
+        {.key = "inline_bound_ms", .name = "bound", .group = "inline", .significant = 3},
+        {.key = "count_ms", .name = "count", .group = "inline", .significant = 3},
+    };
+    struct sheet *sheet;
+    RETURN_IF_ERROR(sheet_create(columns, sizeof columns / sizeof *columns, &sheet, error));
+    for (uint32_t t = 0; t < TESTS; t++) {
+        const struct record *const record = &experiment->records[t];
+        add_set(sheet, &tests[t], record);
+        for (uint32_t step = 0; step < BITMAP_STEPS; step++) {
+            number_or_missing(sheet, record->gpu.steps[step].median);
+            if (step == BITMAP_BY_FLAT)
+                sheet_number(sheet, bound_ms(experiment, record->gpu.flat_bytes));
+            if (step == BITMAP_BY_INLINE)
+                sheet_number(sheet, bound_ms(experiment, record->gpu.inline_bytes));
+        }
+    }
+    return lab_sheet(experiment->lab, "on the GPU: milliseconds, and bounds by the ceiling of reading", sheet,
+                     error);
+}
+
+static double fastest_strategy(const struct bitmap_times *times)
+{
+    double least = INFINITY;
+    for (uint32_t step = BITMAP_BY_COA; step <= BITMAP_BY_IDEAL; step++)
+        if (times->steps[step].median < least)
+            least = times->steps[step].median;
+    return least;
+}
+
+/* Whole queries: as the paper counts them, vectors are decompressed, and with transfer they come from the host. */
+static enum status show_queries(const struct experiment *experiment, struct error *error)
+{
+    static const struct sheet_column columns[] = {
+        SET_COLUMNS,
+        {.key = "published_ms", .name = "published", .group = "in memory, ms", .significant = 3},
+        {.key = "inline_ms", .name = "inline", .group = "in memory, ms", .significant = 3},
+        {.key = "speedup", .name = "quotient", .group = "in memory, ms", .suffix = "x", .digits = 2},
+        {.key = "published_transfer_ms", .name = "published", .group = "with transfer, ms", .significant = 3},
+        {.key = "inline_transfer_ms", .name = "inline", .group = "with transfer, ms", .significant = 3},
+        {.key = "speedup_transfer",
+         .name = "quotient",
+         .group = "with transfer, ms",
+         .suffix = "x",
+         .digits = 2},
+        {.key = "inline_to_ideal", .name = "ideal", .group = "of inline: times", .suffix = "x", .digits = 2},
+        {.key = "inline_to_flat", .name = "flat", .group = "of inline: times", .suffix = "x", .digits = 2},
+        {.key = "inline_ceiling", .name = "ceiling", .unit = "%", .scale = 100, .digits = 0},
+        {.key = "levels_to_published", .name = "levels", .group = "host: times", .suffix = "x", .digits = 1},
+    };
+    struct sheet *sheet;
+    RETURN_IF_ERROR(sheet_create(columns, sizeof columns / sizeof *columns, &sheet, error));
+    for (uint32_t t = 0; t < TESTS; t++) {
+        const struct record *const record = &experiment->records[t];
+        const struct speed *const steps = record->gpu.steps;
+        const double published = steps[BITMAP_DECOMPRESS].median + fastest_strategy(&record->gpu);
+        const double by_inline = steps[BITMAP_BY_INLINE].median, transfer = steps[BITMAP_TRANSFER].median;
+        add_set(sheet, &tests[t], record);
+        sheet_number(sheet, published);
+        sheet_number(sheet, by_inline);
+        sheet_number(sheet, published / by_inline);
+        sheet_number(sheet, published + transfer);
+        sheet_number(sheet, by_inline + transfer);
+        sheet_number(sheet, (published + transfer) / (by_inline + transfer));
+        sheet_number(sheet, (steps[BITMAP_DECOMPRESS].median + steps[BITMAP_BY_IDEAL].median) / by_inline);
+        sheet_number(sheet, steps[BITMAP_BY_FLAT].median / by_inline);
+        sheet_number(sheet, bound_ms(experiment, record->gpu.inline_bytes) / by_inline);
+        number_or_missing(sheet, record->host[BITMAP_HOST_LEVELS].median / (published + transfer));
+    }
+    return lab_sheet(experiment->lab,
+                     "queries: decompression and the fastest strategy as published, or inline", sheet, error);
+}
+
+static enum status show_traffic(const struct experiment *experiment, struct error *error)
+{
+    static const struct sheet_column columns[] = {
+        SET_COLUMNS,
+        {.key = "strategy", .name = "strategy", .text = true},
+        {.key = "reads", .name = "counted", .group = "words read", .whole = true},
+        {.key = "reads_paper", .name = "formula", .group = "words read", .whole = true},
+        {.key = "writes", .name = "counted", .group = "words written", .whole = true},
+        {.key = "writes_paper", .name = "formula", .group = "words written", .whole = true},
+    };
+    struct sheet *sheet;
+    RETURN_IF_ERROR(sheet_create(columns, sizeof columns / sizeof *columns, &sheet, error));
+    for (uint32_t t = 0; t < TESTS; t++)
+        for (uint32_t step = BITMAP_BY_COA; tests[t].rows <= COUNTED_ROWS && step <= BITMAP_BY_IDEAL;
+             step++) {
+            const struct bitmap_traffic *const traffic = &experiment->records[t].gpu.traffic[step];
+            add_set(sheet, &tests[t], &experiment->records[t]);
+            sheet_text(sheet, bitmap_step_names[step]);
+            for (uint32_t i = 0; i < 2; i++) {
+                sheet_number(sheet, (double)traffic->counted[i]);
+                sheet_number(sheet, (double)traffic->formula[i]);
+            }
+        }
+    return lab_sheet(experiment->lab,
+                     "reads and writes of the GPU's memory, counted and by the paper's formulas", sheet,
+                     error);
+}
+
+static enum status show_host(const struct experiment *experiment, struct error *error)
+{
+    static const struct sheet_column set_columns[] = {SET_COLUMNS};
+    struct sheet_column columns[sizeof set_columns / sizeof *set_columns + BITMAP_HOSTS];
+    uint32_t count = sizeof set_columns / sizeof *set_columns;
+    struct sheet *sheet;
+    char caption[96];
+    memcpy(columns, set_columns, sizeof set_columns);
+    for (uint32_t host = 0; host < BITMAP_HOSTS; host++)
+        columns[count++] = (struct sheet_column){
+            .key = bitmap_host_keys[host], .name = bitmap_host_names[host], .significant = 3};
+    RETURN_IF_ERROR(sheet_create(columns, count, &sheet, error));
+    for (uint32_t t = 0; t < TESTS; t++) {
+        if (!is_of_host(&tests[t]))
+            continue;
+        add_set(sheet, &tests[t], &experiment->records[t]);
+        for (uint32_t host = 0; host < BITMAP_HOSTS; host++)
+            number_or_missing(sheet, experiment->records[t].host[host].median);
+    }
+    snprintf(caption, sizeof caption, "on the processor, %u threads: milliseconds", experiment->lab->threads);
+    return lab_sheet(experiment->lab, caption, sheet, error);
+}
+
+/* ---- Charts ---- */
+
+static void add_bars(struct chart *chart, const char *name, const struct experiment *experiment,
+                     const uint32_t *shown, uint32_t count, int32_t step, int32_t host)
+{
+    chart_series(chart, name);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct record *const record = &experiment->records[shown[i]];
+        const struct speed *const steps = record->gpu.steps;
+        const double of_step = step < 0 ? 0
+                               : step >= BITMAP_BY_COA && step <= BITMAP_BY_IDEAL
+                                   ? steps[step].median + steps[BITMAP_DECOMPRESS].median
+                                   : steps[step].median;
+        const double ms = host < 0 ? of_step : record->host[host].median;
+        chart_point(chart, (struct chart_point){.x = i, .y = ms > 0 ? ms : NAN});
+    }
+}
+
+/* The sets of so many million rows: a bar for each way, decompression included. */
+static enum status show_chart(const struct experiment *experiment, uint64_t rows, bool gpu,
+                              struct error *error)
+{
+    char names[TESTS][32], title[96];
+    const char *categories[TESTS];
+    uint32_t shown[TESTS], count = 0;
+    for (uint32_t t = 0; t < TESTS; t++)
+        if (tests[t].rows == rows) {
+            snprintf(names[count], sizeof *names, "%s, %u", bitmap_kinds[tests[t].kind].name,
+                     tests[t].vectors);
+            categories[count] = names[count];
+            shown[count++] = t;
+        }
+    snprintf(title, sizeof title, "OR of vectors of %.3g M rows, %s",
+             (double)lab_rows(experiment->lab, rows * MILLION) * 1e-6,
+             gpu ? "on the GPU, decompressed first or inline" : "on the processor");
+    const struct chart_form form = {.kind = CHART_BARS,
+                                    .title = title,
+                                    .x = {.title = "column and vectors"},
+                                    .y = {.title = "time", .unit = "ms", .scale = CHART_LOG10},
+                                    .categories = categories,
+                                    .category_count = count};
+    struct chart *chart;
+    RETURN_IF_ERROR(chart_create(&form, &chart, error));
+    for (int32_t step = BITMAP_BY_COA; gpu && step < BITMAP_BY_COUNT; step++)
+        add_bars(chart, bitmap_step_names[step], experiment, shown, count, step, -1);
+    for (int32_t host = 0; !gpu && host < BITMAP_HOSTS; host++)
+        add_bars(chart, bitmap_host_names[host], experiment, shown, count, -1, host);
+    lab_chart(experiment->lab, chart);
+    return STATUS_OK;
+}
+
+static enum status show_all(const struct experiment *experiment, struct error *error)
+{
+    if (experiment->lab->cuda) {
+        RETURN_IF_ERROR(show_chart(experiment, 1000, true, error));
+        RETURN_IF_ERROR(show_gpu(experiment, error));
+        RETURN_IF_ERROR(show_queries(experiment, error));
+        RETURN_IF_ERROR(show_traffic(experiment, error));
+    }
+    RETURN_IF_ERROR(show_chart(experiment, HOST_ROWS_MOST, false, error));
+    return show_host(experiment, error);
+}
+
+enum status lab_bitmaps(struct lab *lab, struct error *error)
+{
+    struct experiment experiment = {.lab = lab};
+    enum status status = measure_all(&experiment, error);
+    if (status == STATUS_OK)
+        status = show_all(&experiment, error);
+    bitmap_kernels_close(&experiment.kernels);
+    return status;
+}
