@@ -1,5 +1,6 @@
 /*
- * test_bitmaps.c: `tessera lab bitmaps` (lab/bitmaps): the kernels on bitmap indexes compile without a GPU.
+ * test_bitmaps.c: `tessera lab bitmaps` (lab/bitmaps): the vectors are canonical and do not depend on threads, every
+ * method on the processor gives their OR, and the kernels compile without a GPU.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -7,12 +8,126 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "lab/bitmaps/bitmap_host.h"
 #include "lab/bitmaps/bitmap_kernel.h"
 #include "tests/support/compile_targets.h"
+#include "tests/support/lab_tables.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+static struct lab lab = {.threads = 2, .repeat = 1, .scale = 1};
 static struct error error;
+
+/* One row, and a row more and less than a group, a piece and a part of a vector. */
+static const uint64_t sizes[] = {1, 62, 63, 64, 64511, 64512, 64513, 129030, 16515071, 16515072, 16515075};
+#define SMALL_SIZES 8u
+
+static void make_set(uint32_t kind, uint64_t rows, uint32_t vectors, unsigned threads, struct bitmap_set *set)
+{
+    struct lab other = lab;
+    other.threads = threads;
+    assert_int_equal(bitmap_set_make(&other, &bitmap_kinds[kind], rows, vectors, set, &error), STATUS_OK);
+}
+
+/* ---- Vectors ---- */
+
+static void vectors_are_canonical(void **state)
+{
+    (void)state;
+    for (uint32_t kind = 0; kind < BITMAP_KINDS; kind++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+            struct bitmap_set set;
+            make_set(kind, sizes[s], 3, 2, &set);
+            for (uint32_t v = 0; v < set.count; v++) {
+                assert_true(wah_valid(set.vectors[v].words, set.vectors[v].count, sizes[s]));
+                assert_true(wah_directory_valid(set.vectors[v], sizes[s], set.directories[v]));
+            }
+            assert_int_equal(set.stride % 2, 0);
+            bitmap_set_free(&set);
+        }
+}
+
+static void vectors_do_not_depend_on_threads(void **state)
+{
+    (void)state;
+    for (uint32_t kind = 0; kind < BITMAP_KINDS; kind++) {
+        struct bitmap_set one, three;
+        make_set(kind, 20000000, 2, 1, &one);
+        make_set(kind, 20000000, 2, 3, &three);
+        assert_int_equal(one.word_count, three.word_count);
+        assert_memory_equal(one.words, three.words, one.word_count * 8);
+        bitmap_set_free(&one);
+        bitmap_set_free(&three);
+    }
+}
+
+static uint64_t rows_of_all(const struct bitmap_set *set)
+{
+    uint64_t rows = 0;
+    for (uint32_t v = 0; v < set->count; v++)
+        rows += wah_count(set->vectors[v]);
+    return rows;
+}
+
+/* Vectors have a quarter of the rows; 64 vectors have few enough runs of 1000 rows to differ from that by some percent. */
+static void ranges_have_a_quarter_of_the_rows(void **state)
+{
+    (void)state;
+    for (uint32_t kind = 0; kind < BITMAP_KINDS; kind++) {
+        struct bitmap_set set;
+        make_set(kind, 20000000, 64, 2, &set);
+        const double share = (double)rows_of_all(&set) / 20000000;
+        assert_true(share > 0.23 && share < 0.27);
+        bitmap_set_free(&set);
+    }
+}
+
+/* ---- The processor ---- */
+
+static void methods_agree(void **state)
+{
+    static const uint32_t counts[] = {1, 2, 5, 33};
+    (void)state;
+    for (uint32_t kind = 0; kind < BITMAP_KINDS; kind++)
+        for (size_t s = 0; s < SMALL_SIZES; s++)
+            for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+                struct bitmap_set set;
+                struct speed speed;
+                make_set(kind, sizes[s], counts[c], 2, &set);
+                for (uint32_t host = 0; host < BITMAP_HOSTS; host++)
+                    if (bitmap_host_measure(&lab, &set, (enum bitmap_host)host, &speed, &error) != STATUS_OK)
+                        fail_msg("%s", error.text);
+                bitmap_set_free(&set);
+            }
+}
+
+static void wrong_results_are_refused(void **state)
+{
+    struct bitmap_set set;
+    struct speed speed;
+    (void)state;
+    make_set(BITMAP_UNIFORM, 100000, 4, 2, &set);
+    set.expected[1000] ^= 1;
+    for (uint32_t host = 0; host < BITMAP_HOSTS; host++) {
+        assert_int_equal(bitmap_host_measure(&lab, &set, (enum bitmap_host)host, &speed, &error),
+                         STATUS_CHECK_FAILED);
+        assert_non_null(strstr(error.text, "the result is wrong"));
+    }
+    bitmap_set_free(&set);
+}
+
+static void the_experiment_runs(void **state)
+{
+    json_t *tables, *const result = lab_tables("bitmaps --scale 0.0002 --repeat 1", &tables);
+    json_t *const rows = lab_rows_of(tables, "on the processor");
+    (void)state;
+    assert_true(json_array_size(rows) >= 12);
+    assert_true(lab_number(lab_row(rows, "column", "sorted"), "levels") > 0);
+    json_decref(result);
+}
+
+/* ---- Kernels ---- */
 
 static void kernels_compile(void **state)
 {
@@ -29,6 +144,12 @@ static void kernels_compile(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(vectors_are_canonical),
+        cmocka_unit_test(vectors_do_not_depend_on_threads),
+        cmocka_unit_test(ranges_have_a_quarter_of_the_rows),
+        cmocka_unit_test(methods_agree),
+        cmocka_unit_test(wrong_results_are_refused),
+        cmocka_unit_test(the_experiment_runs),
         cmocka_unit_test(kernels_compile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
