@@ -370,7 +370,7 @@ TILE_INLINE uint32_t deflate_copy_group(deflate_tile tile, const deflate_matches
 
 /* Runs of a number become matches of its width, 8 bytes or a divisor, with some literals between them: each match copies
  * bytes of the one before. But what such a match writes does not change the last byte at any address modulo its distance.
- * So its pattern is known from literals alone: those behind the match before it, over those before that, and so on, which
+ * So its pattern is known from literals alone: those after the match before it, over earlier ones, and so on, which
  * is a scan. Then all matches can be written at once, in words of 8 bytes, which are all the pattern. */
 
 /* The eight bytes of a pattern at addresses 0..7 modulo 8, and 0xff for each that is known. */
@@ -378,7 +378,7 @@ struct deflate_pattern {
     uint64_t bytes, known;
 };
 
-/* What the literals behind the match before this one, at most `distance`, say of its pattern. */
+/* What the literals after the match before this one, at most `distance`, say of its pattern. */
 TILE_INLINE deflate_pattern deflate_pattern_of(const uint8_t *to, uint32_t distance, uint32_t literals)
 {
     deflate_pattern pattern = {0, 0};
@@ -443,7 +443,7 @@ TILE_INLINE void deflate_copy_chain(const deflate_matches &matches, uint32_t cou
     const uint32_t literals = lane == 0 ? 8 : lane < count ? where - end_before : 0;
     const uint64_t pattern = deflate_pattern_scan(deflate_pattern_of(to, distance, literals), lane);
 
-    /* The bytes before the first whole word, and behind the last one. */
+    /* The bytes before the first whole word, and after the last one. */
     const uint32_t at = (uint32_t) reinterpret_cast<uint64_t>(to), head = min((0u - at) & 7, length),
                    tail = (length - head) & 7;
     uint8_t *rest = to + length - tail;
