@@ -10,11 +10,17 @@
 #include "storage/index/wah_put.h"
 #include "storage/index/wah_range.h"
 
-#include <string.h>
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+/* Runs are short: a call of memcpy() or a string instruction, which GCC would make of these loops, takes longer. */
+#pragma GCC optimize("no-tree-loop-distribute-patterns")
 
 #define PIECE_GROUPS WAH_PIECE_GROUPS
-#define STRIDE       8u  /* words that are looked at together */
-#define BLOCK        64u /* groups that are compressed together: a bit each */
+#define STRIDE       8u   /* words that are looked at together */
+#define AHEAD_BYTES  512u /* are fetched of each vector: there are too many for the processor to follow */
+#define BLOCK        64u  /* groups that are compressed together: a bit each */
 
 struct range {
     struct WAH(cursor) * cursors;
@@ -23,7 +29,7 @@ struct range {
     uint64_t ones_end; /* all groups from the current piece's first up to here are ones */
     WORD *out;
     uint64_t words;
-    WORD piece[PIECE_GROUPS]; /* zeros between pieces */
+    _Alignas(64) WORD piece[PIECE_GROUPS]; /* zeros between pieces */
 };
 
 static inline void put(struct range *range, WORD bits, uint64_t groups)
@@ -87,9 +93,73 @@ static inline void paint_ones(struct range *range, uint64_t begin, uint64_t end)
         range->piece[g] = FULL;
 }
 
+/* Paints `words` words that stand from group `at` of the piece on, until `count` groups are done; returns the number of
+ * words. Only fills of ones take a branch. */
+static inline uint32_t paint_words(struct range *range, const WORD *next, uint32_t words, uint64_t first,
+                                   uint64_t *at, uint64_t count)
+{
+    uint64_t group = *at;
+    uint32_t w = 0;
+    for (; w < words && group < count; w++) {
+        const WORD word = next[w], fill = (WORD)0 - (word >> (8 * sizeof word - 1)); /* all bits or none */
+        if (word >= (FILL | ONES)) {
+            paint_ones(range, group, min_of(group + (word & LENGTH), count));
+            note_ones(range, first + group + (word & LENGTH));
+        }
+        range->piece[group] |= word & ~fill;
+        group += 1 + (((word & LENGTH) - 1) & fill);
+    }
+    *at = group;
+    return w;
+}
+
+/* Paints STRIDE words if they are literals only, or literals and fills of zeros, and all within the piece. */
+static inline bool paint_stride(WORD *piece, const WORD *next, uint64_t *at, uint64_t count)
+{
+#if defined(__AVX512F__)
+    if (sizeof *next == 8) {
+        const __m512i words = _mm512_loadu_si512(next);
+        const __mmask8 fills = _mm512_movepi64_mask(words);
+        if (!fills && *at + STRIDE <= count) {
+            _mm512_storeu_si512(piece + *at, _mm512_or_si512(words, _mm512_loadu_si512(piece + *at)));
+            *at += STRIDE;
+            return true;
+        }
+        if (fills & _mm512_movepi64_mask(_mm512_slli_epi64(words, 1)))
+            return false;
+        const __m512i one = _mm512_set1_epi64(1), none = _mm512_setzero_si512();
+        __m512i ends = _mm512_mask_and_epi64(one, fills, words, _mm512_set1_epi64((int64_t)LENGTH));
+        const __m512i lengths = ends;
+        ends = _mm512_add_epi64(ends, _mm512_alignr_epi64(ends, none, 7));
+        ends = _mm512_add_epi64(ends, _mm512_alignr_epi64(ends, none, 6));
+        ends = _mm512_add_epi64(ends, _mm512_alignr_epi64(ends, none, 4));
+        const uint64_t total = (uint64_t)_mm_extract_epi64(_mm512_extracti64x2_epi64(ends, 3), 1);
+        if (*at + total > count)
+            return false;
+        _Alignas(64) uint64_t groups[STRIDE], literals[STRIDE];
+        _mm512_store_si512(groups, _mm512_sub_epi64(ends, lengths));
+        _mm512_store_si512(literals, _mm512_maskz_mov_epi64((__mmask8)~fills, words));
+        WORD *const begin = piece + *at;
+#pragma GCC unroll 8
+        for (uint32_t i = 0; i < STRIDE; i++)
+            begin[groups[i]] |= (WORD)literals[i];
+        *at += total;
+        return true;
+    }
+#endif
+    WORD any = 0;
+    for (uint32_t i = 0; i < STRIDE; i++)
+        any |= next[i];
+    if (any & FILL || *at + STRIDE > count)
+        return false;
+    for (uint32_t i = 0; i < STRIDE; i++)
+        piece[*at + i] |= next[i];
+    *at += STRIDE;
+    return true;
+}
+
 static void paint(struct range *range, struct WAH(cursor) * cursor, uint64_t first, uint64_t count)
 {
-    WORD *const piece = range->piece;
     const WORD *next = cursor->next, *const end = cursor->end;
     uint64_t at = 0;
     if (cursor->at < (int64_t)first) { /* a fill that began in an earlier piece */
@@ -102,31 +172,26 @@ static void paint(struct range *range, struct WAH(cursor) * cursor, uint64_t fir
         at = (uint64_t)cursor->at - first;
     }
     while (at < count) {
-        if (end - next >= STRIDE && at + STRIDE <= count) {
-            WORD any = 0;
-            for (uint32_t i = 0; i < STRIDE; i++)
-                any |= next[i];
-            if (!(any & FILL)) {
-                for (uint32_t i = 0; i < STRIDE; i++)
-                    piece[at + i] |= next[i];
-                at += STRIDE;
-                next += STRIDE;
-                continue;
-            }
-        }
-        for (uint32_t i = 0; i < STRIDE && at < count; i++) {
-            const WORD word = *next++;
-            const bool fill = word & FILL;
-            if (word >= (FILL | ONES)) {
-                paint_ones(range, at, min_of(at + (word & LENGTH), count));
-                note_ones(range, first + at + (word & LENGTH));
-            }
-            piece[at] |= fill ? 0 : word;
-            at += fill ? word & LENGTH : 1;
-        }
+        __builtin_prefetch(next + AHEAD_BYTES / sizeof *next);
+        if (end - next >= STRIDE && paint_stride(range->piece, next, &at, count))
+            next += STRIDE;
+        else
+            next += paint_words(range, next, STRIDE, first, &at, count);
     }
     cursor->next = next;
     cursor->at = (int64_t)(first + at);
+}
+
+static inline void copy(WORD *restrict to, const WORD *restrict from, uint32_t words)
+{
+    for (uint32_t w = 0; w < words; w++)
+        to[w] = from[w];
+}
+
+static inline void clear(WORD *block)
+{
+    for (uint32_t g = 0; g < BLOCK; g++)
+        block[g] = 0;
 }
 
 /* Appends a block's groups, of which bit g of `zeros` and `ones` tells that group g is all zeros or ones. */
@@ -140,11 +205,49 @@ static inline void put_block(struct range *range, const WORD *block, uint64_t ze
         if ((zeros | ones) >> g & 1) {
             put(range, block[g], groups);
         } else {
-            memcpy(range->out + range->words, block + g, groups * sizeof *block);
+            copy(range->out + range->words, block + g, groups);
             range->words += groups;
         }
         g += groups;
     }
+}
+
+/* Bit g tells whether group g is all zeros, or all ones. */
+static inline void compare_block(const WORD *block, uint64_t *zeros, uint64_t *ones)
+{
+    uint64_t zero = 0, one = 0;
+#if defined(__AVX512F__)
+    for (uint32_t g = 0; g < BLOCK; g += 64 / sizeof *block) {
+        const __m512i groups = _mm512_load_si512(block + g);
+        if (sizeof *block == 8) {
+            zero |= (uint64_t)_mm512_testn_epi64_mask(groups, groups) << g;
+            one |= (uint64_t)_mm512_cmpeq_epi64_mask(groups, _mm512_set1_epi64((int64_t)FULL)) << g;
+        } else {
+            zero |= (uint64_t)_mm512_testn_epi32_mask(groups, groups) << g;
+            one |= (uint64_t)_mm512_cmpeq_epi32_mask(groups, _mm512_set1_epi32((int32_t)FULL)) << g;
+        }
+    }
+#elif defined(__AVX2__)
+    for (uint32_t g = 0; g < BLOCK; g += 32 / sizeof *block) {
+        const __m256i groups = _mm256_load_si256((const __m256i *)(block + g)), none = _mm256_setzero_si256();
+        if (sizeof *block == 8) {
+            const __m256i full = _mm256_set1_epi64x((int64_t)FULL);
+            zero |= (uint64_t)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(groups, none))) << g;
+            one |= (uint64_t)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(groups, full))) << g;
+        } else {
+            const __m256i full = _mm256_set1_epi32((int32_t)FULL);
+            zero |= (uint64_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(groups, none))) << g;
+            one |= (uint64_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(groups, full))) << g;
+        }
+    }
+#else
+    for (uint32_t g = 0; g < BLOCK; g++) {
+        zero |= (uint64_t)(block[g] == 0) << g;
+        one |= (uint64_t)(block[g] == FULL) << g;
+    }
+#endif
+    *zeros = zero;
+    *ones = one;
 }
 
 /* Compresses the piece and makes it zeros. */
@@ -152,13 +255,14 @@ static void put_piece(struct range *range, uint64_t count)
 {
     for (uint64_t first = 0; first < count; first += BLOCK) {
         WORD *const block = range->piece + first;
-        uint64_t zeros = 0, ones = 0;
-        for (uint32_t g = 0; g < BLOCK; g++) {
-            zeros |= (uint64_t)(block[g] == 0) << g;
-            ones |= (uint64_t)(block[g] == FULL) << g;
+        uint64_t zeros, ones;
+        compare_block(block, &zeros, &ones);
+        if (zeros == UINT64_MAX) {
+            put(range, 0, min_of(BLOCK, count - first));
+            continue;
         }
         put_block(range, block, zeros, ones, (uint32_t)min_of(BLOCK, count - first));
-        memset(block, 0, BLOCK * sizeof *block);
+        clear(block);
     }
 }
 
@@ -198,6 +302,9 @@ static void or_piece(struct range *range, uint64_t p, uint64_t first, uint64_t e
     for (uint32_t v = head, link; v != WAH_NO_VECTOR; v = link) {
         struct WAH(cursor) *const cursor = &range->cursors[v];
         link = cursor->link;
+        if (link != WAH_NO_VECTOR)
+            for (uint32_t i = 0; i < AHEAD_BYTES; i += 64)
+                __builtin_prefetch((const char *)range->cursors[link].next + i);
         catch_up(cursor, first);
         if (alone)
             copy_piece(range, cursor, first, end);
