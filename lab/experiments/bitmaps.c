@@ -11,6 +11,7 @@
 
 #include "lab/bitmaps/bitmap_device.h"
 #include "lab/bitmaps/bitmap_host.h"
+#include "lab/bitmaps/croaring.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -39,11 +40,14 @@ struct record {
     uint64_t rows, compressed_bytes;
     struct bitmap_times gpu;
     struct speed host[BITMAP_HOSTS]; /* 0: not measured */
+    struct speed roaring;
+    uint64_t roaring_bytes;
 };
 
 struct experiment {
     struct lab *lab;
     struct bitmap_kernels kernels;
+    struct croaring roaring;
     struct record records[TESTS];
 };
 
@@ -70,7 +74,9 @@ static enum status measure_set(struct experiment *experiment, const struct test 
                                               &record->gpu, error));
     for (uint32_t host = 0; is_of_host(test) && host < BITMAP_HOSTS; host++)
         RETURN_IF_ERROR(bitmap_host_measure(lab, set, (enum bitmap_host)host, &record->host[host], error));
-    return STATUS_OK;
+    return is_of_host(test) ? croaring_measure(lab, &experiment->roaring, set, &record->roaring,
+                                               &record->roaring_bytes, error)
+                            : STATUS_OK;
 }
 
 static enum status measure_all(struct experiment *experiment, struct error *error)
@@ -238,7 +244,7 @@ static enum status show_traffic(const struct experiment *experiment, struct erro
 static enum status show_host(const struct experiment *experiment, struct error *error)
 {
     static const struct sheet_column set_columns[] = {SET_COLUMNS};
-    struct sheet_column columns[sizeof set_columns / sizeof *set_columns + BITMAP_HOSTS];
+    struct sheet_column columns[sizeof set_columns / sizeof *set_columns + BITMAP_HOSTS + 2];
     uint32_t count = sizeof set_columns / sizeof *set_columns;
     struct sheet *sheet;
     char caption[96];
@@ -246,6 +252,14 @@ static enum status show_host(const struct experiment *experiment, struct error *
     for (uint32_t host = 0; host < BITMAP_HOSTS; host++)
         columns[count++] = (struct sheet_column){
             .key = bitmap_host_keys[host], .name = bitmap_host_names[host], .significant = 3};
+    columns[count++] = (struct sheet_column){
+        .key = "croaring", .name = "ms", .group = "CRoaring, one thread", .significant = 3};
+    columns[count++] = (struct sheet_column){.key = "croaring_bytes",
+                                             .name = "size",
+                                             .unit = "MB",
+                                             .group = "CRoaring, one thread",
+                                             .scale = 1e-6,
+                                             .significant = 4};
     RETURN_IF_ERROR(sheet_create(columns, count, &sheet, error));
     for (uint32_t t = 0; t < TESTS; t++) {
         if (!is_of_host(&tests[t]))
@@ -253,6 +267,13 @@ static enum status show_host(const struct experiment *experiment, struct error *
         add_set(sheet, &tests[t], &experiment->records[t]);
         for (uint32_t host = 0; host < BITMAP_HOSTS; host++)
             number_or_missing(sheet, experiment->records[t].host[host].median);
+        if (experiment->roaring.library) {
+            number_or_missing(sheet, experiment->records[t].roaring.median);
+            number_or_missing(sheet, (double)experiment->records[t].roaring_bytes);
+        } else {
+            sheet_missing(sheet, "not installed");
+            sheet_missing(sheet, NULL);
+        }
     }
     snprintf(caption, sizeof caption, "on the processor, %u threads: milliseconds", experiment->lab->threads);
     return lab_sheet(experiment->lab, caption, sheet, error);
@@ -324,9 +345,11 @@ static enum status show_all(const struct experiment *experiment, struct error *e
 enum status lab_bitmaps(struct lab *lab, struct error *error)
 {
     struct experiment experiment = {.lab = lab};
+    croaring_open(&experiment.roaring);
     enum status status = measure_all(&experiment, error);
     if (status == STATUS_OK)
         status = show_all(&experiment, error);
     bitmap_kernels_close(&experiment.kernels);
+    croaring_close(&experiment.roaring);
     return status;
 }
