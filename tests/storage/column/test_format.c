@@ -1,5 +1,5 @@
 /* test_format.c: the worked example of docs/format.md is what the program writes, byte for byte; its tables of fields and
- * the drawing at the head of column_file.h are the structs that are written, and it lists every key of the catalogue.
+ * the drawings at the heads of column_file.h and index_file.h are the structs that are written, and it lists every key of the catalogue.
  *
  * `test_format DIR` writes that database into DIR, to be looked at with hexdump -C. */
 #define _GNU_SOURCE
@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "storage/column/column_file_format.h"
+#include "storage/index/index_file.h"
 #include "tests/support/database_cases.h"
 
 #include <ctype.h>
@@ -103,6 +104,10 @@ static void the_documented_bytes_are_the_programs(void **state)
     }
     if (!strstr(page, dumped))
         fail_msg("docs/format.md does not show the catalogue:\n%s", dumped);
+    must(database_index_create(path, "color", "c_name", (struct index_wish){.format = INDEX_WAH64}, 1, NULL, error));
+    dump(file, read_text(path, "tables/color/c_name.index.2", file), dumped);
+    if (!strstr(page, dumped))
+        fail_msg("docs/format.md does not show the index:\n%s", dumped);
     directory_remove(path);
 }
 
@@ -139,15 +144,26 @@ static const struct field trailer_fields[] = {
     FIELD(struct file_trailer, magic),
 };
 
+static const struct field vector_fields[] = {
+    FIELD(struct index_vector, first),
+    FIELD(struct index_vector, words),
+    FIELD(struct index_vector, rows),
+    FIELD(struct index_vector, pieces),
+};
+
+#define COLUMN_FILE "storage/column/column_file.h"
+#define INDEX_FILE  "storage/index/index_file.h"
+
 static const struct drawing {
-    const char *page, *drawn;
+    const char *page, *file, *drawn;
     const struct field *fields;
     size_t count;
 } drawings[] = {
-    {"### Header", "    header, one page", header_fields, sizeof header_fields / sizeof(struct field)},
-    {"### Directory", "    directory, one entry", directory_fields,
+    {"### Header", COLUMN_FILE, "    header, one page", header_fields, sizeof header_fields / sizeof(struct field)},
+    {"### Directory", COLUMN_FILE, "    directory, one entry", directory_fields,
      sizeof directory_fields / sizeof(struct field)},
-    {"### Trailer", "    trailer, 32 bytes", trailer_fields, sizeof trailer_fields / sizeof(struct field)},
+    {"### Trailer", COLUMN_FILE, "    trailer, 32 bytes", trailer_fields, sizeof trailer_fields / sizeof(struct field)},
+    {"### Vectors", INDEX_FILE, "    vectors (part 6)", vector_fields, sizeof vector_fields / sizeof(struct field)},
 };
 
 /* Behind `heading`, lines of `format`, two numbers, are these fields and no more. */
@@ -177,8 +193,8 @@ static void the_fields_are_drawn_where_they_are(void **state)
     static char page[TEXT_BYTES], header[TEXT_BYTES];
     (void)state;
     read_text(TESSERA_SOURCE, "docs/format.md", page);
-    read_text(TESSERA_SOURCE, "storage/column/column_file.h", header);
     for (size_t d = 0; d < sizeof drawings / sizeof *drawings; d++) {
+        read_text(TESSERA_SOURCE, drawings[d].file, header);
         assert_fields(page, drawings[d].page, "| %zu | %zu |", &drawings[d]);
         assert_fields(header, drawings[d].drawn, " * %zu %zu ", &drawings[d]);
     }
@@ -209,6 +225,10 @@ static void every_key_of_the_catalogue_is_listed(void **state)
     (void)state;
     directory_make(path);
     database_make(path, "plain", 10);
+    must(database_index_create(path, "sale", "s_paid", (struct index_wish){.format = INDEX_WAH64}, 1, NULL, error));
+    must(database_index_create(path, "sale", "s_day",
+                               (struct index_wish){.format = INDEX_FLAT, .bins = INDEX_WIDTH, .count = 2}, 1, NULL,
+                               error));
     read_text(TESSERA_SOURCE, "docs/format.md", page);
     read_text(path, "catalogue", text);
     char *body = strchr(text, '\n');

@@ -228,6 +228,7 @@ static void segments_fill_up(void **state)
     validity[3] = 0;
     must(table_writer_segment(table, 0, 1, values, validity, error));
     must(database_writer_commit(writer, error));
+    must(database_index_create(path, "t", "n", (struct index_wish){.format = INDEX_WAH64}, 2, NULL, error));
 
     must(database_writer_open(path, &writer, error));
     must(database_writer_append(writer, "t", more, &table, &old, error));
@@ -260,6 +261,8 @@ static void segments_fill_up(void **state)
     assert_int_equal(data->codec->value(&data->segments[1].chunk, 999), 999);
     assert_int_equal(data->codec->value(&data->segments[1].chunk, 1000), -5);
     assert_int_equal(data->codec->value(&data->segments[2].chunk, 999), 77);
+    assert_non_null(column->index); /* which the check compares with three segments */
+    assert_true(column->index->bin_count > 200 && column->index->bounds[0] == -5);
     database_close(database);
     must(database_check(path, 2, NULL, NULL, NULL, error));
     free(values);
