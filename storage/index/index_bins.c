@@ -192,16 +192,23 @@ static enum status sample_segment(void *context, uint64_t item, unsigned thread,
     return status;
 }
 
-/* Bins begin at the sample's quantiles. A frequent value takes several of them, so there may be fewer bins. */
-static uint32_t take_quantiles(const int64_t *sample, uint64_t rows, uint32_t wanted, int64_t least,
-                               int64_t *bounds)
+/* Bins begin at the sample's quantiles. A value that is several of them has a bin of its own, in their place; so there
+ * may be fewer bins. */
+static uint32_t take_quantiles(const int64_t *sample, uint64_t rows, uint32_t wanted,
+                               const struct column_statistics *statistics, int64_t *bounds)
 {
     uint32_t count = 1;
-    bounds[0] = least;
-    for (uint32_t b = 1; b < wanted && rows; b++) {
-        const int64_t bound = sample[rows * b / wanted];
-        if (bound > bounds[count - 1])
+    bool frequent = false; /* the last bound */
+    bounds[0] = statistics->min;
+    for (uint32_t b = 1; b <= wanted && rows; b++) {
+        const int64_t last = bounds[count - 1],
+                      bound = b < wanted ? sample[rows * b / wanted] : statistics->max;
+        const bool more = bound > last;
+        if (more && frequent)
+            bounds[count++] = last + 1;
+        if (more && b < wanted && bound > bounds[count - 1])
             bounds[count++] = bound;
+        frequent = !more;
     }
     return count;
 }
@@ -231,7 +238,7 @@ static enum status choose_depth(const struct column_data *data, unsigned threads
             if (work.there[i])
                 work.values[taken++] = work.values[i];
         qsort(work.values, taken, sizeof *work.values, compare_values);
-        *count = take_quantiles(work.values, taken, wanted, data->column->statistics.min, bounds);
+        *count = take_quantiles(work.values, taken, wanted, &data->column->statistics, bounds);
     }
     free(first);
     free(work.values);

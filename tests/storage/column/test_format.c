@@ -104,7 +104,8 @@ static void the_documented_bytes_are_the_programs(void **state)
     }
     if (!strstr(page, dumped))
         fail_msg("docs/format.md does not show the catalogue:\n%s", dumped);
-    must(database_index_create(path, "color", "c_name", (struct index_wish){.format = INDEX_WAH64}, 1, NULL, error));
+    must(database_index_create(path, "color", "c_name", (struct index_wish){.format = INDEX_WAH64}, 1, NULL,
+                               error));
     dump(file, read_text(path, "tables/color/c_name.index.2", file), dumped);
     if (!strstr(page, dumped))
         fail_msg("docs/format.md does not show the index:\n%s", dumped);
@@ -159,11 +160,14 @@ static const struct drawing {
     const struct field *fields;
     size_t count;
 } drawings[] = {
-    {"### Header", COLUMN_FILE, "    header, one page", header_fields, sizeof header_fields / sizeof(struct field)},
+    {"### Header", COLUMN_FILE, "    header, one page", header_fields,
+     sizeof header_fields / sizeof(struct field)},
     {"### Directory", COLUMN_FILE, "    directory, one entry", directory_fields,
      sizeof directory_fields / sizeof(struct field)},
-    {"### Trailer", COLUMN_FILE, "    trailer, 32 bytes", trailer_fields, sizeof trailer_fields / sizeof(struct field)},
-    {"### Vectors", INDEX_FILE, "    vectors (part 6)", vector_fields, sizeof vector_fields / sizeof(struct field)},
+    {"### Trailer", COLUMN_FILE, "    trailer, 32 bytes", trailer_fields,
+     sizeof trailer_fields / sizeof(struct field)},
+    {"### Vectors", INDEX_FILE, "    vectors (part 6)", vector_fields,
+     sizeof vector_fields / sizeof(struct field)},
 };
 
 /* Behind `heading`, lines of `format`, two numbers, are these fields and no more. */
@@ -225,10 +229,11 @@ static void every_key_of_the_catalogue_is_listed(void **state)
     (void)state;
     directory_make(path);
     database_make(path, "plain", 10);
-    must(database_index_create(path, "sale", "s_paid", (struct index_wish){.format = INDEX_WAH64}, 1, NULL, error));
-    must(database_index_create(path, "sale", "s_day",
-                               (struct index_wish){.format = INDEX_FLAT, .bins = INDEX_WIDTH, .count = 2}, 1, NULL,
+    must(database_index_create(path, "sale", "s_paid", (struct index_wish){.format = INDEX_WAH64}, 1, NULL,
                                error));
+    must(database_index_create(path, "sale", "s_day",
+                               (struct index_wish){.format = INDEX_FLAT, .bins = INDEX_WIDTH, .count = 2}, 1,
+                               NULL, error));
     read_text(TESSERA_SOURCE, "docs/format.md", page);
     read_text(path, "catalogue", text);
     char *body = strchr(text, '\n');

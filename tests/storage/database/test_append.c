@@ -262,7 +262,7 @@ static void segments_fill_up(void **state)
     assert_int_equal(data->codec->value(&data->segments[1].chunk, 1000), -5);
     assert_int_equal(data->codec->value(&data->segments[2].chunk, 999), 77);
     assert_non_null(column->index); /* which the check compares with three segments */
-    assert_true(column->index->bin_count > 200 && column->index->bounds[0] == -5);
+    assert_true(column->index->bin_count > 100 && column->index->bounds[0] == -5);
     database_close(database);
     must(database_check(path, 2, NULL, NULL, NULL, error));
     free(values);

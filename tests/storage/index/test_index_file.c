@@ -16,6 +16,7 @@
 
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 static const struct index_wish automatic = {.format = INDEX_WAH64};
 
@@ -279,6 +280,34 @@ static void a_full_disk_leaves_no_index(void **state)
     free(before.data);
 }
 
+/* The signal of a file that is too large ends the process in the middle of a write. */
+static void a_killed_writer_leaves_the_old_state(void **state)
+{
+    const char *path = *state;
+    const uint64_t files = directory_files(path);
+    static const rlim_t limits[] = {0, 5000, 8192, 40000};
+    for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            const struct rlimit none = {0}, limited = {.rlim_cur = limits[l], .rlim_max = limits[l]};
+            signal(SIGXFSZ, SIG_DFL);
+            setrlimit(RLIMIT_CORE, &none);
+            setrlimit(RLIMIT_FSIZE, &limited);
+            _exit(database_index_create(path, "sale", "s_amount", automatic, 1, NULL, NULL) == STATUS_OK);
+        }
+        int status;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ);
+        must(read_all(path, "lane-for", error));
+        must(database_check(path, 1, NULL, NULL, NULL, error));
+    }
+    assert_true(directory_files(path) > files);
+    must(database_index_create(path, "sale", "s_amount", automatic, 1, NULL, error));
+    assert_int_equal(directory_files(path), files + 1);
+    must(database_check(path, 1, NULL, NULL, NULL, error));
+}
+
 static enum status open_amount(const char *path, struct error *error)
 {
     struct database *database;
@@ -439,6 +468,7 @@ int main(void)
         in_a_database(a_replaced_table_gets_its_indexes_again),
         in_a_database(appended_rows_are_indexed),
         in_a_database(a_full_disk_leaves_no_index),
+        in_a_database(a_killed_writer_leaves_the_old_state),
         in_a_database(a_damaged_byte_is_found),
         in_a_database(a_forged_index_is_found),
         in_a_database(an_index_of_other_rows_is_found),
