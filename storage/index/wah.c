@@ -12,3 +12,4 @@
 #define FULL       WAH_FULL
 #define OR_RANGE   ISA_CHOICE(wah_or_range)
 #include "storage/index/wah_body.h"
+#include "storage/index/wah_many_body.h"

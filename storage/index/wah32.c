@@ -12,3 +12,4 @@
 #define FULL       WAH32_FULL
 #define OR_RANGE   ISA_CHOICE(wah32_or_range)
 #include "storage/index/wah_body.h"
+#include "storage/index/wah_many_body.h"

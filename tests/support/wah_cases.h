@@ -186,51 +186,66 @@ static void CASE(operations_are_those_of_bits)(void **state)
         }
 }
 
-/* 0, 1, 2, 3, 8 and 33 vectors, with directories and without, on one thread and on several. */
+/* All methods, with directories and without, on one thread and on several. Shape SHAPES mixes the shapes, and lets half
+ * of the vectors have rows in a range of their own only. */
+static void CASE(must_or)(uint64_t size, unsigned count, enum shape shape)
+{
+    struct WAH(builder) builders[33], result = {.words = NULL};
+    struct WAH(vector) vectors[33];
+    struct wah_start *directories[33];
+    struct rows want = make_rows(size, EMPTY);
+    for (unsigned v = 0; v < count; v++) {
+        struct rows rows = make_rows(size, shape < SHAPES ? shape : (enum shape)(next_random() % SHAPES));
+        if (shape == SHAPES && v % 2)
+            for (uint64_t r = 0; r < size; r++)
+                rows.bits[r] &= r * count / size == v;
+        vectors[v] = CASE(vector_of)(&rows, &builders[v]);
+        directories[v] = malloc((WAH(pieces)(size) + 1) * sizeof **directories);
+        WAH(directory_build)(vectors[v], size, directories[v]);
+        for (uint64_t r = 0; r < size; r++)
+            want.bits[r] |= rows.bits[r];
+        free_rows(&rows);
+    }
+    assert_int_equal(WAH(or_sequential)(vectors, count, size, &result, NULL), STATUS_OK);
+    CASE(must_be)(WAH(of)(&result), &want);
+    assert_int_equal(WAH(or_levels)(vectors, count, size, &result, NULL), STATUS_OK);
+    CASE(must_be)(WAH(of)(&result), &want);
+    for (unsigned threads = 1; threads < 4; threads += 2)
+        for (int with = 0; with < 2; with++) {
+            const struct wah_start *const *given = with ? (const struct wah_start *const *)directories : NULL;
+            assert_int_equal(WAH(or_many)(vectors, given, count, size, threads, &result, NULL), STATUS_OK);
+            CASE(must_be)(WAH(of)(&result), &want);
+        }
+    for (unsigned v = 0; v < count; v++) {
+        WAH(builder_free)(&builders[v]);
+        free(directories[v]);
+    }
+    WAH(builder_free)(&result);
+    free_rows(&want);
+}
+
 static void CASE(or_of_many)(void **state)
 {
     (void)state;
     static const unsigned counts[] = {0, 1, 2, 3, 8, 33};
     for (size_t s = 0; s < COUNT(CASE(sizes)); s++)
         for (size_t c = 0; c < COUNT(counts); c++)
-            for (enum shape shape = 0; shape <= SHAPES; shape++) { /* the last: mixed shapes */
-                struct WAH(builder) builders[33], result = {.words = NULL};
-                struct WAH(vector) vectors[33];
-                struct wah_start *directories[33];
-                struct rows want = make_rows(CASE(sizes)[s], EMPTY);
-                for (unsigned v = 0; v < counts[c]; v++) {
-                    struct rows rows =
-                        make_rows(want.count, shape < SHAPES ? shape : (enum shape)(next_random() % SHAPES));
-                    if (shape == SHAPES && v % 2) /* its own range only */
-                        for (uint64_t r = 0; r < rows.count; r++)
-                            rows.bits[r] &= r * counts[c] / rows.count == v;
-                    vectors[v] = CASE(vector_of)(&rows, &builders[v]);
-                    directories[v] = malloc((WAH(pieces)(want.count) + 1) * sizeof **directories);
-                    WAH(directory_build)(vectors[v], want.count, directories[v]);
-                    for (uint64_t r = 0; r < want.count; r++)
-                        want.bits[r] |= rows.bits[r];
-                    free_rows(&rows);
-                }
-                assert_int_equal(WAH(or_sequential)(vectors, counts[c], want.count, &result, NULL),
-                                 STATUS_OK);
-                CASE(must_be)(WAH(of)(&result), &want);
-                assert_int_equal(WAH(or_levels)(vectors, counts[c], want.count, &result, NULL), STATUS_OK);
-                CASE(must_be)(WAH(of)(&result), &want);
-                for (unsigned threads = 1; threads < 4; threads += 2)
-                    for (int with = 0; with < 2; with++) {
-                        assert_int_equal(
-                            WAH(or_many)(vectors, with ? (const struct wah_start *const *)directories : NULL,
-                                         counts[c], want.count, threads, &result, NULL),
-                            STATUS_OK);
-                        CASE(must_be)(WAH(of)(&result), &want);
-                    }
-                for (unsigned v = 0; v < counts[c]; v++) {
-                    WAH(builder_free)(&builders[v]);
-                    free(directories[v]);
-                }
-                WAH(builder_free)(&result);
-                free_rows(&want);
-            }
+            for (enum shape shape = 0; shape <= SHAPES; shape++)
+                CASE(must_or)(CASE(sizes)[s], counts[c], shape);
+}
+
+/* Three threads have several ranges each, whose ends are within runs and beside them. */
+static void CASE(or_of_ranges)(void **state)
+{
+    (void)state;
+    CASE(must_or)(16 * PIECE, 3, SHAPES);
+    CASE(must_or)(48 * PIECE + 1, 2, ALL);
+    CASE(must_or)(48 * PIECE + 1, 2, EMPTY);
+    CASE(must_or)(49 * PIECE - 1, 2, LAST_ROW);
+    CASE(must_or)(60 * PIECE + 70, 5, LONG_RUNS);
+    CASE(must_or)(60 * PIECE + 70, 3, RARE);
+    for (unsigned round = 0; round < 6; round++)
+        CASE(must_or)(33 * PIECE + next_random() % (30 * PIECE), 2 + round, SHAPES);
 }
 
 /* Each list of words is wrong for its rows in one way. */

@@ -194,6 +194,8 @@ int main(void)
         cmocka_unit_test(wah32_hostile_words_are_refused),
         cmocka_unit_test(wah64_or_of_many),
         cmocka_unit_test(wah32_or_of_many),
+        cmocka_unit_test(wah64_or_of_ranges),
+        cmocka_unit_test(wah32_or_of_ranges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
