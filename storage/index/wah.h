@@ -4,8 +4,7 @@
  *
  * A vector belongs to a segment: up to 2^32 rows, of which 8 to 2048 vectors share every row. All functions but
  * wah_valid trust their vectors: check what comes from a file first. Operations work word by word; a fill costs as much
- * as a literal, whatever its length. wah_or_many is for many vectors: it takes all threads, and memory for the result
- * alone.
+ * as a literal, whatever its length. wah_or_many is for many vectors, on all threads.
  */
 #ifndef TESSERA_STORAGE_INDEX_WAH_H
 #define TESSERA_STORAGE_INDEX_WAH_H
@@ -130,11 +129,14 @@ static inline uint64_t wah_result_bound(struct wah_vector a, struct wah_vector b
 uint64_t wah_not(struct wah_vector vector, uint64_t rows, uint64_t *out);
 
 /* The OR of `count` vectors of `rows` rows; no vectors give zeros. *result is zero-initialised or from an earlier call and
- * gets a finished vector. It has three methods: one vector after the other; by levels, in which pairs halve the number
- * of vectors (memory for half of the vectors); and by pieces. wah_or_many cuts the rows into ranges, which `threads`
- * threads (0: all) take one by one: a range's vectors are decompressed into 8 KiB in the first-level cache, a piece at
- * a time, and compressed again. directories[v], or `directories`, may be NULL: then the way to a range's begin is walked.
- */
+ * gets a finished vector.
+ *   wah_or_sequential  adds one vector after the other to the result.
+ *   wah_or_levels      adds vector i + half to vector i, level by level; it has memory for half of the vectors.
+ *   wah_or_many        is the one to use. It cuts the rows into ranges, which `threads` threads (0: all) take one by one.
+ *                      A range's vectors are OR-ed in 8 KiB of the first-level cache, a piece at a time, and compressed
+ *                      again; a vector takes no time in pieces where it has only zeros. Memory: the result's words are at
+ *                      most those of all vectors, and at most the groups. directories[v], or `directories`, may be
+ *                      NULL: then the vector is walked once to find where the ranges begin. */
 NODISCARD enum status wah_or_sequential(const struct wah_vector *vectors, uint64_t count, uint64_t rows,
                                         struct wah_builder *result, struct error *error);
 NODISCARD enum status wah_or_levels(const struct wah_vector *vectors, uint64_t count, uint64_t rows,
