@@ -162,6 +162,50 @@ static void too_many_values_get_bins(void **state)
     directory_remove(path);
 }
 
+/* Values at the ends of int64, and a column of nothing but NULLs. */
+static void the_widest_range_and_none(void **state)
+{
+    (void)state;
+    static const struct column_schema columns[] = {{.name = "wide", .type = TYPE_INT64},
+                                                   {.name = "none", .type = TYPE_INT64, .nullable = true}};
+    static const struct index_wish wishes[] = {{INDEX_WAH64, INDEX_VALUES, 0},
+                                               {INDEX_WAH32, INDEX_WIDTH, 3},
+                                               {INDEX_FLAT, INDEX_WIDTH, 4096},
+                                               {INDEX_WAH64, INDEX_DEPTH, 4096}};
+    static const int64_t wide[] = {INT64_MAX, INT64_MIN, 0, -1, INT64_MAX, INT64_MAX, INT64_MIN};
+    static const int64_t zeros[7];
+    static const uint64_t null;
+    char path[PATH_BYTES];
+    directory_make(path);
+    for (size_t w = 0; w < sizeof wishes / sizeof *wishes; w++) {
+        struct database_writer *writer;
+        struct table_writer *writing;
+        struct database *database;
+        const struct table *table;
+        const struct index_data *index;
+        must(database_writer_open(path, &writer, error));
+        must(database_writer_table(writer, "t", columns, 2, 7, &writing, error));
+        must(table_writer_segment(writing, 0, 0, wide, NULL, error));
+        must(table_writer_segment(writing, 1, 0, zeros, &null, error));
+        must(table_writer_index(writing, 0, wishes[w], error));
+        must(table_writer_index(writing, 1, wishes[w], error));
+        must(database_writer_commit(writer, error));
+        must(database_open(path, &database, error));
+        must(database_table(database, "t", &table, error));
+        must(index_data_open(database, &table->columns[0], 1, &index, error));
+        assert_in_range(index->vector_count, 3, 4096);
+        assert_int_equal(index->index->bounds[0], INT64_MIN);
+        assert_int_equal(index->segments[0].vectors[0].rows, 2);
+        assert_int_equal(index->segments[0].vectors[index->vector_count - 1].rows, 3);
+        must(index_data_open(database, &table->columns[1], 1, &index, error));
+        assert_int_equal(index->vector_count, 1);
+        assert_int_equal(index->segments[0].vectors[0].rows, 7);
+        database_close(database);
+        must(database_check(path, 1, NULL, NULL, NULL, error));
+    }
+    directory_remove(path);
+}
+
 /* ---- Changes of the table ---- */
 
 static void a_replaced_table_gets_its_indexes_again(void **state)
@@ -465,6 +509,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_type_at_every_size),
         cmocka_unit_test(too_many_values_get_bins),
+        cmocka_unit_test(the_widest_range_and_none),
         in_a_database(a_replaced_table_gets_its_indexes_again),
         in_a_database(appended_rows_are_indexed),
         in_a_database(a_full_disk_leaves_no_index),
