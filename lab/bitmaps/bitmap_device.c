@@ -13,8 +13,8 @@
 #define THREADS          256u
 #define SCAN_TILE        8192u
 #define STRATEGY_THREADS 1024u
-#define INLINE_WARPS     8u
-#define HYBRID_LOG_K     4u /* a hybrid's tile has up to 32 vectors */
+#define INLINE_FEW       16u /* vectors of which two warps share a piece; of more vectors, four */
+#define HYBRID_LOG_K     4u  /* a hybrid's tile has up to 32 vectors */
 
 const char *const bitmap_step_names[BITMAP_STEPS] = {"transfer", "decompression", "COA",    "ROA",  "hybrid",
                                                      "ideal",    "flat",          "inline", "count"};
@@ -166,10 +166,9 @@ static enum status launch_inline(struct bitmap_batch *batch, cuda_address out, c
                                  struct error *error)
 {
     uint64_t groups = batch->set->groups;
-    uint32_t vectors = batch->set->count, warps = 1;
+    uint32_t vectors = batch->set->count;
+    const uint32_t warps = vectors > INLINE_FEW ? 4 : vectors > 1 ? 2 : 1;
     void *arguments[] = {&batch->vectors, &vectors, &groups, &out, &count};
-    while (warps < INLINE_WARPS && warps < vectors)
-        warps *= 2;
     return bitmap_launch(batch->kernels, BITMAP_INLINE, batch->set->pieces, 32 * warps, arguments, error);
 }
 

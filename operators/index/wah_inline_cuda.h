@@ -2,27 +2,29 @@
  * wah_inline_cuda.h: the OR of WAH vectors in one pass: compressed words are read, the result is written, and nothing else.
  *
  * A thread block has a piece of 1024 groups (64512 rows) of all vectors; their directories say where it begins and ends.
- * Its warps take vectors in turn and OR them into the piece's 8 KiB of shared memory. A warp takes 128 words at a time, 4 a
- * lane: a sum over a lane's lengths and one over the lanes give each word its first group. Literals are ORed there by
- * atomics, those halves that are not 0; fills of zeros do nothing. The next 128 words are loaded meanwhile, of the next
- * vector if need be. A vector whose piece is in one fill costs one look at its directory and its word.
+ * Its warps take vectors in turn and OR them into the piece's 8 KiB of shared memory. First, each lane looks at a vector of
+ * its own: if the piece is in one fill, a look at the directory and at that word is all; if it is in at most 8 words, the
+ * lane ORs them alone. Then the warp takes the other vectors one by one, 128 words at a time, 4 a lane: a sum over a
+ * lane's lengths and one over the lanes give each word its first group. Literals are ORed there by atomics, those halves
+ * that are not 0; fills of zeros do nothing. The next 128 words are loaded meanwhile, of the next vector if need be.
  *
- * Shared atomics let up to eight warps share a piece, so that a multiprocessor is full; with a result for each warp it
- * would hold 28. The halves of a group are apart, and places are swapped by bits of the group, so that 32 lanes with four
- * literals each meet in no bank. About 110 instructions and 13 of shared memory for 128 words: with 128 vectors, whose
- * pieces have 223 words, 0.45 ms of instructions for 1 G rows on an H200, beside 0.8 ms of reading.
+ * Shared atomics let the warps of a block share a piece, so that a multiprocessor is full; with a result for each warp it
+ * would hold 28. A block has two warps for up to 16 vectors, so that waiting at its begin and end is shared by more words,
+ * and four for more. The halves of a group are apart, and places are swapped by bits of the group, so that 32 lanes with
+ * four literals each meet in no bank. About 140 instructions for 128 words: with 128 vectors, whose pieces have 223 words,
+ * 0.6 ms of instructions for 1 G rows on an H200, beside 0.8 ms of reading.
  */
 #ifndef TESSERA_OPERATORS_INDEX_WAH_INLINE_CUDA_H
 #define TESSERA_OPERATORS_INDEX_WAH_INLINE_CUDA_H
 
 #include "operators/index/index_arguments.h"
-#include "operators/index/scan_device_cuda.h"
+#include "operators/index/shared_or_cuda.h"
 #include "storage/index/wah_format.h"
 
-#define INLINE_WARPS_MAX 8u
-#define INLINE_STEP      128u /* words */
-#define INLINE_SHORT     16u  /* groups of a fill of ones that its lane writes alone */
-#define INLINE_WORDS     (2 * WAH_PIECE_GROUPS)
+#define INLINE_STEP  128u /* words */
+#define INLINE_SHORT 16u  /* groups of a fill of ones that its lane writes alone */
+#define INLINE_FEW   8u   /* words of a vector that its lane takes alone */
+#define INLINE_WORDS (2 * WAH_PIECE_GROUPS)
 
 /* What is in high halves of words. */
 #define HIGH_FILL 0x80000000u
@@ -112,66 +114,83 @@ TILE_INLINE void inline_set(uint32_t *piece, int32_t begin, int32_t end, int32_t
     }
 }
 
-/* ORs a lane's four words, `low` and `high`, of which the first begins at group `position`. */
-TILE_INLINE void inline_or(uint32_t *piece, const uint32_t (&low)[4], const uint32_t (&high)[4],
-                           const uint32_t (&length)[4], uint32_t position, uint32_t lane)
+/* ORs fills of ones, of `length` groups from `begin`; lanes without one have is_ones false. */
+TILE_INLINE void inline_or_ones(uint32_t *piece, bool is_ones, uint32_t begin, uint32_t length, uint32_t lane)
+{
+    const int32_t from = max((int32_t)begin, 0);
+    const int32_t to = is_ones ? min((int32_t)(begin + length), (int32_t)WAH_PIECE_GROUPS) : 0;
+    const bool is_long = to - from > (int32_t)INLINE_SHORT;
+    if (!is_long)
+        inline_set(piece, from, to, 1);
+    for (uint32_t rest = __ballot_sync(FULL_WARP, is_long); rest; rest &= rest - 1) {
+        const uint32_t source = __ffs(rest) - 1;
+        const int32_t first = __shfl_sync(FULL_WARP, from, source) + (int32_t)lane;
+        inline_set(piece, first, __shfl_sync(FULL_WARP, to, source), 32);
+    }
+}
+
+/* ORs a lane's four words, `low` and `high`, of which the first begins at group `position`. `address`: the piece's. */
+TILE_INLINE void inline_or(uint32_t *piece, uint32_t address, const uint32_t (&low)[4],
+                           const uint32_t (&high)[4], const uint32_t (&length)[4], uint32_t position,
+                           uint32_t lane)
 {
     uint32_t begin = position;
 #pragma unroll
-    for (uint32_t j = 0; j < 4; begin += length[j], j++) {
-        const uint32_t place = inline_place(begin);
-        const bool is_fill = high[j] >= HIGH_FILL;
-        const uint32_t low_bits = is_fill ? 0 : low[j], high_bits = is_fill ? 0 : high[j];
-        if (low_bits)
-            atomicOr(piece + place, low_bits);
-        if (high_bits)
-            atomicOr(piece + place + WAH_PIECE_GROUPS, high_bits);
-    }
+    for (uint32_t j = 0; j < 4; begin += length[j], j++)
+        or_literal(address + 4 * inline_place(begin), low[j], high[j]);
     if (!__any_sync(FULL_WARP, max(max(high[0], high[1]), max(high[2], high[3])) >= HIGH_ONES))
         return;
     begin = position;
 #pragma unroll
-    for (uint32_t j = 0; j < 4; begin += length[j], j++) {
-        const bool is_ones = high[j] >= HIGH_ONES;
-        const int32_t from = max((int32_t)begin, 0);
-        const int32_t to = is_ones ? min((int32_t)(begin + length[j]), (int32_t)WAH_PIECE_GROUPS) : 0;
-        const bool is_long = to - from > (int32_t)INLINE_SHORT;
-        if (!is_long)
-            inline_set(piece, from, to, 1);
-        for (uint32_t rest = __ballot_sync(FULL_WARP, is_long); rest; rest &= rest - 1) {
-            const uint32_t source = __ffs(rest) - 1;
-            const int32_t begins = __shfl_sync(FULL_WARP, from, source);
-            inline_set(piece, begins + (int32_t)lane, __shfl_sync(FULL_WARP, to, source), 32);
-        }
-    }
+    for (uint32_t j = 0; j < 4; begin += length[j], j++)
+        inline_or_ones(piece, high[j] >= HIGH_ONES, begin, length[j], lane);
 }
 
 /* ORs the vectors that the lanes of a warp have: one after the other. `waiting`: the lanes that have one. */
 TILE_INLINE void inline_or_vectors(uint32_t *piece, const inline_words &mine, uint32_t waiting, uint32_t lane)
 {
+    const uint32_t address = shared_address_of(piece);
     inline_reader reader;
     reader.base = reader.count = 0;
     uint32_t position = 0;
     bool more = reader.next(mine, waiting, lane);
     while (more) {
         const uint64_t words[4] = {reader.first.x, reader.first.y, reader.second.x, reader.second.y};
-        const int32_t base = reader.base;
-        const uint32_t slot = (uint32_t)base + 4 * lane, count = (uint32_t)reader.count;
-        if (base <= 0)
-            position = 0u - reader.skip;
-        more = reader.next(mine, waiting, lane);
+        const uint32_t slot = (uint32_t)reader.base + 4 * lane;
         uint32_t low[4], high[4], length[4];
 #pragma unroll
         for (uint32_t j = 0; j < 4; j++) {
-            const bool is_word = slot + j < count;
+            const bool is_word = slot + j < (uint32_t)reader.count;
             low[j] = is_word ? (uint32_t)words[j] : 0;
             high[j] = is_word ? (uint32_t)(words[j] >> 32) : HIGH_FILL;
             length[j] = high[j] >= HIGH_FILL ? low[j] : 1;
         }
+        if (reader.base <= 0)
+            position = 0u - reader.skip;
+        more = reader.next(mine, waiting, lane);
         const uint32_t sum = length[0] + length[1] + length[2] + length[3];
-        const uint32_t up_to = scan_lanes(sum, lane);
-        inline_or(piece, low, high, length, position + up_to - sum, lane);
+        const uint32_t up_to = sum_up_to(sum);
+        inline_or(piece, address, low, high, length, position + up_to - sum, lane);
         position += __shfl_sync(FULL_WARP, up_to, 31);
+    }
+}
+
+/* ORs the vectors of few words, each by the lane that has it; the others wait. */
+TILE_INLINE void inline_or_short(uint32_t *piece, const inline_words &mine, uint32_t lane)
+{
+    const uint32_t address = shared_address_of(piece);
+    const uint2 *const words = reinterpret_cast<const uint2 *>(mine.at);
+    const uint32_t count = mine.count <= INLINE_FEW ? mine.count : 0;
+    uint32_t begin = 0u - mine.skip;
+    for (uint32_t w = 0; __any_sync(FULL_WARP, w < count); w++) {
+        uint2 word = make_uint2(0, HIGH_FILL);
+        if (w < count)
+            word = __ldg(words + w);
+        const uint32_t length = word.y >= HIGH_FILL ? word.x : 1;
+        or_literal(address + 4 * inline_place(begin & (WAH_PIECE_GROUPS - 1)), word.x, word.y);
+        if (__any_sync(FULL_WARP, word.y >= HIGH_ONES))
+            inline_or_ones(piece, word.y >= HIGH_ONES, begin, length, lane);
+        begin += length;
     }
 }
 
@@ -179,7 +198,7 @@ TILE_INLINE void inline_or_vectors(uint32_t *piece, const inline_words &mine, ui
 TILE_INLINE void inline_or_range(uint32_t *piece, const index_vector *vectors, uint32_t first, uint32_t end,
                                  uint32_t pieces)
 {
-    const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    const uint32_t lane = kept_lane(), warp = threadIdx.x / 32, warps = blockDim.x / 32;
     for (uint32_t round = first; round < end; round += 32 * warps) {
         const uint32_t v = round + lane * warps + warp;
         inline_words mine = {0, 0, 0};
@@ -191,7 +210,8 @@ TILE_INLINE void inline_or_range(uint32_t *piece, const index_vector *vectors, u
             inline_set(piece, (int32_t)lane, WAH_PIECE_GROUPS, 32);
             return;
         }
-        inline_or_vectors(piece, mine, __ballot_sync(FULL_WARP, mine.count != 0), lane);
+        inline_or_short(piece, mine, lane);
+        inline_or_vectors(piece, mine, __ballot_sync(FULL_WARP, mine.count > INLINE_FEW), lane);
     }
 }
 
@@ -222,7 +242,7 @@ TILE_INLINE void inline_finish(const uint32_t *piece, uint64_t groups, uint64_t 
         atomicAdd(count, (unsigned long long)rows);
 }
 
-/* The OR of `count` vectors. The grid has a block for each piece, of a warp for each vector up to INLINE_WARPS_MAX. Shared
+/* The OR of `count` vectors. The grid has a block for each piece, of any number of warps. Shared
  * memory: 8 KiB. Vectors have less than 2^31 - 1024 groups. */
 TILE_INLINE void wah_inline_or(const index_vector *vectors, uint32_t vector_count, uint64_t groups,
                                uint64_t *out, unsigned long long *count)
