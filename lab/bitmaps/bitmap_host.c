@@ -1,6 +1,7 @@
 /* bitmap_host.c: see bitmap_host.h. */
 #include "lab/bitmaps/bitmap_host.h"
 
+#include "lab/bitmaps/openmp.h"
 #include "storage/base/clock.h"
 #include "storage/base/memory.h"
 
@@ -11,8 +12,13 @@
 #define FLAT_WORDS \
     UINT64_C(1024) /* of a bitset, which a thread combines at a time: 8 KiB stay in the first cache */
 
-const char *const bitmap_host_names[BITMAP_HOSTS] = {"one by one", "levels", "pieces", "flat"};
-const char *const bitmap_host_keys[BITMAP_HOSTS] = {"sequential", "levels", "pieces", "flat"};
+const char *const bitmap_host_names[BITMAP_HOSTS] = {"pairs", "levels", "one by one", "pieces", "flat"};
+const char *const bitmap_host_keys[BITMAP_HOSTS] = {"pairs", "levels", "sequential", "pieces", "flat"};
+
+bool bitmap_host_available(enum bitmap_host host)
+{
+    return (host != BITMAP_HOST_PAIRS && host != BITMAP_HOST_LEVELS) || openmp_available();
+}
 
 struct combining {
     struct lab *lab;
@@ -47,8 +53,10 @@ static enum status combine(struct combining *combining, struct error *error)
     switch (combining->host) {
     case BITMAP_HOST_SEQUENTIAL:
         return wah_or_sequential(set->vectors, set->count, set->rows, &combining->result, error);
+    case BITMAP_HOST_PAIRS:
     case BITMAP_HOST_LEVELS:
-        return wah_or_levels(set->vectors, set->count, set->rows, &combining->result, error);
+        return openmp_or(combining->host == BITMAP_HOST_PAIRS ? OPENMP_PAIRS : OPENMP_LEVELS, set->vectors,
+                         set->count, set->rows, combining->lab->threads, &combining->result, error);
     case BITMAP_HOST_PIECES:
         return wah_or_many(set->vectors, set->directories, set->count, set->rows, combining->lab->threads,
                            &combining->result, error);

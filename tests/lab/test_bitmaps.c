@@ -96,7 +96,8 @@ static void methods_agree(void **state)
                 struct speed speed;
                 make_set(kind, sizes[s], counts[c], 2, &set);
                 for (uint32_t host = 0; host < BITMAP_HOSTS; host++)
-                    if (bitmap_host_measure(&lab, &set, (enum bitmap_host)host, &speed, &error) != STATUS_OK)
+                    if (bitmap_host_available((enum bitmap_host)host) &&
+                        bitmap_host_measure(&lab, &set, (enum bitmap_host)host, &speed, &error) != STATUS_OK)
                         fail_msg("%s", error.text);
                 bitmap_set_free(&set);
             }
@@ -110,6 +111,8 @@ static void wrong_results_are_refused(void **state)
     make_set(BITMAP_UNIFORM, 100000, 4, 2, &set);
     set.expected[1000] ^= 1;
     for (uint32_t host = 0; host < BITMAP_HOSTS; host++) {
+        if (!bitmap_host_available((enum bitmap_host)host))
+            continue;
         assert_int_equal(bitmap_host_measure(&lab, &set, (enum bitmap_host)host, &speed, &error),
                          STATUS_CHECK_FAILED);
         assert_non_null(strstr(error.text, "the result is wrong"));
@@ -123,7 +126,7 @@ static void the_experiment_runs(void **state)
     json_t *const rows = lab_rows_of(tables, "on the processor");
     (void)state;
     assert_true(json_array_size(rows) >= 12);
-    assert_true(lab_number(lab_row(rows, "column", "sorted"), "levels") > 0);
+    assert_true(lab_number(lab_row(rows, "column", "sorted"), "pieces") > 0);
     json_decref(result);
 }
 

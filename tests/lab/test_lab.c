@@ -161,7 +161,8 @@ static const struct shape shapes[] = {
     {"byte-streams", "RLE v2 on the processor", "set,ours", false},
     {"byte-streams", "Deflate on the processor", "set,libdeflate,zlib", false},
     {"bitmaps", "on the processor",
-     "column,vectors,rows,compressed_bytes,sequential,levels,pieces,flat,croaring,croaring_bytes", false},
+     "column,vectors,rows,compressed_bytes,pairs,levels,sequential,pieces,flat,croaring,croaring_bytes",
+     false},
     {"pattern", "speed-up", "megabytes,codec,way,level,io_speedup,computation_speedup,speedup", false},
 };
 #define SHAPES (sizeof shapes / sizeof *shapes)
