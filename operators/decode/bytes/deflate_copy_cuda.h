@@ -18,6 +18,7 @@
 #define TESSERA_OPERATORS_DECODE_BYTES_DEFLATE_COPY_CUDA_H
 
 #include "operators/decode/bytes/deflate_symbols_cuda.h"
+#include "operators/decode/bytes/warp_words_cuda.h"
 
 /* Longer matches are copied by all lanes: a lane alone takes 35 instructions for 8 bytes, all lanes 60 for 128. */
 #define DEFLATE_SHORT 32u
@@ -27,18 +28,6 @@
 #define DEFLATE_TILE 1024u
 /* If fewer of a group's matches fit in the tile, it is copied in the output. */
 #define DEFLATE_FEW 20u
-
-TILE_INLINE uint32_t deflate_or_warp(uint32_t value)
-{
-#if __CUDA_ARCH__ >= 800
-    return __reduce_or_sync(FULL_WARP, value);
-#else
-#pragma unroll
-    for (uint32_t distance = 16; distance > 0; distance /= 2)
-        value |= __shfl_xor_sync(FULL_WARP, value, distance);
-    return value;
-#endif
-}
 
 /* A match; places are from the tile's first byte. */
 struct deflate_match {
@@ -329,7 +318,7 @@ TILE_INLINE void deflate_copy_matches(const TILE &tile, deflate_match match, uin
             else
                 deflate_copy_overlapping(tile, one, lane);
         }
-        unfinished &= ~deflate_or_warp(ready ? pieces : 0);
+        unfinished &= ~or_warp(ready ? pieces : 0);
         __syncwarp();
     }
 }
