@@ -3,6 +3,7 @@
 
 #include "lab/bench/kernel.h"
 #include "operators/index/index_arguments.h"
+#include "operators/index/index_launch.h"
 #include "storage/base/clock.h"
 #include "storage/base/memory.h"
 
@@ -13,8 +14,7 @@
 #define THREADS          256u
 #define SCAN_TILE        8192u
 #define STRATEGY_THREADS 1024u
-#define INLINE_FEW       16u /* vectors of which two warps share a piece; of more vectors, four */
-#define HYBRID_LOG_K     4u  /* a hybrid's tile has up to 32 vectors */
+#define HYBRID_LOG_K     4u /* a hybrid's tile has up to 32 vectors */
 
 const char *const bitmap_step_names[BITMAP_STEPS] = {"transfer", "decompression", "COA",    "ROA",  "hybrid",
                                                      "ideal",    "flat",          "inline", "count"};
@@ -167,7 +167,8 @@ static enum status launch_inline(struct bitmap_batch *batch, cuda_address out, c
 {
     uint64_t groups = batch->set->groups;
     uint32_t vectors = batch->set->count;
-    const uint32_t warps = vectors > INLINE_FEW ? 4 : vectors > 1 ? 2 : 1;
+    const uint32_t warps =
+        index_inline_warps(batch->set->pieces, cuda_properties(batch->lab->cuda)->multiprocessors);
     void *arguments[] = {&batch->vectors, &vectors, &groups, &out, &count};
     return bitmap_launch(batch->kernels, BITMAP_INLINE, batch->set->pieces, 32 * warps, arguments, error);
 }

@@ -25,7 +25,7 @@ struct text {
     "const " item " *items, uint64_t count, uint32_t *sums, unsigned long long *states, uint32_t *ticket"
 #define SCAN_CALL "scan_device(items, count, sums, states, ticket)"
 
-/* At least two blocks of 1024 threads share a multiprocessor, and ten of `inline` of 128, which then has 48 registers. */
+/* At least two blocks of 1024 threads share a multiprocessor, and five of `inline`, which then has 48 registers. */
 static const struct text texts[BITMAP_FUNCTIONS] = {
     [BITMAP_SIZES] = {"sizes", "256", "const uint64_t *words, uint64_t count, uint32_t *sizes_of",
                       "wah_sizes(words, count, sizes_of)"},
@@ -42,12 +42,12 @@ static const struct text texts[BITMAP_FUNCTIONS] = {
     [BITMAP_COA_COUNTED] = {"coa_counted", "1024, 2", COA, "bitmap_coa_level<bitmap_counted>" COA_CALL},
     [BITMAP_ROA_COUNTED] = {"roa_counted", "1024, 2", ROA, "bitmap_roa<bitmap_counted>" ROA_CALL},
     [BITMAP_TILE_COUNTED] = {"tile_counted", "1024, 2", TILE, "bitmap_tile<bitmap_counted>" TILE_CALL},
-    [BITMAP_INLINE] = {"inline_or", "128, 10",
+    [BITMAP_INLINE] = {"inline_or", "256, 5",
                        "const index_vector *vectors, uint32_t vector_count, uint64_t groups, uint64_t *out, "
                        "unsigned long long *count",
                        "wah_inline_or(vectors, vector_count, groups, out, count)"},
     [BITMAP_RANGES] =
-        {"inline_ranges", "128, 10",
+        {"inline_ranges", "256, 5",
          "const index_vector *vectors, const uint32_t *ends_of, uint32_t ranges, uint64_t groups, "
          "uint64_t *out, unsigned long long *count",
          "wah_inline_ranges(vectors, ends_of, ranges, groups, out, count)"},
