@@ -10,7 +10,7 @@
  *
  * Shared atomics let the warps of a block share a piece, so that a multiprocessor is full; with a result for each warp it
  * would hold 28. index_launch.h says how many warps: few, so that waiting at a block's begin and end is shared by
- * many words. With 48 registers a multiprocessor holds 40 warps; 40 registers spill and are 4 to 20 % slower. The halves
+ * many words. With 48 registers a multiprocessor holds 40 warps; 40 registers spill and are up to 30 % slower. The halves
  * of a group are apart, and places are swapped by bits of the group, so that 32 lanes with four literals each meet in no
  * bank. About 140 instructions for 128 words; 128 vectors, whose pieces have 223 words: 0.6 ms of instructions for 1 G rows.
  *
