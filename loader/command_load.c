@@ -143,7 +143,7 @@ static const struct command_option option_list[] = {
     {"device", 'x', "auto|cpu|cuda[:N]",
      "What decompresses ORC files in zlib: a GPU, or all threads; auto (the default): a GPU, if there is "
      "one, for 64 MB "
-     "of such files or more and at most 8 threads, as more of them are faster",
+     "of ORC files or more and at most 8 threads, as more of them are faster",
      TO_TEXT(struct arguments, device)},
     {"append", 'a', NULL,
      "Adds the rows to tables that exist, facts and dimensions; together with --sort-by all rows are sorted",
@@ -214,8 +214,11 @@ static enum status open_device(struct arguments *arguments, struct byte_decoder 
                                 orc_bytes(&arguments->load) < AUTO_BYTES)))
         return STATUS_OK;
     const enum status status = offered->open(device, arguments->load.threads, decoder, error);
-    if (status != STATUS_OK)
-        return asked ? status : STATUS_OK;
+    if (status == STATUS_MACHINE && !asked) {
+        fprintf(stderr, "ORC files are decompressed by the processor: %s\n", error ? error->text : "no GPU");
+        return STATUS_OK;
+    }
+    RETURN_IF_ERROR(status);
     arguments->load.decoder = decoder;
     return STATUS_OK;
 }

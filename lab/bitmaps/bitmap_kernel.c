@@ -46,11 +46,6 @@ static const struct text texts[BITMAP_FUNCTIONS] = {
                        "const index_vector *vectors, uint32_t vector_count, uint64_t groups, uint64_t *out, "
                        "unsigned long long *count",
                        "wah_inline_or(vectors, vector_count, groups, out, count)"},
-    [BITMAP_RANGES] =
-        {"inline_ranges", "256, 5",
-         "const index_vector *vectors, const uint32_t *ends_of, uint32_t ranges, uint64_t groups, "
-         "uint64_t *out, unsigned long long *count",
-         "wah_inline_ranges(vectors, ends_of, ranges, groups, out, count)"},
     [BITMAP_FLATTEN] = {"flatten", "256",
                         "const uint64_t *groups, uint64_t stride, uint64_t count, uint64_t *bits, "
                         "uint64_t flat_stride, uint32_t vectors",

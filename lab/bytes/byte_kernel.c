@@ -40,9 +40,7 @@ static struct shape shape_of(enum byte_decoder decoder, enum byte_format format)
     if (decoder == BYTE_BASELINE)
         return (struct shape){threads, 1024 / threads, 1, "byte_streams_block<DECODER, THREADS>",
                               "BATCH_BYTES + " PREFETCHED_BYTES};
-    return (struct shape){256, 4, 8,
-                          decoder == BYTE_OURS ? "lab_decode_blocks<DECODER>" : "byte_streams_run<DECODER>",
-                          "8 * DECODER::SCRATCH_BYTES"};
+    return (struct shape){256, 4, 8, "lab_decode_blocks<DECODER>", "8 * DECODER::SCRATCH_BYTES"};
 }
 
 #define TELL_SHARED "tell_shared"

@@ -1,13 +1,21 @@
 /*
- * byte_blocks_cuda.h: the laboratory's kernels around our decoders of byte streams (operators/decode/bytes): decode a list
- * of blocks, a warp a block, and compare what any decoder gave with what was compressed. Those as published have kernels
- * of their own (byte_streams_cuda.h).
+ * byte_blocks_cuda.h: the laboratory's kernels around decoders of byte streams (operators/decode/bytes), ours and as published:
+ * decode a list of blocks, a warp a block, and compare what a decoder gave with what was compressed. The other ways that
+ * the paper compares have kernels of their own (byte_streams_cuda.h).
  */
 #ifndef TESSERA_LAB_KERNELS_BYTE_BLOCKS_CUDA_H
 #define TESSERA_LAB_KERNELS_BYTE_BLOCKS_CUDA_H
 
 #include "lab/kernels/decode_cuda.h"
 #include "operators/decode/bytes/byte_block_cuda.h"
+
+TILE_INLINE uint32_t take_block(uint32_t *next, uint32_t lane)
+{
+    uint32_t taken = 0;
+    if (lane == 0)
+        taken = atomicAdd(next, 1u);
+    return __shfl_sync(FULL_WARP, taken, 0);
+}
 
 /* Warps take one block after the other, by *next, which is 0 before; so any grid will do. *faults gets the number of blocks
  * that are not right. */
@@ -16,13 +24,7 @@ TILE_INLINE void lab_decode_blocks(const byte_block *blocks, uint32_t count, uin
 {
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     uint32_t *const scratch = reinterpret_cast<uint32_t *>(lab_shared + warp * DECODER::SCRATCH_BYTES);
-    for (;;) {
-        uint32_t b = 0;
-        if (lane == 0)
-            b = atomicAdd(next, 1u);
-        b = __shfl_sync(FULL_WARP, b, 0);
-        if (b >= count)
-            return;
+    for (uint32_t b = take_block(next, lane); b < count; b = take_block(next, lane)) {
         const byte_block block = blocks[b]; /* in registers: stores to its output might change the list */
         const bool right = DECODER::decode(block, lane, scratch);
         if (!right && lane == 0)

@@ -2,7 +2,7 @@
  * byte_streams_cuda.h: decoders of byte streams over an array of blocks, and the ways of giving threads to a block that
  * CODAG compares (section V). Each kernel is one of
  *
- *     byte_streams_run<DECODER>               a warp a block: any decoder of operators/decode/bytes/, ours and as published
+ *     lab_decode_blocks<DECODER>              a warp a block: any decoder of operators/decode/bytes/ (byte_blocks_cuda.h)
  *     byte_streams_prefetched<DECODER>        two warps a block: one decodes, the other one fetches its input ahead
  *     byte_streams_block<DECODER, THREADS>    a thread block a block, the baseline of the paper: a leader decodes a batch of
  *                                             operations, a warp fetches its input, and all other threads and the leader
@@ -14,7 +14,7 @@
  *     extern "C" __global__ void __launch_bounds__(256, 4) decode(const byte_block *blocks, uint32_t count, uint32_t *next,
  *                                                                 uint32_t *faults)
  *     {
- *         byte_streams_run<orc_rle1_published<uint64_t>>(blocks, count, next, faults);
+ *         lab_decode_blocks<orc_rle1_published<uint64_t>>(blocks, count, next, faults);
  *     }
  *
  *     kernel         threads     launch bounds    shared bytes, with D = DECODER
@@ -27,36 +27,13 @@
  *     Deflate                                   6656             6400           53248    30208         9216
  *     the same with published_registers         0 and 6400       0 and 6400     0 and 51200
  *
- * The one decoding lane and the window in registers are policies of DECODER, for byte_streams_run only (streams_cuda.h).
+ * The one decoding lane and the window in registers are policies of DECODER, for lab_decode_blocks only (streams_cuda.h).
  */
 #ifndef TESSERA_LAB_KERNELS_BYTE_STREAMS_CUDA_H
 #define TESSERA_LAB_KERNELS_BYTE_STREAMS_CUDA_H
 
-#include "lab/kernels/decode_cuda.h"
+#include "lab/kernels/byte_blocks_cuda.h"
 #include "operators/decode/bytes/published/streams_cuda.h"
-
-/* ---- A warp a block ---- */
-
-TILE_INLINE uint32_t take_block(uint32_t *next, uint32_t lane)
-{
-    uint32_t taken = 0;
-    if (lane == 0)
-        taken = atomicAdd(next, 1u);
-    return __shfl_sync(FULL_WARP, taken, 0);
-}
-
-template <class DECODER>
-TILE_INLINE void byte_streams_run(const byte_block *blocks, uint32_t count, uint32_t *next, uint32_t *faults)
-{
-    const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    for (uint32_t b = take_block(next, lane); b < count; b = take_block(next, lane)) {
-        const byte_block block = blocks[b]; /* in registers: stores to its output might change the list */
-        const bool right = DECODER::decode(block, lane, lab_shared + warp * DECODER::SCRATCH_BYTES);
-        if (!right && lane == 0)
-            atomicAdd(faults, 1u);
-        __syncwarp(); /* the next block reuses the scratch */
-    }
-}
 
 /* ---- A warp that prefetches ---- */
 

@@ -258,27 +258,4 @@ TILE_INLINE void wah_inline_or(const index_vector *vectors, uint32_t vector_coun
     inline_finish(piece, groups, out, count);
 }
 
-/* Several ranges: OR within each, AND between them. Range r has vectors ends[r - 1] .. ends[r] - 1, the first one from 0.
- * Shared memory: 16 KiB. */
-TILE_INLINE void wah_inline_ranges(const index_vector *vectors, const uint32_t *ends, uint32_t ranges,
-                                   uint64_t groups, uint64_t *out, unsigned long long *count)
-{
-    __shared__ __align__(16) uint32_t piece[INLINE_WORDS], kept[INLINE_WORDS];
-    uint32_t first = 0;
-    inline_clear(piece);
-    __syncthreads();
-    for (uint32_t r = 0; r < ranges; r++) {
-        const uint32_t end = ends[r];
-        inline_or_range(piece, vectors, first, end, gridDim.x);
-        __syncthreads();
-        for (uint32_t i = threadIdx.x; i < INLINE_WORDS; i += blockDim.x) {
-            kept[i] = r ? kept[i] & piece[i] : piece[i];
-            piece[i] = 0;
-        }
-        __syncthreads();
-        first = end;
-    }
-    inline_finish(kept, groups, out, count);
-}
-
 #endif

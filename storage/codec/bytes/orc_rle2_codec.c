@@ -32,20 +32,7 @@ static enum status stream_decode(const uint8_t *in, size_t bytes, void *values, 
 static const struct block_scheme scheme = {
     .codec = CODEC_ORC_RLE2, .bound = stream_bound, .encode = stream_encode, .decode = stream_decode};
 
-static size_t bound(uint32_t rows, uint32_t value_bytes)
-{
-    return byte_blocks_bound(&scheme, BYTE_BLOCK_BYTES, rows, value_bytes);
-}
-
-static size_t encode(const void *values, uint32_t rows, uint32_t value_bytes, uint8_t *out)
-{
-    return byte_blocks_encode(&scheme, BYTE_BLOCK_BYTES, values, rows, value_bytes, out);
-}
-
-static enum status decode_block(const struct chunk_view *chunk, uint32_t block, void *out)
-{
-    return byte_blocks_decode(&scheme, chunk, block, out);
-}
+BYTE_BLOCKS_FUNCTIONS(scheme)
 
 const struct codec ISA(codec_orc_rle2) = {
     .id = CODEC_ORC_RLE2,

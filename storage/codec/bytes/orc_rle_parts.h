@@ -57,7 +57,7 @@ FORCED_INLINE void orc_item_store(void *items, uint32_t i, uint64_t value, const
 }
 
 /* Stores first, first + step ... into `count` of the `room` items from `items` on. Most runs are short: where there is room
- * they are stored without a loop whose end would be mispredicted, and what is after the run is garbage for now. */
+ * they are stored without a loop whose end would be mispredicted; what that stores after the run, later items overwrite. */
 FORCED_INLINE void orc_run_store(void *items, uint32_t count, uint32_t room, uint64_t first, uint64_t step,
                                  const uint32_t bytes)
 {
