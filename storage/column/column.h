@@ -11,6 +11,7 @@
 #include "storage/base/status.h"
 #include "storage/codec/codec.h"
 #include "storage/column/column_index.h"
+#include "storage/column/levels.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,7 +31,7 @@ enum column_type { TYPE_INT32, TYPE_INT64, TYPE_DECIMAL, TYPE_DATE, TYPE_TIMESTA
 
 /* The stored value of a row is
  *
- *     foreign key       the row position of the referenced row, int32, for any type of key
+ *     foreign key       the position of the referenced row (levels.h), int32, for any type of key
  *     TYPE_STRING       the string's code in the column's sorted dictionary, int32
  *     TYPE_DECIMAL      the scaled integer, int32, or int64 if precision > 9
  *     TYPE_DATE         days since 1970-01-01, int32
@@ -140,7 +141,14 @@ struct table {
     const uint32_t *segment_rows; /* each 1 .. SEGMENT_ROWS */
     uint32_t column_count;
     const struct column *columns;
+    const struct table_levels *levels; /* NULL: a row's position is its number */
 };
+
+/* Positions 0 .. table_positions - 1 may have a row; foreign keys have these values. */
+static inline uint64_t table_positions(const struct table *table)
+{
+    return table->levels ? table->levels->positions : table->rows;
+}
 
 /* ---- An opened column ---- */
 
