@@ -131,7 +131,7 @@ enum status plan_join_analyse(struct plan *plan, uint32_t j, const uint32_t *exp
 
 /* ---- Tiles ---- */
 
-enum status plan_find_tiles(struct plan *plan, struct error *error)
+enum status plan_find_tiles(struct plan *plan, unsigned threads, struct error *error)
 {
     struct tile_test tests[PLAN_STEPS_MAX];
     uint32_t count = 0;
@@ -147,7 +147,7 @@ enum status plan_find_tiles(struct plan *plan, struct error *error)
                                .high = join ? INT64_MAX : step->high,
                                .set = join && join->match != EXPRESSION_NONE ? &join->passing_rows : NULL};
     }
-    RETURN_IF_ERROR(tile_skip_find(plan->fact, tests, count, &plan->scan, error));
+    RETURN_IF_ERROR(tile_skip_find(plan->fact, tests, count, threads, &plan->scan, error));
     if (plan->nothing)
         plan->scan.run_count = plan->scan.kept_tiles = plan->scan.kept_rows = 0;
     for (uint32_t j = 0; j < plan->join_count; j++)

@@ -251,7 +251,7 @@ NODISCARD enum status plan_join_analyse(struct plan *plan, uint32_t join, const 
                                         uint32_t count, int64_t *low, int64_t *high, struct error *error);
 
 /* Finds plan->scan from the steps and from the dimensions' passing rows, which must be known. */
-NODISCARD enum status plan_find_tiles(struct plan *plan, struct error *error);
+NODISCARD enum status plan_find_tiles(struct plan *plan, unsigned threads, struct error *error);
 
 /* ---- Analysed runs (scan_counts.c) ---- */
 

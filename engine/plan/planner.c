@@ -31,5 +31,5 @@ enum status planner_complete(struct planner *planner, bool aggregated)
     RETURN_IF_ERROR(planner_shape(planner, aggregated));
     mark_fetched(planner->plan);
     planner->plan->nothing |= planner->plan->fact->rows == 0;
-    return plan_find_tiles(planner->plan, planner->error);
+    return plan_find_tiles(planner->plan, planner->threads, planner->error);
 }

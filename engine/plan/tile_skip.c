@@ -1,6 +1,7 @@
 /* tile_skip.c: see tile_skip.h. */
 #include "engine/plan/tile_skip.h"
 #include "storage/base/memory.h"
+#include "storage/base/parallel.h"
 #include "storage/codec/chunk_reader.h"
 
 #include <stdlib.h>
@@ -54,6 +55,11 @@ void position_set_free(struct position_set *set)
 
 /* ---- Tiles ---- */
 
+/* A thread takes so many tiles at a time, 16 KB to 64 KB of minima and maxima a column; and is started for so many pieces
+ * and tests of them, which take it longer than starting. */
+#define SKIP_PIECE_TILES   2048u
+#define SKIP_THREAD_PIECES 16u
+
 /* True if the tile may have a row that passes the test. A tile with only NULLs has min > max. */
 static bool may_hold(const struct tile_test *test, uint32_t segment, uint32_t tile)
 {
@@ -87,38 +93,100 @@ static enum status add_run(struct tile_skip *skip, const struct tile_run *run, s
     return STATUS_OK;
 }
 
-static enum status skip_segment(const struct table *table, uint32_t segment, const struct tile_test *tests,
-                                uint32_t count, struct tile_skip *skip, struct error *error)
+/* A piece of a segment's tiles, for one thread, and the runs that it keeps. */
+struct skip_piece {
+    uint32_t segment, first, end;
+    struct tile_skip kept; /* runs and kept_tiles; `before` counts from the piece's first run */
+};
+
+struct skip_search {
+    const struct table *table;
+    const struct tile_test *tests;
+    uint32_t count;
+    struct skip_piece *pieces;
+};
+
+static enum status search_piece(void *context, uint64_t item, unsigned thread, struct error *error)
 {
-    const uint32_t tiles = segment_tiles(table, segment);
-    skip->tiles += tiles;
-    for (uint32_t tile = 0; tile < tiles; tile++) {
+    const struct skip_search *search = context;
+    struct skip_piece *piece = &search->pieces[item];
+    (void)thread;
+    for (uint32_t tile = piece->first; tile < piece->end; tile++) {
         const uint32_t first = tile;
-        while (tile < tiles && all_may_hold(tests, count, segment, tile))
+        while (tile < piece->end && all_may_hold(search->tests, search->count, piece->segment, tile))
             tile++;
         if (tile == first)
             continue;
-        const struct tile_run run = {
-            .segment = segment, .first = first, .tiles = tile - first, .before = skip->kept_tiles};
+        const struct tile_run run = {.segment = piece->segment,
+                                     .first = first,
+                                     .tiles = tile - first,
+                                     .before = piece->kept.kept_tiles};
+        RETURN_IF_ERROR(add_run(&piece->kept, &run, error));
+    }
+    return STATUS_OK;
+}
+
+/* Cuts the table into pieces. */
+static enum status cut_pieces(struct skip_search *search, uint64_t *count, struct error *error)
+{
+    uint64_t most = 1, at = 0;
+    for (uint32_t segment = 0; segment < search->table->segment_count; segment++)
+        most += segment_tiles(search->table, segment) / SKIP_PIECE_TILES + 1;
+    RETURN_IF_ERROR(memory_take(&search->pieces, most * sizeof *search->pieces, "the list of tiles", error));
+    for (uint32_t segment = 0; segment < search->table->segment_count; segment++) {
+        const uint32_t tiles = segment_tiles(search->table, segment);
+        for (uint32_t first = 0; first < tiles; first += SKIP_PIECE_TILES) {
+            const uint32_t left = tiles - first;
+            search->pieces[at++] =
+                (struct skip_piece){.segment = segment,
+                                    .first = first,
+                                    .end = first + (left < SKIP_PIECE_TILES ? left : SKIP_PIECE_TILES)};
+        }
+    }
+    *count = at;
+    return STATUS_OK;
+}
+
+/* Appends a piece's runs; a run that goes on from the piece before becomes one with it. */
+static enum status append_piece(const struct table *table, const struct skip_piece *piece,
+                                struct tile_skip *skip, struct error *error)
+{
+    skip->tiles += piece->end - piece->first;
+    for (uint64_t r = 0; r < piece->kept.run_count; r++) {
+        struct tile_run run = piece->kept.runs[r];
+        struct tile_run *const last = skip->run_count ? &skip->runs[skip->run_count - 1] : NULL;
+        const uint32_t end = run.first + run.tiles, rows = table->segment_rows[run.segment];
+        skip->kept_rows += (end * TILE_ROWS < rows ? end * TILE_ROWS : rows) - run.first * TILE_ROWS;
+        if (last && last->segment == run.segment && last->first + last->tiles == run.first) {
+            last->tiles += run.tiles;
+            skip->kept_tiles += run.tiles;
+            continue;
+        }
+        run.before = skip->kept_tiles;
         RETURN_IF_ERROR(add_run(skip, &run, error));
-        const uint32_t end = tile < tiles ? tile * TILE_ROWS : table->segment_rows[segment];
-        skip->kept_rows += end - first * TILE_ROWS;
     }
     return STATUS_OK;
 }
 
 enum status tile_skip_find(const struct table *table, const struct tile_test *tests, uint32_t count,
-                           struct tile_skip *skip, struct error *error)
+                           unsigned threads, struct tile_skip *skip, struct error *error)
 {
+    struct skip_search search = {.table = table, .tests = tests, .count = count};
+    uint64_t pieces;
     *skip = (struct tile_skip){.rows = table->rows};
-    for (uint32_t segment = 0; segment < table->segment_count; segment++) {
-        enum status status = skip_segment(table, segment, tests, count, skip, error);
-        if (status != STATUS_OK) {
-            tile_skip_free(skip);
-            return status;
-        }
+    RETURN_IF_ERROR(cut_pieces(&search, &pieces, error));
+    const uint64_t useful = 1 + pieces * (count + 1) / SKIP_THREAD_PIECES;
+    enum status status =
+        parallel_for(useful < threads ? (unsigned)useful : threads, pieces, search_piece, &search, error);
+    for (uint64_t p = 0; p < pieces; p++) {
+        if (status == STATUS_OK)
+            status = append_piece(table, &search.pieces[p], skip, error);
+        tile_skip_free(&search.pieces[p].kept);
     }
-    return STATUS_OK;
+    free(search.pieces);
+    if (status != STATUS_OK)
+        tile_skip_free(skip);
+    return status;
 }
 
 void tile_skip_free(struct tile_skip *skip)

@@ -51,9 +51,10 @@ struct tile_skip {
     uint64_t kept_tiles, kept_rows;
 };
 
-/* Finds the tiles of `table` that may have a row which passes all tests. Free with tile_skip_free. */
+/* Finds the tiles of `table` that may have a row which passes all tests, on up to `threads` threads (at least 1). Free
+ * with tile_skip_free. */
 NODISCARD enum status tile_skip_find(const struct table *table, const struct tile_test *tests, uint32_t count,
-                                     struct tile_skip *skip, struct error *error);
+                                     unsigned threads, struct tile_skip *skip, struct error *error);
 void tile_skip_free(struct tile_skip *skip);
 
 /* Selects the tiles of `skip` in `count` segments, which are ascending; `tiles` and `rows` are still those of

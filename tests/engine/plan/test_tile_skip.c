@@ -58,7 +58,7 @@ static void a_range_meets_a_set_as_counting_says(void **state)
 
 /* ---- Tiles ---- */
 
-#define TILES_MAX 70
+#define TILES_MAX 2100 /* more than a thread takes at a time */
 
 /* A table in memory, as far as skipping looks at one: a segment for each entry of `rows`. */
 struct made {
@@ -128,7 +128,8 @@ static void check(const struct made *made, const struct tile_skip *skip, bool wa
     assert_int_equal(skip->kept_tiles, kept);
     assert_int_equal(skip->kept_rows, rows);
     for (uint32_t width = 1; width <= 64; width *= 2) {
-        bool taken[3][TILES_MAX] = {{false}};
+        static bool taken[3][TILES_MAX];
+        memset(taken, 0, sizeof taken);
         uint64_t next = 0;
         uint32_t first = skip->run_count ? skip->runs[0].first : 0;
         while (next < skip->run_count) {
@@ -150,8 +151,14 @@ static void check(const struct made *made, const struct tile_skip *skip, bool wa
 static void tiles_that_can_hold_a_row_are_kept_and_no_others(void **state)
 {
     (void)state;
-    static const uint32_t shapes[][3] = {{1, 0, 0},         {31, 0, 0},           {1023, 0, 0}, {1025, 0, 0},
-                                         {64 * 1024, 1, 0}, {66000, 70000, 1025}, {0, 0, 0}};
+    static const uint32_t shapes[][3] = {{1, 0, 0},
+                                         {31, 0, 0},
+                                         {1023, 0, 0},
+                                         {1025, 0, 0},
+                                         {64 * 1024, 1, 0},
+                                         {66000, 70000, 1025},
+                                         {2049 * 1024, 2100 * 1024 - 7, 1},
+                                         {0, 0, 0}};
     static struct made made;
     for (size_t shape = 0; shape < sizeof shapes / sizeof *shapes; shape++)
         for (int round = 0; round < 40; round++) {
@@ -173,13 +180,13 @@ static void tiles_that_can_hold_a_row_are_kept_and_no_others(void **state)
                 {.data = &made.data[0], .low = low, .high = high},
                 {.data = &made.data[1], .low = INT64_MIN, .high = INT64_MAX, .set = &set}};
             for (uint32_t count = 0; count <= 2; count++) {
-                bool wanted[3][TILES_MAX];
+                static bool wanted[3][TILES_MAX];
                 for (uint32_t s = 0; s < segments; s++)
                     for (uint32_t t = 0; t < tiles_of(made.rows[s]); t++)
                         wanted[s][t] = (count < 1 || passes(&made, 0, s, t, low, high, NULL)) &&
                                        (count < 2 || passes(&made, 1, s, t, 0, 109, member));
                 struct tile_skip skip;
-                must(tile_skip_find(&made.table, tests, count, &skip, error));
+                must(tile_skip_find(&made.table, tests, count, 3, &skip, error));
                 check(&made, &skip, wanted);
                 if (count == 0)
                     assert_int_equal(skip.run_count, segments); /* no cost where nothing is left out */
