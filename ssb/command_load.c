@@ -35,6 +35,9 @@ static const struct command_option option_list[] = {
      "with equal values as they come: queries then skip the tiles that their filters rule out. Takes 24 "
      "bytes of memory and 68 of disk a row meanwhile",
      TO_TEXT(struct arguments, load.sort_by)},
+    {"index", 'i', "COLUMN[,COLUMN...]",
+     "Gives these columns bitmap indexes, as `tessera index create` does without options",
+     TO_TEXT(struct arguments, load.indexes)},
     {"force", 0, NULL, "Replace the tables of a database that exists",
      TO_FLAG(struct arguments, load.replace)},
     {"threads", 'j', "N", "Threads; all processors by default",
@@ -51,6 +54,7 @@ static const struct command_line line = {
             "  tessera ssb load --sf 1 --db ssb1.db\n"
             "  tessera ssb load --db ssb1.db --from ssb1 --codec gpu-star,lo_tax=plain --force\n"
             "  tessera ssb load --sf 10 --db sorted.db --sort-by lo_orderdate\n"
+            "  tessera ssb load --sf 10 --db indexed.db --index lo_discount,lo_quantity,lo_orderdate\n"
             "  tessera ssb load --sf 0.1 --date-table classic --dangling null --db small.db",
 };
 

@@ -83,6 +83,7 @@ static enum status load_with(const struct ssb_load_options *options, const char 
     const struct load_options load = {.directory = options->directory,
                                       .codecs = codecs,
                                       .sort_by = options->sort_by,
+                                      .indexes = options->indexes,
                                       .dangling_null = options->dangling_null,
                                       .replace = options->replace,
                                       .threads = options->threads,

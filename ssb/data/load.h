@@ -19,6 +19,7 @@ struct ssb_load_options {
     const char *from;        /* the folder of .tbl files; NULL: generate */
     const char *codecs;      /* NULL, or as --codec: "auto", "gpu-star,lo_tax=plain" (codecs.h) */
     const char *sort_by;     /* a column of lineorder, or NULL: rows keep their order */
+    const char *indexes;     /* NULL, or the columns that get a bitmap index: "lo_discount,lo_quantity" */
     bool dangling_null;      /* store NULL for a key without a matching row; else it is an error */
     bool replace;            /* replace the tables of an existing database */
     unsigned threads;        /* 0: all */

@@ -453,6 +453,34 @@ static void order_keys_of_text_are_wide_where_one_is(void **state)
     }
 }
 
+/* From the generator and from text, in the order of a column or not. */
+static void columns_have_the_indexes_asked_for(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"indexed", "indexed_text", "indexed_sorted"};
+    for (uint32_t n = 0; n < 3; n++) {
+        struct ssb_load_options options = options_for(names[n]);
+        options.indexes = "lo_discount,LO_Quantity,lo_orderdate,d_year";
+        options.from = n == 1 ? in_folder("tbl") : NULL;
+        options.sort_by = n == 2 ? "lo_orderdate" : NULL;
+        load(&options);
+        struct open_table open = open_table(options.directory, SSB_LINEORDER);
+        for (uint32_t c = 0; c < open.table->column_count; c++)
+            assert_int_equal(open.table->columns[c].index != NULL,
+                             c == LO_DISCOUNT || c == LO_QUANTITY || c == LO_ORDERDATE);
+        assert_int_equal(open.table->columns[LO_DISCOUNT].index->bin_count, 11);
+        assert_int_equal(open.table->columns[LO_QUANTITY].index->bin_count, 50);
+        close_table(&open);
+        assert_int_equal(database_check(options.directory, 2, NULL, NULL, NULL, NULL), STATUS_OK);
+    }
+    struct error error = {0};
+    struct ssb_load_options wrong = options_for("indexed_wrong");
+    wrong.indexes = "lo_discount,lo_weight";
+    assert_int_equal(ssb_load(&wrong, NULL, &error), STATUS_BAD_INPUT);
+    assert_non_null(strstr(error.text, "lo_weight"));
+    assert_int_not_equal(access(wrong.directory, F_OK), 0);
+}
+
 static int make_folder(void **state)
 {
     (void)state;
@@ -483,6 +511,7 @@ int main(void)
         cmocka_unit_test(keys_without_a_row_are_an_error),
         cmocka_unit_test(keys_without_a_row_can_be_null),
         cmocka_unit_test(columns_have_the_codecs_asked_for),
+        cmocka_unit_test(columns_have_the_indexes_asked_for),
         cmocka_unit_test(codec_lists_that_make_no_sense_are_refused),
         cmocka_unit_test(the_database_says_what_it_was_made_from),
         cmocka_unit_test(an_origin_that_is_damaged_or_missing_is_refused),
