@@ -3,7 +3,8 @@
  * refused with a sentence, and never read outside of what is theirs: build with TESSERA_SANITIZE, as `make check` does.
  *
  * A database whose bytes were damaged refuses, or answers as SQLite does; one whose damage was given right checksums,
- * as an attacker would, may answer anything. A load that fails leaves the database as it was.
+ * as an attacker would, may answer anything. Bitmap indexes are stricter: a database whose index was damaged, with right
+ * checksums or without, and that `check` passes answers rightly. A load that fails leaves the database as it was.
  *
  * Without arguments it does the same rounds every time, about 20 s with sanitizers. `test_hostile SECONDS SEED` does more
  * of the same; a SEED of 0 takes it from the clock.
@@ -25,9 +26,12 @@
 
 /* Rounds of each test in a run that is not told how long. */
 #define DATABASE_ROUNDS  6u  /* of 60 damaged databases */
+#define INDEX_ROUNDS     6u  /* of 60 damaged indexes */
 #define STATEMENT_ROUNDS 25u /* of 300 statements */
 #define SCRIPT_ROUNDS    20000u
 #define FILE_ROUNDS      500u
+
+#define TESTS 5u
 
 static uint64_t seed = 20261121;
 static double seconds; /* shared by the tests; 0: the rounds above */
@@ -42,14 +46,14 @@ struct share {
 
 static struct share share_begin(uint64_t salt, uint64_t rounds)
 {
-    random_state = seed * 4 + salt;
+    random_state = seed * TESTS + salt;
     return (struct share){.begin = clock_seconds(), .rounds = rounds};
 }
 
 static bool share_left(struct share *share)
 {
     share->done++;
-    return seconds > 0 ? clock_seconds() - share->begin < seconds / 4 : share->done < share->rounds;
+    return seconds > 0 ? clock_seconds() - share->begin < seconds / TESTS : share->done < share->rounds;
 }
 
 /* What went wrong is told, and is not the machine's fault. */
@@ -137,6 +141,88 @@ static void damaged_databases_answer_or_refuse(void **state)
                   " queries answered\n",
                   opened, databases, answered, queries);
     assert_true(opened < databases && answered < queries);
+}
+
+/* ---- Indexes ---- */
+
+/* An index on about half of the columns, of any format and number of bins; at least one, on a fact table's first. Columns
+ * that cannot have it, or have one, stay as they are. */
+static void make_indexes(const char *path)
+{
+    static const enum index_format formats[] = {INDEX_WAH64, INDEX_WAH32, INDEX_FLAT};
+    for (uint32_t t = 0; t < fuzz_table_count; t++)
+        for (uint32_t c = 0; c < fuzz_tables[t].column_count; c++) {
+            const struct index_wish wish = {.format = formats[below(3)],
+                                            .bins = chance(50) ? INDEX_AUTO : INDEX_DEPTH,
+                                            .count = 1 + below(300)};
+            if (chance(50) || (t == fuzz_dimension_count && c == 0))
+                (void)!database_index_create(path, fuzz_tables[t].name, fuzz_tables[t].columns[c].name, wish,
+                                             2, NULL, NULL);
+        }
+}
+
+static const struct bytes *any_index(void)
+{
+    const struct bytes *file;
+    do
+        file = &gathered[below((uint32_t)gathered_count)];
+    while (!strstr(strrchr(file->path, '/'), ".index."));
+    return file;
+}
+
+static uint64_t indexes, sound, vectors_named;
+
+/* The check passes, or tells which file is damaged. */
+static bool is_sound(const char *path, const struct bytes *file, bool forged)
+{
+    struct error told = {0};
+    const enum status status = database_check(path, 1, NULL, NULL, NULL, &told);
+    must_tell(status, &told, file->path);
+    if (status == STATUS_OK && !forged)
+        fail_msg("seed %" PRIu64 ": the check passes %s, which is damaged", seed, file->path);
+    if (status != STATUS_OK && !strstr(told.text, file->path))
+        fail_msg("seed %" PRIu64 ": %s is damaged, and the check says %s", seed, file->path, told.text);
+    indexes++;
+    sound += status == STATUS_OK;
+    vectors_named += status != STATUS_OK && strstr(told.text, "segment 0, vector ");
+    return status == STATUS_OK;
+}
+
+static void damaged_indexes_are_found(void **state)
+{
+    struct share share = share_begin(5, INDEX_ROUNDS);
+    (void)state;
+    do {
+        char path[PATH_BYTES];
+        struct database *database;
+        sqlite3 *sqlite = make_star(path, &database);
+        database_close(database);
+        make_indexes(path);
+        files_gather(path);
+        for (uint32_t round = 0; round < 60; round++) {
+            const struct bytes *const file = any_index();
+            const bool forged = chance(70);
+            uint8_t *const copy = malloc(file->size);
+            assert_non_null(copy);
+            memcpy(copy, file->data, file->size);
+            const size_t size = mutate(copy, file->size);
+            bytes_write(file->path, copy, size);
+            if (forged)
+                forge(file, copy, size);
+            if (size != file->size || memcmp(copy, file->data, size) != 0)
+                ask(path, file->path, sqlite, !is_sound(path, file, forged) && forged);
+            bytes_write(file->path, file->data, file->size);
+            free(copy);
+        }
+        must(database_check(path, 1, NULL, NULL, NULL, error));
+        files_forget();
+        sqlite3_close(sqlite);
+        directory_remove(path);
+    } while (share_left(&share));
+    print_message("%" PRIu64 " of %" PRIu64 " damaged indexes passed as sound, of %" PRIu64
+                  " a vector was named\n",
+                  sound, indexes, vectors_named);
+    assert_true(sound < indexes && vectors_named > 0);
 }
 
 /* ---- Statements and scripts ---- */
@@ -409,10 +495,12 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(damaged_databases_answer_or_refuse),
+        cmocka_unit_test(damaged_indexes_are_found),
         cmocka_unit_test(broken_statements_are_answered_or_refused),
         cmocka_unit_test(broken_scripts_are_read_or_refused),
         cmocka_unit_test(broken_files_load_or_leave_the_database_as_it_was),
     };
+    _Static_assert(sizeof tests / sizeof *tests == TESTS, "each test has its share of the time");
     seconds = argc > 1 ? atof(argv[1]) : 0;
     seed = argc > 2 ? strtoull(argv[2], NULL, 10) : seed;
     seed = seed ? seed : (uint64_t)clock_ns();
