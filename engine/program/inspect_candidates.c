@@ -32,8 +32,9 @@ enum status inspect_candidates_find(struct database *database, const struct colu
         aligned_alloc(CHUNK_ALIGNMENT, (bound + CHUNK_ALIGNMENT - 1) / CHUNK_ALIGNMENT * CHUNK_ALIGNMENT);
     enum status status =
         scratch ? decode(chunk, &values, error) : error_out_of_memory(error, bound, "an encoded segment");
+    const struct codec_input input = column_codec_input(column, values, chunk->rows);
     if (status == STATUS_OK)
-        codec_candidates(&found->choice, values, chunk->rows, chunk->value_bytes, scratch, found->candidates);
+        codec_candidates(&found->choice, &input, scratch, found->candidates);
     found->rows = chunk->rows;
     free(values);
     free(scratch);

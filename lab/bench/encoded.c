@@ -25,8 +25,9 @@ static enum status encode_chunk(void *context, uint64_t item, unsigned thread, s
     RETURN_IF_ERROR(cancel_check(error));
     if (encoding->refused)
         return STATUS_OK;
-    const size_t size =
-        encoded->codec->encode(encoding->dataset->values + first, rows, sizeof(int32_t), bytes);
+    const struct codec_input input = {
+        .values = encoding->dataset->values + first, .rows = rows, .value_bytes = sizeof(int32_t)};
+    const size_t size = encoded->codec->encode(&input, bytes);
     if (size == 0) {
         encoding->refused = true;
         return STATUS_OK;

@@ -122,7 +122,9 @@ static enum status choose(const char *chooser, const struct dataset *dataset, ui
     RETURN_IF_ERROR(codec_choice_parse(chooser, &choice, error));
     const size_t bound = codec_choice_bound(&choice, rows, sizeof(int32_t));
     RETURN_IF_ERROR(memory_take(&memory, 2 * bound, "chunks to choose from", error));
-    codec_choose(&choice, dataset->values, rows, sizeof(int32_t), memory, memory + bound);
+    const struct codec_input input = {
+        .values = dataset->values, .rows = rows, .value_bytes = sizeof(int32_t)};
+    codec_choose(&choice, &input, memory, memory + bound);
     *row = ((const struct chunk_header *)memory)->codec;
     free(memory);
     return STATUS_OK;

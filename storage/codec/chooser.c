@@ -73,13 +73,15 @@ size_t codec_candidates_bound(uint32_t rows, uint32_t value_bytes)
 }
 
 /* The width of the widest tile: the bits of the difference between its least and greatest value. */
-static uint32_t widest_tile(const void *values, uint32_t rows, uint32_t value_bytes)
+static uint32_t widest_tile(const struct codec_input *input)
 {
+    const uint32_t rows = input->rows, value_bytes = input->value_bytes;
     uint32_t widest = 0;
     for (uint32_t first = 0; first < rows; first += TILE_ROWS) {
         const uint32_t count = rows - first < TILE_ROWS ? rows - first : TILE_ROWS;
         int64_t low, high;
-        values_range((const uint8_t *)values + (size_t)first * value_bytes, count, value_bytes, &low, &high);
+        values_range((const uint8_t *)input->values + (size_t)first * value_bytes, count, value_bytes, &low,
+                     &high);
         const uint64_t range = (uint64_t)high - (uint64_t)low;
         const uint32_t width = range ? 64 - (uint32_t)__builtin_clzll(range) : 0;
         widest = width > widest ? width : widest;
@@ -89,17 +91,16 @@ static uint32_t widest_tile(const void *values, uint32_t rows, uint32_t value_by
 
 /* Tries one codec on the chunk; it encodes into `out`. */
 static struct codec_candidate try_codec(const struct codec_choice *choice, const struct codec *codec,
-                                        const void *values, uint32_t rows, uint32_t value_bytes,
-                                        uint32_t width, uint8_t *out)
+                                        const struct codec_input *input, uint32_t width, uint8_t *out)
 {
     struct codec_candidate candidate = {.codec = codec->id, .considered = considers(choice, codec)};
-    if (codec_holds(codec, value_bytes))
-        candidate.bytes = codec->encode(values, rows, value_bytes, out);
+    if (codec_holds(codec, input->value_bytes))
+        candidate.bytes = codec->encode(input, out);
     if (candidate.bytes && candidate.considered)
-        candidate.cost =
-            choice->chooser == CHOOSER_AUTO
-                ? codec_costs_estimate(choice->costs, codec->id, candidate.bytes, rows, width, choice->probed)
-                : (double)candidate.bytes;
+        candidate.cost = choice->chooser == CHOOSER_AUTO
+                             ? codec_costs_estimate(choice->costs, codec->id, candidate.bytes, input->rows,
+                                                    width, choice->probed)
+                             : (double)candidate.bytes;
     return candidate;
 }
 
@@ -114,18 +115,17 @@ static bool better(const struct codec_candidate *candidate, const struct codec_c
     return codec_by_id(candidate->codec)->decode_cycles < codec_by_id(than->codec)->decode_cycles;
 }
 
-size_t codec_choose(const struct codec_choice *choice, const void *values, uint32_t rows,
-                    uint32_t value_bytes, uint8_t *out, uint8_t *scratch)
+size_t codec_choose(const struct codec_choice *choice, const struct codec_input *input, uint8_t *out,
+                    uint8_t *scratch)
 {
-    const uint32_t width = choice->chooser == CHOOSER_AUTO ? widest_tile(values, rows, value_bytes) : 0;
+    const uint32_t width = choice->chooser == CHOOSER_AUTO ? widest_tile(input) : 0;
     uint8_t *best_bytes = scratch, *next = out;
     struct codec_candidate best = {0};
     for (uint32_t id = 1; id < CODEC_COUNT; id++) {
         const struct codec *const codec = codec_by_id(id);
         if (!considers(choice, codec))
             continue;
-        const struct codec_candidate candidate =
-            try_codec(choice, codec, values, rows, value_bytes, width, next);
+        const struct codec_candidate candidate = try_codec(choice, codec, input, width, next);
         if (!better(&candidate, &best))
             continue;
         uint8_t *const beaten = best_bytes;
@@ -138,11 +138,10 @@ size_t codec_choose(const struct codec_choice *choice, const void *values, uint3
     return best.bytes;
 }
 
-void codec_candidates(const struct codec_choice *choice, const void *values, uint32_t rows,
-                      uint32_t value_bytes, uint8_t *scratch,
+void codec_candidates(const struct codec_choice *choice, const struct codec_input *input, uint8_t *scratch,
                       struct codec_candidate candidates[CODEC_COUNT - 1])
 {
-    const uint32_t width = widest_tile(values, rows, value_bytes);
+    const uint32_t width = widest_tile(input);
     for (uint32_t id = 1; id < CODEC_COUNT; id++)
-        candidates[id - 1] = try_codec(choice, codec_by_id(id), values, rows, value_bytes, width, scratch);
+        candidates[id - 1] = try_codec(choice, codec_by_id(id), input, width, scratch);
 }

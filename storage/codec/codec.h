@@ -53,6 +53,17 @@ struct chunk_header {
     uint64_t reserved2;       /* 0 */
 };
 
+/* The values of a chunk that is to be encoded. */
+struct codec_input {
+    const void *values;   /* int32_t[] or int64_t[] by value_bytes */
+    uint32_t rows;        /* 1 .. SEGMENT_ROWS */
+    uint32_t value_bytes; /* 4 or 8 */
+
+    /* For positions in a table with levels (storage/column/levels.h): the bits of every position, 1 .. 31, and the
+     * number of leading bits that a codec should keep apart. Both are 0 for other values. */
+    uint32_t bits, planes;
+};
+
 /* A chunk that chunk_open has checked, so that decoding it cannot leave its bytes. It points into memory that
  * others own. */
 struct chunk_view {
@@ -135,11 +146,10 @@ struct codec {
     /* The bytes that `encode` may need for any values; a multiple of 128. `rows` is 1 .. SEGMENT_ROWS. */
     size_t (*bound)(uint32_t rows, uint32_t value_bytes);
 
-    /* Encodes `rows` values (int32_t[] or int64_t[] by value_bytes) into `out`, which has bound() bytes and
-     * is aligned to 8. Writes the whole chunk with header and padding, and returns its size (chunk_bytes); 0
-     * if this codec cannot hold these values (only if the codec's file says so). Needs no memory except the
-     * stack. */
-    size_t (*encode)(const void *values, uint32_t rows, uint32_t value_bytes, uint8_t *out);
+    /* Encodes the input into `out`, which has bound() bytes and is aligned to 8. Writes the whole chunk with header
+     * and padding, and returns its size (chunk_bytes); 0 if this codec cannot hold these values (only if the
+     * codec's file says so). Needs no memory except the stack. */
+    size_t (*encode)(const struct codec_input *input, uint8_t *out);
 
     /* True if every start, width and count in the chunk stays inside its sections, so that decode_tile, value
      * and decode_block are safe. The caller has checked the header and the bounds of sections. */
@@ -226,8 +236,8 @@ NODISCARD enum status codec_choice_parse(const char *name, struct codec_choice *
  * All segments of a column must have the same codec, so callers choose on the first segment (or a sample) and
  * use that codec for all. */
 size_t codec_choice_bound(const struct codec_choice *choice, uint32_t rows, uint32_t value_bytes);
-size_t codec_choose(const struct codec_choice *choice, const void *values, uint32_t rows,
-                    uint32_t value_bytes, uint8_t *out, uint8_t *scratch);
+size_t codec_choose(const struct codec_choice *choice, const struct codec_input *input, uint8_t *out,
+                    uint8_t *scratch);
 
 /* The result of one codec on a chunk, and its cost for the choice: bytes for choosers by size, nanoseconds a
  * value for auto (codec_costs_estimate). */
@@ -241,8 +251,7 @@ struct codec_candidate {
 /* Tries all codecs on the chunk, as codec_choose tries those of its chooser; `scratch` has
  * codec_candidates_bound bytes. */
 size_t codec_candidates_bound(uint32_t rows, uint32_t value_bytes);
-void codec_candidates(const struct codec_choice *choice, const void *values, uint32_t rows,
-                      uint32_t value_bytes, uint8_t *scratch,
+void codec_candidates(const struct codec_choice *choice, const struct codec_input *input, uint8_t *scratch,
                       struct codec_candidate candidates[CODEC_COUNT - 1]);
 
 #endif

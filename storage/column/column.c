@@ -47,6 +47,18 @@ const char *chooser_name(enum chooser chooser)
     return names[chooser];
 }
 
+struct codec_input column_codec_input(const struct column *column, const void *values, uint32_t rows)
+{
+    struct codec_input input = {
+        .values = values, .rows = rows, .value_bytes = column_schema_value_bytes(&column->schema)};
+    const struct table_levels *const levels = column->references ? column->references->table->levels : NULL;
+    if (levels) {
+        input.bits = levels->prefix_bits + levels->rest_bits;
+        input.planes = levels->rest_bits <= COLUMN_REST_BITS_FEW ? input.bits : levels->prefix_bits;
+    }
+    return input;
+}
+
 bool column_has_dictionary(const struct column_schema *schema)
 {
     return schema->type == TYPE_STRING && !schema->references_table[0];

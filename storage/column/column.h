@@ -182,6 +182,12 @@ void column_data_widths(const struct column_data *data, uint32_t *low, uint32_t 
 /* True for a TYPE_STRING that is not a foreign key. */
 bool column_has_dictionary(const struct column_schema *schema);
 
+/* The column's values as a codec takes them: with the bits of a position if the column is a key of a table with levels.
+ * The bits to keep apart are those of the levels, and the rest's too if it has at most COLUMN_REST_BITS_FEW: a date, for
+ * example, is then tested by its planes alone. */
+#define COLUMN_REST_BITS_FEW 8u
+struct codec_input column_codec_input(const struct column *column, const void *values, uint32_t rows);
+
 /* The column's encoding in that codec, or NULL. */
 const struct encoding_info *column_encoding(const struct column *column, enum codec_id codec);
 

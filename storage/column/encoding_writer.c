@@ -53,11 +53,12 @@ static enum status begin(struct encoding_writer *writer, uint32_t segment, const
         return cannot_hold(writer, writer->choice.name, segment, error);
     if (writer->choice.codec)
         return create_file(writer, writer->choice.codec->id, error);
+    const struct codec_input input = column_codec_input(writer->column, values, rows);
     size_t bound = codec_choice_bound(&writer->choice, rows, writer->identity.value_bytes);
     uint8_t *scratch = segment_buffers_take(writer->buffers, bound, ENCODED, error);
     *bytes = scratch ? segment_buffers_take(writer->buffers, bound, ENCODED, error) : NULL;
     if (*bytes)
-        *size = codec_choose(&writer->choice, values, rows, writer->identity.value_bytes, *bytes, scratch);
+        *size = codec_choose(&writer->choice, &input, *bytes, scratch);
     segment_buffers_give(writer->buffers, scratch);
     if (!*bytes)
         return STATUS_MACHINE;
@@ -72,11 +73,12 @@ static enum status encode(const struct encoding_writer *writer, uint32_t segment
                           uint32_t rows, uint8_t **bytes, size_t *size, struct error *error)
 {
     const struct codec *codec = codec_by_id(writer->identity.codec);
+    const struct codec_input input = column_codec_input(writer->column, values, rows);
     *bytes = segment_buffers_take(writer->buffers, codec->bound(rows, writer->identity.value_bytes), ENCODED,
                                   error);
     if (!*bytes)
         return STATUS_MACHINE;
-    *size = codec->encode(values, rows, writer->identity.value_bytes, *bytes);
+    *size = codec->encode(&input, *bytes);
     return *size ? STATUS_OK : cannot_hold(writer, codec->name, segment, error);
 }
 

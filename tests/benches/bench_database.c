@@ -13,6 +13,7 @@
 #include "storage/base/clock.h"
 #include "storage/column/statistics.h"
 #include "storage/database/writer.h"
+#include "tests/support/codec_input.h"
 
 #include <ftw.h>
 #include <stdio.h>
@@ -96,7 +97,7 @@ static void take_statistics(const int32_t *values, int64_t *min_max, uint8_t *ou
     must(distinct_take(&distinct, values, 4, ROWS, statistics.min, statistics.max, &error), &error);
     seconds[DISTINCT] = clock_seconds() - begin;
     begin = clock_seconds();
-    if (codec_by_id(CODEC_LANE_FOR)->encode(values, ROWS, 4, out) == 0)
+    if (codec_encode(codec_by_id(CODEC_LANE_FOR), values, ROWS, 4, out) == 0)
         must(error_set(&error, STATUS_CHECK_FAILED, "lane-for cannot hold int32"), &error);
     seconds[ENCODE] = clock_seconds() - begin;
     distinct_free(&distinct);

@@ -16,6 +16,7 @@
 
 #include "operators/dialect/tile_cpu.h"
 #include "storage/codec/integer/lane_slice.h"
+#include "tests/support/codec_input.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,7 +81,7 @@ static struct chunk_view encode(enum codec_id id, const int32_t *values)
 {
     const struct codec *const codec = codec_by_id(id);
     uint8_t *const bytes = allocate(codec->bound(SEGMENT_ROWS, 4));
-    const size_t size = codec->encode(values, SEGMENT_ROWS, 4, bytes);
+    const size_t size = codec_encode(codec, values, SEGMENT_ROWS, 4, bytes);
     struct chunk_view chunk;
     struct error error = {0};
     if (chunk_open(bytes, size, &chunk, &error) != STATUS_OK) {

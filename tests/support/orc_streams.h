@@ -98,7 +98,7 @@ static inline void check_chunk_stream(enum codec_id id, const int32_t *values, u
     struct chunk_view view;
     assert_non_null(chunk);
     assert_non_null(out);
-    const size_t size = codec->encode(values, rows, 4, chunk);
+    const size_t size = codec_encode(codec, values, rows, 4, chunk);
     assert_int_equal(chunk_open(chunk, size, &view, NULL), STATUS_OK);
     const uint32_t directory[] = {32, 1, 0, (uint32_t)bytes};
     assert_memory_equal(view.directory, directory, sizeof directory);

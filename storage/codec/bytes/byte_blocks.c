@@ -51,14 +51,15 @@ static size_t encode_last(const struct block_scheme *scheme, const uint8_t *valu
     return scheme->encode(whole, items, value_bytes, out);
 }
 
-size_t byte_blocks_encode(const struct block_scheme *scheme, uint32_t block_bytes, const void *values,
-                          uint32_t rows, uint32_t value_bytes, uint8_t *out)
+size_t byte_blocks_encode(const struct block_scheme *scheme, uint32_t block_bytes,
+                          const struct codec_input *input, uint8_t *out)
 {
+    const uint32_t rows = input->rows, value_bytes = input->value_bytes;
     const uint32_t block_tiles = tiles_of(block_bytes, value_bytes), block_rows = block_tiles * TILE_ROWS;
     const uint32_t blocks = blocks_of(chunk_tiles(rows), block_tiles);
     uint32_t *const directory = (uint32_t *)(void *)chunk_directory(out);
     uint8_t *const data = chunk_data(out, directory_bytes(blocks));
-    const uint8_t *from = values;
+    const uint8_t *from = input->values;
     uint32_t at = 0;
     directory[0] = block_tiles;
     directory[1] = blocks;

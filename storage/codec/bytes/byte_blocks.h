@@ -34,8 +34,8 @@ struct block_scheme {
  * BYTE_BLOCK_BYTES_MAX. */
 size_t byte_blocks_bound(const struct block_scheme *scheme, uint32_t block_bytes, uint32_t rows,
                          uint32_t value_bytes);
-size_t byte_blocks_encode(const struct block_scheme *scheme, uint32_t block_bytes, const void *values,
-                          uint32_t rows, uint32_t value_bytes, uint8_t *out);
+size_t byte_blocks_encode(const struct block_scheme *scheme, uint32_t block_bytes,
+                          const struct codec_input *input, uint8_t *out);
 
 /* codec.valid: the directory is right; streams are checked when they are decoded. codec.block_tiles and
  * codec.decode_block. */
@@ -45,18 +45,18 @@ enum status byte_blocks_decode(const struct block_scheme *scheme, const struct c
                                uint32_t block, void *out);
 
 /* Defines `bound`, `encode` and `decode_block` for the descriptor of a codec with this struct block_scheme. */
-#define BYTE_BLOCKS_FUNCTIONS(scheme)                                                           \
-    static size_t bound(uint32_t rows, uint32_t value_bytes)                                    \
-    {                                                                                           \
-        return byte_blocks_bound(&scheme, BYTE_BLOCK_BYTES, rows, value_bytes);                 \
-    }                                                                                           \
-    static size_t encode(const void *values, uint32_t rows, uint32_t value_bytes, uint8_t *out) \
-    {                                                                                           \
-        return byte_blocks_encode(&scheme, BYTE_BLOCK_BYTES, values, rows, value_bytes, out);   \
-    }                                                                                           \
-    static enum status decode_block(const struct chunk_view *chunk, uint32_t block, void *out)  \
-    {                                                                                           \
-        return byte_blocks_decode(&scheme, chunk, block, out);                                  \
+#define BYTE_BLOCKS_FUNCTIONS(scheme)                                                          \
+    static size_t bound(uint32_t rows, uint32_t value_bytes)                                   \
+    {                                                                                          \
+        return byte_blocks_bound(&scheme, BYTE_BLOCK_BYTES, rows, value_bytes);                \
+    }                                                                                          \
+    static size_t encode(const struct codec_input *input, uint8_t *out)                        \
+    {                                                                                          \
+        return byte_blocks_encode(&scheme, BYTE_BLOCK_BYTES, input, out);                      \
+    }                                                                                          \
+    static enum status decode_block(const struct chunk_view *chunk, uint32_t block, void *out) \
+    {                                                                                          \
+        return byte_blocks_decode(&scheme, chunk, block, out);                                 \
     }
 
 #endif

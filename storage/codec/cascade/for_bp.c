@@ -8,9 +8,9 @@
 #include "storage/codec/cascade/layers.h"
 #include "storage/codec/integer/gpu_for.h"
 
-static size_t encode(const void *values, uint32_t rows, uint32_t value_bytes, uint8_t *out)
+static size_t encode(const struct codec_input *input, uint8_t *out)
 {
-    return gpu_for_encode(CODEC_FOR_BP, values, rows, value_bytes, out);
+    return gpu_for_encode(CODEC_FOR_BP, input->values, input->rows, input->value_bytes, out);
 }
 
 static uint32_t gpu_passes(const struct chunk_view *chunk)

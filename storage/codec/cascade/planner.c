@@ -127,8 +127,10 @@ static void encode_head(const struct encoder *encoder, uint32_t *words)
     memcpy(words + 2, &plan->reference, sizeof plan->reference);
 }
 
-static size_t encode(const void *values, uint32_t rows, uint32_t value_bytes, uint8_t *out)
+static size_t encode(const struct codec_input *input, uint8_t *out)
 {
+    const void *const values = input->values;
+    const uint32_t rows = input->rows, value_bytes = input->value_bytes;
     struct encoder encoder = {.value_bytes = value_bytes};
     struct planner_plan *const plan = &encoder.plan;
     struct planner_tile tile;

@@ -2,9 +2,9 @@
 #include "storage/codec/integer/gpu_rfor.h"
 #include "storage/base/isa.h"
 
-static size_t encode(const void *values, uint32_t rows, uint32_t value_bytes, uint8_t *out)
+static size_t encode(const struct codec_input *input, uint8_t *out)
 {
-    return gpu_rfor_encode(CODEC_GPU_RFOR, values, rows, value_bytes, out);
+    return gpu_rfor_encode(CODEC_GPU_RFOR, input->values, input->rows, input->value_bytes, out);
 }
 
 const struct codec ISA(codec_gpu_rfor) = {

@@ -26,9 +26,9 @@ static void pack_tile(const void *values, uint32_t value_bytes, int64_t referenc
         lanes_pack(values, TILE_LANES, 8, reference, width, lines);
 }
 
-static size_t encode(const void *values, uint32_t rows, uint32_t value_bytes, uint8_t *out)
+static size_t encode(const struct codec_input *input, uint8_t *out)
 {
-    return lane_tiles_encode(CODEC_LANE_FOR, values, rows, value_bytes, pack_tile, out);
+    return lane_tiles_encode(CODEC_LANE_FOR, input->values, input->rows, input->value_bytes, pack_tile, out);
 }
 
 static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out)

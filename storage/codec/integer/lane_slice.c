@@ -142,9 +142,10 @@ static void unslice_tile(const uint32_t *lines, uint32_t value_bytes, int64_t re
         ((uint64_t *)out)[row] = ((uint64_t)high[row] << 32 | low[row]) + (uint64_t)reference;
 }
 
-static size_t encode(const void *values, uint32_t rows, uint32_t value_bytes, uint8_t *out)
+static size_t encode(const struct codec_input *input, uint8_t *out)
 {
-    return lane_tiles_encode(CODEC_LANE_SLICE, values, rows, value_bytes, slice_tile, out);
+    return lane_tiles_encode(CODEC_LANE_SLICE, input->values, input->rows, input->value_bytes, slice_tile,
+                             out);
 }
 
 static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out)

@@ -56,8 +56,10 @@ static void store_tile(const void *values, uint32_t value_bytes, uint32_t width,
         COPY(uint64_t, values, uint8_t, out);
 }
 
-static size_t encode(const void *values, uint32_t rows, uint32_t value_bytes, uint8_t *out)
+static size_t encode(const struct codec_input *input, uint8_t *out)
 {
+    const void *const values = input->values;
+    const uint32_t rows = input->rows, value_bytes = input->value_bytes;
     const uint32_t tiles = chunk_tiles(rows), width = stored_width(values, rows, value_bytes);
     _Alignas(64) int64_t last[TILE_ROWS];
     for (uint32_t tile = 0; tile < tiles; tile++)

@@ -40,8 +40,10 @@ FORCED_INLINE uint8_t *encode_tile(const void *values, uint8_t *data, uint8_t *l
     return data;
 }
 
-static size_t encode(const void *values, uint32_t rows, uint32_t value_bytes, uint8_t *out)
+static size_t encode(const struct codec_input *input, uint8_t *out)
 {
+    const void *const values = input->values;
+    const uint32_t rows = input->rows, value_bytes = input->value_bytes;
     const uint32_t tiles = chunk_tiles(rows);
     const uint64_t most = (uint64_t)tiles * TILE_ROWS * value_bytes + SPARE_BYTES;
     uint32_t *const starts = (uint32_t *)chunk_directory(out);

@@ -20,8 +20,10 @@ static size_t bound(uint32_t rows, uint32_t value_bytes)
     return chunk_size(0, chunk_tiles(rows) * tile_bytes(value_bytes), 0);
 }
 
-static size_t encode(const void *values, uint32_t rows, uint32_t value_bytes, uint8_t *out)
+static size_t encode(const struct codec_input *input, uint8_t *out)
 {
+    const void *const values = input->values;
+    const uint32_t rows = input->rows, value_bytes = input->value_bytes;
     const uint32_t tiles = chunk_tiles(rows);
     _Alignas(64) int64_t last[TILE_ROWS];
     uint8_t *const data = chunk_data(out, 0);

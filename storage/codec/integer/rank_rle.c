@@ -181,9 +181,10 @@ FORCED_INLINE size_t encode_values(const void *values, uint32_t rows, const uint
                                SPARE_BYTES);
 }
 
-static size_t encode(const void *values, uint32_t rows, uint32_t value_bytes, uint8_t *out)
+static size_t encode(const struct codec_input *input, uint8_t *out)
 {
-    return value_bytes == 4 ? encode_values(values, rows, 4, out) : encode_values(values, rows, 8, out);
+    return input->value_bytes == 4 ? encode_values(input->values, input->rows, 4, out)
+                                   : encode_values(input->values, input->rows, 8, out);
 }
 
 /* The number of marks in rows 0 .. row of a tile. */

@@ -78,7 +78,7 @@ static void make_sample(const struct codec *codec, uint32_t value_bytes, uint64_
     struct error error = {0};
     sample->bytes = cases_allocate(codec->bound(ROWS, value_bytes));
     fills[random_next(random) % (sizeof fills / sizeof *fills)](values, ROWS, value_bytes, random);
-    const size_t size = codec->encode(values, ROWS, value_bytes, sample->bytes);
+    const size_t size = codec_encode(codec, values, ROWS, value_bytes, sample->bytes);
     if (random_bits(random, 2))
         damage(sample->bytes, random);
     must(chunk_open(sample->bytes, size, &segment->chunk, &error), &error);

@@ -268,7 +268,7 @@ static void check_values(const struct codec *codec, uint32_t value_bytes, const 
     struct chunk_view chunk;
     struct error error = {0};
     uint8_t *bytes = cases_allocate(codec->bound(rows, value_bytes));
-    const size_t size = codec->encode(values, rows, value_bytes, bytes);
+    const size_t size = codec_encode(codec, values, rows, value_bytes, bytes);
     if (size) {
         must(chunk_open(bytes, size, &chunk, &error), &error);
         if (passes || codec_is_staged(codec, true))

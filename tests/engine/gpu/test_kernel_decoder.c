@@ -33,7 +33,7 @@ static void made_encode(struct made *made, const struct codec *codec, uint32_t v
         for (uint32_t row = 0; row < ROWS; row++)
             cases_set(values, row, value_bytes, random_bits(&seed, s ? 8 : 16));
         made->bytes[s] = cases_allocate(codec->bound(ROWS, value_bytes));
-        const size_t size = codec->encode(values, ROWS, value_bytes, made->bytes[s]);
+        const size_t size = codec_encode(codec, values, ROWS, value_bytes, made->bytes[s]);
         if (chunk_open(made->bytes[s], size, &made->segments[s].chunk, &error) != STATUS_OK)
             fail_msg("%s", error.text);
     }

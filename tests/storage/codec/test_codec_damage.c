@@ -114,7 +114,7 @@ static void no_damage_leaves_the_bytes(void **state)
              value_bytes += 4) {
             fills[f](values, rows, value_bytes, &random);
             uint8_t *sound = cases_allocate(codec->bound(rows, value_bytes));
-            const size_t bytes = codec->encode(values, rows, value_bytes, sound);
+            const size_t bytes = codec_encode(codec, values, rows, value_bytes, sound);
             if (bytes == 0) { /* the codec cannot hold these */
                 free(sound);
                 continue;
@@ -150,7 +150,7 @@ static void cut_chunks_are_refused(void **state)
     uint64_t random = CODEC_CASES_SEED;
     fill_uniform(values, 3000, 4, &random);
     uint8_t *sound = cases_allocate(codec->bound(3000, 4));
-    const size_t bytes = codec->encode(values, 3000, 4, sound);
+    const size_t bytes = codec_encode(codec, values, 3000, 4, sound);
     struct guarded pages = guarded_create(bytes);
     for (size_t cut = 0; cut < bytes; cut += 8) {
         struct chunk_view view;

@@ -33,7 +33,7 @@ static void bits_are_where_the_format_says(void **state)
         values[r] = 100 + 2 * (int32_t)r;
     const struct codec *codec = codec_by_id(CODEC_GPU_DFOR);
     uint8_t *chunk = cases_allocate(codec->bound(TILE_ROWS, 4));
-    codec->encode(values, TILE_ROWS, 4, chunk);
+    codec_encode(codec, values, TILE_ROWS, 4, chunk);
     const uint32_t *starts = (const uint32_t *)(chunk + 64), *words = (const uint32_t *)(chunk + 128);
     static const uint32_t expected_starts[] = {1, 11, 17, 23, 30, 40, 46, 52, 58};
     assert_memory_equal(starts, expected_starts, sizeof expected_starts);

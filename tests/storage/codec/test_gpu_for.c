@@ -36,7 +36,7 @@ static void bits_are_where_the_format_says(void **state)
         values[r] = 100 + (int32_t)(r % 8);
     const struct codec *codec = codec_by_id(CODEC_GPU_FOR);
     uint8_t *chunk = cases_allocate(codec->bound(TILE_ROWS, 4));
-    codec->encode(values, TILE_ROWS, 4, chunk);
+    codec_encode(codec, values, TILE_ROWS, 4, chunk);
     const uint32_t *starts = (const uint32_t *)(chunk + 64), *words = (const uint32_t *)(chunk + 128);
     for (uint32_t block = 0; block <= 8; block++)
         assert_int_equal(starts[block], block * 14);
@@ -60,7 +60,7 @@ static void miniblocks_may_differ_in_width(void **state)
     values[5] = INT32_MIN; /* makes block 0 as long as can be, so that the shorter one fits */
     const struct codec *codec = codec_by_id(CODEC_GPU_FOR);
     uint8_t *chunk = cases_allocate(codec->bound(TILE_ROWS, 4));
-    const size_t encoded = codec->encode(values, TILE_ROWS, 4, chunk);
+    const size_t encoded = codec_encode(codec, values, TILE_ROWS, 4, chunk);
     struct chunk_header *header = (struct chunk_header *)chunk;
     uint32_t *starts = (uint32_t *)(chunk + 64), *words = (uint32_t *)(chunk + 128);
     const uint32_t old_end = starts[1], taken = 2 + 1 + 1 + 8 + 32, shorter = old_end - taken;

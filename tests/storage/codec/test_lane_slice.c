@@ -25,7 +25,7 @@ static void bits_are_where_the_format_says(void **state)
     values[37] = 100; /* item 1 of lane 5 */
     const struct codec *codec = codec_by_id(CODEC_LANE_SLICE);
     uint8_t *chunk = cases_allocate(codec->bound(TILE_ROWS, 4));
-    assert_int_equal(codec->encode(values, TILE_ROWS, 4, chunk), 128 + 3 * 128 + 256);
+    assert_int_equal(codec_encode(codec, values, TILE_ROWS, 4, chunk), 128 + 3 * 128 + 256);
     const uint32_t *directory = (const uint32_t *)(chunk + 64), *data = (const uint32_t *)(chunk + 128);
     assert_int_equal(directory[0], 3u << 26);
     assert_int_equal(directory[1], 100);
@@ -52,7 +52,7 @@ static void every_bit_is_in_its_plane(void **state)
             cases_set(values, 0, value_bytes, reference);
             cases_set(values, 1, value_bytes, reference + (UINT64_MAX >> (64 - width)));
             uint8_t *chunk = cases_allocate(codec->bound(TILE_ROWS, value_bytes));
-            codec->encode(values, TILE_ROWS, value_bytes, chunk);
+            codec_encode(codec, values, TILE_ROWS, value_bytes, chunk);
             const uint32_t *planes = (const uint32_t *)(chunk + 128);
             for (uint32_t r = 0; r < TILE_ROWS; r++)
                 for (unsigned k = 0; k < width; k++)
@@ -103,7 +103,7 @@ static void ranges_are_those_of_the_values(void **state)
             values[TILE_ROWS - 1] = values[TILE_ROWS] = (int32_t)(reference + most);
             struct chunk_view chunk;
             struct error error = {0};
-            const size_t size = codec->encode(values, ROWS, 4, bytes);
+            const size_t size = codec_encode(codec, values, ROWS, 4, bytes);
             assert_int_equal(chunk_open(bytes, size, &chunk, &error), STATUS_OK);
             const int64_t somewhere = reference + (int64_t)random_bits(&random, width);
             const int64_t bounds[] = {INT32_MIN,

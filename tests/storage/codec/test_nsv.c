@@ -30,7 +30,7 @@ static void bytes_are_where_the_format_says(void **state)
         values[i] = i < 4 ? first[i] : 1;
     const struct codec *codec = codec_by_id(CODEC_NSV);
     uint8_t *chunk = cases_allocate(codec->bound(TILE_ROWS, 4));
-    const size_t bytes = codec->encode(values, TILE_ROWS, 4, chunk);
+    const size_t bytes = codec_encode(codec, values, TILE_ROWS, 4, chunk);
     const uint32_t *const starts = (const uint32_t *)(chunk + 64);
     assert_int_equal(starts[0], 0);
     assert_int_equal(starts[1], 1030);

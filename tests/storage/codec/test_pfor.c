@@ -37,7 +37,8 @@ static void bits_are_where_the_format_says(void **state)
     const struct codec *codec = codec_by_id(CODEC_PFOR);
     uint8_t *chunk = cases_allocate(codec->bound(TILE_ROWS, 4));
     const uint32_t words = 4 + 64 + 20;
-    assert_int_equal(codec->encode(values, TILE_ROWS, 4, chunk), 128 + (words * 4 + 64 + 127) / 128 * 128);
+    assert_int_equal(codec_encode(codec, values, TILE_ROWS, 4, chunk),
+                     128 + (words * 4 + 64 + 127) / 128 * 128);
     const uint32_t *directory = (const uint32_t *)(chunk + 64), *data = (const uint32_t *)(chunk + 128);
     assert_int_equal(directory[0], 0);
     assert_int_equal(directory[1], words);

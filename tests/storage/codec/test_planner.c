@@ -17,7 +17,7 @@ static uint32_t plan_of(void **state, uint32_t value_bytes, double *bits)
     for (uint32_t i = 0; value_bytes == 4 && i < ROWS; i++)
         narrow[i] = (int32_t)values[i];
     *bits = bits_a_value(cases_codec(state), values, ROWS, value_bytes);
-    codec->encode(values, ROWS, value_bytes, chunk);
+    codec_encode(codec, values, ROWS, value_bytes, chunk);
     const uint32_t plan = *(const uint32_t *)(chunk + 64);
     free(chunk);
     return plan;
@@ -73,7 +73,7 @@ static void bytes_are_where_the_format_says(void **state)
     uint8_t *chunk = cases_allocate(codec->bound(TILE_ROWS, 4));
     for (uint32_t i = 0; i < TILE_ROWS; i++)
         rows[i] = 70000 + (int32_t)i;
-    const size_t bytes = codec->encode(rows, TILE_ROWS, 4, chunk);
+    const size_t bytes = codec_encode(codec, rows, TILE_ROWS, 4, chunk);
     const uint32_t *const directory = (const uint32_t *)(chunk + 64);
     const uint32_t expected[] = {PLAN(PLANNER_DELTA, 1, 0), 0, 0, 0, 70000, 0};
     assert_memory_equal(directory, expected, sizeof expected);

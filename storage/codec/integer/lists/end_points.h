@@ -59,9 +59,9 @@ FORCED_INLINE const uint8_t *end_points_span(const struct chunk_view *chunk, uin
     {                                                                                                      \
         return CORE##_bound(rows, value_bytes, ROWS);                                                      \
     }                                                                                                      \
-    static size_t encode(const void *values, uint32_t rows, uint32_t value_bytes, uint8_t *out)            \
+    static size_t encode(const struct codec_input *input, uint8_t *out)                                    \
     {                                                                                                      \
-        return CORE##_encode(values, rows, value_bytes, ID, ROWS, out);                                    \
+        return CORE##_encode(input->values, input->rows, input->value_bytes, ID, ROWS, out);               \
     }                                                                                                      \
     static bool valid(const struct chunk_view *chunk)                                                      \
     {                                                                                                      \

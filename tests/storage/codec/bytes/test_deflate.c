@@ -22,7 +22,7 @@ static void a_block_has_128_kib(void **state)
         struct chunk_view chunk;
         uint8_t *bytes = cases_allocate(codec->bound(rows, value_bytes));
         fill();
-        const size_t size = codec->encode(values, rows, value_bytes, bytes);
+        const size_t size = codec_encode(codec, values, rows, value_bytes, bytes);
         assert_int_equal(chunk_open(bytes, size, &chunk, NULL), STATUS_OK);
         assert_int_equal(chunk_unit_tiles(&chunk), 128 / value_bytes);
         const uint32_t *const directory = (const uint32_t *)(const void *)chunk.directory;
@@ -51,7 +51,8 @@ static void other_sizes_of_blocks_are_read(void **state)
         struct chunk_view chunk;
         uint8_t *bytes = cases_allocate(byte_blocks_bound(&scheme, kib[s] << 10, ROWS, 4));
         fill();
-        const size_t size = byte_blocks_encode(&scheme, kib[s] << 10, values, ROWS, 4, bytes);
+        const struct codec_input input = {.values = values, .rows = ROWS, .value_bytes = 4};
+        const size_t size = byte_blocks_encode(&scheme, kib[s] << 10, &input, bytes);
         if (kib[s] < 64 || kib[s] > 1024) {
             assert_int_equal(chunk_open(bytes, size, &chunk, NULL), STATUS_BAD_INPUT);
         } else {
@@ -73,7 +74,7 @@ static void a_damaged_stream_is_refused_by_its_block(void **state)
     const void *tile;
     uint8_t *bytes = cases_allocate(codec->bound(ROWS, 4));
     fill();
-    const size_t size = codec->encode(values, ROWS, 4, bytes);
+    const size_t size = codec_encode(codec, values, ROWS, 4, bytes);
     assert_int_equal(chunk_open(bytes, size, &chunk, NULL), STATUS_OK);
     const uint32_t *const starts = (const uint32_t *)(const void *)chunk.directory + 2;
     bytes[(size_t)(chunk.data - chunk.bytes) + starts[1]] |= 6; /* the reserved type of a Deflate block */
