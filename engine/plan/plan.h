@@ -17,6 +17,7 @@
 #define TESSERA_ENGINE_PLAN_PLAN_H
 
 #include "engine/plan/expression.h"
+#include "engine/plan/levels/position_test.h"
 #include "engine/plan/tile_skip.h"
 #include "operators/dialect/hand_kernel.h"
 #include "storage/database/database.h"
@@ -47,14 +48,16 @@ struct plan_column {
     bool stepped;                   /* a range step or a semi-join reads it */
     bool fetched;                   /* the surviving rows need its values */
     uint32_t width_low, width_high; /* of all chunks */
+    uint32_t needed; /* the bits that survivors' values need: of a foreign key, else all ones */
 };
 
-/* A dimension column as a plain array over row positions. */
+/* A dimension column as a plain array: value p >> shift is that of position p. */
 struct plan_array {
     const struct column *column;
-    const void *values;   /* value_bytes 1, 2: unsigned; 4, 8: signed */
-    uint32_t value_bytes; /* 1, 2, 4 or 8 */
-    uint64_t rows;
+    const void *values;       /* value_bytes 1, 2: unsigned; 4, 8: signed */
+    uint32_t value_bytes;     /* 1, 2, 4 or 8 */
+    uint32_t shift;           /* 0: a value for each position; else for each prefix, of a level */
+    uint64_t rows;            /* elements */
     const uint32_t *valid;    /* bit r%32 of word r/32: row r is not NULL; NULL: no row is NULL */
     bool composed;            /* of a dimension of a dimension: made for one join and column only */
     struct column_data *data; /* the data that `values` points into, or NULL */
@@ -74,12 +77,15 @@ struct plan_join {
     bool contiguous;  /* these rows are one range of positions, first .. last, or none */
     uint64_t first, last;
     struct position_set passing_rows; /* these rows; used by plan_find_tiles */
+    struct position_test test;        /* of `match`; if used and exact, no run makes a bitmap */
 };
 
-/* The source of an EXPRESSION_COLUMN with this index: a fact column, or an array at the join's position. */
+/* The source of an EXPRESSION_COLUMN with this index: a fact column, or an array at the join's position. With
+ * `bits`, which a term of GROUP BY may have, it is those bits of the position instead of the array's value. */
 struct plan_source {
-    int32_t join;    /* -1: a fact column */
-    uint32_t column; /* in plan->columns if join is -1, else in plan->arrays */
+    int32_t join;         /* -1: a fact column */
+    uint32_t column;      /* in plan->columns if join is -1, else in plan->arrays */
+    uint32_t bits, shift; /* 0, or (position >> shift) & (1 << bits) - 1 */
 };
 
 enum plan_step_kind {
@@ -107,6 +113,9 @@ struct plan_group {
     uint64_t stride; /* 1 for the last term of a word */
     uint32_t word;
     bool nullable;
+    /* NULL, or the term's source has `bits`, which are the code, and values[code] is the value; any value if
+     * no row has the code. No two codes of passing rows have the same value. Owned by the plan. */
+    int64_t *values;
 };
 
 /* The number of codes of the values low .. high (low <= high), with one for NULL; 0: 2^64 or more. */
