@@ -3,7 +3,7 @@
  * rows are filtered, how rows are grouped and aggregated, and what is computed from the groups.
  *
  *     scan        the tiles of the fact table that their minima and maxima do not exclude
- *     steps       in order: ranges on fact columns, semi-joins with bitmaps of dimensions, conditions on
+ *     steps       in order: what bitmap indexes decide, as one mask; ranges on fact columns, semi-joins with bitmaps of dimensions, conditions on
  *                 single rows; the most selective per byte first
  *     groups      a mixed-radix number of the group terms' values: a slot if the domain is small, else the
  *                 key of a hash table; without groups and aggregates the result is the rows themselves
@@ -18,6 +18,7 @@
 
 #include "engine/plan/expression.h"
 #include "engine/plan/levels/position_test.h"
+#include "engine/plan/plan_index.h"
 #include "engine/plan/tile_skip.h"
 #include "operators/dialect/hand_kernel.h"
 #include "storage/database/database.h"
@@ -91,7 +92,8 @@ struct plan_source {
 enum plan_step_kind {
     STEP_RANGE,     /* low <= column <= high and not NULL, for an int32 column of plan->columns */
     STEP_SEMI_JOIN, /* the row has a match in `join`, which is inner and has a predicate or a nullable key */
-    STEP_CONDITION  /* an expression is true */
+    STEP_CONDITION, /* an expression is true */
+    STEP_INDEX      /* the row's bit is set in the mask of plan->index; it is steps[0], or there is none */
 };
 
 struct plan_step {
@@ -185,7 +187,12 @@ struct plan {
     struct plan_array arrays[PLAN_SOURCES_MAX];
     struct plan_join joins[PLAN_JOINS_MAX];
     struct plan_source sources[PLAN_SOURCES_MAX];
-    struct plan_step steps[PLAN_STEPS_MAX]; /* STEP_CONDITIONs come last */
+    struct plan_step steps[PLAN_STEPS_MAX]; /* STEP_INDEX comes first, STEP_CONDITIONs come last */
+    struct plan_index index;
+
+    /* Steps that are not in `steps`, because bitmap indexes decide them wholly; they still exclude tiles. */
+    uint32_t decided_count;
+    struct plan_step decided[PLAN_STEPS_MAX];
     struct plan_group groups[PLAN_GROUPS_MAX];
     struct plan_aggregate aggregates[PLAN_AGGREGATES_MAX];
     struct plan_output outputs[PLAN_OUTPUTS_MAX];

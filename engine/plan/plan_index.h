@@ -28,9 +28,28 @@ struct plan_index_term {
     bool exact;   /* no row of the vectors fails the condition */
 };
 
+/* A condition on a column that has an index, for EXPLAIN. */
+struct plan_index_candidate {
+    const struct column *column;
+    bool used, exact;
+    bool opened;      /* if not, the numbers follow from the catalogue: it could not pay */
+    uint32_t vectors; /* that the condition needs */
+    uint32_t of;      /* all of the index */
+    uint64_t bytes;   /* of the words and pieces of these vectors */
+
+    /* Of the mask by this index, and of the step that reads the column, if nothing else had dropped rows: on a CPU
+     * cycles a row, on a GPU bytes a row. */
+    double index_cost, step_cost;
+};
+
 struct plan_index {
     uint32_t term_count; /* 0: the plan uses no index */
     struct plan_index_term terms[PLAN_INDEX_TERMS_MAX];
+    uint32_t candidate_count;
+    struct plan_index_candidate candidates[PLAN_INDEX_TERMS_MAX];
 };
+
+/* Whether a plan uses indexes: where they are expected to pay, wherever they can decide, or nowhere. */
+enum plan_index_use { PLAN_INDEX_AUTO, PLAN_INDEX_ON, PLAN_INDEX_OFF };
 
 #endif
