@@ -50,6 +50,7 @@ struct decode_base {
     static constexpr bool RANGES = false;      /* in_range() tests items without decoding them */
     static constexpr bool SLICED = false; /* ... on bit planes, which is cheaper than counting survivors */
     static constexpr bool PROBES = false; /* probe() looks packed items up in a bitmap */
+    static constexpr bool PLANAR = false; /* it tests and reads some of a value's bits: lane_levels_cuda.h */
 };
 
 struct decode_layers : decode_base {

@@ -1,0 +1,168 @@
+/*
+ * lane_levels_cuda.h: the decoder of lane-levels: the leading bits of row positions as bit planes, the rest as
+ * lane-for. docs/codecs.md draws the bytes, storage/codec/integer/lane_levels.c is the host's twin,
+ * decode_cuda.h says what a decoder defines.
+ *
+ * In addition to that, it tests and reads some of a value's bits (PLANAR), for which only the lines of these
+ * bits are loaded:
+ *
+ *     load_planes<MASK>()       loads the planes of the bits in MASK into registers
+ *     in_cubes<MASK, TEST>()    the mask of items whose bits in MASK are those of a cube of TEST
+ *                               (operators/dialect/tile_levels_cuda.h); these planes must be loaded
+ *     item_bits<MASK>(row)      item() & MASK
+ */
+#ifndef TESSERA_OPERATORS_DECODE_LANE_LEVELS_CUDA_H
+#define TESSERA_OPERATORS_DECODE_LANE_LEVELS_CUDA_H
+
+#include "operators/decode/decode_cuda.h"
+
+/* Transposes squares of SLOT x SLOT bits: bit c of each slot of x[r] becomes bit r of the same slot of x[c]
+ * (Warren, Hacker's Delight, 7-3). `mask` has the lower STEP bits of every 2 * STEP. */
+template <uint32_t SLOT, uint32_t STEP> TILE_INLINE void transpose_bits(uint32_t *x)
+{
+    constexpr uint32_t mask = 0xffffffffu / ((1u << STEP) + 1);
+#pragma unroll
+    for (uint32_t pair = 0; pair < SLOT / 2; pair++) {
+        const uint32_t i = pair / STEP * 2 * STEP + pair % STEP;
+        const uint32_t other = (x[i] >> STEP ^ x[i + STEP]) & mask;
+        x[i + STEP] ^= other;
+        x[i] ^= other << STEP;
+    }
+    if constexpr (STEP > 1)
+        transpose_bits<SLOT, STEP / 2>(x);
+}
+
+/* BITS: of a value. PLANES: the leading ones that are planes; line i of a tile has bit BITS - 1 - i. The lines
+ * after them have the low REST bits, packed. */
+template <class VALUE, uint32_t BITS = 0, uint32_t PLANES = 0> struct decode_lane_levels;
+
+template <uint32_t BITS, uint32_t PLANES> struct decode_lane_levels<int32_t, BITS, PLANES> : decode_base {
+    static constexpr bool RANDOM_ACCESS = true;
+    static constexpr bool PLANAR = true;
+    static constexpr uint32_t SCRATCH_BYTES = 0;
+    static constexpr uint32_t REST = BITS - PLANES;
+    static constexpr uint32_t REST_MASK = REST ? 0xffffffffu >> (32 - REST) : 0u;
+    static constexpr bool RANGES = REST == 0;
+    static constexpr bool SLICED = RANGES;
+    static constexpr uint32_t SLOT = PLANES <= 1    ? 1
+                                     : PLANES <= 2  ? 2
+                                     : PLANES <= 4  ? 4
+                                     : PLANES <= 8  ? 8
+                                     : PLANES <= 16 ? 16
+                                                    : 32;
+    const uint32_t *words; /* of the tile */
+    uint32_t lane;
+    uint32_t
+        loaded[BITS + 1]; /* this lane's words of the lines that are loaded; a spare word for unpacking */
+
+    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
+    {
+        words = words_at(chunk.data) + tile * (BITS * 32);
+        lane = of_lane;
+    }
+    template <uint32_t MASK> __device__ __forceinline__ void load_planes()
+    {
+#pragma unroll
+        for (uint32_t line = 0; line < PLANES; line++)
+            if (MASK >> (BITS - 1 - line) & 1)
+                loaded[line] = load(words + line * 32 + lane);
+    }
+    __device__ __forceinline__ void preload()
+    {
+#pragma unroll
+        for (uint32_t line = 0; line < BITS; line++)
+            loaded[line] = load(words + line * 32 + lane);
+        loaded[BITS] = 0;
+    }
+    template <uint32_t MASK, class TEST> __device__ __forceinline__ uint32_t in_cubes() const
+    {
+        uint32_t any = 0;
+#pragma unroll
+        for (uint32_t cube = 0; cube < TEST::CUBES; cube++) {
+            uint32_t all = FULL_WARP;
+#pragma unroll
+            for (uint32_t line = 0; line < PLANES; line++)
+                if (MASK >> (BITS - 1 - line) & 1)
+                    all &= TEST::matches(loaded[line], cube, BITS - 1 - line);
+            any |= all;
+        }
+        return any;
+    }
+    /* As lane-slice's, from the least significant plane up. */
+    template <bool PRELOADED> __device__ __forceinline__ uint32_t in_range(int32_t low, int32_t high)
+    {
+        static_assert(RANGES, "all bits are planes");
+        if (!PRELOADED)
+            preload();
+        const int32_t most = (int32_t)low_bits(BITS);
+        if (high < 0 || low > most || low > high)
+            return 0;
+        const uint32_t from = low < 0 ? 0u : (uint32_t)low, to = (uint32_t)(high > most ? most : high);
+        uint32_t above = FULL_WARP, below = FULL_WARP;
+#pragma unroll
+        for (uint32_t bit = 0; bit < BITS; bit++) {
+            const uint32_t plane = loaded[BITS - 1 - bit];
+            const uint32_t from_bit = (uint32_t)((int32_t)(from << (31 - bit)) >> 31);
+            const uint32_t to_bit = (uint32_t)((int32_t)(to << (31 - bit)) >> 31);
+            above = (from_bit & plane & above) | (~from_bit & (plane | above));
+            below = (to_bit & (~plane | below)) | (~to_bit & ~plane & below);
+        }
+        return above & below;
+    }
+    /* The low bits of item j of this lane, from loaded words. */
+    __device__ __forceinline__ uint32_t rest_of(uint32_t j) const
+    {
+        if constexpr (REST == 0)
+            return 0;
+        const uint32_t bit = j * REST, word = PLANES + bit / 32, shift = bit % 32;
+        return (shift + REST > 32 ? __funnelshift_r(loaded[word], loaded[word + 1], shift)
+                                  : loaded[word] >> shift) &
+               REST_MASK;
+    }
+    template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *, F f)
+    {
+        if (!PRELOADED)
+            preload();
+        uint32_t x[SLOT];
+#pragma unroll
+        for (uint32_t i = 0; i < SLOT; i++)
+            x[i] = i < PLANES ? loaded[PLANES - 1 - i] : 0;
+        if constexpr (SLOT > 1)
+            transpose_bits<SLOT, SLOT / 2>(x);
+#pragma unroll
+        for (uint32_t j = 0; j < 32; j++) {
+            const uint32_t prefix = x[j % SLOT] >> j / SLOT * SLOT & low_bits(PLANES);
+            f(j, (int32_t)((REST < 32 ? prefix << REST : 0u) | rest_of(j)));
+        }
+    }
+    __device__ __forceinline__ void stage(uint32_t *)
+    {
+    }
+    /* Planes are read from the most significant one down. A funnel shift moves an item's bit to the end of the
+     * bits before it, so that a plane takes two instructions and a load. */
+    template <uint32_t MASK> __device__ __forceinline__ uint32_t item_bits(uint32_t row)
+    {
+        const uint32_t *mine = words + row % 32;
+        const uint32_t j = row / 32;
+        uint32_t value = 0;
+#pragma unroll
+        for (uint32_t line = 0; line < PLANES; line++)
+            value = MASK >> (BITS - 1 - line) & 1
+                        ? __funnelshift_l(load(mine + line * 32) << (31 - j), value, 1)
+                        : value << 1;
+        if constexpr ((MASK & REST_MASK) != 0) {
+            const uint32_t bit = j * REST, shift = bit % 32;
+            const uint32_t *word = mine + (PLANES + bit / 32) * 32;
+            const uint32_t high = shift + REST > 32 ? load(word + 32) : 0;
+            return (PLANES ? value << REST : 0u) |
+                   (__funnelshift_r(load(word), high, shift) & REST_MASK & MASK);
+        }
+        return PLANES ? value << REST : 0u;
+    }
+    __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t row)
+    {
+        return (int32_t)item_bits<0xffffffffu>(row);
+    }
+};
+
+#endif
