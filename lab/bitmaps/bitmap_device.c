@@ -339,14 +339,14 @@ static enum status transfer(struct bitmap_batch *batch, struct speed *speed, str
     return STATUS_OK;
 }
 
-static enum status upload_vectors(struct bitmap_batch *batch, struct index_vector *vectors,
+static enum status upload_vectors(struct bitmap_batch *batch, struct bound_vector *vectors,
                                   struct error *error)
 {
     const struct bitmap_set *const set = batch->set;
     struct cuda *const cuda = batch->lab->cuda;
     for (uint32_t v = 0; v < set->count; v++)
         vectors[v] =
-            (struct index_vector){.words = batch->words + (uint64_t)(set->vectors[v].words - set->words) * 8,
+            (struct bound_vector){.words = batch->words + (uint64_t)(set->vectors[v].words - set->words) * 8,
                                   .starts = batch->starts + v * set->pieces * sizeof *set->starts,
                                   .count = set->vectors[v].count};
     RETURN_IF_ERROR(cuda_upload(cuda, batch->vectors, vectors, set->count * sizeof *vectors, error));
@@ -368,7 +368,7 @@ static enum status allocate(struct bitmap_batch *batch, struct error *error)
     } all[] = {
         {&batch->words, blocks_of(set->word_count, 4) * 32, "compressed vectors"},
         {&batch->starts, set->count * set->pieces * sizeof *set->starts, "directories"},
-        {&batch->vectors, set->count * sizeof(struct index_vector), "a list of vectors"},
+        {&batch->vectors, set->count * sizeof(struct bound_vector), "a list of vectors"},
         {&batch->expected, set->stride * 8, "groups to compare with"},
         {&batch->out, set->stride * 8 + 16, "the result"},
         {&batch->numbers, NUMBERS * 8, "numbers"},
@@ -391,7 +391,7 @@ static void release(struct bitmap_batch *batch)
         cuda_free(batch->lab->cuda, *all[a]);
 }
 
-static enum status measure(struct bitmap_batch *batch, struct index_vector *vectors, bool counts,
+static enum status measure(struct bitmap_batch *batch, struct bound_vector *vectors, bool counts,
                            struct bitmap_times *times, struct error *error)
 {
     RETURN_IF_ERROR(allocate(batch, error));
@@ -410,7 +410,7 @@ enum status bitmap_device_measure(const struct bitmap_kernels *kernels, const st
                                  .set = set,
                                  .all_groups = set->count * set->stride,
                                  .flat_stride = (set->rows + 127) / 128 * 2};
-    struct index_vector *vectors = NULL;
+    struct bound_vector *vectors = NULL;
     *times = (struct bitmap_times){.flat_bytes = (set->count + 1) * batch.flat_stride * 8,
                                    .inline_bytes = set->compressed_bytes + set->groups * 8};
     if (set->count > BITMAP_VECTORS_MAX || batch.all_groups > UINT32_MAX)

@@ -43,7 +43,7 @@ static const struct text texts[BITMAP_FUNCTIONS] = {
     [BITMAP_ROA_COUNTED] = {"roa_counted", "1024, 2", ROA, "bitmap_roa<bitmap_counted>" ROA_CALL},
     [BITMAP_TILE_COUNTED] = {"tile_counted", "1024, 2", TILE, "bitmap_tile<bitmap_counted>" TILE_CALL},
     [BITMAP_INLINE] = {"inline_or", "256, 5",
-                       "const index_vector *vectors, uint32_t vector_count, uint64_t groups, uint64_t *out, "
+                       "const bound_vector *vectors, uint32_t vector_count, uint64_t groups, uint64_t *out, "
                        "unsigned long long *count",
                        "wah_inline_or(vectors, vector_count, groups, out, count)"},
     [BITMAP_FLATTEN] = {"flatten", "256",

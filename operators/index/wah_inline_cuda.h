@@ -47,7 +47,7 @@ struct inline_words {
 };
 
 /* Looks at the directory. If the whole piece is in one fill, there are no words, and `ones` says what it is. */
-TILE_INLINE inline_words inline_look(const index_vector &vector, uint32_t piece, uint32_t pieces, bool &ones)
+TILE_INLINE inline_words inline_look(const bound_vector &vector, uint32_t piece, uint32_t pieces, bool &ones)
 {
     const uint2 *const starts = reinterpret_cast<const uint2 *>(vector.starts);
     const uint2 start = __ldg(starts + piece);
@@ -198,7 +198,7 @@ TILE_INLINE void inline_or_short(uint32_t *piece, const inline_words &mine, uint
 }
 
 /* ORs vectors first .. end - 1 of this block's piece. */
-TILE_INLINE void inline_or_range(uint32_t *piece, const index_vector *vectors, uint32_t first, uint32_t end,
+TILE_INLINE void inline_or_range(uint32_t *piece, const bound_vector *vectors, uint32_t first, uint32_t end,
                                  uint32_t pieces)
 {
     const uint32_t lane = kept_lane(), warp = threadIdx.x / 32, warps = blockDim.x / 32;
@@ -247,7 +247,7 @@ TILE_INLINE void inline_finish(const uint32_t *piece, uint64_t groups, uint64_t 
 
 /* The OR of `count` vectors. The grid has a block for each piece, of any number of warps. Shared
  * memory: 8 KiB. Vectors have less than 2^31 - 1024 groups. */
-TILE_INLINE void wah_inline_or(const index_vector *vectors, uint32_t vector_count, uint64_t groups,
+TILE_INLINE void wah_inline_or(const bound_vector *vectors, uint32_t vector_count, uint64_t groups,
                                uint64_t *out, unsigned long long *count)
 {
     __shared__ __align__(16) uint32_t piece[INLINE_WORDS];
