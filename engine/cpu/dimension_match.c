@@ -126,11 +126,12 @@ bool dimension_match_of(const struct plan *plan, uint32_t join, struct dimension
            conjunct(plan, plan->joins[join].match, &conjuncts, match);
 }
 
-void dimension_match_run(const struct dimension_match *match, uint64_t first, uint64_t rows, uint32_t *bitmap)
+void dimension_match_run(const struct dimension_match *match, uint64_t first, uint64_t count,
+                         uint32_t *bitmap)
 {
     dimension_filter *const filter = ISA_CHOICE(dimension_filter);
-    filter(match->predicates, match->count, first, rows, bitmap);
+    filter(match->predicates, match->count, first, count, bitmap);
     for (uint32_t p = 0; p < match->count; p++)
-        for (uint64_t word = first / 32; match->valid[p] && word < (first + rows + 31) / 32; word++)
+        for (uint64_t word = first / 32; match->valid[p] && word < (first + count + 31) / 32; word++)
             bitmap[word] &= match->valid[p][word];
 }

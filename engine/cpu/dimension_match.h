@@ -21,8 +21,8 @@ struct dimension_match {
  * if the condition has another shape. */
 bool dimension_match_of(const struct plan *plan, uint32_t join, struct dimension_match *match);
 
-/* Writes the bitmap words of rows first .. first + rows - 1; `first` is a multiple of 32. */
-void dimension_match_run(const struct dimension_match *match, uint64_t first, uint64_t rows,
+/* Writes the bitmap words of positions first .. first + count - 1; `first` is a multiple of 32. */
+void dimension_match_run(const struct dimension_match *match, uint64_t first, uint64_t count,
                          uint32_t *bitmap);
 
 #endif

@@ -162,9 +162,9 @@ static enum status prepare(struct device_run *run, struct error *error)
         if (plan->joins[j].match == EXPRESSION_NONE)
             continue;
         run->matched_fast[j] = dimension_match_of(plan, j, &run->matches[j]);
-        run->match_pieces[j] = (plan->joins[j].table->rows + MATCH_ROWS - 1) / MATCH_ROWS;
-        RETURN_IF_ERROR(
-            buffer((plan->joins[j].table->rows / 32 + 32) * sizeof(uint32_t), &run->bitmaps[j], error));
+        const uint64_t positions = table_positions(plan->joins[j].table);
+        run->match_pieces[j] = (positions + MATCH_ROWS - 1) / MATCH_ROWS;
+        RETURN_IF_ERROR(buffer((positions / 32 + 32) * sizeof(uint32_t), &run->bitmaps[j], error));
     }
     const uint64_t pieces = pieces_of(&plan->scan);
     if (plan->shape == PLAN_ROWS && !(run->found = calloc(pieces + 1, sizeof *run->found)))

@@ -7,6 +7,7 @@
 #include "engine/cpu/run_internal.h"
 #include "storage/base/clock.h"
 #include "storage/codec/chunk_reader.h"
+#include "storage/column/positions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,37 +18,45 @@
 
 /* ---- Dimensions ---- */
 
-static enum status match_piece(void *context, uint64_t item, unsigned thread, struct error *error)
+/* Evaluates a join's predicate at the positions first .. end - 1, by vectors of expressions. */
+static void match_vectors(const struct device_run *run, uint32_t j, struct expression_program *program,
+                          uint64_t first, uint64_t end)
 {
-    struct device_run *run = context;
-    const struct plan *plan = run->plan;
-    uint32_t j = 0;
-    (void)error;
-    for (; item >= run->match_pieces[j]; j++)
-        item -= run->match_pieces[j];
-    const struct plan_join *join = &plan->joins[j];
-    struct expression_program *program = run->workers[thread].matches[j];
-    const uint64_t begin = item * MATCH_ROWS,
-                   end = begin + MATCH_ROWS < join->table->rows ? begin + MATCH_ROWS : join->table->rows;
-    if (run->matched_fast[j]) {
-        dimension_match_run(&run->matches[j], begin, end - begin, run->bitmaps[j]);
-        return STATUS_OK;
-    }
-    for (uint64_t first = begin; first < end; first += VECTOR_ROWS) {
-        const uint32_t rows = end - first < VECTOR_ROWS ? (uint32_t)(end - first) : VECTOR_ROWS;
-        plan_fill_dimension(plan, program, first, rows);
-        expression_program_run(program, rows);
+    const struct plan_join *join = &run->plan->joins[j];
+    for (; first < end; first += VECTOR_ROWS) {
+        const uint32_t count = end - first < VECTOR_ROWS ? (uint32_t)(end - first) : VECTOR_ROWS;
+        plan_fill_dimension(run->plan, program, first, count);
+        expression_program_run(program, count);
         const struct vector match = expression_program_vector(program, join->match);
-        for (uint32_t word = 0; word < (rows + 31) / 32; word++) {
+        for (uint32_t word = 0; word < (count + 31) / 32; word++) {
             uint32_t bits = 0;
-            const uint32_t last = rows - word * 32 < 32 ? rows - word * 32 : 32;
+            const uint32_t last = count - word * 32 < 32 ? count - word * 32 : 32;
             for (uint32_t bit = 0; bit < last; bit++) {
-                const uint32_t row = word * 32 + bit;
-                bits |= (uint32_t)(match.values[row] && !(match.nulls && match.nulls[row])) << bit;
+                const uint32_t at = word * 32 + bit;
+                bits |= (uint32_t)(match.values[at] && !(match.nulls && match.nulls[at])) << bit;
             }
             run->bitmaps[j][first / 32 + word] = bits;
         }
     }
+}
+
+/* Evaluates a join's predicate at MATCH_ROWS positions, but not in large gaps. */
+static enum status match_piece(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    struct device_run *run = context;
+    uint32_t j = 0;
+    (void)error;
+    for (; item >= run->match_pieces[j]; j++)
+        item -= run->match_pieces[j];
+    const struct table *table = run->plan->joins[j].table;
+    const uint64_t begin = item * MATCH_ROWS, positions = table_positions(table),
+                   limit = positions - begin < MATCH_ROWS ? positions : begin + MATCH_ROWS;
+    uint64_t first, end;
+    for (uint64_t at = begin; position_stretch(table, at, limit, &first, &end); at = (end + 31) / 32 * 32)
+        if (run->matched_fast[j])
+            dimension_match_run(&run->matches[j], first, end - first, run->bitmaps[j]);
+        else
+            match_vectors(run, j, run->workers[thread].matches[j], first, end);
     return STATUS_OK;
 }
 

@@ -16,7 +16,7 @@
  * of taking one is negligible and all threads end at about the same time. */
 #define PIECE_TILES 64u
 
-/* The dimension rows for which a thread evaluates the predicate at a time. */
+/* The positions of a dimension for which a thread evaluates the predicate at a time. */
 #define MATCH_ROWS 65536u
 
 struct piece_rows {

@@ -17,7 +17,8 @@ struct entry {
     struct entry *next;
     const struct column *key;
     enum codec_id codec;
-    bool array; /* the entry has a dimension's values, not chunks */
+    bool array;     /* the entry has a dimension's values, not chunks */
+    uint32_t shift; /* of the array; else 0 */
     unsigned uses;
     cuda_address memory;
 };
@@ -61,10 +62,10 @@ void cuda_columns_destroy(struct cuda_columns *columns)
 }
 
 static struct entry *find(struct cuda_columns *columns, const struct column *key, enum codec_id codec,
-                          bool array)
+                          bool array, uint32_t shift)
 {
     for (struct entry *entry = columns->entries; entry; entry = entry->next)
-        if (entry->key == key && entry->codec == codec && entry->array == array)
+        if (entry->key == key && entry->codec == codec && entry->array == array && entry->shift == shift)
             return entry;
     return NULL;
 }
@@ -154,7 +155,7 @@ enum status cuda_chunks_upload(struct cuda *cuda, const struct column_data *data
 enum status cuda_columns_chunks(struct cuda_columns *columns, const struct column_data *data,
                                 const struct cuda_column **column, struct error *error)
 {
-    struct entry *entry = find(columns, data->column, data->codec->id, false);
+    struct entry *entry = find(columns, data->column, data->codec->id, false, 0);
     if (!entry) {
         RETURN_IF_ERROR(
             add(columns, data->column, data->codec->id, false, cuda_chunks_bytes(data), &entry, error));
@@ -170,19 +171,32 @@ enum status cuda_columns_chunks(struct cuda_columns *columns, const struct colum
     return STATUS_OK;
 }
 
+static enum status upload_values(struct cuda *cuda, const struct plan_array *array, cuda_address values,
+                                 cuda_address valid, struct error *error)
+{
+    RETURN_IF_ERROR(cuda_upload(cuda, values, array->values, array->rows * array->value_bytes, error));
+    return array->valid
+               ? cuda_upload(cuda, valid, array->valid, (array->rows + 31) / 32 * sizeof(uint32_t), error)
+               : STATUS_OK;
+}
+
 enum status cuda_columns_array(struct cuda_columns *columns, const struct plan_array *array,
                                const struct cuda_column **column, struct error *error)
 {
-    struct entry *entry = find(columns, array->column, CODEC_NONE, true);
+    struct entry *entry = find(columns, array->column, CODEC_NONE, true, array->shift);
     if (!entry) {
-        uint64_t bytes = array->rows * array->value_bytes;
-        RETURN_IF_ERROR(add(columns, array->column, CODEC_NONE, true, piece_bytes(bytes), &entry, error));
-        enum status status = cuda_upload(columns->cuda, entry->memory, array->values, bytes, error);
+        const uint64_t values = piece_bytes(array->rows * array->value_bytes),
+                       valid = array->valid ? piece_bytes((array->rows + 31) / 32 * sizeof(uint32_t)) : 0;
+        RETURN_IF_ERROR(add(columns, array->column, CODEC_NONE, true, values + valid, &entry, error));
+        entry->shift = array->shift;
+        const enum status status =
+            upload_values(columns->cuda, array, entry->memory, entry->memory + values, error);
         if (status != STATUS_OK) {
             drop_unused(columns);
             return status;
         }
         entry->column.address = entry->memory;
+        entry->column.valid = array->valid ? entry->memory + values : 0;
     }
     entry->uses++;
     *column = &entry->column;

@@ -14,6 +14,7 @@ struct cuda_columns;
 
 struct cuda_column {
     cuda_address address; /* one struct bound_chunk for each segment, then chunks; or the array's values */
+    cuda_address valid;   /* of an array: plan_array.valid, or 0 */
     uint64_t bytes;
 };
 
@@ -36,7 +37,8 @@ uint64_t cuda_chunks_bytes(const struct column_data *data);
 NODISCARD enum status cuda_chunks_upload(struct cuda *cuda, const struct column_data *data,
                                          cuda_address address, struct error *error);
 
-/* Gives the array of a dimension's column, which must not be composed. Release with cuda_columns_release. */
+/* Gives the array of a dimension's column, which must not be composed, with its bits of NULLs. Release with
+ * cuda_columns_release. */
 NODISCARD enum status cuda_columns_array(struct cuda_columns *columns, const struct plan_array *array,
                                          const struct cuda_column **column, struct error *error);
 

@@ -117,7 +117,7 @@ static void add_join(struct maker *maker, uint32_t j)
     kernel->joins[kernel->shape.join_count] = j;
     kernel->shape.joins[kernel->shape.join_count++] =
         (struct kernel_join){.column = add_column(maker, join->column),
-                             .rows = join->table->rows,
+                             .positions = table_positions(join->table),
                              .filtered = join->match != EXPRESSION_NONE,
                              .contiguous = join->contiguous};
     if (join->match != EXPRESSION_NONE)

@@ -28,7 +28,7 @@
 #define CACHE_EIGHTHS   9u
 #define HALF_LINE_BYTES 64u
 
-/* A bitmap with a contiguous range of rows, of up to this many words (65,536 rows), is not probed: every warp
+/* A bitmap with a contiguous range of positions, of up to this many words (65,536 positions), is not probed: every warp
  * finds the range once and compares positions with it. */
 #define RANGE_WORDS_MAX 2048u
 
@@ -101,7 +101,7 @@ static void name_bitmaps(struct planner *planner)
         const struct kernel_join *join = &planner->shape->joins[j];
         if (!join->filtered)
             continue;
-        planner->layout->bitmap_words[j] = (uint32_t)(join->rows / 32 + 1);
+        planner->layout->bitmap_words[j] = (uint32_t)(join->positions / 32 + 1);
         planner->layout->bitmap[j] = join->contiguous && planner->layout->bitmap_words[j] <= RANGE_WORDS_MAX
                                          ? BITMAP_RANGE
                                          : BITMAP_GLOBAL;

@@ -32,10 +32,10 @@ struct kernel_column {
 };
 
 struct kernel_join {
-    uint32_t column; /* the foreign key */
-    uint64_t rows;   /* of the dimension */
-    bool filtered;   /* it has a bitmap */
-    bool contiguous; /* the rows that pass are one range, or none */
+    uint32_t column;    /* the foreign key */
+    uint64_t positions; /* of the dimension */
+    bool filtered;      /* it has a bitmap */
+    bool contiguous;    /* the positions that pass are one range, or none */
 };
 
 struct kernel_shape {

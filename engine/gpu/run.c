@@ -85,20 +85,21 @@ static enum status upload_array(struct device_run *run, uint32_t a, struct error
 {
     const struct plan_array *array = &run->plan->arrays[a];
     struct array_argument *to = &run->arguments.arrays[a];
-    if (array->composed) {
-        RETURN_IF_ERROR(own(run, array->values, array->rows * array->value_bytes, array->column->schema.name,
-                            &to->values, error));
-    } else {
+    if (!array->composed) {
         RETURN_IF_ERROR(cuda_columns_array(run->device->columns, array, &run->arrays[a], error));
         to->values = run->arrays[a]->address;
+        to->valid = run->arrays[a]->valid;
+        return STATUS_OK;
     }
+    RETURN_IF_ERROR(own(run, array->values, array->rows * array->value_bytes, array->column->schema.name,
+                        &to->values, error));
     return array->valid ? own(run, array->valid, (array->rows + 31) / 32 * sizeof(uint32_t),
                               array->column->schema.name, &to->valid, error)
                         : STATUS_OK;
 }
 
-/* Allocates a join's bitmap, all zeros: predicates write only the words that have rows, but a warp that finds
- * a range of rows reads all words. */
+/* Allocates a join's bitmap, all zeros: predicates write only the words that have positions, but a warp that finds
+ * a range of positions reads all words. */
 static enum status make_bitmap(struct device_run *run, uint32_t k, struct error *error)
 {
     const uint32_t words = run->kernel.layout.bitmap_words[k];
@@ -106,7 +107,7 @@ static enum status make_bitmap(struct device_run *run, uint32_t k, struct error 
     struct match_argument *match = &run->arguments.matches[run->kernel.joins[k]];
     if (!words)
         return STATUS_OK;
-    match->rows = join->table->rows;
+    match->positions = table_positions(join->table);
     RETURN_IF_ERROR(own(run, NULL, words * sizeof(uint32_t), "a dimension's bitmap", &match->bitmap, error));
     return cuda_set_words(run->device->cuda, match->bitmap, 0, words, error);
 }

@@ -62,7 +62,7 @@ enum status arrow_export_rows(struct rowset *rows, struct ArrowArrayStream *stre
 struct table_column {
     struct column_data *data;
     struct chunk_reader reader;
-    int64_t *keys; /* the values of the referenced key, by row position; or NULL */
+    int64_t *keys; /* the values of the referenced key, by position; or NULL */
     int64_t values[ARROW_BATCH_ROWS];
     uint8_t nulls[ARROW_BATCH_ROWS];
 };
@@ -134,8 +134,7 @@ static enum status open_column(struct database *database, const struct column *o
 {
     struct fact_data opened;
     *type = column_value_type(of->references ? of->references : of);
-    RETURN_IF_ERROR(
-        fact_data_open(database, of, NULL, threads, &opened, error)); /* checks row positions, too */
+    RETURN_IF_ERROR(fact_data_open(database, of, NULL, threads, &opened, error)); /* checks positions, too */
     column->data = opened.data;
     if (!of->references)
         return STATUS_OK;

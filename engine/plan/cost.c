@@ -11,12 +11,12 @@
 #define PROBE_CYCLES      2.7
 #define GATHER_FROM       0.375 /* fraction of a tile: TILE_GATHER_ROWS */
 
-/* A bitmap of more rows than this does not fit the shared memory of a GPU's block (227 KB), so its probes go
+/* A bitmap of more positions than this does not fit the shared memory of a GPU's block (227 KB), so its probes go
  * to the second-level cache. They cost little more than probes of a bitmap that does fit, because that one
  * takes the memory from the first-level cache: with 4 cycles Q4.1 and Q4.2 at scale factor 100 probed parts
  * before customers and took 1.25 and 1.14 times as long (docs/experiments.md). */
-#define NEAR_BITMAP_ROWS 1800000u
-#define FAR_CYCLES       0.8
+#define NEAR_BITMAP_POSITIONS 1800000u
+#define FAR_CYCLES            0.8
 
 /* A tile of a column is decoded if a single row of it survives, so a step saves work for the later ones only
  * if very few rows survive it. */
@@ -36,7 +36,8 @@ double plan_step_cost(const struct plan *plan, const struct plan_step *step, dou
     const double asking = compares               ? COMPARE_CYCLES
                           : share >= GATHER_FROM ? GATHER_CYCLES
                                                  : PROBE_CYCLES * share;
-    const double far = !compares && join->table->rows > NEAR_BITMAP_ROWS ? FAR_CYCLES * share : 0;
+    const double far =
+        !compares && table_positions(join->table) > NEAR_BITMAP_POSITIONS ? FAR_CYCLES * share : 0;
     return (1 - none) * decoding + asking + far;
 }
 

@@ -3,39 +3,85 @@
 
 #include "storage/codec/chunk_reader.h"
 #include "storage/codec/codec_spec.h"
+#include "storage/column/positions.h"
 #include "storage/database/writer.h"
 
-/* Kernels use row positions as indices without a test, and codes become strings. So all stored values are
- * checked here once, because a file may be damaged. */
+/* Kernels use positions as indices without a test, and codes become strings. So all stored values are checked here
+ * once, because a file may be damaged. */
 struct index_check {
     const struct column_data *data;
-    uint64_t limit;           /* values must be less */
-    const char *what, *where; /* "row" of a table */
+    uint64_t limit;                   /* values must be less */
+    struct position_check references; /* of a foreign key */
 };
+
+static enum status wrong_value(const struct column *column, uint64_t segment, uint32_t tile, uint32_t value,
+                               uint64_t limit, struct error *error)
+{
+    return column->references
+               ? error_set(
+                     error, STATUS_BAD_INPUT,
+                     "column %s.%s, segment %llu, tile %u points at position %u of %s, where no row is; "
+                     "the file is damaged: load the table again",
+                     column->table->name, column->schema.name, (unsigned long long)segment, tile, value,
+                     column->references->table->name)
+               : error_set(
+                     error, STATUS_BAD_INPUT,
+                     "column %s.%s, segment %llu, tile %u points at string %u of its dictionary, which has "
+                     "%llu; the file is damaged: load the table again",
+                     column->table->name, column->schema.name, (unsigned long long)segment, tile, value,
+                     (unsigned long long)limit);
+}
+
+/* Every value of a tile is used as an index, also those of NULLs and after the last row; keys that are not NULL must have
+ * a row, too. */
+static enum status check_tile(const struct index_check *check, uint64_t segment, uint32_t tile,
+                              const void *values, struct error *error)
+{
+    const struct segment_data *data = &check->data->segments[segment];
+    const struct column *column = check->data->column;
+    const uint32_t left = data->chunk.rows - tile * TILE_ROWS, rows = left < TILE_ROWS ? left : TILE_ROWS;
+    const uint32_t *const value = values;
+    uint32_t highest = 0;
+    for (uint32_t row = 0; row < TILE_ROWS; row++)
+        highest = value[row] > highest ? value[row] : highest;
+    if (highest >= check->limit)
+        return wrong_value(column, segment, tile, highest, check->limit, error);
+    if (!check->references.rows)
+        return STATUS_OK;
+    const uint32_t row = position_check_tile(
+        &check->references, values, data->validity ? data->validity + (size_t)tile * TILE_LANES : NULL, rows);
+    return row == rows ? STATUS_OK : wrong_value(column, segment, tile, value[row], check->limit, error);
+}
 
 static enum status check_segment(void *context, uint64_t item, unsigned thread, struct error *error)
 {
     const struct index_check *check = context;
-    const struct column *column = check->data->column;
     const struct chunk_view *chunk = &check->data->segments[item].chunk;
     struct chunk_reader reader = {0};
     enum status status = STATUS_OK;
     (void)thread;
     for (uint32_t tile = 0; status == STATUS_OK && tile < chunk->tiles; tile++) {
-        const void *decoded;
-        uint32_t highest = 0;
-        status = chunk_reader_tile(&reader, chunk, tile, &decoded, error);
-        const uint32_t *const values = decoded;
-        for (uint32_t row = 0; status == STATUS_OK && row < TILE_ROWS; row++)
-            highest = values[row] > highest ? values[row] : highest;
-        if (highest >= check->limit)
-            status = error_set(error, STATUS_BAD_INPUT,
-                               "column %s.%s, segment %u, tile %u points at %s %u of %s, which has %llu; the "
-                               "file is damaged: load the table again",
-                               column->table->name, column->schema.name, (unsigned)item, tile, check->what,
-                               highest, check->where, (unsigned long long)check->limit);
+        const void *values;
+        status = chunk_reader_tile(&reader, chunk, tile, &values, error);
+        if (status == STATUS_OK)
+            status = check_tile(check, item, tile, values, error);
     }
     chunk_reader_close(&reader);
+    return status;
+}
+
+static enum status check_indices(const struct column_data *data, unsigned threads, struct error *error)
+{
+    const struct column *column = data->column;
+    struct index_check check = {.data = data, .limit = column->dictionary ? column->dictionary->count : 0};
+    if (column->references) {
+        RETURN_IF_ERROR(position_check_open(column->references->table, &check.references, error));
+        check.limit = check.references.positions;
+    }
+    if (check.limit == 0)
+        check.limit = 1; /* every value is NULL and stored as 0 */
+    const enum status status = parallel_for(threads, data->segment_count, check_segment, &check, error);
+    position_check_close(&check.references);
     return status;
 }
 
@@ -55,14 +101,7 @@ enum status fact_data_open(struct database *database, const struct column *colum
         opened->nullable |= opened->data->segments[s].validity != NULL;
     if ((!column->references && !column->dictionary) || opened->data->positions_checked)
         return STATUS_OK;
-    struct index_check check = {opened->data, column->dictionary ? column->dictionary->count : 0, "string",
-                                "its dictionary"};
-    if (column->references)
-        check = (struct index_check){opened->data, column->references->table->rows, "row",
-                                     column->references->table->name};
-    if (check.limit == 0)
-        check.limit = 1; /* every value is NULL and stored as 0 */
-    enum status status = parallel_for(threads, opened->data->segment_count, check_segment, &check, error);
+    const enum status status = check_indices(opened->data, threads, error);
     opened->data->positions_checked = status == STATUS_OK;
     if (status != STATUS_OK)
         opened->data = NULL;

@@ -14,8 +14,8 @@ struct fact_data {
 };
 
 /* Opens the column in the encoding that `codec` names, as in sql_bind (engine/sql/sql.h); a missing encoding
- * is made. Checks all row positions of a foreign key and all codes of a string column: one outside the
- * referenced table or the dictionary is STATUS_BAD_INPUT, naming segment and tile. `data` belongs to the
+ * is made. Checks all positions of a foreign key and all codes of a string column: one that no row of the referenced
+ * table has, or outside the dictionary, is STATUS_BAD_INPUT, naming segment and tile. `data` belongs to the
  * database. */
 NODISCARD enum status fact_data_open(struct database *database, const struct column *column,
                                      const char *codec, unsigned threads, struct fact_data *opened,

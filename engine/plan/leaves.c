@@ -6,6 +6,8 @@
 #include "engine/plan/fact_data.h"
 #include "engine/plan/planner.h"
 #include "engine/plan/value_text.h"
+#include "storage/base/memory.h"
+#include "storage/column/positions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +60,7 @@ enum status planner_join(struct planner *planner, const struct column *key, cons
                                             .match = EXPRESSION_NONE,
                                             .passing = table->rows,
                                             .contiguous = true,
-                                            .last = table->rows - 1};
+                                            .last = table_positions(table) - 1};
     return STATUS_OK;
 }
 
@@ -91,16 +93,18 @@ static enum status leaf_add(struct planner *planner, int32_t join, uint32_t from
     return expression_add(&plan->expressions, &leaf, node, planner->error);
 }
 
-/* Gives the array of a dimension's column. Joins share it unless it is composed through `positions`. */
-static enum status array_of(struct planner *planner, const struct column *column, const int32_t *positions,
-                            uint64_t rows, uint32_t *array)
+/* Gives the array of a dimension's column, by position of the join's table. Joins share it unless it is composed
+ * through `rows`. */
+static enum status array_of(struct planner *planner, const struct column *column, const int32_t *rows,
+                            const struct table *table, uint32_t *array)
 {
     struct plan *plan = planner->plan;
-    for (*array = 0; !positions && *array < plan->array_count; (*array)++)
-        if (plan->arrays[*array].column == column && plan->arrays[*array].rows == rows &&
+    const uint64_t count = table_positions(table);
+    for (*array = 0; !rows && *array < plan->array_count; (*array)++)
+        if (plan->arrays[*array].column == column && plan->arrays[*array].rows == count &&
             !plan->arrays[*array].composed)
             return STATUS_OK;
-    return plan_array_open(plan, column, positions, rows, planner->threads, array, planner->error);
+    return plan_array_open(plan, column, rows, count, planner->threads, array, planner->error);
 }
 
 /* Gives the leaf of the key that a fact row references. It is read from the dimension through a join that
@@ -115,7 +119,7 @@ static enum status key_leaf(struct planner *planner, const struct column *key, u
         join++;
     if (join == plan->join_count)
         RETURN_IF_ERROR(planner_join(planner, key, table->name, false, &join));
-    RETURN_IF_ERROR(array_of(planner, key->references, NULL, table->rows, &array));
+    RETURN_IF_ERROR(array_of(planner, key->references, NULL, table, &array));
     return leaf_add(planner, (int32_t)join, array, key->references,
                     plan->columns[plan->joins[join].column].nullable, node);
 }
@@ -129,38 +133,56 @@ enum status planner_fact_leaf(struct planner *planner, const struct column *colu
     return leaf_add(planner, -1, number, column, planner->plan->columns[number].nullable, node);
 }
 
-enum status planner_positions(struct planner *planner, const struct column *key, const int32_t *positions,
-                              uint64_t rows, int32_t **composed)
+/* Makes the rows, which are by row of a table with levels, an array by position. */
+static enum status rows_by_position(const struct table *table, int32_t **rows, struct error *error)
 {
-    int32_t *own;
-    RETURN_IF_ERROR(plan_positions_read(planner->plan, key, planner->threads, &own, planner->error));
-    *composed = own;
-    if (!positions)
-        return STATUS_OK;
-    *composed = malloc((rows + 1) * sizeof **composed);
-    for (uint64_t row = 0; *composed && row < rows; row++)
-        (*composed)[row] = positions[row] < 0 ? -1 : own[positions[row]];
-    free(own);
-    return *composed
-               ? STATUS_OK
-               : error_out_of_memory(planner->error, rows * sizeof **composed, "a dimension's positions");
+    int32_t *by_position;
+    RETURN_IF_ERROR(memory_take(&by_position, (table_positions(table) + 1) * sizeof *by_position,
+                                "a dimension's positions", error));
+    positions_spread(table, *rows, sizeof **rows, by_position);
+    free(*rows);
+    *rows = by_position;
+    return STATUS_OK;
 }
 
-enum status planner_dimension_leaf(struct planner *planner, uint32_t j, const int32_t *positions,
+enum status planner_rows(struct planner *planner, const struct column *key, const int32_t *rows,
+                         uint64_t count, int32_t **referenced)
+{
+    int32_t *own;
+    RETURN_IF_ERROR(plan_references_read(planner->plan, key, planner->threads, &own, planner->error));
+    enum status status = STATUS_OK;
+    *referenced = own;
+    if (rows) {
+        status = memory_take(referenced, (count + 1) * sizeof **referenced, "a dimension's positions",
+                             planner->error);
+        for (uint64_t i = 0; status == STATUS_OK && i < count; i++)
+            (*referenced)[i] = rows[i] < 0 ? -1 : own[rows[i]];
+        free(own);
+    } else if (key->table->levels) {
+        status = rows_by_position(key->table, referenced, planner->error);
+        if (status != STATUS_OK)
+            free(own);
+    }
+    if (status != STATUS_OK)
+        *referenced = NULL;
+    return status;
+}
+
+enum status planner_dimension_leaf(struct planner *planner, uint32_t j, const int32_t *rows,
                                    const struct column *column, uint32_t *node)
 {
     const struct plan *plan = planner->plan;
     const struct plan_join *join = &plan->joins[j];
-    int32_t *composed = NULL;
+    int32_t *referenced = NULL;
     uint32_t array;
     if (column->references) { /* the key that a dimension's row references */
-        RETURN_IF_ERROR(planner_positions(planner, column, positions, join->table->rows, &composed));
+        RETURN_IF_ERROR(planner_rows(planner, column, rows, table_positions(join->table), &referenced));
         column = column->references;
-        positions = composed;
+        rows = referenced;
     }
-    const bool beyond = positions != NULL;
-    const enum status status = array_of(planner, column, positions, join->table->rows, &array);
-    free(composed);
+    const bool beyond = rows != NULL;
+    const enum status status = array_of(planner, column, rows, join->table, &array);
+    free(referenced);
     RETURN_IF_ERROR(status);
     const bool nullable = plan->arrays[array].valid || plan->columns[join->column].nullable ||
                           (!join->inner && planner->conditional[j]) || beyond;

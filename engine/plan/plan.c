@@ -6,6 +6,7 @@
 #include "engine/plan/expression_vector.h"
 #include "storage/base/clock.h"
 #include "storage/base/parallel.h"
+#include "storage/column/positions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,44 +62,97 @@ uint64_t plan_staged_reads(const struct plan *plan, bool on_gpu)
 /* ---- Dimensions ---- */
 
 void plan_fill_dimension(const struct plan *plan, const struct expression_program *program, uint64_t first,
-                         uint32_t rows)
+                         uint32_t positions)
 {
     const uint32_t *nodes;
     const uint32_t count = expression_program_leaves(program, &nodes);
     for (uint32_t i = 0; i < count; i++) {
         const struct plan_source *source = &plan->sources[plan->expressions.nodes[nodes[i]].index];
         const struct vector vector = expression_program_vector(program, nodes[i]);
-        plan_array_read(&plan->arrays[source->column], first, rows, vector.values, vector.nulls);
+        plan_array_read(&plan->arrays[source->column], first, positions, vector.values, vector.nulls);
     }
 }
 
-static void analyse_rows(struct plan_join *join, const struct expression_program *program,
-                         const uint32_t *expressions, uint32_t count, uint64_t first, uint32_t rows,
-                         int64_t *low, int64_t *high)
+/* The analysis of a join's table: its predicate and the ranges of expressions are found. */
+struct analysis {
+    struct plan_join *join;
+    const struct expression_program *program;
+    const uint32_t *expressions;
+    uint32_t count;
+    int64_t *low, *high;
+    uint64_t first_row, last_row; /* that pass */
+};
+
+/* Takes the rows of a run that the program's vector has from its place `at` on. */
+static void analyse_rows(struct analysis *of, const struct position_run *run, uint32_t at, uint32_t rows)
 {
+    struct plan_join *join = of->join;
     const bool all = join->match == EXPRESSION_NONE;
-    const struct vector match = all ? (struct vector){0} : expression_program_vector(program, join->match);
-    for (uint32_t row = 0; row < rows; row++) {
-        if (!all && ((match.nulls && match.nulls[row]) || !match.values[row]))
+    const struct vector match =
+        all ? (struct vector){0} : expression_program_vector(of->program, join->match);
+    for (uint32_t i = at; i < at + rows; i++) {
+        if (!all && ((match.nulls && match.nulls[i]) || !match.values[i]))
             continue;
-        join->first = join->passing++ ? join->first : first + row;
-        join->last = first + row;
+        const uint64_t position = run->first + (i - at);
+        if (join->passing++ == 0) {
+            join->first = position;
+            of->first_row = run->row + (i - at);
+        }
+        join->last = position;
+        of->last_row = run->row + (i - at);
         if (!all)
-            position_set_add(&join->passing_rows, first + row);
-        for (uint32_t e = 0; e < count; e++) {
-            const struct vector value = expression_program_vector(program, expressions[e]);
-            if (value.nulls && value.nulls[row])
+            position_set_add(&join->passing_rows, position);
+        for (uint32_t e = 0; e < of->count; e++) {
+            const struct vector value = expression_program_vector(of->program, of->expressions[e]);
+            if (value.nulls && value.nulls[i])
                 continue;
-            low[e] = value.values[row] < low[e] ? value.values[row] : low[e];
-            high[e] = value.values[row] > high[e] ? value.values[row] : high[e];
+            of->low[e] = value.values[i] < of->low[e] ? value.values[i] : of->low[e];
+            of->high[e] = value.values[i] > of->high[e] ? value.values[i] : of->high[e];
         }
     }
+}
+
+/* Takes the vector of the positions first .. end - 1, of which *run is the first that have rows, and moves *run behind
+ * them; false if no rows are left. */
+static bool analyse_vector(struct analysis *of, uint64_t first, uint64_t end, struct position_run *run)
+{
+    while (run->first < end) {
+        const uint64_t rows = run->rows < end - run->first ? run->rows : end - run->first;
+        analyse_rows(of, run, (uint32_t)(run->first - first), (uint32_t)rows);
+        if (rows == run->rows) {
+            if (!position_run_next(of->join->table, run))
+                return false;
+            continue;
+        }
+        run->first += rows;
+        run->row += rows;
+        run->rows -= rows;
+    }
+    return true;
+}
+
+/* Evaluates the program over all positions but those of large gaps. */
+static enum status analyse_table(const struct plan *plan, struct expression_program *program,
+                                 struct analysis *of, struct error *error)
+{
+    const uint64_t positions = table_positions(of->join->table);
+    struct position_run run = {0};
+    for (bool more = position_run_next(of->join->table, &run); more;) {
+        const uint64_t first = run.first,
+                       end = positions - first < VECTOR_ROWS ? positions : first + VECTOR_ROWS;
+        plan_fill_dimension(plan, program, first, (uint32_t)(end - first));
+        expression_program_run(program, (uint32_t)(end - first));
+        more = analyse_vector(of, first, end, &run);
+        RETURN_IF_ERROR(cancel_check(error));
+    }
+    return STATUS_OK;
 }
 
 enum status plan_join_analyse(struct plan *plan, uint32_t j, const uint32_t *expressions, uint32_t count,
                               int64_t *low, int64_t *high, struct error *error)
 {
     struct plan_join *join = &plan->joins[j];
+    struct analysis of = {.join = join, .expressions = expressions, .count = count, .low = low, .high = high};
     uint32_t roots[PLAN_GROUPS_MAX + 1], root_count = 0;
     for (; root_count < count; root_count++) {
         roots[root_count] = expressions[root_count];
@@ -109,20 +163,15 @@ enum status plan_join_analyse(struct plan *plan, uint32_t j, const uint32_t *exp
         roots[root_count++] = join->match;
     struct expression_program *program;
     RETURN_IF_ERROR(expression_program_create(&plan->expressions, roots, root_count, &program, error));
+    of.program = program;
     join->passing = 0;
     position_set_free(&join->passing_rows);
     enum status status = join->match == EXPRESSION_NONE
                              ? STATUS_OK
-                             : position_set_create(join->table->rows, &join->passing_rows, error);
-    for (uint64_t row = 0; row < join->table->rows && status == STATUS_OK; row += VECTOR_ROWS) {
-        const uint64_t left = join->table->rows - row;
-        const uint32_t rows = left < VECTOR_ROWS ? (uint32_t)left : VECTOR_ROWS;
-        plan_fill_dimension(plan, program, row, rows);
-        expression_program_run(program, rows);
-        analyse_rows(join, program, expressions, count, row, rows, low, high);
-        status = cancel_check(error);
-    }
-    join->contiguous = join->passing == 0 || join->last - join->first + 1 == join->passing;
+                             : position_set_create(table_positions(join->table), &join->passing_rows, error);
+    if (status == STATUS_OK)
+        status = analyse_table(plan, program, &of, error);
+    join->contiguous = join->passing == 0 || of.last_row - of.first_row + 1 == join->passing;
     if (join->passing_rows.bits)
         position_set_count(&join->passing_rows);
     expression_program_free(program);

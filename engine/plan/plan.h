@@ -52,20 +52,21 @@ struct plan_column {
     uint32_t needed; /* the bits that survivors' values need: of a foreign key, else all ones */
 };
 
-/* A dimension column as a plain array: value p >> shift is that of position p. */
+/* A dimension column as a plain array: value p >> shift is that of position p; in a gap it is that of the row before it
+ * (storage/column/positions.h). */
 struct plan_array {
     const struct column *column;
     const void *values;       /* value_bytes 1, 2: unsigned; 4, 8: signed */
     uint32_t value_bytes;     /* 1, 2, 4 or 8 */
     uint32_t shift;           /* 0: a value for each position; else for each prefix, of a level */
     uint64_t rows;            /* elements */
-    const uint32_t *valid;    /* bit r%32 of word r/32: row r is not NULL; NULL: no row is NULL */
+    const uint32_t *valid;    /* bit e%32 of word e/32: element e is not NULL; NULL: none is NULL */
     bool composed;            /* of a dimension of a dimension: made for one join and column only */
     struct column_data *data; /* the data that `values` points into, or NULL */
     void *copy, *valid_copy;  /* arrays that had to be composed, or NULL */
 };
 
-/* A join along a declared reference: the foreign key of a fact row is a row position of the table. */
+/* A join along a declared reference: the foreign key of a fact row is the position of a row of the table. */
 struct plan_join {
     const struct table *table;
     char *name;      /* the alias or the table's name, for EXPLAIN */
@@ -75,9 +76,9 @@ struct plan_join {
     bool inner;
     uint32_t match;   /* the dimension predicate, or EXPRESSION_NONE: all rows pass */
     uint64_t passing; /* the number of the table's rows that satisfy it, counted when the query is planned */
-    bool contiguous;  /* these rows are one range of positions, first .. last, or none */
+    bool contiguous;  /* these rows follow each other, at the positions first .. last, or there are none */
     uint64_t first, last;
-    struct position_set passing_rows; /* these rows; used by plan_find_tiles */
+    struct position_set passing_rows; /* their positions; used by plan_find_tiles */
     struct position_test test;        /* of `match`; if used and exact, no run makes a bitmap */
 };
 
@@ -231,24 +232,24 @@ NODISCARD enum status plan_use_kernel(struct plan *plan, const struct hand_kerne
 
 /* ---- Dimension columns as arrays (plan_array.c) ---- */
 
-/* Opens a dimension column as an array with one value for each row of a join's table. `positions` is NULL or,
- * for a dimension of a dimension, has for each of the `rows` rows of the join's table the row there; -1:
+/* Opens a dimension column as an array with one value for each position of a join's table. `rows` is NULL or,
+ * for a dimension of a dimension, has for each of the `count` positions of the join's table the row there; -1:
  * NULL. */
-NODISCARD enum status plan_array_open(struct plan *plan, const struct column *column,
-                                      const int32_t *positions, uint64_t rows, unsigned threads,
-                                      uint32_t *index, struct error *error);
+NODISCARD enum status plan_array_open(struct plan *plan, const struct column *column, const int32_t *rows,
+                                      uint64_t count, unsigned threads, uint32_t *index, struct error *error);
 
-/* Reads all values of a column into an array, which the caller frees and which has at least one element. The
+/* Reads a column into an array by position, which the caller frees and which has at least one element. The
  * values of NULLs are undefined. */
 NODISCARD enum status plan_column_read(struct database *database, const struct column *column,
                                        unsigned threads, int64_t **values, struct error *error);
 
-/* Reads all row positions of a foreign key into an array, which the caller frees; -1 for NULL. */
-NODISCARD enum status plan_positions_read(struct plan *plan, const struct column *column, unsigned threads,
-                                          int32_t **positions, struct error *error);
+/* Reads for each row of a foreign key's table the row that it references into an array, which the caller frees; -1:
+ * NULL. */
+NODISCARD enum status plan_references_read(struct plan *plan, const struct column *column, unsigned threads,
+                                           int32_t **rows, struct error *error);
 
-/* Fills the vector with the array's values at rows first .. first + rows - 1. */
-void plan_array_read(const struct plan_array *array, uint64_t first, uint32_t rows, int64_t *values,
+/* Fills the vector with the array's values at positions first .. first + count - 1. */
+void plan_array_read(const struct plan_array *array, uint64_t first, uint32_t count, int64_t *values,
                      uint8_t *nulls);
 
 /* Sets used[a] for each array a that the expression reads. */
@@ -256,9 +257,9 @@ void plan_mark_arrays(const struct plan *plan, uint32_t expression, bool used[PL
 
 /* ---- Parts of a plan that is being made (plan.c) ---- */
 
-/* Fills the program's leaves, which are columns of one dimension, with its rows first .. first + rows - 1. */
+/* Fills the program's leaves, which are columns of one dimension, with its positions first .. first + count - 1. */
 void plan_fill_dimension(const struct plan *plan, const struct expression_program *program, uint64_t first,
-                         uint32_t rows);
+                         uint32_t count);
 
 /* Evaluates the join's predicate over its table, and sets passing, passing_rows, contiguous, first and last.
  * Also finds the minimum and maximum, among the rows that pass, of `count` expressions over the join's

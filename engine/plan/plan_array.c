@@ -1,8 +1,10 @@
-/* plan_array.c: makes a dimension column an array by row position (plan.h): the file's bytes as they are
- * mapped, if possible, or a composed copy. */
+/* plan_array.c: makes a dimension column an array by position (plan.h): the file's bytes as they are mapped, if the
+ * table has no levels and the codec allows it, or a copy. */
 #include "engine/plan/plan.h"
 
+#include "storage/base/memory.h"
 #include "storage/codec/chunk_reader.h"
+#include "storage/column/positions.h"
 
 #include <stdlib.h>
 
@@ -57,37 +59,72 @@ static enum status read_whole(struct database *database, const struct column *co
     return status;
 }
 
+/* The table's values by position, in place of those by row. */
+static enum status spread_values(const struct table *table, int64_t **values, struct error *error)
+{
+    int64_t *by_position;
+    RETURN_IF_ERROR(memory_take(&by_position, (table_positions(table) + 1) * sizeof *by_position,
+                                "a dimension's column", error));
+    positions_spread(table, *values, sizeof **values, by_position);
+    free(*values);
+    *values = by_position;
+    return STATUS_OK;
+}
+
 enum status plan_column_read(struct database *database, const struct column *column, unsigned threads,
                              int64_t **values, struct error *error)
 {
     struct whole whole;
     RETURN_IF_ERROR(read_whole(database, column, threads, &whole, error));
-    *values = whole.values;
     free(whole.nulls);
+    const enum status status =
+        column->table->levels ? spread_values(column->table, &whole.values, error) : STATUS_OK;
+    *values = status == STATUS_OK ? whole.values : NULL;
+    if (status != STATUS_OK)
+        free(whole.values);
+    return status;
+}
+
+/* Finds the row at each position. `row_at` has the row of each position of a table with levels; else NULL. */
+static enum status find_rows(const struct column *column, const struct whole *whole, const int32_t *row_at,
+                             int32_t *rows, struct error *error)
+{
+    const struct table *const to = column->references->table;
+    const uint64_t limit = table_positions(to);
+    for (uint64_t row = 0; row < column->table->rows; row++) {
+        const int64_t position = whole->values[row];
+        const bool found = position >= 0 && (uint64_t)position < limit && (!row_at || row_at[position] >= 0);
+        if (!found && !whole->nulls[row])
+            return error_set(
+                error, STATUS_BAD_INPUT,
+                "column %s.%s, row %llu points at position %lld of %s, where no row is; the file is "
+                "damaged: load the table again",
+                column->table->name, column->schema.name, (unsigned long long)row + 1, (long long)position,
+                to->name);
+        rows[row] = whole->nulls[row] ? -1 : row_at ? row_at[position] : (int32_t)position;
+    }
     return STATUS_OK;
 }
 
-enum status plan_positions_read(struct plan *plan, const struct column *column, unsigned threads,
-                                int32_t **positions, struct error *error)
+enum status plan_references_read(struct plan *plan, const struct column *column, unsigned threads,
+                                 int32_t **rows, struct error *error)
 {
-    const uint64_t rows = column->table->rows, limit = column->references->table->rows;
+    const struct table *const to = column->references->table;
     struct whole whole;
+    int32_t *row_at = NULL;
+    *rows = NULL;
     RETURN_IF_ERROR(read_whole(plan->database, column, threads, &whole, error));
-    enum status status = STATUS_OK;
-    *positions = malloc((rows + 1) * sizeof **positions);
-    if (!*positions)
-        status = error_out_of_memory(error, rows * sizeof **positions, column->schema.name);
-    for (uint64_t row = 0; status == STATUS_OK && row < rows; row++) {
-        (*positions)[row] = whole.nulls[row] ? -1 : (int32_t)whole.values[row];
-        if ((*positions)[row] >= 0 && (uint64_t)(*positions)[row] >= limit) {
-            status = error_set(error, STATUS_BAD_INPUT,
-                               "column %s.%s, row %llu points at row %d of %s, which has %llu; the file is "
-                               "damaged: load the table again",
-                               column->table->name, column->schema.name, (unsigned long long)row + 1,
-                               (*positions)[row], column->references->table->name, (unsigned long long)limit);
-            free(*positions);
-        }
+    enum status status =
+        memory_take(rows, (column->table->rows + 1) * sizeof **rows, column->schema.name, error);
+    if (status == STATUS_OK && to->levels)
+        status = rows_of_positions(to, &row_at, error);
+    if (status == STATUS_OK)
+        status = find_rows(column, &whole, row_at, *rows, error);
+    if (status != STATUS_OK) {
+        free(*rows);
+        *rows = NULL;
     }
+    free(row_at);
     free(whole.values);
     free(whole.nulls);
     return status;
@@ -120,27 +157,49 @@ static void store(void *values, uint32_t bytes, uint64_t row, int64_t value)
         ((int64_t *)values)[row] = value;
 }
 
-static enum status fill_array(struct plan_array *array, const struct whole *whole, const int32_t *positions,
-                              struct error *error)
+/* Makes an array of `count` values: those of the whole column or, with `rows`, those of these rows. */
+static enum status fill_array(struct plan_array *array, const struct whole *whole, const int32_t *rows,
+                              uint64_t count, struct error *error)
 {
-    const uint64_t words = array->rows / 32 + 1;
+    const uint64_t words = count / 32 + 1;
     array->value_bytes = bytes_needed(whole, array->column->table->rows);
-    array->copy = calloc(array->rows + TILE_ROWS, array->value_bytes); /* readers load whole vectors */
+    array->copy = calloc(count + TILE_ROWS, array->value_bytes); /* readers load whole vectors */
     array->valid_copy = calloc(words, sizeof(uint32_t));
     if (!array->copy || !array->valid_copy)
-        return error_out_of_memory(error, array->rows * array->value_bytes, array->column->schema.name);
+        return error_out_of_memory(error, count * array->value_bytes, array->column->schema.name);
     bool any_null = false;
-    for (uint64_t row = 0; row < array->rows; row++) {
-        const int64_t from = positions ? positions[row] : (int64_t)row;
+    for (uint64_t i = 0; i < count; i++) {
+        const int64_t from = rows ? rows[i] : (int64_t)i;
         const bool valid = from >= 0 && !whole->nulls[from];
         any_null |= !valid;
         if (!valid)
             continue;
-        ((uint32_t *)array->valid_copy)[row / 32] |= 1u << row % 32;
-        store(array->copy, array->value_bytes, row, whole->values[from]);
+        ((uint32_t *)array->valid_copy)[i / 32] |= 1u << i % 32;
+        store(array->copy, array->value_bytes, i, whole->values[from]);
     }
     array->values = array->copy;
     array->valid = any_null ? array->valid_copy : NULL;
+    return STATUS_OK;
+}
+
+/* Makes the array, which is by row of a table with levels, one by position. */
+static enum status spread_array(struct plan_array *array, struct error *error)
+{
+    const struct table *const table = array->column->table;
+    void *const values = calloc(array->rows + TILE_ROWS, array->value_bytes);
+    uint32_t *const valid = array->valid ? calloc(array->rows / 32 + 1, sizeof *valid) : NULL;
+    if (!values || (array->valid && !valid)) {
+        free(values);
+        free(valid);
+        return error_out_of_memory(error, array->rows * array->value_bytes, array->column->schema.name);
+    }
+    positions_spread(table, array->values, array->value_bytes, values);
+    if (valid)
+        positions_spread_bits(table, array->valid, valid);
+    free(array->copy);
+    free(array->valid_copy);
+    array->values = array->copy = values;
+    array->valid = array->valid_copy = valid;
     return STATUS_OK;
 }
 
@@ -152,18 +211,13 @@ static bool is_array(const struct column *column)
            column_encoding(column, codec_array()->id);
 }
 
-enum status plan_array_open(struct plan *plan, const struct column *column, const int32_t *positions,
-                            uint64_t rows, unsigned threads, uint32_t *index, struct error *error)
+/* Reads a column of the join's own table. */
+static enum status read_own(struct database *database, struct plan_array *array, unsigned threads,
+                            struct error *error)
 {
-    if (plan->array_count == PLAN_SOURCES_MAX)
-        return error_set(error, STATUS_BAD_INPUT, "the statement reads more than %u columns of dimensions",
-                         PLAN_SOURCES_MAX);
-    struct plan_array *array = &plan->arrays[plan->array_count];
-    *array = (struct plan_array){.column = column, .rows = rows, .composed = positions != NULL};
-    *index = plan->array_count++; /* now plan_free frees it */
-    if (!positions && is_array(column)) {
-        RETURN_IF_ERROR(
-            column_data_open(plan->database, column, codec_array()->id, threads, &array->data, error));
+    const struct column *const column = array->column;
+    if (is_array(column)) {
+        RETURN_IF_ERROR(column_data_open(database, column, codec_array()->id, threads, &array->data, error));
         const struct chunk_view *chunk = &array->data->segments[0].chunk;
         if (chunk->width_low == chunk->width_high) {
             array->values = chunk->data;
@@ -172,17 +226,38 @@ enum status plan_array_open(struct plan *plan, const struct column *column, cons
         }
     }
     struct whole whole;
-    RETURN_IF_ERROR(read_whole(plan->database, column, threads, &whole, error));
-    const enum status status = fill_array(array, &whole, positions, error);
+    RETURN_IF_ERROR(read_whole(database, column, threads, &whole, error));
+    const enum status status = fill_array(array, &whole, NULL, column->table->rows, error);
     free(whole.values);
     free(whole.nulls);
     return status;
 }
 
-void plan_array_read(const struct plan_array *array, uint64_t first, uint32_t rows, int64_t *values,
+enum status plan_array_open(struct plan *plan, const struct column *column, const int32_t *rows,
+                            uint64_t count, unsigned threads, uint32_t *index, struct error *error)
+{
+    if (plan->array_count == PLAN_SOURCES_MAX)
+        return error_set(error, STATUS_BAD_INPUT, "the statement reads more than %u columns of dimensions",
+                         PLAN_SOURCES_MAX);
+    struct plan_array *array = &plan->arrays[plan->array_count];
+    *array = (struct plan_array){.column = column, .rows = count, .composed = rows != NULL};
+    *index = plan->array_count++; /* now plan_free frees it */
+    if (!rows) {
+        RETURN_IF_ERROR(read_own(plan->database, array, threads, error));
+        return column->table->levels ? spread_array(array, error) : STATUS_OK;
+    }
+    struct whole whole;
+    RETURN_IF_ERROR(read_whole(plan->database, column, threads, &whole, error));
+    const enum status status = fill_array(array, &whole, rows, count, error);
+    free(whole.values);
+    free(whole.nulls);
+    return status;
+}
+
+void plan_array_read(const struct plan_array *array, uint64_t first, uint32_t count, int64_t *values,
                      uint8_t *nulls)
 {
-    for (uint32_t i = 0; i < rows; i++)
+    for (uint32_t i = 0; i < count; i++)
         switch (array->value_bytes) {
         case 1:
             values[i] = ((const uint8_t *)array->values)[first + i];
@@ -197,7 +272,7 @@ void plan_array_read(const struct plan_array *array, uint64_t first, uint32_t ro
             values[i] = ((const int64_t *)array->values)[first + i];
         }
     if (nulls)
-        for (uint32_t i = 0; i < rows; i++)
+        for (uint32_t i = 0; i < count; i++)
             nulls[i] = array->valid && !(array->valid[(first + i) / 32] >> (first + i) % 32 & 1);
 }
 

@@ -37,15 +37,15 @@ NODISCARD enum status planner_join(struct planner *planner, const struct column 
 /* Gives the leaf of a fact column. The value of a foreign key is that of the key that it references. */
 NODISCARD enum status planner_fact_leaf(struct planner *planner, const struct column *column, uint32_t *node);
 
-/* Gives the leaf of a column of a join's table or, with `positions`, of a table that this one references:
- * `positions` has for each row of the join's table the row there, -1: none. */
-NODISCARD enum status planner_dimension_leaf(struct planner *planner, uint32_t join, const int32_t *positions,
+/* Gives the leaf of a column of a join's table or, with `rows`, of a table that this one references: `rows` has
+ * for each position of the join's table the row there, -1: none. */
+NODISCARD enum status planner_dimension_leaf(struct planner *planner, uint32_t join, const int32_t *rows,
                                              const struct column *column, uint32_t *node);
 
-/* Gives for each of `rows` rows of a join's table the row that `key` references; -1: none. The value of `key`
- * is taken at positions[row] or, without `positions`, at the row itself. Owned by the caller (free). */
-NODISCARD enum status planner_positions(struct planner *planner, const struct column *key,
-                                        const int32_t *positions, uint64_t rows, int32_t **composed);
+/* Gives for each of the `count` positions of a join's table the row that `key` references; -1: none. The value of
+ * `key` is taken in row rows[position] or, without `rows`, in the join's table. Owned by the caller (free). */
+NODISCARD enum status planner_rows(struct planner *planner, const struct column *key, const int32_t *rows,
+                                   uint64_t count, int32_t **referenced);
 
 /* ---- Conditions (predicates.c) ---- */
 

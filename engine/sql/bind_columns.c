@@ -13,8 +13,7 @@ static enum status known_column(struct binder *binder, uint32_t table, const str
     if (table == binder->fact)
         RETURN_IF_ERROR(planner_fact_leaf(&binder->planner, column, node));
     else
-        RETURN_IF_ERROR(
-            planner_dimension_leaf(&binder->planner, (uint32_t)of->join, of->positions, column, node));
+        RETURN_IF_ERROR(planner_dimension_leaf(&binder->planner, (uint32_t)of->join, of->rows, column, node));
     if (binder->known_count < PLAN_SOURCES_MAX)
         binder->known[binder->known_count++] = (struct bind_known){table, column, *node};
     return STATUS_OK;

@@ -226,7 +226,7 @@ static enum status bind_left_conditions(struct binder *binder, struct bind_table
             return STATUS_OK;
     }
     uint32_t node;
-    const bool own = !table->positions;
+    const bool own = !table->rows;
     binder->planner.conditional[table->join] |= own;
     RETURN_IF_ERROR(bind_condition(binder, condition, BIND_BELOW, &node));
     if (own && !reads_others(binder, node, table->join))
@@ -254,8 +254,8 @@ static enum status reach(struct binder *binder, uint32_t t)
         return inner ? STATUS_OK : bind_left_conditions(binder, table, table->source->on);
     }
     table->join = parent->join;
-    RETURN_IF_ERROR(planner_positions(&binder->planner, table->key, parent->positions,
-                                      binder->plan->joins[table->join].table->rows, &table->positions));
+    const uint64_t positions = table_positions(binder->plan->joins[table->join].table);
+    RETURN_IF_ERROR(planner_rows(&binder->planner, table->key, parent->rows, positions, &table->rows));
     if (!inner)
         return bind_left_conditions(binder, table, table->source->on);
     if (!table->key->statistics.nulls && binder->plan->joins[table->join].inner)
@@ -310,5 +310,5 @@ enum status bind_tables(struct binder *binder)
 void bind_tables_free(struct binder *binder)
 {
     for (uint32_t t = 0; t < binder->table_count; t++)
-        free(binder->tables[t].positions);
+        free(binder->tables[t].rows);
 }

@@ -162,6 +162,14 @@ enum status key_index_create(const int64_t *keys, uint64_t rows, const struct ke
     return STATUS_OK;
 }
 
+void key_index_renumber(struct key_index *index, const int32_t *numbers)
+{
+    for (uint64_t p = 0; p < index->places; p++)
+        index->rows[p] = index->rows[p] == NO_ROW ? NO_ROW : numbers[index->rows[p]];
+    for (uint64_t s = 0; index->slots && s <= index->mask; s++)
+        index->slots[s].row = index->slots[s].row == NO_ROW ? NO_ROW : numbers[index->slots[s].row];
+}
+
 void key_index_destroy(struct key_index *index)
 {
     if (!index)

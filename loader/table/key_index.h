@@ -1,5 +1,5 @@
 /*
- * key_index.h: finds the position of a row by its primary key.
+ * key_index.h: finds a row by its primary key: its number, or another number that the caller has given it.
  *
  * It is built once from a dimension's key column (up to 2^31 - 1 rows). Then all threads look up a key for
  * every fact row, so the look-up must be fast. Keys that are close together (1 .. n, as in SSB; dates as
@@ -21,7 +21,7 @@ struct key_index;
 /* The origin of the keys, for the error about a duplicate key. */
 struct key_owner {
     const char *table, *column;
-    bool positions; /* values are row positions that the key references, not the key's text */
+    bool positions; /* values are positions that the key references, not the key's text */
     /* Writes where a row (from 0) comes from: "sales.csv:17". NULL: "row N", from 1. */
     void (*place)(const void *context, uint64_t row, char text[KEY_PLACE_BYTES]);
     const void *context;
@@ -37,10 +37,14 @@ NODISCARD enum status key_index_create(const int64_t *keys, uint64_t rows, const
                                        struct key_index **index, struct error *error);
 void key_index_destroy(struct key_index *index);
 
-/* The row of the key, or -1. */
+/* Gives each row the number numbers[row] >= 0 instead: its position in a table with levels. Call it once, before any key
+ * is looked up. */
+void key_index_renumber(struct key_index *index, const int32_t *numbers);
+
+/* The row of the key, or its number; -1 if there is none. */
 int32_t key_index_find(const struct key_index *index, int64_t key);
 
-/* Replaces `count` keys in place by their rows, or by -1 if there is no such row. Returns the number of keys
+/* Replaces `count` keys in place by their rows (or numbers), or by -1 if there is no such row. Returns the number of keys
  * without a row. */
 uint64_t key_index_resolve(const struct key_index *index, int32_t *keys, uint64_t count);
 

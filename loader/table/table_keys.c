@@ -1,7 +1,9 @@
 /* table_keys.c: see table_loader_internal.h. */
 #include "loader/table/table_loader_internal.h"
 
+#include "storage/base/memory.h"
 #include "storage/codec/chunk_reader.h"
+#include "storage/column/positions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +13,7 @@ void table_keys_free(struct table_keys *keys)
 {
     key_index_destroy(keys->numbers);
     dictionary_builder_destroy(keys->strings);
+    free(keys->positions);
     *keys = (struct table_keys){0};
 }
 
@@ -109,6 +112,27 @@ enum status table_keys_make(const struct schema_table *table, const int64_t *val
     return status;
 }
 
+enum status table_keys_place(struct table_keys *keys, const int32_t *positions, struct error *error)
+{
+    if (keys->numbers) {
+        key_index_renumber(keys->numbers, positions);
+        return STATUS_OK;
+    }
+    RETURN_IF_ERROR(memory_take(&keys->positions, keys->rows * sizeof *positions, "keys", error));
+    if (keys->rows)
+        memcpy(keys->positions, positions, keys->rows * sizeof *positions);
+    return STATUS_OK;
+}
+
+static enum status place_stored(const struct table *table, struct table_keys *keys, struct error *error)
+{
+    int32_t *positions;
+    RETURN_IF_ERROR(positions_of_rows(table, &positions, error));
+    const enum status status = table_keys_place(keys, positions, error);
+    free(positions);
+    return status;
+}
+
 enum status table_keys_read(struct database *database, const char *name, unsigned threads,
                             struct table_keys *keys, struct error *error)
 {
@@ -118,10 +142,12 @@ enum status table_keys_read(struct database *database, const char *name, unsigne
     const uint64_t rows = column->table->rows;
     *keys = (struct table_keys){.key = column->schema, .rows = rows};
     const struct key_owner owner = {.table = name, .column = keys->key.name};
-    const enum status status = keys->key.type == TYPE_STRING
-                                   ? take_strings(&owner, values, 0, rows, column->dictionary, keys, error)
-                                   : key_index_create(values, rows, &owner, &keys->numbers, error);
+    enum status status = keys->key.type == TYPE_STRING
+                             ? take_strings(&owner, values, 0, rows, column->dictionary, keys, error)
+                             : key_index_create(values, rows, &owner, &keys->numbers, error);
     free(values);
+    if (status == STATUS_OK && column->table->levels)
+        status = place_stored(column->table, keys, error);
     if (status != STATUS_OK)
         table_keys_free(keys);
     return status;
@@ -132,8 +158,10 @@ int32_t table_keys_find(const struct table_keys *keys, const char *text, uint32_
 {
     int64_t value = 0;
     *complaint = NULL;
-    if (keys->strings)
-        return dictionary_builder_find(keys->strings, text, length);
+    if (keys->strings) {
+        const int32_t row = dictionary_builder_find(keys->strings, text, length);
+        return row < 0 || !keys->positions ? row : keys->positions[row];
+    }
     *complaint = text_value(&keys->key, text, length, &value);
     return *complaint ? -1 : key_index_find(keys->numbers, value);
 }

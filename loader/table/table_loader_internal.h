@@ -13,12 +13,13 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-/* Finds the row position of a dimension's key, by `numbers` or by `strings`. */
+/* Finds the position of a dimension's row by its key, by `numbers` or by `strings`. */
 struct table_keys {
     struct column_schema key; /* the key's declared type, as which foreign keys are read */
     uint64_t rows;
     struct key_index *numbers;
-    struct dictionary_builder *strings; /* its codes are row positions */
+    struct dictionary_builder *strings; /* its codes are rows */
+    int32_t *positions;                 /* of the rows of `strings`; NULL: a row's position is its number */
 };
 
 /* Reads the keys of a table in the database. */
@@ -30,12 +31,16 @@ NODISCARD enum status table_keys_read(struct database *database, const char *tab
 NODISCARD enum status table_keys_make(const struct schema_table *table, const int64_t *values, uint64_t rows,
                                       const struct dictionary *words, const struct key_owner *owner,
                                       struct database *before, struct table_keys *keys, struct error *error);
+/* Gives the rows of a table with levels their positions: positions[row], for the rows in the order in which the keys were
+ * read or made. Call it once, before any key is looked up. */
+NODISCARD enum status table_keys_place(struct table_keys *keys, const int32_t *positions,
+                                       struct error *error);
 void table_keys_free(struct table_keys *keys);
 
-/* The row of a key that is a stored value of keys->key and not a string; or -1. */
+/* The position of a key that is a stored value of keys->key and not a string; or -1. */
 int32_t table_keys_find_value(const struct table_keys *keys, int64_t value);
 
-/* The row of a key that is given as text, or -1. *complaint gets NULL, or the reason why the text cannot be a
+/* The position of a key that is given as text, or -1. *complaint gets NULL, or the reason why the text cannot be a
  * key. */
 int32_t table_keys_find(const struct table_keys *keys, const char *text, uint32_t length,
                         const char **complaint);

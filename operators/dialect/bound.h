@@ -28,8 +28,8 @@ struct bound_column {
 };
 
 struct bound_dimension {
-    uint64_t bitmap;        /* one bit a dimension row: the row passed the filter */
-    uint64_t codes;         /* the group attribute of each row, as unsigned numbers of 1, 2 or 4 bytes */
+    uint64_t bitmap;        /* one bit a position of the dimension: it passed the filter */
+    uint64_t codes;         /* the group attribute at each position, as unsigned numbers of 1, 2 or 4 bytes */
     uint32_t bitmap_words;  /* of 32 bits */
     uint32_t shared_offset; /* place of the block's copy of the bitmap in shared memory, if it has one */
     uint32_t code_base;     /* subtracted from a code */

@@ -1,6 +1,6 @@
 /*
- * dimension_filter.h: evaluates the dimension predicates of one dimension to a bitmap over its row positions,
- * on a CPU.
+ * dimension_filter.h: evaluates the dimension predicates of one dimension to a bitmap over its positions, on a
+ * CPU.
  *
  * It runs once per query and dimension, over 2,557 to some millions of rows. An attribute is an array of
  * unsigned numbers of 1, 2 or 4 bytes (dictionary codes, years). On a GPU, kernels evaluate conditions

@@ -35,7 +35,7 @@ struct kernel_trace {
     } steps[KERNEL_STEPS_MAX];
     uint32_t fetched, read;              /* the columns of tile_fetch and of tile_value, a bit each */
     uint32_t coded;                      /* the dimensions of tile_code, a bit each */
-    int32_t positions[KERNEL_NAMES_MAX]; /* for each dimension: the row position given to tile_code */
+    int32_t positions[KERNEL_NAMES_MAX]; /* for each dimension: the position given to tile_code */
     uint32_t group_count;
     uint32_t groups[TILE_GROUPS_MAX]; /* dimensions whose codes make the slot, outermost first */
     uint32_t sum_count;               /* the number of calls of tile_sum */

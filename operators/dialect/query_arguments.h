@@ -19,8 +19,8 @@
 #define ARGUMENT_AGGREGATES_MAX 128u
 #define ARGUMENT_CONSTANTS_MAX  512u
 
-/* A dimension column: one value for each row of a join's table. `valid` points at one bit a row, bit r%32 of
- * word r/32; 0: no row is NULL. */
+/* A dimension column: one value for each position of a join's table. `valid` points at one bit a position, bit p%32 of
+ * word p/32; 0: none is NULL. */
 struct array_argument {
     uint64_t values, valid;
 };
@@ -45,9 +45,9 @@ struct set_argument {
     uint64_t last;
 };
 
-/* The rows of a dimension that fulfil its dimension predicate: bit 31 - r%32 of word r/32. */
+/* The positions of a dimension at which its predicate is true: bit 31 - p%32 of word p/32. */
 struct match_argument {
-    uint64_t bitmap, rows;
+    uint64_t bitmap, positions;
 };
 
 struct query_arguments {

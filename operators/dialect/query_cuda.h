@@ -1,6 +1,6 @@
 /*
  * query_cuda.h: what the kernels of planned statements (engine/gpu/kernel.h) use in addition to the
- * tile dialect: fact columns of 64 bits and with NULLs, dimension columns at a row position, conditions on
+ * tile dialect: fact columns of 64 bits and with NULLs, dimension columns at a position, conditions on
  * single rows, lookup tables, and answers that are rows.
  */
 #ifndef TESSERA_OPERATORS_DIALECT_QUERY_CUDA_H
@@ -169,16 +169,16 @@ TILE_INLINE void memory_clear()
         reinterpret_cast<uint4 *>(arguments.clear)[at] = make_uint4(0, 0, 0, 0);
 }
 
-/* Evaluates a join's dimension predicate for every row of the dimension, to a bitmap. A warp makes one word
- * of 32 rows. */
+/* Evaluates a join's dimension predicate at every position of the dimension, to a bitmap. A warp makes one word of 32
+ * positions. In gaps between rows the arrays repeat the row before (storage/column/positions.h). */
 template <class CONDITION> TILE_INLINE void match_rows(uint32_t join, CONDITION condition)
 {
     const uint32_t lane = threadIdx.x % 32;
-    const uint64_t rows = arguments.matches[join].rows, threads = gridDim.x * (uint64_t)blockDim.x;
-    for (uint64_t first = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x - lane; first < rows;
+    const uint64_t positions = arguments.matches[join].positions, threads = gridDim.x * (uint64_t)blockDim.x;
+    for (uint64_t first = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x - lane; first < positions;
          first += threads) {
-        const uint64_t row = first + lane;
-        const uint32_t bits = __brev(__ballot_sync(FULL_WARP, row < rows && condition(row)));
+        const uint64_t position = first + lane;
+        const uint32_t bits = __brev(__ballot_sync(FULL_WARP, position < positions && condition(position)));
         if (lane == 0)
             reinterpret_cast<uint32_t *>(arguments.matches[join].bitmap)[first / 32] = bits;
     }

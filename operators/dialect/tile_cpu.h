@@ -61,7 +61,7 @@ struct tile_dimension {
     const void *codes;
     uint32_t code_bytes; /* 1, 2 or 4 */
     uint32_t code_base;
-    bool contiguous; /* exactly the rows first .. last pass, so a comparison replaces the probe */
+    bool contiguous; /* of all rows those at first .. last pass, so a comparison replaces the probe */
     int32_t first, last;
 };
 
@@ -211,7 +211,7 @@ TILE_INLINE uint64_t tile_bits_in_range(const int32_t *values, int32_t low, int3
     return bits;
 }
 
-/* Probes 64 row positions: bit r is the bitmap's bit at positions[r]. */
+/* Probes 64 positions: bit r is the bitmap's bit at positions[r]. */
 TILE_INLINE uint64_t tile_bits_in_bitmap(const int32_t *positions, const uint32_t *bitmap)
 {
     uint64_t bits = 0;

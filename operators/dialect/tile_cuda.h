@@ -237,7 +237,7 @@ struct tile_walk {
 };
 
 /* How a semi-join tests a position. NONE: every row passes. SHARED, GLOBAL: by a bitmap in that memory.
- * RANGE: by two comparisons, because the rows that pass are consecutive, as the days of one year are. */
+ * RANGE: by two comparisons, because the positions that pass are consecutive, as the days of one year are. */
 enum tile_bitmap { TILE_BITMAP_NONE, TILE_BITMAP_SHARED, TILE_BITMAP_GLOBAL, TILE_BITMAP_RANGE };
 
 /* SHARED_OFFSET: where in shared memory the block's copy of the bitmap is, if it has one. CODE: the type of
@@ -246,7 +246,7 @@ template <tile_bitmap BITMAP, uint32_t SHARED_OFFSET, class CODE> struct tile_di
     static constexpr bool FILTERED = BITMAP != TILE_BITMAP_NONE;
     static constexpr bool IS_RANGE = BITMAP == TILE_BITMAP_RANGE;
     static constexpr bool IS_SHARED = BITMAP == TILE_BITMAP_SHARED;
-    int32_t first, last; /* if IS_RANGE: the row positions that pass; first > last: none passes */
+    int32_t first, last; /* if IS_RANGE: the positions that pass; first > last: none passes */
     const uint32_t *bitmap;
     const CODE *codes;
     uint32_t code_base;
@@ -266,8 +266,8 @@ template <tile_bitmap BITMAP, uint32_t SHARED_OFFSET, class CODE> struct tile_di
                 copy[word] = bitmap[word];
         }
     }
-    /* The engine saw that the rows are consecutive when it bound the query (engine/gpu/kernel_layout.c). Each
-     * warp finds the first and the last of them here. */
+    /* The engine saw that the rows are consecutive when it bound the query (engine/gpu/kernel_layout.c). So their
+     * positions are, because a gap passes if the row before it does. Each warp finds the first and the last here. */
     __device__ __forceinline__ void find_range(uint32_t bitmap_words)
     {
         first = 0x7fffffff;

@@ -297,7 +297,7 @@ static void describe(const struct session *session, const struct plan *plan, str
         if (join->match == EXPRESSION_NONE)
             continue;
         cell->filter_rows += join->table->rows;
-        cell->filter_bytes += (join->table->rows / 32 + 1) * sizeof(uint32_t);
+        cell->filter_bytes += (table_positions(join->table) / 32 + 1) * sizeof(uint32_t);
         plan_mark_arrays(plan, join->match, counted);
     }
     for (uint32_t a = 0; a < plan->array_count; a++)

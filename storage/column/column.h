@@ -169,8 +169,7 @@ struct column_data {
     uint32_t segment_count;
     const struct segment_data *segments;
     uint64_t bytes; /* of all chunks */
-    /* Set when every value was looked at: all row positions and codes are inside their table or
-     * dictionary. */
+    /* Set when every value was looked at: all positions have rows, and all codes are inside their dictionary. */
     _Atomic bool positions_checked;
 };
 

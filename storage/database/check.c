@@ -8,6 +8,7 @@
 
 #include "storage/codec/chunk_reader.h"
 #include "storage/column/column_data.h"
+#include "storage/column/positions.h"
 #include "storage/column/side_file.h"
 #include "storage/column/statistics.h"
 #include "storage/database/database_files.h"
@@ -62,7 +63,7 @@ static void fault(struct check *check, uint64_t item, const struct error *error)
 static uint64_t column_domain(const struct column *column, const struct dictionary *dictionary)
 {
     if (column->references)
-        return column->references->table->rows;
+        return table_positions(column->references->table);
     if (column_has_dictionary(&column->schema))
         return dictionary->count;
     return column->schema.type == TYPE_BOOL ? 2 : DOMAIN_ANY;
@@ -108,37 +109,58 @@ static bool check_side(struct check *check, uint64_t item, const struct column *
 
 /* ---- Encodings ---- */
 
-/* Decodes a segment; gives the first tile whose values do not fit its statistics, or -1. The value of a NULL
- * row must be in the column's range, because kernels may use it before they look at its validity. */
-static enum status find_wrong_tile(const struct segment_data *segment, const struct column_statistics *column,
-                                   struct chunk_reader *reader, struct column_statistics *found,
-                                   int64_t *wrong, struct error *error)
+/* What all segments of an encoding are compared with, and what is found in them. */
+struct values_check {
+    const struct column_statistics *column;
+    struct position_check references; /* of a foreign key to a table with levels; else all zeros */
+    struct column_statistics found;
+    int64_t wrong; /* the first tile whose values do not fit, or -1 */
+    bool dangling; /* because a key is at a position without a row */
+};
+
+/* Looks at the values of a tile; true if they fit. The value of a NULL row must be in the column's range, because kernels
+ * may use it before they look at its validity. */
+static bool values_fit(struct values_check *values_check, const struct segment_data *segment, uint32_t tile,
+                       const void *values)
 {
-    bool any = column->min <= column->max;
-    int64_t low = any ? column->min : 0, high = any ? column->max : 0;
+    const struct column_statistics *column = values_check->column;
+    const bool any = column->min <= column->max;
+    const int64_t low = any ? column->min : 0, high = any ? column->max : 0;
     const struct chunk_view *chunk = &segment->chunk;
-    for (uint32_t tile = 0; tile < chunk->tiles; tile++) {
-        const void *values;
-        uint32_t left = chunk->rows - tile * TILE_ROWS, rows = left < TILE_ROWS ? left : TILE_ROWS;
-        const uint32_t *validity = segment->validity ? segment->validity + tile * TILE_LANES : NULL;
-        int64_t min = INT64_MAX, max = INT64_MIN;
-        *wrong = tile;
-        RETURN_IF_ERROR(chunk_reader_tile(reader, chunk, tile, &values, error));
-        for (uint32_t r = 0; r < rows; r++) {
-            int64_t value = row_value(values, chunk->value_bytes, r);
-            if (validity && !tile_row_valid(validity, r)) {
-                if (value < low || value > high)
-                    return STATUS_OK;
-                continue;
-            }
-            min = value < min ? value : min;
-            max = value > max ? value : max;
+    const uint32_t left = chunk->rows - tile * TILE_ROWS, rows = left < TILE_ROWS ? left : TILE_ROWS;
+    const uint32_t *validity = segment->validity ? segment->validity + tile * TILE_LANES : NULL;
+    int64_t min = INT64_MAX, max = INT64_MIN;
+    for (uint32_t r = 0; r < rows; r++) {
+        int64_t value = row_value(values, chunk->value_bytes, r);
+        if (validity && !tile_row_valid(validity, r)) {
+            if (value < low || value > high)
+                return false;
+            continue;
         }
-        if (segment->tile_min_max[2 * tile] != min || segment->tile_min_max[2 * tile + 1] != max)
-            return STATUS_OK;
-        statistics_merge(found, &(struct column_statistics){.min = min, .max = max});
+        min = value < min ? value : min;
+        max = value > max ? value : max;
     }
-    *wrong = -1;
+    if (segment->tile_min_max[2 * tile] != min || segment->tile_min_max[2 * tile + 1] != max)
+        return false;
+    statistics_merge(&values_check->found, &(struct column_statistics){.min = min, .max = max});
+    values_check->dangling = values_check->references.rows &&
+                             max < (int64_t)values_check->references.positions &&
+                             position_check_tile(&values_check->references, values, validity, rows) < rows;
+    return !values_check->dangling;
+}
+
+/* Decodes a segment, up to the first tile whose values do not fit. */
+static enum status check_segment(struct values_check *values_check, const struct segment_data *segment,
+                                 struct chunk_reader *reader, struct error *error)
+{
+    for (uint32_t tile = 0; tile < segment->chunk.tiles; tile++) {
+        const void *values;
+        RETURN_IF_ERROR(chunk_reader_tile(reader, &segment->chunk, tile, &values, error));
+        if (values_fit(values_check, segment, tile, values))
+            continue;
+        values_check->wrong = tile;
+        return STATUS_OK;
+    }
     return STATUS_OK;
 }
 
@@ -146,25 +168,33 @@ static void check_values(struct check *check, uint64_t item, const struct column
                          const struct column_data *data)
 {
     struct error error = {0};
-    struct column_statistics found = COLUMN_STATISTICS_NONE;
+    struct values_check values_check = {
+        .column = &column->statistics, .found = COLUMN_STATISTICS_NONE, .wrong = -1};
+    const struct column_statistics *const found = &values_check.found;
     struct chunk_reader reader = {0};
-    int64_t tile = -1;
-    enum status status = STATUS_OK;
+    enum status status =
+        column->references && column->references->table->levels
+            ? position_check_open(column->references->table, &values_check.references, &error)
+            : STATUS_OK;
     uint32_t s = 0;
-    for (; status == STATUS_OK && tile < 0 && s < data->segment_count && !cancel_requested(); s++)
-        status = find_wrong_tile(&data->segments[s], &column->statistics, &reader, &found, &tile, &error);
+    for (; status == STATUS_OK && values_check.wrong < 0 && s < data->segment_count && !cancel_requested();
+         s++)
+        status = check_segment(&values_check, &data->segments[s], &reader, &error);
+    position_check_close(&values_check.references);
     chunk_reader_close(&reader);
-    if (status == STATUS_OK && tile >= 0)
-        status = error_set(&error, STATUS_CHECK_FAILED,
-                           "%s: column %s.%s, codec %s, segment %u, tile %lld: its values are not within its "
-                           "statistics; load the table again",
-                           check->path, column->table->name, column->schema.name, data->codec->name, s - 1,
-                           (long long)tile);
+    if (status == STATUS_OK && values_check.wrong >= 0)
+        status = error_set(
+            &error, STATUS_CHECK_FAILED,
+            "%s: column %s.%s, codec %s, segment %u, tile %lld: %s; load the table again", check->path,
+            column->table->name, column->schema.name, data->codec->name, s - 1, (long long)values_check.wrong,
+            values_check.dangling ? "a key is at a position where the referenced table has no row"
+                                  : "its values are not within its statistics");
     if (status != STATUS_OK) {
         fault(check, item, &error);
         return;
     }
-    if (!cancel_requested() && (found.min != column->statistics.min || found.max != column->statistics.max)) {
+    if (!cancel_requested() &&
+        (found->min != column->statistics.min || found->max != column->statistics.max)) {
         error_set(&error, STATUS_CHECK_FAILED,
                   "%s: column %s.%s, codec %s: its least and greatest values are not those in the catalogue; "
                   "load the "

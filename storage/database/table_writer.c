@@ -51,7 +51,7 @@ enum status table_writer_create(struct database_writer *database, const char *na
         if (strcmp(columns[c].references_table, name) == 0)
             referenced = &table->table;
         if (columns[c].references_table[0])
-            writer->domain = referenced->rows;
+            writer->domain = table_positions(referenced);
         else if (columns[c].type == TYPE_BOOL)
             writer->domain = 2;
         else if (columns[c].type == TYPE_STRING)
