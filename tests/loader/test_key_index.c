@@ -88,6 +88,27 @@ static void resolving_replaces_keys_by_rows_and_counts_what_is_missing(void **st
     }
 }
 
+/* Dense keys with holes between them, and keys that are far apart. */
+static void rows_may_have_other_numbers(void **state)
+{
+    (void)state;
+    const int64_t dense[] = {10, 14, 12, 20}, scattered[] = {10, 1000000007, 12, -2000000000};
+    const int64_t *both[] = {dense, scattered};
+    const int32_t numbers[] = {7, 0, 1 << 30, 3};
+    for (int k = 0; k < 2; k++) {
+        struct key_index *index;
+        assert_int_equal(key_index_create(both[k], 4, &owner, &index, NULL), STATUS_OK);
+        key_index_renumber(index, numbers);
+        for (int i = 0; i < 4; i++)
+            assert_int_equal(key_index_find(index, both[k][i]), numbers[i]);
+        int32_t keys[] = {12, 11, (int32_t)both[k][1]};
+        const int32_t expected[] = {1 << 30, -1, 0};
+        assert_int_equal(key_index_resolve(index, keys, 3), 1);
+        assert_memory_equal(keys, expected, sizeof keys);
+        key_index_destroy(index);
+    }
+}
+
 static void line_of(const void *context, uint64_t row, char text[KEY_PLACE_BYTES])
 {
     snprintf(text, KEY_PLACE_BYTES, "%s:%d", (const char *)context, (int)row + 1);
@@ -122,6 +143,7 @@ int main(void)
         cmocka_unit_test(scattered_keys_find_their_rows),
         cmocka_unit_test(the_two_ends_of_int64_are_keys_like_others),
         cmocka_unit_test(resolving_replaces_keys_by_rows_and_counts_what_is_missing),
+        cmocka_unit_test(rows_may_have_other_numbers),
         cmocka_unit_test(a_key_that_comes_twice_is_refused_with_both_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
