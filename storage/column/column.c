@@ -1,5 +1,6 @@
 /* column.c: names, types and look-ups of tables and columns; see column.h. */
 #include "storage/column/column.h"
+#include "storage/column/levels_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +102,7 @@ void table_free(struct table *table)
     }
     free((void *)table->columns);
     free((void *)table->segment_rows);
+    levels_free((struct table_levels *)table->levels);
     *table = (struct table){0};
 }
 

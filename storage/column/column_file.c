@@ -186,10 +186,11 @@ enum status column_file_part_check(const struct column_file *file, const struct 
                                         [PART_TILE_MIN_MAX] = "tile statistics",
                                         [PART_INDEX_VECTORS] = "directory of the index",
                                         [PART_INDEX_WORDS] = "index",
-                                        [PART_INDEX_PIECES] = "directory of the index's pieces"};
+                                        [PART_INDEX_PIECES] = "directory of the index's pieces",
+                                        [PART_LEVELS] = "list of the table's levels"};
     if (XXH3_64bits(file->map.bytes + part->offset, part_padded(part->bytes)) == part->checksum)
         return STATUS_OK;
-    bool known = part->kind >= PART_CHUNK && part->kind <= PART_INDEX_PIECES;
+    bool known = part->kind >= PART_CHUNK && part->kind <= PART_LEVELS;
     return error_set(error, STATUS_CHECK_FAILED,
                      "%s: segment %u: the %s is damaged (wrong checksum, bytes %llu to %llu); " REPAIR,
                      file->path, part->segment, known ? names[part->kind] : "part",

@@ -2,6 +2,7 @@
 #include "storage/database/catalogue.h"
 
 #include "storage/base/memory.h"
+#include "storage/column/levels_file.h"
 #include "storage/database/database_files.h"
 
 #include <errno.h>
@@ -276,6 +277,87 @@ static enum status parse_segments(const struct parser *parser, const json_t *obj
     return sum == table->rows ? STATUS_OK : wrong(parser, "segments");
 }
 
+/* A whole number of a list; -1 if it is not there. */
+static int64_t list_number(const json_t *list, size_t at)
+{
+    const json_t *value = json_array_get(list, at);
+    return json_is_integer(value) ? json_integer_value(value) : -1;
+}
+
+static enum status parse_level(const struct parser *parser, const json_t *object, uint32_t l,
+                               const struct table *table, struct table_levels *levels)
+{
+    const char *const name = json_string_value(json_array_get(json_object_get(object, "columns"), l));
+    const int64_t bits = list_number(json_object_get(object, "bits"), l);
+    const struct column *column = NULL;
+    if (!name || table_column(table, name, &column, NULL) != STATUS_OK || column->schema.references_table[0])
+        return wrong(parser, "columns");
+    if (bits < 0 || bits > LEVELS_BITS_MAX)
+        return wrong(parser, "bits");
+    levels->level[l] = (struct level){.column = (uint32_t)(column - table->columns), .bits = (uint32_t)bits};
+    levels->prefix_bits += (uint32_t)bits;
+    for (uint32_t before = 0; before < l; before++)
+        if (levels->level[before].column == levels->level[l].column)
+            return wrong(parser, "columns");
+    return STATUS_OK;
+}
+
+/* A level decides its own column, so that column's depth is at most the level's number. */
+static enum status parse_depth(const struct parser *parser, const json_t *object, const struct table *table,
+                               struct table_levels *levels)
+{
+    const json_t *const list = json_object_get(object, "depth");
+    uint8_t *depth;
+    if (json_array_size(list) != table->column_count)
+        return wrong(parser, "depth");
+    RETURN_IF_ERROR(memory_take(&depth, table->column_count, "the catalogue", parser->error));
+    levels->depth = depth;
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        const int64_t value = list_number(list, c);
+        if (value < 0 || value > levels->count + 1)
+            return wrong(parser, "depth");
+        depth[c] = (uint8_t)value;
+    }
+    for (uint32_t l = 0; l < levels->count; l++)
+        if (depth[levels->level[l].column] > l + 1)
+            return wrong(parser, "depth");
+    return STATUS_OK;
+}
+
+/* Parses levels, whose leaves are in another file (levels_file.h). */
+static enum status parse_levels(const struct parser *parser, const json_t *object, struct table *table)
+{
+    struct table_levels *levels;
+    uint64_t rest, leaves;
+    if (!object)
+        return STATUS_OK;
+    const size_t count = json_array_size(json_object_get(object, "columns"));
+    if (table->rows == 0 || !levels_key(table))
+        return wrong(parser, "levels");
+    if (count == 0 || count > LEVELS_MAX || json_array_size(json_object_get(object, "bits")) != count)
+        return wrong(parser, "columns");
+    RETURN_IF_ERROR(memory_zeros(&levels, sizeof *levels, "the catalogue", parser->error));
+    table->levels = levels;
+    levels->count = (uint32_t)count;
+    for (uint32_t l = 0; l < levels->count; l++)
+        RETURN_IF_ERROR(parse_level(parser, object, l, table, levels));
+    RETURN_IF_ERROR(parse_count(parser, object, "rest_bits", LEVELS_BITS_MAX, &rest));
+    levels->rest_bits = (uint32_t)rest;
+    if (levels->prefix_bits + levels->rest_bits > LEVELS_BITS_MAX)
+        return wrong(parser, "bits");
+    RETURN_IF_ERROR(parse_count(parser, object, "positions",
+                                UINT64_C(1) << (levels->prefix_bits + levels->rest_bits),
+                                &levels->positions));
+    if (levels->positions < table->rows)
+        return wrong(parser, "positions");
+    RETURN_IF_ERROR(
+        parse_count(parser, object, "leaves", table->rows < LEAVES_MAX ? table->rows : LEAVES_MAX, &leaves));
+    if (leaves == 0 || leaves > UINT64_C(1) << levels->prefix_bits)
+        return wrong(parser, "leaves");
+    levels->leaf_count = (uint32_t)leaves;
+    return parse_depth(parser, object, table, levels);
+}
+
 static enum status parse_table(struct parser *parser, const json_t *object, struct table *table)
 {
     parser->table = parser->column = NULL;
@@ -298,7 +380,8 @@ static enum status parse_table(struct parser *parser, const json_t *object, stru
             if (strcmp(columns[other].schema.name, columns[c].schema.name) == 0)
                 return wrong(parser, "name");
     }
-    return STATUS_OK;
+    parser->column = NULL;
+    return parse_levels(parser, json_object_get(object, "levels"), table);
 }
 
 static enum status resolve_references(struct parser *parser, struct catalogue *catalogue)

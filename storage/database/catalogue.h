@@ -16,9 +16,10 @@
 
 #include "storage/column/column.h"
 
-/* Version 1 has no timestamps, and all segments but the last are full. Version 2 has both, and version 3 has
- * bitmap indexes. An older program would lose them with the next table that it writes. */
-#define CATALOGUE_VERSION   3
+/* Version 1 has no timestamps, and all segments but the last are full. Version 2 has both, version 3 has bitmap
+ * indexes, which an older program would lose with the next table that it writes, and version 4 has levels, by which
+ * foreign keys are no longer numbers of rows. */
+#define CATALOGUE_VERSION   4
 #define CATALOGUE_FILE      "catalogue"
 #define CATALOGUE_NEW_FILE  "catalogue.new"
 #define CATALOGUE_BYTES_MAX (1u << 30) /* 2 million columns; a larger file is not a catalogue */
@@ -26,7 +27,7 @@
 struct catalogue {
     uint64_t generation; /* of the last change; the next change's files have generation + 1 */
     uint32_t table_count;
-    struct table *tables; /* the catalogue owns their columns, segment_rows, encodings and own_name */
+    struct table *tables; /* the catalogue owns their columns, segment_rows, levels, encodings and own_name */
 };
 
 /* Reads the catalogue of the database in `directory`; free it with catalogue_free. STATUS_BAD_INPUT if the

@@ -102,13 +102,37 @@ static unsigned version_needed(const struct catalogue *catalogue)
     for (uint32_t t = 0; t < catalogue->table_count; t++) {
         const struct table *table = &catalogue->tables[t];
         version = segments_regular(table) || version > 2 ? version : 2;
+        version = table->levels ? 4 : version;
         for (uint32_t c = 0; c < table->column_count; c++)
-            if (table->columns[c].index)
+            if (table->columns[c].index && version < 3)
                 version = 3;
             else if (table->columns[c].schema.type == TYPE_TIMESTAMP && version < 2)
                 version = 2;
     }
     return version;
+}
+
+/* What levels_file.h leaves to the catalogue. */
+static json_t *format_levels(const struct table *table)
+{
+    const struct table_levels *const levels = table->levels;
+    json_t *columns = json_array(), *bits = json_array(), *depth = json_array();
+    int failed = 0;
+    for (uint32_t l = 0; l < levels->count; l++) {
+        failed |=
+            json_array_append_new(columns, json_string(table->columns[levels->level[l].column].schema.name));
+        failed |= json_array_append_new(bits, json_integer(levels->level[l].bits));
+    }
+    for (uint32_t c = 0; c < table->column_count; c++)
+        failed |= json_array_append_new(depth, json_integer(levels->depth[c]));
+    json_t *object =
+        json_pack("{s:o, s:o, s:I, s:I, s:I, s:o}", "columns", columns, "bits", bits, "rest_bits",
+                  (json_int_t)levels->rest_bits, "positions", (json_int_t)levels->positions, "leaves",
+                  (json_int_t)levels->leaf_count, "depth", depth);
+    if (!failed)
+        return object;
+    json_decref(object);
+    return NULL;
 }
 
 static json_t *format_table(const struct table *table)
@@ -124,6 +148,8 @@ static json_t *format_table(const struct table *table)
         failed |= !segments_regular(table);
     for (uint32_t c = 0; c < table->column_count; c++)
         failed |= json_array_append_new(columns, format_column(&table->columns[c]));
+    if (table->levels)
+        failed |= json_object_set_new(object, "levels", format_levels(table));
     failed |= json_object_set_new(object, "columns", columns);
     if (!failed)
         return object;

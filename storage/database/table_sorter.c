@@ -1,4 +1,5 @@
-/* table_sorter.c: stores a table's rows sorted by one column; see table_writer_sort_by in writer.h.
+/* table_sorter.c: stores a table's rows sorted by one column, or by levels (table_levels.c); see table_writer_sort_by
+ * in writer.h.
  *
  * Segments come in any order from any thread, before the place of any value is known. They are kept as plain
  * arrays, column after column, in a file without a name in the database's directory, which disappears also in
@@ -24,10 +25,12 @@
  * values, and twice that for 8-byte values. */
 #define SEGMENT_BUFFERS 4u
 
+#define COLUMN_NONE UINT32_MAX
+
 enum kept { KEPT_NOT, KEPT_VALUES, KEPT_NULLS /* values and validity */ };
 
 struct table_sorter {
-    uint32_t column;
+    uint32_t column; /* the key; COLUMN_NONE: rows are laid out by levels */
     struct spool spool;
     uint8_t *kept;          /* enum kept of each segment of column 0, then of column 1, ... */
     uint64_t *values_start; /* each column's place in the file */
@@ -36,12 +39,6 @@ struct table_sorter {
     pthread_mutex_t lock;                /* protects the statistics */
     struct column_statistics statistics; /* of the key column */
     bool done;
-};
-
-/* A whole column in its original order. */
-struct whole_column {
-    void *values;
-    uint64_t *validity; /* NULL: no row is NULL */
 };
 
 /* ---- Room ---- */
@@ -57,16 +54,32 @@ static uint64_t segment_bytes(const struct table *table, uint32_t column)
     return SEGMENT_BUFFERS * rows * table->columns[column].value_bytes;
 }
 
-static enum status check_memory(const struct table *table, uint32_t column, struct error *error)
+/* The memory that is needed, of which `sorting` is what finding the order takes. */
+static uint64_t memory_needed(const struct table *table, uint64_t sorting)
 {
-    const uint64_t sorting = table->rows * ROW_ORDER_BYTES + column_bytes(table, column);
     uint64_t writing = 0;
     for (uint32_t c = 0; c < table->column_count; c++) {
         const uint64_t bytes =
             table->rows * sizeof(uint32_t) + column_bytes(table, c) + segment_bytes(table, c);
         writing = bytes > writing ? bytes : writing;
     }
-    const uint64_t needed = sorting > writing ? sorting : writing, available = memory_available();
+    return sorting > writing ? sorting : writing;
+}
+
+uint64_t table_sorter_level_bytes(const struct table *table)
+{
+    uint64_t most = 0, codes = 0;
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        most = column_bytes(table, c) > most ? column_bytes(table, c) : most;
+        codes += table->rows * sizeof(uint16_t);
+    }
+    return memory_needed(table, codes + most + table->rows * LEVEL_ROW_BYTES);
+}
+
+static enum status check_memory(const struct table *table, uint32_t column, struct error *error)
+{
+    const uint64_t needed = memory_needed(table, table->rows * ROW_ORDER_BYTES + column_bytes(table, column)),
+                   available = memory_available();
     if (needed <= available)
         return STATUS_OK;
     return error_set(error, STATUS_MACHINE,
@@ -108,19 +121,9 @@ static uint8_t *kept_of(const struct table_writer *table, uint32_t column, uint3
     return &table->sorter->kept[(uint64_t)column * table->table.segment_count + segment];
 }
 
-enum status table_writer_sort_by(struct table_writer *table, uint32_t column, struct error *error)
+static enum status sorter_open(struct table_writer *table, uint32_t column, struct error *error)
 {
     const struct table *described = &table->table;
-    RETURN_IF_ERROR(table_writer_column(table, column, error));
-    if (described->rows > SORT_ROWS_MAX)
-        return error_set(error, STATUS_BAD_INPUT,
-                         "table %s has %" PRIu64
-                         " rows, and %u are the most that are sorted; load it unsorted",
-                         described->name, described->rows, SORT_ROWS_MAX);
-    if (table->sorter)
-        return error_set(error, STATUS_BAD_INPUT, "table %s is to be sorted twice; sort it by one column",
-                         described->name);
-    RETURN_IF_ERROR(check_memory(described, column, error));
     struct table_sorter *sorter;
     RETURN_IF_ERROR(memory_zeros(&sorter, sizeof *sorter, "sorting a table", error));
     *sorter = (struct table_sorter){
@@ -136,6 +139,26 @@ enum status table_writer_sort_by(struct table_writer *table, uint32_t column, st
     return open_file(sorter, described, table->database->path, error);
 }
 
+enum status table_writer_sort_by(struct table_writer *table, uint32_t column, struct error *error)
+{
+    const struct table *described = &table->table;
+    RETURN_IF_ERROR(table_writer_column(table, column, error));
+    if (described->rows > SORT_ROWS_MAX)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "table %s has %" PRIu64
+                         " rows, and %u are the most that are sorted; load it unsorted",
+                         described->name, described->rows, SORT_ROWS_MAX);
+    if (table->sorter)
+        return error_set(error, STATUS_BAD_INPUT, "table %s is to be sorted twice; sort it by one column",
+                         described->name);
+    RETURN_IF_ERROR(check_memory(described, column, error));
+    return sorter_open(table, column, error);
+}
+
+enum status table_sorter_open(struct table_writer *table, struct error *error)
+{
+    return sorter_open(table, COLUMN_NONE, error);
+}
 enum status table_sorter_take(struct table_writer *table, uint32_t column, uint32_t segment,
                               const void *values, const uint64_t *validity,
                               const struct column_statistics *statistics, struct error *error)
@@ -176,7 +199,7 @@ void table_sorter_free(struct table_sorter *sorter)
 
 /* ---- Sorting ---- */
 
-static void whole_column_free(struct whole_column *whole)
+void whole_column_free(struct whole_column *whole)
 {
     free(whole->values);
     free(whole->validity);
@@ -199,9 +222,8 @@ static enum status read_validity(const struct table_writer *table, uint32_t colu
     return STATUS_OK;
 }
 
-/* Reads a whole column. The caller frees it, also after a failure. */
-static enum status read_column(const struct table_writer *table, uint32_t column, struct whole_column *whole,
-                               struct error *error)
+enum status table_sorter_read(const struct table_writer *table, uint32_t column, struct whole_column *whole,
+                              struct error *error)
 {
     const uint64_t bytes = table->table.rows * table->table.columns[column].value_bytes;
     *whole = (struct whole_column){.values = segment_buffer(bytes, "a column to sort", error)};
@@ -215,12 +237,12 @@ static enum status read_column(const struct table_writer *table, uint32_t column
     return STATUS_OK;
 }
 
-static enum status find_order(const struct table_writer *table, unsigned threads, uint32_t **order,
+static enum status find_order(struct table_writer *table, unsigned threads, uint32_t **order,
                               struct error *error)
 {
     const struct table_sorter *sorter = table->sorter;
     struct whole_column whole;
-    enum status status = read_column(table, sorter->column, &whole, error);
+    enum status status = table_sorter_read(table, sorter->column, &whole, error);
     if (status == STATUS_OK) {
         const struct row_order_key key = {.values = whole.values,
                                           .value_bytes = table->table.columns[sorter->column].value_bytes,
@@ -289,7 +311,7 @@ static enum status rewrite_column(void *context, uint64_t item, unsigned thread,
     const uint64_t rows = table->rows < SEGMENT_ROWS ? table->rows : SEGMENT_ROWS;
     struct whole_column whole;
     (void)thread;
-    enum status status = read_column(rewriting->table, column, &whole, error);
+    enum status status = table_sorter_read(rewriting->table, column, &whole, error);
     void *values = NULL;
     uint64_t *validity = malloc((rows + 63) / 64 * sizeof *validity);
     if (status == STATUS_OK && !validity)
@@ -305,9 +327,7 @@ static enum status rewrite_column(void *context, uint64_t item, unsigned thread,
     return status;
 }
 
-/* The number of columns to write at the same time: at most one a thread, at most what fits half of the
- * available memory, at least one. */
-static unsigned columns_at_once(const struct table *table, unsigned threads)
+unsigned table_sorter_threads(const struct table *table, unsigned threads)
 {
     uint64_t most = 1;
     for (uint32_t c = 0; c < table->column_count; c++) {
@@ -336,12 +356,13 @@ enum status table_writer_sort(struct table_writer *table, unsigned threads, stru
                                  described->segment_count);
     if (described->rows > 0) {
         uint32_t *order = NULL;
-        RETURN_IF_ERROR(find_order(table, threads, &order, error));
+        RETURN_IF_ERROR((table->sorter->column == COLUMN_NONE ? table_levels_order
+                                                              : find_order)(table, threads, &order, error));
         struct rewriting rewriting = {.table = table,
                                       .order = order,
                                       .progress = progress,
                                       .total = (uint64_t)described->column_count * described->segment_count};
-        enum status status = parallel_for(columns_at_once(described, threads), described->column_count,
+        enum status status = parallel_for(table_sorter_threads(described, threads), described->column_count,
                                           rewrite_column, &rewriting, error);
         free(order);
         RETURN_IF_ERROR(status);

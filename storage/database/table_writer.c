@@ -7,6 +7,7 @@
 #include "storage/database/writer_internal.h"
 
 #include "storage/base/memory.h"
+#include "storage/column/levels_file.h"
 #include "storage/database/database_files.h"
 
 #include <inttypes.h>
@@ -90,6 +91,7 @@ void table_writer_free(struct table_writer *table)
         free(writer->segment_state);
     }
     table_sorter_free(table->sorter);
+    free(table->positions);
     table_appended_free(table);
     free(table->columns);
     table_free(&table->table);
@@ -236,6 +238,8 @@ enum status table_writer_finish_column(struct table_writer *table, uint32_t colu
     struct column_writer *writer = &table->columns[column];
     struct column *described = (struct column *)&table->table.columns[column];
     RETURN_IF_ERROR(encoding_writer_finish(&writer->encoding, error));
+    if (table->table.levels && described == levels_key(&table->table))
+        RETURN_IF_ERROR(levels_add(table->table.levels, writer->side, error));
     RETURN_IF_ERROR(column_file_finish(writer->side, error));
     struct encoding_info *info;
     RETURN_IF_ERROR(memory_take(&info, sizeof *info, "a column", error));

@@ -78,6 +78,30 @@ NODISCARD enum status table_writer_sort_by(struct table_writer *table, uint32_t 
 NODISCARD enum status table_writer_sort(struct table_writer *table, unsigned threads,
                                         struct progress *progress, struct error *error);
 
+/* The levels that a table is to have: columns, the outermost first; count 0: those that it has (appending), or else
+ * those that save most (level_find.h). */
+struct levels_wish {
+    uint32_t count;
+    uint32_t columns[LEVELS_MAX];
+};
+
+/* Stores the table's rows in the order of levels (storage/column/levels.h), so that keys of tables that reference it
+ * say where in its hierarchy a row stands. As for table_writer_sort_by: call it before the first segment, and
+ * table_writer_sort after the last one; and that before other tables that reference this one are added.
+ *
+ * Without named columns nothing happens where levels are of no use or not possible: a table of few rows, without a
+ * primary key, that references itself, an old table without levels, or too little memory (24 bytes a row and 2 a value).
+ * Named columns are then refused with STATUS_BAD_INPUT or STATUS_MACHINE. */
+NODISCARD enum status table_writer_levels(struct table_writer *table, const struct levels_wish *wish,
+                                          struct error *error);
+
+/* Whether rows are kept to be sorted: then table_writer_sort must be called. */
+bool table_writer_sorts(const struct table_writer *table);
+
+/* After table_writer_sort: the position of each row in the order in which it was given (when appending, old rows first,
+ * as they were stored). NULL: a row's position is its number. The writer owns it. */
+const int32_t *table_writer_positions(const struct table_writer *table);
+
 /* Encodes and writes one segment of one column, and computes its statistics. `values` are int32_t[] or
  * int64_t[] by the column's value_bytes. `validity` is NULL, or has one bit a row in row order: bit r%64 of
  * word r/64 is set if row r is not NULL. Any thread may call; each (column, segment) must be written exactly

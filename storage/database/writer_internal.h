@@ -32,6 +32,8 @@ struct table_sorter; /* table_sorter.c */
 struct table_writer {
     struct database_writer *database;
     struct table_sorter *sorter;      /* NULL: rows keep their order */
+    struct levels_wish levels;        /* the sorter finds levels */
+    int32_t *positions;               /* of the rows as given; NULL: their numbers */
     struct table_writer *next;        /* the table that was added before this one */
     struct table table;               /* as the catalogue will have it */
     const struct table *old;          /* appending: the table in the writer's catalogue; NULL: a new table */
@@ -93,9 +95,36 @@ NODISCARD enum status segment_write(struct table_writer *table, uint32_t column,
 NODISCARD enum status table_sorter_take(struct table_writer *table, uint32_t column, uint32_t segment,
                                         const void *values, const uint64_t *validity,
                                         const struct column_statistics *statistics, struct error *error);
+
+/* A whole column in the order in which rows were given. The caller frees it, also after a failure to read it. */
+struct whole_column {
+    void *values;
+    uint64_t *validity; /* NULL: no row is NULL */
+};
+NODISCARD enum status table_sorter_read(const struct table_writer *table, uint32_t column,
+                                        struct whole_column *whole, struct error *error);
+void whole_column_free(struct whole_column *whole);
+
+/* The number of columns to work on at the same time: at most one a thread, at most what fits half of the available
+ * memory, at least one. */
+unsigned table_sorter_threads(const struct table *table, unsigned threads);
+
+/* Keeps segments, to lay their rows out by levels. table_sorter_level_bytes is the memory that this takes. */
+NODISCARD enum status table_sorter_open(struct table_writer *table, struct error *error);
+uint64_t table_sorter_level_bytes(const struct table *table);
+
 /* True once table_writer_sort has written everything. */
 bool table_sorter_done(const struct table_sorter *sorter);
 void table_sorter_free(struct table_sorter *sorter);
+
+/* ---- Levels (table_levels.c) ---- */
+
+/* Bytes of memory a row, in addition to 2 a row and column: two layouts, the order and the positions. */
+#define LEVEL_ROW_BYTES 24u
+
+/* Finds the levels, or none, sets them in the table, and gives the order of the rows. free() it. */
+NODISCARD enum status table_levels_order(struct table_writer *table, unsigned threads, uint32_t **order,
+                                         struct error *error);
 
 /* Releases the lock and the memory; files stay as they are. */
 void database_writer_free(struct database_writer *writer);
