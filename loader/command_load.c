@@ -27,6 +27,7 @@ struct arguments {
     char *copies[INPUTS_MAX]; /* the arguments, cut into paths */
     uint32_t glob_count;
     glob_t globs[GLOBS_MAX];
+    const char *levels[INPUTS_MAX];
 };
 
 /* Reads 512M, 4G, 100000K, or a number of bytes. */
@@ -82,6 +83,18 @@ static enum status add_pattern(struct arguments *arguments, struct load_input *i
     return STATUS_OK;
 }
 
+/* Keeps a --levels for the loader, which knows the tables. */
+static enum status read_levels(void *context, const char *text, struct error *error)
+{
+    struct arguments *const arguments = context;
+    struct load_options *const load = &arguments->load;
+    if (load->level_count == INPUTS_MAX)
+        return error_set(error, STATUS_BAD_INPUT, "more than %u tables have --levels", INPUTS_MAX);
+    arguments->levels[load->level_count++] = text;
+    load->levels = arguments->levels;
+    return STATUS_OK;
+}
+
 /* Reads TABLE=FILE,FILE,... */
 static enum status read_input(void *context, const char *text, struct error *error)
 {
@@ -131,6 +144,14 @@ static const struct command_option option_list[] = {
      TO_WORD(struct arguments, load.dangling_null, "error|null")},
     {"sort-by", 'b', "COLUMN", "Stores the fact table in the order of that column, for tile skipping",
      TO_TEXT(struct arguments, load.sort_by)},
+    {"dimension-order", 'O', DIMENSION_ORDERS,
+     "How rows of tables that others reference are stored: in the order of levels that are found in them "
+     "(docs/levels.md), or as they come",
+     TO_WORD(struct arguments, load.dimension_order, DIMENSION_ORDERS)},
+    {"levels", 'l', "TABLE=COLUMN,COLUMN...",
+     "The levels of this table, outermost first: customer=region,nation,city; or TABLE=none. Once for each "
+     "table",
+     BY_FUNCTION(read_levels)},
     {"index", 'i', "COLUMN[,COLUMN...]",
      "Gives these columns bitmap indexes, as `tessera index create` does without options. Indexes that "
      "tables have are "

@@ -14,6 +14,15 @@ struct arguments {
     struct ssb_load_options load;
 };
 
+static enum status read_levels(void *context, const char *text, struct error *error)
+{
+    struct ssb_load_options *const load = &((struct arguments *)context)->load;
+    if (load->level_count == SSB_TABLES)
+        return error_set(error, STATUS_BAD_INPUT, "more than %d tables have --levels", SSB_TABLES);
+    load->levels[load->level_count++] = text;
+    return STATUS_OK;
+}
+
 static const struct command_option option_list[] = {
     {"db", 'd', "DIR", "Directory of the database; made if missing, its parent not",
      TO_TEXT(struct arguments, load.directory),
@@ -38,6 +47,14 @@ static const struct command_option option_list[] = {
     {"index", 'i', "COLUMN[,COLUMN...]",
      "Gives these columns bitmap indexes, as `tessera index create` does without options",
      TO_TEXT(struct arguments, load.indexes)},
+    {"dimension-order", 0, DIMENSION_ORDERS,
+     "How rows of the dimensions are stored: in the order of levels that are found in them "
+     "(docs/levels.md), or as they come",
+     TO_WORD(struct arguments, load.dimension_order, DIMENSION_ORDERS)},
+    {"levels", 0, "TABLE=COLUMN,COLUMN...",
+     "The levels of this table, outermost first: customer=region,nation,city; or TABLE=none. Once for each "
+     "table",
+     BY_FUNCTION(read_levels)},
     {"force", 0, NULL, "Replace the tables of a database that exists",
      TO_FLAG(struct arguments, load.replace)},
     {"threads", 'j', "N", "Threads; all processors by default",

@@ -1,4 +1,5 @@
 /* table_loader.c: see table_loader.h. */
+#include "loader/table/level_options.h"
 #include "loader/table/table_loader_internal.h"
 
 #include "storage/base/memory.h"
@@ -140,6 +141,8 @@ static enum status take_keys(struct load *load, const struct columns_write *all,
     if (status == STATUS_OK)
         status = table_keys_make(table, values, row, strings ? &all->words[c].dictionary : NULL, &owner,
                                  all->old ? load->existing : NULL, &load->keys[number], load->error);
+    if (status == STATUS_OK && table_writer_positions(all->writer))
+        status = table_keys_place(&load->keys[number], table_writer_positions(all->writer), load->error);
     load->keyed[number] = true;
     free(values);
     return status;
@@ -299,19 +302,25 @@ static enum status begin_table(const struct load *load, const struct schema_tabl
 
 /* Sets the codecs and the order of the rows, before any row is written. */
 static enum status prepare_table(const struct load *load, const struct schema_table *table,
-                                 struct table_writer *writer, bool *sorts)
+                                 struct table_writer *writer, bool referenced)
 {
     uint32_t sort_column;
+    struct levels_wish levels;
     RETURN_IF_ERROR(find_sort_column(load, table, &sort_column));
     RETURN_IF_ERROR(choose_codecs(load, table, writer));
     RETURN_IF_ERROR(choose_indexes(load, table, writer));
-    *sorts = sort_column != UINT32_MAX;
-    return *sorts ? table_writer_sort_by(writer, sort_column, load->error) : STATUS_OK;
+    if (sort_column != UINT32_MAX)
+        RETURN_IF_ERROR(table_writer_sort_by(writer, sort_column, load->error));
+    return level_options_find(load->options, table, referenced, &levels)
+               ? table_writer_levels(writer, &levels, load->error)
+               : STATUS_OK;
 }
 
 static enum status sort_table(const struct load *load, const struct schema_table *table,
                               struct table_writer *writer)
 {
+    if (!table_writer_sorts(writer))
+        return STATUS_OK;
     progress_step(load->progress, "sorting", table->name);
     return table_writer_sort(writer, load->options->threads, load->progress, load->error);
 }
@@ -342,19 +351,17 @@ static enum status write_table(struct load *load, struct columns_write *all, str
 {
     unsigned threads = 1;
     const struct schema_table *table = all->parsed->table;
-    bool sorts;
     RETURN_IF_ERROR(find_narrow(load, parsed, &all->narrow));
     if (all->old)
         RETURN_IF_ERROR(database_writer_append(load->writer, table->name, all->parsed->rows, &all->writer,
                                                &all->old_rows, load->error));
     else
         RETURN_IF_ERROR(begin_table(load, table, parsed->rows, all->narrow, &all->writer));
-    RETURN_IF_ERROR(prepare_table(load, table, all->writer, &sorts));
+    RETURN_IF_ERROR(prepare_table(load, table, all->writer, referenced));
     RETURN_IF_ERROR(choose_threads(load, all, parsed, &threads));
     begin_progress(load, all);
     RETURN_IF_ERROR(write_columns(load, all, threads));
-    if (sorts)
-        RETURN_IF_ERROR(sort_table(load, table, all->writer));
+    RETURN_IF_ERROR(sort_table(load, table, all->writer));
     if (!schema_key(table))
         return STATUS_OK;
     progress_step(load->progress, "indexing the keys of", table->name);
@@ -438,12 +445,11 @@ static enum status load_made(struct load *load, const struct schema_table *table
 {
     struct made_table made = {
         .table = table, .maker = maker, .options = load->options, .keys = keys, .progress = load->progress};
-    bool sorts;
     RETURN_IF_ERROR(begin_table(load, table, maker->rows, UINT32_MAX, &made.writer));
-    RETURN_IF_ERROR(prepare_table(load, table, made.writer, &sorts));
+    RETURN_IF_ERROR(prepare_table(load, table, made.writer, false));
     RETURN_IF_ERROR(made_columns_write(&made, load->error));
     load->report->rows += maker->rows;
-    return sorts ? sort_table(load, table, made.writer) : STATUS_OK;
+    return sort_table(load, table, made.writer);
 }
 
 static enum status load_table(struct load *load, uint32_t number)
@@ -510,6 +516,7 @@ static enum status check_inputs(const struct load *load)
                                  options->directory, table->name);
     }
     RETURN_IF_ERROR(check_indexes(load));
+    RETURN_IF_ERROR(level_options_check(load->schema, options, load->error));
     return sorts ? STATUS_OK
                  : error_set(load->error, STATUS_BAD_INPUT,
                              "--sort-by %s: no table that is loaded has that column", options->sort_by);

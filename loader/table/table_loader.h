@@ -51,6 +51,11 @@ struct load_input {
     const struct row_maker *maker;   /* or NULL */
 };
 
+/* The order in which rows of tables that are referenced are stored: that of their levels, which are found
+ * (storage/column/levels.h), or that of the file. */
+enum dimension_order { DIMENSION_FILE, DIMENSION_LEVELS };
+#define DIMENSION_ORDERS "file|levels" /* as words of an option; the first is the default */
+
 struct load_options {
     const char *directory; /* of the database, which is created if it does not exist */
     const struct load_input *inputs;
@@ -59,6 +64,9 @@ struct load_options {
     const char *codecs;  /* NULL, or as --codec */
     const char *sort_by; /* NULL, or a column of a table that is not a dimension */
     const char *indexes; /* NULL, or the columns that get a bitmap index: "a,b" */
+    enum dimension_order dimension_order;
+    const char *const *levels; /* "customer=region,nation,city", "part=none": levels of single tables */
+    uint32_t level_count;
     bool dangling_null;  /* store NULL for a key without a matching row; else it is an error */
     bool replace;        /* replace existing tables */
     bool append;         /* append to tables, all of which must exist; not together with `replace` */

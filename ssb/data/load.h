@@ -10,6 +10,7 @@
 #ifndef TESSERA_SSB_DATA_LOAD_H
 #define TESSERA_SSB_DATA_LOAD_H
 
+#include "loader/table/table_loader.h"
 #include "ssb/data/generator.h"
 #include "storage/database/database.h"
 
@@ -20,9 +21,12 @@ struct ssb_load_options {
     const char *codecs;      /* NULL, or as --codec: "auto", "gpu-star,lo_tax=plain" (codecs.h) */
     const char *sort_by;     /* a column of lineorder, or NULL: rows keep their order */
     const char *indexes;     /* NULL, or the columns that get a bitmap index: "lo_discount,lo_quantity" */
-    bool dangling_null;      /* store NULL for a key without a matching row; else it is an error */
-    bool replace;            /* replace the tables of an existing database */
-    unsigned threads;        /* 0: all */
+    enum dimension_order dimension_order;
+    const char *levels[SSB_TABLES]; /* as --levels of `tessera load` */
+    uint32_t level_count;
+    bool dangling_null; /* store NULL for a key without a matching row; else it is an error */
+    bool replace;       /* replace the tables of an existing database */
+    unsigned threads;   /* 0: all */
 };
 
 /* Loads the database. Afterwards either the whole database is there, with ssb.json, or nothing has
