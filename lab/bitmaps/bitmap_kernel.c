@@ -56,6 +56,9 @@ static const struct text texts[BITMAP_FUNCTIONS] = {
     [BITMAP_COMPARE] = {"compare_words", "256",
                         "const uint64_t *words, const uint64_t *expected, uint64_t count, uint32_t *wrong",
                         "lab_compare_words(words, expected, count, wrong)"},
+    [BITMAP_COMPARE_LANES] = {"compare_lanes", "256",
+                              "const uint64_t *groups, const uint32_t *masks, uint64_t rows, uint32_t *wrong",
+                              "lab_compare_lanes(groups, masks, rows, wrong)"},
 };
 
 enum status bitmap_kernel_text(char **source, struct error *error)
@@ -65,6 +68,19 @@ enum status bitmap_kernel_text(char **source, struct error *error)
     for (uint32_t f = 0; f < BITMAP_FUNCTIONS; f++)
         fprintf(text.out, "extern \"C\" __global__ void __launch_bounds__(%s) %s(%s)\n{\n    %s;\n}\n",
                 texts[f].bounds, texts[f].name, texts[f].parameters, texts[f].body);
+    return kernel_text_close(&text, source, error);
+}
+
+enum status bitmap_scan_text(const struct kernel_column *column, char **source, struct error *error)
+{
+    struct kernel_text text;
+    RETURN_IF_ERROR(kernel_text_begin("scan_cuda.h", column, &text, error));
+    fprintf(text.out,
+            "extern \"C\" __global__ void __launch_bounds__(%u, 4) %s(const bound_chunk *chunks,\n"
+            "    const uint4 *work, uint32_t items, uint32_t chunk_tiles, int32_t low, int32_t high,\n"
+            "    uint32_t *masks)\n"
+            "{\n    lab_scan<DECODER, PRELOADS>(chunks, work, items, chunk_tiles, low, high, masks);\n}\n",
+            BITMAP_SCAN_THREADS, BITMAP_SCAN);
     return kernel_text_close(&text, source, error);
 }
 

@@ -5,6 +5,7 @@
 #ifndef TESSERA_LAB_BITMAPS_BITMAP_KERNEL_H
 #define TESSERA_LAB_BITMAPS_BITMAP_KERNEL_H
 
+#include "engine/gpu/kernel_layout.h"
 #include "lab/lab.h"
 
 enum bitmap_function {
@@ -23,6 +24,7 @@ enum bitmap_function {
     BITMAP_FLATTEN,
     BITMAP_FLAT,
     BITMAP_COMPARE,
+    BITMAP_COMPARE_LANES,
     BITMAP_FUNCTIONS
 };
 
@@ -34,6 +36,12 @@ struct bitmap_kernels {
 
 /* The text of all of them, to be freed. */
 NODISCARD enum status bitmap_kernel_text(char **source, struct error *error);
+
+/* The text of the scan that the index is compared with, around a column's decoder, which must test ranges; to be freed. */
+#define BITMAP_SCAN         "scan_range"
+#define BITMAP_SCAN_THREADS 256u
+NODISCARD enum status bitmap_scan_text(const struct kernel_column *column, char **source,
+                                       struct error *error);
 
 /* Compiles and loads them. Close with bitmap_kernels_close, also after an error. */
 NODISCARD enum status bitmap_kernels_open(struct lab *lab, struct bitmap_kernels *kernels,

@@ -11,6 +11,7 @@
 /* Vectors are built in parts of 16.5 million rows, so that two vectors of 1 G rows occupy all threads. */
 #define PART_PIECES UINT64_C(256)
 #define PART_ROWS   (PART_PIECES * WAH_PIECE_ROWS)
+#define BATCH_ROWS  1024u
 
 const struct bitmap_kind bitmap_kinds[BITMAP_KINDS] = {
     [BITMAP_UNIFORM] = {.name = "uniform"},
@@ -25,7 +26,9 @@ struct making {
     struct bitmap_set *set;
     uint64_t parts;               /* of a vector */
     double weights;               /* of all vectors */
-    struct wah_builder *builders; /* of part p of vector v: at v * parts + p */
+    const int32_t *values;        /* of the column; NULL: rows are drawn */
+    int32_t low;                  /* vector 0's */
+    struct wah_builder *builders; /* of part p of vector v: at p * count + v */
     uint64_t *firsts;             /* of a vector: its first word */
 };
 
@@ -78,14 +81,20 @@ static enum status make_sorted(struct wah_builder *builder, const struct making 
     return wah_append_run(builder, true, to - from, error);
 }
 
+static uint64_t rows_of_part(const struct bitmap_set *set, uint64_t part)
+{
+    const uint64_t rest = set->rows - part * PART_ROWS;
+    return rest < PART_ROWS ? rest : PART_ROWS;
+}
+
 static enum status make_part(void *context, uint64_t item, unsigned thread, struct error *error)
 {
     const struct making *const making = context;
     const struct bitmap_set *const set = making->set;
-    struct wah_builder *const builder = &making->builders[item];
     const uint32_t vector = (uint32_t)(item / making->parts);
-    const uint64_t first = item % making->parts * PART_ROWS;
-    const uint64_t rows = set->rows - first < PART_ROWS ? set->rows - first : PART_ROWS;
+    const uint64_t part = item % making->parts, first = part * PART_ROWS;
+    const uint64_t rows = rows_of_part(set, part);
+    struct wah_builder *const builder = &making->builders[part * set->count + vector];
     const double density = density_of(making, vector);
     uint64_t random = item * UINT64_C(0x9e3779b97f4a7c15) + 13;
     (void)thread;
@@ -99,16 +108,38 @@ static enum status make_part(void *context, uint64_t item, unsigned thread, stru
     return wah_finish(builder, rows, error);
 }
 
+/* A part of all vectors, of the column's values. */
+static enum status make_part_of_values(void *context, uint64_t part, unsigned thread, struct error *error)
+{
+    const struct making *const making = context;
+    const struct bitmap_set *const set = making->set;
+    struct wah_builder *const builders = making->builders + part * set->count;
+    const int32_t *const values = making->values + part * PART_ROWS;
+    const uint64_t rows = rows_of_part(set, part);
+    uint32_t codes[BATCH_ROWS];
+    (void)thread;
+    for (uint64_t first = 0; first < rows; first += BATCH_ROWS) {
+        const uint64_t batch = rows - first < BATCH_ROWS ? rows - first : BATCH_ROWS;
+        for (uint64_t i = 0; i < batch; i++)
+            codes[i] = (uint32_t)values[first + i] - (uint32_t)making->low;
+        RETURN_IF_ERROR(cancel_check(error));
+        RETURN_IF_ERROR(wah_append_codes(builders, set->count, first, codes, batch, error));
+    }
+    for (uint32_t v = 0; v < set->count; v++)
+        RETURN_IF_ERROR(wah_finish(&builders[v], rows, error));
+    return STATUS_OK;
+}
+
 /* ---- Vectors ---- */
 
-/* Joins a vector's parts: a fill at the end of one and a fill of the same value at the next one's begin become one. Returns
+/* Joins a vector's parts, which are `stride` apart: a fill at the end of one and a fill of the same value at the next one's begin become one. Returns
  * the words, and writes them unless `out` is NULL. */
-static uint64_t join_parts(const struct wah_builder *parts, uint64_t count, uint64_t *out)
+static uint64_t join_parts(const struct wah_builder *parts, uint64_t count, uint64_t stride, uint64_t *out)
 {
     uint64_t words = 0, last = 0;
     for (uint64_t p = 0; p < count; p++) {
-        const uint64_t *from = parts[p].words;
-        uint64_t rest = parts[p].count;
+        const uint64_t *from = parts[p * stride].words;
+        uint64_t rest = parts[p * stride].count;
         if (last & WAH_FILL && last >> 62 == from[0] >> 62) {
             last += from[0] & WAH_LENGTH;
             if (out)
@@ -130,18 +161,18 @@ static enum status make_vector(void *context, uint64_t v, unsigned thread, struc
 {
     const struct making *const making = context;
     struct bitmap_set *const set = making->set;
-    struct wah_builder *const parts = making->builders + v * making->parts;
+    struct wah_builder *const parts = making->builders + v;
     uint64_t *const words = set->words + making->firsts[v];
     (void)thread;
     RETURN_IF_ERROR(cancel_check(error));
-    const uint64_t count = join_parts(parts, making->parts, words);
+    const uint64_t count = join_parts(parts, making->parts, set->count, words);
     if (set->stride > set->groups)
         words[count] = WAH_FILL | 1;
     set->vectors[v] = (struct wah_vector){.words = words, .count = count};
     set->directories[v] = set->starts + v * set->pieces;
     wah_directory_build(set->vectors[v], set->rows, set->starts + v * set->pieces);
     for (uint64_t p = 0; p < making->parts; p++)
-        wah_builder_free(&parts[p]);
+        wah_builder_free(&parts[p * set->count]);
     return STATUS_OK;
 }
 
@@ -181,9 +212,11 @@ static enum status make(struct lab *lab, struct making *making, struct error *er
         memory_take(&set->expected, set->stride * sizeof *set->expected, "groups to compare with", error));
     for (uint32_t v = 0; v < set->count; v++)
         making->weights += pow(v + 1, -set->kind->zipf);
-    RETURN_IF_ERROR(parallel_for(lab->threads, items, make_part, making, error));
+    RETURN_IF_ERROR(making->values
+                        ? parallel_for(lab->threads, making->parts, make_part_of_values, making, error)
+                        : parallel_for(lab->threads, items, make_part, making, error));
     for (uint32_t v = 0; v < set->count; v++) {
-        const uint64_t words = join_parts(making->builders + v * making->parts, making->parts, NULL);
+        const uint64_t words = join_parts(making->builders + v, making->parts, set->count, NULL);
         making->firsts[v] = set->word_count;
         set->word_count += words + (set->stride - set->groups);
         set->compressed_bytes += words * sizeof *set->words;
@@ -194,19 +227,35 @@ static enum status make(struct lab *lab, struct making *making, struct error *er
     return parallel_for(lab->threads, set->pieces, expect_piece, set, error);
 }
 
-enum status bitmap_set_make(struct lab *lab, const struct bitmap_kind *kind, uint64_t rows, uint32_t count,
-                            struct bitmap_set *set, struct error *error)
+static enum status make_all(struct lab *lab, const struct bitmap_kind *kind, uint64_t rows, uint32_t count,
+                            struct making *making, struct bitmap_set *set, struct error *error)
 {
     *set = (struct bitmap_set){
         .kind = kind, .rows = rows, .groups = wah_groups(rows), .pieces = wah_pieces(rows), .count = count};
     set->stride = (set->groups + 1) / 2 * 2;
-    struct making making = {.set = set, .parts = (rows + PART_ROWS - 1) / PART_ROWS};
-    const enum status status = make(lab, &making, error);
-    for (uint64_t p = 0; making.builders && p < count * making.parts; p++)
-        wah_builder_free(&making.builders[p]);
-    free(making.builders);
-    free(making.firsts);
+    making->set = set;
+    making->parts = (rows + PART_ROWS - 1) / PART_ROWS;
+    const enum status status = make(lab, making, error);
+    for (uint64_t p = 0; making->builders && p < count * making->parts; p++)
+        wah_builder_free(&making->builders[p]);
+    free(making->builders);
+    free(making->firsts);
     return status;
+}
+
+enum status bitmap_set_make(struct lab *lab, const struct bitmap_kind *kind, uint64_t rows, uint32_t count,
+                            struct bitmap_set *set, struct error *error)
+{
+    struct making making = {.values = NULL};
+    return make_all(lab, kind, rows, count, &making, set, error);
+}
+
+enum status bitmap_set_of_values(struct lab *lab, const struct bitmap_kind *kind, const int32_t *values,
+                                 uint64_t rows, int32_t low, uint32_t count, struct bitmap_set *set,
+                                 struct error *error)
+{
+    struct making making = {.values = values, .low = low};
+    return make_all(lab, kind, rows, count, &making, set, error);
 }
 
 void bitmap_set_free(struct bitmap_set *set)

@@ -4,6 +4,8 @@
  * A column has four times as many bins as the range has vectors, and the range has a quarter of the rows; so a vector's
  * density is 1/(4m) in the mean. Vectors are made one by one, on all threads, and do not know of each other: a row may be
  * in two of them, which costs no method more or less. The words of all vectors lie one after the other.
+ *
+ * Or the vectors are made of a column's values, one each.
  */
 #ifndef TESSERA_LAB_BITMAPS_BITMAP_SET_H
 #define TESSERA_LAB_BITMAPS_BITMAP_SET_H
@@ -47,6 +49,11 @@ struct bitmap_set {
 /* Free with bitmap_set_free, also after an error. */
 NODISCARD enum status bitmap_set_make(struct lab *lab, const struct bitmap_kind *kind, uint64_t rows,
                                       uint32_t count, struct bitmap_set *set, struct error *error);
+
+/* The same of a column: vector v has the rows whose value is low + v. `kind` has a name only. */
+NODISCARD enum status bitmap_set_of_values(struct lab *lab, const struct bitmap_kind *kind,
+                                           const int32_t *values, uint64_t rows, int32_t low, uint32_t count,
+                                           struct bitmap_set *set, struct error *error);
 void bitmap_set_free(struct bitmap_set *set);
 
 #endif

@@ -3,14 +3,18 @@
  * rows. The paper's GPU strategies (COA, ROA, hybrid, ideal hybrid on decompressed vectors) and its way with compressed ones
  * on the processor, beside `inline`, which reads compressed words once, and flat bitsets.
  *
- * The column has 8 to 4096 bins, four times as many as the range has vectors (lab/bitmaps/bitmap_set.h). Every result is
- * compared with the host's word by word. The processor's methods are measured on up to 100 M rows; on a processor alone
- * these are all.
+ * The column has 8 to 4096 bins, four times as many as the range has vectors (lab/bitmaps/bitmap_set.h); or it is one of
+ * lineorder's, and the range one of flight 1's (bitmap_ssb.h). Every result is compared with the host's word by word. The
+ * processor's methods are measured on up to 120 M rows; on a processor alone these are all.
+ *
+ * Then, up to which range `inline` and the processor's OR are faster than a scan of bit planes (bitmap_crossover.h).
  */
 #include "lab/experiments/experiments.h"
 
+#include "lab/bitmaps/bitmap_crossover.h"
 #include "lab/bitmaps/bitmap_device.h"
 #include "lab/bitmaps/bitmap_host.h"
+#include "lab/bitmaps/bitmap_ssb.h"
 #include "lab/bitmaps/roaring.h"
 
 #include <inttypes.h>
@@ -19,25 +23,54 @@
 
 #define MILLION UINT64_C(1000000)
 
+#define CPU_CHART_ROWS 100u /* in millions; so are these: */
+#define SSB_ROWS       120u
+#define HOST_ROWS_MOST 120u
+#define COUNTED_ROWS   10u /* strategies also count what they read and write */
+#define SCALE_FACTOR   20  /* of the Star Schema Benchmark, for SSB_ROWS */
+
 /* On 1000 M rows the GPU's memory binds; on 10 M most of the work is in its cache, and launches cost. */
+#define SSB(range)                                     \
+    {                                                  \
+        BITMAP_KINDS + BITMAP_SSB_##range, 0, SSB_ROWS \
+    }
 static const struct test {
-    uint32_t kind, vectors;
-    uint64_t rows; /* in millions */
+    uint32_t kind;    /* of drawn vectors; from BITMAP_KINDS on: a range of lineorder's column */
+    uint32_t vectors; /* 0: what the range has */
+    uint64_t rows;    /* in millions */
 } tests[] = {
-    {BITMAP_UNIFORM, 2, 1000},   {BITMAP_UNIFORM, 8, 1000},     {BITMAP_UNIFORM, 32, 1000},
-    {BITMAP_UNIFORM, 128, 1000}, {BITMAP_ZIPF_ONE, 128, 1000},  {BITMAP_SORTED, 128, 1000},
-    {BITMAP_CLUSTERED, 8, 1000}, {BITMAP_CLUSTERED, 128, 1000}, {BITMAP_UNIFORM, 8, 100},
-    {BITMAP_UNIFORM, 128, 100},  {BITMAP_ZIPF_HALF, 128, 100},  {BITMAP_ZIPF_ONE, 128, 100},
-    {BITMAP_ZIPF_TWO, 128, 100}, {BITMAP_SORTED, 128, 100},     {BITMAP_CLUSTERED, 128, 100},
-    {BITMAP_UNIFORM, 2, 10},     {BITMAP_UNIFORM, 512, 10},     {BITMAP_UNIFORM, 1024, 10},
-    {BITMAP_ZIPF_ONE, 512, 10},  {BITMAP_CLUSTERED, 512, 10},
+    {BITMAP_UNIFORM, 2, 1000},
+    {BITMAP_UNIFORM, 8, 1000},
+    {BITMAP_UNIFORM, 32, 1000},
+    {BITMAP_UNIFORM, 128, 1000},
+    {BITMAP_ZIPF_ONE, 128, 1000},
+    {BITMAP_SORTED, 128, 1000},
+    {BITMAP_CLUSTERED, 8, 1000},
+    {BITMAP_CLUSTERED, 128, 1000},
+    {BITMAP_UNIFORM, 8, 100},
+    {BITMAP_UNIFORM, 128, 100},
+    {BITMAP_ZIPF_HALF, 128, 100},
+    {BITMAP_ZIPF_ONE, 128, 100},
+    {BITMAP_ZIPF_TWO, 128, 100},
+    {BITMAP_SORTED, 128, 100},
+    {BITMAP_CLUSTERED, 128, 100},
+    {BITMAP_UNIFORM, 2, 10},
+    {BITMAP_UNIFORM, 512, 10},
+    {BITMAP_UNIFORM, 1024, 10},
+    {BITMAP_ZIPF_ONE, 512, 10},
+    {BITMAP_CLUSTERED, 512, 10},
+    SSB(DISCOUNT),
+    SSB(QUANTITY_LOW),
+    SSB(QUANTITY_MIDDLE),
+    SSB(YEAR),
+    SSB(MONTH),
+    SSB(WEEK),
 };
-#define TESTS          ((uint32_t)(sizeof tests / sizeof *tests))
-#define HOST_ROWS_MOST 100u /* in millions */
-#define COUNTED_ROWS   10u  /* in millions: strategies also count what they read and write */
+#define TESTS ((uint32_t)(sizeof tests / sizeof *tests))
 
 struct record {
     uint64_t rows, compressed_bytes;
+    uint32_t vectors;
     struct bitmap_times gpu;
     struct speed host[BITMAP_HOSTS]; /* 0: not measured */
     double roaring_ms;
@@ -48,8 +81,15 @@ struct experiment {
     struct lab *lab;
     struct bitmap_kernels kernels;
     struct roaring roaring;
+    struct ssb_generator *generator;
     struct record records[TESTS];
 };
+
+static const char *name_of(const struct test *test)
+{
+    return test->kind < BITMAP_KINDS ? bitmap_kinds[test->kind].name
+                                     : bitmap_ssb_kinds[test->kind - BITMAP_KINDS].name;
+}
 
 static bool is_of_host(const struct test *test)
 {
@@ -99,6 +139,7 @@ static enum status measure_set(struct experiment *experiment, const struct test 
 {
     struct lab *const lab = experiment->lab;
     record->rows = set->rows;
+    record->vectors = set->count;
     record->compressed_bytes = set->compressed_bytes;
     if (lab->cuda)
         RETURN_IF_ERROR(bitmap_device_measure(&experiment->kernels, set, test->rows <= COUNTED_ROWS,
@@ -106,9 +147,29 @@ static enum status measure_set(struct experiment *experiment, const struct test 
     return is_of_host(test) ? measure_host(experiment, set, record, error) : STATUS_OK;
 }
 
+static enum status make_set(struct experiment *experiment, const struct test *test, struct bitmap_set *set,
+                            struct error *error)
+{
+    struct lab *const lab = experiment->lab;
+    const uint64_t rows = lab_rows(lab, test->rows * MILLION);
+    if (test->kind < BITMAP_KINDS)
+        return bitmap_set_make(lab, &bitmap_kinds[test->kind], rows, test->vectors, set, error);
+    const uint64_t all = ssb_rows(experiment->generator, SSB_LINEORDER);
+    return bitmap_ssb_make(lab, experiment->generator, (enum bitmap_ssb)(test->kind - BITMAP_KINDS),
+                           rows < all ? rows : all, set, error);
+}
+
+static enum status open_generator(struct experiment *experiment, struct error *error)
+{
+    const double scale = experiment->lab->scale;
+    const struct ssb_options options = {.scale_factor = SCALE_FACTOR * (scale > 1 ? scale : 1)};
+    return ssb_generator_create(&options, experiment->lab->threads, &experiment->generator, error);
+}
+
 static enum status measure_all(struct experiment *experiment, struct error *error)
 {
     struct lab *const lab = experiment->lab;
+    RETURN_IF_ERROR(open_generator(experiment, error));
     if (lab->cuda)
         RETURN_IF_ERROR(bitmap_kernels_open(lab, &experiment->kernels, error));
     for (uint32_t t = 0; t < TESTS; t++) {
@@ -117,8 +178,7 @@ static enum status measure_all(struct experiment *experiment, struct error *erro
         if (!is_measured(experiment, test))
             continue;
         progress_report(lab->progress, "combining bitmaps", "sets", t, TESTS);
-        enum status status = bitmap_set_make(lab, &bitmap_kinds[test->kind],
-                                             lab_rows(lab, test->rows * MILLION), test->vectors, &set, error);
+        enum status status = make_set(experiment, test, &set, error);
         if (status == STATUS_OK)
             status = measure_set(experiment, test, &set, &experiment->records[t], error);
         bitmap_set_free(&set);
@@ -138,8 +198,8 @@ static enum status measure_all(struct experiment *experiment, struct error *erro
 
 static void add_set(struct sheet *sheet, const struct test *test, const struct record *record)
 {
-    sheet_text(sheet, bitmap_kinds[test->kind].name);
-    sheet_number(sheet, test->vectors);
+    sheet_text(sheet, name_of(test));
+    sheet_number(sheet, record->vectors);
     sheet_number(sheet, (double)record->rows);
     sheet_number(sheet, (double)record->compressed_bytes);
 }
@@ -334,13 +394,13 @@ static void add_bars(struct chart *chart, const char *name, const struct experim
 static enum status show_chart(const struct experiment *experiment, uint64_t rows, bool gpu,
                               struct error *error)
 {
-    char names[TESTS][32], title[96];
+    char names[TESTS][48], title[96];
     const char *categories[TESTS];
     uint32_t shown[TESTS], count = 0;
     for (uint32_t t = 0; t < TESTS; t++)
         if (tests[t].rows == rows) {
-            snprintf(names[count], sizeof *names, "%s, %u", bitmap_kinds[tests[t].kind].name,
-                     tests[t].vectors);
+            snprintf(names[count], sizeof *names, "%s, %u", name_of(&tests[t]),
+                     experiment->records[t].vectors);
             categories[count] = names[count];
             shown[count++] = t;
         }
@@ -367,11 +427,13 @@ static enum status show_all(const struct experiment *experiment, struct error *e
 {
     if (experiment->lab->cuda) {
         RETURN_IF_ERROR(show_chart(experiment, 1000, true, error));
+        RETURN_IF_ERROR(show_chart(experiment, SSB_ROWS, true, error));
         RETURN_IF_ERROR(show_gpu(experiment, error));
         RETURN_IF_ERROR(show_queries(experiment, error));
         RETURN_IF_ERROR(show_traffic(experiment, error));
     }
-    RETURN_IF_ERROR(show_chart(experiment, HOST_ROWS_MOST, false, error));
+    RETURN_IF_ERROR(show_chart(experiment, CPU_CHART_ROWS, false, error));
+    RETURN_IF_ERROR(show_chart(experiment, SSB_ROWS, false, error));
     return show_host(experiment, error);
 }
 
@@ -382,6 +444,9 @@ enum status lab_bitmaps(struct lab *lab, struct error *error)
     enum status status = measure_all(&experiment, error);
     if (status == STATUS_OK)
         status = show_all(&experiment, error);
+    if (status == STATUS_OK)
+        status = bitmap_crossover(lab, &experiment.kernels, error);
+    ssb_generator_destroy(experiment.generator);
     bitmap_kernels_close(&experiment.kernels);
     roaring_close(&experiment.roaring);
     return status;

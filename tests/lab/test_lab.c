@@ -163,6 +163,9 @@ static const struct shape shapes[] = {
     {"bitmaps", "on the processor",
      "column,vectors,rows,compressed_bytes,pairs,levels,sequential,pieces,flat,croaring,croaring_bytes",
      false},
+    {"bitmaps", "index against scan on one thread of the processor",
+     "values,vectors,rows,index_bytes,index_ms,scan_bytes,scan_ms,speedup", false},
+    {"bitmaps", "the ranges for which the index is faster than the scan", "values,cpu_vectors", false},
     {"pattern", "speed-up", "megabytes,codec,way,level,io_speedup,computation_speedup,speedup", false},
 };
 #define SHAPES (sizeof shapes / sizeof *shapes)
