@@ -24,11 +24,15 @@ struct wah32_cursor {
 
 /* Writes the OR of `groups` groups to `out`, which has room for as many words, and returns its words. The cursors say
  * where the range begins in each vector; heads[], one for each piece of the range, is scratch memory. */
-#define WAH_RANGES(isa)                                                                          \
-    uint64_t wah_or_range_##isa(struct wah_cursor *cursors, uint64_t count, uint64_t groups,     \
-                                uint32_t *heads, uint64_t *out);                                 \
-    uint64_t wah32_or_range_##isa(struct wah32_cursor *cursors, uint64_t count, uint64_t groups, \
-                                  uint32_t *heads, uint32_t *out);
+#define WAH_RANGES(isa)                                                                           \
+    uint64_t wah_or_range_##isa(struct wah_cursor *cursors, uint64_t count, uint64_t groups,      \
+                                uint32_t *heads, uint64_t *out);                                  \
+    uint64_t wah32_or_range_##isa(struct wah32_cursor *cursors, uint64_t count, uint64_t groups,  \
+                                  uint32_t *heads, uint32_t *out);                                \
+    void wah_or_range_bits_##isa(struct wah_cursor *cursors, uint64_t count, uint64_t groups,     \
+                                 uint32_t *heads, bool narrow, uint64_t *bits, uint64_t words);   \
+    void wah32_or_range_bits_##isa(struct wah32_cursor *cursors, uint64_t count, uint64_t groups, \
+                                   uint32_t *heads, bool narrow, uint64_t *bits, uint64_t words);
 
 WAH_RANGES(baseline)
 WAH_RANGES(avx2)

@@ -186,6 +186,37 @@ static void CASE(operations_are_those_of_bits)(void **state)
         }
 }
 
+/* Decompresses the OR of vectors part by part, and ANDs it to what is there. */
+static void CASE(must_be_bits)(const struct WAH(vector) * vectors, struct wah_start *const *directories,
+                               unsigned count, const struct rows *want)
+{
+    const uint64_t pieces = WAH(pieces)(want->count), words = (want->count + 1023) / 1024 * 16;
+    uint64_t *const bits = malloc((words + 1) * sizeof *bits);
+    for (unsigned narrow = 0; narrow < 2; narrow++) {
+        for (uint64_t w = 0; w <= words; w++)
+            bits[w] = 0xf0f0f0f0f0f0f0f0u;
+        for (uint64_t first = 0, here; first < pieces; first += here) {
+            here = 1 + next_random() % (pieces - first);
+            const uint64_t begin = first * GROUP_ROWS * 16, last = first + here == pieces;
+            const struct wah_bits_part part = {.rows = want->count,
+                                               .first = first,
+                                               .pieces = here,
+                                               .narrow = narrow,
+                                               .words = last ? words - begin : here * GROUP_ROWS * 16};
+            assert_int_equal(WAH(or_bits)(vectors, (const struct wah_start *const *)directories, count, &part,
+                                          bits + begin, NULL),
+                             STATUS_OK);
+        }
+        for (uint64_t r = 0; r < words * 64; r++) {
+            const bool set = r < want->count && want->bits[r] && (!narrow || r % 8 >= 4);
+            if ((bits[r / 64] >> r % 64 & 1) != set)
+                fail_msg("row %" PRIu64 " of %" PRIu64 " is wrong", r, want->count);
+        }
+        assert_int_equal(bits[words], 0xf0f0f0f0f0f0f0f0u);
+    }
+    free(bits);
+}
+
 /* All methods, with directories and without, on one thread and on several. Shape SHAPES mixes the shapes, and lets half
  * of the vectors have rows in a range of their own only. */
 static void CASE(must_or)(uint64_t size, unsigned count, enum shape shape)
@@ -216,6 +247,12 @@ static void CASE(must_or)(uint64_t size, unsigned count, enum shape shape)
             assert_int_equal(WAH(or_many)(vectors, given, count, size, threads, &result, NULL), STATUS_OK);
             CASE(must_be)(WAH(of)(&result), &want);
         }
+    CASE(must_be_bits)(vectors, directories, count, &want);
+    for (unsigned v = 0; v < count; v++) { /* as an index does without pieces */
+        free(directories[v]);
+        directories[v] = NULL;
+    }
+    CASE(must_be_bits)(vectors, directories, count, &want);
     for (unsigned v = 0; v < count; v++) {
         WAH(builder_free)(&builders[v]);
         free(directories[v]);

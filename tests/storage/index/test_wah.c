@@ -2,6 +2,7 @@
 #include "storage/index/wah.h"
 #include "storage/index/bitset.h"
 #include "storage/index/wah32.h"
+#include "storage/index/wah_bits.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
