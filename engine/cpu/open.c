@@ -35,7 +35,7 @@ static enum status worker_programs(const struct device_run *run, struct cpu_work
         RETURN_IF_ERROR(row_values_open(plan, &plan->steps[run->condition_step[c]].expression, 1,
                                         &worker->conditions[c], error));
     for (uint32_t j = 0; j < plan->join_count; j++)
-        if (plan->joins[j].match != EXPRESSION_NONE && !run->matched_fast[j])
+        if (run->match_pieces[j] && !run->matched_fast[j])
             RETURN_IF_ERROR(expression_program_create(&plan->expressions, &plan->joins[j].match, 1,
                                                       &worker->matches[j], error));
     return plan->shape == PLAN_ROWS ? STATUS_OK : group_states_create(plan, &worker->states, error);
@@ -140,6 +140,7 @@ void cpu_run_close(struct device_run *run)
     }
     for (uint64_t p = 0; run->found && p < pieces_of(&run->plan->scan); p++)
         free(run->found[p].rows);
+    index_mask_free(run->index);
     free(run->segment_first);
     free(run->found);
     free(run->used);
@@ -156,16 +157,18 @@ static enum status prepare(struct device_run *run, struct error *error)
     for (uint32_t s = 0; s < plan->step_count; s++)
         if (plan->steps[s].kind == STEP_CONDITION)
             run->condition_step[run->condition_count++] = s;
-        else
+        else if (plan->steps[s].kind != STEP_INDEX)
             run->mask_step[run->step_count++] = s;
     for (uint32_t j = 0; j < plan->join_count; j++) {
-        if (plan->joins[j].match == EXPRESSION_NONE)
+        if (!plan_join_is_probed(plan, j))
             continue;
         run->matched_fast[j] = dimension_match_of(plan, j, &run->matches[j]);
         const uint64_t positions = table_positions(plan->joins[j].table);
         run->match_pieces[j] = (positions + MATCH_ROWS - 1) / MATCH_ROWS;
         RETURN_IF_ERROR(buffer((positions / 32 + 32) * sizeof(uint32_t), &run->bitmaps[j], error));
     }
+    if (plan->index.term_count)
+        RETURN_IF_ERROR(index_mask_create(plan, &run->index, error));
     const uint64_t pieces = pieces_of(&plan->scan);
     if (plan->shape == PLAN_ROWS && !(run->found = calloc(pieces + 1, sizeof *run->found)))
         return error_out_of_memory(error, pieces * sizeof *run->found, "rows");
@@ -215,7 +218,7 @@ static enum status stage_column(struct device_run *run, uint32_t c, struct error
 enum status cpu_run_load(struct device_run *run, struct error *error)
 {
     for (uint32_t c = 0; c < run->plan->column_count; c++)
-        if (plan_stages(run->plan, c, false)) {
+        if (plan_stages(run->plan, c, false) && !run->plan->columns[c].decided) {
             run->stages = true;
             RETURN_IF_ERROR(stage_column(run, c, error));
         }

@@ -89,9 +89,17 @@ static enum status scan_tile(struct device_run *run, struct cpu_worker *worker, 
                              uint64_t piece, struct error *error)
 {
     const struct plan *plan = run->plan;
-    struct scan_point *const points = run->counting ? worker->points : NULL;
+    struct scan_point *points = run->counting ? worker->points : NULL;
     uint64_t since = points ? scan_ticks() : 0;
-    uint32_t count = run->tile_rows(worker->steps, run->step_count, t, worker->rows, points, &since);
+    const uint64_t *mask = NULL;
+    if (run->index) {
+        mask = index_mask_tile(run->index, worker->segment, t->index);
+        if (points)
+            scan_point_reach(points++, t->rows, &since);
+        if (index_mask_is_empty(mask))
+            return STATUS_OK;
+    }
+    uint32_t count = run->tile_rows(worker->steps, run->step_count, t, mask, worker->rows, points, &since);
     for (uint32_t c = 0; c < run->condition_count && count; c++) {
         count = cpu_keep_rows(run, worker, c, t, count);
         if (points)
@@ -101,7 +109,7 @@ static enum status scan_tile(struct device_run *run, struct cpu_worker *worker, 
     if (count)
         RETURN_IF_ERROR(cpu_take_rows(run, worker, t, piece, first_row, count, error));
     if (points)
-        scan_point_reach(&points[plan->step_count + 1], count, &since);
+        scan_point_reach(&worker->points[plan->step_count + 1], count, &since);
     return STATUS_OK;
 }
 
@@ -253,9 +261,27 @@ static enum status collect(struct device_run *run, bool mergeable, struct partia
     return group_states_collect(run->plan, run->used, used, run->threads, mergeable, partial, error);
 }
 
+/* Answers a plan that only counts rows which bitmap indexes decide: from their numbers of rows, or from the mask. */
+static enum status count_rows(struct device_run *run, const struct tile_skip *scan, struct partial *partial,
+                              struct run_timing *timing, struct error *error)
+{
+    const double begin = clock_ms();
+    uint64_t rows = 0;
+    if (plan_rows_are_known(run->plan))
+        rows = plan_known_rows(run->plan, scan);
+    else
+        RETURN_IF_ERROR(index_mask_make(run->index, scan, run->threads, &rows, error));
+    RETURN_IF_ERROR(partial_of_rows(run->plan, rows, partial, error));
+    timing->filter_ms = timing->total_ms = clock_ms() - begin;
+    timing->stage_ms = timing->scan_ms = timing->merge_ms = 0;
+    return STATUS_OK;
+}
+
 static enum status run_tiles(struct device_run *run, const struct tile_skip *scan, bool mergeable,
                              struct partial *partial, struct run_timing *timing, struct error *error)
 {
+    if (plan_counts_rows(run->plan) && !run->counting)
+        return count_rows(run, scan, partial, timing, error);
     const double begin = clock_ms();
     run_begin(run, scan);
     double staged = begin;
@@ -265,6 +291,8 @@ static enum status run_tiles(struct device_run *run, const struct tile_skip *sca
     }
     if (scan->kept_tiles)
         RETURN_IF_ERROR(match_dimensions(run, error));
+    if (run->index)
+        RETURN_IF_ERROR(index_mask_make(run->index, scan, run->threads, NULL, error));
     const double matched = clock_ms();
     RETURN_IF_ERROR(parallel_for(run->threads, run->pieces, scan_piece, run, error));
     const double scanned = clock_ms();
@@ -300,13 +328,13 @@ static uint64_t bytes_touched(const struct plan *plan, uint32_t c, const struct 
                               uint64_t tiles)
 {
     const struct column_data *data = plan->columns[c].data;
-    const uint32_t use = plan_first_use(plan, c);
+    const uint32_t use = plan_first_use(plan, c), first = plan->index.term_count > 0; /* after STEP_INDEX */
     if (use > plan->step_count || tiles == 0)
         return 0;
     if (plan_stages(plan, c, false))
         return points[use].tiles * TILE_ROWS * plan->columns[c].column->value_bytes;
     const uint64_t touched =
-        plan->columns[c].stepped && data->codec->in_range ? points[0].tiles : points[use].tiles;
+        plan->columns[c].stepped && data->codec->in_range ? points[first].tiles : points[use].tiles;
     return (uint64_t)((double)data->bytes * (double)touched / (double)tiles);
 }
 

@@ -7,6 +7,7 @@
 
 #include "engine/cpu/dimension_match.h"
 #include "engine/cpu/group_states.h"
+#include "engine/cpu/index_mask.h"
 #include "engine/cpu/tile_steps.h"
 #include "engine/run/device.h"
 
@@ -77,6 +78,7 @@ struct device_run {
     uint32_t *bitmaps[PLAN_JOINS_MAX];
     bool matched_fast[PLAN_JOINS_MAX]; /* the predicate is in `matches` */
     struct dimension_match matches[PLAN_JOINS_MAX];
+    struct index_mask *index;     /* NULL: the plan uses no bitmap index */
     const struct tile_skip *scan; /* the tiles of this run's segments */
     uint64_t *segment_first;      /* the first row of each segment in the table */
 

@@ -2,9 +2,12 @@
 #include "engine/cpu/tile_steps.h"
 
 uint32_t ISA(tile_steps_rows)(const struct tile_step *steps, uint32_t step_count, const struct tile *t,
-                              uint16_t *rows, struct scan_point *points, uint64_t *since)
+                              const uint64_t *mask, uint16_t *rows, struct scan_point *points,
+                              uint64_t *since)
 {
     tile_mask keep = tile_all(t);
+    if (mask)
+        memcpy(keep.bits, mask, sizeof keep.bits);
     for (uint32_t s = 0; s < step_count; s++) {
         if (points)
             scan_point_reach(&points[s], tile_count(&keep), since);

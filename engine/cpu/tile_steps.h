@@ -39,10 +39,12 @@ struct tile_step {
     const struct tile_dimension *dimension; /* NULL: a range */
 };
 
-/* Runs the steps on a tile and writes the surviving rows to rows[0 .. result-1], ascending. `points` is NULL,
- * or has step_count + 1 points that count the rows; *since as in scan_point_reach. */
+/* Runs the steps on a tile and writes the surviving rows to rows[0 .. result-1], ascending. It begins with the rows of
+ * `mask`, which has the bits of a tile_mask, or with all if that is NULL. `points` is NULL, or has step_count + 1 points
+ * that count the rows; *since as in scan_point_reach. */
 typedef uint32_t tile_steps_rows(const struct tile_step *steps, uint32_t step_count, const struct tile *t,
-                                 uint16_t *rows, struct scan_point *points, uint64_t *since);
+                                 const uint64_t *mask, uint16_t *rows, struct scan_point *points,
+                                 uint64_t *since);
 tile_steps_rows tile_steps_rows_baseline, tile_steps_rows_avx2, tile_steps_rows_avx512;
 
 /* Fetches the values of an int32 column in these rows as int64. `nulls` is NULL, or gets a 1 for each

@@ -2,6 +2,7 @@
  * (explain.h). */
 #include "engine/library/explain.h"
 #include "engine/plan/value_text.h"
+#include "storage/index/index_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -146,18 +147,18 @@ static void write_figures(const struct plan *plan, uint32_t s, const struct figu
     write_rate(figures, (double)bytes, figures->counts->share[s] * figures->timing->scan_ms, out);
 }
 
-static void write_step(const struct plan *plan, uint32_t s, const struct figures *figures, FILE *out)
+/* What a step says, without its figures. */
+static void write_condition(const struct plan *plan, const struct plan_step *step, FILE *out)
 {
-    const struct plan_step *step = &plan->steps[s];
     if (step->kind == STEP_RANGE) {
         const struct column *column = plan->columns[step->column].column;
         char low[80], high[80];
-        fprintf(out, "  range      %s between %s and %s", column->schema.name,
+        fprintf(out, "%s between %s and %s", column->schema.name,
                 value_text(column, step->low, low, sizeof low),
                 value_text(column, step->high, high, sizeof high));
     } else if (step->kind == STEP_SEMI_JOIN) {
         const struct plan_join *join = &plan->joins[step->join];
-        fprintf(out, "  semi-join  %s -> %s", plan->columns[join->column].column->schema.name, join->name);
+        fprintf(out, "%s -> %s", plan->columns[join->column].column->schema.name, join->name);
         if (join->match != EXPRESSION_NONE) {
             fputs(" where ", out);
             write_value(plan, join->match, out);
@@ -165,10 +166,61 @@ static void write_step(const struct plan *plan, uint32_t s, const struct figures
                     join->contiguous ? ", neighbours: a range" : "");
         }
     } else {
-        fputs("  condition  ", out);
         write_value(plan, step->expression, out);
     }
-    if (step->kind != STEP_CONDITION) {
+}
+
+/* The conditions that the index step decides wholly; of those that it decides in part, the columns. */
+static void write_decided(const struct plan *plan, FILE *out)
+{
+    const char *comma = "";
+    for (uint32_t d = 0; d < plan->decided_count; d++, comma = "; ") {
+        fputs(comma, out);
+        write_condition(plan, &plan->decided[d], out);
+    }
+    for (uint32_t t = 0; t < plan->index.term_count; t++)
+        if (!plan->index.terms[t].exact) {
+            fprintf(out, "%s%s in part", comma, plan->index.terms[t].index->column->schema.name);
+            comma = "; ";
+        }
+}
+
+/* A line for each column with an index that the statement has a condition on: what its index costs, and what the step
+ * costs that reads the column. */
+static void write_candidates(const struct plan *plan, bool on_gpu, FILE *out)
+{
+    const char *const unit = on_gpu ? "bytes" : "cycles";
+    for (uint32_t i = 0; i < plan->index.candidate_count; i++) {
+        const struct plan_index_candidate *told = &plan->index.candidates[i];
+        const struct column_data *data = NULL;
+        for (uint32_t c = 0; c < plan->column_count; c++)
+            data = plan->columns[c].column == told->column ? plan->columns[c].data : data;
+        fprintf(out, "  %s of %s: %" PRIu32 " of %" PRIu32 " vectors%s, %s%.4g MB; the column has %.4g MB; ",
+                told->used ? "index" : "no index", told->column->schema.name, told->vectors, told->of,
+                told->exact ? "" : ", whose rows are candidates", told->opened ? "" : "about ",
+                (double)told->bytes / 1e6, data ? (double)data->bytes / 1e6 : 0.0);
+        fprintf(out, "%.3g %s a row instead of %.3g\n", told->index_cost, unit, told->step_cost);
+    }
+}
+
+static void write_step(const struct plan *plan, uint32_t s, const struct figures *figures, FILE *out)
+{
+    static const char *const names[] = {[STEP_RANGE] = "range",
+                                        [STEP_SEMI_JOIN] = "semi-join",
+                                        [STEP_CONDITION] = "condition",
+                                        [STEP_INDEX] = "index"};
+    const struct plan_step *step = &plan->steps[s];
+    fprintf(out, "  %-10s ", names[step->kind]);
+    if (step->kind == STEP_INDEX)
+        write_decided(plan, out);
+    else
+        write_condition(plan, step, out);
+    if (step->kind == STEP_INDEX) {
+        uint64_t bytes = 0;
+        for (uint32_t t = 0; t < plan->index.term_count; t++)
+            bytes += plan->index.terms[t].bytes;
+        fprintf(out, ", %.4g MB of vectors", (double)bytes / 1e6);
+    } else if (step->kind != STEP_CONDITION) {
         const uint32_t c = step->kind == STEP_RANGE ? step->column : plan->joins[step->join].column;
         fprintf(out, ", %.4g MB", (double)plan->columns[c].data->bytes / 1e6);
     }
@@ -176,7 +228,9 @@ static void write_step(const struct plan *plan, uint32_t s, const struct figures
     if (figures->counts)
         fprintf(out, "; kept %" PRIu64 " of %" PRIu64 " rows\n             ", figures->counts->left[s],
                 figures->counts->reached[s]);
-    if (figures->counts)
+    if (figures->counts && step->kind == STEP_INDEX)
+        fputs("its mask is made before the scan, in the time for dimensions\n", out);
+    else if (figures->counts)
         write_figures(plan, s, figures, out);
     else
         fputc('\n', out);
@@ -185,15 +239,22 @@ static void write_step(const struct plan *plan, uint32_t s, const struct figures
 static void write_columns(const struct plan *plan, bool on_gpu, FILE *out)
 {
     uint64_t bytes = 0;
+    const char *comma = "";
+    if (plan_counts_rows(plan) && plan->index.term_count)
+        fputs("count from indexes alone: no column is read\n", out);
     for (uint32_t c = 0; c < plan->column_count; c++)
-        bytes += plan->columns[c].data->bytes;
+        bytes += plan->columns[c].decided ? 0 : plan->columns[c].data->bytes;
     fprintf(out, "scan %s: %" PRIu64 " rows, %.4g MB of", plan->fact->name, plan->fact->rows,
             (double)bytes / 1e6);
-    for (uint32_t c = 0; c < plan->column_count; c++)
-        fprintf(out, "%s %s (%s%s, %.1f bits)", c ? "," : "", plan->columns[c].column->schema.name,
-                plan->columns[c].data->codec->name, plan_stages(plan, c, on_gpu) ? " decoded first" : "",
-                plan->fact->rows ? 8.0 * (double)plan->columns[c].data->bytes / (double)plan->fact->rows
-                                 : 0.0);
+    for (uint32_t c = 0; c < plan->column_count; c++) {
+        const struct plan_column *column = &plan->columns[c];
+        if (column->decided)
+            continue;
+        fprintf(out, "%s %s (%s%s, %.1f bits)", comma, column->column->schema.name, column->data->codec->name,
+                plan_stages(plan, c, on_gpu) ? " decoded first" : "",
+                plan->fact->rows ? 8.0 * (double)column->data->bytes / (double)plan->fact->rows : 0.0);
+        comma = ",";
+    }
     fputc('\n', out);
 }
 
@@ -276,6 +337,7 @@ enum status sql_explain(const struct plan *plan, const struct engine *engine,
         fprintf(out, "  %s join %s: %" PRIu64 " rows by %s\n", plan->joins[j].inner ? "inner" : "left",
                 plan->joins[j].name, plan->joins[j].table->rows,
                 plan->columns[plan->joins[j].column].column->schema.name);
+    write_candidates(plan, engine_is_cuda(engine), out);
     for (uint32_t s = 0; s < plan->step_count; s++)
         write_step(plan, s, &figures, out);
     write_groups(plan, out);

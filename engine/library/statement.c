@@ -118,16 +118,20 @@ static enum status make_plan(struct sql_statement *statement, struct error *erro
     const double begin = clock_ms();
     const struct sql_settings *settings = &statement->settings;
     struct plan *plan = NULL;
+    const bool on_gpu = engine_is_cuda(statement->engine);
+    const struct sql_options options = {.codec = statement->codec,
+                                        .threads = engine_threads(statement->engine),
+                                        .on_gpu = on_gpu,
+                                        .index = on_gpu ? PLAN_INDEX_OFF : settings->index};
     RETURN_IF_ERROR(sql_bind(statement->database, sql_tree_select(statement->tree), statement->parameters,
-                             statement->parameter_count, statement->codec, engine_threads(statement->engine),
-                             &plan, error));
+                             statement->parameter_count, &options, &plan, error));
     statement->plan = plan;
     plan->staged = settings->staged;
     if (settings->kernel)
         RETURN_IF_ERROR(plan_use_kernel(plan, settings->kernel, error));
     statement->timing = (struct run_timing){.plan_ms = clock_ms() - begin};
     for (uint32_t c = 0; c < plan->column_count; c++)
-        statement->timing.bytes += plan->columns[c].data->bytes;
+        statement->timing.bytes += plan->columns[c].decided ? 0 : plan->columns[c].data->bytes;
     if (explain_of(statement) == SQL_EXPLAIN)
         return STATUS_OK;
     return engine_prepare(statement->engine, plan,

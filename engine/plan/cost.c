@@ -18,27 +18,65 @@
 #define NEAR_BITMAP_POSITIONS 1800000u
 #define FAR_CYCLES            0.8
 
+static double column_bits(const struct plan *plan, const struct plan_column *column)
+{
+    const double rows = plan->fact->rows ? (double)plan->fact->rows : 1;
+    return (double)column->data->bytes * 8 / rows;
+}
+
+/* The fraction of the units of `rows` rows in which a row survives, if the fraction `share` of all rows does. */
+static double touched(double share, uint32_t rows)
+{
+    double none = 1, power = 1 - share;
+    for (; rows; rows /= 2, power *= power)
+        none *= rows & 1 ? power : 1;
+    return 1 - none;
+}
+
+static double decoding_cost(const struct plan *plan, const struct plan_column *column)
+{
+    return DECODE_CYCLES + DECODE_BIT_CYCLES * column_bits(plan, column) + column->data->codec->decode_cycles;
+}
+
+static const struct plan_column *column_of(const struct plan *plan, const struct plan_step *step)
+{
+    return &plan->columns[step->kind == STEP_RANGE ? step->column : plan->joins[step->join].column];
+}
+
 /* A tile of a column is decoded if a single row of it survives, so a step saves work for the later ones only
  * if very few rows survive it. */
 double plan_step_cost(const struct plan *plan, const struct plan_step *step, double share)
 {
     const struct plan_join *join = step->kind == STEP_RANGE ? NULL : &plan->joins[step->join];
-    const struct plan_column *column = &plan->columns[join ? join->column : step->column];
-    const double rows = plan->fact->rows ? (double)plan->fact->rows : 1;
-    const double bits = (double)column->data->bytes * 8 / rows;
+    const struct plan_column *column = column_of(plan, step);
     const bool compares = !join || join->contiguous;
     if (compares && column->data->codec->in_range)
-        return SLICE_BIT_CYCLES * bits;
-    double none = 1 - share; /* to the power of 1024: the probability that no row of the tile survives */
-    for (int i = 0; i < 10; i++)
-        none *= none;
-    const double decoding = DECODE_CYCLES + DECODE_BIT_CYCLES * bits + column->data->codec->decode_cycles;
+        return SLICE_BIT_CYCLES * column_bits(plan, column);
     const double asking = compares               ? COMPARE_CYCLES
                           : share >= GATHER_FROM ? GATHER_CYCLES
                                                  : PROBE_CYCLES * share;
     const double far =
         !compares && table_positions(join->table) > NEAR_BITMAP_POSITIONS ? FAR_CYCLES * share : 0;
-    return (1 - none) * decoding + asking + far;
+    return plan_fetch_cost(plan, (uint32_t)(column - plan->columns), share) + asking + far;
+}
+
+double plan_step_bytes(const struct plan *plan, const struct plan_step *step, double share)
+{
+    return plan_fetch_bytes(plan, (uint32_t)(column_of(plan, step) - plan->columns), share);
+}
+
+double plan_fetch_cost(const struct plan *plan, uint32_t column, double share)
+{
+    return touched(share, TILE_ROWS) * decoding_cost(plan, &plan->columns[column]);
+}
+
+/* Where any value of a tile can be read alone, a GPU reads the sectors of 32 bytes that have one; else all of the
+ * tile. */
+double plan_fetch_bytes(const struct plan *plan, uint32_t column, double share)
+{
+    const double bits = column_bits(plan, &plan->columns[column]);
+    const bool alone = plan->columns[column].data->codec->gpu.random_access;
+    return touched(share, alone ? 1 + (uint32_t)(256 / (bits + 1)) : TILE_ROWS) * bits / 8;
 }
 
 double plan_range_share(const struct plan *plan, const struct plan_step *step)

@@ -39,6 +39,10 @@ NODISCARD enum status partial_allocate(const struct plan *plan, uint64_t count, 
 /* Allocates `count` pairs of a set, which the caller fills in. */
 NODISCARD enum status partial_set_allocate(struct partial_set *set, uint64_t count, struct error *error);
 
+/* Makes the partial result of a plan that counts rows (plan_counts_rows) and has found `rows` of them. */
+NODISCARD enum status partial_of_rows(const struct plan *plan, uint64_t rows, struct partial *partial,
+                                      struct error *error);
+
 void partial_free(struct partial *partial);
 
 /* A hash table that finds a partial result's groups by their numbers; freed by partial_index_free. */

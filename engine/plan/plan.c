@@ -25,6 +25,8 @@ void plan_free(struct plan *plan)
         free(plan->joins[j].name);
         position_set_free(&plan->joins[j].passing_rows);
     }
+    for (uint32_t t = 0; t < plan->index.term_count; t++)
+        free(plan->index.terms[t].runs);
     tile_skip_free(&plan->scan);
     expression_list_free(&plan->expressions);
     free(plan);
@@ -178,6 +180,14 @@ enum status plan_join_analyse(struct plan *plan, uint32_t j, const uint32_t *exp
     return status;
 }
 
+bool plan_join_is_probed(const struct plan *plan, uint32_t j)
+{
+    bool probed = !plan->joins[j].inner;
+    for (uint32_t s = 0; s < plan->step_count; s++)
+        probed |= plan->steps[s].kind == STEP_SEMI_JOIN && plan->steps[s].join == j;
+    return probed && plan->joins[j].match != EXPRESSION_NONE;
+}
+
 /* ---- Tiles ---- */
 
 enum status plan_find_tiles(struct plan *plan, unsigned threads, struct error *error)
@@ -185,10 +195,11 @@ enum status plan_find_tiles(struct plan *plan, unsigned threads, struct error *e
     struct tile_test tests[PLAN_STEPS_MAX];
     uint32_t count = 0;
     const double begin = clock_ms();
-    for (uint32_t s = 0; s < plan->step_count; s++) {
-        const struct plan_step *step = &plan->steps[s];
+    for (uint32_t s = 0; s < plan->step_count + plan->decided_count; s++) {
+        const struct plan_step *step =
+            s < plan->step_count ? &plan->steps[s] : &plan->decided[s - plan->step_count];
         const struct plan_join *join = step->kind == STEP_SEMI_JOIN ? &plan->joins[step->join] : NULL;
-        if (step->kind == STEP_CONDITION)
+        if (step->kind == STEP_CONDITION || step->kind == STEP_INDEX)
             continue;
         tests[count++] =
             (struct tile_test){.data = plan->columns[join ? join->column : step->column].data,

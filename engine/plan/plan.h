@@ -48,6 +48,7 @@ struct plan_column {
     bool nullable;                  /* some segment has a validity bitmap */
     bool stepped;                   /* a range step or a semi-join reads it */
     bool fetched;                   /* the surviving rows need its values */
+    bool decided;                   /* it is not read: only conditions that bitmap indexes decide name it */
     uint32_t width_low, width_high; /* of all chunks */
     uint32_t needed; /* the bits that survivors' values need: of a foreign key, else all ones */
 };
@@ -226,7 +227,8 @@ uint64_t plan_staged_reads(const struct plan *plan, bool on_gpu);
 /* Lets `kernel` answer the plan instead of the generated kernel, and puts the steps into the kernel's order.
  * The kernel must do what the plan says: the same filters and semi-joins, one sum of the same value, and
  * dense groups by dimension columns in the same order. STATUS_BAD_INPUT, with the difference, if it does not.
- * If no row is read, it does nothing. */
+ * If no row is read, it does nothing; nor if bitmap indexes decide conditions: then the generated scan answers,
+ * because hand-written kernels begin with all rows. */
 NODISCARD enum status plan_use_kernel(struct plan *plan, const struct hand_kernel *kernel,
                                       struct error *error);
 
@@ -267,8 +269,23 @@ void plan_fill_dimension(const struct plan *plan, const struct expression_progra
 NODISCARD enum status plan_join_analyse(struct plan *plan, uint32_t join, const uint32_t *expressions,
                                         uint32_t count, int64_t *low, int64_t *high, struct error *error);
 
+/* True if rows look up at run time whether the join's row satisfies its predicate. It is not so where a bitmap index
+ * has decided that. */
+bool plan_join_is_probed(const struct plan *plan, uint32_t join);
+
 /* Finds plan->scan from the steps and from the dimensions' passing rows, which must be known. */
 NODISCARD enum status plan_find_tiles(struct plan *plan, unsigned threads, struct error *error);
+
+/* ---- Answers from row counts (index/count_rows.c) ---- */
+
+/* True if the answer is nothing but numbers of rows. */
+bool plan_only_counts(const struct plan *plan);
+/* True if they are numbers that bitmap indexes decide alone, or of all rows: no column is read. */
+bool plan_counts_rows(const struct plan *plan);
+/* True if this number also follows from the vectors' numbers of rows, without their words. */
+bool plan_rows_are_known(const struct plan *plan);
+/* The rows of the segments of `scan`, if they are known so. */
+uint64_t plan_known_rows(const struct plan *plan, const struct tile_skip *scan);
 
 /* ---- Analysed runs (scan_counts.c) ---- */
 

@@ -9,7 +9,9 @@
 #ifndef TESSERA_ENGINE_PLAN_PLAN_INDEX_H
 #define TESSERA_ENGINE_PLAN_PLAN_INDEX_H
 
-#include "storage/index/index_file.h"
+#include "storage/column/column.h"
+
+struct index_data; /* storage/index/index_file.h */
 
 #define PLAN_INDEX_TERMS_MAX 16u
 

@@ -273,7 +273,7 @@ enum status plan_use_kernel(struct plan *plan, const struct hand_kernel *kernel,
                                    .dimension_count = names_count(kernel->names->dimensions),
                                    .domain = {1, 1, 1}};
     struct resolver resolver = {.plan = plan, .to = &resolved, .names = kernel->names, .error = error};
-    if (plan->nothing)
+    if (plan->nothing || plan->index.term_count)
         return STATUS_OK;
     for (uint32_t place = 0; place < KERNEL_NAMES_MAX; place++) {
         resolved.columns[place] = resolved.joins[place] = resolved.codes[place] = -1;

@@ -1,8 +1,7 @@
 /* planner.c: see planner.h. */
 #include "engine/plan/planner.h"
 
-/* Marks the columns whose values the surviving rows need: those in groups, aggregates and conditions and, if
- * the answer is rows, in outputs. */
+/* The surviving rows need the columns in groups, aggregates and conditions and, if the answer is rows, in outputs. */
 static void see_fetched(void *context, const struct expression *leaf)
 {
     struct plan *plan = context;
@@ -11,8 +10,15 @@ static void see_fetched(void *context, const struct expression *leaf)
     plan->columns[column].fetched = true;
 }
 
-static void mark_fetched(struct plan *plan)
+void planner_mark_columns(struct plan *plan)
 {
+    for (uint32_t c = 0; c < plan->column_count; c++)
+        plan->columns[c].fetched = plan->columns[c].stepped = false;
+    for (uint32_t s = 0; s < plan->step_count; s++)
+        if (plan->steps[s].kind == STEP_RANGE)
+            plan->columns[plan->steps[s].column].stepped = true;
+        else if (plan->steps[s].kind == STEP_SEMI_JOIN)
+            plan->columns[plan->joins[plan->steps[s].join].column].stepped = true;
     for (uint32_t g = 0; g < plan->group_count; g++)
         expression_visit(&plan->expressions, plan->groups[g].expression, see_fetched, plan);
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
@@ -27,9 +33,11 @@ static void mark_fetched(struct plan *plan)
 
 enum status planner_complete(struct planner *planner, bool aggregated)
 {
-    RETURN_IF_ERROR(planner_order_steps(planner));
+    RETURN_IF_ERROR(planner_find_steps(planner));
     RETURN_IF_ERROR(planner_shape(planner, aggregated));
-    mark_fetched(planner->plan);
     planner->plan->nothing |= planner->plan->fact->rows == 0;
+    planner_mark_columns(planner->plan);
+    RETURN_IF_ERROR(planner_use_indexes(planner));
+    planner_order_steps(planner->plan);
     return plan_find_tiles(planner->plan, planner->threads, planner->error);
 }

@@ -6,6 +6,8 @@
  *     leaves.c      columns become leaves of expressions, and are opened
  *     predicates.c  conditions become ranges of fact columns, dimension predicates, or conditions on rows
  *     cost.c        the cost of a step, and its selectivity
+ *     index_terms.c conditions that bitmap indexes can decide, as vectors of the index
+ *     index_step.c  which of them it pays to decide so
  *     steps.c       the cheapest order of steps
  *     groups.c      the possible groups, their numbers, the shape of the answer
  */
@@ -19,6 +21,8 @@ struct planner {
     struct plan *plan;
     const char *codec;
     unsigned threads;
+    bool on_gpu; /* the plan is for a GPU */
+    enum plan_index_use index_use;
     /* For each left join: its ON has conditions besides the keys, so its columns may be NULL although the
      * foreign key is not. */
     bool conditional[PLAN_JOINS_MAX];
@@ -71,6 +75,14 @@ NODISCARD enum status planner_step(struct planner *planner, struct plan_step ste
  * reaches it. */
 double plan_step_cost(const struct plan *plan, const struct plan_step *step, double share);
 
+/* The bytes that a range or semi-join reads of its column on a GPU for each row, if the fraction `share` of the rows
+ * reaches it. */
+double plan_step_bytes(const struct plan *plan, const struct plan_step *step, double share);
+
+/* The same two for the values of a column in the fraction `share` of the rows. */
+double plan_fetch_cost(const struct plan *plan, uint32_t column, double share);
+double plan_fetch_bytes(const struct plan *plan, uint32_t column, double share);
+
 /* The selectivity of a range, if values are uniformly distributed. */
 double plan_range_share(const struct plan *plan, const struct plan_step *step);
 
@@ -79,8 +91,20 @@ double plan_range_share(const struct plan *plan, const struct plan_step *step);
 /* Completes the plan after all has been added. `aggregated`: the answer is groups or aggregates, not rows. */
 NODISCARD enum status planner_complete(struct planner *planner, bool aggregated);
 
-/* The parts of planner_complete. In steps.c: makes steps of joins that drop rows, and orders all steps. */
-NODISCARD enum status planner_order_steps(struct planner *planner);
+/* The parts of planner_complete. In steps.c: makes steps of joins that drop rows. */
+NODISCARD enum status planner_find_steps(struct planner *planner);
+/* In planner.c: marks the columns that steps read, and those whose values the surviving rows need. */
+void planner_mark_columns(struct plan *plan);
+/* In index_step.c: lets bitmap indexes decide conditions: the first step becomes STEP_INDEX, and the steps that it
+ * decides wholly leave the plan. */
+NODISCARD enum status planner_use_indexes(struct planner *planner);
+/* In steps.c: orders all steps. */
+void planner_order_steps(struct plan *plan);
+/* In steps.c: puts `count` ranges and semi-joins, by ascending selectivity, into the cheapest order, and returns its
+ * cost for each row of the table. The fraction `share` of the rows reaches the first of them. `on_gpu`: the cost is that
+ * of plan_step_bytes, else of plan_step_cost. */
+double planner_cheapest_order(const struct plan *plan, struct plan_step *steps, uint32_t count, double share,
+                              bool on_gpu);
 /* In groups.c: finds the rows that satisfy the join's predicate, and narrows groups to the values of these
  * rows. */
 NODISCARD enum status planner_narrow_groups(struct planner *planner, uint32_t join);

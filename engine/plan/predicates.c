@@ -102,7 +102,6 @@ static enum status range_add(struct planner *planner, struct column_range range)
         RETURN_IF_ERROR(
             planner_step(planner, (struct plan_step){.kind = STEP_RANGE, .column = range.column}));
         step = &plan->steps[plan->step_count - 1];
-        plan->columns[range.column].stepped = true;
     }
     step->low = (int32_t)low; /* fits, because it is within the column's statistics */
     step->high = (int32_t)high;

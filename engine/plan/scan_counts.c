@@ -32,6 +32,8 @@ uint32_t plan_first_use(const struct plan *plan, uint32_t column)
     struct use use = {.plan = plan, .column = column};
     for (uint32_t s = 0; s < plan->step_count; s++) {
         const struct plan_step *step = &plan->steps[s];
+        if (step->kind == STEP_INDEX)
+            continue;
         if (step->kind == STEP_CONDITION)
             expression_visit(&plan->expressions, step->expression, look, &use);
         else if (column == (step->kind == STEP_RANGE ? step->column : plan->joins[step->join].column))

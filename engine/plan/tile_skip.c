@@ -37,6 +37,11 @@ static uint32_t members_below(const struct position_set *set, uint64_t position)
     return set->before[position / 64] + (uint32_t)__builtin_popcountll(set->bits[position / 64] & below);
 }
 
+uint64_t position_set_members(const struct position_set *set, uint64_t first, uint64_t last)
+{
+    return members_below(set, last + 1) - members_below(set, first);
+}
+
 bool position_set_meets(const struct position_set *set, int64_t first, int64_t last)
 {
     const uint64_t from = first < 0 ? 0 : (uint64_t)first;

@@ -25,6 +25,8 @@ static inline void position_set_add(struct position_set *set, uint64_t position)
 }
 /* Fills `before`; call it once, after the last position has been added. */
 void position_set_count(struct position_set *set);
+/* The number of positions first .. last in the set; first <= last < set->positions. */
+uint64_t position_set_members(const struct position_set *set, uint64_t first, uint64_t last);
 /* True if any position of first .. last is in the set; the ends may be outside 0 .. positions - 1. */
 bool position_set_meets(const struct position_set *set, int64_t first, int64_t last);
 void position_set_free(struct position_set *set);

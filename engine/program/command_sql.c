@@ -13,38 +13,44 @@
 #include <string.h>
 #include <unistd.h>
 
-struct sql_options {
+struct shell_options {
     const char *database, *statement, *codec, *device;
     unsigned threads;
     bool timer, staged;
+    enum plan_index_use index;
     enum rowset_format format;
 };
 
 static const struct command_option option_list[] = {
-    {"db", 'd', "DIR", "The database", TO_TEXT(struct sql_options, database),
+    {"db", 'd', "DIR", "The database", TO_TEXT(struct shell_options, database),
      .missing = "--db DIR is missing: which database?"},
     {"format", 'f', "FORMAT", "table (the default), csv, json or markdown",
-     TO_WORD(struct sql_options, format, "table|csv|json|markdown")},
+     TO_WORD(struct shell_options, format, "table|csv|json|markdown")},
     {"codec", 'c', "NAME|COLUMN=CODEC,...",
      "Codec of the fact columns, encoded and kept where it is missing. By default each column's own",
-     TO_TEXT(struct sql_options, codec)},
+     TO_TEXT(struct shell_options, codec)},
     {"device", 'D', "DEVICE",
      "Where statements run: auto (the default: the first GPU, or else the CPU), cpu, cuda or cuda:N",
-     TO_TEXT(struct sql_options, device)},
+     TO_TEXT(struct shell_options, device)},
     {"threads", 't', "N", "Threads; by default all processors",
-     TO_NUMBER(struct sql_options, threads, 1, PARALLEL_THREADS_MAX)},
+     TO_NUMBER(struct shell_options, threads, 1, PARALLEL_THREADS_MAX)},
     {"staged", 'S', NULL,
      "Decode a statement's columns into scratch memory first and answer from there, to compare with the "
      "default, "
      "which decodes them inside the scan",
-     TO_FLAG(struct sql_options, staged)},
+     TO_FLAG(struct shell_options, staged)},
+    {"index", 'i', "auto|on|off",
+     "Bitmap indexes (`tessera index`): auto (the default) uses one where it is expected to be faster than "
+     "reading the "
+     "column, on wherever it can decide a condition, off nowhere",
+     TO_WORD(struct shell_options, index, "auto|on|off")},
     {"timer", 'T', NULL, "Print the time of each statement to standard error",
-     TO_FLAG(struct sql_options, timer)},
+     TO_FLAG(struct shell_options, timer)},
     {0}};
 
 static enum status read_statement(void *arguments, const char *text, struct error *error)
 {
-    struct sql_options *options = arguments;
+    struct shell_options *options = arguments;
     if (options->statement)
         return error_set(error, STATUS_BAD_INPUT,
                          "more than one statement on the command line; put both into quotes together");
@@ -60,7 +66,8 @@ static const struct command_line line = {
             "compressed columns. Without a statement it reads them from standard input, and asks for them "
             "where that is a terminal.\v"
             "docs/sql.md says what is supported; EXPLAIN and EXPLAIN ANALYZE show how a statement is "
-            "answered. Dot commands (.tables, .schema, .mode, .timer, .device; .help lists them) have a line "
+            "answered. Dot commands (.tables, .schema, .mode, .timer, .device, .index; .help lists them) "
+            "have a line "
             "of their own between statements. A script stops at the first error, with its exit code. The "
             "prompt keeps its history in ~/.tessera_history, or the file that TESSERA_HISTORY names (empty: "
             "none).\n\n"
@@ -87,7 +94,8 @@ static enum status read_all(FILE *in, char **text, size_t *length, struct error 
     return ferror(in) ? error_set_errno(error, errno, "standard input cannot be read") : STATUS_OK;
 }
 
-static enum status run_input(const struct sql_options *options, struct sql_shell *shell, struct error *error)
+static enum status run_input(const struct shell_options *options, struct sql_shell *shell,
+                             struct error *error)
 {
     char *text = NULL;
     size_t length;
@@ -104,14 +112,15 @@ static enum status run_input(const struct sql_options *options, struct sql_shell
 
 enum status command_sql(int argc, char **argv, struct progress *progress, struct error *error)
 {
-    struct sql_options options = {.device = "auto"};
+    struct shell_options options = {.device = "auto"};
     (void)progress;
     RETURN_IF_ERROR(command_line_read(&line, argc, argv, &options, error));
     struct sql_shell shell = {.codec = options.codec,
                               .threads = options.threads,
                               .format = options.format,
                               .timer = options.timer,
-                              .staged = options.staged};
+                              .staged = options.staged,
+                              .index = options.index};
     RETURN_IF_ERROR(database_open(options.database, &shell.database, error));
     enum status status = engine_open(options.device, options.threads, &shell.engine, error);
     if (status == STATUS_OK) {

@@ -112,6 +112,22 @@ static enum status dot_timer(struct sql_shell *shell, const char *argument, stru
     return STATUS_OK;
 }
 
+static enum status dot_index(struct sql_shell *shell, const char *argument, struct error *error)
+{
+    static const char *const names[] = {
+        [PLAN_INDEX_AUTO] = "auto", [PLAN_INDEX_ON] = "on", [PLAN_INDEX_OFF] = "off"};
+    if (!*argument) {
+        puts(names[shell->index]);
+        return STATUS_OK;
+    }
+    for (uint32_t use = 0; use < sizeof names / sizeof *names; use++)
+        if (strcmp(argument, names[use]) == 0) {
+            shell->index = (enum plan_index_use)use;
+            return STATUS_OK;
+        }
+    return error_set(error, STATUS_BAD_INPUT, HERE "indexes are used auto, on or off, not '%s'", argument);
+}
+
 static enum status dot_mode(struct sql_shell *shell, const char *argument, struct error *error)
 {
     static const char *const names[] = {[ROWSET_TABLE] = "table",
@@ -159,6 +175,7 @@ static const struct {
                 {".mode", "[table|csv|json|markdown]", "how answers are written", dot_mode},
                 {".timer", "[on|off]", "the time of each statement, on standard error", dot_timer},
                 {".device", "[cpu|cuda|cuda:N|auto]", "where statements run", dot_device},
+                {".index", "[auto|on|off]", "whether bitmap indexes decide conditions", dot_index},
                 {".help", "", "this list", dot_help},
                 {".quit", "", "ends; so does Ctrl-D", dot_quit}};
 #define COMMANDS (sizeof commands / sizeof *commands)

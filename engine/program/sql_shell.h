@@ -15,8 +15,9 @@ struct sql_shell {
     unsigned threads;      /* for an engine that `.device` opens */
     enum rowset_format format;
     bool timer;
-    bool staged; /* struct sql_settings */
-    bool quit;   /* .quit was read */
+    bool staged;               /* struct sql_settings */
+    enum plan_index_use index; /* the same */
+    bool quit;                 /* .quit was read */
 };
 
 /* Runs all statements and dot commands of the text. Answers go to standard output, times to standard error.

@@ -233,8 +233,8 @@ static enum status bind_all(struct binder *binder)
 }
 
 enum status sql_bind(struct database *database, const struct sql_select *select,
-                     const struct sql_parameter *parameters, uint32_t parameter_count, const char *codec,
-                     unsigned threads, struct plan **out, struct error *error)
+                     const struct sql_parameter *parameters, uint32_t parameter_count,
+                     const struct sql_options *options, struct plan **out, struct error *error)
 {
     struct binder *binder = calloc(1, sizeof *binder);
     struct plan *plan = calloc(1, sizeof *plan);
@@ -242,15 +242,19 @@ enum status sql_bind(struct database *database, const struct sql_select *select,
     enum status status;
     if (binder && plan && aliases) {
         plan->database = database;
-        *binder =
-            (struct binder){.plan = plan,
-                            .list = &plan->expressions,
-                            .select = select,
-                            .parameters = parameters,
-                            .parameter_count = parameter_count,
-                            .planner = {.plan = plan, .codec = codec, .threads = threads, .error = error},
-                            .aliases = aliases,
-                            .error = error};
+        *binder = (struct binder){.plan = plan,
+                                  .list = &plan->expressions,
+                                  .select = select,
+                                  .parameters = parameters,
+                                  .parameter_count = parameter_count,
+                                  .planner = {.plan = plan,
+                                              .codec = options->codec,
+                                              .threads = options->threads,
+                                              .on_gpu = options->on_gpu,
+                                              .index_use = options->index,
+                                              .error = error},
+                                  .aliases = aliases,
+                                  .error = error};
         status = bind_all(binder);
         bind_tables_free(binder);
     } else {

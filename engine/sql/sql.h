@@ -34,12 +34,19 @@ struct sql_parameter {
     uint32_t length;
 };
 
-/* Resolves the names of a statement in a database, checks its types and makes a plan. `codec` is for the fact
- * columns: NULL for each column's own encoding, one name for all columns, or COLUMN=CODEC,... ; encodings
- * that do not exist yet are made and kept. STATUS_BAD_INPUT, "line L, column C: ...", for unknown names,
+/* How a statement is planned. `codec` is for the fact columns: NULL for each column's own encoding, one name for all
+ * columns, or COLUMN=CODEC,... ; encodings that do not exist yet are made and kept. */
+struct sql_options {
+    const char *codec;
+    unsigned threads; /* at least 1 */
+    bool on_gpu;      /* the plan is for a GPU; it decides what pays */
+    enum plan_index_use index;
+};
+
+/* Resolves the names of a statement in a database, checks its types and makes a plan. STATUS_BAD_INPUT, "line L, column C: ...", for unknown names,
  * wrong types and statements that are not supported. Free with plan_free; the database must stay open. */
 NODISCARD enum status sql_bind(struct database *database, const struct sql_select *select,
                                const struct sql_parameter *parameters, uint32_t parameter_count,
-                               const char *codec, unsigned threads, struct plan **plan, struct error *error);
+                               const struct sql_options *options, struct plan **plan, struct error *error);
 
 #endif

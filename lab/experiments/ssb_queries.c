@@ -104,7 +104,7 @@ static enum status plan_one(struct queries *queries, uint32_t q, uint32_t s, str
         write_cascades(plan, spec);
     }
     RETURN_IF_ERROR(benchmark_statement(engine, queries->database, ssb_queries[q],
-                                        system->codec ? system->codec : spec, system->staged,
+                                        system->codec ? system->codec : spec, system->staged, PLAN_INDEX_OFF,
                                         &queries->statements[q][s], error));
     return sql_plan(queries->statements[q][s], &plan, error);
 }

@@ -206,13 +206,15 @@ static void judge_run(struct session *session, uint32_t q, uint32_t c, const str
 
 enum status benchmark_statement(struct engine *engine, struct database *database,
                                 const struct ssb_query *query, const char *codec, bool staged,
-                                struct sql_statement **statement, struct error *error)
+                                enum plan_index_use index, struct sql_statement **statement,
+                                struct error *error)
 {
     size_t used;
     RETURN_IF_ERROR(
         sql_prepare(engine, database, query->sql, strlen(query->sql), codec, statement, &used, error));
-    sql_statement_set(*statement,
-                      (struct sql_settings){.kernel = &query->kernel, .timed = true, .staged = staged});
+    sql_statement_set(
+        *statement,
+        (struct sql_settings){.kernel = &query->kernel, .timed = true, .staged = staged, .index = index});
     return STATUS_OK;
 }
 
@@ -269,11 +271,13 @@ static enum status plan_all(struct session *session, struct error *error)
         return error_out_of_memory(error, cells * sizeof *session->statements, "the queries");
     for (uint32_t i = 0; i < cells; i++) {
         RETURN_IF_ERROR(cancel_check(error));
-        RETURN_IF_ERROR(benchmark_statement(
-            session->engine, session->database, session->options->queries[i / choices],
-            session->codecs[i % choices], session->options->staged, &session->statements[i], error));
+        RETURN_IF_ERROR(benchmark_statement(session->engine, session->database,
+                                            session->options->queries[i / choices],
+                                            session->codecs[i % choices], session->options->staged,
+                                            session->options->index, &session->statements[i], error));
         RETURN_IF_ERROR(sql_plan(session->statements[i], &plan, error));
         session->report.staged |= plan_stages_any(plan, session->report.on_gpu);
+        session->report.indexed |= plan->index.term_count > 0;
         progress_report(session->progress, "planning", "queries", i + 1, cells);
     }
     return sql_compile(session->statements, cells, true, session->progress, error);
@@ -290,6 +294,7 @@ static void describe(const struct session *session, const struct plan *plan, str
     cell->tiles_skipped = plan->scan.tiles - plan->scan.kept_tiles;
     cell->rows_skipped = plan->scan.rows - plan->scan.kept_rows;
     cell->stage_bytes = plan_staged_reads(plan, session->report.on_gpu);
+    cell->indexes = plan->index.term_count;
     cell->skip_ms = plan->skip_ms;
     cell->filter_bytes = sums_bytes;
     for (uint32_t j = 0; j < plan->join_count; j++) {
@@ -300,6 +305,8 @@ static void describe(const struct session *session, const struct plan *plan, str
         cell->filter_bytes += (table_positions(join->table) / 32 + 1) * sizeof(uint32_t);
         plan_mark_arrays(plan, join->match, counted);
     }
+    for (uint32_t t = 0; t < plan->index.term_count; t++)
+        cell->filter_bytes += plan->index.terms[t].bytes;
     for (uint32_t a = 0; a < plan->array_count; a++)
         cell->filter_bytes += counted[a] ? plan->arrays[a].rows * plan->arrays[a].value_bytes : 0;
     cell->merge_rows = (uint64_t)merged * plan->slots;

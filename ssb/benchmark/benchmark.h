@@ -23,6 +23,7 @@ struct benchmark_options {
     uint32_t repeat, warmup;
     bool profile; /* print each query's steps */
     bool staged;  /* columns are decoded first */
+    enum plan_index_use index;
     uint32_t query_count;
     const struct ssb_query *queries[SSB_QUERIES]; /* each at most once */
     enum report_format format;
@@ -37,10 +38,11 @@ struct benchmark_options benchmark_options_default(void);
 extern const struct command_option benchmark_option_list[];
 
 /* Prepares a query as a timed statement that the query's hand-written kernel answers. `codec` is as for
- * sql_prepare, `staged` as in struct sql_settings. */
+ * sql_prepare, `staged` and `index` as in struct sql_settings. */
 NODISCARD enum status benchmark_statement(struct engine *engine, struct database *database,
                                           const struct ssb_query *query, const char *codec, bool staged,
-                                          struct sql_statement **statement, struct error *error);
+                                          enum plan_index_use index, struct sql_statement **statement,
+                                          struct error *error);
 
 /* Measures every query with every choice of codecs and checks the answers. The report goes to stdout and to
  * the page, notes on wrong answers to stderr. A choice is a `codec` as for sql_prepare; NULL: the columns' own codecs. With

@@ -67,6 +67,11 @@ const struct command_option benchmark_option_list[] = {
      "decodes "
      "them inside the scan; both parts are timed",
      TO_FLAG(struct benchmark_options, staged)},
+    {"index", 0, "auto|on|off",
+     "Bitmap indexes (`tessera index`): auto (the default) uses one where it is expected to be faster than "
+     "reading the "
+     "column, on wherever it can decide a condition, off nowhere",
+     TO_WORD(struct benchmark_options, index, "auto|on|off")},
     {"repeat", 0, "N", "Timed runs of each query; 5 by default, the median is reported",
      TO_NUMBER(struct benchmark_options, repeat, 1, RUNS_MAX)},
     {"warmup", 0, "N", "Untimed runs before them; 1 by default",

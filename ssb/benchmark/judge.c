@@ -61,7 +61,7 @@ static enum status ask_plain(struct judge *judge, const struct benchmark_options
     snprintf(judge->text, sizeof judge->text, "the plain codec's answers on the same device");
     for (uint32_t q = 0; q < options->query_count && status == STATUS_OK; q++)
         status = benchmark_statement(engine, database, options->queries[q], codec_baseline()->name, false,
-                                     &statements[q], error);
+                                     PLAN_INDEX_OFF, &statements[q], error);
     if (status == STATUS_OK)
         status = sql_compile(statements, options->query_count, false, progress, error);
     for (uint32_t q = 0; q < options->query_count; q++) {

@@ -133,6 +133,10 @@ void report_facts(const struct report *report, report_fact *tell, void *context)
                  ? "columns are decoded into scratch memory, then queried there; the total has both"
                  : "columns in codecs that no query decodes (`tessera codecs`) are decoded into scratch "
                    "memory, then queried there; the total has both");
+    if (report->indexed)
+        tell(context, "Indexes",
+             "bitmap indexes decide conditions (--index); theirs are bytes of the step \"filter\", "
+             "which makes a mask of rows before the scan");
     snprintf(text, sizeof text, "median of %" PRIu32 " runs after %" PRIu32 " untimed, in milliseconds",
              report->repeat, report->warmup);
     tell(context, "Times", text);

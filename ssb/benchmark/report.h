@@ -26,6 +26,7 @@ struct report_cell {
     struct report_times total, stage, filter, kernel, merge; /* the query and its steps: struct run_timing */
     double compile_ms, skip_ms;
     uint64_t fact_rows, bytes_read, answer_rows; /* bytes_read: by the scan */
+    uint32_t indexes;                            /* columns whose conditions bitmap indexes decide */
     uint64_t stage_bytes; /* the bytes that decoding the columns first reads; 0 unless report.staged */
     uint64_t tiles, tiles_skipped, rows_skipped; /* of lineorder */
 
@@ -64,6 +65,7 @@ struct report {
     bool on_gpu;
     bool profile;            /* print the steps of each query, too */
     bool staged;             /* columns of some query are decoded into scratch memory before it */
+    bool indexed;            /* bitmap indexes decide conditions of some query */
     bool staged_all;         /* ... of all queries, as --staged asks */
     bool compared;           /* choices are shown side by side, with the sizes of all columns */
     const char *database;    /* its path */

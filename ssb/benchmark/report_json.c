@@ -48,6 +48,8 @@ static json_t *cell_json(const struct report *report, const struct report_query 
         json_object_set_new(json, "decode_ms", times_json(&cell->stage, report->repeat));
         json_object_set_new(json, "decode_bytes_read", json_integer((json_int_t)cell->stage_bytes));
     }
+    if (json && report->indexed)
+        json_object_set_new(json, "indexes", json_integer(cell->indexes));
     if (json && report->profile)
         json_object_set_new(json, "steps", steps_json(report, cell));
     return json;

@@ -89,6 +89,8 @@ static void query_columns(const struct report *report, struct columns *columns)
     add(columns, (struct sheet_column){.name = "rows"});
     add(columns, (struct sheet_column){.key = "result_hash", .name = "result hash", .text = true});
     add(columns, text_column("check"));
+    if (report->indexed)
+        add(columns, (struct sheet_column){.key = "indexes", .name = "indexes", .whole = true});
     if (report->staged) {
         add(columns, ms_column("decode_median_ms", NULL));
         add(columns, count_column("decode_bytes_read"));
@@ -125,6 +127,8 @@ static void add_query(const struct report *report, const struct report_query *qu
     sheet_number(sheet, (double)cell->answer_rows);
     sheet_text(sheet, cell->hash);
     sheet_text(sheet, answer_check_text(cell->check));
+    if (report->indexed)
+        sheet_number(sheet, cell->indexes);
     if (report->staged) {
         sheet_number(sheet, cell->stage.median);
         sheet_number(sheet, (double)cell->stage_bytes);

@@ -188,8 +188,8 @@ static void bench_queries(const char *path, char *list)
         for (uint32_t c = 0; c < count; c++) {
             struct rowset rows;
             best[c] = 1e30;
-            require(benchmark_statement(engine, database, ssb_queries[q], codecs[c], false, &statements[c],
-                                        &error),
+            require(benchmark_statement(engine, database, ssb_queries[q], codecs[c], false, PLAN_INDEX_OFF,
+                                        &statements[c], &error),
                     &error);
             require(sql_run(statements[c], c ? &rows : &expected, NULL, &error), &error);
             if (c == 0)

@@ -62,7 +62,9 @@ static void measure(struct engine *engine, struct database *database, const stru
     for (uint32_t c = 0; c < count; c++) {
         char spec[128];
         snprintf(spec, sizeof spec, "auto,%s=%s", column, c ? options.codecs[c - 1]->name : "auto");
-        require(benchmark_statement(engine, database, query, spec, false, &statements[c], &error), &error);
+        require(
+            benchmark_statement(engine, database, query, spec, false, PLAN_INDEX_OFF, &statements[c], &error),
+            &error);
     }
     require(sql_compile(statements, count, false, NULL, &error), &error);
     for (uint32_t c = 0; c < count; c++) {

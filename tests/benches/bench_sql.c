@@ -46,7 +46,8 @@ static void bench_query(struct engine *engine, struct database *database, const 
     static double times[4][ROUNDS_MAX];
     struct sql_statement *statements[2];
     size_t used;
-    require(benchmark_statement(engine, database, query, NULL, false, &statements[0], &error));
+    require(
+        benchmark_statement(engine, database, query, NULL, false, PLAN_INDEX_OFF, &statements[0], &error));
     require(
         sql_prepare(engine, database, query->sql, strlen(query->sql), NULL, &statements[1], &used, &error));
     const uint64_t by_hand = rows_of(statements[0]), made = rows_of(statements[1]);

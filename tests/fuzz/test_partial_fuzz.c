@@ -36,7 +36,8 @@ static char *merged(struct database *database, const struct query *query)
     ours = place_constants(write_query(query, true), query->parameters, values, &count);
     if (sql_parse(ours, strlen(ours), &tree, &used, NULL) != STATUS_OK)
         return NULL;
-    enum status status = sql_bind(database, sql_tree_select(tree), values, count, "plain", 1, &plan, NULL);
+    enum status status = sql_bind(database, sql_tree_select(tree), values, count,
+                                  &(struct sql_options){.codec = "plain", .threads = 1}, &plan, NULL);
     if (status == STATUS_OK) {
         struct error why = {0};
         split_make(&split, plan, 1 + below(2));

@@ -77,7 +77,7 @@ static struct sql_statement *statement_of(struct engine *engine, int cell)
     struct sql_statement *statement;
     struct error error = {0};
     must(benchmark_statement(engine, database, queries[cell / CODEC_CHOICES], codecs[cell % CODEC_CHOICES],
-                             false, &statement, &error),
+                             false, PLAN_INDEX_OFF, &statement, &error),
          &error);
     return statement;
 }

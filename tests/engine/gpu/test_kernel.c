@@ -119,7 +119,8 @@ static void columns_are_read_in_the_codec_that_is_asked_for(void **state)
         size_t used;
         bool wide = false;
         must(sql_parse(sql, strlen(sql), &tree, &used, error));
-        must(sql_bind(star_database, sql_tree_select(tree), NULL, 0, codec_by_id(id)->name, 1, &plan, error));
+        must(sql_bind(star_database, sql_tree_select(tree), NULL, 0,
+                      &(struct sql_options){.codec = codec_by_id(id)->name, .threads = 1}, &plan, error));
         for (uint32_t c = 0; c < plan->column_count; c++) {
             assert_string_equal(plan->columns[c].data->codec->name, codec_by_id(id)->name);
             wide |= plan->columns[c].column->value_bytes == 8;
@@ -142,7 +143,8 @@ static void staged_statements_compile(void **state)
     struct cuda_stage stage = {0};
     size_t used;
     must(sql_parse(sql, strlen(sql), &tree, &used, error));
-    must(sql_bind(star_database, sql_tree_select(tree), NULL, 0, "gpu-dfor,paid=plain", 1, &plan, error));
+    must(sql_bind(star_database, sql_tree_select(tree), NULL, 0,
+                  &(struct sql_options){.codec = "gpu-dfor,paid=plain", .threads = 1}, &plan, error));
     plan->staged = true;
     must(kernel_make(plan, false, &compile_sm_90->target, &kernel, error));
     must(cuda_stage_write(plan, &kernel, &stage, error));

@@ -34,7 +34,8 @@ static void no_stream_is_an_error(void **state)
     int failed = 0;
     (void)state;
     must(sql_parse(sql, strlen(sql), &tree, &used, error));
-    must(sql_bind(star_database, sql_tree_select(tree), NULL, 0, NULL, 1, &plan, error));
+    must(sql_bind(star_database, sql_tree_select(tree), NULL, 0, &(struct sql_options){.threads = 1}, &plan,
+                  error));
     for (int left = 0;; left++) {
         struct kernel kernel;
         struct error error = {0};

@@ -52,7 +52,8 @@ static enum status plan_it(struct error *told)
     size_t used;
     assert_true(strlen(sql) < TEXT);
     RETURN_IF_ERROR(sql_parse(sql, strlen(sql), &tree, &used, told));
-    const enum status status = sql_bind(database, sql_tree_select(tree), NULL, 0, NULL, 1, &plan, told);
+    const enum status status =
+        sql_bind(database, sql_tree_select(tree), NULL, 0, &(struct sql_options){.threads = 1}, &plan, told);
     if (status == STATUS_OK)
         plan_free(plan);
     sql_tree_free(tree);

@@ -1,0 +1,367 @@
+/*
+ * index_step.c: decides which conditions bitmap indexes decide (planner.h: planner_use_indexes). Called once a statement;
+ * it opens an index only if the index could pay.
+ *
+ * An index costs what the OR of its vectors and its decompression to bits cost, for every row of the table; a step
+ * costs only for tiles that rows reach. So an index saves work where it is much smaller than its column, or so selective
+ * that later steps find few tiles. Indexes are added one by one while the cost of all steps falls.
+ */
+#include "engine/plan/index/index_terms.h"
+
+#include "storage/index/index_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* CPU cycles (of the time stamp counter) of wah_or_bits() and bitset_or_many() by words: of vectors with fills, which are
+ * met in an order that no processor predicts, and of literals or flat words, which are OR-ed by vector instructions. On
+ * one core with AVX-512, 6 M rows: 2.4 to 4.2 a word for uniform data of 50 to 4096 values (wah32: 2.4 to 5.2), 0.83 for
+ * 11 values, whose words are all literals, 0.4 for flat words. Clustered data have few words; there it is the visits of
+ * vectors and the pieces that cost: 0.01 to 0.12 cycles a row. Each row then costs a bit, written and read. */
+#define SPARSE_WORD_CYCLES 3.0
+#define DENSE_WORD_CYCLES  0.9
+#define VISIT_CYCLES       1500.0 /* of a vector in a segment: finding where its pieces begin */
+#define MASK_ROW_CYCLES    0.03
+
+/* A condition on single rows, for each row that reaches it. */
+#define CONDITION_CYCLES 6.0
+
+/* On a GPU in bytes of its memory: a mask is written and read, a bit a row each; making it takes a launch of about 8
+ * microseconds, in which 4 TB/s read 32 MB. */
+#define MASK_ROW_BYTES 0.25
+#define LAUNCH_BYTES   32e6
+
+struct candidate {
+    struct index_condition condition;
+    struct plan_index_term term;
+    struct plan_index_candidate told;
+    bool elsewhere; /* groups, aggregates, outputs or other conditions need the column's values, too */
+};
+
+struct choice {
+    const struct planner *planner;
+    const struct plan *plan;
+    uint32_t count;
+    struct candidate candidates[PLAN_INDEX_TERMS_MAX];
+};
+
+static double table_rows(const struct plan *plan)
+{
+    return (double)plan->fact->rows;
+}
+
+static uint64_t bit(uint32_t i)
+{
+    return UINT64_C(1) << i;
+}
+
+/* ---- Costs of one candidate ---- */
+
+/* Of the values of the candidate's column in the fraction `share` of the rows. */
+static double fetch_cost(const struct choice *choice, const struct candidate *candidate, double share)
+{
+    return (choice->planner->on_gpu ? plan_fetch_bytes : plan_fetch_cost)(choice->plan,
+                                                                          candidate->condition.column, share);
+}
+
+/* Of the candidate's condition, evaluated on single rows. */
+static double condition_cost(const struct choice *choice, const struct candidate *candidate, double share)
+{
+    return fetch_cost(choice, candidate, share) + (choice->planner->on_gpu ? 0 : CONDITION_CYCLES * share);
+}
+
+static double step_cost(const struct choice *choice, const struct candidate *candidate)
+{
+    const struct plan_step *step = &choice->plan->steps[__builtin_ctzll(candidate->condition.steps)];
+    if (step->kind == STEP_CONDITION)
+        return condition_cost(choice, candidate, 1);
+    return (choice->planner->on_gpu ? plan_step_bytes : plan_step_cost)(choice->plan, step, 1);
+}
+
+static double index_cost(const struct choice *choice, const struct index_words *words)
+{
+    const double rows = table_rows(choice->plan);
+    if (choice->planner->on_gpu)
+        return (double)words->bytes / rows;
+    return (SPARSE_WORD_CYCLES * (double)words->sparse + DENSE_WORD_CYCLES * (double)words->dense +
+            VISIT_CYCLES * (double)words->vectors) /
+               rows +
+           MASK_ROW_CYCLES;
+}
+
+/* ---- The cost of a set of candidates ---- */
+
+static bool in(uint64_t set, uint32_t i)
+{
+    return set >> i & 1;
+}
+
+/* The steps that the set decides wholly. */
+static uint64_t steps_decided(const struct choice *choice, uint64_t set)
+{
+    uint64_t decided = 0;
+    for (uint32_t i = 0; i < choice->count; i++)
+        decided |= in(set, i) && choice->candidates[i].term.exact ? choice->candidates[i].condition.steps : 0;
+    return decided;
+}
+
+/* The selectivity that a step has after the set's mask: a candidate that decides it in part has taken some rows. */
+static double share_left(const struct choice *choice, uint64_t set, uint32_t s)
+{
+    double share = choice->plan->steps[s].share;
+    for (uint32_t i = 0; i < choice->count; i++)
+        if (in(set, i) && choice->candidates[i].condition.steps & bit(s) && !choice->candidates[i].term.exact)
+            share /= choice->candidates[i].term.share > share ? choice->candidates[i].term.share : share;
+    return share < 1 ? share : 1;
+}
+
+static int by_share(const void *left, const void *right)
+{
+    const double x = ((const struct plan_step *)left)->share, y = ((const struct plan_step *)right)->share;
+    return (x > y) - (x < y);
+}
+
+/* The cost of the ranges and semi-joins that are left; *share is that of the rows before and then after them. */
+static double steps_cost(const struct choice *choice, uint64_t set, double *share)
+{
+    const struct plan *plan = choice->plan;
+    const uint64_t decided = steps_decided(choice, set);
+    struct plan_step steps[PLAN_STEPS_MAX];
+    uint32_t count = 0;
+    for (uint32_t s = 0; s < plan->step_count; s++)
+        if (plan->steps[s].kind != STEP_CONDITION && !in(decided, s)) {
+            steps[count] = plan->steps[s];
+            steps[count++].share = share_left(choice, set, s);
+        }
+    qsort(steps, count, sizeof *steps, by_share);
+    const double cost = planner_cheapest_order(plan, steps, count, *share, choice->planner->on_gpu);
+    for (uint32_t s = 0; s < count; s++)
+        *share *= steps[s].share;
+    return cost;
+}
+
+static bool is_condition(const struct choice *choice, const struct candidate *candidate)
+{
+    return choice->plan->steps[__builtin_ctzll(candidate->condition.steps)].kind == STEP_CONDITION;
+}
+
+/* The expected cost for each row of the table of all that an index could change. */
+static double cost_of(const struct choice *choice, uint64_t set)
+{
+    const bool on_gpu = choice->planner->on_gpu;
+    double cost = set && on_gpu ? MASK_ROW_BYTES + LAUNCH_BYTES / table_rows(choice->plan) : 0, share = 1;
+    for (uint32_t i = 0; i < choice->count; i++)
+        if (in(set, i)) {
+            cost += choice->candidates[i].told.index_cost;
+            share *= choice->candidates[i].term.share;
+        }
+    cost += steps_cost(choice, set, &share);
+    for (uint32_t i = 0; i < choice->count; i++) {
+        const struct candidate *candidate = &choice->candidates[i];
+        const bool decided = in(set, i) && candidate->term.exact;
+        if (!decided && is_condition(choice, candidate)) {
+            cost += condition_cost(choice, candidate, share);
+            share *= in(set, i) ? 1 : candidate->term.share;
+        } else if (decided && candidate->elsewhere) {
+            cost += fetch_cost(choice, candidate, share); /* which is free if a step has decoded the tile */
+        }
+    }
+    return cost;
+}
+
+/* ---- Candidates ---- */
+
+struct use {
+    const struct plan *plan;
+    uint32_t column;
+    bool found;
+};
+
+static void look(void *context, const struct expression *leaf)
+{
+    struct use *use = context;
+    const struct plan_source *source = &use->plan->sources[leaf->index];
+    use->found |= use->column == (source->join < 0 ? source->column : use->plan->joins[source->join].column);
+}
+
+/* True if the values of the candidate's column are needed also when its steps are decided. */
+static bool needed_elsewhere(const struct plan *plan, const struct index_condition *condition)
+{
+    const struct expression_list *list = &plan->expressions;
+    struct use use = {.plan = plan, .column = condition->column};
+    for (uint32_t g = 0; g < plan->group_count; g++)
+        expression_visit(list, plan->groups[g].expression, look, &use);
+    for (uint32_t a = 0; a < plan->aggregate_count; a++)
+        if (plan->aggregates[a].argument != EXPRESSION_NONE)
+            expression_visit(list, plan->aggregates[a].argument, look, &use);
+    for (uint32_t s = 0; s < plan->step_count; s++)
+        if (plan->steps[s].kind == STEP_CONDITION && !in(condition->steps, s))
+            expression_visit(list, plan->steps[s].expression, look, &use);
+    for (uint32_t o = 0; plan->shape == PLAN_ROWS && o < plan->output_count + plan->hidden_count; o++)
+        expression_visit(list, plan->outputs[o].expression, look, &use);
+    return use.found;
+}
+
+/* What the catalogue tells of the vectors, before their file is opened. */
+static struct index_words expected_words(const struct plan *plan, const struct candidate *candidate)
+{
+    const struct column_index *index = candidate->told.column->index;
+    const double part = candidate->told.of ? (double)candidate->told.vectors / candidate->told.of : 0;
+    return (struct index_words){.dense = (uint64_t)(part * (double)index->words),
+                                .bytes = (uint64_t)(part * (double)index->bytes),
+                                .rows = (uint64_t)(part * table_rows(plan))};
+}
+
+static void tell(struct choice *choice, struct candidate *candidate, struct index_words words)
+{
+    candidate->told.bytes = candidate->term.bytes = words.bytes;
+    candidate->told.index_cost = index_cost(choice, &words);
+    candidate->term.share = (double)words.rows / table_rows(choice->plan);
+    candidate->term.share = candidate->term.share < 1 ? candidate->term.share : 1;
+}
+
+/* True if the first candidate alone gives the number of rows that is the answer: no word is read. */
+static bool answers(const struct choice *choice)
+{
+    return plan_only_counts(choice->plan) && choice->plan->step_count == 1 && choice->count == 1 &&
+           choice->candidates[0].term.exact;
+}
+
+/* Opens the index unless it cannot pay: its words alone would cost more than all that it saves. A file that is damaged
+ * is no candidate, unless indexes must be used. */
+static enum status open_candidate(struct choice *choice, struct candidate *candidate, struct error *error)
+{
+    const struct planner *planner = choice->planner;
+    struct error why = {0};
+    if (planner->index_use == PLAN_INDEX_AUTO && candidate->told.index_cost > cost_of(choice, 0) &&
+        !answers(choice))
+        return STATUS_OK;
+    const enum status status = index_data_open(choice->plan->database, candidate->told.column,
+                                               planner->threads, &candidate->term.index, &why);
+    if (status != STATUS_OK && planner->index_use == PLAN_INDEX_AUTO && status != STATUS_INTERRUPTED)
+        return STATUS_OK;
+    if (status != STATUS_OK)
+        return error_set(error, status, "%s", why.text);
+    candidate->told.opened = true;
+    tell(choice, candidate, index_term_words(&candidate->term));
+    return STATUS_OK;
+}
+
+static enum status add_candidate(struct choice *choice, const struct index_condition *condition,
+                                 struct error *error)
+{
+    struct candidate *const candidate = &choice->candidates[choice->count++];
+    const struct column *const column = choice->plan->columns[condition->column].column;
+    *candidate =
+        (struct candidate){.condition = *condition, .elsewhere = needed_elsewhere(choice->plan, condition)};
+    RETURN_IF_ERROR(
+        index_term_find(choice->plan, condition, &candidate->term, &candidate->told.vectors, error));
+    candidate->told.column = column;
+    candidate->told.of = column->index->bin_count + (column->statistics.nulls > 0);
+    candidate->told.exact = candidate->term.exact;
+    candidate->told.step_cost = step_cost(choice, candidate);
+    tell(choice, candidate, expected_words(choice->plan, candidate));
+    return STATUS_OK;
+}
+
+static enum status find_candidates(struct choice *choice, bool *nothing, struct error *error)
+{
+    struct index_condition conditions[PLAN_INDEX_TERMS_MAX];
+    const uint32_t count = index_conditions_find(choice->plan, conditions);
+    for (uint32_t i = 0; i < count; i++) {
+        RETURN_IF_ERROR(add_candidate(choice, &conditions[i], error));
+        *nothing |= choice->candidates[i].term.run_count == 0;
+    }
+    for (uint32_t i = 0; i < count && !*nothing; i++)
+        RETURN_IF_ERROR(open_candidate(choice, &choice->candidates[i], error));
+    return STATUS_OK;
+}
+
+/* ---- Choosing ---- */
+
+static uint64_t all_opened(const struct choice *choice)
+{
+    uint64_t set = 0;
+    for (uint32_t i = 0; i < choice->count; i++)
+        set |= choice->candidates[i].told.opened ? bit(i) : 0;
+    return set;
+}
+
+/* Adds the candidate that saves most, as long as one saves anything. */
+static uint64_t cheapest_set(const struct choice *choice, uint64_t opened)
+{
+    uint64_t set = 0, best = 0;
+    double least = cost_of(choice, 0);
+    do {
+        set = best;
+        for (uint32_t i = 0; i < choice->count; i++) {
+            const double cost = in(opened & ~set, i) ? cost_of(choice, set | bit(i)) : least;
+            best = cost < least ? set | bit(i) : best;
+            least = cost < least ? cost : least;
+        }
+    } while (best != set);
+    return cost_of(choice, opened) < least ? opened : set;
+}
+
+static uint64_t choose(const struct choice *choice)
+{
+    const struct plan *plan = choice->plan;
+    const uint64_t opened = all_opened(choice);
+    const bool first_rows = plan->shape == PLAN_ROWS && plan->order_count == 0 && plan->limit != UINT64_MAX;
+    if (choice->planner->index_use == PLAN_INDEX_ON)
+        return opened;
+    if (first_rows) /* the scan ends after the first rows, the mask is one of all */
+        return 0;
+    return opened && answers(choice) ? opened : cheapest_set(choice, opened);
+}
+
+/* ---- The plan's step ---- */
+
+/* Moves the terms of the set to the plan, and their steps out of it. */
+static void apply(struct plan *plan, struct choice *choice, uint64_t set)
+{
+    const uint64_t decided = steps_decided(choice, set);
+    struct plan_step kept[PLAN_STEPS_MAX] = {{.kind = STEP_INDEX, .share = 1}};
+    uint32_t count = 1;
+    for (uint32_t i = 0; i < choice->count; i++)
+        if (in(set, i)) {
+            kept[0].share *= choice->candidates[i].term.share;
+            plan->index.terms[plan->index.term_count++] = choice->candidates[i].term;
+            choice->candidates[i].term.runs = NULL; /* the plan's */
+        }
+    for (uint32_t s = 0; s < plan->step_count; s++)
+        if (in(decided, s)) {
+            plan->decided[plan->decided_count++] = plan->steps[s];
+        } else {
+            kept[count] = plan->steps[s];
+            kept[count++].share = share_left(choice, set, s);
+        }
+    memcpy(plan->steps, kept, count * sizeof *kept);
+    plan->step_count = count;
+    for (uint32_t c = 0; c < plan->column_count; c++)
+        plan->columns[c].decided = plan->columns[c].stepped || plan->columns[c].fetched;
+    planner_mark_columns(plan);
+    for (uint32_t c = 0; c < plan->column_count; c++)
+        plan->columns[c].decided &= !plan->columns[c].stepped && !plan->columns[c].fetched;
+}
+
+enum status planner_use_indexes(struct planner *planner)
+{
+    struct plan *plan = planner->plan;
+    struct choice choice = {.planner = planner, .plan = plan};
+    bool nothing = false;
+    if (planner->index_use == PLAN_INDEX_OFF || plan->nothing || plan->step_count == PLAN_STEPS_MAX)
+        return STATUS_OK;
+    const enum status status = find_candidates(&choice, &nothing, planner->error);
+    const uint64_t set = status == STATUS_OK && !nothing ? choose(&choice) : 0;
+    for (uint32_t i = 0; i < choice.count; i++) {
+        choice.candidates[i].told.used = in(set, i);
+        plan->index.candidates[plan->index.candidate_count++] = choice.candidates[i].told;
+    }
+    plan->nothing |= nothing;
+    if (set)
+        apply(plan, &choice, set);
+    for (uint32_t i = 0; i < choice.count; i++)
+        free(choice.candidates[i].term.runs);
+    return status;
+}

@@ -1,0 +1,43 @@
+/*
+ * index_terms.h: conditions of a plan as vectors of bitmap indexes: the candidates of the plan's index step. Made once a
+ * statement; at most PLAN_INDEX_TERMS_MAX of them.
+ */
+#ifndef TESSERA_ENGINE_PLAN_INDEX_INDEX_TERMS_H
+#define TESSERA_ENGINE_PLAN_INDEX_INDEX_TERMS_H
+
+#include "engine/plan/planner.h"
+
+/* Stored values of a fact column that pass: low .. high; of these only the members of a set, if there is one. */
+struct index_values {
+    int64_t low, high;
+    const struct value_table *set;        /* or NULL: sorted values */
+    const struct position_set *positions; /* or NULL: rows of a dimension */
+};
+
+struct index_condition {
+    uint32_t column; /* of the plan */
+    uint64_t steps;  /* bit s: step s of the plan says this, and nothing else */
+    struct index_values values;
+};
+_Static_assert(PLAN_STEPS_MAX <= 64, "a set of steps fits 64 bits");
+
+/* Lists the conditions of the plan that the indexes of their columns can decide; returns their number. */
+uint32_t index_conditions_find(const struct plan *plan,
+                               struct index_condition conditions[PLAN_INDEX_TERMS_MAX]);
+
+/* Finds the vectors of a condition; term->index stays NULL. The caller frees term->runs, also after an error. *vectors
+ * gets their number. */
+NODISCARD enum status index_term_find(const struct plan *plan, const struct index_condition *condition,
+                                      struct plan_index_term *term, uint32_t *vectors, struct error *error);
+
+/* What the words of a term's vectors are, in all segments, once its index is open. */
+struct index_words {
+    uint64_t sparse,
+        dense; /* words of vectors that have fills, and of those that are nearly all literals, or flat */
+    uint64_t vectors; /* that have a row, in each segment */
+    uint64_t rows;
+    uint64_t bytes; /* of words and pieces */
+};
+struct index_words index_term_words(const struct plan_index_term *term);
+
+#endif
