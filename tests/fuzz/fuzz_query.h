@@ -28,6 +28,7 @@ struct query {
     uint32_t join_count, where_count, group_count, aggregate_count;
     bool aggregated, has_having, distinct, parameters;
     bool staged;               /* struct sql_settings */
+    enum plan_index_use index; /* the same */
     uint32_t order[2 * PARTS]; /* outputs, each once */
     uint8_t direction[2 * PARTS], manner[2 * PARTS];
     int limit, offset;
@@ -156,6 +157,7 @@ static inline void make_query(struct query *query)
         query->offset = chance(30) ? (int)below(20) : 0;
     }
     query->staged = chance(20);
+    query->index = fuzz_indexed ? (enum plan_index_use)below(3) : PLAN_INDEX_AUTO;
 }
 
 static inline const struct term *output_of(const struct query *query, uint32_t o)
@@ -319,7 +321,7 @@ static inline enum status answer(struct engine *engine, struct database *databas
     ours = place_constants(write_query(query, true), query->parameters, values, &count);
     enum status status = sql_prepare(engine, database, ours, strlen(ours), codec, &statement, &used, error);
     if (status == STATUS_OK)
-        sql_statement_set(statement, (struct sql_settings){.staged = query->staged});
+        sql_statement_set(statement, (struct sql_settings){.staged = query->staged, .index = query->index});
     for (uint32_t p = 0; status == STATUS_OK && p < count; p++)
         status = sql_parameter_set(statement, p, &values[p], error);
     if (status == STATUS_OK)

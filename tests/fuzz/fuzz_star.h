@@ -4,7 +4,7 @@
  * One to four dimensions, whose keys are integers (sparse, negative), strings or dates and of which each may reference
  * an earlier one; one or two fact tables with foreign keys into any of them, some twice. Columns of every type: few
  * values, skewed, wide, in runs, one value alone, extreme; without NULLs, with some, mostly, only NULL. Tables of 0 to
- * some thousand rows. SQLite holds decimals, dates, times and truth values as plain numbers.
+ * some thousand rows; where fuzz_indexed is set, bitmap indexes on most columns of facts. SQLite holds decimals, dates, times and truth values as plain numbers.
  */
 #ifndef TESSERA_TESTS_FUZZ_FUZZ_STAR_H
 #define TESSERA_TESTS_FUZZ_FUZZ_STAR_H
@@ -245,6 +245,20 @@ static inline void make_column(struct table_writer *writer, const struct fuzz_ta
                                   nulls ? validity : NULL, error));
 }
 
+static bool fuzz_indexed; /* columns of fact tables get bitmap indexes at random */
+
+/* Any bins and format; a bin a value is only possible for at most INDEX_BINS_MAX values. */
+static inline void make_index(struct table_writer *writer, uint32_t c, uint32_t rows)
+{
+    struct index_wish wish = {.format = (enum index_format)(1 + below(INDEX_FORMAT_COUNT - 1)),
+                              .bins = (enum index_bins)below(INDEX_BINS_COUNT)};
+    if (wish.bins == INDEX_VALUES && rows > INDEX_BINS_MAX)
+        wish.bins = INDEX_AUTO;
+    if (wish.bins == INDEX_WIDTH || wish.bins == INDEX_DEPTH)
+        wish.count = 1 + below(chance(50) ? 8 : 300);
+    must(table_writer_index(writer, c, wish, error));
+}
+
 static inline void make_table(struct database_writer *database, sqlite3 *sqlite,
                               const struct fuzz_table *table)
 {
@@ -279,6 +293,9 @@ static inline void make_table(struct database_writer *database, sqlite3 *sqlite,
         assert_int_equal(sqlite3_prepare_v2(sqlite, insert, -1, &inserts[row], NULL), SQLITE_OK);
     for (uint32_t c = 0; c < table->column_count; c++)
         make_column(writer, table, c, inserts);
+    for (uint32_t c = 0; fuzz_indexed && !table->keyed && c < table->column_count; c++)
+        if (chance(60))
+            make_index(writer, c, table->rows);
     for (uint32_t row = 0; row < table->rows; row++) {
         assert_int_equal(sqlite3_step(inserts[row]), SQLITE_DONE);
         sqlite3_finalize(inserts[row]);

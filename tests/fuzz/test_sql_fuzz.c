@@ -1,6 +1,6 @@
 /*
  * test_sql_fuzz.c: answers to random queries (fuzz_query.h) over random star schemas (fuzz_star.h) equal SQLite's, value
- * by value. Every column of the answer is ordered by, so answers are compared row by row. Refusals count only if their
+ * by value, whether bitmap indexes decide conditions or not. Every column of the answer is ordered by, so answers are compared row by row. Refusals count only if their
  * reason is one that is documented. A query that fails is shrunk part by part and printed.
  *
  * Without arguments it asks the same QUERIES every time, about 20 s. `test_sql_fuzz SECONDS SEED DEVICE` does more of the
@@ -80,9 +80,10 @@ static void shrink(struct engine *engine, struct database *database, sqlite3 *sq
     (void)try_query(engine, database, sqlite, query, codec);
 }
 
-static void report(const char *codec, uint64_t star, uint32_t number)
+static void report(const char *codec, enum plan_index_use index, uint64_t star, uint32_t number)
 {
-    print_message("codec %s\n", codec ? codec : "own");
+    static const char *const uses[] = {"auto", "on", "off"};
+    print_message("codec %s, index %s\n", codec ? codec : "own", uses[index]);
     for (uint32_t t = 0; t < fuzz_table_count; t++) {
         print_message("%s: %u rows;", fuzz_tables[t].name, fuzz_tables[t].rows);
         for (uint32_t c = 0; c < fuzz_tables[t].column_count; c++) {
@@ -125,7 +126,7 @@ static void random_queries_answer_as_sqlite_does(void **state)
             if (verdict != DIFFERENT)
                 continue;
             shrink(engine, database, sqlite, &query, codec);
-            report(codec, stars, q);
+            report(codec, query.index, stars, q);
         }
         engine_close(engine);
         database_close(database);
@@ -142,6 +143,7 @@ static void random_queries_answer_as_sqlite_does(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(random_queries_answer_as_sqlite_does)};
+    fuzz_indexed = true;
     seconds = argc > 1 ? atof(argv[1]) : 0;
     seed = argc > 2 ? strtoull(argv[2], NULL, 10) : seed;
     seed = seed ? seed : (uint64_t)clock_ns();
