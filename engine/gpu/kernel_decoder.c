@@ -9,6 +9,9 @@ static struct codec_shape shape_of(const struct kernel_column *column)
                                 .width_high = column->width_high,
                                 .regular = gpu->regular && column->value_bytes == sizeof(int32_t) &&
                                            column->width_low == column->width_high};
+    const struct codec *const codec = column->data->codec;
+    if (codec->planes && column->data->segment_count > 0)
+        shape.planes = codec->planes(&column->data->segments[0].chunk);
     for (uint32_t s = 0; shape.regular && s < column->data->segment_count; s++)
         shape.regular = gpu->regular(&column->data->segments[s].chunk);
     return shape;

@@ -9,6 +9,7 @@
 struct encoding {
     struct encoded *encoded;
     const struct dataset *dataset;
+    uint32_t bits, planes; /* codec_input */
     size_t bound; /* of a chunk; chunks begin at multiples of it, and pages between them are never touched */
     _Atomic uint64_t bytes;
     _Atomic bool refused;
@@ -25,8 +26,11 @@ static enum status encode_chunk(void *context, uint64_t item, unsigned thread, s
     RETURN_IF_ERROR(cancel_check(error));
     if (encoding->refused)
         return STATUS_OK;
-    const struct codec_input input = {
-        .values = encoding->dataset->values + first, .rows = rows, .value_bytes = sizeof(int32_t)};
+    const struct codec_input input = {.values = encoding->dataset->values + first,
+                                      .rows = rows,
+                                      .value_bytes = sizeof(int32_t),
+                                      .bits = encoding->bits,
+                                      .planes = encoding->planes};
     const size_t size = encoded->codec->encode(&input, bytes);
     if (size == 0) {
         encoding->refused = true;
@@ -34,6 +38,19 @@ static enum status encode_chunk(void *context, uint64_t item, unsigned thread, s
     }
     encoding->bytes += size;
     return chunk_open(bytes, size, &encoded->chunks[item], error);
+}
+
+/* For a codec that holds positions in tables with levels only, values are such positions if none is negative: of as many
+ * bits as the greatest has, and half of the bits are kept apart. */
+static void as_positions(struct encoding *encoding)
+{
+    uint32_t used = 1;
+    for (uint64_t row = 0; row < encoding->dataset->rows; row++)
+        used |= (uint32_t)encoding->dataset->values[row];
+    if (used > INT32_MAX)
+        return;
+    encoding->bits = 32 - (uint32_t)__builtin_clz(used);
+    encoding->planes = (encoding->bits + 1) / 2;
 }
 
 enum status encoded_make(struct lab *lab, const struct codec *codec, const struct dataset *dataset,
@@ -50,6 +67,8 @@ enum status encoded_make(struct lab *lab, const struct codec *codec, const struc
     encoded->memory = aligned_alloc(CHUNK_ALIGNMENT, chunks * encoding.bound);
     if (!encoded->memory)
         return error_out_of_memory(error, chunks * encoding.bound, "encoded values");
+    if (codec_needs_levels(codec))
+        as_positions(&encoding);
     const double begin = clock_seconds();
     RETURN_IF_ERROR(parallel_for(lab->threads, chunks, encode_chunk, &encoding, error));
     encoded->seconds = clock_seconds() - begin;

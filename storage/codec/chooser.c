@@ -93,10 +93,11 @@ static uint32_t widest_tile(const struct codec_input *input)
 static struct codec_candidate try_codec(const struct codec_choice *choice, const struct codec *codec,
                                         const struct codec_input *input, uint32_t width, uint8_t *out)
 {
-    struct codec_candidate candidate = {.codec = codec->id, .considered = considers(choice, codec)};
+    struct codec_candidate candidate = {.codec = codec->id};
     if (codec_holds(codec, input->value_bytes))
         candidate.bytes = codec->encode(input, out);
-    if (candidate.bytes && candidate.considered)
+    candidate.considered = candidate.bytes && considers(choice, codec);
+    if (candidate.considered)
         candidate.cost = choice->chooser == CHOOSER_AUTO
                              ? codec_costs_estimate(choice->costs, codec->id, candidate.bytes, input->rows,
                                                     width, choice->probed)

@@ -19,6 +19,7 @@
 #include "storage/base/isa.h"
 #include "storage/base/status.h"
 #include "storage/codec/codec_list.h"
+#include "storage/codec/position_cube.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -97,6 +98,7 @@ enum codec_layout {
 struct codec_shape {
     uint32_t value_bytes;           /* 4 or 8 */
     uint32_t width_low, width_high; /* of all chunks */
+    uint32_t planes;                /* codec.planes of all chunks; 0 if the codec has none */
     bool regular;                   /* codec.gpu.regular holds for all chunks */
 };
 
@@ -143,6 +145,9 @@ struct codec {
     double decode_cycles; /* CPU cycles a value, in addition to unpacking bits; orders a query's steps */
     struct codec_gpu gpu;
 
+    /* CODEC_NONE, or the codec whose costs stand for this one's in a table of costs that has none of its own. */
+    enum codec_id costs_like;
+
     /* The bytes that `encode` may need for any values; a multiple of 128. `rows` is 1 .. SEGMENT_ROWS. */
     size_t (*bound)(uint32_t rows, uint32_t value_bytes);
 
@@ -186,6 +191,22 @@ struct codec {
      * for row r. It does not decode, and costs less than decoding and comparing. */
     void (*in_range)(const struct chunk_view *chunk, uint32_t tile, int32_t low, int32_t high,
                      uint64_t bits[TILE_ROWS / 64]);
+
+    /* NULL, or the codec keeps the leading bits of values apart, so that conditions on some of them read these bits and no
+     * others: gives their number, the first `planes` of width_high bits. All chunks of a column have the same two numbers
+     * (column_data_read). A codec that has this function has the next two, too. */
+    uint32_t (*planes)(const struct chunk_view *chunk);
+
+    /* Finds the rows of a tile whose values are in one of `count` cubes, as in_range does. The care bits of the cubes must
+     * be planes. */
+    void (*in_cubes)(const struct chunk_view *chunk, uint32_t tile, const struct position_cube *cubes,
+                     uint32_t count, uint64_t bits[TILE_ROWS / 64]);
+
+    /* Writes out[row] = value & mask for each of the `count` rows of a tile. It may write all other rows of `out`, too,
+     * which has room for a tile and is aligned to 64. It reads only the lines that have bits of the mask, which need
+     * not be planes. */
+    void (*fetch_bits)(const struct chunk_view *chunk, uint32_t tile, const uint16_t *rows, uint32_t count,
+                       uint32_t mask, int32_t *out);
 };
 
 /* The codec with this number or name, for this machine's instruction set; NULL if there is none. */
@@ -206,6 +227,9 @@ bool codec_is_staged(const struct codec *codec, bool on_gpu);
 
 /* Whether the codec can hold columns of value_bytes (4 or 8). */
 bool codec_holds(const struct codec *codec, uint32_t value_bytes);
+
+/* Whether the codec holds nothing but positions in tables with levels (codec_input.bits). */
+bool codec_needs_levels(const struct codec *codec);
 
 /* Writes the names of all codecs, separated by ", ", to `text` of CODEC_NAMES_BYTES; returns text. */
 #define CODEC_NAMES_BYTES 512
@@ -244,8 +268,8 @@ size_t codec_choose(const struct codec_choice *choice, const struct codec_input 
 struct codec_candidate {
     enum codec_id codec;
     uint64_t bytes;  /* 0: it cannot hold the values */
-    bool considered; /* the choice's chooser compares it */
-    double cost;     /* if it is considered and can hold the values */
+    bool considered; /* the choice's chooser compares it; only if it can hold the values */
+    double cost;     /* if it is considered */
 };
 
 /* Tries all codecs on the chunk, as codec_choose tries those of its chooser; `scratch` has

@@ -37,7 +37,8 @@
     X(gpu_for_block, GPU_FOR_BLOCK)\
     X(deflate, DEFLATE)            \
     X(orc_rle1, ORC_RLE1)          \
-    X(orc_rle2, ORC_RLE2)
+    X(orc_rle2, ORC_RLE2)          \
+    X(lane_levels, LANE_LEVELS)
 /* clang-format on */
 
 #endif

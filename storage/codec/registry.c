@@ -65,6 +65,11 @@ bool codec_holds(const struct codec *codec, uint32_t value_bytes)
     return value_bytes == sizeof(int32_t) || codec->holds_int64;
 }
 
+bool codec_needs_levels(const struct codec *codec)
+{
+    return codec->planes;
+}
+
 const char *codec_names(char *text, size_t bytes)
 {
     size_t used = 0;

@@ -126,7 +126,8 @@ static bool options_read(int argc, char **argv)
             return false;
     }
     for (uint32_t id = 1; !names && id < CODEC_COUNT; id++)
-        options.codecs[options.codec_count++] = codec_by_id(id);
+        if (!codec_needs_levels(codec_by_id(id)))
+            options.codecs[options.codec_count++] = codec_by_id(id);
     for (char *name = names ? strtok(names, ",") : NULL; name; name = strtok(NULL, ",")) {
         if (options.codec_count == CODEC_COUNT || !codec_by_name(name))
             return false;

@@ -101,7 +101,8 @@ static void random_damage_gives_an_error_or_the_right_data(void **state)
     (void)state;
     print_message("seed %llu, %u rounds\n", (unsigned long long)random_state, rounds);
     for (uint32_t id = CODEC_PLAIN; id < CODEC_COUNT; id++)
-        fuzz(codec_by_id(id)->name, rounds);
+        if (!codec_needs_levels(codec_by_id(id)))
+            fuzz(codec_by_id(id)->name, rounds);
 }
 
 int main(int argc, char **argv)

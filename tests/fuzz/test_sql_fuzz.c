@@ -104,8 +104,10 @@ static void report(const char *codec, enum plan_index_use index, uint64_t star, 
 static void random_queries_answer_as_sqlite_does(void **state)
 {
     const char *codecs[CODEC_COUNT + 2] = {NULL, NULL, "smallest"}; /* the columns' own twice as often */
+    uint32_t codec_count = 3;
     for (uint32_t id = 1; id < CODEC_COUNT; id++)
-        codecs[id + 2] = codec_by_id(id)->name;
+        if (!codec_needs_levels(codec_by_id(id)))
+            codecs[codec_count++] = codec_by_id(id)->name;
     static struct query query;
     struct engine *engine;
     uint64_t compared = 0, refused = 0, stars = 0;
@@ -118,7 +120,7 @@ static void random_queries_answer_as_sqlite_does(void **state)
         sqlite3 *sqlite = make_star(path, &database);
         must(engine_open(strcmp(fuzz_device, "compile") ? fuzz_device : "cpu", 2, &engine, error));
         for (uint32_t q = 0; q < STAR_QUERIES; q++) {
-            const char *const codec = codecs[below(sizeof codecs / sizeof *codecs)];
+            const char *const codec = codecs[below(codec_count)];
             make_query(&query);
             const enum verdict verdict = try_query(engine, database, sqlite, &query, codec);
             compared += verdict == SAME;

@@ -10,50 +10,15 @@
  * A chunk is as large as lane-for's. A comparison with a constant takes one logical operation a plane for 32
  * rows (lane_slice.h), as in BitWeaving/V (Li and Patel, SIGMOD 2013). So the format suits narrow columns
  * that filter. A single value takes `width` loads, so there is no random access.
- *
- * Encoding and decoding transpose 32x32 bits (Warren, Hacker's Delight, 7-3), once for each lane, in all
- * lanes of a vector at the same time. Narrow items need only the lower steps. For widths up to 8, for
- * example, items j, j + 8, j + 16 and j + 24 are the bytes of one word, and 8x8 bits in each byte are
- * transposed.
+ * lane_planes.h cuts items into planes.
  */
 #include "storage/codec/integer/lane_slice.h"
 #include "storage/base/isa.h"
 
-/* The bits of an item's slot in a word: the least power of 2 that is not below the width. */
-FORCED_INLINE unsigned slot_of(const unsigned width)
-{
-    return width <= 1 ? 1 : width <= 2 ? 2 : width <= 4 ? 4 : width <= 8 ? 8 : width <= 16 ? 16 : 32;
-}
-
-/* Swaps, in squares of step x step bits, the upper bits of x[i] with the lower bits of x[i + step]. */
-FORCED_INLINE void exchange(lane_vector *x, const unsigned slot, const unsigned step, const uint32_t mask)
-{
-    if (slot <= step)
-        return;
-#pragma GCC unroll 32
-    for (unsigned pair = 0; pair < slot / 2; pair++) {
-        const unsigned i = pair / step * 2 * step + pair % step;
-        const lane_vector other = (x[i] >> step ^ x[i + step]) & mask;
-        x[i + step] ^= other;
-        x[i] ^= other << step;
-    }
-}
-
-/* Transposes squares of slot x slot bits: bit c of each slot of x[r] becomes bit r of the same slot of
- * x[c]. */
-FORCED_INLINE void transpose(lane_vector *x, const unsigned slot)
-{
-    exchange(x, slot, 16, 0x0000ffffu);
-    exchange(x, slot, 8, 0x00ff00ffu);
-    exchange(x, slot, 4, 0x0f0f0f0fu);
-    exchange(x, slot, 2, 0x33333333u);
-    exchange(x, slot, 1, 0x55555555u);
-}
-
 FORCED_INLINE void slice_width(const uint32_t *values, uint32_t reference, const unsigned width,
                                uint32_t *lines)
 {
-    const unsigned slot = slot_of(width);
+    const unsigned slot = planes_slot(width);
     if (width == 0)
         return;
     for (uint32_t lane = 0; lane < TILE_LANES; lane += VECTOR_LANES) {
@@ -62,7 +27,7 @@ FORCED_INLINE void slice_width(const uint32_t *values, uint32_t reference, const
         for (unsigned item = 0; item < TILE_LANES; item++)
             x[item % slot] |= (*(const lane_vector *)(values + (size_t)item * TILE_LANES + lane) - reference)
                               << item / slot * slot;
-        transpose(x, slot);
+        planes_transpose(x, slot);
 #pragma GCC unroll 32
         for (unsigned plane = 0; plane < width; plane++)
             *(lane_vector *)(lines + (size_t)plane * TILE_LANES + lane) = x[plane];
@@ -72,14 +37,14 @@ FORCED_INLINE void slice_width(const uint32_t *values, uint32_t reference, const
 FORCED_INLINE void unslice_width(const uint32_t *lines, uint32_t reference, const unsigned width,
                                  uint32_t *out)
 {
-    const unsigned slot = slot_of(width);
+    const unsigned slot = planes_slot(width);
     const uint32_t mask = (uint32_t)width_mask(width);
     for (uint32_t lane = 0; lane < TILE_LANES; lane += VECTOR_LANES) {
         lane_vector x[TILE_LANES] = {{0}};
 #pragma GCC unroll 32
         for (unsigned plane = 0; plane < width; plane++)
             x[plane] = *(const lane_vector *)(lines + (size_t)plane * TILE_LANES + lane);
-        transpose(x, slot);
+        planes_transpose(x, slot);
 #pragma GCC unroll 32
         for (unsigned item = 0; item < TILE_LANES; item++) {
             *(lane_vector *)(out + (size_t)item * TILE_LANES + lane) =

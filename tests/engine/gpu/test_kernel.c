@@ -100,12 +100,15 @@ static void every_codec_compiles(void **state)
         "select shop, p.kind, sum(paid), count(big) from sales join products p on p.id = product "
         "where pieces > 0 and p.kind = 'tea' and note like '%a%' group by shop, p.kind";
     struct compilation compilations[CODEC_COUNT];
+    uint32_t count = 0;
     for (uint32_t c = 0; c < CODEC_COUNT; c++) {
         const char *const name = c ? codec_by_id(c)->name : NULL;
+        if (c && codec_needs_levels(codec_by_id(c)))
+            continue;
         bind_first(star_database, sql, name);
-        compilations[c] = (struct compilation){star_database, sql, name, compile_sm_90};
+        compilations[count++] = (struct compilation){star_database, sql, name, compile_sm_90};
     }
-    must(parallel_for(0, CODEC_COUNT, compile, compilations, error));
+    must(parallel_for(0, count, compile, compilations, error));
 }
 
 /* 64-bit columns are no exception. */
@@ -118,6 +121,8 @@ static void columns_are_read_in_the_codec_that_is_asked_for(void **state)
         struct plan *plan;
         size_t used;
         bool wide = false;
+        if (codec_needs_levels(codec_by_id(id)))
+            continue;
         must(sql_parse(sql, strlen(sql), &tree, &used, error));
         must(sql_bind(star_database, sql_tree_select(tree), NULL, 0,
                       &(struct sql_options){.codec = codec_by_id(id)->name, .threads = 1}, &plan, error));

@@ -15,7 +15,9 @@ static const struct codec *choose_by(const struct codec_choice *choice, const vo
     struct chunk_view chunk;
     const size_t bound = codec_choice_bound(choice, rows, value_bytes);
     uint8_t *out = cases_allocate(bound), *scratch = cases_allocate(bound);
-    const struct codec_input input = {.values = values, .rows = rows, .value_bytes = value_bytes};
+    struct codec_input input = {.values = values, .rows = rows, .value_bytes = value_bytes};
+    if (choice->codec) /* which may hold positions in a table with levels only */
+        input = codec_input_of(values, rows, value_bytes);
     *bytes = codec_choose(choice, &input, out, scratch);
     assert_int_equal(chunk_open(out, *bytes, &chunk, &error), STATUS_OK);
     check_decodes(&chunk, values);
