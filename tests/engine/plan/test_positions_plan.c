@@ -223,7 +223,8 @@ static struct plan *plan_of(struct database *database, const char *sql)
     struct plan *plan;
     size_t used;
     must(sql_parse(sql, strlen(sql), &tree, &used, error));
-    must(sql_bind(database, sql_tree_select(tree), NULL, 0, NULL, 1, &plan, error));
+    must(sql_bind(database, sql_tree_select(tree), NULL, 0, &(struct sql_options){.threads = 1}, &plan,
+                  error));
     sql_tree_free(tree);
     return plan;
 }
