@@ -68,9 +68,11 @@ struct query_arguments {
     uint64_t groups_found; /* hashed groups: 64 bits, the number of used slots */
     uint64_t full;         /* 32 bits: set if a hash table was too full for a row */
 
-    uint64_t points;        /* EXPLAIN ANALYZE: rows and clock ticks of each point, 64 bits each */
-    uint64_t rows;          /* PLAN_ROWS: 32 mask words a tile */
-    uint64_t segment_tiles; /* PLAN_ROWS: 64 bits a segment, the number of tiles in the segments before it */
+    uint64_t points; /* EXPLAIN ANALYZE: rows and clock ticks of each point, 64 bits each */
+    uint64_t rows;   /* PLAN_ROWS: 32 mask words a tile */
+    uint64_t
+        segment_tiles; /* 64 bits a segment, the number of tiles in the segments before it; for `rows` and the mask */
+    uint64_t index_mask;         /* the mask of the plan's index terms: 32 words a tile */
     uint64_t clear, clear_words; /* memory to set to 0 before the scan, and its size in units of 16 bytes */
     uint64_t tables;             /* array of struct lookup_argument */
     int64_t constants[ARGUMENT_CONSTANTS_MAX];

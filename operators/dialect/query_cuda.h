@@ -150,13 +150,25 @@ TILE_INLINE uint32_t group_slot_part(uint32_t term, uint32_t value, bool null)
     return min(code, (uint32_t)arguments.groups[term].last) * (uint32_t)arguments.groups[term].stride;
 }
 
-/* ---- Answers that are rows: the masks of all tiles ---- */
+/* ---- Masks of all tiles: rows that pass the plan's index terms, and answers that are rows ---- */
 
-TILE_INLINE void keep_rows(const tile *t, tile_mask keep)
+/* Where the lane's word is in a mask of all tiles. */
+TILE_INLINE uint64_t mask_place(const tile *t)
 {
     const uint64_t first =
         __ldg(reinterpret_cast<const unsigned long long *>(arguments.segment_tiles) + t->segment);
-    reinterpret_cast<uint32_t *>(arguments.rows)[(first + t->index) * TILE_LANES + t->lane] = keep;
+    return (first + t->index) * TILE_LANES + t->lane;
+}
+
+/* Not counted as bytes of the fact table: it is made for the statement. */
+TILE_INLINE tile_mask index_mask(const tile *t)
+{
+    return __ldg(reinterpret_cast<const uint32_t *>(arguments.index_mask) + mask_place(t));
+}
+
+TILE_INLINE void keep_rows(const tile *t, tile_mask keep)
+{
+    reinterpret_cast<uint32_t *>(arguments.rows)[mask_place(t)] = keep;
 }
 
 /* ---- Before the scan ---- */

@@ -14,6 +14,9 @@
 #define TILE_PRELOAD_COLUMN_(name) q.name.preload();
 #define TILE_NO_DIMENSION_(name)
 
+/* A kernel may define TILE_BEFORE(t), the rows of a tile that its first step keeps. It then leaves out tiles without such
+ * rows, before their columns' words are loaded. */
+
 /* The tiles of one warp: one tile of every work item that its group of eight warps takes. */
 struct tile_course {
     const uint4 *items; /* struct bound_work */
@@ -58,7 +61,14 @@ extern "C" __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS)
         ahead = course.next();
         if (!t.rows)
             continue;
+#ifdef TILE_BEFORE
+        const tile_mask before = TILE_BEFORE(&t); /* in flight with what seeking loads */
+#endif
         TILE_PARAMETER_LIST(TILE_SEEK_COLUMN_, TILE_NO_DIMENSION_)
+#ifdef TILE_BEFORE
+        if (!__any_sync(FULL_WARP, before))
+            continue;
+#endif
         TILE_PARAMETER_LIST(TILE_PRELOAD_COLUMN_, TILE_NO_DIMENSION_)
         tile_answer(&q, &t);
         __syncwarp(); /* the next tile reuses the staging area */

@@ -54,4 +54,18 @@ TILE_INLINE void or_literal(uint32_t address, uint32_t low, uint32_t high)
                  : "memory");
 }
 
+/* The same for a group of one half. */
+TILE_INLINE void or_literal(uint32_t address, uint32_t half)
+{
+    asm volatile("{\n"
+                 ".reg .pred literal, wanted;\n"
+                 "setp.ge.s32 literal, %1, 0;\n"
+                 "setp.ne.and.b32 wanted, %1, 0, literal;\n"
+                 "@wanted red.shared.or.b32 [%0], %1;\n"
+                 "}"
+                 :
+                 : "r"(address), "r"(half)
+                 : "memory");
+}
+
 #endif
