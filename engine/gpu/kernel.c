@@ -62,6 +62,14 @@ static void find_fetched(struct maker *maker)
             expression_visit(&plan->expressions, plan->aggregates[a].argument, read_leaf, maker);
 }
 
+/* The fact column that a step reads; -1: none, or that of its expression. */
+static int32_t step_column(const struct plan *plan, const struct plan_step *step)
+{
+    return step->kind == STEP_RANGE       ? (int32_t)step->column
+           : step->kind == STEP_SEMI_JOIN ? (int32_t)plan->joins[step->join].column
+                                          : -1;
+}
+
 /* Refuses a plan that reads more columns than a kernel can. */
 static enum status check_columns(const struct maker *maker)
 {
@@ -70,9 +78,8 @@ static enum status check_columns(const struct maker *maker)
     uint32_t count = 0;
     memcpy(read, maker->fetched, sizeof read);
     for (uint32_t s = 0; s < plan->step_count; s++)
-        if (plan->steps[s].kind != STEP_CONDITION)
-            read[plan->steps[s].kind == STEP_RANGE ? plan->steps[s].column
-                                                   : plan->joins[plan->steps[s].join].column] = true;
+        if (step_column(plan, &plan->steps[s]) >= 0)
+            read[step_column(plan, &plan->steps[s])] = true;
     for (uint32_t c = 0; c < plan->column_count; c++)
         count += read[c];
     return count <= KERNEL_COLUMNS_MAX
@@ -163,12 +170,15 @@ static enum status shape_make(struct maker *maker)
     maker->kernel->shape.name = maker->hand ? maker->hand->kernel->name : "(SQL)";
     for (uint32_t s = 0; s < plan->step_count; s++) {
         const struct plan_step *step = &plan->steps[s];
-        if (step->kind == STEP_CONDITION)
+        if (step->kind == STEP_INDEX) {
+            maker->kernel->shape.indexed = true;
+            maker->kernel->shape.indexed_kept = step->share;
+        }
+        if (step_column(plan, step) < 0)
             continue;
-        const bool range = step->kind == STEP_RANGE;
-        const uint32_t place = add_column(maker, range ? step->column : plan->joins[step->join].column);
+        const uint32_t place = add_column(maker, (uint32_t)step_column(plan, step));
         maker->kernel->shape.columns[place].kept *= step->share;
-        if (!range)
+        if (step->kind == STEP_SEMI_JOIN)
             add_join(maker, step->join);
     }
     for (uint32_t j = 0; j < plan->join_count; j++)
@@ -334,7 +344,9 @@ static enum status write_steps(struct maker *maker)
         const struct plan_step *step = &plan->steps[s];
         if (step->kind == STEP_CONDITION)
             continue;
-        if (step->kind == STEP_RANGE)
+        if (step->kind == STEP_INDEX)
+            fputs("    keep &= index_mask(t);\n", maker->out);
+        else if (step->kind == STEP_RANGE)
             fprintf(maker->out, "    keep = tile_filter(t, keep, q->c%u);\n", step->column);
         else
             fprintf(maker->out, "    keep = tile_semi_join(t, keep, q->c%u, q->d%u);\n",
@@ -562,6 +574,13 @@ static void write_hand_written(struct maker *maker)
     fprintf(maker->out, "#include \"%s\"\n", hand->kernel->source);
 }
 
+/* True if a tile without rows that pass the index terms needs no work: an answer of rows has its mask, too, and a kernel
+ * that counts has its rows. */
+static bool can_leave_tiles(const struct maker *maker)
+{
+    return maker->kernel->shape.indexed && maker->plan->shape != PLAN_ROWS && !maker->count;
+}
+
 /* Writes all kernels. The scan is written first, into a text of its own, because it determines the number of
  * points. */
 static enum status write_all(struct maker *maker, FILE *source)
@@ -588,6 +607,8 @@ static enum status write_all(struct maker *maker, FILE *source)
         fputs(scan, source);
     free(scan);
     RETURN_IF_ERROR(status);
+    if (can_leave_tiles(maker))
+        fputs("#define TILE_BEFORE index_mask\n", source);
     fputs("#include \"operators/dialect/scan_cuda.h\"\n", source);
     RETURN_IF_ERROR(write_prepare(maker));
     write_collect(maker);

@@ -36,7 +36,7 @@
 
 static void expect_rows(const struct kernel_shape *shape, double rows_before[KERNEL_COLUMNS_MAX])
 {
-    double rows = TILE_ROWS;
+    double rows = shape->indexed ? TILE_ROWS * shape->indexed_kept : TILE_ROWS;
     for (uint32_t c = 0; c < shape->column_count; c++) {
         rows_before[c] = rows;
         rows *= shape->columns[c].kept;

@@ -44,6 +44,8 @@ struct kernel_shape {
     struct kernel_column columns[KERNEL_COLUMNS_MAX];
     struct kernel_join joins[KERNEL_JOINS_MAX];
     uint64_t sums_bytes; /* of the block's sums, at the start of its shared memory */
+    bool indexed;        /* the rows have passed index terms before the first column */
+    double indexed_kept; /* their expected selectivity */
 };
 
 /* The most shared memory for a block's sums; a kernel that needs more adds in global memory. */

@@ -2,7 +2,7 @@
  * run.c: runs a planned statement on one GPU (engine/plan/plan.h, engine/run/device.h). Its kernels are
  * compiled or taken from the cache. Its columns are uploaded once and stay on the GPU for later statements;
  * bitmaps, tables and arrays of dimensions of dimensions belong to the statement. A run is a graph of two
- * kernels.
+ * kernels, and of those that make the mask of the plan's index terms between them.
  */
 #include "engine/gpu/run_internal.h"
 #include "engine/gpu/sectors.h"
@@ -63,10 +63,21 @@ static enum status compile_stage(struct device_run *run, struct error *error)
                : kernel_cache_get(&request, &run->stage.binary, NULL, error);
 }
 
+static enum status compile_index(struct device_run *run, struct error *error)
+{
+    const struct nvrtc_request request = {
+        .name = "index.cu", .source = cuda_index_source, .arch = cuda_properties(run->device->cuda)->arch};
+    return run->nothing || !run->plan->index.term_count || run->index.binary.cubin || run->index.module
+               ? STATUS_OK
+               : kernel_cache_get(&request, &run->index.binary, NULL, error);
+}
+
 enum status gpu_compile(struct device_run *run, bool counting, struct error *error)
 {
-    if (!counting)
+    if (!counting) {
         RETURN_IF_ERROR(compile_stage(run, error));
+        RETURN_IF_ERROR(compile_index(run, error));
+    }
     return compile(run, counting ? BINARY_SECTORS : BINARY_SCAN, error);
 }
 
@@ -158,6 +169,18 @@ static enum status upload_segment_tiles(struct device_run *run, struct error *er
     return status;
 }
 
+/* Uploads the vectors of the plan's index terms; `scan` begins with their mask. */
+static enum status load_index(struct device_run *run, struct error *error)
+{
+    if (!run->plan->index.term_count)
+        return STATUS_OK;
+    run->scan.index = &run->index;
+    RETURN_IF_ERROR(cuda_index_load(run->device->cuda, run->device->columns, &run->plan->index,
+                                    run->plan->fact, &run->index, error));
+    run->arguments.index_mask = run->index.mask;
+    return STATUS_OK;
+}
+
 static enum status upload(struct device_run *run, struct error *error)
 {
     const struct kernel *kernel = &run->kernel;
@@ -175,7 +198,9 @@ static enum status upload(struct device_run *run, struct error *error)
     for (uint32_t k = 0; k < kernel->shape.join_count; k++)
         RETURN_IF_ERROR(make_bitmap(run, k, error));
     RETURN_IF_ERROR(upload_tables(run, error));
-    return run->plan->shape == PLAN_ROWS ? upload_segment_tiles(run, error) : STATUS_OK;
+    RETURN_IF_ERROR(load_index(run, error));
+    return run->plan->shape == PLAN_ROWS || run->plan->index.term_count ? upload_segment_tiles(run, error)
+                                                                        : STATUS_OK;
 }
 
 static void fill_arguments(struct device_run *run)
@@ -231,6 +256,8 @@ static enum status select_tiles(struct device_run *run, const struct tile_skip *
         cuda_scan_select(run->device->cuda, run->device->columns, run->plan->fact, skip, &run->scan, error));
     RETURN_IF_ERROR(cuda_stage_select(run->device->cuda, run->device->columns, run->plan, &run->kernel, skip,
                                       &run->stage, error));
+    RETURN_IF_ERROR(cuda_index_select(run->device->cuda, run->device->columns, run->plan->fact, skip,
+                                      &run->index, error));
     return cuda_scan_record(run->device->cuda, &run->scan, error);
 }
 
@@ -264,7 +291,9 @@ enum status gpu_load(struct device_run *run, struct run_timing *timing, struct e
         return STATUS_OK;
     RETURN_IF_ERROR(compile(run, BINARY_SCAN, error));
     RETURN_IF_ERROR(compile_stage(run, error));
-    timing->compile_ms = run->binaries[BINARY_SCAN].compile_ms + run->stage.binary.compile_ms;
+    RETURN_IF_ERROR(compile_index(run, error));
+    timing->compile_ms =
+        run->binaries[BINARY_SCAN].compile_ms + run->stage.binary.compile_ms + run->index.binary.compile_ms;
     const double compiled = clock_ms();
     RETURN_IF_ERROR(load(run, error));
     timing->load_ms = clock_ms() - compiled;
@@ -278,6 +307,7 @@ void gpu_release(struct device_run *run)
     struct cuda *cuda = run->device->cuda;
     cuda_scan_close(cuda, &run->scan);
     cuda_stage_free(cuda, &run->stage);
+    cuda_index_free(cuda, &run->index);
     cuda_states_free(run);
     for (uint32_t i = 0; i < run->owned_count; i++)
         cuda_free(cuda, run->owned[i]);

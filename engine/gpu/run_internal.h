@@ -7,6 +7,7 @@
 
 #include "engine/cuda/kernel_cache.h"
 #include "engine/gpu/columns.h"
+#include "engine/gpu/index.h"
 #include "engine/gpu/kernel.h"
 #include "engine/gpu/scan.h"
 #include "engine/gpu/stage.h"
@@ -37,6 +38,7 @@ struct device_run {
     struct cuda_function *collect;
     const struct cuda_column *columns[KERNEL_COLUMNS_MAX], *arrays[PLAN_SOURCES_MAX];
     struct cuda_stage stage; /* of a staged plan */
+    struct cuda_index index; /* of a plan with index terms */
 
     /* The columns as the scan reads them: those in `columns`, or their decoded values. */
     const struct cuda_column *read[KERNEL_COLUMNS_MAX];

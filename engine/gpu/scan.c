@@ -101,7 +101,8 @@ void cuda_scan_close(struct cuda *cuda, struct cuda_scan *scan)
 
 enum status cuda_scan_prepare(struct cuda *cuda, struct cuda_scan *scan, struct error *error)
 {
-    return cuda_launch(cuda, scan->prepare, scan->prepare_blocks, PREPARE_THREADS, 0, NULL, error);
+    RETURN_IF_ERROR(cuda_launch(cuda, scan->prepare, scan->prepare_blocks, PREPARE_THREADS, 0, NULL, error));
+    return scan->index ? cuda_index_run(cuda, scan->index, error) : STATUS_OK;
 }
 
 static enum status launch_scan(struct cuda *cuda, struct cuda_scan *scan, struct error *error)

@@ -1,11 +1,12 @@
 /*
- * scan.h: loads and launches the two kernels of a query, `prepare` and `scan`, and lists the tiles that
- * `scan` reads.
+ * scan.h: loads and launches the two kernels of a query, `prepare` and `scan`, and those that make the mask of its
+ * index terms between them, and lists the tiles that `scan` reads.
  */
 #ifndef TESSERA_ENGINE_GPU_SCAN_H
 #define TESSERA_ENGINE_GPU_SCAN_H
 
 #include "engine/gpu/columns.h"
+#include "engine/gpu/index.h"
 #include "engine/gpu/kernel_layout.h"
 #include "operators/dialect/bound.h"
 #include "engine/plan/tile_skip.h"
@@ -13,6 +14,8 @@
 struct cuda_scan {
     struct cuda_module *module;
     struct cuda_function *prepare, *scan;
+    struct cuda_index
+        *index; /* set by the owner before the graph is recorded; NULL: the plan uses no index */
     struct cuda_graph *graph;
     struct cuda_event *begin, *filtered, *end;
     struct bound_scan work;                        /* the second argument of `scan` */
@@ -38,9 +41,10 @@ NODISCARD enum status cuda_scan_select(struct cuda *cuda, struct cuda_columns *c
                                        struct cuda_scan *scan, struct error *error);
 void cuda_scan_close(struct cuda *cuda, struct cuda_scan *scan);
 
+/* Queues all that comes before `scan`. */
 NODISCARD enum status cuda_scan_prepare(struct cuda *cuda, struct cuda_scan *scan, struct error *error);
 
-/* Records both kernels as a graph. The arguments and the list of work must be set. */
+/* Records all kernels as a graph. The arguments and the list of work must be set. */
 NODISCARD enum status cuda_scan_record(struct cuda *cuda, struct cuda_scan *scan, struct error *error);
 
 /* Launches the kernels one by one, times them and waits for them. The parts of a graph cannot be timed

@@ -12,6 +12,7 @@
 #include "ssb/data/load.h"
 #include "ssb/queries/queries.h"
 #include "tests/support/sql_star.h"
+#include "engine/gpu/index.h"
 #include "engine/gpu/stage.h"
 #include "tests/support/query_compile.h"
 
@@ -215,6 +216,52 @@ static void the_benchmark_compiles(void **state)
     directory_remove(path);
 }
 
+/* As if indexes kept every twentieth row of a plan. */
+static void add_index_step(struct plan *plan)
+{
+    memmove(plan->steps + 1, plan->steps, plan->step_count * sizeof *plan->steps);
+    plan->steps[0] = (struct plan_step){.kind = STEP_INDEX, .share = 0.05};
+    plan->step_count++;
+}
+
+static void scans_begin_with_the_mask_of_indexes(void **state)
+{
+    (void)state;
+    need_compile_targets();
+    static const struct {
+        const char *sql;
+        bool leaves; /* tiles that the mask leaves without rows */
+    } cases[] = {{"select count(*) from sales", true},
+                 {"select shop from sales where pieces > 0", false},
+                 {"select shop, p.kind, sum(paid) from sales join products p on p.id = product "
+                  "where pieces > 0 and p.kind = 'tea' and note like '%a%' group by shop, p.kind",
+                  true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct plan *plan;
+        struct kernel kernel;
+        enum sql_explain explain;
+        must(plan_statement(star_database, cases[i].sql, NULL, &plan, &explain, error));
+        add_index_step(plan);
+        must(kernel_make(plan, false, &compile_sm_90->target, &kernel, error));
+        assert_non_null(strstr(kernel.source, "keep &= index_mask(t)"));
+        assert_int_equal(strstr(kernel.source, "TILE_BEFORE") != NULL, cases[i].leaves);
+        for (uint32_t c = 0; c < kernel.shape.column_count; c++) /* 51 rows of a tile are read one by one */
+            assert_false(kernel.layout.preload[c]);
+        kernel_free(&kernel);
+        for (size_t t = 0; t < compile_target_count; t++)
+            must(compile_plan(plan, true, compile_targets[t], cases[i].sql, error));
+        plan_free(plan);
+    }
+}
+
+static void kernels_of_masks_compile(void **state)
+{
+    (void)state;
+    need_compile_targets();
+    for (size_t t = 0; t < compile_target_count; t++)
+        must(compile_source("masks", cuda_index_source, compile_targets[t]->arch, NULL, error));
+}
+
 /* Numbers of a statement are not in its kernels: others take the same from the cache. */
 static void numbers_are_no_part_of_the_source(void **state)
 {
@@ -245,6 +292,8 @@ int main(void)
                                        cmocka_unit_test(staged_statements_compile),
                                        cmocka_unit_test(codecs_that_no_kernel_decodes_are_staged),
                                        cmocka_unit_test(the_benchmark_compiles),
+                                       cmocka_unit_test(scans_begin_with_the_mask_of_indexes),
+                                       cmocka_unit_test(kernels_of_masks_compile),
                                        cmocka_unit_test(numbers_are_no_part_of_the_source)};
     return cmocka_run_group_tests(tests, star_open, star_close);
 }
