@@ -122,7 +122,7 @@ static enum status make_plan(struct sql_statement *statement, struct error *erro
     const struct sql_options options = {.codec = statement->codec,
                                         .threads = engine_threads(statement->engine),
                                         .on_gpu = on_gpu,
-                                        .index = on_gpu ? PLAN_INDEX_OFF : settings->index};
+                                        .index = settings->index};
     RETURN_IF_ERROR(sql_bind(statement->database, sql_tree_select(statement->tree), statement->parameters,
                              statement->parameter_count, &options, &plan, error));
     statement->plan = plan;
