@@ -48,7 +48,7 @@ static bool condition_of_step(const struct plan *plan, uint32_t s, struct index_
     const struct plan_join *join = &plan->joins[step->join];
     condition->column = join->column;
     condition->values = (struct index_values){
-        .low = 0, .high = (int64_t)join->table->rows - 1, .positions = &join->passing_rows};
+        .low = 0, .high = (int64_t)table_positions(join->table) - 1, .positions = &join->passing_rows};
     return join->match != EXPRESSION_NONE;
 }
 
