@@ -93,6 +93,34 @@ static void every_codec_answers_as_sqlite_does(void **state)
     assert_non_null(strstr(run.errors, "SQLite was loaded from the raw rows"));
 }
 
+/* Q1.1 to Q1.3 with indexes on the columns of their conditions answer as SQLite does, and the report says so. */
+static void indexed_queries_answer_as_sqlite_does(void **state)
+{
+    (void)state;
+    assert_runs("$T ssb load --sf 0.02 --db $D/indexed --index lo_discount,lo_quantity,lo_orderdate", 0);
+    assert_runs(
+        "$T ssb run --db $D/indexed --device cpu --index on --repeat 2 --warmup 0 --format json --query "
+        "q1.1,q1.2,q1.3,q3.2",
+        0);
+    json_t *root = json_loads(run.output, 0, NULL);
+    for (size_t q = 0; q < 4; q++) {
+        const json_t *query = json_array_get(json_object_get(root, "queries"), q);
+        assert_string_equal(json_string_value(json_object_get(query, "check")), "ok");
+        assert_int_equal(json_integer_value(json_object_get(query, "indexes")), q < 3 ? 3 : 1);
+    }
+    json_decref(root);
+    assert_runs("$T ssb run --db $D/indexed --device cpu --index on --repeat 1 --query q1.1", 0);
+    assert_non_null(strstr(run.output, "Indexes:  bitmap indexes decide conditions"));
+    assert_runs("$T ssb run --db $D/indexed --device cpu --index off --repeat 1 --query q1.1 --format csv",
+                0);
+    assert_null(strstr(run.output, "indexes"));
+    assert_runs(
+        "$T sql --db $D/indexed --device cpu --index on \"explain select count(*) from lineorder where "
+        "lo_discount = 4 and lo_quantity in (1, 7)\"",
+        0);
+    assert_non_null(strstr(run.output, "count from indexes alone"));
+}
+
 /* Every codec is decoded first, then queried as plain values. The answers are the same, and the report tells the
  * two parts. */
 static void staged_queries_answer_as_sqlite_does(void **state)
@@ -421,6 +449,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_codec_answers_as_sqlite_does),
+        cmocka_unit_test(indexed_queries_answer_as_sqlite_does),
         cmocka_unit_test(staged_queries_answer_as_sqlite_does),
         cmocka_unit_test(every_instruction_set_answers_as_sqlite_does),
         cmocka_unit_test(a_codec_for_each_column_and_threads_change_no_answer),

@@ -15,13 +15,18 @@
 
 /* CPU cycles (of the time stamp counter) of wah_or_bits() and bitset_or_many() by words: of vectors with fills, which are
  * met in an order that no processor predicts, and of literals or flat words, which are OR-ed by vector instructions. On
- * one core with AVX-512, 6 M rows: 2.4 to 4.2 a word for uniform data of 50 to 4096 values (wah32: 2.4 to 5.2), 0.83 for
- * 11 values, whose words are all literals, 0.4 for flat words. Clustered data have few words; there it is the visits of
- * vectors and the pieces that cost: 0.01 to 0.12 cycles a row. Each row then costs a bit, written and read. */
-#define SPARSE_WORD_CYCLES 3.0
+ * one core with AVX-512, 6 M rows, a loop over made data: 2.4 to 4.2 a word for uniform data of 50 to 4096 values (wah32:
+ * 2.4 to 5.2), 0.83 for 11 values, whose words are all literals, 0.4 for flat words; in Q1.1 to Q1.3 at scale factor 1,
+ * between scans that empty the caches, 5.5. Clustered data have few words; there it is the visits of vectors and the
+ * pieces that cost: 0.01 to 0.12 cycles a row. Each row then costs a bit, written and read. */
+#define SPARSE_WORD_CYCLES 5.5
 #define DENSE_WORD_CYCLES  0.9
-#define VISIT_CYCLES       1500.0 /* of a vector in a segment: finding where its pieces begin */
+#define VISIT_CYCLES       400.0 /* of a vector in a segment: finding where its pieces begin */
 #define MASK_ROW_CYCLES    0.03
+
+/* The fraction of plan_step_cost that a range or semi-join of a scan takes on such a core: the test of lo_orderdate (12
+ * bits, a range of rows of the dimension) takes 0.21 cycles a row in Q1.1, Q1.2 and Q1.3, of 0.74. */
+#define STEP_PART 0.35
 
 /* A condition on single rows, for each row that reaches it. */
 #define CONDITION_CYCLES 6.0
@@ -75,7 +80,8 @@ static double step_cost(const struct choice *choice, const struct candidate *can
     const struct plan_step *step = &choice->plan->steps[__builtin_ctzll(candidate->condition.steps)];
     if (step->kind == STEP_CONDITION)
         return condition_cost(choice, candidate, 1);
-    return (choice->planner->on_gpu ? plan_step_bytes : plan_step_cost)(choice->plan, step, 1);
+    return choice->planner->on_gpu ? plan_step_bytes(choice->plan, step, 1)
+                                   : STEP_PART * plan_step_cost(choice->plan, step, 1);
 }
 
 static double index_cost(const struct choice *choice, const struct index_words *words)
@@ -137,7 +143,7 @@ static double steps_cost(const struct choice *choice, uint64_t set, double *shar
     const double cost = planner_cheapest_order(plan, steps, count, *share, choice->planner->on_gpu);
     for (uint32_t s = 0; s < count; s++)
         *share *= steps[s].share;
-    return cost;
+    return choice->planner->on_gpu ? cost : STEP_PART * cost;
 }
 
 static bool is_condition(const struct choice *choice, const struct candidate *candidate)
