@@ -14,7 +14,7 @@ struct stored_leaf {
 const struct column *levels_key(const struct table *table)
 {
     for (uint32_t c = 0; c < table->column_count; c++)
-        if (table->columns[c].schema.primary_key)
+        if (table->columns[c].schema.primary_key && !table->columns[c].schema.references_table[0])
             return &table->columns[c];
     return NULL;
 }
@@ -94,6 +94,17 @@ enum status levels_read(const char *directory, const struct table *table, struct
         *levels = NULL;
     }
     return status;
+}
+
+enum status levels_fill(const char *directory, struct table *table, struct error *error)
+{
+    struct table_levels *levels;
+    if (!table->levels)
+        return STATUS_OK;
+    RETURN_IF_ERROR(levels_read(directory, table, &levels, error));
+    levels_free((struct table_levels *)table->levels);
+    table->levels = levels;
+    return STATUS_OK;
 }
 
 enum status levels_add(const struct table_levels *levels, struct column_file_writer *side,

@@ -13,7 +13,8 @@
 
 #include "storage/column/column_file.h"
 
-/* The column whose side file has the leaves: the table's primary key; NULL if there is none. */
+/* The column whose side file has the leaves: the table's primary key; NULL if there is none, or it is a foreign key,
+ * whose files are replaced alone (storage/database/key_moves.c). */
 const struct column *levels_key(const struct table *table);
 
 /* Reads the leaves of a table with levels, and checks them against what the catalogue says. *levels is a copy of
@@ -21,6 +22,9 @@ const struct column *levels_key(const struct table *table);
  * wrong checksum. */
 NODISCARD enum status levels_read(const char *directory, const struct table *table,
                                   struct table_levels **levels, struct error *error);
+
+/* Gives a table of a catalogue its leaves in the same way; nothing happens without levels. */
+NODISCARD enum status levels_fill(const char *directory, struct table *table, struct error *error);
 
 /* Adds the part to the side file of levels_key. */
 NODISCARD enum status levels_add(const struct table_levels *levels, struct column_file_writer *side,

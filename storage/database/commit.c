@@ -59,12 +59,16 @@ static enum status finish_columns(struct database_writer *writer, struct error *
     size_t count = 0, used = 0;
     for (struct table_writer *table = writer->tables; table; table = table->next)
         count += table->table.column_count;
+    for (const struct key_rewrite *rewrite = writer->rewrites; rewrite; rewrite = rewrite->next)
+        count++;
     struct finish_item *items = calloc(count + 1, sizeof *items);
     if (!items)
         return error_out_of_memory(error, count * sizeof *items, "a commit");
     for (struct table_writer *table = writer->tables; table; table = table->next)
         for (uint32_t c = 0; c < table->table.column_count; c++)
             items[used++] = (struct finish_item){.table = table, .column = c};
+    for (const struct key_rewrite *rewrite = writer->rewrites; rewrite; rewrite = rewrite->next)
+        items[used++] = (struct finish_item){.table = rewrite->table, .column = 0};
     enum status status = parallel_for(FINISH_THREADS, count, finish_column, items, error);
     free(items);
     return status;
@@ -76,19 +80,28 @@ static enum status finish_indexes(struct database_writer *writer, struct error *
     for (struct table_writer *table = writer->tables; table; table = table->next)
         for (uint32_t c = 0; c < table->table.column_count; c++)
             RETURN_IF_ERROR(table_writer_finish_index(table, c, error));
+    for (const struct key_rewrite *rewrite = writer->rewrites; rewrite; rewrite = rewrite->next)
+        RETURN_IF_ERROR(table_writer_finish_index(rewrite->table, 0, error));
     return STATUS_OK;
+}
+
+static enum status sync_table(const struct database_writer *writer, const char *name, struct error *error)
+{
+    char *path = NULL;
+    RETURN_IF_ERROR(path_format(&path, error, "%s/" TABLES_NAME "/%s", writer->path, name));
+    const enum status status = directory_sync(path, error);
+    free(path);
+    return status;
 }
 
 static enum status sync_directories(const struct database_writer *writer, struct error *error)
 {
     char *path = NULL;
     enum status status = STATUS_OK;
-    for (const struct table_writer *table = writer->tables; table && status == STATUS_OK;
-         table = table->next) {
-        RETURN_IF_ERROR(path_format(&path, error, "%s/" TABLES_NAME "/%s", writer->path, table->table.name));
-        status = directory_sync(path, error);
-        free(path);
-    }
+    for (const struct table_writer *table = writer->tables; table; table = table->next)
+        RETURN_IF_ERROR(sync_table(writer, table->table.name, error));
+    for (const struct key_rewrite *rewrite = writer->rewrites; rewrite; rewrite = rewrite->next)
+        RETURN_IF_ERROR(sync_table(writer, rewrite->old.name, error));
     const char *const above[] = {"/" TABLES_NAME, writer->created_directory ? "/.." : ""};
     for (int i = 0; i < 2 && status == STATUS_OK; i++) {
         RETURN_IF_ERROR(path_format(&path, error, "%s%s", writer->path, above[i]));
@@ -113,7 +126,8 @@ static enum status next_catalogue(const struct database_writer *writer, struct c
         return error_out_of_memory(error, capacity * sizeof *next->tables, "the catalogue");
     for (uint32_t t = 0; t < writer->catalogue.table_count; t++) {
         const struct table_writer *replaced = new_table(writer, writer->catalogue.tables[t].name);
-        next->tables[next->table_count++] = replaced ? replaced->table : writer->catalogue.tables[t];
+        next->tables[next->table_count] = replaced ? replaced->table : writer->catalogue.tables[t];
+        RETURN_IF_ERROR(key_moves_merge(writer, &next->tables[next->table_count++], error));
     }
     for (; made > 0; made--) {
         const struct table_writer *table = writer->tables; /* newest first */
@@ -135,6 +149,8 @@ enum status database_writer_commit(struct database_writer *writer, struct error 
     if (status == STATUS_OK)
         status = check_references(writer, error);
     if (status == STATUS_OK)
+        status = key_moves_write(writer, error);
+    if (status == STATUS_OK)
         status = finish_columns(writer, error);
     if (status == STATUS_OK)
         status = finish_indexes(writer, error);
@@ -144,13 +160,15 @@ enum status database_writer_commit(struct database_writer *writer, struct error 
         status = next_catalogue(writer, &next, error);
     if (status == STATUS_OK)
         status = catalogue_write(writer->path, &next, &visible, error);
-    if (visible) {
-        if (status == STATUS_OK) /* else keep the old files: a power cut may bring the old catalogue back */
-            database_clean(writer->path, &next);
+    if (visible &&
+        status == STATUS_OK) /* else keep the old files: a power cut may bring the old catalogue back */
+        database_clean(writer->path, &next);
+    for (uint32_t t = 0; t < next.table_count; t++)
+        key_moves_unmerge(writer, &next.tables[t]);
+    if (visible)
         database_writer_free(writer);
-    } else {
+    else
         database_writer_abort(writer);
-    }
     free(next.tables); /* the writer owned what they point to */
     return status;
 }

@@ -51,21 +51,6 @@ static enum status open_dictionaries(struct database *database, struct error *er
     return status;
 }
 
-/* Gives tables the leaves of their levels. */
-static enum status open_levels(struct database *database, struct error *error)
-{
-    for (uint32_t t = 0; t < database->catalogue.table_count; t++) {
-        struct table *const table = &database->catalogue.tables[t];
-        struct table_levels *levels;
-        if (!table->levels)
-            continue;
-        RETURN_IF_ERROR(levels_read(database->path, table, &levels, error));
-        levels_free((struct table_levels *)table->levels);
-        table->levels = levels;
-    }
-    return STATUS_OK;
-}
-
 enum status database_open(const char *path, struct database **out, struct error *error)
 {
     *out = NULL;
@@ -82,8 +67,8 @@ enum status database_open(const char *path, struct database **out, struct error 
     enum status status = catalogue_hold(path, &database->catalogue, &database->held, error);
     if (status == STATUS_OK)
         status = open_dictionaries(database, error);
-    if (status == STATUS_OK)
-        status = open_levels(database, error);
+    for (uint32_t t = 0; t < database->catalogue.table_count && status == STATUS_OK; t++)
+        status = levels_fill(path, &database->catalogue.tables[t], error);
     if (status != STATUS_OK) {
         database_close(database);
         return status;

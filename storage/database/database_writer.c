@@ -61,6 +61,7 @@ static enum status begin(struct database_writer *writer, struct error *error)
 
 void database_writer_free(struct database_writer *writer)
 {
+    key_moves_free(writer);
     while (writer->tables) {
         struct table_writer *next = writer->tables->next;
         table_writer_free(writer->tables);

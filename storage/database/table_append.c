@@ -14,11 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct appended_column {
-    int32_t *codes; /* the new code of each old code; NULL: codes do not change */
-    bool taken;
-};
-
 void table_appended_free(struct table_writer *table)
 {
     for (uint32_t c = 0; table->appended && c < table->table.column_count; c++)
@@ -98,8 +93,8 @@ enum status table_appended_dictionary(struct table_writer *table, uint32_t colum
 /* ---- Old rows ---- */
 
 struct old_segment {
-    const int32_t *codes; /* the new code of each old code, or NULL */
-    uint32_t strings;     /* the number of old codes */
+    const int32_t *codes; /* the new code (or position) of each old one, or NULL */
+    uint32_t strings;     /* the number of old ones */
     uint32_t rows, value_bytes;
     void *values;
     uint64_t *validity;
@@ -107,8 +102,8 @@ struct old_segment {
     struct chunk_reader reader;
 };
 
-/* Takes a tile's values, in which codes are replaced; false if a code is beyond the dictionary, as in a damaged
- * file. */
+/* Takes a tile's values, in which codes or positions are replaced; false if there is none for one of them, as in a
+ * damaged file. */
 static bool take_tile(const struct segment_data *data, struct old_segment *to, uint32_t tile,
                       const void *decoded)
 {
@@ -119,7 +114,7 @@ static bool take_tile(const struct segment_data *data, struct old_segment *to, u
     memcpy(values, decoded, (size_t)rows * to->value_bytes);
     int32_t *const codes = (int32_t *)(void *)values;
     for (uint32_t r = 0; to->codes && r < rows; r++) {
-        if ((uint32_t)codes[r] >= to->strings)
+        if ((uint32_t)codes[r] >= to->strings || to->codes[codes[r]] < 0)
             return false;
         codes[r] = to->codes[codes[r]];
     }
@@ -144,9 +139,10 @@ static enum status take_segment(struct table_writer *table, uint32_t c, const st
         if (!take_tile(from, to, tile, decoded))
             return error_set(
                 error, STATUS_BAD_INPUT,
-                "column %s.%s, segment %u, tile %u: a code is beyond its dictionary; the file is "
-                "damaged: load the table again",
-                table->table.name, data->column->schema.name, segment, tile);
+                "column %s.%s, segment %u, tile %u: %s; the file is damaged: load the table again",
+                table->table.name, data->column->schema.name, segment, tile,
+                data->column->schema.references_table[0] ? "the referenced table has no such position"
+                                                         : "a code is beyond its dictionary");
     }
     if (to->rows < SEGMENT_ROWS)
         return STATUS_OK; /* the caller appends new rows to it */
@@ -157,9 +153,15 @@ static enum status take_segments(struct table_writer *table, uint32_t c, const s
                                  void *values, uint64_t *validity, bool *nulls, struct error *error)
 {
     const uint32_t full = (uint32_t)(table->old->rows / SEGMENT_ROWS), bytes = data->column->value_bytes;
+    const struct table_writer *const target =
+        database_writer_appended(table->database, data->column->schema.references_table);
     struct old_segment to = {.codes = table->appended[c].codes,
                              .strings = data->column->dictionary ? data->column->dictionary->count : 0,
                              .value_bytes = bytes};
+    if (table->appended[c].moved) {
+        to.codes = target->moves;
+        to.strings = (uint32_t)target->move_count;
+    }
     if (full) {
         to.values = segment_buffer((size_t)SEGMENT_ROWS * bytes, "a segment", error);
         to.validity = malloc(SEGMENT_ROWS / 8);
@@ -195,6 +197,15 @@ enum status table_writer_old(struct table_writer *table, uint32_t column, void *
                          "table %s: the old rows of column %u were asked for twice, or there are none",
                          table->table.name, column);
     table->appended[column].taken = true;
+    struct table_writer *const target =
+        database_writer_appended(table->database, table->old->columns[column].schema.references_table);
+    if (target && target != table) {
+        pthread_mutex_lock(&table->database->lock);
+        const enum status found = table_moves(target, error);
+        pthread_mutex_unlock(&table->database->lock);
+        RETURN_IF_ERROR(found);
+        table->appended[column].moved = target->moves != NULL;
+    }
     struct column old = table->old->columns[column];
     const char *directory = table->database->path;
     struct column_file *side = NULL;

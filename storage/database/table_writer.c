@@ -14,6 +14,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Finds the values that a column may have, and the key column that it references. */
+static enum status find_domain(struct table_writer *table, uint32_t c, struct error *error)
+{
+    struct column *const column = (struct column *)&table->table.columns[c];
+    const struct column_schema *const schema = &column->schema;
+    uint64_t *const domain = &table->columns[c].domain;
+    if (schema->references_table[0]) {
+        const struct table *const referenced =
+            strcmp(schema->references_table, table->table.name) == 0
+                ? &table->table
+                : database_writer_find(table->database, schema->references_table);
+        *domain = table_positions(referenced);
+        return table_column(referenced, schema->references_column, &column->references, error);
+    }
+    if (schema->type == TYPE_BOOL)
+        *domain = 2;
+    else if (schema->type == TYPE_STRING)
+        *domain = (uint64_t)INT32_MAX + 1; /* until the dictionary is known */
+    return STATUS_OK;
+}
+
 enum status table_writer_create(struct database_writer *database, const char *name,
                                 const struct column_schema *columns, uint32_t column_count, uint64_t rows,
                                 struct table_writer **out, struct error *error)
@@ -48,15 +69,7 @@ enum status table_writer_create(struct database_writer *database, const char *na
     const struct table *const replaced = catalogue_table(&database->catalogue, name);
     for (uint32_t c = 0; c < column_count; c++) {
         struct column_writer *writer = &table->columns[c];
-        const struct table *referenced = database_writer_find(database, columns[c].references_table);
-        if (strcmp(columns[c].references_table, name) == 0)
-            referenced = &table->table;
-        if (columns[c].references_table[0])
-            writer->domain = table_positions(referenced);
-        else if (columns[c].type == TYPE_BOOL)
-            writer->domain = 2;
-        else if (columns[c].type == TYPE_STRING)
-            writer->domain = (uint64_t)INT32_MAX + 1; /* until the dictionary is known */
+        RETURN_IF_ERROR(find_domain(table, c, error));
         const struct column *before = NULL;
         if (replaced && table_column(replaced, columns[c].name, &before, NULL) == STATUS_OK &&
             before->index) {
@@ -92,6 +105,7 @@ void table_writer_free(struct table_writer *table)
     }
     table_sorter_free(table->sorter);
     free(table->positions);
+    free(table->moves);
     table_appended_free(table);
     free(table->columns);
     table_free(&table->table);

@@ -27,6 +27,13 @@ struct column_writer {
     uint64_t domain; /* values are 0 .. domain-1, or any values for DOMAIN_ANY */
 };
 
+/* What a column of an appended table needs to take its old rows over (table_append.c). */
+struct appended_column {
+    int32_t *codes; /* the new code of each old code; NULL: codes do not change */
+    bool taken;
+    bool moved; /* old positions were replaced by new ones */
+};
+
 struct table_sorter; /* table_sorter.c */
 
 struct table_writer {
@@ -37,7 +44,10 @@ struct table_writer {
     struct table_writer *next;        /* the table that was added before this one */
     struct table table;               /* as the catalogue will have it */
     const struct table *old;          /* appending: the table in the writer's catalogue; NULL: a new table */
-    struct appended_column *appended; /* appending: one for each column (table_append.c) */
+    struct appended_column *appended; /* appending: one for each column */
+    bool moves_known;                 /* table_moves was called */
+    int32_t *moves;                   /* the new position of each old one (-1: no row); NULL: none changed */
+    uint64_t move_count;              /* the old positions */
     struct column_writer *columns;
 };
 
@@ -50,6 +60,7 @@ struct database_writer {
     uint64_t generation;        /* of this change; 0 until the catalogue has been read */
     pthread_mutex_t lock;       /* protects the list */
     struct table_writer *tables;
+    struct key_rewrite *rewrites;
     struct segment_buffers buffers; /* of encoded segments */
 };
 
@@ -125,6 +136,30 @@ void table_sorter_free(struct table_sorter *sorter);
 /* Finds the levels, or none, sets them in the table, and gives the order of the rows. free() it. */
 NODISCARD enum status table_levels_order(struct table_writer *table, unsigned threads, uint32_t **order,
                                          struct error *error);
+
+/* ---- Keys of tables that are laid out anew (key_moves.c) ---- */
+
+/* A key column of a table that does not change otherwise. */
+struct key_rewrite {
+    const struct column *column; /* in the old catalogue */
+    struct table old;            /* its table with this column alone */
+    struct table_writer *table;  /* writes it */
+    struct key_rewrite *next;
+};
+
+/* Finds where the old rows of an appended table went, once it is complete. */
+NODISCARD enum status table_moves(struct table_writer *table, struct error *error);
+
+/* The writer of a table that rows are appended to in this change, or NULL. */
+struct table_writer *database_writer_appended(const struct database_writer *writer, const char *name);
+
+/* Rewrites the keys of tables that are not in this change. Then key_moves_merge puts them into the new catalogue's
+ * table, whose columns key_moves_unmerge frees. */
+NODISCARD enum status key_moves_write(struct database_writer *writer, struct error *error);
+NODISCARD enum status key_moves_merge(const struct database_writer *writer, struct table *table,
+                                      struct error *error);
+void key_moves_unmerge(const struct database_writer *writer, const struct table *table);
+void key_moves_free(struct database_writer *writer);
 
 /* Releases the lock and the memory; files stay as they are. */
 void database_writer_free(struct database_writer *writer);

@@ -1,0 +1,198 @@
+/* key_moves.c: foreign keys after their dimension was laid out anew.
+ *
+ * Rows that are appended to a table with levels may leave its old rows at their positions (table_levels.c). If not, the
+ * keys of all tables that reference it change: in tables of the same change when their old rows are taken over
+ * (table_append.c), in others here. Such a key column is written again, alone, as if no rows were appended to a table of
+ * this one column; the commit puts it in the place of the old one. So a crash leaves the dimension and all keys as they
+ * were, or all of them new. It takes what appending takes for the column, about 10 ns a row. */
+#include "storage/database/writer_internal.h"
+
+#include "storage/base/memory.h"
+#include "storage/column/levels_file.h"
+#include "storage/database/database_files.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Where rows went ---- */
+
+static enum status fill_moves(struct table_writer *table, struct error *error)
+{
+    const uint64_t count = table_positions(table->old);
+    struct table_levels *levels = NULL;
+    bool moved = false;
+    RETURN_IF_ERROR(memory_take(&table->moves, count * sizeof *table->moves, "positions", error));
+    if (table->old->levels)
+        RETURN_IF_ERROR(levels_read(table->database->path, table->old, &levels, error));
+    const struct level_leaf whole = {.rows = (uint32_t)count};
+    const struct level_leaf *const leaves = levels ? levels->leaves : &whole;
+    const uint32_t leaf_count = levels ? levels->leaf_count : 1, shift = levels ? levels->rest_bits : 0;
+    memset(table->moves, 0xff, count * sizeof *table->moves);
+    for (uint32_t f = 0; f < leaf_count; f++)
+        for (uint32_t i = 0; i < leaves[f].rows; i++) {
+            const uint64_t row = leaves[f].first_row + i, before = ((uint64_t)leaves[f].prefix << shift) + i;
+            table->moves[before] = table->positions ? table->positions[row] : (int32_t)row;
+            moved |= (uint64_t)table->moves[before] != before;
+        }
+    levels_free(levels);
+    table->move_count = count;
+    if (!moved) {
+        free(table->moves);
+        table->moves = NULL;
+    }
+    return STATUS_OK;
+}
+
+enum status table_moves(struct table_writer *table, struct error *error)
+{
+    if (!table->old || table->old->rows == 0 || table->moves_known)
+        return STATUS_OK;
+    if (table->sorter && !table_sorter_done(table->sorter))
+        return error_set(error, STATUS_BAD_INPUT,
+                         "table %s is not complete; write it before tables that reference it",
+                         table->table.name);
+    table->moves_known = true;
+    return table->old->levels || table->positions ? fill_moves(table, error) : STATUS_OK;
+}
+
+struct table_writer *database_writer_appended(const struct database_writer *writer, const char *name)
+{
+    for (struct table_writer *table = writer->tables; table; table = table->next)
+        if (table->old && strcmp(table->table.name, name) == 0)
+            return table;
+    return NULL;
+}
+
+/* ---- Rewriting keys ---- */
+
+/* Makes the writer of a table that has only this column of an old one. */
+static enum status begin_rewrite(struct database_writer *writer, const struct column *column,
+                                 struct error *error)
+{
+    struct key_rewrite *rewrite;
+    RETURN_IF_ERROR(tables_check(writer->path, column->table->name, error));
+    RETURN_IF_ERROR(memory_zeros(&rewrite, sizeof *rewrite, "keys to rewrite", error));
+    rewrite->column = column;
+    rewrite->old = *column->table;
+    rewrite->old.columns = column;
+    rewrite->old.column_count = 1;
+    rewrite->old.levels = NULL;
+    rewrite->next = writer->rewrites;
+    writer->rewrites = rewrite;
+    RETURN_IF_ERROR(table_writer_create(writer, column->table->name, &column->schema, 1, column->table->rows,
+                                        &rewrite->table, error));
+    rewrite->table->old = &rewrite->old;
+    RETURN_IF_ERROR(memory_zeros(&rewrite->table->appended, sizeof *rewrite->table->appended, "keys", error));
+    return table_writer_codec(rewrite->table, 0, column->own_name, error);
+}
+
+static enum status write_rewrite(struct table_writer *table, struct error *error)
+{
+    const uint32_t rest = (uint32_t)(table->table.rows % SEGMENT_ROWS);
+    int32_t *values = segment_buffer(((size_t)rest + 1) * sizeof *values, "a segment", error);
+    uint64_t *validity = malloc(((size_t)rest + 64) / 64 * sizeof *validity);
+    bool nulls;
+    enum status status = STATUS_MACHINE;
+    if (values && validity) {
+        memset(validity, 0xff, ((size_t)rest + 64) / 64 * sizeof *validity);
+        status = table_writer_old(table, 0, values, validity, &nulls, error);
+        if (status == STATUS_OK && rest)
+            status = table_writer_segment(table, 0, table->table.segment_count - 1, values,
+                                          nulls ? validity : NULL, error);
+    } else if (values) {
+        status = error_out_of_memory(error, rest / 8, "a segment");
+    }
+    free(values);
+    free(validity);
+    return status == STATUS_OK ? table_writer_check(table, error) : status;
+}
+
+static enum status rewrite_item(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    struct key_rewrite *rewrite = ((struct database_writer *)context)->rewrites;
+    (void)thread;
+    for (; item > 0; item--)
+        rewrite = rewrite->next;
+    RETURN_IF_ERROR(cancel_check(error));
+    return write_rewrite(rewrite->table, error);
+}
+
+/* Looks at one key column of the old catalogue. */
+static enum status begin_column(struct database_writer *writer, const struct column *column,
+                                struct error *error)
+{
+    struct table_writer *const target = database_writer_appended(writer, column->schema.references_table),
+                               *const own = database_writer_appended(writer, column->table->name);
+    if (!target)
+        return STATUS_OK;
+    RETURN_IF_ERROR(table_moves(target, error));
+    if (!target->moves || target == own)
+        return STATUS_OK;
+    if (!own)
+        return begin_rewrite(writer, column, error);
+    if (own->appended[column - column->table->columns].moved)
+        return STATUS_OK;
+    return error_set(
+        error, STATUS_BAD_INPUT,
+        "table %s: column %s has old positions in table %s, which was laid out anew after it; append "
+        "to %s first",
+        column->table->name, column->schema.name, target->table.name, target->table.name);
+}
+
+enum status key_moves_write(struct database_writer *writer, struct error *error)
+{
+    uint64_t count = 0;
+    for (uint32_t t = 0; t < writer->catalogue.table_count; t++) {
+        const struct table *const table = &writer->catalogue.tables[t];
+        const struct table *const after = database_writer_find(writer, table->name);
+        if (after != table && !database_writer_appended(writer, table->name))
+            continue; /* replaced: its keys are new */
+        for (uint32_t c = 0; c < table->column_count; c++)
+            if (table->columns[c].schema.references_table[0])
+                RETURN_IF_ERROR(begin_column(writer, &table->columns[c], error));
+    }
+    for (const struct key_rewrite *rewrite = writer->rewrites; rewrite; rewrite = rewrite->next)
+        count++;
+    return parallel_for(0, count, rewrite_item, writer, error);
+}
+
+/* ---- The new catalogue ---- */
+
+static bool is_rewritten(const struct database_writer *writer, const struct table *table)
+{
+    bool found = false;
+    for (const struct key_rewrite *rewrite = writer->rewrites; rewrite; rewrite = rewrite->next)
+        found |= strcmp(rewrite->old.name, table->name) == 0;
+    return found;
+}
+
+enum status key_moves_merge(const struct database_writer *writer, struct table *table, struct error *error)
+{
+    struct column *columns;
+    if (!is_rewritten(writer, table))
+        return STATUS_OK;
+    RETURN_IF_ERROR(memory_take(&columns, table->column_count * sizeof *columns, "the catalogue", error));
+    memcpy(columns, table->columns, table->column_count * sizeof *columns);
+    for (const struct key_rewrite *rewrite = writer->rewrites; rewrite; rewrite = rewrite->next)
+        if (strcmp(rewrite->old.name, table->name) == 0)
+            columns[rewrite->column - table->columns] = rewrite->table->table.columns[0];
+    table->columns = columns;
+    return STATUS_OK;
+}
+
+void key_moves_unmerge(const struct database_writer *writer, const struct table *table)
+{
+    const struct table *const before = catalogue_table(&writer->catalogue, table->name);
+    if (is_rewritten(writer, table) && table->columns != before->columns)
+        free((void *)table->columns);
+}
+
+void key_moves_free(struct database_writer *writer)
+{
+    while (writer->rewrites) {
+        struct key_rewrite *const next = writer->rewrites->next;
+        table_writer_free(writer->rewrites->table);
+        free(writer->rewrites);
+        writer->rewrites = next;
+    }
+}
