@@ -9,8 +9,10 @@
 #include "storage/codec/chunk_reader.h"
 #include "storage/column/column_data.h"
 #include "storage/column/positions.h"
+#include "storage/column/levels_file.h"
 #include "storage/column/side_file.h"
 #include "storage/column/statistics.h"
+#include "storage/database/check_levels.h"
 #include "storage/database/database_files.h"
 #include "storage/index/index_file.h"
 
@@ -262,6 +264,30 @@ static void check_index(struct check *check, uint64_t item, const struct column 
     column_data_free(data);
 }
 
+/* ---- Levels ---- */
+
+/* Once for a table, with its key column. Values that cannot be read were reported already. */
+static void check_levels(struct check *check, uint64_t item, const struct table *table)
+{
+    struct error error = {0};
+    if (levels_check(check->path, table, &error) != STATUS_OK && !cancel_requested())
+        fault(check, item, &error);
+}
+
+/* Keys of a table whose levels cannot be read mean nothing, so nothing else is checked then. */
+static enum status read_levels(struct check *check, struct error *error)
+{
+    struct error reason = {0};
+    for (uint32_t t = 0; t < check->catalogue->table_count; t++) {
+        const enum status status = levels_fill(check->path, &check->catalogue->tables[t], &reason);
+        if (status == STATUS_OK)
+            continue;
+        fault(check, 0, &reason);
+        return error_set(error, status, "%s", reason.text);
+    }
+    return STATUS_OK;
+}
+
 /* ---- The whole database ---- */
 
 static enum status check_column(void *context, uint64_t item, unsigned thread, struct error *error)
@@ -279,6 +305,8 @@ static enum status check_column(void *context, uint64_t item, unsigned thread, s
     }
     if (column->index)
         check_index(check, item, column, good_side);
+    if (column->table->levels && column == levels_key(column->table))
+        check_levels(check, item, column->table);
     return cancel_check(error);
 }
 
@@ -365,7 +393,9 @@ enum status database_check(const char *path, unsigned threads, database_check_re
                           .context = context,
                           .progress = progress,
                           .lock = PTHREAD_MUTEX_INITIALIZER};
-    status = list_columns(&check, error);
+    status = read_levels(&check, error);
+    if (status == STATUS_OK)
+        status = list_columns(&check, error);
     if (status == STATUS_OK)
         status = parallel_for(threads, check.column_count, check_column, &check, error);
     if (status == STATUS_OK)
