@@ -12,7 +12,7 @@
 #include "storage/column/levels_file.h"
 #include "storage/column/side_file.h"
 #include "storage/column/statistics.h"
-#include "storage/database/check_levels.h"
+#include "storage/database/levels/check_levels.h"
 #include "storage/database/database_files.h"
 #include "storage/index/index_file.h"
 

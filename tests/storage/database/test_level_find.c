@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "storage/column/column.h"
-#include "storage/database/level_find.h"
+#include "storage/database/levels/level_find.h"
 #include "tests/support/database_cases.h"
 
 #define COLUMNS_MAX 12

@@ -8,7 +8,7 @@
 #include "storage/base/memory.h"
 #include "storage/base/spool.h"
 #include "storage/column/levels_file.h"
-#include "storage/database/level_find.h"
+#include "storage/database/levels/level_find.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

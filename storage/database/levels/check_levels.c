@@ -1,5 +1,5 @@
 /* check_levels.c: see check_levels.h. */
-#include "storage/database/check_levels.h"
+#include "storage/database/levels/check_levels.h"
 
 #include "storage/base/parallel.h"
 #include "storage/codec/chunk_reader.h"

@@ -1,5 +1,5 @@
 /* level_codes.c: see level_codes.h. */
-#include "storage/database/level_codes.h"
+#include "storage/database/levels/level_codes.h"
 
 #include "storage/base/memory.h"
 #include "storage/column/column.h"

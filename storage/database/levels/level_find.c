@@ -1,5 +1,5 @@
 /* level_find.c: see level_find.h. */
-#include "storage/database/level_find.h"
+#include "storage/database/levels/level_find.h"
 
 #include "storage/base/memory.h"
 

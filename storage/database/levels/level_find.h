@@ -1,5 +1,5 @@
 /*
- * level_find.h: finds the levels of a dimension in its columns' values, for storage/database/level_layout.h.
+ * level_find.h: finds the levels of a dimension in its columns' values, for storage/database/levels/level_layout.h.
  *
  * Candidates are columns of at least 2 and at most LEVEL_VALUES_MAX different values (NULL is one), of which each has
  * two rows or more on average. A column whose every value has one value of another column determines it; that is proven
@@ -18,10 +18,10 @@
  * Below the chain that saves most, further columns that no level decides become levels if the position needs no
  * further bit for them: month below year, where no column names the month of a year.
  */
-#ifndef TESSERA_STORAGE_DATABASE_LEVEL_FIND_H
-#define TESSERA_STORAGE_DATABASE_LEVEL_FIND_H
+#ifndef TESSERA_STORAGE_DATABASE_LEVELS_LEVEL_FIND_H
+#define TESSERA_STORAGE_DATABASE_LEVELS_LEVEL_FIND_H
 
-#include "storage/database/level_layout.h"
+#include "storage/database/levels/level_layout.h"
 
 /* Tables of fewer rows get no levels: their keys have 4 bits. */
 #define LEVEL_ROWS_MIN 16u

@@ -1,5 +1,5 @@
 /* level_layout.c: see level_layout.h. */
-#include "storage/database/level_layout.h"
+#include "storage/database/levels/level_layout.h"
 
 #include "storage/base/memory.h"
 #include "storage/column/column.h"

@@ -2,10 +2,10 @@
  * level_layout.h: the rows of a dimension laid out by given levels: the bits of each level, the leaves, the order of
  * the rows, and which columns how many levels decide. It works on arrays and touches no file.
  */
-#ifndef TESSERA_STORAGE_DATABASE_LEVEL_LAYOUT_H
-#define TESSERA_STORAGE_DATABASE_LEVEL_LAYOUT_H
+#ifndef TESSERA_STORAGE_DATABASE_LEVELS_LEVEL_LAYOUT_H
+#define TESSERA_STORAGE_DATABASE_LEVELS_LEVEL_LAYOUT_H
 
-#include "storage/database/level_codes.h"
+#include "storage/database/levels/level_codes.h"
 
 /* Positions may be so many times the rows, and so many at least: bitmaps over positions stay small. */
 #define LEVEL_POSITIONS_A_ROW 64u
