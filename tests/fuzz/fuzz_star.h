@@ -4,7 +4,12 @@
  * One to four dimensions, whose keys are integers (sparse, negative), strings or dates and of which each may reference
  * an earlier one; one or two fact tables with foreign keys into any of them, some twice. Columns of every type: few
  * values, skewed, wide, in runs, one value alone, extreme; without NULLs, with some, mostly, only NULL. Tables of 0 to
- * some thousand rows; where fuzz_indexed is set, bitmap indexes on most columns of facts. SQLite holds decimals, dates, times and truth values as plain numbers.
+ * some thousand rows; where fuzz_indexed is set, bitmap indexes on most columns of facts. SQLite holds decimals, dates,
+ * times and truth values as plain numbers.
+ *
+ * Some dimensions have hierarchies, if a fuzzer wants them: rows of one group have one value or NULL in a column, but for
+ * a row now and then, and groups of one column are parts of groups of another. Their rows are stored in the order of
+ * levels, and foreign keys have gaps.
  */
 #ifndef TESSERA_TESTS_FUZZ_FUZZ_STAR_H
 #define TESSERA_TESTS_FUZZ_FUZZ_STAR_H
@@ -26,7 +31,8 @@ struct fuzz_column {
     enum column_type type;
     uint8_t precision, scale;
     enum spread spread;
-    int references; /* a table's number, or -1 */
+    int references;    /* a table's number, or -1 */
+    uint32_t together; /* so many of the table's smallest groups have one value; 0: each row has its own */
 };
 
 struct fuzz_table {
@@ -34,13 +40,19 @@ struct fuzz_table {
     bool keyed; /* the first column is the primary key */
     uint32_t rows, column_count;
     struct fuzz_column columns[16];
+    uint32_t groups;          /* of the hierarchy; 0: none */
+    const int32_t *positions; /* of the rows, if it has levels; the writer's */
 };
 
 #define DIMENSIONS_MAX 4u
 #define FUZZ_TABLES    (DIMENSIONS_MAX + 2)
 #define ROWS_MOST      5000u
 
+/* The percentage of dimensions that have hierarchies. A fuzzer sets it. */
+static uint32_t fuzz_hierarchies;
+
 static struct fuzz_table fuzz_tables[FUZZ_TABLES];
+static uint32_t fuzz_leveled; /* dimensions with levels so far */
 static uint32_t fuzz_table_count, fuzz_dimension_count;
 
 static inline struct fuzz_column *add_column(struct fuzz_table *table, const char *prefix,
@@ -72,6 +84,15 @@ static inline void add_values(struct fuzz_table *table, const char *prefix, uint
         add_column(table, prefix, types[below(sizeof types / sizeof *types)]);
 }
 
+/* Groups of 1, 4, 16, ... of the smallest ones, so that each column decides those of larger groups. */
+static inline void make_hierarchy(struct fuzz_table *table)
+{
+    table->groups = 1 + below(chance(60) ? 30 : table->rows / 2 + 1);
+    for (uint32_t c = 1; c < table->column_count; c++)
+        if (table->columns[c].references < 0 && chance(75))
+            table->columns[c].together = 1u << 2 * below(4);
+}
+
 static inline void make_schema(void)
 {
     static const enum column_type keys[] = {TYPE_INT32, TYPE_INT64, TYPE_STRING, TYPE_DATE};
@@ -90,11 +111,14 @@ static inline void make_schema(void)
                 add_reference(table, prefix, below(fuzz_dimension_count));
             add_values(table, prefix, 3 + below(8));
         } else {
-            table->rows = chance(5) ? 0 : 1 + below(chance(50) ? 20 : 1500);
+            const bool hierarchy = fuzz_hierarchies && chance(fuzz_hierarchies);
+            table->rows = chance(5) ? 0 : 1 + below(chance(50) ? 20 : hierarchy && chance(30) ? 4500 : 1500);
             add_column(table, prefix, keys[below(4)]);
             if (t && chance(50))
                 add_reference(table, prefix, below(t));
             add_values(table, prefix, 1 + below(5));
+            if (hierarchy)
+                make_hierarchy(table);
         }
     }
 }
@@ -208,12 +232,27 @@ static inline void write_dictionary(struct table_writer *writer, uint32_t c, boo
     must(table_writer_dictionary(writer, c, &dictionary, error));
 }
 
+/* The group of each row of the table that is made. */
+static uint32_t group_of[ROWS_MOST];
+
+/* The first row of this row's group of the column, or the row itself. */
+static inline uint32_t first_alike(const struct fuzz_column *column, uint32_t row, uint32_t odd_row,
+                                   uint32_t first[ROWS_MOST])
+{
+    uint32_t *const known = &first[column->together ? group_of[row] / column->together : 0];
+    if (!column->together || row == odd_row)
+        return row;
+    *known = *known == UINT32_MAX ? row : *known;
+    return *known;
+}
+
 static inline void make_column(struct table_writer *writer, const struct fuzz_table *table, uint32_t c,
                                sqlite3_stmt *const *inserts)
 {
     static int64_t wide[ROWS_MOST];
     static int32_t narrow[ROWS_MOST];
     static uint64_t validity[ROWS_MOST / 64 + 1];
+    static uint32_t first[ROWS_MOST];
     const struct fuzz_column *column = &table->columns[c];
     const bool key = c == 0 && table->keyed, reference = column->references >= 0;
     const uint32_t target = reference ? fuzz_tables[column->references].rows : 0;
@@ -222,12 +261,19 @@ static inline void make_column(struct table_writer *writer, const struct fuzz_ta
                            : chance(3)                ? 100
                                        : (uint32_t[]){0, 0, 0, 5, 5, 30, 90}[below(reference ? 6 : 7)];
     const int place = (int)c + 1;
+    const int32_t *const positions = reference ? fuzz_tables[column->references].positions : NULL;
+    const uint32_t odd_row = column->together && chance(15) ? below(table->rows + 1) : UINT32_MAX;
     memset(validity, 0, sizeof validity);
+    memset(first, 0xff, sizeof first);
     for (uint32_t row = 0; row < table->rows; row++) {
         const uint32_t to = target ? below(chance(30) ? 1 : target) : 0;
-        const bool null = chance(nulls);
-        wide[row] = key ? key_value(column->type, row) : reference ? to : random_value(column, row);
-        narrow[row] = (int32_t)wide[row];
+        const uint32_t alike = first_alike(column, row, odd_row, first);
+        const bool null = alike == row ? chance(nulls) : !(validity[alike / 64] >> alike % 64 & 1);
+        wide[row] = alike < row ? wide[alike]
+                    : key       ? key_value(column->type, row)
+                    : reference ? to
+                                : random_value(column, row);
+        narrow[row] = positions && target ? positions[to] : (int32_t)wide[row];
         validity[row / 64] |= (uint64_t)!null << row % 64;
         if (null)
             sqlite3_bind_null(inserts[row], place);
@@ -259,8 +305,7 @@ static inline void make_index(struct table_writer *writer, uint32_t c, uint32_t 
     must(table_writer_index(writer, c, wish, error));
 }
 
-static inline void make_table(struct database_writer *database, sqlite3 *sqlite,
-                              const struct fuzz_table *table)
+static inline void make_table(struct database_writer *database, sqlite3 *sqlite, struct fuzz_table *table)
 {
     static sqlite3_stmt *inserts[ROWS_MOST];
     struct column_schema schema[16] = {0};
@@ -289,13 +334,21 @@ static inline void make_table(struct database_writer *database, sqlite3 *sqlite,
     execute(sqlite, create);
     must(database_writer_table(database, table->name, schema, table->column_count, table->rows, &writer,
                                error));
-    for (uint32_t row = 0; row < table->rows; row++)
+    if (table->groups)
+        must(table_writer_levels(writer, &(struct levels_wish){0}, error));
+    for (uint32_t row = 0; row < table->rows; row++) {
         assert_int_equal(sqlite3_prepare_v2(sqlite, insert, -1, &inserts[row], NULL), SQLITE_OK);
+        group_of[row] = table->groups ? below(table->groups) : 0;
+    }
     for (uint32_t c = 0; c < table->column_count; c++)
         make_column(writer, table, c, inserts);
     for (uint32_t c = 0; fuzz_indexed && !table->keyed && c < table->column_count; c++)
         if (chance(60))
             make_index(writer, c, table->rows);
+    if (table_writer_sorts(writer))
+        must(table_writer_sort(writer, 1 + below(3), NULL, error));
+    table->positions = table_writer_positions(writer);
+    fuzz_leveled += table->positions != NULL;
     for (uint32_t row = 0; row < table->rows; row++) {
         assert_int_equal(sqlite3_step(inserts[row]), SQLITE_DONE);
         sqlite3_finalize(inserts[row]);

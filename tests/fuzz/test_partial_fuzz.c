@@ -102,5 +102,6 @@ int main(int argc, char **argv)
     queries = argc > 1 ? strtoull(argv[1], NULL, 10) : 1200;
     seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 20261121;
     fuzz_device = test_device();
+    fuzz_hierarchies = 60;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

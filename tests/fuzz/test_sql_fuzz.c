@@ -135,10 +135,11 @@ static void random_queries_answer_as_sqlite_does(void **state)
         sqlite3_close(sqlite);
         directory_remove(path);
     } while (seconds > 0 ? clock_seconds() - begin < seconds : stars * STAR_QUERIES < QUERIES);
-    print_message(
-        "seed %llu: %llu stars, %llu queries alike (%llu with rows), %llu refused for a documented reason\n",
-        (unsigned long long)seed, (unsigned long long)stars, (unsigned long long)compared,
-        (unsigned long long)with_rows, (unsigned long long)refused);
+    print_message("seed %llu: %llu stars (%u dimensions with levels), %llu queries alike (%llu with rows), "
+                  "%llu refused for a "
+                  "documented reason\n",
+                  (unsigned long long)seed, (unsigned long long)stars, fuzz_leveled,
+                  (unsigned long long)compared, (unsigned long long)with_rows, (unsigned long long)refused);
     assert_true(compared > refused);
 }
 
@@ -149,6 +150,7 @@ int main(int argc, char **argv)
     seconds = argc > 1 ? atof(argv[1]) : 0;
     seed = argc > 2 ? strtoull(argv[2], NULL, 10) : seed;
     seed = seed ? seed : (uint64_t)clock_ns();
+    fuzz_hierarchies = 60;
     fuzz_device = argc > 3 ? argv[3] : test_device();
     if (strcmp(fuzz_device, "compile") == 0)
         setenv("TESSERA_KERNEL_CACHE", "", 1); /* nobody asks for these kernels again */
