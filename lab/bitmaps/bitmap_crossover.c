@@ -19,6 +19,7 @@ struct point {
 };
 
 struct crossover {
+    const struct codec *codec;
     struct lab *lab;
     const struct bitmap_kernels *kernels;
     uint64_t rows, scan_bytes[WIDTHS];
@@ -79,7 +80,7 @@ static enum status measure_width(struct crossover *crossover, uint32_t w, struct
     enum status status =
         dataset_make(&host, "a uniform column", crossover->rows, fill_uniform, &widths[w], &dataset, error);
     if (status == STATUS_OK)
-        status = encoded_make(lab, codec_by_name("lane-slice"), &dataset, &encoded, error);
+        status = encoded_make(lab, crossover->codec, &dataset, &encoded, error);
     if (status == STATUS_OK)
         status = measure_index(crossover, w, &dataset, &encoded, error);
     crossover->scan_bytes[w] = encoded.bytes;
@@ -103,13 +104,8 @@ static enum status show_table(const struct crossover *crossover, uint32_t device
          .scale = 1e-6,
          .significant = 4},
         {.key = "index_ms", .name = "ms", .group = "index", .significant = 3},
-        {.key = "scan_bytes",
-         .name = "size",
-         .unit = "MB",
-         .group = "lane-slice",
-         .scale = 1e-6,
-         .significant = 4},
-        {.key = "scan_ms", .name = "ms", .group = "lane-slice", .significant = 3},
+        {.key = "scan_bytes", .name = "size", .unit = "MB", .group = "scan", .scale = 1e-6, .significant = 4},
+        {.key = "scan_ms", .name = "ms", .group = "scan", .significant = 3},
         {.key = "speedup", .name = "quotient", .suffix = "x", .digits = 2},
     };
     struct sheet *sheet;
@@ -187,9 +183,11 @@ static enum status show_chart(const struct crossover *crossover, uint32_t device
     return STATUS_OK;
 }
 
-enum status bitmap_crossover(struct lab *lab, const struct bitmap_kernels *kernels, struct error *error)
+enum status bitmap_crossover(struct lab *lab, const struct bitmap_kernels *kernels, const struct codec *codec,
+                             struct error *error)
 {
-    struct crossover crossover = {.lab = lab, .kernels = kernels, .rows = lab_rows(lab, ROWS)};
+    struct crossover crossover = {
+        .codec = codec, .lab = lab, .kernels = kernels, .rows = lab_rows(lab, ROWS)};
     for (uint32_t w = 0; w < WIDTHS; w++) {
         progress_report(lab->progress, "comparing with scans", "columns", w, WIDTHS);
         RETURN_IF_ERROR(measure_width(&crossover, w, error));

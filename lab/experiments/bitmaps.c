@@ -445,7 +445,7 @@ enum status lab_bitmaps(struct lab *lab, struct error *error)
     if (status == STATUS_OK)
         status = show_all(&experiment, error);
     if (status == STATUS_OK)
-        status = bitmap_crossover(lab, &experiment.kernels, error);
+        status = bitmap_crossover(lab, &experiment.kernels, codec_by_name("lane-slice"), error);
     ssb_generator_destroy(experiment.generator);
     bitmap_kernels_close(&experiment.kernels);
     roaring_close(&experiment.roaring);
