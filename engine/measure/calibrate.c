@@ -93,8 +93,11 @@ static enum status measure_one(uint32_t index, const struct room *room, calibrat
         calibration.fetched[i] = (uint16_t)(i * (TILE_ROWS / CODEC_COST_FETCHED) + (i * 2654435761u >> 28));
     fill(room->values, width);
     expect(&calibration, room->values);
-    const struct codec_input input = {
-        .values = room->values, .rows = CALIBRATE_ROWS, .value_bytes = sizeof *room->values};
+    const struct codec_input input = {.values = room->values,
+                                      .rows = CALIBRATE_ROWS,
+                                      .value_bytes = sizeof *room->values,
+                                      .bits = width, /* of a codec that keeps leading bits apart, all are */
+                                      .planes = width};
     const size_t size = calibration.codec->encode(&input, room->bytes);
     RETURN_IF_ERROR(chunk_open(room->bytes, size, &calibration.chunk, error));
     RETURN_IF_ERROR(measure(context, index, &calibration, ns, error));

@@ -10,7 +10,8 @@
  *              for comparison only, does not.
  *   auto       the cheapest to query by a table of measured costs (codec_costs.h): bytes or instructions,
  *              whichever binds, and the values of survivors. It considers only codecs from which a query can
- *              fetch single rows, or that filter without decoding.
+ *              fetch single rows, or that filter without decoding. Of a key of a table with levels, a codec
+ *              that keeps the levels' bits apart is taken to read half of them (codec_costs_estimate_planes).
  *
  * A tie goes to the smaller chunk, then to the codec that is cheaper to decode, then to the first in the
  * registry.
@@ -89,6 +90,17 @@ static uint32_t widest_tile(const struct codec_input *input)
     return widest;
 }
 
+/* What `choice` compares of a candidate: less is better. */
+static double cost_of(const struct codec_choice *choice, const struct codec *codec, uint64_t bytes,
+                      const struct codec_input *input, uint32_t width)
+{
+    if (choice->chooser != CHOOSER_AUTO)
+        return (double)bytes;
+    if (codec->planes)
+        return codec_costs_estimate_planes(choice->costs, codec->id, input->bits, input->planes);
+    return codec_costs_estimate(choice->costs, codec->id, bytes, input->rows, width, choice->probed);
+}
+
 /* Tries one codec on the chunk; it encodes into `out`. */
 static struct codec_candidate try_codec(const struct codec_choice *choice, const struct codec *codec,
                                         const struct codec_input *input, uint32_t width, uint8_t *out)
@@ -98,10 +110,7 @@ static struct codec_candidate try_codec(const struct codec_choice *choice, const
         candidate.bytes = codec->encode(input, out);
     candidate.considered = candidate.bytes && considers(choice, codec);
     if (candidate.considered)
-        candidate.cost = choice->chooser == CHOOSER_AUTO
-                             ? codec_costs_estimate(choice->costs, codec->id, candidate.bytes, input->rows,
-                                                    width, choice->probed)
-                             : (double)candidate.bytes;
+        candidate.cost = cost_of(choice, codec, candidate.bytes, input, width);
     return candidate;
 }
 

@@ -145,7 +145,8 @@ struct codec {
     double decode_cycles; /* CPU cycles a value, in addition to unpacking bits; orders a query's steps */
     struct codec_gpu gpu;
 
-    /* CODEC_NONE, or the codec whose costs stand for this one's in a table of costs that has none of its own. */
+    /* CODEC_NONE, or the codec whose costs stand for this one's in a table of costs that has none of its own
+     * (codec_costs_estimate_planes). */
     enum codec_id costs_like;
 
     /* The bytes that `encode` may need for any values; a multiple of 128. `rows` is 1 .. SEGMENT_ROWS. */

@@ -37,6 +37,12 @@ static double cost_at(const double ns[CODEC_COST_WIDTHS], uint32_t width)
     return ns[CODEC_COST_WIDTHS - 1];
 }
 
+/* What an estimate adds for the values of survivors. */
+static double fetching(const double ns[CODEC_COST_WIDTHS], uint32_t width)
+{
+    return cost_at(ns, width) * CODEC_COST_FETCHED / TILE_ROWS;
+}
+
 double codec_costs_estimate(const struct codec_costs *costs, enum codec_id codec, uint64_t bytes,
                             uint32_t rows, uint32_t width, bool probed)
 {
@@ -47,7 +53,19 @@ double codec_costs_estimate(const struct codec_costs *costs, enum codec_id codec
     const uint32_t near = width < CODEC_COST_NEAR_WIDTH ? width : CODEC_COST_NEAR_WIDTH;
     const double working =
         probed ? cost_at(ns[CODEC_USE_PROBE], near) : cost_at(ns[CODEC_USE_COMPARE], width);
-    return fmax(reading, working) + cost_at(ns[CODEC_USE_FETCH], width) * CODEC_COST_FETCHED / TILE_ROWS;
+    return fmax(reading, working) + fetching(ns[CODEC_USE_FETCH], width);
+}
+
+double codec_costs_estimate_planes(const struct codec_costs *costs, enum codec_id codec, uint32_t bits,
+                                   uint32_t planes)
+{
+    const bool measured = costs->ns[codec][CODEC_USE_COMPARE][0] != 0;
+    const double(*const ns)[CODEC_COST_WIDTHS] = costs->ns[measured ? codec : codec_by_id(codec)->costs_like];
+    if (ns[CODEC_USE_COMPARE][0] == 0)
+        return HUGE_VAL;
+    const uint32_t half = (planes + 1) / 2, rest = planes < bits ? 2 : 0;
+    const double reading = half / 8.0 / costs->read_bytes_per_ns;
+    return fmax(reading, cost_at(ns[CODEC_USE_COMPARE], half)) + fetching(ns[CODEC_USE_FETCH], planes + rest);
 }
 
 /* ---- Text ---- */

@@ -23,7 +23,8 @@
  *     widths 1 4 8 12 16 20 24 28               bits; always these
  *     NAME compare 0.0003     0.0003 ...        codec, use, nanoseconds a value at each width
  *
- * A codec with a line for one use has a line for each use; `auto` never chooses a codec without lines.
+ * A codec with a line for one use has a line for each use; `auto` never chooses a codec without lines, unless those of
+ * another codec stand for them (codec.costs_like).
  */
 #ifndef TESSERA_STORAGE_CODEC_CODEC_COSTS_H
 #define TESSERA_STORAGE_CODEC_CODEC_COSTS_H
@@ -74,6 +75,17 @@ struct codec_costs {
  * are those of the nearest width. HUGE_VAL for a codec that is not in the table. */
 double codec_costs_estimate(const struct codec_costs *costs, enum codec_id codec, uint64_t bytes,
                             uint32_t rows, uint32_t width, bool probed);
+
+/* The same for a key of a table with levels, in a codec that keeps `planes` of its `bits` bits apart (codec.planes):
+ *
+ *     max(half / 8 / read, compare at half) + fetch at (planes + rest) * 64 / 1024
+ *
+ * `half` is half of the planes: conditions name some levels, most often not the lowest one. A plane is an eighth of a byte a
+ * row, and comparing it takes as long as comparing a column of planes that is as narrow. A whole value takes a load for each
+ * plane, and two for the bits that are no planes: `rest` is 2, or 0 if there are none. A table that has no lines of the
+ * codec is read at those of codec.costs_like. */
+double codec_costs_estimate_planes(const struct codec_costs *costs, enum codec_id codec, uint32_t bits,
+                                   uint32_t planes);
 
 /* Finds the machine's GPU: *name gets its name, as "NVIDIA H200"; false if there is none that can be used.
  * engine/run/engine.h sets it before the first call below. It is called only if a table is needed. */

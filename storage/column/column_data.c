@@ -72,6 +72,23 @@ static enum status open_segment(void *context, uint64_t item, unsigned thread, s
     return open_side(open, segment, rows, out, error);
 }
 
+/* Queries are compiled for one number of bits and of planes. */
+static enum status check_planes(const struct open_column *open, struct error *error)
+{
+    const struct codec *codec = open->data.codec;
+    const struct chunk_view *first = &open->segments[0].chunk;
+    for (uint32_t s = 1; codec->planes && s < open->data.segment_count; s++) {
+        const struct chunk_view *chunk = &open->segments[s].chunk;
+        if (chunk->width_high != first->width_high || codec->planes(chunk) != codec->planes(first))
+            return error_set(
+                error, STATUS_BAD_INPUT,
+                "%s: segment %u keeps %u of %u bits apart, segment 0 %u of %u; load the table again",
+                open->chunks->path, s, codec->planes(chunk), chunk->width_high, codec->planes(first),
+                first->width_high);
+    }
+    return STATUS_OK;
+}
+
 static enum status open_files(struct open_column *open, const char *directory,
                               const struct encoding_info *encoding, struct error *error)
 {
@@ -122,6 +139,8 @@ enum status column_data_read(const char *directory, const struct column *column,
     enum status status = open_files(open, directory, encoding, error);
     if (status == STATUS_OK)
         status = parallel_for(threads, open->data.segment_count, open_segment, open, error);
+    if (status == STATUS_OK)
+        status = check_planes(open, error);
     if (status == STATUS_OK)
         *data = &open->data;
     else

@@ -204,6 +204,37 @@ static void an_order_s_customer_is_not_taken_for_its_runs(void **state)
     }
 }
 
+/* Keys of tables with levels as SSB's have, by every table that there is: their levels' bits are kept apart. Without levels
+ * the same values are not. */
+static void keys_of_tables_with_levels_have_planes(void **state)
+{
+    (void)state;
+    static const char *const tables[] = {"h200", "cpu-avx512", "cpu-avx2", "cpu-baseline"};
+    static const uint32_t keys[][2] = {{12, 12}, {20, 10}, {22, 10}, {23, 11}, {27, 10}}; /* bits, planes */
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+            struct codec_costs costs;
+            struct error error = {0};
+            assert_int_equal(codec_costs_load(tables[t], &costs, &error), STATUS_OK);
+            const struct codec_choice choice = {
+                .chooser = CHOOSER_AUTO, .name = "auto", .costs = &costs, .probed = true};
+            fill_random(keys[k][0], 4);
+            struct codec_input input = {.values = values, .rows = ROWS, .value_bytes = 4};
+            const size_t bound = codec_choice_bound(&choice, ROWS, 4);
+            uint8_t *out = cases_allocate(bound), *scratch = cases_allocate(bound);
+            assert_int_not_equal(codec_choose(&choice, &input, out, scratch), 0);
+            assert_int_not_equal(*(const uint32_t *)out, CODEC_LANE_LEVELS);
+            input.bits = keys[k][0];
+            input.planes = keys[k][1];
+            assert_int_not_equal(codec_choose(&choice, &input, out, scratch), 0);
+            if (*(const uint32_t *)out != CODEC_LANE_LEVELS)
+                fail_msg("%s, %u bits: auto chose %s", tables[t], input.bits,
+                         codec_by_id(*(const uint32_t *)out)->name);
+            free(out);
+            free(scratch);
+        }
+}
+
 /* Chosen twice, chosen alike; and never a codec that has no random access, but for lane-slice. */
 static void auto_repeats_itself(void **state)
 {
@@ -325,6 +356,7 @@ int main(void)
         cmocka_unit_test(auto_takes_only_what_the_table_has),
         cmocka_unit_test(auto_leaves_far_bitmaps_out),
         cmocka_unit_test(an_order_s_customer_is_not_taken_for_its_runs),
+        cmocka_unit_test(keys_of_tables_with_levels_have_planes),
         cmocka_unit_test(auto_repeats_itself),
         cmocka_unit_test(a_codec_may_be_named_as_well),
         cmocka_unit_test(every_shape_and_size_has_a_choice),

@@ -50,6 +50,32 @@ static void an_estimate_is_what_binds_and_fetching(void **state)
     assert_true(isinf(codec_costs_estimate(&costs, CODEC_NSF, 1000, 1000, 8, false)));
 }
 
+/* Half of the planes, then whole values; by the lines of the codec that stands for one without lines. */
+static void an_estimate_of_planes_reads_half_of_them(void **state)
+{
+    (void)state;
+    struct codec_costs costs;
+    struct error error = {0};
+    assert_int_equal(parse(head, plain,
+                           "lane-slice compare 1 4 8 12 16 20 24 28\nlane-slice probe 9 9 9 9 9 9 9 9\n"
+                           "lane-slice fetch 16 64 128 192 256 320 384 448\n",
+                           &costs, &error),
+                     STATUS_OK);
+    /* 10 planes and a rest: 5 are compared, and a value takes 12 loads */
+    assert_float_equal(codec_costs_estimate_planes(&costs, CODEC_LANE_LEVELS, 22, 10), 5 + 12, 1e-9);
+    assert_float_equal(codec_costs_estimate_planes(&costs, CODEC_LANE_LEVELS, 12, 12), 6 + 12, 1e-9);
+    costs.read_bytes_per_ns = 1.0 / 16; /* 5 planes are 5/8 bytes */
+    assert_float_equal(codec_costs_estimate_planes(&costs, CODEC_LANE_LEVELS, 22, 10), 10 + 12, 1e-9);
+    for (uint32_t use = 0; use < CODEC_USES; use++)
+        for (uint32_t w = 0; w < CODEC_COST_WIDTHS; w++) {
+            costs.ns[CODEC_LANE_LEVELS][use][w] = 32;
+            costs.ns[CODEC_LANE_SLICE][use][w] = 0;
+        }
+    assert_float_equal(codec_costs_estimate_planes(&costs, CODEC_LANE_LEVELS, 22, 10), 32 + 2, 1e-9);
+    costs.ns[CODEC_LANE_LEVELS][CODEC_USE_COMPARE][0] = 0;
+    assert_true(isinf(codec_costs_estimate_planes(&costs, CODEC_LANE_LEVELS, 22, 10)));
+}
+
 static void a_table_comes_back_as_it_was_written(void **state)
 {
     (void)state;
@@ -233,6 +259,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_estimate_is_what_binds_and_fetching),
+        cmocka_unit_test(an_estimate_of_planes_reads_half_of_them),
         cmocka_unit_test(a_table_comes_back_as_it_was_written),
         cmocka_unit_test(what_is_no_table_is_refused),
         cmocka_unit_test(damaged_text_is_survived),
