@@ -23,7 +23,8 @@ static enum status open_run(struct device *device, const struct plan *plan, bool
     run->device = device;
     run->plan = plan;
     run->counting = counting;
-    run->nothing = plan->scan.kept_tiles == 0;
+    run->known = !counting && plan->index.term_count && plan_rows_are_known(plan);
+    run->nothing = plan->scan.kept_tiles == 0 || run->known;
     enum status status = run->nothing ? STATUS_OK : kernel_make(plan, counting, &target, &run->kernel, error);
     if (status == STATUS_OK)
         status = cuda_stage_write(plan, &run->kernel, &run->stage, error);
@@ -372,11 +373,27 @@ static enum status run_all(struct device_run *run, struct partial *partial, stru
     return cuda_states_groups(run, partial, error);
 }
 
+/* Answers a plan that counts rows of the vectors of one index. */
+static enum status count_known(const struct device_run *run, const struct device_request *request,
+                               struct partial *partial, struct error *error)
+{
+    struct tile_skip selected;
+    if (!request->segments)
+        return partial_of_rows(run->plan, plan_known_rows(run->plan, &run->plan->scan), partial, error);
+    RETURN_IF_ERROR(
+        tile_skip_select(&run->plan->scan, request->segments, request->segment_count, &selected, error));
+    const uint64_t rows = plan_known_rows(run->plan, &selected);
+    tile_skip_free(&selected);
+    return partial_of_rows(run->plan, rows, partial, error);
+}
+
 enum status gpu_run(struct device_run *run, const struct device_request *request, struct partial *partial,
                     struct run_timing *timing, struct error *error)
 {
     timing->filter_ms = timing->scan_ms = timing->stage_ms = timing->merge_ms = timing->total_ms = 0;
-    if (run->nothing)
+    if (run->known)
+        RETURN_IF_ERROR(count_known(run, request, partial, error));
+    else if (run->nothing)
         RETURN_IF_ERROR(partial_allocate(run->plan, run->plan->shape == PLAN_TOTAL ? 1 : 0, partial, error));
     else if (request->segments)
         RETURN_IF_ERROR(run_selected(run, request, partial, timing, error));
@@ -434,12 +451,12 @@ enum status gpu_count(struct device_run *run, bool steps, struct scan_counts *co
 {
     const struct tile_skip *scan = &run->plan->scan;
     *counts = (struct scan_counts){.tiles = scan->tiles, .tiles_skipped = scan->tiles - scan->kept_tiles};
-    if (run->nothing)
+    if (run->nothing && !run->known)
         return STATUS_OK;
     if (run->selected)
         RETURN_IF_ERROR(select_tiles(run, scan, error));
     run->selected = false;
     if (steps)
         RETURN_IF_ERROR(count_points(run, counts, error));
-    return count_sectors(run, counts, error);
+    return run->known ? STATUS_OK : count_sectors(run, counts, error);
 }

@@ -30,7 +30,8 @@ struct device_run {
     const struct plan *plan;
     bool timed;    /* the two kernels are also timed one by one */
     bool counting; /* the kernel counts points, which is slower */
-    bool nothing;  /* no tile can have a row of the answer: there is no kernel */
+    bool nothing;  /* no tile can have a row of the answer, or `known`: there is no kernel */
+    bool known;    /* the answer follows from the vectors' numbers of rows */
     bool selected; /* the list of work is that of some segments only */
     struct kernel kernel;
     struct kernel_binary binaries[BINARIES]; /* after compilation; the first one until it is loaded */

@@ -11,12 +11,15 @@
 #include <cmocka.h>
 
 #include "engine/gpu/index.h"
+#include "engine/library/statement.h"
+#include "ssb/data/load.h"
 #include "storage/index/wah.h"
 #include "storage/index/wah32.h"
 
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SEGMENTS 4u
 #define VECTORS  70u /* of each index */
@@ -328,8 +331,101 @@ static void masks_have_the_rows_of_the_vectors(void **state)
     }
 }
 
+/* ---- Statements ---- */
+
+static const char *const statements[] = {
+    "select count(*) from lineorder where lo_discount between 2 and 4",
+    "select count(*) from lineorder where lo_discount between 2 and 4 and lo_quantity in (1, 7, 30)",
+    "select count(*), count(lo_quantity), sum(lo_revenue) from lineorder where lo_quantity < 3",
+    "select sum(lo_extendedprice * lo_discount) from lineorder join date on lo_orderdate = d_datekey where "
+    "d_year = 1993 and lo_discount between 1 and 3 and lo_quantity < 25",
+    "select sum(lo_extendedprice * lo_discount) from lineorder join date on lo_orderdate = d_datekey where "
+    "d_weeknuminyear = 6 and d_year = 1994 and lo_discount between 5 and 7 and lo_quantity between 26 and 35",
+    "select d_year, lo_discount, count(*), min(lo_tax), sum(lo_revenue) from lineorder join date on "
+    "lo_orderdate = d_datekey where lo_quantity = 50 and lo_tax > 3 group by d_year, lo_discount order by "
+    "d_year, lo_discount",
+    "select lo_custkey, count(*) from lineorder where lo_quantity between 10 and 11 and lo_discount <> 0 "
+    "group by lo_custkey order by lo_custkey limit 20",
+    "select lo_orderkey, lo_linenumber from lineorder where lo_discount = 10 and lo_quantity = 1",
+    "select count(*), sum(lo_tax) from lineorder where lo_discount = 1 and lo_quantity + lo_tax = 30",
+    "explain analyze select sum(lo_revenue) from lineorder where lo_quantity = 13",
+};
+
+/* The answer as CSV; *uses: the plan has an index term. The caller frees the text. */
+static char *answer(struct engine *engine, struct database *database, const char *sql,
+                    enum plan_index_use use, bool *uses)
+{
+    struct error error = {0};
+    struct sql_statement *statement;
+    const struct plan *plan;
+    struct rowset rows;
+    size_t used, bytes = 0;
+    char *text = NULL;
+    must(sql_prepare(engine, database, sql, strlen(sql), NULL, &statement, &used, &error), &error);
+    sql_statement_set(statement, (struct sql_settings){.index = use, .timed = true});
+    must(sql_plan(statement, &plan, &error), &error);
+    *uses = plan->index.term_count > 0;
+    for (int again = 0; again < 2; again++) {
+        must(sql_run(statement, &rows, NULL, &error), &error);
+        FILE *out = open_memstream(&text, &bytes);
+        assert_non_null(out);
+        must(rowset_print(&rows, ROWSET_CSV, 1, out, &error), &error);
+        fclose(out);
+        rowset_free(&rows);
+        if (!again)
+            free(text);
+    }
+    sql_statement_free(statement);
+    return text;
+}
+
+static void answer_alike(struct engine *engine, struct database *database)
+{
+    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
+        bool with, without;
+        char *const expected = answer(engine, database, statements[i], PLAN_INDEX_OFF, &without),
+                    *const got = answer(engine, database, statements[i], PLAN_INDEX_ON, &with);
+        assert_true(with && !without);
+        if (strncmp(statements[i], "explain", 7) != 0)
+            assert_string_equal(got, expected);
+        else
+            assert_non_null(strstr(got, "index"));
+        free(expected);
+        free(got);
+    }
+}
+
+static void statements_answer_as_without_indexes(void **state)
+{
+    const char *const temporary = getenv("TMPDIR");
+    const char *const indexes[] = {"lo_discount,lo_quantity,lo_orderdate", "lo_discount,lo_quantity"};
+    (void)state;
+    if (!cuda)
+        skip();
+    for (int i = 0; i < 2; i++) {
+        struct error error = {0};
+        struct engine *engine;
+        struct database *database;
+        char path[300], folder[280], command[340];
+        snprintf(folder, sizeof folder, "%s/test_cuda_index.XXXXXX", temporary ? temporary : "/tmp");
+        assert_non_null(mkdtemp(folder));
+        snprintf(path, sizeof path, "%s/db", folder);
+        const struct ssb_load_options options = {
+            .data = {.scale_factor = 0.05}, .directory = path, .indexes = indexes[i]};
+        must(ssb_load(&options, NULL, &error), &error);
+        must(database_open(path, &database, &error), &error);
+        must(engine_open("cuda", 2, &engine, &error), &error);
+        answer_alike(engine, database);
+        engine_close(engine);
+        database_close(database);
+        snprintf(command, sizeof command, "rm -rf '%s'", folder);
+        assert_int_equal(system(command), 0);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(masks_have_the_rows_of_the_vectors)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(masks_have_the_rows_of_the_vectors),
+                                       cmocka_unit_test(statements_answer_as_without_indexes)};
     return cmocka_run_group_tests(tests, open_gpu, close_gpu);
 }
