@@ -12,12 +12,15 @@
 _Static_assert((int)TESSERA_INTERRUPTED == (int)STATUS_INTERRUPTED &&
                    (int)TESSERA_MACHINE == (int)STATUS_MACHINE,
                "the numbers of tessera.h are those of status.h");
+_Static_assert((int)TESSERA_INDEX_ON == (int)PLAN_INDEX_ON && (int)TESSERA_INDEX_OFF == (int)PLAN_INDEX_OFF,
+               "the words of tessera.h are those of plan_index.h");
 _Static_assert((int)TESSERA_DOUBLE == (int)VALUE_DOUBLE && (int)TESSERA_DATE == (int)VALUE_DATE,
                "the types of tessera.h are those of expression.h");
 
 struct tessera_database {
     struct database *database;
     struct engine *engine;
+    enum plan_index_use index;
 };
 
 struct tessera_statement {
@@ -73,6 +76,13 @@ void tessera_close(struct tessera_database *database)
     free(database);
 }
 
+void tessera_use_indexes(struct tessera_database *database, enum tessera_index_use use)
+{
+    database->index = use == TESSERA_INDEX_ON    ? PLAN_INDEX_ON
+                      : use == TESSERA_INDEX_OFF ? PLAN_INDEX_OFF
+                                                 : PLAN_INDEX_AUTO;
+}
+
 enum tessera_status tessera_prepare(struct tessera_database *database, const char *sql,
                                     struct tessera_statement **out, struct tessera_error *error)
 {
@@ -85,10 +95,12 @@ enum tessera_status tessera_prepare(struct tessera_database *database, const cha
     if (status == STATUS_OK && (!made->statement || sql[used + strspn(sql + used, " \t\r\n;")]))
         status = error_set(&inner, STATUS_BAD_INPUT, "tessera_prepare takes one statement; there is %s",
                            made->statement ? "more behind the first" : "none");
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
+        sql_statement_set(made->statement, (struct sql_settings){.index = database->index});
         *out = made;
-    else
+    } else {
         tessera_finalize(made);
+    }
     return give(status, &inner, error);
 }
 

@@ -58,6 +58,12 @@ enum tessera_status tessera_open(const char *path, const char *device, unsigned 
                                  struct tessera_database **database, struct tessera_error *error);
 void tessera_close(struct tessera_database *database);
 
+/* Whether bitmap indexes (docs/bitmaps.md) decide conditions of statements that are prepared after this call: AUTO, as it
+ * is at first, where one is expected to be faster than reading the column; ON wherever one can, and a damaged one is an
+ * error; OFF nowhere. Answers are the same. */
+enum tessera_index_use { TESSERA_INDEX_AUTO, TESSERA_INDEX_ON, TESSERA_INDEX_OFF };
+void tessera_use_indexes(struct tessera_database *database, enum tessera_index_use use);
+
 /* Parses one zero-terminated statement (docs/sql.md); text after its semicolon is an error. Free it with
  * tessera_finalize. */
 enum tessera_status tessera_prepare(struct tessera_database *database, const char *sql,

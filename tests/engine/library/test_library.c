@@ -79,6 +79,41 @@ static void a_statement_is_run_again_with_other_parameters(void **state)
     tessera_close(database);
 }
 
+/* The plan in words, of a statement that is prepared when indexes are used so. */
+static bool plan_has_index(struct tessera_database *database, enum tessera_index_use use)
+{
+    struct tessera_statement *statement;
+    struct tessera_result *result;
+    bool found = false;
+    uint32_t length;
+    tessera_use_indexes(database, use);
+    assert_int_equal(
+        tessera_prepare(database, "explain select sum(paid) from sales where shop = 'a'", &statement, &error),
+        TESSERA_OK);
+    assert_int_equal(tessera_run(statement, &result, &error), TESSERA_OK);
+    for (uint64_t row = 0; row < tessera_rows(result); row++) {
+        const char *const text = tessera_text(result, 0, row, &length);
+        found |= length > 9 && memcmp(text, "  index  ", 9) == 0;
+    }
+    tessera_finalize(statement);
+    tessera_result_free(result);
+    return found;
+}
+
+static void indexes_are_used_as_asked(void **state)
+{
+    struct tessera_database *database;
+    struct error why = {0};
+    (void)state;
+    assert_int_equal(database_index_create(path, "sales", "shop", (struct index_wish){.format = INDEX_WAH64},
+                                           1, NULL, &why),
+                     STATUS_OK);
+    assert_int_equal(tessera_open(path, "cpu", 1, &database, &error), TESSERA_OK);
+    assert_true(plan_has_index(database, TESSERA_INDEX_ON));
+    assert_false(plan_has_index(database, TESSERA_INDEX_OFF));
+    tessera_close(database);
+}
+
 /* 0.07, not 0.06999999999999999. */
 static void a_decimal_is_the_nearest_double(void **state)
 {
@@ -136,6 +171,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_statement_is_run_again_with_other_parameters, setup, teardown),
+        cmocka_unit_test_setup_teardown(indexes_are_used_as_asked, setup, teardown),
         cmocka_unit_test_setup_teardown(a_decimal_is_the_nearest_double, setup, teardown),
         cmocka_unit_test_setup_teardown(errors_are_sentences, setup, teardown),
     };

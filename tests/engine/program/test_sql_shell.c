@@ -120,6 +120,8 @@ static void dot_commands_check_their_words(void **state)
     assert_script(".mode\n.mode markdown\n.mode\n.timer\n.timer on\n.timer", 0, "table\nmarkdown\noff\non\n",
                   "");
     assert_script(".mode xml", 2, "", "line 1, column 1: 'xml' is no mode; use table, csv, json or markdown");
+    assert_script(".index\n.index off\n.index", 0, "auto\noff\n", "");
+    assert_script(".index maybe", 2, "", "line 1, column 1: indexes are used auto, on or off, not 'maybe'");
     assert_script(".timer maybe", 2, "", "the timer is on or off, not 'maybe'");
     assert_script(".timer on off", 2, "", ".timer takes one word, not 'off' too");
     assert_script(".tables x", 2, "", ".tables takes nothing behind it, not 'x' too");
