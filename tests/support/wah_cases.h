@@ -277,6 +277,7 @@ static void CASE(or_of_ranges)(void **state)
     (void)state;
     CASE(must_or)(16 * PIECE, 3, SHAPES);
     CASE(must_or)(48 * PIECE + 1, 2, ALL);
+    CASE(must_or)(2 * PIECE + 5 * GROUP_ROWS, 2, ALL);
     CASE(must_or)(48 * PIECE + 1, 2, EMPTY);
     CASE(must_or)(49 * PIECE - 1, 2, LAST_ROW);
     CASE(must_or)(60 * PIECE + 70, 5, LONG_RUNS);
