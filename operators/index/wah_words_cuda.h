@@ -55,7 +55,8 @@ struct wah64_words {
     {
         or_literal(address, low, high);
     }
-    /* 32 rows from bit `shift` of a group on; `next` is the place of the group after it. */
+    /* 32 rows from bit `shift` of a group on; `next` is the place of the group after it, of which no bit is taken after the
+     * piece's last group. */
     static __device__ __forceinline__ uint32_t rows(const uint32_t *piece, uint32_t place, uint32_t next,
                                                     uint32_t shift)
     {
