@@ -4,6 +4,7 @@
 
 #include "engine/program/inspect_candidates.h"
 #include "engine/program/inspect_index.h"
+#include "engine/program/inspect_levels.h"
 #include "engine/plan/value_text.h"
 #include "loader/orc/orc_inspect.h"
 #include "storage/base/command_line.h"
@@ -96,11 +97,13 @@ static void print_column(const struct column *column)
            ratio(column, bytes), bytes, statistics->distinct, statistics->runs, statistics->nulls, least,
            greatest);
     if (column->schema.references_table[0])
-        printf("    row positions in %s (%s)\n", column->schema.references_table,
+        printf("    positions in %s (%s)\n", column->schema.references_table,
                column->schema.references_column);
     if (column->dictionary)
         printf("    dictionary of %" PRIu32 " string%s\n", column->dictionary->count,
                column->dictionary->count == 1 ? "" : "s");
+    if (column->table->levels)
+        inspect_depth_print(column);
     if (column->index)
         inspect_index_print(column);
     for (uint32_t e = 0; e < column->encoding_count; e++)
@@ -132,6 +135,8 @@ static void print_table(const struct table *table, const struct column *only, co
     printf("%s: %" PRIu64 " row%s, %u segment%s, %" PRIu64 " tile%s\n", table->name, table->rows,
            table->rows == 1 ? "" : "s", table->segment_count, table->segment_count == 1 ? "" : "s",
            table_tiles(table), table_tiles(table) == 1 ? "" : "s");
+    if (table->levels && !only)
+        inspect_levels_print(table);
     printf("  %-20s %-13s %-22s %10s %8s %14s %12s %12s %10s  %s\n", "column", "type", "codec (chosen by)",
            "bits/value", "ratio", "bytes", "distinct", "runs", "nulls", "least .. greatest");
     for (uint32_t c = 0; c < table->column_count; c++) {
@@ -304,9 +309,14 @@ static json_t *json_of_table(const struct table *table, const struct column *onl
         json_decref(columns);
         return NULL;
     }
-    return json_pack("{s:s, s:I, s:I, s:I, s:o, s:o}", "name", table->name, "rows", (json_int_t)table->rows,
-                     "segments", (json_int_t)table->segment_count, "tiles", (json_int_t)table_tiles(table),
-                     "columns", columns, "disk", json_of_disk(disk));
+    json_t *object =
+        json_pack("{s:s, s:I, s:I, s:I, s:o, s:o}", "name", table->name, "rows", (json_int_t)table->rows,
+                  "segments", (json_int_t)table->segment_count, "tiles", (json_int_t)table_tiles(table),
+                  "columns", columns, "disk", json_of_disk(disk));
+    if (!object || !table->levels || json_object_set_new(object, "levels", inspect_levels_json(table)) == 0)
+        return object;
+    json_decref(object);
+    return NULL;
 }
 
 /* ---- The command ---- */
@@ -402,7 +412,8 @@ enum status command_inspect(int argc, char **argv, struct progress *progress, st
         .help =
             "Lists a database's tables and columns: the codec and what chose it, bits per value, how many "
             "times smaller "
-            "than plain integers, statistics, all encodings that are stored, bitmap indexes, and what the "
+            "than plain integers, statistics, all encodings that are stored, bitmap indexes, levels of "
+            "dimensions, and what the "
             "files take on "
             "disk. Of one column also why "
             "it is in "

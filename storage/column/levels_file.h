@@ -14,7 +14,7 @@
 #include "storage/column/column_file.h"
 
 /* The column whose side file has the leaves: the table's primary key; NULL if there is none, or it is a foreign key,
- * whose files are replaced alone (storage/database/key_moves.c). */
+ * whose files are replaced alone (storage/database/levels/key_moves.c). */
 const struct column *levels_key(const struct table *table);
 
 /* Reads the leaves of a table with levels, and checks them against what the catalogue says. *levels is a copy of

@@ -1,4 +1,4 @@
-/* table_sorter.c: stores a table's rows sorted by one column, or by levels (table_levels.c); see table_writer_sort_by
+/* table_sorter.c: stores a table's rows sorted by one column, or by levels (levels/table_levels.c); see table_writer_sort_by
  * in writer.h.
  *
  * Segments come in any order from any thread, before the place of any value is known. They are kept as plain

@@ -79,7 +79,7 @@ NODISCARD enum status table_writer_sort(struct table_writer *table, unsigned thr
                                         struct progress *progress, struct error *error);
 
 /* The levels that a table is to have: columns, the outermost first; count 0: those that it has (appending), or else
- * those that save most (level_find.h). */
+ * those that save most (levels/level_find.h). */
 struct levels_wish {
     uint32_t count;
     uint32_t columns[LEVELS_MAX];

@@ -128,7 +128,7 @@ uint64_t table_sorter_level_bytes(const struct table *table);
 bool table_sorter_done(const struct table_sorter *sorter);
 void table_sorter_free(struct table_sorter *sorter);
 
-/* ---- Levels (table_levels.c) ---- */
+/* ---- Levels (levels/table_levels.c) ---- */
 
 /* Bytes of memory a row, in addition to 2 a row and column: two layouts, the order and the positions. */
 #define LEVEL_ROW_BYTES 24u
@@ -137,7 +137,7 @@ void table_sorter_free(struct table_sorter *sorter);
 NODISCARD enum status table_levels_order(struct table_writer *table, unsigned threads, uint32_t **order,
                                          struct error *error);
 
-/* ---- Keys of tables that are laid out anew (key_moves.c) ---- */
+/* ---- Keys of tables that are laid out anew (levels/key_moves.c) ---- */
 
 /* A key column of a table that does not change otherwise. */
 struct key_rewrite {

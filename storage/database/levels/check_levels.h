@@ -1,6 +1,6 @@
 /* check_levels.h: compares a table's rows with its levels (storage/column/levels.h), for database_check. */
-#ifndef TESSERA_STORAGE_DATABASE_CHECK_LEVELS_H
-#define TESSERA_STORAGE_DATABASE_CHECK_LEVELS_H
+#ifndef TESSERA_STORAGE_DATABASE_LEVELS_CHECK_LEVELS_H
+#define TESSERA_STORAGE_DATABASE_LEVELS_CHECK_LEVELS_H
 
 #include "storage/column/column.h"
 

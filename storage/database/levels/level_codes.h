@@ -5,8 +5,8 @@
  * The functions work on arrays and touch no file. Called once a column and once a level at a load, each takes a few
  * nanoseconds a row: 3 million customers have their levels found in about 0.2 s on one thread.
  */
-#ifndef TESSERA_STORAGE_DATABASE_LEVEL_CODES_H
-#define TESSERA_STORAGE_DATABASE_LEVEL_CODES_H
+#ifndef TESSERA_STORAGE_DATABASE_LEVELS_LEVEL_CODES_H
+#define TESSERA_STORAGE_DATABASE_LEVELS_LEVEL_CODES_H
 
 #include "storage/base/status.h"
 #include "storage/column/levels.h"
