@@ -1,7 +1,8 @@
 /* test_format.c: the worked example of docs/format.md is what the program writes, byte for byte; its tables of fields and
  * the drawings at the heads of column_file.h and index_file.h are the structs that are written, and it lists every key of the catalogue.
  *
- * `test_format DIR` writes that database into DIR, to be looked at with hexdump -C. */
+ * `test_format DIR [PLACE]` writes that database into DIR, and the one with levels into PLACE, to be looked at with
+ * hexdump -C. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,6 +40,26 @@ static void write_example(const char *path)
     must(table_writer_dictionary(table, 1, &dictionary, error));
     must(table_writer_segment(table, 0, 0, keys, NULL, error));
     must(table_writer_segment(table, 1, 0, codes, &validity, error));
+    must(database_writer_commit(writer, error));
+}
+
+/* Table place of five rows, in the order of two levels. */
+static void write_place(const char *path)
+{
+    static const struct column_schema columns[] = {{.name = "p_key", .type = TYPE_INT32, .primary_key = true},
+                                                   {.name = "p_land", .type = TYPE_INT32},
+                                                   {.name = "p_town", .type = TYPE_INT32}};
+    static const int32_t values[3][5] = {{10, 20, 30, 40, 50}, {2, 1, 2, 2, 1}, {7, 5, 9, 7, 6}};
+    struct database_writer *writer;
+    struct table_writer *table;
+    must(database_writer_open(path, &writer, error));
+    must(database_writer_table(writer, "place", columns, 3, 5, &table, error));
+    must(table_writer_levels(table, &(struct levels_wish){.count = 2, .columns = {1, 2}}, error));
+    for (uint32_t c = 0; c < 3; c++) {
+        must(table_writer_codec(table, c, "nsf", error));
+        must(table_writer_segment(table, c, 0, values[c], NULL, error));
+    }
+    must(table_writer_sort(table, 1, NULL, error));
     must(database_writer_commit(writer, error));
 }
 
@@ -109,6 +130,32 @@ static void the_documented_bytes_are_the_programs(void **state)
     dump(file, read_text(path, "tables/color/c_name.index.2", file), dumped);
     if (!strstr(page, dumped))
         fail_msg("docs/format.md does not show the index:\n%s", dumped);
+    directory_remove(path);
+}
+
+static void the_documented_levels_are_the_programs(void **state)
+{
+    (void)state;
+    static char page[TEXT_BYTES], file[TEXT_BYTES], dumped[6 * TEXT_BYTES];
+    char path[PATH_BYTES];
+    directory_make(path);
+    write_place(path);
+    read_text(TESSERA_SOURCE, "docs/format.md", page);
+    dump(file, read_text(path, "tables/place/p_key.side.1", file), dumped);
+    if (!strstr(page, dumped))
+        fail_msg("docs/format.md does not show the leaves:\n%s", dumped);
+    read_text(path, "catalogue", file);
+    assert_non_null(strstr(file, "tessera catalogue 4 "));
+    char *out = dumped, *const end = strstr(file, "   \"columns\": [\n    {");
+    assert_non_null(end);
+    *end = '\0';
+    for (const char *line = strstr(file, "   \"levels\""); *line;) {
+        const size_t length = strcspn(line, "\n");
+        out += sprintf(out, "    %.*s\n", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+    if (!strstr(page, dumped))
+        fail_msg("docs/format.md does not show the levels:\n%s", dumped);
     directory_remove(path);
 }
 
@@ -229,6 +276,7 @@ static void every_key_of_the_catalogue_is_listed(void **state)
     (void)state;
     directory_make(path);
     database_make(path, "plain", 10);
+    write_place(path);
     must(database_index_create(path, "sale", "s_paid", (struct index_wish){.format = INDEX_WAH64}, 1, NULL,
                                error));
     must(database_index_create(path, "sale", "s_day",
@@ -250,11 +298,14 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_documented_bytes_are_the_programs),
+        cmocka_unit_test(the_documented_levels_are_the_programs),
         cmocka_unit_test(the_fields_are_drawn_where_they_are),
         cmocka_unit_test(every_key_of_the_catalogue_is_listed),
     };
     if (argc > 1) {
         write_example(argv[1]);
+        if (argc > 2)
+            write_place(argv[2]);
         return 0;
     }
     return cmocka_run_group_tests(tests, NULL, NULL);
