@@ -204,8 +204,8 @@ struct codec {
                      uint32_t count, uint64_t bits[TILE_ROWS / 64]);
 
     /* Writes out[row] = value & mask for each of the `count` rows of a tile. It may write all other rows of `out`, too,
-     * which has room for a tile and is aligned to 64. It reads only the lines that have bits of the mask, which need
-     * not be planes. */
+     * which has room for a tile and is aligned to 64. Of the planes it reads those from the mask's highest to its
+     * lowest bit; the mask may have other bits, too. */
     void (*fetch_bits)(const struct chunk_view *chunk, uint32_t tile, const uint16_t *rows, uint32_t count,
                        uint32_t mask, int32_t *out);
 };

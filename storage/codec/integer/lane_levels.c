@@ -27,9 +27,15 @@
 #define DIRECTORY_BYTES 8u
 #define BITS_MAX        31u
 
-/* With more rows than this it is faster to transpose the planes of all 1024 rows than to collect each row's bits:
- * tests/benches/bench_levels.c. */
-#define FEW_ROWS 48u
+/* With more rows than this it is faster to transpose the planes of all 1024 rows than to collect each row's bits, with 10
+ * planes (tests/benches/bench_levels.c). */
+#if defined(__AVX512F__)
+#define FEW_ROWS 12u
+#elif defined(__AVX2__)
+#define FEW_ROWS 20u
+#else
+#define FEW_ROWS 40u
+#endif
 
 /* ---- Lines ---- */
 
@@ -208,29 +214,27 @@ static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out
 
 /* The lines that have the bits of a mask. */
 struct bit_lines {
-    uint32_t planes; /* of them */
-    const uint32_t *line[BITS_MAX];
-    uint32_t bit[BITS_MAX];
-
+    const uint32_t
+        *highest;         /* the line of the mask's highest plane; the next lines have the planes below it */
+    uint32_t planes;      /* down to the mask's lowest plane */
+    uint32_t shift;       /* the bit of the lowest plane */
     const uint32_t *rest; /* the first line of the rest */
     uint32_t rest_width;  /* of all of the rest; 0 if the mask has no bit of it */
-    uint32_t rest_mask;
 };
 
 FORCED_INLINE struct bit_lines bit_lines_of(const struct chunk_view *chunk, uint32_t tile, uint32_t mask)
 {
     const uint32_t bits = chunk->width_high, planes = planes_of(chunk), rest = bits - planes;
-    struct bit_lines of;
     const uint32_t *const lines = tile_lines(chunk, tile);
-    of.planes = 0;
-    of.rest = lines + (size_t)planes * TILE_LANES;
-    of.rest_mask = mask & (uint32_t)width_mask(rest);
-    of.rest_width = of.rest_mask ? rest : 0;
-    for (uint32_t left = mask & (uint32_t)width_mask(bits) & ~(uint32_t)width_mask(rest); left;
-         left &= left - 1) {
-        const uint32_t bit = (uint32_t)__builtin_ctz(left);
-        of.line[of.planes] = lines + (size_t)(bits - 1 - bit) * TILE_LANES;
-        of.bit[of.planes++] = bit;
+    const uint32_t rest_mask = (uint32_t)width_mask(rest);
+    const uint32_t of_planes = mask & (uint32_t)width_mask(bits) & ~rest_mask;
+    struct bit_lines of = {.highest = lines,
+                           .rest = lines + (size_t)planes * TILE_LANES,
+                           .rest_width = mask & rest_mask ? rest : 0};
+    if (of_planes) {
+        of.highest += (size_t)(bits - width_of(of_planes)) * TILE_LANES;
+        of.shift = (uint32_t)__builtin_ctz(of_planes);
+        of.planes = width_of(of_planes) - of.shift;
     }
     return of;
 }
@@ -238,11 +242,13 @@ FORCED_INLINE struct bit_lines bit_lines_of(const struct chunk_view *chunk, uint
 FORCED_INLINE uint32_t bits_of_row(const struct bit_lines *of, uint32_t row)
 {
     const uint32_t item = row / TILE_LANES, lane = row % TILE_LANES;
+    const uint32_t *line = of->highest + lane;
     uint32_t value = 0;
-    for (uint32_t i = 0; i < of->planes; i++)
-        value |= (of->line[i][lane] >> item & 1) << of->bit[i];
+    for (uint32_t plane = 0; plane < of->planes; plane++, line += TILE_LANES)
+        value = value << 1 | (*line >> item & 1);
+    value <<= of->shift;
     if (of->rest_width)
-        value |= lanes_fetch_narrow(of->rest, item, lane, of->rest_width) & of->rest_mask;
+        value |= lanes_fetch_narrow(of->rest, item, lane, of->rest_width);
     return value;
 }
 
@@ -257,7 +263,7 @@ FORCED_INLINE void fetch_rows(const struct chunk_view *chunk, uint32_t tile, con
 {
     const struct bit_lines of = bit_lines_of(chunk, tile, mask);
     for (uint32_t i = 0; i < count; i++)
-        out[rows[i]] = (int32_t)bits_of_row(&of, rows[i]);
+        out[rows[i]] = (int32_t)(bits_of_row(&of, rows[i]) & mask);
 }
 
 static void fetch(const struct chunk_view *chunk, uint32_t tile, const uint16_t *rows, uint32_t count,
