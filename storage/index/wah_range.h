@@ -10,14 +10,16 @@
 /* Where a vector stands in the range. */
 struct wah_cursor {
     const uint64_t *next, *end;
-    int64_t at;    /* the group, counted from the range's first, with which `next` begins */
-    uint32_t link; /* the next vector of the same piece, or WAH_NO_VECTOR */
+    int64_t at;     /* the group, counted from the range's first, with which `next` begins */
+    uint32_t link;  /* the next vector of the same piece, or WAH_NO_VECTOR */
+    uint32_t words; /* that it had in the last piece; 0 in the first one */
 };
 
 struct wah32_cursor {
     const uint32_t *next, *end;
     int64_t at;
     uint32_t link;
+    uint32_t words;
 };
 
 #define WAH_NO_VECTOR UINT32_MAX

@@ -5,7 +5,8 @@
  * A piece of 1024 groups is OR-ed in the first-level cache. Vectors wait in the list of the piece in which they have
  * their next word that is not a fill of zeros, so a piece costs nothing for the others; and under a long fill of ones
  * all wait for its end. Within a piece, eight literals are OR-ed at once. Other words take no branch but for fills of
- * ones, because fills and literals come in an order that no processor can predict.
+ * ones, because fills and literals come in an order that no processor can predict; except in vectors of few words, where
+ * after a fill comes a literal and after a literal, mostly, a fill.
  */
 #include "storage/index/wah_put.h"
 #include "storage/index/wah_range.h"
@@ -19,8 +20,14 @@
 
 #define PIECE_GROUPS WAH_PIECE_GROUPS
 #define STRIDE       8u   /* words that are looked at together */
-#define AHEAD_BYTES  512u /* are fetched of each vector: there are too many for the processor to follow */
+#define AHEAD_BYTES  512u /* are fetched of a vector: there are too many for the processor to follow */
 #define BLOCK        64u  /* groups that are compressed together: a bit each */
+
+/* A vector with fewer words in a piece is sparse: at most every fourth literal or so follows another. As it takes few
+ * instructions a word, memory is asked FAR_BYTES ahead, which is as much as a piece, mostly: what is not used in this
+ * piece waits in the second-level cache for the next one. */
+#define SPARSE_WORDS (PIECE_GROUPS * 3 / 8)
+#define FAR_BYTES    2048u
 
 struct range {
     struct WAH(cursor) * cursors;
@@ -45,6 +52,13 @@ static inline uint64_t length_of(WORD word)
 static inline void note_ones(struct range *range, uint64_t end)
 {
     range->ones_end = range->ones_end > end ? range->ones_end : end;
+}
+
+/* Forced inline: GCC takes a function that only fetches for one without effect. */
+__attribute__((always_inline)) static inline void fetch_words(const WORD *begin, uint64_t count)
+{
+    for (const char *at = (const char *)begin; at < (const char *)(begin + count); at += 64)
+        __builtin_prefetch(at);
 }
 
 /* Passes the words that end at or before group `first`. */
@@ -158,6 +172,32 @@ static inline bool paint_stride(WORD *piece, const WORD *next, uint64_t *at, uin
     return true;
 }
 
+/* Paints the words of a sparse vector from group *at on, up to a fill of ones or `count` groups. Returns the word after the
+ * last one. */
+static inline const WORD *paint_sparse(WORD *piece, const WORD *next, uint64_t *at, uint64_t count)
+{
+    uint64_t group = *at;
+    while (group < count) {
+        WORD word = *next;
+        if (word & FILL) {
+            if (word & ONES)
+                break;
+            group += word & LENGTH;
+            next++;
+            __builtin_prefetch((const char *)next + FAR_BYTES);
+            if (group >= count)
+                break;
+            word = *next;
+            if (word & FILL)
+                continue;
+        }
+        piece[group++] |= word;
+        next++;
+    }
+    *at = group;
+    return next;
+}
+
 static void paint(struct range *range, struct WAH(cursor) * cursor, uint64_t first, uint64_t count)
 {
     const WORD *next = cursor->next, *const end = cursor->end;
@@ -171,6 +211,8 @@ static void paint(struct range *range, struct WAH(cursor) * cursor, uint64_t fir
     } else {
         at = (uint64_t)cursor->at - first;
     }
+    if (cursor->words < SPARSE_WORDS)
+        next = paint_sparse(range->piece, next, &at, count);
     while (at < count) {
         __builtin_prefetch(next + AHEAD_BYTES / sizeof *next);
         if (end - next >= STRIDE && paint_stride(range->piece, next, &at, count))
@@ -178,6 +220,7 @@ static void paint(struct range *range, struct WAH(cursor) * cursor, uint64_t fir
         else
             next += paint_words(range, next, STRIDE, first, &at, count);
     }
+    cursor->words = (uint32_t)(next - cursor->next);
     cursor->next = next;
     cursor->at = (int64_t)(first + at);
 }
@@ -303,8 +346,7 @@ static void or_piece(struct range *range, uint64_t p, uint64_t first, uint64_t e
         struct WAH(cursor) *const cursor = &range->cursors[v];
         link = cursor->link;
         if (link != WAH_NO_VECTOR)
-            for (uint32_t i = 0; i < AHEAD_BYTES; i += 64)
-                __builtin_prefetch((const char *)range->cursors[link].next + i);
+            fetch_words(range->cursors[link].next, range->cursors[link].words);
         catch_up(cursor, first);
         if (alone)
             copy_piece(range, cursor, first, end);
