@@ -44,8 +44,7 @@ static inline enum status plan_with_parameters(struct database *database, const 
     size_t used;
     RETURN_IF_ERROR(sql_parse(sql, strlen(sql), &tree, &used, error));
     const struct sql_select *select = sql_tree_select(tree);
-    const struct sql_options options = {
-        .codec = codec, .threads = 1, .on_gpu = true, .index = PLAN_INDEX_OFF};
+    const struct sql_options options = {.codec = codec, .threads = 1, .on_gpu = true, .index = PLAN_INDEX_ON};
     *explain = select->explain;
     const enum status status = sql_bind(database, select, parameters, parameter_count, &options, plan, error);
     sql_tree_free(tree);
