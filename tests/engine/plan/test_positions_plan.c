@@ -10,6 +10,7 @@
 #include "tests/support/made_levels.h"
 #include "tests/support/sql_answer.h"
 
+#include "engine/library/arrow_export.h"
 #include "engine/plan/fact_data.h"
 #include "engine/sql/sql.h"
 #include "storage/column/positions.h"
@@ -215,6 +216,47 @@ static void answers_are_those_without_levels(void **state)
     engine_close(engine);
 }
 
+/* Adds up the values of a column of int64 in all batches, each times its place; NULL counts as -1. */
+static uint64_t exported_sum(struct database *database, const char *name, int64_t column)
+{
+    const struct table *table;
+    struct ArrowArrayStream stream;
+    struct ArrowSchema schema;
+    uint64_t sum = 0, place = 0;
+    must(database_table(database, name, &table, error));
+    must(arrow_export_table(database, table, 1, &stream, error));
+    assert_int_equal(stream.get_schema(&stream, &schema), 0);
+    assert_string_equal(schema.children[column]->format, "l");
+    schema.release(&schema);
+    for (struct ArrowArray batch; stream.get_next(&stream, &batch) == 0 && batch.release;) {
+        const struct ArrowArray *array = batch.children[column];
+        const uint8_t *valid = array->buffers[0];
+        const int64_t *values = array->buffers[1];
+        for (int64_t i = 0; i < array->length; i++)
+            sum += ++place * (uint64_t)(!valid || valid[i / 8] >> i % 8 & 1 ? values[i] : -1);
+        batch.release(&batch);
+    }
+    stream.release(&stream);
+    assert_int_equal(place, table->rows);
+    return sum;
+}
+
+static void exports_have_the_keys_themselves(void **state)
+{
+    (void)state;
+    star_draw();
+    for (int round = 0; round < 5; round++) {
+        struct opened with = {0}, without = {0};
+        star_write(&without, false, NULL, -1);
+        star_write(&with, true, NULL, -1);
+        assert_int_equal(exported_sum(with.database, "sales", 0), exported_sum(without.database, "sales", 0));
+        assert_int_equal(exported_sum(with.database, "cities", 1),
+                         exported_sum(without.database, "cities", 1));
+        star_end(&without);
+        star_end(&with);
+    }
+}
+
 /* ---- Plans ---- */
 
 static struct plan *plan_of(struct database *database, const char *sql)
@@ -316,12 +358,60 @@ static void a_key_in_a_gap_is_refused_with_its_place(void **state)
     }
 }
 
+struct found {
+    char text[1000];
+};
+
+static void take_line(void *context, const char *line, bool fault)
+{
+    if (fault)
+        snprintf(((struct found *)context)->text, sizeof((struct found *)context)->text, "%s", line);
+}
+
+/* Zones of 50 rows have 64 positions each. */
+static void a_check_names_keys_in_gaps(void **state)
+{
+    static int32_t keys[SALES];
+    char path[PATH_BYTES];
+    struct database_writer *writer;
+    struct table_writer *city, *sale;
+    struct found found = {""};
+    (void)state;
+    star_draw();
+    for (int bad = 0; bad < 2; bad++) {
+        directory_make(path);
+        must(database_writer_open(path, &writer, error));
+        const struct column_schema columns[] = {city_columns[0], city_columns[2]};
+        must(database_writer_table(writer, "cities", columns, 2, CITIES, &city, error));
+        must(table_writer_levels(city, &(struct levels_wish){.count = 1, .columns = {1}}, error));
+        numbers_put(city, 0, CITIES, 1);
+        numbers_put(city, 1, CITIES, ZONE_ROWS);
+        must(table_writer_sort(city, 1, NULL, error));
+        for (uint32_t s = 0; s < SALES; s++)
+            keys[s] = table_writer_positions(city)[s % CITIES];
+        if (bad)
+            keys[2100] = 63;
+        must(database_writer_table(writer, "sales", sold_columns, 1, SALES, &sale, error));
+        must(table_writer_segment(sale, 0, 0, keys, NULL, error));
+        must(database_writer_commit(writer, error));
+        assert_int_equal(database_check(path, 1, take_line, &found, NULL, NULL),
+                         bad ? STATUS_CHECK_FAILED : STATUS_OK);
+        assert_int_equal(strstr(found.text,
+                                "segment 0, tile 2: a key is at a position where the referenced table "
+                                "has no row") != NULL,
+                         bad);
+        directory_remove(path);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(answers_are_those_without_levels),
+                                       cmocka_unit_test(exports_have_the_keys_themselves),
                                        cmocka_unit_test(rows_that_follow_each_other_are_a_range_of_positions),
                                        cmocka_unit_test(gaps_do_not_break_a_range_of_positions),
-                                       cmocka_unit_test(a_key_in_a_gap_is_refused_with_its_place)};
+                                       cmocka_unit_test(a_key_in_a_gap_is_refused_with_its_place),
+                                       cmocka_unit_test(a_check_names_keys_in_gaps)};
     random_state = 20261122;
     return cmocka_run_group_tests_name("positions_plan", tests, NULL, NULL);
 }
