@@ -506,5 +506,6 @@ int main(int argc, char **argv)
     seed = seed ? seed : (uint64_t)clock_ns();
     fuzz_device = "cpu";
     print_message("seed %" PRIu64 "\n", seed);
+    fuzz_hierarchies = 60;
     return cmocka_run_group_tests(tests, begin_all, end_all);
 }
