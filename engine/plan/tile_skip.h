@@ -11,7 +11,7 @@
 
 #include "storage/database/database.h"
 
-/* A set of row positions of a dimension, at most 2^31, and the number of positions before each word of 64.
+/* A set of positions of a dimension, at most 2^31, and the number of positions before each word of 64.
  * Two look-ups find whether any position of the set is in a range. */
 struct position_set {
     uint64_t positions; /* the positions 0 .. positions - 1 can be in the set */

@@ -6,7 +6,7 @@
 #include "storage/database/database.h"
 
 /* Writes a value as "1994-02-28", "1994-02-28 23:59:59.000001", "-0.05", "true", "MFGR#12" or a number. The
- * code of a string is looked up; bytes that cannot be printed become '?'. The row position of a foreign key
+ * code of a string is looked up; bytes that cannot be printed become '?'. The position of a foreign key
  * is "row 17". Text that does not fit into `bytes` is cut. Returns `text`. */
 const char *value_text(const struct column *column, int64_t value, char *text, size_t bytes);
 

@@ -1,6 +1,6 @@
 /*
  * orc_store.h: turns the decoded values of one column of one stripe into the values that a table stores: numbers and
- * dates converted to the schema's types, strings to codes, foreign keys to row positions, as table_rows.c does with
+ * dates converted to the schema's types, strings to codes, foreign keys to positions, as table_rows.c does with
  * fields of text.
  *
  * It works on pieces of some thousand rows, which stay in the cache. A piece whose values are all right takes a few

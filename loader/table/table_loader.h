@@ -2,7 +2,7 @@
  * table_loader.h: loads the tables of a star schema from files into a database.
  *
  * Tables are loaded in the schema's order, dimensions before the tables that reference them. Threads take
- * blocks of text and turn fields into values, strings into codes and foreign keys into row positions. A
+ * blocks of text and turn fields into values, strings into codes and foreign keys into positions. A
  * table's values (4 or 8 bytes and a flag each) are kept until its last row is read: in memory within the
  * budget, the others in a file without a name. Then they are encoded and written segment by segment. One
  * commit makes all tables visible; until then the database has its old state. Rows may also come from ORC files,

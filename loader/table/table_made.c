@@ -3,7 +3,7 @@
  *
  * Rows made one by one are loaded like rows of text, 4096 at a time, with a dictionary a thread and blocks of
  * values. Rows made by columns are loaded a segment at a time: threads fill ranges of the segment's arrays,
- * and replace the foreign keys by row positions while the range is in the cache. Then each thread encodes and
+ * and replace the foreign keys by positions while the range is in the cache. Then each thread encodes and
  * writes a column. A segment takes 4 or 8 bytes a value (1.1 GB for SSB's 17 columns), for any size of the
  * table.
  */
@@ -112,7 +112,7 @@ static enum status key_missing(const struct segment *segment, uint32_t c, uint32
     return error_set(error, STATUS_BAD_INPUT, "%s", text);
 }
 
-/* Turns the keys of a range into row positions. If NULL is allowed, a missing key becomes 0 and its validity
+/* Turns the keys of a range into positions. If NULL is allowed, a missing key becomes 0 and its validity
  * bit is cleared. */
 static enum status resolve(struct segment *segment, uint32_t c, uint32_t first, uint32_t rows,
                            unsigned thread, struct error *error)

@@ -252,7 +252,7 @@ struct codec_choice {
     const char *name;
     const struct codec_costs
         *costs;  /* CHOOSER_AUTO: the cost table; codec_costs_in_use unless the caller sets another */
-    bool probed; /* CHOOSER_AUTO: the values are row positions of another table; the caller sets it */
+    bool probed; /* CHOOSER_AUTO: the values are positions of another table; the caller sets it */
 };
 NODISCARD enum status codec_choice_parse(const char *name, struct codec_choice *choice, struct error *error);
 

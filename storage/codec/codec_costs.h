@@ -68,7 +68,7 @@ struct codec_costs {
  *
  *     max(bytes / rows / read, use) + fetch * 64 / 1024
  *
- * `use` is compare. For probed columns, which are row positions in another table, it is probe, at the width
+ * `use` is compare. For probed columns, which are positions in another table, it is probe, at the width
  * of the column or CODEC_COST_NEAR_WIDTH, whichever is less.
  *
  * `width` is the width of the widest tile. Costs between the table's widths are interpolated; outside they

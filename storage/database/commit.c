@@ -18,7 +18,7 @@ static const struct table_writer *new_table(const struct database_writer *writer
     return NULL;
 }
 
-/* A table that is not replaced has row positions of the tables that it references. If one of those is
+/* A table that is not replaced has positions of the tables that it references. If one of those is
  * replaced, the positions would mean other rows; this is refused. */
 static enum status check_references(const struct database_writer *writer, struct error *error)
 {
@@ -32,7 +32,7 @@ static enum status check_references(const struct database_writer *writer, struct
             if (changed && !changed->old)
                 return error_set(
                     error, STATUS_BAD_INPUT,
-                    "table %s cannot be replaced alone: column %s.%s holds row positions in it; load %s "
+                    "table %s cannot be replaced alone: column %s.%s holds positions in it; load %s "
                     "together with it",
                     referenced, table->name, table->columns[c].schema.name, table->name);
         }

@@ -107,7 +107,7 @@ static enum status check_range(const struct table_writer *table, uint32_t column
                      "table %s: column %s: row %" PRIu64 " (counted from 0): %s %" PRId64
                      " is not in 0 .. %" PRId64 "; correct what computes it",
                      table->table.name, described->schema.name, (uint64_t)segment * SEGMENT_ROWS + row,
-                     described->schema.references_table[0]   ? "row position"
+                     described->schema.references_table[0]   ? "position"
                      : described->schema.type == TYPE_STRING ? "code"
                                                              : "value",
                      value, (int64_t)domain - 1);

@@ -175,7 +175,7 @@ static void the_rows_are_the_generators(void **state)
                 assert_int_equal(stored, ((int64_t *)columns[c])[row]);
             else if (words)
                 assert_string(&open, c, row, words[columns[c][row]]);
-            else if (c == LO_ORDERDATE) /* the row position of its date */
+            else if (c == LO_ORDERDATE) /* the position of its date */
                 assert_int_equal(value_of(&date, 0, (uint64_t)stored), columns[c][row]);
             else if (ssb_referenced_table(c) != SSB_TABLES) /* the other dimensions' keys are 1, 2, 3, ... */
                 assert_int_equal(stored, columns[c][row] - 1);

@@ -110,7 +110,7 @@ static void values_out_of_range(void **state)
     struct dictionary names = dictionary_of(color_names, 3, starts, bytes);
     must(database_writer_table(change->writer, "sale", sale_columns, SALE_COLUMNS, 10, &table, error));
     values[4] = 3; /* color has rows 0 .. 2 */
-    must_refuse(STATUS_BAD_INPUT, "table sale: column s_color: row 4", "row position 3 is not in 0 .. 2", "",
+    must_refuse(STATUS_BAD_INPUT, "table sale: column s_color: row 4", "position 3 is not in 0 .. 2", "",
                 table_writer_segment(table, SALE_COLOR, 0, values, NULL, error));
     values[4] = -1;
     must_refuse(STATUS_BAD_INPUT, "column s_paid: row 4", "value -1 is not in 0 .. 1", "",
