@@ -9,6 +9,10 @@
 /* Chains that are compared at most: dimensions have some tens. */
 #define CHAINS_MAX 20000u
 
+/* What a class saves that levels decide and that is none, as a part of what it would save as a level: a condition on it
+ * is a test of several codes instead of one. Without this part, nation > city would beat region > nation > city. */
+#define SCATTERED 0.5
+
 /* Columns that determine each other. */
 struct class
 {
@@ -197,7 +201,7 @@ static void compare_chain(struct finding *finding, const struct chain *chain)
     for (uint32_t c = 0; c < finding->class_count; c++) {
         const uint32_t level = decided_at(finding, chain->classes, chain->count, c);
         if (level < chain->count)
-            saving += 1.0 - (double)prefix[level] / bits;
+            saving += (chain->classes[level] == c ? 1 : SCATTERED) * (1.0 - (double)prefix[level] / bits);
     }
     /* Rows are looked at only where it matters. */
     if (saving + 1.0 > finding->best.saving && keeps_order(finding, chain->classes, chain->count))
@@ -258,9 +262,9 @@ static enum status refute(const struct further *further, const struct class *cla
     return STATUS_OK;
 }
 
-/* The saving of the classes that the layout decides and the levels so far do not. */
-static enum status gain_of(const struct further *further, const struct level_layout *layout, double *gain,
-                           struct error *error)
+/* The saving of the classes that the layout decides, by a further level, and the levels so far do not. */
+static enum status gain_of(const struct further *further, uint32_t class, const struct level_layout *layout,
+                           double *gain, struct error *error)
 {
     const struct finding *const finding = further->finding;
     *gain = 0;
@@ -272,7 +276,8 @@ static enum status gain_of(const struct further *further, const struct level_lay
             continue;
         RETURN_IF_ERROR(level_layout_depth(layout, &values, &depth, error));
         if (depth <= layout->count)
-            *gain += 1.0 - (double)layout->prefix_bits / (layout->prefix_bits + layout->rest_bits);
+            *gain += (c == class ? 1 : SCATTERED) *
+                     (1.0 - (double)layout->prefix_bits / (layout->prefix_bits + layout->rest_bits));
     }
     return STATUS_OK;
 }
@@ -294,7 +299,7 @@ static enum status try_class(struct further *further, uint32_t class, bool order
     if (!fits || (ordered && !keeps_order(further->finding, further->classes, further->count + 1)) ||
         layout->prefix_bits + layout->rest_bits > further->layout.prefix_bits + further->layout.rest_bits)
         return STATUS_OK;
-    return gain_of(further, layout, gain, error);
+    return gain_of(further, class, layout, gain, error);
 }
 
 static enum status note_decided(struct further *further, struct error *error)

@@ -10,7 +10,8 @@
  * by what they save (up to a limit of CHAINS_MAX). With `bits` of the whole position, a chain saves
  *
  *       1 - p / bits             for each class that its levels decide, where p are the bits of the levels down to
- *                                the first that determines it: what a condition on it need not read
+ *                                the first that determines it: what a condition on it need not read. Half of it if
+ *                                the class is no level itself, as the codes of one of its values are scattered then
  *     - (bits - least) / bits    where `least` bits number the rows without gaps: what gaps cost every foreign key
  *     + 1                        if it leaves rows in the order of the file, as year, month does in a table of dates:
  *                                ranges of dates then stay ranges of positions
