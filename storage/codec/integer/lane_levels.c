@@ -140,6 +140,18 @@ static const uint8_t *tile_span(const struct chunk_view *chunk, uint32_t tile, u
     return (const uint8_t *)tile_lines(chunk, tile);
 }
 
+/* Asks for those lines of the next tile that have planes of the mask; any address is legal. The lines of a tile are too far
+ * apart for the processor's own prefetcher: without this, tests took three times as long. */
+FORCED_INLINE void ask_ahead(const struct chunk_view *chunk, uint32_t tile, uint32_t mask)
+{
+    const uint32_t *const lowest = tile_lines(chunk, tile + 2) - TILE_LANES;
+    for (; mask; mask &= mask - 1) {
+        const uint32_t *const line = lowest - (size_t)__builtin_ctz(mask) * TILE_LANES;
+        __builtin_prefetch(line, 0, 0);
+        __builtin_prefetch(line + TILE_LANES / 2, 0, 0);
+    }
+}
+
 /* ---- All rows ---- */
 
 /* Puts together the numbers whose bit k is in lines[k], shifts them by `shift` and adds them to `out`, or writes them. */
@@ -275,6 +287,7 @@ static void fetch(const struct chunk_view *chunk, uint32_t tile, const uint16_t 
 static void fetch_bits(const struct chunk_view *chunk, uint32_t tile, const uint16_t *rows, uint32_t count,
                        uint32_t mask, int32_t *out)
 {
+    ask_ahead(chunk, tile, mask & (uint32_t)width_mask(chunk->width_high));
     if (count > FEW_ROWS)
         join(chunk, tile, mask, (uint32_t *)out);
     else
@@ -324,6 +337,10 @@ static void in_cubes(const struct chunk_view *chunk, uint32_t tile, const struct
     const uint32_t *const lowest = tile_lines(chunk, tile) + (size_t)(chunk->width_high - 1) * TILE_LANES;
     const lane_vector none = {0};
     lane_vector inside[LANE_VECTORS] = {{0}};
+    uint32_t any_care = 0;
+    for (uint32_t c = 0; c < count; c++)
+        any_care |= cubes[c].care;
+    ask_ahead(chunk, tile, any_care);
     for (uint32_t c = 0; c < count; c++) {
         lane_vector all[LANE_VECTORS];
 #pragma GCC unroll 8
