@@ -32,7 +32,9 @@ static void group_values(const struct output *output, const struct plan_group *g
     for (uint32_t i = 0; i < count; i++) {
         const uint64_t code = output->groups->keys[group->word][first + i] / group->stride % group->domain;
         const bool null = group->nullable && code == 0;
-        leaf.values[i] = null ? 0 : (int64_t)((uint64_t)group->low + code - group->nullable);
+        leaf.values[i] = null            ? 0
+                         : group->values ? group->values[code]
+                                         : (int64_t)((uint64_t)group->low + code - group->nullable);
         if (leaf.nulls)
             leaf.nulls[i] = null;
     }

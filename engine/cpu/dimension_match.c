@@ -88,7 +88,7 @@ static bool predicate_add(const struct plan *plan, const struct ranges *ranges, 
 {
     const struct expression *leaf = &plan->expressions.nodes[ranges->leaf];
     const struct plan_array *array = &plan->arrays[plan->sources[leaf->index].column];
-    if (match->count == DIMENSION_MATCH_PREDICATES || array->value_bytes == 8)
+    if (match->count == DIMENSION_MATCH_PREDICATES || array->value_bytes == 8 || array->shift)
         return false;
     struct dimension_predicate *predicate = &match->predicates[match->count];
     *predicate = (struct dimension_predicate){.values = array->values, .value_bytes = array->value_bytes};

@@ -64,10 +64,11 @@ static enum status worker_parameters(const struct device_run *run, struct cpu_wo
             kernel->codes[place] < 0 ? NULL : &plan->arrays[kernel->codes[place]];
         if (kernel->joins[place] >= 0)
             worker->dimensions[kernel->joins[place]] = &dimensions[place];
-        if (codes)
-            dimensions[place] = (struct tile_dimension){.codes = codes->values,
-                                                        .code_bytes = codes->value_bytes,
-                                                        .code_base = kernel->code_base[place]};
+        dimensions[place] = (struct tile_dimension){.codes = codes ? codes->values : NULL,
+                                                    .code_bytes = codes ? codes->value_bytes : 0,
+                                                    .code_base = kernel->code_base[place],
+                                                    .code_shift = kernel->code_shift[place],
+                                                    .code_mask = kernel->code_mask[place]};
     }
     memcpy(sums->domain, kernel->domain, sizeof sums->domain);
     group_states_slots(worker->states, &sums->sums, &sums->present);
@@ -86,6 +87,7 @@ static enum status worker_open(const struct device_run *run, struct cpu_worker *
     if (run->kernel)
         RETURN_IF_ERROR(worker_parameters(run, worker, error));
     for (uint32_t c = 0; c < plan->column_count; c++) {
+        worker->columns[c]->needed = plan->columns[c].needed;
         if (plan->columns[c].column->value_bytes == 8)
             RETURN_IF_ERROR(buffer(TILE_ROWS * sizeof(int64_t), &worker->wide[c], error));
         else
@@ -160,7 +162,7 @@ static enum status prepare(struct device_run *run, struct error *error)
         else if (plan->steps[s].kind != STEP_INDEX)
             run->mask_step[run->step_count++] = s;
     for (uint32_t j = 0; j < plan->join_count; j++) {
-        if (!plan_join_is_probed(plan, j))
+        if (!plan_join_is_probed(plan, j) || cpu_join_is_tested(&plan->joins[j]))
             continue;
         run->matched_fast[j] = dimension_match_of(plan, j, &run->matches[j]);
         const uint64_t positions = table_positions(plan->joins[j].table);

@@ -20,7 +20,7 @@ enum status row_values_open(const struct plan *plan, const uint32_t *roots, uint
             const struct plan_source *source = &plan->sources[plan->expressions.nodes[nodes[n]].index];
             if (source->join == join)
                 values->leaves[values->leaf_count++] = (struct value_leaf){
-                    join, source->column, expression_program_vector(values->program, nodes[n])};
+                    source, join, source->column, expression_program_vector(values->program, nodes[n])};
         }
     if (root_count)
         values->result = expression_program_vector(values->program, roots[0]);
@@ -69,7 +69,7 @@ static void fact_values(const struct device_run *run, struct cpu_worker *worker,
 
 #define GATHER(type)                     \
     for (uint32_t i = 0; i < count; i++) \
-        values[i] = ((const type *)array->values)[positions[i]];
+        values[i] = ((const type *)array->values)[positions[i] >> array->shift];
 
 static void gather(const struct plan_array *array, const int64_t *positions, const uint8_t *missing,
                    uint32_t count, int64_t *values, uint8_t *nulls)
@@ -85,9 +85,19 @@ static void gather(const struct plan_array *array, const int64_t *positions, con
     } else {
         GATHER(int64_t)
     }
-    for (uint32_t i = 0; nulls && i < count; i++)
-        nulls[i] = (missing && missing[i]) ||
-                   (array->valid && !(array->valid[positions[i] / 32] >> positions[i] % 32 & 1));
+    for (uint32_t i = 0; nulls && i < count; i++) {
+        const int64_t at = positions[i] >> array->shift;
+        nulls[i] = (missing && missing[i]) || (array->valid && !(array->valid[at / 32] >> at % 32 & 1));
+    }
+}
+
+/* The bits of positions that are a group's code. */
+static void take_bits(const struct plan_source *source, const int64_t *positions, uint32_t count,
+                      int64_t *values)
+{
+    const int64_t mask = (INT64_C(1) << source->bits) - 1;
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = positions[i] >> source->shift & mask;
 }
 
 /* Finds the rows' positions in a join's table. Returns a 1 for each row that has no match, whose position is
@@ -123,8 +133,11 @@ static void fill_leaves(const struct device_run *run, struct cpu_worker *worker,
         if (leaf->join != join)
             missing = find_positions(run, worker, (uint32_t)leaf->join, t, rows, count);
         join = leaf->join;
-        gather(&run->plan->arrays[leaf->column], worker->positions, missing, count, leaf->vector.values,
-               leaf->vector.nulls);
+        if (leaf->source->bits)
+            take_bits(leaf->source, worker->positions, count, leaf->vector.values);
+        else
+            gather(&run->plan->arrays[leaf->column], worker->positions, missing, count, leaf->vector.values,
+                   leaf->vector.nulls);
     }
 }
 

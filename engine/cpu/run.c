@@ -74,7 +74,11 @@ static enum status match_dimensions(struct device_run *run, struct error *error)
     for (unsigned w = 0; w < run->threads; w++)
         for (uint32_t j = 0; j < plan->join_count; j++) {
             struct tile_dimension *const dimension = run->workers[w].dimensions[j];
+            const struct plan_join *join = &plan->joins[j];
             dimension->bitmap = run->bitmaps[j];
+            dimension->cubes = join->test.cubes;
+            dimension->cube_count = join->test.used || cpu_join_is_tested(join) ? join->test.cube_count : 0;
+            dimension->cubes_planes = join->test.used;
             dimension->contiguous = plan->joins[j].contiguous && plan->joins[j].passing;
             dimension->first = (int32_t)plan->joins[j].first;
             dimension->last = (int32_t)plan->joins[j].last;

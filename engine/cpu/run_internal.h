@@ -28,6 +28,7 @@ struct piece_rows {
 /* A leaf that is filled before an expression is evaluated. Leaves are ordered by join, so that the positions
  * of each join are found once. */
 struct value_leaf {
+    const struct plan_source *source;
     int32_t join;    /* -1: the fact table */
     uint32_t column; /* as in struct plan_source */
     struct vector vector;
@@ -94,6 +95,13 @@ struct device_run {
         *found; /* PLAN_ROWS: the rows of each piece; there is one for each piece of plan->scan */
     atomic_uint_fast64_t found_rows;
 };
+
+/* True if the bits of the key decide the join's predicate, so that a run makes no bitmap. Codecs that do not keep bits apart
+ * are decoded, and their values are tested: by a few comparisons for a vector of them, fewer than a probe takes. */
+static inline bool cpu_join_is_tested(const struct plan_join *join)
+{
+    return join->inner && join->test.exact && join->test.cube_count > 0;
+}
 
 /* ---- open.c, run.c: as in struct device_operations ---- */
 

@@ -18,7 +18,7 @@ static void write_node(const struct plan *plan, uint32_t index, uint32_t *left, 
 static void write_leaf(const struct plan *plan, const struct expression *node, uint32_t *left, FILE *out)
 {
     if (node->operation == EXPRESSION_GROUP) {
-        write_node(plan, plan->groups[node->index].expression, left, out);
+        write_node(plan, plan->groups[node->index].written, left, out);
     } else if (node->operation == EXPRESSION_AGGREGATE) {
         static const char *const names[] = {"count", "sum", "sum", "min", "max", "count distinct"};
         const struct plan_aggregate *aggregate = &plan->aggregates[node->index];
@@ -269,7 +269,7 @@ static void write_groups(const struct plan *plan, FILE *out)
                 plan->key_words > 1 ? ", numbers of several words," : "");
     for (uint32_t g = 0; g < plan->group_count; g++) {
         fputs(g ? ", " : " by ", out);
-        write_value(plan, plan->groups[g].expression, out);
+        write_value(plan, plan->groups[g].written, out);
         fprintf(out, " (%" PRIu64 ")", plan->groups[g].domain);
     }
     fputc('\n', out);

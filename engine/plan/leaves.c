@@ -4,6 +4,7 @@
  * table. Each column is opened once.
  */
 #include "engine/plan/fact_data.h"
+#include "engine/plan/levels/level_plan.h"
 #include "engine/plan/planner.h"
 #include "engine/plan/value_text.h"
 #include "storage/base/memory.h"
@@ -99,12 +100,13 @@ static enum status array_of(struct planner *planner, const struct column *column
                             const struct table *table, uint32_t *array)
 {
     struct plan *plan = planner->plan;
-    const uint64_t count = table_positions(table);
     for (*array = 0; !rows && *array < plan->array_count; (*array)++)
-        if (plan->arrays[*array].column == column && plan->arrays[*array].rows == count &&
-            !plan->arrays[*array].composed)
+        if (plan->arrays[*array].column == column && !plan->arrays[*array].composed)
             return STATUS_OK;
-    return plan_array_open(plan, column, rows, count, planner->threads, array, planner->error);
+    if (!rows && level_depth(column))
+        return level_array_open(plan, column, planner->threads, array, planner->error);
+    return plan_array_open(plan, column, rows, table_positions(table), planner->threads, array,
+                           planner->error);
 }
 
 /* Gives the leaf of the key that a fact row references. It is read from the dimension through a join that

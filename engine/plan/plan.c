@@ -4,6 +4,7 @@
 #include "engine/plan/plan.h"
 
 #include "engine/plan/expression_vector.h"
+#include "engine/plan/levels/level_plan.h"
 #include "storage/base/clock.h"
 #include "storage/base/parallel.h"
 #include "storage/column/positions.h"
@@ -24,7 +25,10 @@ void plan_free(struct plan *plan)
     for (uint32_t j = 0; j < plan->join_count; j++) {
         free(plan->joins[j].name);
         position_set_free(&plan->joins[j].passing_rows);
+        free(plan->joins[j].leaf_rows);
     }
+    for (uint32_t g = 0; g < plan->group_count; g++)
+        free(plan->groups[g].values);
     for (uint32_t t = 0; t < plan->index.term_count; t++)
         free(plan->index.terms[t].runs);
     tile_skip_free(&plan->scan);
@@ -166,16 +170,25 @@ enum status plan_join_analyse(struct plan *plan, uint32_t j, const uint32_t *exp
     struct expression_program *program;
     RETURN_IF_ERROR(expression_program_create(&plan->expressions, roots, root_count, &program, error));
     of.program = program;
+    const uint32_t depth = level_program_depth(plan, program);
     join->passing = 0;
     position_set_free(&join->passing_rows);
-    enum status status = join->match == EXPRESSION_NONE
-                             ? STATUS_OK
-                             : position_set_create(table_positions(join->table), &join->passing_rows, error);
-    if (status == STATUS_OK)
+    const uint32_t shift = level_shift_of(join->table, depth);
+    enum status status =
+        join->match == EXPRESSION_NONE
+            ? STATUS_OK
+            : position_set_create((table_positions(join->table) >> shift) + 1, &join->passing_rows, error);
+    join->passing_rows.shift = shift;
+    if (status == STATUS_OK && depth)
+        level_join_analyse(plan, j, program, depth, expressions, count, low, high);
+    else if (status == STATUS_OK)
         status = analyse_table(plan, program, &of, error);
-    join->contiguous = join->passing == 0 || of.last_row - of.first_row + 1 == join->passing;
+    if (!depth)
+        join->contiguous = join->passing == 0 || of.last_row - of.first_row + 1 == join->passing;
     if (join->passing_rows.bits)
         position_set_count(&join->passing_rows);
+    if (status == STATUS_OK && join->table->levels && join->match != EXPRESSION_NONE)
+        status = level_test_find(join, error);
     expression_program_free(program);
     return status;
 }
@@ -210,8 +223,11 @@ enum status plan_find_tiles(struct plan *plan, unsigned threads, struct error *e
     RETURN_IF_ERROR(tile_skip_find(plan->fact, tests, count, threads, &plan->scan, error));
     if (plan->nothing)
         plan->scan.run_count = plan->scan.kept_tiles = plan->scan.kept_rows = 0;
-    for (uint32_t j = 0; j < plan->join_count; j++)
+    for (uint32_t j = 0; j < plan->join_count; j++) {
         position_set_free(&plan->joins[j].passing_rows);
+        free(plan->joins[j].leaf_rows);
+        plan->joins[j].leaf_rows = NULL;
+    }
     plan->skip_ms = clock_ms() - begin;
     return STATUS_OK;
 }

@@ -81,6 +81,7 @@ struct plan_join {
     uint64_t first, last;
     struct position_set passing_rows; /* their positions; used by plan_find_tiles */
     struct position_test test;        /* of `match`; if used and exact, no run makes a bitmap */
+    uint64_t *leaf_rows; /* the passing rows of each leaf of the table's levels, while planning; NULL: all */
 };
 
 /* The source of an EXPRESSION_COLUMN with this index: a fact column, or an array at the join's position. With
@@ -112,6 +113,7 @@ struct plan_step {
  * exceed 2^63, numbers have several words, and each term belongs to one word. */
 struct plan_group {
     uint32_t expression;
+    uint32_t written; /* the same as in the statement: differs from `expression` if levels took its place */
     int64_t low;
     uint64_t domain; /* codes are 0 .. domain - 1 */
     uint64_t stride; /* 1 for the last term of a word */
@@ -174,7 +176,9 @@ struct plan_kernel {
     int32_t joins[KERNEL_NAMES_MAX];      /* in plan->joins */
     int32_t codes[KERNEL_NAMES_MAX];      /* in plan->arrays: the array that tile_code reads */
     uint32_t code_base[KERNEL_NAMES_MAX]; /* the number that tile_code subtracts */
-    uint32_t domain[TILE_GROUPS_MAX];     /* of each group; 1 if there are fewer groups */
+    /* The array is read at position >> code_shift. Without an array the code is (position >> code_shift) & code_mask. */
+    uint32_t code_shift[KERNEL_NAMES_MAX], code_mask[KERNEL_NAMES_MAX];
+    uint32_t domain[TILE_GROUPS_MAX]; /* of each group; 1 if there are fewer groups */
 };
 
 struct plan {

@@ -257,23 +257,24 @@ enum status plan_array_open(struct plan *plan, const struct column *column, cons
 void plan_array_read(const struct plan_array *array, uint64_t first, uint32_t count, int64_t *values,
                      uint8_t *nulls)
 {
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t at = (first + i) >> array->shift;
         switch (array->value_bytes) {
         case 1:
-            values[i] = ((const uint8_t *)array->values)[first + i];
+            values[i] = ((const uint8_t *)array->values)[at];
             break;
         case 2:
-            values[i] = ((const uint16_t *)array->values)[first + i];
+            values[i] = ((const uint16_t *)array->values)[at];
             break;
         case 4:
-            values[i] = ((const int32_t *)array->values)[first + i];
+            values[i] = ((const int32_t *)array->values)[at];
             break;
         default:
-            values[i] = ((const int64_t *)array->values)[first + i];
+            values[i] = ((const int64_t *)array->values)[at];
         }
-    if (nulls)
-        for (uint32_t i = 0; i < count; i++)
-            nulls[i] = array->valid && !(array->valid[(first + i) / 32] >> (first + i) % 32 & 1);
+        if (nulls)
+            nulls[i] = array->valid && !(array->valid[at / 32] >> at % 32 & 1);
+    }
 }
 
 struct marks {
@@ -285,7 +286,7 @@ static void mark(void *context, const struct expression *leaf)
 {
     const struct marks *marks = context;
     const struct plan_source *source = &marks->plan->sources[leaf->index];
-    if (source->join >= 0)
+    if (source->join >= 0 && !source->bits)
         marks->used[source->column] = true;
 }
 

@@ -155,11 +155,13 @@ static enum status check_codes(struct resolver *resolver, const struct plan_arra
                                const struct plan_group *group)
 {
     const int64_t last = group->low + (int64_t)(group->domain - group->nullable) - 1;
+    struct plan_array elements = *array;
+    elements.shift = 0;
     for (uint64_t first = 0; first < array->rows; first += VECTOR_ROWS) {
         const uint32_t rows =
             array->rows - first < VECTOR_ROWS ? (uint32_t)(array->rows - first) : VECTOR_ROWS;
         int64_t values[VECTOR_ROWS];
-        plan_array_read(array, first, rows, values, NULL);
+        plan_array_read(&elements, first, rows, values, NULL);
         for (uint32_t row = 0; row < rows; row++)
             if (values[row] < group->low || values[row] > last)
                 return refuse(resolver,
@@ -169,32 +171,55 @@ static enum status check_codes(struct resolver *resolver, const struct plan_arra
     return STATUS_OK;
 }
 
+/* Sets what tile_code does with a position: it looks the code up, takes bits of the position, or gives 0 if all rows
+ * that pass have one value. */
+static enum status resolve_code(struct resolver *resolver, const struct plan_group *group, uint32_t dimension,
+                                uint32_t a)
+{
+    const struct plan *plan = resolver->plan;
+    struct plan_kernel *to = resolver->to;
+    const struct plan_array *array = &plan->arrays[a];
+    const struct expression *code = &plan->expressions.nodes[group->expression];
+    if (group->expression != group->written) {
+        const struct plan_source bits =
+            code->operation == EXPRESSION_COLUMN ? plan->sources[code->index] : (struct plan_source){0};
+        to->code_shift[dimension] = bits.shift;
+        to->code_mask[dimension] = (1u << bits.bits) - 1;
+        return STATUS_OK;
+    }
+    if (array->valid || array->value_bytes > 4)
+        return refuse(resolver, "column %s.%s may be NULL or holds 64-bit values", array->column->table->name,
+                      array->column->schema.name);
+    to->codes[dimension] = (int32_t)a;
+    to->code_base[dimension] = (uint32_t)(group->low - group->nullable);
+    to->code_shift[dimension] = array->shift;
+    to->code_mask[dimension] = UINT32_MAX;
+    const struct plan_join *join = &plan->joins[to->joins[dimension]];
+    return join->match == EXPRESSION_NONE ? check_codes(resolver, array, group) : STATUS_OK;
+}
+
 static enum status resolve_group(struct resolver *resolver, uint32_t g)
 {
     const struct plan *plan = resolver->plan;
     struct plan_kernel *to = resolver->to;
     const struct plan_group *group = &plan->groups[g];
-    const struct expression *leaf = &plan->expressions.nodes[group->expression];
+    const struct expression *leaf = &plan->expressions.nodes[group->written];
     const uint32_t dimension = resolver->trace.groups[g];
     const int32_t j = dimension < to->dimension_count ? to->joins[dimension] : -1;
     if (j < 0 || leaf->operation != EXPRESSION_COLUMN || plan->sources[leaf->index].join != j)
         return refuse(resolver, "group %u is not a column of the dimension whose codes it uses", g + 1);
-    const uint32_t a = plan->sources[leaf->index].column;
-    const struct plan_array *array = &plan->arrays[a];
     const struct plan_join *join = &plan->joins[j];
-    if (array->valid || array->value_bytes > 4 || !join->inner)
-        return refuse(resolver, "column %s.%s may be NULL or holds 64-bit values", array->column->table->name,
-                      array->column->schema.name);
+    if (!join->inner)
+        return refuse(resolver, "%s may have no row for a fact row", join->name);
     for (uint32_t place = 0; place < to->column_count; place++)
         if (to->columns[place] == (int32_t)join->column &&
             resolver->trace.positions[dimension] != resolver->trace.values[place])
             return refuse(resolver, "it looks codes of %s up by another column than its key", join->name);
-    if (to->codes[dimension] >= 0)
-        return refuse(resolver, "it groups by two columns of %s", join->name);
-    to->codes[dimension] = (int32_t)a;
-    to->code_base[dimension] = (uint32_t)(group->low - group->nullable);
+    for (uint32_t before = 0; before < g; before++)
+        if (resolver->trace.groups[before] == dimension)
+            return refuse(resolver, "it groups by two columns of %s", join->name);
     to->domain[g] = (uint32_t)group->domain;
-    return join->match == EXPRESSION_NONE ? check_codes(resolver, array, group) : STATUS_OK;
+    return resolve_code(resolver, group, dimension, plan->sources[leaf->index].column);
 }
 
 static enum status resolve_groups(struct resolver *resolver)

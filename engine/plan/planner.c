@@ -1,6 +1,8 @@
 /* planner.c: see planner.h. */
 #include "engine/plan/planner.h"
 
+#include "engine/plan/levels/level_plan.h"
+
 /* The surviving rows need the columns in groups, aggregates and conditions and, if the answer is rows, in outputs. */
 static void see_fetched(void *context, const struct expression *leaf)
 {
@@ -34,10 +36,12 @@ void planner_mark_columns(struct plan *plan)
 enum status planner_complete(struct planner *planner, bool aggregated)
 {
     RETURN_IF_ERROR(planner_find_steps(planner));
+    RETURN_IF_ERROR(level_groups(planner));
     RETURN_IF_ERROR(planner_shape(planner, aggregated));
     planner->plan->nothing |= planner->plan->fact->rows == 0;
     planner_mark_columns(planner->plan);
     RETURN_IF_ERROR(planner_use_indexes(planner));
     planner_order_steps(planner->plan);
+    level_bits_needed(planner->plan);
     return plan_find_tiles(planner->plan, planner->threads, planner->error);
 }

@@ -1,4 +1,5 @@
 /* steps.c: chooses the order of steps (planner.h). */
+#include "engine/plan/levels/level_plan.h"
 #include "engine/plan/planner.h"
 
 #include <stdlib.h>
@@ -72,6 +73,7 @@ enum status planner_find_steps(struct planner *planner)
         struct plan_join *join = &plan->joins[j];
         if (join->match != EXPRESSION_NONE)
             RETURN_IF_ERROR(planner_narrow_groups(planner, j));
+        level_test_use(plan, j);
         if (!join->inner || (join->match == EXPRESSION_NONE && !plan->columns[join->column].nullable))
             continue;
         const double rows = join->table->rows ? (double)join->table->rows : 1;

@@ -39,13 +39,16 @@ static uint32_t members_below(const struct position_set *set, uint64_t position)
 
 uint64_t position_set_members(const struct position_set *set, uint64_t first, uint64_t last)
 {
-    return members_below(set, last + 1) - members_below(set, first);
+    return members_below(set, (last >> set->shift) + 1) - members_below(set, first >> set->shift);
 }
 
 bool position_set_meets(const struct position_set *set, int64_t first, int64_t last)
 {
-    const uint64_t from = first < 0 ? 0 : (uint64_t)first;
-    if (last < 0 || from >= set->positions || from > (uint64_t)last)
+    if (last < 0 || first > last)
+        return false;
+    const uint64_t from = first < 0 ? 0 : (uint64_t)first >> set->shift;
+    last = last >> set->shift;
+    if (from >= set->positions)
         return false;
     const uint64_t end = (uint64_t)last < set->positions ? (uint64_t)last + 1 : set->positions;
     return members_below(set, end) > members_below(set, from);

@@ -14,18 +14,20 @@
 /* A set of positions of a dimension, at most 2^31, and the number of positions before each word of 64.
  * Two look-ups find whether any position of the set is in a range. */
 struct position_set {
-    uint64_t positions; /* the positions 0 .. positions - 1 can be in the set */
+    uint64_t positions; /* 0 .. positions - 1 can be in the set */
+    uint32_t shift;     /* not 0: it is a set of prefixes, position >> shift; the creator sets it */
     uint64_t *bits;
     uint32_t *before; /* the number of positions in the words before; one more entry than words */
 };
 NODISCARD enum status position_set_create(uint64_t positions, struct position_set *set, struct error *error);
 static inline void position_set_add(struct position_set *set, uint64_t position)
 {
+    position >>= set->shift;
     set->bits[position / 64] |= UINT64_C(1) << position % 64;
 }
 /* Fills `before`; call it once, after the last position has been added. */
 void position_set_count(struct position_set *set);
-/* The number of positions first .. last in the set; first <= last < set->positions. */
+/* The number of positions first .. last in the set, or of their prefixes; first <= last, both can be in it. */
 uint64_t position_set_members(const struct position_set *set, uint64_t first, uint64_t last);
 /* True if any position of first .. last is in the set; the ends may be outside 0 .. positions - 1. */
 bool position_set_meets(const struct position_set *set, int64_t first, int64_t last);

@@ -54,13 +54,18 @@ struct tile_column {
     const int32_t *values;          /* the tile's values by row: `buffer`, or for plain the chunk itself */
     int64_t decoded;                /* the tile of this segment whose rows are all in `values`, or -1 */
     int32_t low, high;
+    uint32_t
+        needed; /* the bits of a value that survivors need; others may be wrong in `values` after a fetch */
 };
 
 struct tile_dimension {
-    const uint32_t *bitmap; /* NULL: every row passes */
-    const void *codes;
-    uint32_t code_bytes; /* 1, 2 or 4 */
-    uint32_t code_base;
+    const uint32_t *bitmap;            /* NULL: the cubes alone decide or, without cubes, every row passes */
+    const struct position_cube *cubes; /* a row that passes has its position in one of them */
+    uint32_t cube_count;               /* 0: there is no such test */
+    bool cubes_planes;                 /* the key's codec can test them (codec.h: in_cubes) */
+    const void *codes;                 /* of each position >> code_shift */
+    uint32_t code_bytes;               /* 1, 2 or 4; 0: the code is (position >> code_shift) & code_mask */
+    uint32_t code_base, code_shift, code_mask;
     bool contiguous; /* of all rows those at first .. last pass, so a comparison replaces the probe */
     int32_t first, last;
 };
@@ -211,6 +216,36 @@ TILE_INLINE uint64_t tile_bits_in_range(const int32_t *values, int32_t low, int3
     return bits;
 }
 
+/* Tests 64 positions: bit r is set if positions[r] is in a cube. */
+TILE_INLINE uint64_t tile_bits_in_cubes(const int32_t *positions, const struct position_cube *cubes,
+                                        uint32_t count)
+{
+    uint64_t bits = 0;
+    for (uint32_t c = 0; c < count; c++) {
+#if defined(__AVX512F__)
+        const __m512i care = _mm512_set1_epi32((int32_t)cubes[c].care),
+                      wanted = _mm512_set1_epi32((int32_t)cubes[c].value_bits);
+        for (uint32_t part = 0; part < 4; part++) {
+            const __m512i position = _mm512_loadu_si512(positions + 16 * part);
+            bits |= (uint64_t)_mm512_cmpeq_epi32_mask(_mm512_and_si512(position, care), wanted)
+                    << (16 * part);
+        }
+#elif defined(__AVX2__)
+        const __m256i care = _mm256_set1_epi32((int32_t)cubes[c].care),
+                      wanted = _mm256_set1_epi32((int32_t)cubes[c].value_bits);
+        for (uint32_t part = 0; part < 8; part++) {
+            const __m256i position = _mm256_loadu_si256((const __m256i *)(positions + 8 * part));
+            const __m256i in = _mm256_cmpeq_epi32(_mm256_and_si256(position, care), wanted);
+            bits |= (uint64_t)(uint8_t)_mm256_movemask_ps(_mm256_castsi256_ps(in)) << (8 * part);
+        }
+#else
+        for (uint32_t row = 0; row < 64; row++)
+            bits |= (uint64_t)(((uint32_t)positions[row] & cubes[c].care) == cubes[c].value_bits) << row;
+#endif
+    }
+    return bits;
+}
+
 /* Probes 64 positions: bit r is the bitmap's bit at positions[r]. */
 TILE_INLINE uint64_t tile_bits_in_bitmap(const int32_t *positions, const uint32_t *bitmap)
 {
@@ -315,11 +350,46 @@ TILE_INLINE tile_mask tile_filter_(const struct tile *t, tile_mask keep, struct 
 }
 #define tile_filter(t, keep, column) tile_filter_((t), (keep), &(column))
 
+TILE_INLINE tile_mask tile_keep_cubes(const struct tile *t, tile_mask keep, struct tile_column *column,
+                                      const struct tile_dimension *dimension)
+{
+    const struct codec *codec = column->chunk->codec;
+    if (tile_count(&keep) == 0)
+        return keep;
+    if (dimension->cubes_planes && codec->in_cubes) {
+        tile_mask inside;
+        codec->in_cubes(column->chunk, t->index, dimension->cubes, dimension->cube_count, inside.bits);
+        for (uint32_t word = 0; word < TILE_MASK_WORDS; word++)
+            keep.bits[word] &= inside.bits[word];
+        return keep;
+    }
+    struct tile_ahead ahead = tile_ahead_of(t, column);
+    const int32_t *values = tile_decode(t, column);
+    for (uint32_t word = 0; word < TILE_MASK_WORDS; word++) {
+        tile_ahead_ask(&ahead, ahead.lines_a_word);
+        keep.bits[word] &= tile_bits_in_cubes(values + 64 * word, dimension->cubes, dimension->cube_count);
+    }
+    return keep;
+}
+
+/* The values of the survivors, in rows' places. Codecs that keep bits apart take long for a whole tile. */
+TILE_INLINE const int32_t *tile_probed(const struct tile *t, const tile_mask *keep,
+                                       struct tile_column *column, uint32_t survivors)
+{
+    const struct codec *codec = column->chunk->codec;
+    if (!codec->in_cubes || survivors > codec->fetch_rows || column->decoded == (int64_t)t->index)
+        return tile_decode(t, column);
+    codec->fetch(column->chunk, t->index, tile_list_of(t, keep)->rows, survivors, column->buffer);
+    return column->buffer;
+}
+
 TILE_INLINE tile_mask tile_semi_join_(const struct tile *t, tile_mask keep, struct tile_column *column,
                                       const struct tile_dimension *dimension)
 {
     const uint32_t *bitmap = dimension->bitmap;
     keep = tile_keep_valid(t, keep, column);
+    if (dimension->cube_count)
+        keep = tile_keep_cubes(t, keep, column, dimension);
     if (!bitmap)
         return keep;
     if (dimension->contiguous)
@@ -333,7 +403,7 @@ TILE_INLINE tile_mask tile_semi_join_(const struct tile *t, tile_mask keep, stru
         tile_ahead_ask(&ahead, ahead.lines);
         lines = 0;
     }
-    const int32_t *values = tile_decode(t, column);
+    const int32_t *values = tile_probed(t, &keep, column, survivors);
     if (survivors >= TILE_GATHER_ROWS)
         for (uint32_t word = 0; word < TILE_MASK_WORDS; word++) {
             tile_ahead_ask(&ahead, lines);
@@ -349,13 +419,18 @@ TILE_INLINE tile_mask tile_semi_join_(const struct tile *t, tile_mask keep, stru
 #define tile_semi_join(t, keep, column, dimension) tile_semi_join_((t), (keep), &(column), &(dimension))
 
 /* Puts the values of these rows into column->values[row]: fetches them one by one where that is faster, else
- * decodes the tile. */
+ * decodes the tile. Only the needed bits are read where the codec keeps bits apart. */
 TILE_INLINE void tile_fetch_rows(const struct tile *t, struct tile_column *column, const uint16_t *rows,
                                  uint32_t count)
 {
     const struct codec *codec = column->chunk->codec;
     if (count == 0 || column->decoded == (int64_t)t->index)
         return;
+    if (column->needed != UINT32_MAX && codec->fetch_bits) {
+        codec->fetch_bits(column->chunk, t->index, rows, count, column->needed, column->buffer);
+        column->values = column->buffer;
+        return;
+    }
     struct tile_ahead ahead = tile_ahead_of(t, column);
     tile_ahead_ask(&ahead, ahead.lines);
     if (count > codec->fetch_rows) {
@@ -384,13 +459,16 @@ TILE_INLINE void tile_fetch_(const struct tile *t, const tile_mask *keep, struct
 
 TILE_INLINE uint32_t tile_code_(const struct tile_dimension *dimension, int32_t position)
 {
+    const uint32_t at = (uint32_t)position >> dimension->code_shift;
     switch (dimension->code_bytes) {
+    case 0:
+        return at & dimension->code_mask;
     case 1:
-        return ((const uint8_t *)dimension->codes)[position] - dimension->code_base;
+        return ((const uint8_t *)dimension->codes)[at] - dimension->code_base;
     case 2:
-        return ((const uint16_t *)dimension->codes)[position] - dimension->code_base;
+        return ((const uint16_t *)dimension->codes)[at] - dimension->code_base;
     default:
-        return ((const uint32_t *)dimension->codes)[position] - dimension->code_base;
+        return ((const uint32_t *)dimension->codes)[at] - dimension->code_base;
     }
 }
 #define tile_code(dimension, position) tile_code_(&(dimension), (position))
