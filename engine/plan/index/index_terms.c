@@ -161,6 +161,7 @@ static void add_vector(const struct index_segment *segment, const struct index_v
         words->sparse += vector->words;
     words->rows += vector->rows;
     words->vectors += vector->rows > 0;
+    words->pieces += vector->rows > 0 ? wah_pieces(segment->rows) : 0;
     words->bytes += vector->words * (wide ? 8 : 4);
     words->bytes += vector->pieces == INDEX_NO_PIECES ? 0 : pieces * sizeof(struct wah_start);
 }

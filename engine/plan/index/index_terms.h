@@ -32,9 +32,10 @@ NODISCARD enum status index_term_find(const struct plan *plan, const struct inde
 
 /* What the words of a term's vectors are, in all segments, once its index is open. */
 struct index_words {
-    uint64_t sparse,
-        dense; /* words of vectors that have fills, and of those that are nearly all literals, or flat */
+    uint64_t sparse;  /* words of vectors that have fills */
+    uint64_t dense;   /* words of flat vectors, and of those that are nearly all literals */
     uint64_t vectors; /* that have a row, in each segment */
+    uint64_t pieces;  /* of these vectors, of WAH_PIECE_ROWS rows each */
     uint64_t rows;
     uint64_t bytes; /* of words and pieces */
 };
