@@ -90,8 +90,8 @@ struct levels_wish {
  * table_writer_sort after the last one; and that before other tables that reference this one are added.
  *
  * Without named columns nothing happens where levels are of no use or not possible: a table of few rows, without a
- * primary key, that references itself, an old table without levels, or too little memory (24 bytes a row and 2 a value).
- * Named columns are then refused with STATUS_BAD_INPUT or STATUS_MACHINE. */
+ * primary key, that references itself, that had no levels though it had rows enough, or too little memory (24 bytes a
+ * row and 2 a value). Named columns are then refused with STATUS_BAD_INPUT or STATUS_MACHINE. */
 NODISCARD enum status table_writer_levels(struct table_writer *table, const struct levels_wish *wish,
                                           struct error *error);
 

@@ -389,6 +389,22 @@ static void keys_of_several_tables_move(void **state)
     same_answers(path, whole);
 }
 
+/* A table that had too few rows for levels gets them when it has enough. */
+static void small_tables_grow(void **state)
+{
+    (void)state;
+    const struct rows few[TABLES] = {{0, 40}, {0, 5}, {0, 300}},
+                      more[TABLES] = {{0, 0}, {5, 200}, {300, 300}};
+    must(load(path, few, &by_levels, error));
+    must(load(whole, few, &by_file, error));
+    has_levels(path, "shops", "");
+    must(load(path, more, &append, error));
+    must(load(whole, more, &(struct change){.append = true, .order = DIMENSION_FILE}, error));
+    has_levels(path, "shops", "s_country s_city");
+    has_levels(whole, "shops", "");
+    same_answers(path, whole);
+}
+
 /* Other levels, or none, are asked for with an append. */
 static void levels_change_with_an_append(void **state)
 {
@@ -598,6 +614,7 @@ int main(void)
         in_directories(rows_that_find_room_move_no_keys),
         in_directories(keys_move_where_there_is_no_room),
         in_directories(keys_of_several_tables_move),
+        in_directories(small_tables_grow),
         in_directories(levels_change_with_an_append),
         in_directories(a_killed_append_moves_nothing),
         in_directories(hostile_levels_are_refused),

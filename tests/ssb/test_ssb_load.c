@@ -77,6 +77,14 @@ static int64_t value_of(const struct open_table *open, uint32_t column, uint64_t
     return chunk->codec->value(chunk, (uint32_t)(row % SEGMENT_ROWS));
 }
 
+/* The first column's value, which is the key, of the row at a position. */
+static int64_t key_at(const struct open_table *open, uint64_t position)
+{
+    uint64_t row = position;
+    assert_true(!open->table->levels || levels_row(open->table->levels, position, &row));
+    return value_of(open, 0, row);
+}
+
 static bool is_null(const struct open_table *open, uint32_t column, uint64_t row)
 {
     const uint32_t *validity = open->data[column]->segments[row / SEGMENT_ROWS].validity;
@@ -127,6 +135,21 @@ static void assert_same_database(const char *one, const char *other)
 
 /* ---- Values ---- */
 
+/* The generator's row with this key. Keys are 1, 2, 3, ..., except for dates, which ascend. */
+static uint64_t row_of_key(const struct ssb_generator *generator, enum ssb_table table, int64_t key)
+{
+    uint64_t low = 0, high = ssb_rows(generator, table) - 1;
+    struct ssb_row middle;
+    while (table == SSB_DATE && low < high) {
+        ssb_generate_row(generator, table, (low + high) / 2, &middle);
+        if (middle.numbers[0] < key)
+            low = (low + high) / 2 + 1;
+        else
+            high = (low + high) / 2;
+    }
+    return table == SSB_DATE ? low : (uint64_t)key - 1;
+}
+
 static void check_dimension(const char *path, const struct ssb_generator *generator, enum ssb_table table)
 {
     struct open_table open = open_table(path, table);
@@ -134,7 +157,9 @@ static void check_dimension(const char *path, const struct ssb_generator *genera
     assert_int_equal(open.table->rows, ssb_rows(generator, table));
     for (uint64_t row = 0; row < open.table->rows; row++) {
         struct ssb_row expected;
-        ssb_generate_row(generator, table, row, &expected);
+        const uint64_t made = row_of_key(generator, table, value_of(&open, 0, row));
+        ssb_generate_row(generator, table, made, &expected);
+        assert_true(open.table->levels || made == row);
         for (uint32_t c = 0; c < info->column_count; c++)
             if (info->columns[c].number)
                 assert_int_equal(value_of(&open, c, row), expected.numbers[c]);
@@ -145,18 +170,18 @@ static void check_dimension(const char *path, const struct ssb_generator *genera
     close_table(&open);
 }
 
-static void the_rows_are_the_generators(void **state)
+static void check_rows(const struct ssb_load_options *options)
 {
-    (void)state;
-    struct ssb_load_options options = options_for("generated.db");
-    load(&options);
+    load(options);
     struct ssb_generator *generator;
-    assert_int_equal(ssb_generator_create(&options.data, 0, &generator, NULL), STATUS_OK);
+    assert_int_equal(ssb_generator_create(&options->data, 0, &generator, NULL), STATUS_OK);
     for (enum ssb_table table = 0; table < SSB_LINEORDER; table++)
-        check_dimension(options.directory, generator, table);
+        check_dimension(options->directory, generator, table);
 
-    struct open_table open = open_table(options.directory, SSB_LINEORDER);
-    struct open_table date = open_table(options.directory, SSB_DATE);
+    struct open_table open = open_table(options->directory, SSB_LINEORDER);
+    struct open_table dimensions[SSB_LINEORDER];
+    for (enum ssb_table table = 0; table < SSB_LINEORDER; table++)
+        dimensions[table] = open_table(options->directory, table);
     const struct ssb_table_info *info = ssb_table_info(SSB_LINEORDER);
     uint64_t rows = ssb_rows(generator, SSB_LINEORDER);
     assert_int_equal(open.table->rows, rows);
@@ -175,10 +200,9 @@ static void the_rows_are_the_generators(void **state)
                 assert_int_equal(stored, ((int64_t *)columns[c])[row]);
             else if (words)
                 assert_string(&open, c, row, words[columns[c][row]]);
-            else if (c == LO_ORDERDATE) /* the position of its date */
-                assert_int_equal(value_of(&date, 0, (uint64_t)stored), columns[c][row]);
-            else if (ssb_referenced_table(c) != SSB_TABLES) /* the other dimensions' keys are 1, 2, 3, ... */
-                assert_int_equal(stored, columns[c][row] - 1);
+            else if (ssb_referenced_table(c) != SSB_TABLES)
+                assert_int_equal(key_at(&dimensions[ssb_referenced_table(c)], (uint64_t)stored),
+                                 columns[c][row]);
             else
                 assert_int_equal(stored, columns[c][row]);
         }
@@ -186,9 +210,23 @@ static void the_rows_are_the_generators(void **state)
         assert_int_equal(open.table->columns[c].statistics.nulls, 0);
         free(columns[c]);
     }
-    close_table(&date);
+    for (enum ssb_table table = 0; table < SSB_LINEORDER; table++)
+        close_table(&dimensions[table]);
     close_table(&open);
     ssb_generator_destroy(generator);
+}
+
+static void the_rows_are_the_generators(void **state)
+{
+    (void)state;
+    for (int order = 0; order < 2; order++) {
+        struct ssb_load_options options = options_for(order ? "file.db" : "generated.db");
+        options.dimension_order = order ? DIMENSION_FILE : DIMENSION_LEVELS;
+        check_rows(&options);
+        struct open_table date = open_table(options.directory, SSB_DATE);
+        assert_int_equal(date.table->levels == NULL, order);
+        close_table(&date);
+    }
 }
 
 static void text_and_generator_make_the_same_database(void **state)
@@ -255,12 +293,12 @@ static void keys_without_a_row_can_be_null(void **state)
     assert_non_null(dates);
     void *columns[SSB_COLUMNS_MAX] = {[LO_ORDERDATE] = dates};
     ssb_generate_lineorder(generator, 0, rows, columns);
-    int64_t last = value_of(&date, 0, date.table->rows - 1);
+    int64_t last = date.table->columns[0].statistics.max;
     for (uint64_t row = 0; row < rows; row++) {
         assert_int_equal(is_null(&open, LO_ORDERDATE, row), dates[row] > last);
         nulls += dates[row] > last;
         if (dates[row] <= last)
-            assert_int_equal(value_of(&date, 0, (uint64_t)value_of(&open, LO_ORDERDATE, row)), dates[row]);
+            assert_int_equal(key_at(&date, (uint64_t)value_of(&open, LO_ORDERDATE, row)), dates[row]);
     }
     assert_true(nulls > rows * 9 / 10 && nulls < rows);
     assert_int_equal(open.table->columns[LO_ORDERDATE].statistics.nulls, nulls);

@@ -88,6 +88,8 @@ static enum status load(const char *directory, const struct rows rows[TABLES], u
                                    .inputs = inputs,
                                    .threads = 2,
                                    .append = change.append,
+                                   .dimension_order =
+                                       DIMENSION_FILE, /* else row numbers depend on the loads */
                                    .sort_by = change.sort_by};
     for (int t = 0; t < TABLES; t++) {
         if (rows[t].count == 0 && change.append)
