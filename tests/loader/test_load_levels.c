@@ -157,9 +157,7 @@ static void same_answers(const char *left, const char *right)
     must(database_open(right, &b, error));
     must(engine_open("cpu", 1, &engine, error));
     for (size_t q = 0; q < sizeof questions / sizeof *questions; q++) {
-        char *x = sql_answer(engine, a, questions[q]);
-        x = strdup(x);
-        char *const y = sql_answer(engine, b, questions[q]);
+        char *const x = sql_answer(engine, a, questions[q]), *const y = sql_answer(engine, b, questions[q]);
         if (strcmp(x, y) != 0)
             fail_msg("%s:\n%s\n%s", questions[q], x, y);
         free(x);
