@@ -316,6 +316,10 @@ struct scan_counts {
 /* Fills reached, left and share from step_count + 2 points, which are in the order of the plan's steps. */
 void scan_counts_fill(const struct plan *plan, const struct scan_point *points, struct scan_counts *counts);
 
+/* True if the expression reads the fact column, as a value or as the key of a join; or if groups or aggregates do. */
+bool plan_expression_reads(const struct plan *plan, uint32_t node, uint32_t column);
+bool plan_groups_read(const struct plan *plan, uint32_t column);
+
 /* The first step that reads the fact column; step_count if only groups or aggregates read it; step_count + 1
  * if it is not read. */
 uint32_t plan_first_use(const struct plan *plan, uint32_t column);

@@ -27,24 +27,34 @@ static void look(void *context, const struct expression *leaf)
     use->found |= use->column == (source->join < 0 ? source->column : use->plan->joins[source->join].column);
 }
 
-uint32_t plan_first_use(const struct plan *plan, uint32_t column)
+bool plan_expression_reads(const struct plan *plan, uint32_t node, uint32_t column)
 {
     struct use use = {.plan = plan, .column = column};
+    expression_visit(&plan->expressions, node, look, &use);
+    return use.found;
+}
+
+bool plan_groups_read(const struct plan *plan, uint32_t column)
+{
+    bool read = false;
+    for (uint32_t g = 0; g < plan->group_count; g++)
+        read |= plan_expression_reads(plan, plan->groups[g].expression, column);
+    for (uint32_t a = 0; a < plan->aggregate_count; a++)
+        if (plan->aggregates[a].argument != EXPRESSION_NONE)
+            read |= plan_expression_reads(plan, plan->aggregates[a].argument, column);
+    return read;
+}
+
+uint32_t plan_first_use(const struct plan *plan, uint32_t column)
+{
     for (uint32_t s = 0; s < plan->step_count; s++) {
         const struct plan_step *step = &plan->steps[s];
         if (step->kind == STEP_INDEX)
             continue;
-        if (step->kind == STEP_CONDITION)
-            expression_visit(&plan->expressions, step->expression, look, &use);
-        else if (column == (step->kind == STEP_RANGE ? step->column : plan->joins[step->join].column))
-            return s;
-        if (use.found)
+        if (step->kind == STEP_CONDITION
+                ? plan_expression_reads(plan, step->expression, column)
+                : column == (step->kind == STEP_RANGE ? step->column : plan->joins[step->join].column))
             return s;
     }
-    for (uint32_t g = 0; g < plan->group_count; g++)
-        expression_visit(&plan->expressions, plan->groups[g].expression, look, &use);
-    for (uint32_t a = 0; a < plan->aggregate_count; a++)
-        if (plan->aggregates[a].argument != EXPRESSION_NONE)
-            expression_visit(&plan->expressions, plan->aggregates[a].argument, look, &use);
-    return plan->step_count + !use.found;
+    return plan->step_count + !plan_groups_read(plan, column);
 }

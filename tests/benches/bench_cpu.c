@@ -15,24 +15,17 @@
 #include "ssb/benchmark/benchmark.h"
 #include "storage/codec/codec.h"
 #include "tests/support/codec_input.h"
+#include "tests/support/bench_memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define CODECS_MAX   8u
 #define QUERY_ROUNDS 21
 #define TILES        16u /* 64 KB of values, whose encoded bytes stay in the first two caches */
 #define TURNS        20u /* passes over the tiles, so that the time of reading the clock is negligible */
 #define TILE_ROUNDS  50
-
-static double processor_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 static double cycle_ns(void)
 {
@@ -57,17 +50,6 @@ static void require(enum status status, const struct error *error)
         return;
     fprintf(stderr, "bench_cpu: %s\n", error->text);
     exit((int)status);
-}
-
-static void *allocate(size_t bytes)
-{
-    void *const memory = aligned_alloc(128, (bytes + 127) / 128 * 128);
-    if (!memory) {
-        fprintf(stderr, "bench_cpu: out of memory: %zu bytes\n", bytes);
-        exit(3);
-    }
-    memset(memory, 0, bytes);
-    return memory;
 }
 
 /* ---- Decoding ---- */

@@ -16,34 +16,16 @@
 
 #include "operators/dialect/tile_cpu.h"
 #include "storage/codec/codec.h"
+#include "tests/support/bench_memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define BITS      22u
 #define PLANES    10u
 #define REST      (BITS - PLANES)
 #define FEW_TILES 16u
 #define ALL_TILES (SEGMENT_ROWS / TILE_ROWS)
-
-static double processor_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static void *allocate(size_t bytes)
-{
-    void *const memory = aligned_alloc(128, (bytes + 127) / 128 * 128);
-    if (!memory) {
-        fprintf(stderr, "bench_levels: out of memory: %zu bytes\n", bytes);
-        exit(3);
-    }
-    memset(memory, 0, bytes);
-    return memory;
-}
 
 struct condition {
     struct position_cube cubes[POSITION_CUBES_MAX];

@@ -17,31 +17,13 @@
 #include "operators/dialect/tile_cpu.h"
 #include "storage/codec/integer/lane_slice.h"
 #include "tests/support/codec_input.h"
+#include "tests/support/bench_memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define FEW_TILES 16u
 #define ALL_TILES (SEGMENT_ROWS / TILE_ROWS)
-
-static double processor_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static void *allocate(size_t bytes)
-{
-    void *const memory = aligned_alloc(128, (bytes + 127) / 128 * 128);
-    if (!memory) {
-        fprintf(stderr, "bench_slice: out of memory: %zu bytes\n", bytes);
-        exit(3);
-    }
-    memset(memory, 0, bytes);
-    return memory;
-}
 
 typedef void filter(const struct chunk_view *chunk, uint32_t tile, int32_t low, int32_t high, uint64_t *bits);
 

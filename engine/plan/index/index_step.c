@@ -183,35 +183,16 @@ static double cost_of(const struct choice *choice, uint64_t set)
 
 /* ---- Candidates ---- */
 
-struct use {
-    const struct plan *plan;
-    uint32_t column;
-    bool found;
-};
-
-static void look(void *context, const struct expression *leaf)
-{
-    struct use *use = context;
-    const struct plan_source *source = &use->plan->sources[leaf->index];
-    use->found |= use->column == (source->join < 0 ? source->column : use->plan->joins[source->join].column);
-}
-
 /* True if the values of the candidate's column are needed also when its steps are decided. */
 static bool needed_elsewhere(const struct plan *plan, const struct index_condition *condition)
 {
-    const struct expression_list *list = &plan->expressions;
-    struct use use = {.plan = plan, .column = condition->column};
-    for (uint32_t g = 0; g < plan->group_count; g++)
-        expression_visit(list, plan->groups[g].expression, look, &use);
-    for (uint32_t a = 0; a < plan->aggregate_count; a++)
-        if (plan->aggregates[a].argument != EXPRESSION_NONE)
-            expression_visit(list, plan->aggregates[a].argument, look, &use);
+    bool needed = plan_groups_read(plan, condition->column);
     for (uint32_t s = 0; s < plan->step_count; s++)
         if (plan->steps[s].kind == STEP_CONDITION && !in(condition->steps, s))
-            expression_visit(list, plan->steps[s].expression, look, &use);
+            needed |= plan_expression_reads(plan, plan->steps[s].expression, condition->column);
     for (uint32_t o = 0; plan->shape == PLAN_ROWS && o < plan->output_count + plan->hidden_count; o++)
-        expression_visit(list, plan->outputs[o].expression, look, &use);
-    return use.found;
+        needed |= plan_expression_reads(plan, plan->outputs[o].expression, condition->column);
+    return needed;
 }
 
 /* What the catalogue tells of the vectors, before their file is opened. */
