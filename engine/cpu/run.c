@@ -325,6 +325,30 @@ enum status cpu_run(struct device_run *run, const struct device_request *request
 
 /* ---- Count ---- */
 
+/* The same for a key whose codec keeps bits apart: the planes of a test in all tiles that reach it, all bits in tiles whose
+ * survivors are probed, and the needed bits in tiles with survivors. */
+static uint64_t bits_touched(const struct plan *plan, uint32_t c, const struct scan_point *points,
+                             uint64_t tiles)
+{
+    double touched = 0;
+    uint32_t read = 0, last = plan->step_count;
+    for (uint32_t s = 0; s < plan->step_count; s++) {
+        const struct plan_step *step = &plan->steps[s];
+        const struct plan_join *join = step->kind == STEP_SEMI_JOIN ? &plan->joins[step->join] : NULL;
+        last = step->kind == STEP_CONDITION && s < last ? s : last;
+        if (!join || join->column != c || join->match == EXPRESSION_NONE)
+            continue;
+        const uint32_t bits = join->test.used ? join->test.care : UINT32_MAX;
+        touched += plan_bits_share(plan, c, bits & ~read) * (double)points[s].tiles;
+        read |= bits;
+        if (join->test.used && !join->test.exact)
+            touched += plan_bits_share(plan, c, ~read) * (double)points[s + 1].tiles;
+    }
+    if (plan->columns[c].fetched)
+        touched += plan_bits_share(plan, c, plan->columns[c].needed & ~read) * (double)points[last].tiles;
+    return (uint64_t)((double)plan->columns[c].data->bytes * touched / (double)tiles);
+}
+
 /* The bytes of a column that a scan touches. A tile is read whole as soon as a row needs it, because
  * tile_cpu.h prefetches it. In a codec that tests ranges on its bit planes, every tile of a filter column is
  * read. */
@@ -337,6 +361,8 @@ static uint64_t bytes_touched(const struct plan *plan, uint32_t c, const struct 
         return 0;
     if (plan_stages(plan, c, false))
         return points[use].tiles * TILE_ROWS * plan->columns[c].column->value_bytes;
+    if (data->codec->planes && plan->columns[c].column->references)
+        return bits_touched(plan, c, points, tiles);
     const uint64_t touched =
         plan->columns[c].stepped && data->codec->in_range ? points[first].tiles : points[use].tiles;
     return (uint64_t)((double)data->bytes * (double)touched / (double)tiles);

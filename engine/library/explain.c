@@ -148,6 +148,23 @@ static void write_figures(const struct plan *plan, uint32_t s, const struct figu
 }
 
 /* What a step says, without its figures. */
+/* The levels whose bits the test of a key reads, and the number of its bits. */
+static void write_levels(const struct plan_join *join, FILE *out)
+{
+    const struct table_levels *const levels = join->table->levels;
+    const char *comma = ", levels ";
+    for (uint32_t l = 0; l < levels->count; l++) {
+        const uint64_t end = UINT64_C(1) << levels_shift(levels, l);
+        if ((join->test.care & (end - 1)) >> levels_shift(levels, l + 1) == 0)
+            continue;
+        fprintf(out, "%s%s", comma, join->table->columns[levels->level[l].column].schema.name);
+        comma = ", ";
+    }
+    fprintf(out, "%s%d of %u bits%s",
+            join->test.care ? ": " : ", levels: ", __builtin_popcount(join->test.care),
+            levels->prefix_bits + levels->rest_bits, join->test.exact ? "" : ", then the bitmap");
+}
+
 static void write_condition(const struct plan *plan, const struct plan_step *step, FILE *out)
 {
     if (step->kind == STEP_RANGE) {
@@ -163,7 +180,9 @@ static void write_condition(const struct plan *plan, const struct plan_step *ste
             fputs(" where ", out);
             write_value(plan, join->match, out);
             fprintf(out, " (%" PRIu64 " of %" PRIu64 " rows%s)", join->passing, join->table->rows,
-                    join->contiguous ? ", neighbours: a range" : "");
+                    join->contiguous && !join->test.used ? ", neighbours: a range" : "");
+            if (join->test.used)
+                write_levels(join, out);
         }
     } else {
         write_value(plan, step->expression, out);
@@ -222,7 +241,9 @@ static void write_step(const struct plan *plan, uint32_t s, const struct figures
         fprintf(out, ", %.4g MB of vectors", (double)bytes / 1e6);
     } else if (step->kind != STEP_CONDITION) {
         const uint32_t c = step->kind == STEP_RANGE ? step->column : plan->joins[step->join].column;
-        fprintf(out, ", %.4g MB", (double)plan->columns[c].data->bytes / 1e6);
+        const struct position_test *test = step->kind == STEP_RANGE ? NULL : &plan->joins[step->join].test;
+        const double share = test && test->used ? plan_bits_share(plan, c, test->care) : 1;
+        fprintf(out, ", %.4g MB", share * (double)plan->columns[c].data->bytes / 1e6);
     }
     fprintf(out, ", expected to keep %.3g %%", 100 * step->share);
     if (figures->counts)
@@ -270,7 +291,8 @@ static void write_groups(const struct plan *plan, FILE *out)
     for (uint32_t g = 0; g < plan->group_count; g++) {
         fputs(g ? ", " : " by ", out);
         write_value(plan, plan->groups[g].written, out);
-        fprintf(out, " (%" PRIu64 ")", plan->groups[g].domain);
+        fprintf(out, " (%" PRIu64 "%s)", plan->groups[g].domain,
+                plan->groups[g].values ? ", bits of the key" : "");
     }
     fputc('\n', out);
     for (uint32_t a = 0; a < plan->aggregate_count; a++) {

@@ -6,6 +6,8 @@
 #define DECODE_CYCLES     0.4
 #define DECODE_BIT_CYCLES 0.02
 #define COMPARE_CYCLES    0.1
+#define CUBE_CYCLES       0.15 /* a cube, on decoded keys */
+#define PLANES_CYCLES     0.1  /* for the order of rows, after planes of which each takes SLICE_BIT_CYCLES */
 #define SLICE_BIT_CYCLES  0.02
 #define GATHER_CYCLES     1.0
 #define PROBE_CYCLES      2.7
@@ -17,6 +19,10 @@
  * before customers and took 1.25 and 1.14 times as long (docs/experiments.md). */
 #define NEAR_BITMAP_POSITIONS 1800000u
 #define FAR_CYCLES            0.8
+
+/* Of a plane, a lane of a GPU reads 32 rows, and a sector has 8 lanes. A CPU reads whole planes, unless a tile has no
+ * survivors. */
+#define PLANE_SECTOR_ROWS 256u
 
 static double column_bits(const struct plan *plan, const struct plan_column *column)
 {
@@ -35,7 +41,9 @@ static double touched(double share, uint32_t rows)
 
 static double decoding_cost(const struct plan *plan, const struct plan_column *column)
 {
-    return DECODE_CYCLES + DECODE_BIT_CYCLES * column_bits(plan, column) + column->data->codec->decode_cycles;
+    const double bits =
+        column_bits(plan, column) * plan_bits_share(plan, (uint32_t)(column - plan->columns), column->needed);
+    return DECODE_CYCLES + DECODE_BIT_CYCLES * bits + column->data->codec->decode_cycles;
 }
 
 static const struct plan_column *column_of(const struct plan *plan, const struct plan_step *step)
@@ -49,7 +57,17 @@ double plan_step_cost(const struct plan *plan, const struct plan_step *step, dou
 {
     const struct plan_join *join = step->kind == STEP_RANGE ? NULL : &plan->joins[step->join];
     const struct plan_column *column = column_of(plan, step);
+    const struct position_test *test = join && join->test.cube_count ? &join->test : NULL;
     const bool compares = !join || join->contiguous;
+    if (test && test->used) /* survivors of a test that is not exact are probed */
+        return touched(share, PLANE_SECTOR_ROWS) *
+                   (SLICE_BIT_CYCLES * __builtin_popcount(test->care) + PLANES_CYCLES) +
+               (test->exact ? 0
+                            : plan_fetch_cost(plan, (uint32_t)(column - plan->columns), share * test->share) +
+                                  PROBE_CYCLES * share * test->share);
+    if (test && test->exact && !compares)
+        return plan_fetch_cost(plan, (uint32_t)(column - plan->columns), share) +
+               CUBE_CYCLES * test->cube_count;
     if (compares && column->data->codec->in_range)
         return SLICE_BIT_CYCLES * column_bits(plan, column);
     const double asking = compares               ? COMPARE_CYCLES
@@ -62,7 +80,14 @@ double plan_step_cost(const struct plan *plan, const struct plan_step *step, dou
 
 double plan_step_bytes(const struct plan *plan, const struct plan_step *step, double share)
 {
-    return plan_fetch_bytes(plan, (uint32_t)(column_of(plan, step) - plan->columns), share);
+    const uint32_t column = (uint32_t)(column_of(plan, step) - plan->columns);
+    const struct position_test *test = step->kind == STEP_RANGE ? NULL : &plan->joins[step->join].test;
+    if (!test || !test->used)
+        return plan_fetch_bytes(plan, column, share);
+    const double planes =
+        column_bits(plan, &plan->columns[column]) * plan_bits_share(plan, column, test->care);
+    return touched(share, PLANE_SECTOR_ROWS) * planes / 8 +
+           (test->exact ? 0 : plan_fetch_bytes(plan, column, share * test->share));
 }
 
 double plan_fetch_cost(const struct plan *plan, uint32_t column, double share)
@@ -74,7 +99,8 @@ double plan_fetch_cost(const struct plan *plan, uint32_t column, double share)
  * tile. */
 double plan_fetch_bytes(const struct plan *plan, uint32_t column, double share)
 {
-    const double bits = column_bits(plan, &plan->columns[column]);
+    const double bits = column_bits(plan, &plan->columns[column]) *
+                        plan_bits_share(plan, column, plan->columns[column].needed);
     const bool alone = plan->columns[column].data->codec->gpu.random_access;
     return touched(share, alone ? 1 + (uint32_t)(256 / (bits + 1)) : TILE_ROWS) * bits / 8;
 }

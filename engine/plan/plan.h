@@ -236,6 +236,10 @@ uint64_t plan_staged_reads(const struct plan *plan, bool on_gpu);
 NODISCARD enum status plan_use_kernel(struct plan *plan, const struct hand_kernel *kernel,
                                       struct error *error);
 
+/* The fraction of a key column's bytes that has the bits of `mask`: planes are read alone, and the rest whole; 1 for a
+ * column in a codec that does not keep bits apart (levels/level_analysis.c). */
+double plan_bits_share(const struct plan *plan, uint32_t column, uint32_t mask);
+
 /* ---- Dimension columns as arrays (plan_array.c) ---- */
 
 /* Opens a dimension column as an array with one value for each position of a join's table. `rows` is NULL or,

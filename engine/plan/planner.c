@@ -40,8 +40,8 @@ enum status planner_complete(struct planner *planner, bool aggregated)
     RETURN_IF_ERROR(planner_shape(planner, aggregated));
     planner->plan->nothing |= planner->plan->fact->rows == 0;
     planner_mark_columns(planner->plan);
+    level_bits_needed(planner->plan);
     RETURN_IF_ERROR(planner_use_indexes(planner));
     planner_order_steps(planner->plan);
-    level_bits_needed(planner->plan);
     return plan_find_tiles(planner->plan, planner->threads, planner->error);
 }

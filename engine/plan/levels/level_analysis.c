@@ -136,6 +136,18 @@ enum status level_test_find(struct plan_join *join, struct error *error)
     return position_test_find(levels, join->leaf_rows, &join->test, error);
 }
 
+double plan_bits_share(const struct plan *plan, uint32_t c, uint32_t mask)
+{
+    const struct column_data *const data = plan->columns[c].data;
+    if (!data->codec->planes || data->segment_count == 0)
+        return 1;
+    const struct chunk_view *const chunk = &data->segments[0].chunk;
+    const uint32_t bits = chunk->width_high, rest = bits - data->codec->planes(chunk);
+    const uint32_t of_rest = (1u << rest) - 1, all = (uint32_t)((UINT64_C(1) << bits) - 1);
+    const uint32_t lines = (uint32_t)__builtin_popcount(mask & all & ~of_rest) + (mask & of_rest ? rest : 0);
+    return (double)lines / bits;
+}
+
 /* A semi-join by a bitmap costs about as much as this many planes, so a test with more of them does not pay. */
 #define PLANES_MOST 24u
 
