@@ -91,7 +91,7 @@ struct levels_wish {
  *
  * Without named columns nothing happens where levels are of no use or not possible: a table of few rows, without a
  * primary key, that references itself, that had no levels though it had rows enough, or too little memory (24 bytes a
- * row and 2 a value). Named columns are then refused with STATUS_BAD_INPUT or STATUS_MACHINE. */
+ * row and 2 a value) or disk. Named columns are then refused with STATUS_BAD_INPUT or STATUS_MACHINE. */
 NODISCARD enum status table_writer_levels(struct table_writer *table, const struct levels_wish *wish,
                                           struct error *error);
 

@@ -535,6 +535,11 @@ static void hostile_levels_are_refused(void **state)
                                            {"\"bits\": [\n", "\"bits\": [\n -1,\n"},
                                            {"\"bits\": [\n", "\"bits\": [\n 31,\n"},
                                            {"\"bits\": [\n", "\"bits\": [],\n \"bit\": [\n"},
+                                           {"     3,\n     1,\n     2\n", "     2,\n     1,\n     2\n"},
+                                           {"     3,\n     1,\n     2\n", "     3,\n     1,\n     1\n"},
+                                           {"     3,\n     1,\n     2\n", "     3,\n     0,\n     2\n"},
+                                           {"     3,\n     1,\n     2\n", "     3,\n     2,\n     2\n"},
+                                           {"     3,\n     1,\n     2\n", "     4,\n     1,\n     2\n"},
                                            {"\"leaves\":", "\"leave\":"},
                                            {"\"positions\":", "\"position\":"}};
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {

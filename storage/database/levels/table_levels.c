@@ -58,6 +58,19 @@ static enum status check_columns(const struct table_writer *table, const struct 
     return STATUS_OK;
 }
 
+/* Opens the sorter, unless memory or disk is too little for it. */
+static enum status try_sorter(struct table_writer *table, struct error *error)
+{
+    struct error reason = {0};
+    const enum status status = table_sorter_open(table, &reason);
+    if (status != STATUS_OK) {
+        table_sorter_free(table->sorter);
+        table->sorter = NULL;
+    }
+    return status == STATUS_OK || status == STATUS_MACHINE ? STATUS_OK
+                                                           : error_set(error, status, "%s", reason.text);
+}
+
 enum status table_writer_levels(struct table_writer *table, const struct levels_wish *wish,
                                 struct error *error)
 {
@@ -83,7 +96,7 @@ enum status table_writer_levels(struct table_writer *table, const struct levels_
     if (table->sorter)
         return error_set(error, STATUS_BAD_INPUT, "table %s is to be sorted twice", described->name);
     table->levels = *wish;
-    return table_sorter_open(table, error);
+    return wish->count ? table_sorter_open(table, error) : try_sorter(table, error);
 }
 
 bool table_writer_sorts(const struct table_writer *table)
