@@ -79,7 +79,7 @@ enum status level_options_check(const struct schema_script *schema, const struct
     return STATUS_OK;
 }
 
-bool level_options_find(const struct load_options *options, const struct schema_table *table, bool referenced,
+bool level_options_find(const struct load_options *options, const struct schema_table *table, bool dimension,
                         struct levels_wish *wish)
 {
     *wish = (struct levels_wish){0};
@@ -97,5 +97,5 @@ bool level_options_find(const struct load_options *options, const struct schema_
         }
         return true;
     }
-    return referenced && options->dimension_order == DIMENSION_LEVELS;
+    return dimension && options->dimension_order == DIMENSION_LEVELS;
 }

@@ -9,9 +9,9 @@
 NODISCARD enum status level_options_check(const struct schema_script *schema,
                                           const struct load_options *options, struct error *error);
 
-/* Whether the table is laid out by levels: named ones (wish->count > 0), or those that are found. `referenced`: by
- * another table of the schema. options->levels were checked. */
-bool level_options_find(const struct load_options *options, const struct schema_table *table, bool referenced,
+/* Whether the table is laid out by levels: named ones (wish->count > 0), or those that are found. `dimension`: other
+ * tables reference it. options->levels were checked. */
+bool level_options_find(const struct load_options *options, const struct schema_table *table, bool dimension,
                         struct levels_wish *wish);
 
 #endif

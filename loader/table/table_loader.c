@@ -300,9 +300,10 @@ static enum status begin_table(const struct load *load, const struct schema_tabl
     return status;
 }
 
-/* Sets the codecs and the order of the rows, before any row is written. */
+/* Sets the codecs and the order of the rows, before any row is written. `dimension`: tables reference it, now or as it
+ * was, when the script may not have named them. */
 static enum status prepare_table(const struct load *load, const struct schema_table *table,
-                                 struct table_writer *writer, bool referenced)
+                                 struct table_writer *writer, bool dimension)
 {
     uint32_t sort_column;
     struct levels_wish levels;
@@ -311,7 +312,7 @@ static enum status prepare_table(const struct load *load, const struct schema_ta
     RETURN_IF_ERROR(choose_indexes(load, table, writer));
     if (sort_column != UINT32_MAX)
         RETURN_IF_ERROR(table_writer_sort_by(writer, sort_column, load->error));
-    return level_options_find(load->options, table, referenced, &levels)
+    return level_options_find(load->options, table, dimension, &levels)
                ? table_writer_levels(writer, &levels, load->error)
                : STATUS_OK;
 }
@@ -357,7 +358,7 @@ static enum status write_table(struct load *load, struct columns_write *all, str
                                                &all->old_rows, load->error));
     else
         RETURN_IF_ERROR(begin_table(load, table, parsed->rows, all->narrow, &all->writer));
-    RETURN_IF_ERROR(prepare_table(load, table, all->writer, referenced));
+    RETURN_IF_ERROR(prepare_table(load, table, all->writer, referenced || (all->old && all->old->levels)));
     RETURN_IF_ERROR(choose_threads(load, all, parsed, &threads));
     begin_progress(load, all);
     RETURN_IF_ERROR(write_columns(load, all, threads));

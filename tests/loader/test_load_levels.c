@@ -387,6 +387,41 @@ static void keys_of_several_tables_move(void **state)
     same_answers(path, whole);
 }
 
+/* The script of an append need not name the tables that reference the one that grows. */
+static void a_script_of_dimensions_keeps_levels(void **state)
+{
+    (void)state;
+    char file[PATH_BYTES + 64], rows[4096] = "";
+    const char *const files[] = {file};
+    struct load_input inputs[] = {{.table = "regions", .paths = files, .path_count = 1}};
+    static const char regions[] = "CREATE TABLE regions (id INT PRIMARY KEY, continent TEXT, zone INT);";
+    struct schema_script schema;
+    struct load_report report;
+    const struct load_options options = {.directory = path,
+                                         .inputs = inputs,
+                                         .input_count = 1,
+                                         .threads = 1,
+                                         .append = true,
+                                         .dimension_order = DIMENSION_LEVELS};
+    must(load(path, begin, &by_levels, error));
+    must(load(whole, begin, &by_file, error));
+    for (int r = 0; r < 100; r++)
+        snprintf(rows + strlen(rows), sizeof rows - strlen(rows), "%d,a continent,%d\n", 100000 + r, r % 4);
+    snprintf(file, sizeof file, "%.*s/more.csv", (int)(strlen(path) - 3), path);
+    bytes_write(file, rows, strlen(rows));
+    must(schema_script_parse("star.sql", regions, strlen(regions), &schema, error));
+    const uint64_t sales = generation_of(path, "sales", "region");
+    must(tables_load(&schema, &options, &report, NULL, error));
+    has_levels(path, "regions", "continent zone");
+    assert_true(generation_of(path, "sales", "region") > sales);
+    struct load_options other = options;
+    other.directory = whole;
+    must(tables_load(&schema, &other, &report, NULL, error));
+    has_levels(whole, "regions", "");
+    schema_script_free(&schema);
+    same_answers(path, whole);
+}
+
 /* A table that had too few rows for levels gets them when it has enough. */
 static void small_tables_grow(void **state)
 {
@@ -617,6 +652,7 @@ int main(void)
         in_directories(rows_that_find_room_move_no_keys),
         in_directories(keys_move_where_there_is_no_room),
         in_directories(keys_of_several_tables_move),
+        in_directories(a_script_of_dimensions_keeps_levels),
         in_directories(small_tables_grow),
         in_directories(levels_change_with_an_append),
         in_directories(a_killed_append_moves_nothing),
