@@ -195,7 +195,8 @@ static void compare_chain(struct finding *finding, const struct chain *chain)
         prefix[l] = bits;
     }
     bits += level_bits(finding->classes[chain->classes[chain->count - 1]].rows_most);
-    if (!level_bits_fit(bits, finding->rows))
+    if (!level_bits_fit(bits, finding->rows) || (chain->count == 1 && finding->rows > LEVEL_ALONE_ROWS_MAX &&
+                                                 !keeps_order(finding, chain->classes, chain->count)))
         return;
     double saving = -gap_cost(finding->rows, bits);
     for (uint32_t c = 0; c < finding->class_count; c++) {

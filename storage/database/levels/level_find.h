@@ -16,6 +16,10 @@
  *     + 1                        if it leaves rows in the order of the file, as year, month does in a table of dates:
  *                                ranges of dates then stay ranges of positions
  *
+ * A chain of one class that changes the order of the rows is no hierarchy. It is left out for tables of more than
+ * LEVEL_ALONE_ROWS_MAX rows: the keys of a large table (orders) often come in the order of its rows and pack well then,
+ * which a status of three values is not worth.
+ *
  * Below the chain that saves most, further columns that no level decides become levels if the position needs no
  * further bit for them: month below year, where no column names the month of a year.
  */
@@ -26,6 +30,9 @@
 
 /* Tables of fewer rows get no levels: their keys have 4 bits. */
 #define LEVEL_ROWS_MIN 16u
+
+/* Keys of so few rows have 16 bits. */
+#define LEVEL_ALONE_ROWS_MAX 65536u
 
 /* More candidates than any dimension has; of more, those with the fewest values are taken. */
 #define LEVEL_CANDIDATES_MAX 64u

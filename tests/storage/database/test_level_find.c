@@ -328,6 +328,25 @@ static void what_has_no_levels_gets_none(void **state)
     }
 }
 
+/* A status of three values orders a small table, a large one only if it is in that order already. */
+static void one_column_is_no_hierarchy_of_a_large_table(void **state)
+{
+    (void)state;
+    static const uint64_t rows[] = {1000, LEVEL_ALONE_ROWS_MAX, LEVEL_ALONE_ROWS_MAX + 1, 100000};
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+        for (int ordered = 0; ordered < 2; ordered++) {
+            struct dimension orders;
+            uint32_t levels[LEVELS_MAX];
+            dimension_make(&orders, rows[r], 2);
+            for (uint32_t i = 0; i < rows[r]; i++) {
+                orders.values[0][i] = (int32_t)i;
+                orders.values[1][i] = ordered ? (int32_t)(i / (rows[r] / 3)) : (int32_t)(scramble(i) % 3);
+            }
+            assert_int_equal(find(&orders, levels), ordered || rows[r] <= LEVEL_ALONE_ROWS_MAX);
+            dimension_free(&orders);
+        }
+}
+
 /* Where one child is far larger than the others, gaps are most of the positions, and a level does not pay. */
 static void gaps_are_limited(void **state)
 {
@@ -457,6 +476,7 @@ int main(void)
         cmocka_unit_test(nulls_are_a_value_of_their_own),
         cmocka_unit_test(a_parent_may_have_1025_children),
         cmocka_unit_test(what_has_no_levels_gets_none),
+        cmocka_unit_test(one_column_is_no_hierarchy_of_a_large_table),
         cmocka_unit_test(gaps_are_limited),
         cmocka_unit_test(random_hierarchies_are_laid_out_as_plainly),
         cmocka_unit_test(values_of_any_span_have_ranks),
