@@ -4,6 +4,8 @@
  */
 #include "engine/gpu/kernel.h"
 
+#include "engine/gpu/kernel_levels.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +46,7 @@ static void read_leaf(void *context, const struct expression *leaf)
         return;
     }
     const struct plan_join *join = &plan->joins[source->join];
-    maker->kernel->array_used[source->column] = true;
+    maker->kernel->array_used[source->column] |= source->bits == 0;
     maker->fetched[join->column] = true;
     maker->looked_up[source->join] = !join->inner && join->match != EXPRESSION_NONE;
 }
@@ -110,7 +112,9 @@ static uint32_t add_column(struct maker *maker, uint32_t c)
                                                           .width_high = staged ? bits : column->width_high,
                                                           .fetched = maker->fetched[c],
                                                           .nullable = column->nullable,
-                                                          .kept = 1};
+                                                          .kept = 1,
+                                                          .planes = kernel_level_planes(column, staged),
+                                                          .needed = column->needed};
     return place;
 }
 
@@ -121,13 +125,15 @@ static void add_join(struct maker *maker, uint32_t j)
     for (uint32_t k = 0; k < kernel->shape.join_count; k++)
         if (kernel->joins[k] == j)
             return;
-    kernel->joins[kernel->shape.join_count] = j;
-    kernel->shape.joins[kernel->shape.join_count++] =
-        (struct kernel_join){.column = add_column(maker, join->column),
-                             .positions = table_positions(join->table),
-                             .filtered = join->match != EXPRESSION_NONE,
-                             .contiguous = join->contiguous};
-    if (join->match != EXPRESSION_NONE)
+    const uint32_t place = kernel->shape.join_count++;
+    kernel->joins[place] = j;
+    kernel->shape.joins[place] = (struct kernel_join){.column = add_column(maker, join->column),
+                                                      .positions = table_positions(join->table),
+                                                      .filtered = join->match != EXPRESSION_NONE,
+                                                      .contiguous = join->contiguous,
+                                                      .coded = true};
+    kernel_level_join(maker->plan, maker->looked_up[j], place, kernel);
+    if (kernel->shape.joins[place].filtered && !join->contiguous)
         plan_mark_arrays(maker->plan, join->match, kernel->array_used);
 }
 
@@ -145,8 +151,10 @@ static void add_named(struct maker *maker)
             kernel->column_place[add_column(maker, (uint32_t)hand->columns[place])] = place;
     for (uint32_t k = 0; k < kernel->shape.join_count; k++)
         for (uint32_t place = 0; place < hand->dimension_count; place++)
-            if (hand->joins[place] == (int32_t)kernel->joins[k])
+            if (hand->joins[place] == (int32_t)kernel->joins[k]) {
                 kernel->join_place[k] = place;
+                kernel_level_codes(hand, place, &kernel->shape.joins[k]);
+            }
     kernel->bound_columns = hand->column_count;
     kernel->bound_dimensions = hand->dimension_count;
 }
@@ -499,7 +507,7 @@ static enum status write_prepare(struct maker *maker)
         const uint32_t j = kernel->joins[k], match = maker->plan->joins[j].match;
         struct kernel_body body;
         char name[KERNEL_NAME_BYTES];
-        if (match == EXPRESSION_NONE)
+        if (!kernel->layout.bitmap_words[k])
             continue;
         RETURN_IF_ERROR(kernel_body_begin(&body, maker->out, maker->plan, maker->kernel, true, maker->error));
         fprintf(maker->out, "    match_rows(%u, [](uint64_t row) {\n", j);
@@ -545,8 +553,8 @@ static void write_types(struct maker *maker)
     for (uint32_t j = 0; j < kernel->shape.join_count; j++) {
         const uint32_t place = kernel->join_place[j];
         snprintf(name, sizeof name, "d%u", kernel->joins[j]);
-        kernel_join_write(maker->out, &kernel->layout, j, names ? code_bytes(maker, place) : 4,
-                          names ? names->dimensions[place] : name);
+        kernel_join_write(maker->out, &kernel->shape, &kernel->layout, j,
+                          names ? code_bytes(maker, place) : 4, names ? names->dimensions[place] : name);
     }
 }
 
@@ -615,6 +623,19 @@ static enum status write_all(struct maker *maker, FILE *source)
     return STATUS_OK;
 }
 
+/* The scan adds to states in global memory, sets of distinct values or masks of rows from its first tile on, or reads
+ * bitmaps; otherwise it adds its own sums at its end. */
+static bool needs_prepared(const struct maker *maker)
+{
+    const struct kernel *kernel = maker->kernel;
+    bool needs = kernel->place == STATES_GLOBAL || maker->plan->shape == PLAN_ROWS || kernel->shape.indexed;
+    for (uint32_t a = 0; a < maker->plan->aggregate_count; a++)
+        needs |= kernel->distinct[a] != DISTINCT_NONE;
+    for (uint32_t k = 0; k < kernel->shape.join_count; k++)
+        needs |= kernel->layout.bitmap_words[k] > 0;
+    return needs;
+}
+
 enum status kernel_make(const struct plan *plan, bool count, const struct kernel_target *target,
                         struct kernel *kernel, struct error *error)
 {
@@ -623,10 +644,11 @@ enum status kernel_make(const struct plan *plan, bool count, const struct kernel
                           .count = count,
                           .hand = plan->kernel.kernel && !count ? &plan->kernel : NULL,
                           .error = error};
-    *kernel = (struct kernel){0};
+    *kernel = (struct kernel){.shape.counted = count};
     RETURN_IF_ERROR(shape_make(&maker));
     place_states(&maker);
     RETURN_IF_ERROR(kernel_layout_make(&kernel->shape, target, &kernel->layout, error));
+    kernel->layout.wait_first = needs_prepared(&maker);
     size_t bytes = 0;
     FILE *source = open_memstream(&kernel->source, &bytes);
     if (!source)

@@ -40,6 +40,8 @@ struct kernel {
     uint32_t column_place[KERNEL_COLUMNS_MAX], join_place[KERNEL_JOINS_MAX];
     uint32_t bound_columns, bound_dimensions;
     bool array_used[PLAN_SOURCES_MAX]; /* by index in plan->arrays */
+    uint32_t test_word_count;
+    uint32_t test_words[ARGUMENT_TEST_WORDS_MAX]; /* of tests of planes */
     uint32_t constant_count;
     int64_t constants[ARGUMENT_CONSTANTS_MAX];
     enum distinct_kind distinct[PLAN_AGGREGATES_MAX];

@@ -107,14 +107,24 @@ static void write_array_value(const struct kernel_body *body, uint32_t node, uin
         snprintf(missing, sizeof missing, "m%d", join);
     }
     begin_value(body, node);
-    fprintf(body->out, "%s ? 0 : array_value<%s>(%u, %s));\n", missing, types[of->value_bytes], array,
-            position);
+    fprintf(body->out, "%s ? 0 : array_value<%s>(%u, %s >> %u));\n", missing, types[of->value_bytes], array,
+            position, of->shift);
     if (!at(body, node)->nullable)
         return;
     fprintf(body->out, "    const bool n%u = %s", node, missing);
     if (of->valid)
-        fprintf(body->out, " || array_is_null(%u, %s)", array, position);
+        fprintf(body->out, " || array_is_null(%u, %s >> %u)", array, position, of->shift);
     fputs(";\n", body->out);
+}
+
+/* The bits of the position that are the value; 0 if the row has no match. */
+static void write_position_bits(const struct kernel_body *body, uint32_t node,
+                                const struct plan_source *source)
+{
+    begin_value(body, node);
+    fprintf(body->out, "p%d >> %u & 0x%xu);\n", source->join, source->shift, (1u << source->bits) - 1);
+    if (at(body, node)->nullable)
+        fprintf(body->out, "    const bool n%u = m%d;\n", node, source->join);
 }
 
 static void write_column(struct kernel_body *body, uint32_t node)
@@ -123,7 +133,10 @@ static void write_column(struct kernel_body *body, uint32_t node)
     if (body->of_dimension || source->join >= 0) {
         if (!body->of_dimension)
             write_position(body, (uint32_t)source->join);
-        write_array_value(body, node, source->column, source->join);
+        if (source->bits)
+            write_position_bits(body, node, source);
+        else
+            write_array_value(body, node, source->column, source->join);
         return;
     }
     begin_value(body, node);

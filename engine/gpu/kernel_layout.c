@@ -8,6 +8,8 @@
 #include "engine/gpu/kernel_decoder.h"
 #include "operators/dialect/bound.h"
 
+#include <math.h>
+
 /* The shared memory that CUDA reserves for itself in each block. */
 #define RESERVED_SHARED_BYTES 1024u
 
@@ -21,6 +23,14 @@
 /* With fewer survivors a tile, fetching their values one by one reads less memory than the whole tile. */
 #define DENSE_ROWS_MIN 64
 
+/* With fewer rows a tile, lanes that have one of them load a plane's words: a sector of 32 bytes has the words of 256
+ * rows, so most sectors are not read. */
+#define PLANE_ROWS_MIN 2.0
+
+/* The most planes that are loaded first, and the most lines of which two tiles are in registers. */
+#define PLANES_MAX      24u
+#define AHEAD_LINES_MAX 14u
+
 /* Shared memory and the first-level cache are one memory, 9/8 of the largest shared memory, and every load in
  * flight needs a line of the cache. So a bitmap that few rows probe stays out of shared memory if less than
  * half of the preloaded lines would have room: with it, the SSB's Q4.1 took 0.41 ms instead of 0.33 at scale
@@ -28,15 +38,16 @@
 #define CACHE_EIGHTHS   9u
 #define HALF_LINE_BYTES 64u
 
-/* A bitmap with a contiguous range of positions, of up to this many words (65,536 positions), is not probed: every warp
- * finds the range once and compares positions with it. */
-#define RANGE_WORDS_MAX 2048u
-
 /* ---- Expected survivors before each column ---- */
+
+static double rows_at_first(const struct kernel_shape *shape)
+{
+    return shape->indexed ? TILE_ROWS * shape->indexed_kept : TILE_ROWS;
+}
 
 static void expect_rows(const struct kernel_shape *shape, double rows_before[KERNEL_COLUMNS_MAX])
 {
-    double rows = shape->indexed ? TILE_ROWS * shape->indexed_kept : TILE_ROWS;
+    double rows = rows_at_first(shape);
     for (uint32_t c = 0; c < shape->column_count; c++) {
         rows_before[c] = rows;
         rows *= shape->columns[c].kept;
@@ -101,10 +112,8 @@ static void name_bitmaps(struct planner *planner)
         const struct kernel_join *join = &planner->shape->joins[j];
         if (!join->filtered)
             continue;
-        planner->layout->bitmap_words[j] = (uint32_t)(join->positions / 32 + 1);
-        planner->layout->bitmap[j] = join->contiguous && planner->layout->bitmap_words[j] <= RANGE_WORDS_MAX
-                                         ? BITMAP_RANGE
-                                         : BITMAP_GLOBAL;
+        planner->layout->bitmap[j] = join->contiguous ? BITMAP_RANGE : BITMAP_GLOBAL;
+        planner->layout->bitmap_words[j] = join->contiguous ? 0 : (uint32_t)(join->positions / 32 + 1);
     }
 }
 
@@ -116,10 +125,34 @@ static void plan_registers(struct planner *planner)
     uint32_t words = 0;
     for (uint32_t c = 0; c < shape->column_count; c++) {
         uint32_t own = kernel_decoder_lines(&shape->columns[c]);
-        layout->preload[c] = own && shape->columns[c].kept < 1 && planner->rows_before[c] >= DENSE_ROWS_MIN &&
-                             words + own <= PRELOAD_WORDS_MAX;
+        layout->preload[c] = own && !shape->columns[c].planes && shape->columns[c].kept < 1 &&
+                             planner->rows_before[c] >= DENSE_ROWS_MIN && words + own <= PRELOAD_WORDS_MAX;
         words += layout->preload[c] ? own : 0;
     }
+}
+
+/* Chooses the planes to load first: those that a test reads, while enough rows are expected to pass what is tested
+ * before them. A column's selectivity is taken for spread evenly over its planes. */
+static void plan_planes(struct planner *planner)
+{
+    const struct kernel_shape *shape = planner->shape;
+    struct kernel_layout *layout = planner->layout;
+    double rows = rows_at_first(shape);
+    uint32_t lines = 0;
+    for (uint32_t c = 0; c < shape->column_count; c++) {
+        const struct kernel_column *column = &shape->columns[c];
+        const uint32_t care = column->test ? column->test->care : 0;
+        const double kept = care ? pow(column->kept, 1.0 / __builtin_popcount(care)) : 1;
+        for (uint32_t bit = 32; bit-- > 0;)
+            if ((care >> bit & 1) && rows >= PLANE_ROWS_MIN && lines < PLANES_MAX) {
+                layout->first[c] |= 1u << bit;
+                rows *= kept;
+                lines++;
+            }
+    }
+    for (uint32_t c = 0; c < shape->column_count && lines; c++)
+        lines += layout->preload[c] ? kernel_decoder_lines(&shape->columns[c]) : 0;
+    layout->ahead = lines && lines <= AHEAD_LINES_MAX && !shape->indexed;
 }
 
 /* Divides the multiprocessor's threads into blocks: as small as the shared memory that each block has once
@@ -161,6 +194,7 @@ static enum status plan_shared(struct planner *planner, struct error *error)
                          (unsigned long long)(planner->used + WORK_TILES * layout->staging_bytes),
                          (unsigned long long)planner->target->shared_block);
     plan_registers(planner);
+    plan_planes(planner);
     name_bitmaps(planner);
     place_bitmaps(planner, true);
     place_bitmaps(planner, false);
@@ -174,7 +208,7 @@ enum status kernel_layout_make(const struct kernel_shape *shape, const struct ke
                                struct kernel_layout *layout, struct error *error)
 {
     struct planner planner = {.shape = shape, .target = target, .layout = layout};
-    *layout = (struct kernel_layout){0};
+    *layout = (struct kernel_layout){.test_first = !shape->counted};
     expect_rows(shape, planner.rows_before);
     return plan_shared(&planner, error);
 }

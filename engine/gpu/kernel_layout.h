@@ -8,6 +8,7 @@
 #ifndef TESSERA_ENGINE_GPU_KERNEL_LAYOUT_H
 #define TESSERA_ENGINE_GPU_KERNEL_LAYOUT_H
 
+#include "engine/plan/levels/position_test.h"
 #include "storage/database/database.h"
 
 #include <stdio.h>
@@ -29,13 +30,25 @@ struct kernel_column {
     bool fetched;                   /* values of survivors are read */
     bool nullable;                  /* it has validity words */
     double kept;                    /* the expected selectivity of its filters and joins; 1: all rows pass */
+    uint32_t
+        planes; /* its decoder tests and reads single bits, of which these leading ones are planes; or 0 */
+    uint32_t needed;                  /* the bits that survivors' values need */
+    const struct position_test *test; /* the first test of its planes, or NULL */
+    uint32_t test_word;
 };
 
 struct kernel_join {
     uint32_t column;    /* the foreign key */
     uint64_t positions; /* of the dimension */
-    bool filtered;      /* it has a bitmap */
+    bool filtered;      /* it has a bitmap, or a range of positions */
     bool contiguous;    /* the positions that pass are one range, or none */
+    const struct position_test
+        *test;          /* by which keys are tested, before the bitmap if there is one; or NULL */
+    uint32_t test_word; /* the place of its words among the kernel's arguments */
+    /* Of a hand-written kernel: codes are looked up at position >> code_shift, or are (position >> code_shift) &
+     * code_mask. */
+    bool coded;
+    uint32_t code_shift, code_mask;
 };
 
 struct kernel_shape {
@@ -43,6 +56,7 @@ struct kernel_shape {
     uint32_t column_count, join_count;
     struct kernel_column columns[KERNEL_COLUMNS_MAX];
     struct kernel_join joins[KERNEL_JOINS_MAX];
+    bool counted;        /* the rows of each step are counted */
     uint64_t sums_bytes; /* of the block's sums, at the start of its shared memory */
     bool indexed;        /* the rows have passed index terms before the first column */
     double indexed_kept; /* their expected selectivity */
@@ -60,9 +74,15 @@ struct kernel_layout {
     uint64_t shared_bytes; /* of a block; its sums begin at byte 0 */
     enum bitmap_place bitmap[KERNEL_JOINS_MAX];
     uint32_t bitmap_offset[KERNEL_JOINS_MAX];
-    uint32_t bitmap_words[KERNEL_JOINS_MAX]; /* 0: the join has no filter */
+    uint32_t bitmap_words[KERNEL_JOINS_MAX]; /* 0: the join has no filter, or a range */
     bool preload[KERNEL_COLUMNS_MAX];        /* the tile's words are loaded into registers at its start */
-    uint32_t staging[KERNEL_COLUMNS_MAX];    /* each column's offset in a warp's staging area */
+    uint32_t
+        first[KERNEL_COLUMNS_MAX]; /* the bits whose planes are loaded then, and tested before any step */
+    bool wait_first; /* the scan needs what `prepare` makes from its start on, not only for its own results */
+    bool ahead;      /* ... while the tile before is worked on */
+    bool
+        test_first; /* false: planes are tested in the order of steps, so that each step's rows can be counted */
+    uint32_t staging[KERNEL_COLUMNS_MAX]; /* each column's offset in a warp's staging area */
     uint32_t staging_offset, staging_bytes;
 };
 
@@ -80,7 +100,7 @@ void kernel_head_write(FILE *out, const struct kernel_layout *layout);
  * tile_dimension<...> NAME_TYPE;" for join `j`, whose group codes have `code_bytes`. */
 void kernel_column_write(FILE *out, const struct kernel_shape *shape, const struct kernel_layout *layout,
                          uint32_t c, const char *name);
-void kernel_join_write(FILE *out, const struct kernel_layout *layout, uint32_t j, uint32_t code_bytes,
-                       const char *name);
+void kernel_join_write(FILE *out, const struct kernel_shape *shape, const struct kernel_layout *layout,
+                       uint32_t j, uint32_t code_bytes, const char *name);
 
 #endif

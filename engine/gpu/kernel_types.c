@@ -5,6 +5,7 @@
 #include "engine/gpu/kernel_layout.h"
 
 #include "engine/gpu/kernel_decoder.h"
+#include "engine/gpu/kernel_levels.h"
 
 #include <stdio.h>
 
@@ -15,8 +16,11 @@ static const char *unsigned_type(uint32_t bytes)
 
 void kernel_head_write(FILE *out, const struct kernel_layout *layout)
 {
-    fprintf(out, "#define TILE_CUDA 1\n#define TILE_THREADS %u\n#define TILE_BLOCKS %u\n", layout->threads,
-            layout->blocks_per_multiprocessor);
+    fprintf(out,
+            "#define TILE_CUDA 1\n#define TILE_THREADS %u\n#define TILE_BLOCKS %u\n#define TILE_AHEAD %d\n"
+            "#define TILE_TEST_FIRST %d\n#define TILE_WAIT_FIRST %d\n",
+            layout->threads, layout->blocks_per_multiprocessor, layout->ahead, layout->test_first,
+            layout->wait_first);
     fputs("#include <stdint.h>\n#include \"operators/dialect/tile.h\"\n", out);
 }
 
@@ -26,7 +30,9 @@ void kernel_column_write(FILE *out, const struct kernel_shape *shape, const stru
     const struct kernel_column *column = &shape->columns[c];
     const uint32_t end = c + 1 < shape->column_count ? layout->staging[c + 1] : layout->staging_bytes;
     kernel_decoder_include(out, column->data->codec);
-    if (column->value_bytes == 8) {
+    if (column->planes) {
+        kernel_level_column_write(out, shape, layout, c);
+    } else if (column->value_bytes == 8) {
         fputs("typedef tile_wide_column<", out);
         kernel_decoder_write(out, column);
     } else {
@@ -39,11 +45,15 @@ void kernel_column_write(FILE *out, const struct kernel_shape *shape, const stru
             end - layout->staging[c]);
 }
 
-void kernel_join_write(FILE *out, const struct kernel_layout *layout, uint32_t j, uint32_t code_bytes,
-                       const char *name)
+void kernel_join_write(FILE *out, const struct kernel_shape *shape, const struct kernel_layout *layout,
+                       uint32_t j, uint32_t code_bytes, const char *name)
 {
     static const char *const bitmaps[] = {"TILE_BITMAP_NONE", "TILE_BITMAP_SHARED", "TILE_BITMAP_GLOBAL",
                                           "TILE_BITMAP_RANGE"};
-    fprintf(out, "typedef tile_dimension<%s, %u, %s> %s_TYPE;\n", bitmaps[layout->bitmap[j]],
-            layout->bitmap_offset[j], unsigned_type(code_bytes), name);
+    fputs("typedef ", out);
+    kernel_level_join_begin(out, shape, j);
+    fprintf(out, "tile_dimension<%s, %u, %s>", bitmaps[layout->bitmap[j]], layout->bitmap_offset[j],
+            unsigned_type(code_bytes));
+    kernel_level_join_end(out, shape, j);
+    fprintf(out, " %s_TYPE;\n", name);
 }

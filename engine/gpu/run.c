@@ -208,6 +208,7 @@ static void fill_arguments(struct device_run *run)
 {
     const struct plan *plan = run->plan;
     memcpy(run->arguments.constants, run->kernel.constants, sizeof run->kernel.constants);
+    memcpy(run->arguments.test_words, run->kernel.test_words, sizeof run->kernel.test_words);
     for (uint32_t g = 0; g < plan->group_count; g++)
         run->arguments.groups[g] =
             (struct group_argument){.base = (uint64_t)plan->groups[g].low - plan->groups[g].nullable,
@@ -237,10 +238,14 @@ static enum status fill_bound(struct device_run *run, struct error *error)
                 column->high = plan->steps[s].high;
             }
     }
-    for (uint32_t k = 0; k < kernel->shape.join_count; k++)
+    for (uint32_t k = 0; k < kernel->shape.join_count; k++) {
+        const struct plan_join *join = &plan->joins[kernel->joins[k]];
         dimensions[kernel->join_place[k]] =
             (struct bound_dimension){.bitmap = run->arguments.matches[kernel->joins[k]].bitmap,
-                                     .bitmap_words = kernel->layout.bitmap_words[k]};
+                                     .bitmap_words = kernel->layout.bitmap_words[k],
+                                     .first = join->passing ? (int32_t)join->first : 0,
+                                     .last = join->passing ? (int32_t)join->last : -1};
+    }
     for (uint32_t d = 0; plan->kernel.kernel && !run->counting && d < plan->kernel.dimension_count; d++)
         if (plan->kernel.codes[d] >= 0) {
             dimensions[d].codes = run->arguments.arrays[plan->kernel.codes[d]].values;
@@ -248,6 +253,16 @@ static enum status fill_bound(struct device_run *run, struct error *error)
         }
     run->scan.scan_arguments[0] = run->bound;
     return STATUS_OK;
+}
+
+/* `prepare` clears the states, 16 bytes a thread, and tests a position of a dimension a thread. */
+static void size_prepare(struct device_run *run)
+{
+    uint64_t threads = run->arguments.clear_words;
+    for (uint32_t k = 0; k < run->kernel.shape.join_count; k++)
+        if (run->kernel.layout.bitmap_words[k] && run->kernel.shape.joins[k].positions > threads)
+            threads = run->kernel.shape.joins[k].positions;
+    cuda_scan_prepares(&run->scan, threads);
 }
 
 /* Makes the tiles of `skip` the scan's work. */
@@ -282,6 +297,7 @@ static enum status load(struct device_run *run, struct error *error)
     fill_arguments(run);
     RETURN_IF_ERROR(fill_bound(run, error));
     RETURN_IF_ERROR(cuda_states_make(run, error));
+    size_prepare(run);
     return select_tiles(run, &run->plan->scan, error);
 }
 

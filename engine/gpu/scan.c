@@ -30,7 +30,7 @@ static enum status load_kernels(struct cuda *cuda, const char *name, const void 
             "query %s: a block of %u threads with %llu bytes of shared memory does not fit this GPU", name,
             scan->threads, (unsigned long long)scan->shared_bytes);
     scan->blocks_most = blocks * gpu->multiprocessors;
-    scan->prepare_blocks = 8 * gpu->multiprocessors;
+    scan->prepare_most = scan->prepare_blocks = 8 * gpu->multiprocessors;
     return STATUS_OK;
 }
 
@@ -88,6 +88,12 @@ enum status cuda_scan_open(struct cuda *cuda, const char *name, const void *cubi
     return cuda_event_create(cuda, &scan->end, error);
 }
 
+void cuda_scan_prepares(struct cuda_scan *scan, uint64_t threads)
+{
+    const uint64_t blocks = (threads + PREPARE_THREADS - 1) / PREPARE_THREADS;
+    scan->prepare_blocks = blocks >= scan->prepare_most ? scan->prepare_most : blocks ? (unsigned)blocks : 1;
+}
+
 void cuda_scan_close(struct cuda *cuda, struct cuda_scan *scan)
 {
     cuda_graph_destroy(cuda, scan->graph);
@@ -105,10 +111,11 @@ enum status cuda_scan_prepare(struct cuda *cuda, struct cuda_scan *scan, struct 
     return scan->index ? cuda_index_run(cuda, scan->index, error) : STATUS_OK;
 }
 
-static enum status launch_scan(struct cuda *cuda, struct cuda_scan *scan, struct error *error)
+/* `early`: the scan may begin while `prepare` runs. With an index, another kernel is between the two. */
+static enum status launch_scan(struct cuda *cuda, struct cuda_scan *scan, bool early, struct error *error)
 {
-    return cuda_launch(cuda, scan->scan, scan->scan_blocks, scan->threads, scan->shared_bytes,
-                       scan->scan_arguments, error);
+    return (early && !scan->index ? cuda_launch_early : cuda_launch)(
+        cuda, scan->scan, scan->scan_blocks, scan->threads, scan->shared_bytes, scan->scan_arguments, error);
 }
 
 enum status cuda_scan_record(struct cuda *cuda, struct cuda_scan *scan, struct error *error)
@@ -116,7 +123,7 @@ enum status cuda_scan_record(struct cuda *cuda, struct cuda_scan *scan, struct e
     RETURN_IF_ERROR(cuda_capture_begin(cuda, error));
     enum status status = cuda_scan_prepare(cuda, scan, error);
     if (status == STATUS_OK)
-        status = launch_scan(cuda, scan, error);
+        status = launch_scan(cuda, scan, true, error);
     enum status ended = cuda_capture_end(cuda, &scan->graph, status == STATUS_OK ? error : NULL);
     return status != STATUS_OK ? status : ended;
 }
@@ -130,7 +137,7 @@ enum status cuda_scan_run_apart(struct cuda *cuda, struct cuda_scan *scan, doubl
     RETURN_IF_ERROR(cuda_event_record(cuda, scan->begin, error));
     RETURN_IF_ERROR(cuda_scan_prepare(cuda, scan, error));
     RETURN_IF_ERROR(cuda_event_record(cuda, scan->filtered, error));
-    RETURN_IF_ERROR(launch_scan(cuda, scan, error));
+    RETURN_IF_ERROR(launch_scan(cuda, scan, false, error));
     RETURN_IF_ERROR(cuda_event_record(cuda, scan->end, error));
     RETURN_IF_ERROR(cuda_synchronize(cuda, error));
     RETURN_IF_ERROR(cuda_event_elapsed(cuda, scan->begin, scan->filtered, prepare_ms, error));

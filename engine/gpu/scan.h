@@ -20,7 +20,7 @@ struct cuda_scan {
     struct cuda_event *begin, *filtered, *end;
     struct bound_scan work;                        /* the second argument of `scan` */
     unsigned prepare_blocks, scan_blocks, threads; /* threads: of a block of `scan` */
-    unsigned blocks_most;                          /* of `scan`: the number that are resident at a time */
+    unsigned prepare_most, blocks_most;            /* the number of blocks that are resident at a time */
     uint64_t shared_bytes;
     void *scan_arguments[2]; /* the owner sets the first one before the first launch */
 };
@@ -42,6 +42,8 @@ NODISCARD enum status cuda_scan_select(struct cuda *cuda, struct cuda_columns *c
 void cuda_scan_close(struct cuda *cuda, struct cuda_scan *scan);
 
 /* Queues all that comes before `scan`. */
+/* Sets the number of threads that `prepare` has work for; at first it is as many as the GPU has. */
+void cuda_scan_prepares(struct cuda_scan *scan, uint64_t threads);
 NODISCARD enum status cuda_scan_prepare(struct cuda *cuda, struct cuda_scan *scan, struct error *error);
 
 /* Records all kernels as a graph. The arguments and the list of work must be set. */

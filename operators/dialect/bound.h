@@ -28,12 +28,12 @@ struct bound_column {
 };
 
 struct bound_dimension {
-    uint64_t bitmap;        /* one bit a position of the dimension: it passed the filter */
-    uint64_t codes;         /* the group attribute at each position, as unsigned numbers of 1, 2 or 4 bytes */
-    uint32_t bitmap_words;  /* of 32 bits */
-    uint32_t shared_offset; /* place of the block's copy of the bitmap in shared memory, if it has one */
-    uint32_t code_base;     /* subtracted from a code */
-    uint32_t reserved;
+    uint64_t bitmap;       /* one bit a position of the dimension: it passed the filter */
+    uint64_t codes;        /* the group attribute at each position, as unsigned numbers of 1, 2 or 4 bytes */
+    uint32_t bitmap_words; /* of 32 bits */
+    uint32_t code_base;    /* subtracted from a code */
+    int32_t first,
+        last; /* if the positions that pass are one range: instead of a bitmap; first > last: none */
 };
 
 /* A work item: WORK_TILES neighbouring tiles of one segment, one for each of eight warps. */

@@ -18,6 +18,7 @@
 #define ARGUMENT_GROUPS_MAX     16u
 #define ARGUMENT_AGGREGATES_MAX 128u
 #define ARGUMENT_CONSTANTS_MAX  512u
+#define ARGUMENT_TEST_WORDS_MAX 2048u
 
 /* A dimension column: one value for each position of a join's table. `valid` points at one bit a position, bit p%32 of
  * word p/32; 0: none is NULL. */
@@ -76,6 +77,7 @@ struct query_arguments {
     uint64_t clear, clear_words; /* memory to set to 0 before the scan, and its size in units of 16 bytes */
     uint64_t tables;             /* array of struct lookup_argument */
     int64_t constants[ARGUMENT_CONSTANTS_MAX];
+    uint32_t test_words[ARGUMENT_TEST_WORDS_MAX]; /* of tests of positions: tile_levels_cuda.h */
 };
 
 #endif

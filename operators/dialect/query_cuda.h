@@ -6,7 +6,7 @@
 #ifndef TESSERA_OPERATORS_DIALECT_QUERY_CUDA_H
 #define TESSERA_OPERATORS_DIALECT_QUERY_CUDA_H
 
-#include "operators/group/states_cuda.h"
+#include "operators/dialect/tile_levels_cuda.h"
 #include "storage/base/calendar.h"
 
 /* ---- Fact columns of 64 bits: values are read one by one ---- */
@@ -32,6 +32,17 @@ template <class DECODE, bool NULLABLE> struct tile_wide_column {
     }
     __device__ __forceinline__ void preload()
     {
+    }
+    __device__ __forceinline__ void ahead(const tile &)
+    {
+    }
+    __device__ __forceinline__ void advance(const tile &t)
+    {
+        seek(t);
+    }
+    __device__ __forceinline__ tile_mask first() const
+    {
+        return FULL_WARP;
     }
     __device__ __forceinline__ int64_t *values() const
     {
@@ -175,6 +186,9 @@ TILE_INLINE void keep_rows(const tile *t, tile_mask keep)
 
 TILE_INLINE void memory_clear()
 {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
     const uint64_t threads = gridDim.x * (uint64_t)blockDim.x;
     for (uint64_t at = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x; at < arguments.clear_words;
          at += threads)

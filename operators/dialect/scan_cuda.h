@@ -4,6 +4,9 @@
  *
  * The grid has as many blocks as the GPU holds at once (persistent blocks). So bitmaps are copied to shared
  * memory, and sums are added to global memory, once a block and not once a tile.
+ *
+ * TILE_AHEAD: the planes and packed words that a tile needs first are loaded before the tile before it is worked on, so
+ * that no warp waits for them. TILE_TEST_FIRST: tests of planes that are loaded first come before the query's steps.
  */
 #ifndef TESSERA_OPERATORS_DIALECT_SCAN_CUDA_H
 #define TESSERA_OPERATORS_DIALECT_SCAN_CUDA_H
@@ -12,6 +15,9 @@
 #define TILE_BIND_DIMENSION_(name) q.name.bind(bound.name);
 #define TILE_SEEK_COLUMN_(name)    q.name.seek(t);
 #define TILE_PRELOAD_COLUMN_(name) q.name.preload();
+#define TILE_AHEAD_COLUMN_(name)   q.name.ahead(coming);
+#define TILE_ADVANCE_COLUMN_(name) q.name.advance(t);
+#define TILE_FIRST_COLUMN_(name)   t.dropped |= ~q.name.first();
 #define TILE_NO_DIMENSION_(name)
 
 /* A kernel may define TILE_BEFORE(t), the rows of a tile that its first step keeps. It then leaves out tiles without such
@@ -26,7 +32,7 @@ struct tile_course {
     /* The next tile. Its `rows` is 0 if the item has no tile for this warp, or if there are no more items. */
     __device__ __forceinline__ tile next()
     {
-        tile t = {0, 0, 0, lane};
+        tile t = {0, 0, 0, lane, 0};
         if (item < count) {
             const uint4 piece = __ldg(items + item);
             t.segment = piece.x;
@@ -38,12 +44,23 @@ struct tile_course {
     }
 };
 
+/* The scan may be launched while `prepare` runs (engine/gpu/scan.c). It waits here until what that kernel writes is
+ * there. */
+TILE_INLINE void wait_for_prepare()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" : : : "memory");
+#endif
+}
+
 extern "C" __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS)
     scan(const __grid_constant__ tile_bound bound, const __grid_constant__ bound_scan work)
 {
     const uint32_t warp = threadIdx.x / 32, groups = TILE_THREADS / 32 / WORK_TILES;
     unsigned char *staging = tile_shared + work.staging_offset + warp * work.staging_bytes;
     tile_parameters q;
+    if (TILE_WAIT_FIRST)
+        wait_for_prepare();
     TILE_PARAMETER_LIST(TILE_BIND_COLUMN_, TILE_BIND_DIMENSION_)
     q.sums.bind();
     __syncthreads();
@@ -55,24 +72,47 @@ extern "C" __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS)
                           warp % WORK_TILES,
                           threadIdx.x % 32,
                           first};
-    tile ahead = course.next();
+    tile coming = course.next(), after = coming;
+    if (TILE_AHEAD)
+        after = course.next();
+    if (TILE_AHEAD && coming.rows) {
+        TILE_PARAMETER_LIST(TILE_AHEAD_COLUMN_, TILE_NO_DIMENSION_)
+    }
     for (uint32_t item = course.first; item < course.count; item += course.step) {
-        const tile t = ahead;
-        ahead = course.next();
+        tile t = coming;
+        if (!TILE_AHEAD) {
+            coming = course.next();
+        } else {
+            coming = after;
+            after = course.next();
+            TILE_PARAMETER_LIST(TILE_ADVANCE_COLUMN_, TILE_NO_DIMENSION_)
+            if (coming.rows) {
+                TILE_PARAMETER_LIST(TILE_AHEAD_COLUMN_, TILE_NO_DIMENSION_)
+            }
+        }
         if (!t.rows)
             continue;
 #ifdef TILE_BEFORE
         const tile_mask before = TILE_BEFORE(&t); /* in flight with what seeking loads */
 #endif
-        TILE_PARAMETER_LIST(TILE_SEEK_COLUMN_, TILE_NO_DIMENSION_)
+        if (!TILE_AHEAD) {
+            TILE_PARAMETER_LIST(TILE_SEEK_COLUMN_, TILE_NO_DIMENSION_)
+        }
 #ifdef TILE_BEFORE
         if (!__any_sync(FULL_WARP, before))
             continue;
 #endif
-        TILE_PARAMETER_LIST(TILE_PRELOAD_COLUMN_, TILE_NO_DIMENSION_)
+        if (!TILE_AHEAD) {
+            TILE_PARAMETER_LIST(TILE_PRELOAD_COLUMN_, TILE_NO_DIMENSION_)
+        }
+        if (TILE_TEST_FIRST) {
+            TILE_PARAMETER_LIST(TILE_FIRST_COLUMN_, TILE_NO_DIMENSION_)
+        }
         tile_answer(&q, &t);
         __syncwarp(); /* the next tile reuses the staging area */
     }
+    if (!TILE_WAIT_FIRST)
+        wait_for_prepare();
     q.sums.finish();
 }
 

@@ -19,6 +19,7 @@ struct tile {
     uint32_t segment, index; /* of the tile within the segment */
     uint32_t rows;           /* 1 .. 1024 */
     uint32_t lane;
+    tile_mask dropped; /* the items that failed a test before the query's first step */
 };
 
 extern __shared__ __align__(16) unsigned char tile_shared[];
@@ -36,6 +37,16 @@ struct tile_absent {
     }
     __device__ __forceinline__ void preload()
     {
+    }
+    __device__ __forceinline__ void ahead(const tile &)
+    {
+    }
+    __device__ __forceinline__ void advance(const tile &)
+    {
+    }
+    __device__ __forceinline__ tile_mask first() const
+    {
+        return FULL_WARP;
     }
 };
 
@@ -58,6 +69,7 @@ template <class DECODE, bool PRELOADED, bool FETCHED, bool NULLABLE> struct tile
     static constexpr uint32_t STAGING_BYTES =
         DECODE::SCRATCH_BYTES + (STAGED ? TILE_ROWS * sizeof(uint32_t) : 0);
     DECODE decode;
+    DECODE coming; /* of the warp's next tile, if tiles are loaded ahead and the column is PRELOADED */
     const bound_chunk *chunks;
     uint32_t *scratch; /* the decoder's scratch, then 1024 values if STAGED */
     int32_t low, high;
@@ -79,6 +91,25 @@ template <class DECODE, bool PRELOADED, bool FETCHED, bool NULLABLE> struct tile
     {
         if constexpr (PRELOADED)
             decode.preload();
+    }
+    __device__ __forceinline__ void ahead(const tile &t)
+    {
+        if constexpr (PRELOADED) {
+            coming.seek(chunks[t.segment], t.index, t.lane);
+            coming.preload();
+        }
+    }
+    __device__ __forceinline__ void advance(const tile &t)
+    {
+        if constexpr (PRELOADED)
+            decode = coming;
+        else
+            decode.seek(chunks[t.segment], t.index, t.lane);
+        staged = false;
+    }
+    __device__ __forceinline__ tile_mask first() const
+    {
+        return FULL_WARP;
     }
     __device__ __forceinline__ tile_mask valid(const tile *t, tile_mask keep) const
     {
@@ -158,6 +189,8 @@ template <class DECODE, bool PRELOADED, bool FETCHED, bool NULLABLE> struct tile
     {
         const uint32_t span = (uint32_t)high - (uint32_t)low;
         keep = valid(t, low <= high ? keep : 0);
+        if constexpr (DECODE::RANGES && DECODE::SLICED && !PRELOADED)
+            return keep ? keep & decode.template in_range<false>(low, high) : 0;
         if constexpr (DECODE::RANGES)
             if (DECODE::SLICED || looks_at_all(keep))
                 return keep & decode.template in_range<PRELOADED>(low, high);
@@ -227,6 +260,7 @@ struct tile_walk {
         uint32_t skip = rank - (__shfl_sync(FULL_WARP, upto, owner) - __popc(rows));
         row = TILE_ROWS;
         if (rank < total) {
+#pragma unroll 1
             for (; skip > 0; skip--)
                 rows &= rows - 1;
             row = 32 * (__ffs(rows) - 1) + owner;
@@ -258,37 +292,13 @@ template <tile_bitmap BITMAP, uint32_t SHARED_OFFSET, class CODE> struct tile_di
         codes = reinterpret_cast<const CODE *>(bound.codes);
         code_base = bound.code_base;
         shared = (uint32_t)__cvta_generic_to_shared(tile_shared) + SHARED_OFFSET;
-        if (IS_RANGE)
-            find_range(bound.bitmap_words);
+        first = bound.first;
+        last = bound.last;
         if (BITMAP == TILE_BITMAP_SHARED) {
             uint32_t *copy = reinterpret_cast<uint32_t *>(tile_shared + SHARED_OFFSET);
             for (uint32_t word = threadIdx.x; word < bound.bitmap_words; word += blockDim.x)
                 copy[word] = bitmap[word];
         }
-    }
-    /* The engine saw that the rows are consecutive when it bound the query (engine/gpu/kernel_layout.c). So their
-     * positions are, because a gap passes if the row before it does. Each warp finds the first and the last here. */
-    __device__ __forceinline__ void find_range(uint32_t bitmap_words)
-    {
-        first = 0x7fffffff;
-        last = -1;
-        uint32_t rows = 0;
-        for (uint32_t word = threadIdx.x % 32; word < bitmap_words; word += 32) {
-            const uint32_t bits = __brev(bitmap[word]);
-            if (bits) {
-                first = min(first, (int32_t)(word * 32) + __ffs(bits) - 1);
-                last = max(last, (int32_t)(word * 32) + 31 - __clz(bits));
-                rows += __popc(bits);
-            }
-        }
-#pragma unroll
-        for (uint32_t distance = 16; distance > 0; distance /= 2) {
-            first = min(first, __shfl_xor_sync(FULL_WARP, first, distance));
-            last = max(last, __shfl_xor_sync(FULL_WARP, last, distance));
-            rows += __shfl_xor_sync(FULL_WARP, rows, distance);
-        }
-        if (rows && rows != (uint32_t)(last - first) + 1)
-            __trap(); /* the rows are not consecutive: stop rather than give a wrong answer */
     }
     /* A row that is not wanted costs no access to the second-level cache. */
     __device__ __forceinline__ uint32_t passes(uint32_t position, uint32_t wanted) const
@@ -313,7 +323,7 @@ TILE_INLINE tile_mask tile_all(const tile *t)
 {
     /* The number of items j with 32j + lane < rows. */
     const uint32_t items = (t->rows + 31 - t->lane) / 32;
-    return low_bits(items);
+    return low_bits(items) & ~t->dropped;
 }
 
 #define tile_filter(t, keep, column)               (column).filter((t), (keep))

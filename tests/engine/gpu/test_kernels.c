@@ -44,8 +44,8 @@ static void order_codecs(void)
         codecs[i] = s < staged && (i % MIXED == 0 || o == others) ? sorted[0][s++] : sorted[1][o++];
 }
 
-static char directory[256], nulls_directory[256];
-static struct database *database, *nulls; /* the second with NULL keys: its date table is cut */
+static char directory[256], nulls_directory[256], levels_directory[256];
+static struct database *database, *nulls, *levels; /* the second with NULL keys: its date table is cut */
 
 static bool make(const struct ssb_load_options *wanted, char *path, size_t bytes, struct database **opened)
 {
@@ -67,19 +67,26 @@ static int load(void **state)
     const struct ssb_load_options full = {.data = {.scale_factor = 0.2}}; /* every brand and city is there */
     const struct ssb_load_options cut = {.data = {.scale_factor = 0.01, .dates = SSB_DATES_CLASSIC},
                                          .dangling_null = true};
+    const struct ssb_load_options by_levels = {
+        .data = {.scale_factor = 0.2},
+        .dimension_order = DIMENSION_LEVELS,
+        .codecs = "lo_custkey=lane-levels,lo_partkey=lane-levels,lo_suppkey=lane-levels,"
+                  "lo_orderdate=lane-levels"};
     return make(&full, directory, sizeof directory, &database) &&
-                   make(&cut, nulls_directory, sizeof nulls_directory, &nulls)
+                   make(&cut, nulls_directory, sizeof nulls_directory, &nulls) &&
+                   make(&by_levels, levels_directory, sizeof levels_directory, &levels)
                ? 0
                : 1;
 }
 
 static int unload(void **state)
 {
-    char command[640];
+    char command[896];
     (void)state;
     database_close(database);
     database_close(nulls);
-    snprintf(command, sizeof command, "rm -rf '%s' '%s'", directory, nulls_directory);
+    database_close(levels);
+    snprintf(command, sizeof command, "rm -rf '%s' '%s' '%s'", directory, nulls_directory, levels_directory);
     return system(command);
 }
 
@@ -206,6 +213,26 @@ static void null_keys_compile(void **state)
     compile_all(compilations, 3, plans, 3);
 }
 
+/* Keys of the 13 queries are tested by their planes alone, so no kernel makes a bitmap. */
+static void levels_compile(void **state)
+{
+    (void)state;
+    need_compile_targets();
+    struct plan *plans[SSB_QUERIES];
+    struct compilation compilations[SSB_QUERIES];
+    for (size_t q = 0; q < SSB_QUERIES; q++) {
+        struct kernel kernel;
+        plans[q] = bind(levels, ssb_queries[q], NULL);
+        compilations[q] =
+            (struct compilation){plans[q], "levels", compile_targets[q % compile_target_count], NULL};
+        must(kernel_make(plans[q], false, &compile_sm_90->target, &kernel, error));
+        assert_non_null(strstr(kernel.source, "tile_test<"));
+        assert_null(strstr(kernel.source, "match_rows"));
+        kernel_free(&kernel);
+    }
+    compile_all(compilations, SSB_QUERIES, plans, SSB_QUERIES);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -213,6 +240,7 @@ int main(void)
         cmocka_unit_test(every_codec_compiles_for_every_architecture),
         cmocka_unit_test(every_codec_compiles_in_all_places),
         cmocka_unit_test(null_keys_compile),
+        cmocka_unit_test(levels_compile),
     };
     return cmocka_run_group_tests(tests, load, unload);
 }
