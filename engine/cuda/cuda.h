@@ -142,6 +142,12 @@ NODISCARD enum status cuda_function_blocks(struct cuda *cuda, struct cuda_functi
 NODISCARD enum status cuda_launch(struct cuda *cuda, struct cuda_function *function, unsigned blocks,
                                   unsigned threads, uint64_t dynamic_shared_bytes, void **parameters,
                                   struct error *error);
+/* The same, but the kernel may begin as soon as all blocks of the kernel before it have allowed it or ended
+ * (griddepcontrol.launch_dependents); it waits for the end of that kernel itself (griddepcontrol.wait). GPUs before Hopper
+ * have no such launches, and there it begins after that kernel. */
+NODISCARD enum status cuda_launch_early(struct cuda *cuda, struct cuda_function *function, unsigned blocks,
+                                        unsigned threads, uint64_t dynamic_shared_bytes, void **parameters,
+                                        struct error *error);
 
 /* Waits until everything queued is done. Errors of queued work are reported here. */
 NODISCARD enum status cuda_synchronize(struct cuda *cuda, struct error *error);

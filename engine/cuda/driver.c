@@ -52,6 +52,10 @@ static void open_driver(void)
         }
         memcpy(symbols[i].slot, &function, sizeof function);
     }
+    int version = 0;
+    void *const launch = dlsym(library, "cuLaunchKernelEx");
+    if (launch && functions.driver_version(&version) == CUDA_SUCCESS && version >= 12030)
+        memcpy(&functions.launch_with, &launch, sizeof launch);
     int result = functions.init(0);
     if (result != CUDA_SUCCESS)
         error_set(&open_error, STATUS_MACHINE,

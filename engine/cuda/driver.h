@@ -33,6 +33,7 @@ enum { CUDA_SUCCESS = 0, CUDA_ERROR_OUT_OF_MEMORY = 2, CUDA_ERROR_NO_DEVICE = 10
     X(context_retain, "cuDevicePrimaryCtxRetain", (struct cuda_context * *context, int device))              \
     X(context_release, "cuDevicePrimaryCtxRelease_v2", (int device))                                         \
     X(context_set, "cuCtxSetCurrent", (struct cuda_context * context))                                       \
+    X(context_limit, "cuCtxSetLimit", (int limit, size_t value))                                             \
     X(memory_info, "cuMemGetInfo_v2", (size_t * free_bytes, size_t * total_bytes))                           \
     X(memory_allocate, "cuMemAlloc_v2", (cuda_address * address, size_t bytes))                              \
     X(memory_free, "cuMemFree_v2", (cuda_address address))                                                   \
@@ -79,10 +80,30 @@ enum { CUDA_SUCCESS = 0, CUDA_ERROR_OUT_OF_MEMORY = 2, CUDA_ERROR_NO_DEVICE = 10
     X(graph_launch, "cuGraphLaunch", (struct cuda_graph * graph, struct cuda_stream * stream))               \
     X(graph_destroy, "cuGraphExecDestroy", (struct cuda_graph * graph))
 
+/* CUlaunchConfig, and the one CUlaunchAttribute that is used: programmatic stream serialization. */
+struct cuda_launch_attribute {
+    int id;
+    char padding[4];
+    union {
+        char size[64];
+        int allowed;
+    } value;
+};
+struct cuda_launch_config {
+    unsigned grid[3], block[3], dynamic_shared_bytes;
+    struct cuda_stream *stream;
+    struct cuda_launch_attribute *attributes;
+    unsigned attribute_count;
+};
+#define CUDA_LAUNCH_PROGRAMMATIC 6
+
 struct cuda_driver {
 #define CUDA_DRIVER_FIELD(field, symbol, parameters) int(*field) parameters;
     CUDA_DRIVER_FUNCTIONS(CUDA_DRIVER_FIELD)
 #undef CUDA_DRIVER_FIELD
+    /* cuLaunchKernelEx; NULL if the driver cannot record such launches in graphs (before CUDA 12.3). */
+    int (*launch_with)(const struct cuda_launch_config *config, struct cuda_function *function,
+                       void **parameters, void **extra);
 };
 
 /* Up to UPLOAD_THREADS threads fill staging buffers; each has two buffers of UPLOAD_BYTES and its own
