@@ -53,8 +53,8 @@ struct load_input {
 
 /* The order in which rows of tables that are referenced are stored: that of their levels, which are found
  * (storage/column/levels.h), or that of the file. */
-enum dimension_order { DIMENSION_FILE, DIMENSION_LEVELS };
-#define DIMENSION_ORDERS "file|levels" /* as words of an option; the first is the default */
+enum dimension_order { DIMENSION_LEVELS, DIMENSION_FILE };
+#define DIMENSION_ORDERS "levels|file" /* as words of an option; the first is the default */
 
 struct load_options {
     const char *directory; /* of the database, which is created if it does not exist */
