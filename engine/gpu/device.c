@@ -49,6 +49,11 @@ static enum status gpu_read_ceiling(struct device *device, double *bytes_per_sec
     return ceiling_cuda(device->cuda, bytes_per_second, error);
 }
 
+static enum status gpu_launch_floor(struct device *device, double *ms, struct error *error)
+{
+    return launch_floor_cuda(device->cuda, ms, error);
+}
+
 struct cuda *gpu_device_cuda(const struct device *device)
 {
     return device->cuda;
@@ -59,6 +64,7 @@ const struct device_operations cuda_device = {.open = gpu_open,
                                               .find = gpu_find,
                                               .text = gpu_text,
                                               .read_ceiling = gpu_read_ceiling,
+                                              .launch_floor = gpu_launch_floor,
                                               .prepare = gpu_prepare,
                                               .compile = gpu_compile,
                                               .load = gpu_load,

@@ -119,6 +119,13 @@ enum status engine_read_ceiling(struct engine *engine, double *bytes_per_second,
     return STATUS_OK;
 }
 
+enum status engine_launch_floor(struct engine *engine, double *ms, struct error *error)
+{
+    *ms = 0;
+    return engine->operations->launch_floor ? engine->operations->launch_floor(engine->device, ms, error)
+                                            : STATUS_OK;
+}
+
 /* ---- Plans ---- */
 
 enum status engine_prepare(struct engine *engine, const struct plan *plan, bool timed,

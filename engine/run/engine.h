@@ -43,6 +43,9 @@ struct device *engine_device(const struct engine *engine);
 NODISCARD enum status engine_read_ceiling(struct engine *engine, double *bytes_per_second,
                                           struct error *error);
 
+/* Measures the time of a plan's launches without their work; 0 on a CPU. */
+NODISCARD enum status engine_launch_floor(struct engine *engine, double *ms, struct error *error);
+
 /* ---- Plans: each call as in struct device_operations ---- */
 
 /* The plan and the engine must outlive `prepared`. */

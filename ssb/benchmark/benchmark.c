@@ -361,6 +361,7 @@ static enum status run_all(struct session *session, bool sizes, struct error *er
     if (options->page && !sizes)
         RETURN_IF_ERROR(measure_read_sizes(session, fact, error));
     RETURN_IF_ERROR(engine_read_ceiling(session->engine, &report->read_ceiling, error));
+    RETURN_IF_ERROR(engine_launch_floor(session->engine, &report->launch_floor_ms, error));
     for (uint32_t q = 0; q < report->query_count; q++)
         for (uint32_t c = 0; c < report->choice_count; c++) {
             RETURN_IF_ERROR(run_query(session, q, c, error));

@@ -127,6 +127,11 @@ void report_facts(const struct report *report, report_fact *tell, void *context)
     snprintf(text, sizeof text, "read at %.1f GB/s at most, measured in this run",
              report->read_ceiling / 1e9);
     tell(context, "Memory", text);
+    if (report->launch_floor_ms > 0) {
+        snprintf(text, sizeof text, "%.4f ms for a graph of two empty kernels, measured in this run",
+                 report->launch_floor_ms);
+        tell(context, "Launches", text);
+    }
     if (report->staged)
         tell(context, "Staged",
              report->staged_all

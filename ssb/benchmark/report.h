@@ -73,6 +73,7 @@ struct report {
     char judge[128];         /* "SQLite 3.40.1, answers of 2026-01-31 12:00:00 UTC"; a codec; "nobody" */
     uint64_t fact_rows;      /* of lineorder */
     double read_ceiling;     /* bytes a second that the device can read, measured in the same run */
+    double launch_floor_ms;  /* the time of a query's launches without their work, likewise; 0: none */
     uint32_t repeat, warmup; /* timed and untimed runs of each query */
     uint32_t choice_count;
     const char *const *choices; /* "auto", "gpu-star", ... */

@@ -72,12 +72,12 @@ enum status report_json(const struct report *report, FILE *file, struct error *e
     for (uint32_t q = 0; q < report->query_count; q++)
         for (uint32_t c = 0; c < report->choice_count; c++)
             json_array_append_new(queries, cell_json(report, &report->queries[q], c));
-    json_t *root = json_pack("{s:s, s:s?, s:s, s:o, s:f, s:s, s:i, s:i, s:b, s:o, s:o}", "device",
-                             report->device, "why_cpu", report->why_cpu, "database", report->database,
-                             "scale_factor", known(report->scale_factor), "read_ceiling_gb_per_second",
-                             report->read_ceiling / 1e9, "judge", report->judge, "repeat",
-                             (int)report->repeat, "warmup", (int)report->warmup, "staged", report->staged,
-                             "queries", queries, "totals", rows_json(report, report_sheet_totals));
+    json_t *root = json_pack(
+        "{s:s, s:s?, s:s, s:o, s:f, s:f, s:s, s:i, s:i, s:b, s:o, s:o}", "device", report->device, "why_cpu",
+        report->why_cpu, "database", report->database, "scale_factor", known(report->scale_factor),
+        "read_ceiling_gb_per_second", report->read_ceiling / 1e9, "launch_floor_ms", report->launch_floor_ms,
+        "judge", report->judge, "repeat", (int)report->repeat, "warmup", (int)report->warmup, "staged",
+        report->staged, "queries", queries, "totals", rows_json(report, report_sheet_totals));
     if (root && report->compared &&
         json_object_set_new(root, "columns", rows_json(report, report_sheet_columns)) != 0) {
         json_decref(root);
