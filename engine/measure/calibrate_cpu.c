@@ -25,8 +25,11 @@ static enum status measure_use(const struct bench *bench, const struct calibrati
                                enum codec_use use, const struct chunk_view *views, double *ns,
                                struct error *error)
 {
-    struct tile_column column = {
-        .chunk = &calibration->chunk, .buffer = bench->buffer, .low = 0, .high = calibration->high};
+    struct tile_column column = {.needed = UINT32_MAX,
+                                 .chunk = &calibration->chunk,
+                                 .buffer = bench->buffer,
+                                 .low = 0,
+                                 .high = calibration->high};
     const struct tile_dimension dimension = {.bitmap = calibration->bitmap};
     const bool fetches = use == CODEC_USE_FETCH;
     tile_mask fetched = {{0}};
