@@ -22,6 +22,7 @@
 
 /* With fewer survivors a tile, fetching their values one by one reads less memory than the whole tile. */
 #define DENSE_ROWS_MIN 64
+#define NARROW_LINES   8u
 
 /* With fewer rows a tile, lanes that have one of them load a plane's words: a sector of 32 bytes has the words of 256
  * rows, so most sectors are not read. */
@@ -37,22 +38,6 @@
  * factor 20. */
 #define CACHE_EIGHTHS   9u
 #define HALF_LINE_BYTES 64u
-
-/* ---- Expected survivors before each column ---- */
-
-static double rows_at_first(const struct kernel_shape *shape)
-{
-    return shape->indexed ? TILE_ROWS * shape->indexed_kept : TILE_ROWS;
-}
-
-static void expect_rows(const struct kernel_shape *shape, double rows_before[KERNEL_COLUMNS_MAX])
-{
-    double rows = rows_at_first(shape);
-    for (uint32_t c = 0; c < shape->column_count; c++) {
-        rows_before[c] = rows;
-        rows *= shape->columns[c].kept;
-    }
-}
 
 /* ---- Shared memory ---- */
 
@@ -117,6 +102,63 @@ static void name_bitmaps(struct planner *planner)
     }
 }
 
+/* ---- Expected survivors before each column, and planes ---- */
+
+/* The part of a column's selectivity that `count` of the planes of its test have: it is taken for spread evenly. */
+static double share_of_planes(const struct kernel_column *column, uint32_t count)
+{
+    return pow(column->kept, (double)count / __builtin_popcount(column->test->care));
+}
+
+/* Chooses the planes to load first: those that a test reads, while enough rows are expected to pass what is tested
+ * before them. They are tested before any step, so steps meet the rows that are left. */
+static void plan_planes(struct planner *planner)
+{
+    const struct kernel_shape *shape = planner->shape;
+    struct kernel_layout *layout = planner->layout;
+    double rows = shape->indexed ? TILE_ROWS * shape->indexed_kept : TILE_ROWS;
+    uint32_t lines = 0;
+    for (uint32_t c = 0; c < shape->column_count; c++) {
+        const struct kernel_column *column = &shape->columns[c];
+        const uint32_t care = column->test ? column->test->care : 0;
+        for (uint32_t bit = 32; bit-- > 0;)
+            if ((care >> bit & 1) && rows >= PLANE_ROWS_MIN && lines < PLANES_MAX) {
+                layout->first[c] |= 1u << bit;
+                rows *= share_of_planes(column, 1);
+                lines++;
+            }
+    }
+    for (uint32_t c = 0; c < shape->column_count; c++) {
+        const struct kernel_column *column = &shape->columns[c];
+        planner->rows_before[c] = rows;
+        rows *= layout->first[c]
+                    ? share_of_planes(column,
+                                      (uint32_t)__builtin_popcount(column->test->care & ~layout->first[c]))
+                    : column->kept;
+    }
+}
+
+/* Tiles are loaded ahead if planes are loaded first, and two tiles' lines fit the registers. */
+static void plan_ahead(struct planner *planner)
+{
+    const struct kernel_shape *shape = planner->shape;
+    struct kernel_layout *layout = planner->layout;
+    uint32_t planes = 0, lines = 0;
+    for (uint32_t c = 0; c < shape->column_count; c++) {
+        planes += (uint32_t)__builtin_popcount(layout->first[c]);
+        lines += layout->preload[c] ? kernel_decoder_lines(&shape->columns[c]) : 0;
+    }
+    layout->ahead = planes && planes + lines <= AHEAD_LINES_MAX && !shape->indexed;
+}
+
+/* ---- Registers ---- */
+
+/* The rows from which on a column is preloaded. A tile of few lines has fewer sectors of 32 bytes than that. */
+static double dense_rows(uint32_t lines)
+{
+    return lines <= NARROW_LINES ? 4 * lines : DENSE_ROWS_MIN;
+}
+
 /* Chooses the columns to preload: those whose whole tiles are needed, while there are registers. */
 static void plan_registers(struct planner *planner)
 {
@@ -126,33 +168,9 @@ static void plan_registers(struct planner *planner)
     for (uint32_t c = 0; c < shape->column_count; c++) {
         uint32_t own = kernel_decoder_lines(&shape->columns[c]);
         layout->preload[c] = own && !shape->columns[c].planes && shape->columns[c].kept < 1 &&
-                             planner->rows_before[c] >= DENSE_ROWS_MIN && words + own <= PRELOAD_WORDS_MAX;
+                             planner->rows_before[c] >= dense_rows(own) && words + own <= PRELOAD_WORDS_MAX;
         words += layout->preload[c] ? own : 0;
     }
-}
-
-/* Chooses the planes to load first: those that a test reads, while enough rows are expected to pass what is tested
- * before them. A column's selectivity is taken for spread evenly over its planes. */
-static void plan_planes(struct planner *planner)
-{
-    const struct kernel_shape *shape = planner->shape;
-    struct kernel_layout *layout = planner->layout;
-    double rows = rows_at_first(shape);
-    uint32_t lines = 0;
-    for (uint32_t c = 0; c < shape->column_count; c++) {
-        const struct kernel_column *column = &shape->columns[c];
-        const uint32_t care = column->test ? column->test->care : 0;
-        const double kept = care ? pow(column->kept, 1.0 / __builtin_popcount(care)) : 1;
-        for (uint32_t bit = 32; bit-- > 0;)
-            if ((care >> bit & 1) && rows >= PLANE_ROWS_MIN && lines < PLANES_MAX) {
-                layout->first[c] |= 1u << bit;
-                rows *= kept;
-                lines++;
-            }
-    }
-    for (uint32_t c = 0; c < shape->column_count && lines; c++)
-        lines += layout->preload[c] ? kernel_decoder_lines(&shape->columns[c]) : 0;
-    layout->ahead = lines && lines <= AHEAD_LINES_MAX && !shape->indexed;
 }
 
 /* Divides the multiprocessor's threads into blocks: as small as the shared memory that each block has once
@@ -193,8 +211,9 @@ static enum status plan_shared(struct planner *planner, struct error *error)
                          shape->name,
                          (unsigned long long)(planner->used + WORK_TILES * layout->staging_bytes),
                          (unsigned long long)planner->target->shared_block);
-    plan_registers(planner);
     plan_planes(planner);
+    plan_registers(planner);
+    plan_ahead(planner);
     name_bitmaps(planner);
     place_bitmaps(planner, true);
     place_bitmaps(planner, false);
@@ -209,6 +228,5 @@ enum status kernel_layout_make(const struct kernel_shape *shape, const struct ke
 {
     struct planner planner = {.shape = shape, .target = target, .layout = layout};
     *layout = (struct kernel_layout){.test_first = !shape->counted};
-    expect_rows(shape, planner.rows_before);
     return plan_shared(&planner, error);
 }
