@@ -46,12 +46,11 @@ NUMBERS = {"d_datekey", "d_year", "d_yearmonthnum", "d_weeknuminyear", "c_custke
 
 
 def statements():
-    """The SQL text of each query file: the adjacent string literals after `.sql =`."""
+    """The SQL text of each query file: the adjacent string literals after the name in SSB_QUERY."""
     found = {}
     for path in sorted((ROOT / "ssb" / "queries").glob("q[0-9][0-9].c")):
-        text = path.read_text()
-        literals = re.search(r'\.sql = ((?:\s*"[^"]*")+)', text).group(1)
-        found[re.search(r'\.name = "(q\d\.\d)"', text).group(1)] = "".join(re.findall(r'"([^"]*)"', literals))
+        name, literals = re.search(r'SSB_QUERY\(\w+, "(q\d\.\d)",((?:\s*"[^"]*")+)\)', path.read_text()).groups()
+        found[name] = "".join(re.findall(r'"([^"]*)"', literals))
     return found
 
 
