@@ -3,7 +3,6 @@
 
 #include "lab/bench/kernel.h"
 #include "operators/index/index_arguments.h"
-#include "operators/index/index_launch.h"
 #include "storage/base/clock.h"
 #include "storage/base/memory.h"
 
@@ -167,10 +166,8 @@ static enum status launch_inline(struct bitmap_batch *batch, cuda_address out, c
 {
     uint64_t groups = batch->set->groups;
     uint32_t vectors = batch->set->count;
-    const uint32_t warps =
-        index_inline_warps(batch->set->pieces, cuda_properties(batch->lab->cuda)->multiprocessors);
     void *arguments[] = {&batch->vectors, &vectors, &groups, &out, &count};
-    return bitmap_launch(batch->kernels, BITMAP_INLINE, batch->set->pieces, 32 * warps, arguments, error);
+    return bitmap_launch_inline(batch->kernels, batch->set, arguments, error);
 }
 
 static enum status run_inline(void *context, struct error *error)

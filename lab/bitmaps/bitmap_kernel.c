@@ -3,6 +3,9 @@
 
 #include "engine/cuda/kernel_cache.h"
 #include "lab/bench/kernel_text.h"
+#include "operators/index/index_arguments.h"
+#include "operators/index/index_launch.h"
+#include "storage/index/wah_format.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,6 +27,10 @@ struct text {
 #define SCAN(item) \
     "const " item " *items, uint64_t count, uint32_t *sums, unsigned long long *states, uint32_t *ticket"
 #define SCAN_CALL "scan_device(items, count, sums, states, ticket)"
+#define INLINE                                                                                           \
+    "const bound_vector *vectors, uint32_t vector_count, uint64_t groups, uint64_t *out, unsigned long " \
+    "long *count"
+#define INLINE_CALL "(vectors, vector_count, groups, out, count)"
 
 /* At least two blocks of 1024 threads share a multiprocessor, and five of `inline`, which then has 48 registers. */
 static const struct text texts[BITMAP_FUNCTIONS] = {
@@ -42,10 +49,9 @@ static const struct text texts[BITMAP_FUNCTIONS] = {
     [BITMAP_COA_COUNTED] = {"coa_counted", "1024, 2", COA, "bitmap_coa_level<bitmap_counted>" COA_CALL},
     [BITMAP_ROA_COUNTED] = {"roa_counted", "1024, 2", ROA, "bitmap_roa<bitmap_counted>" ROA_CALL},
     [BITMAP_TILE_COUNTED] = {"tile_counted", "1024, 2", TILE, "bitmap_tile<bitmap_counted>" TILE_CALL},
-    [BITMAP_INLINE] = {"inline_or", "256, 5",
-                       "const bound_vector *vectors, uint32_t vector_count, uint64_t groups, uint64_t *out, "
-                       "unsigned long long *count",
-                       "wah_inline_or(vectors, vector_count, groups, out, count)"},
+    [BITMAP_INLINE] = {"inline_or", "256, 5", INLINE, "wah_inline_or<WAH_PIECE_GROUPS>" INLINE_CALL},
+    [BITMAP_INLINE_LARGE] = {"inline_or_large", "256, 5", INLINE,
+                             "wah_inline_or<INDEX_LARGE_GROUPS>" INLINE_CALL},
     [BITMAP_FLATTEN] = {"flatten", "256",
                         "const uint64_t *groups, uint64_t stride, uint64_t count, uint64_t *bits, "
                         "uint64_t flat_stride, uint32_t vectors",
@@ -107,6 +113,19 @@ void bitmap_kernels_close(struct bitmap_kernels *kernels)
     if (kernels->module)
         cuda_module_unload(kernels->lab->cuda, kernels->module);
     *kernels = (struct bitmap_kernels){0};
+}
+
+enum status bitmap_launch_inline(const struct bitmap_kernels *kernels, const struct bitmap_set *set,
+                                 void **arguments, struct error *error)
+{
+    const uint32_t multiprocessors = cuda_properties(kernels->lab->cuda)->multiprocessors;
+    const uint64_t pieces = set->pieces;
+    if (index_inline_large(set->compressed_bytes / 8 / set->count, pieces, multiprocessors))
+        return bitmap_launch(kernels, BITMAP_INLINE_LARGE,
+                             (pieces * WAH_PIECE_GROUPS + INDEX_LARGE_GROUPS - 1) / INDEX_LARGE_GROUPS,
+                             32 * INDEX_LARGE_WARPS, arguments, error);
+    return bitmap_launch(kernels, BITMAP_INLINE, pieces, 32 * index_inline_warps(pieces, multiprocessors),
+                         arguments, error);
 }
 
 enum status bitmap_launch(const struct bitmap_kernels *kernels, enum bitmap_function function,

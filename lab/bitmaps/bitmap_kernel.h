@@ -6,6 +6,7 @@
 #define TESSERA_LAB_BITMAPS_BITMAP_KERNEL_H
 
 #include "engine/gpu/kernel_layout.h"
+#include "lab/bitmaps/bitmap_set.h"
 #include "lab/lab.h"
 
 enum bitmap_function {
@@ -21,6 +22,7 @@ enum bitmap_function {
     BITMAP_ROA_COUNTED,
     BITMAP_TILE_COUNTED,
     BITMAP_INLINE,
+    BITMAP_INLINE_LARGE, /* in pieces of INDEX_LARGE_GROUPS */
     BITMAP_FLATTEN,
     BITMAP_FLAT,
     BITMAP_COMPARE,
@@ -51,5 +53,9 @@ void bitmap_kernels_close(struct bitmap_kernels *kernels);
 /* Queues `blocks` blocks of `threads` threads. */
 NODISCARD enum status bitmap_launch(const struct bitmap_kernels *kernels, enum bitmap_function function,
                                     uint64_t blocks, unsigned threads, void **arguments, struct error *error);
+
+/* Launches `inline` on vectors of a set, in pieces of the size that pays for these. */
+NODISCARD enum status bitmap_launch_inline(const struct bitmap_kernels *kernels, const struct bitmap_set *set,
+                                           void **arguments, struct error *error);
 
 #endif

@@ -2,7 +2,6 @@
 #include "lab/bitmaps/bitmap_scan.h"
 
 #include "operators/index/index_arguments.h"
-#include "operators/index/index_launch.h"
 #include "storage/base/clock.h"
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
@@ -97,10 +96,8 @@ static enum status launch_or(void *context, struct error *error)
     struct bitmap_scan *const scan = context;
     uint64_t groups = scan->set->groups;
     cuda_address none = 0;
-    const uint32_t warps =
-        index_inline_warps(scan->set->pieces, cuda_properties(scan->lab->cuda)->multiprocessors);
     void *arguments[] = {&scan->vectors, &scan->count, &groups, &scan->groups, &none};
-    return bitmap_launch(scan->kernels, BITMAP_INLINE, scan->set->pieces, 32 * warps, arguments, error);
+    return bitmap_launch_inline(scan->kernels, scan->set, arguments, error);
 }
 
 static enum status compare_device(struct bitmap_scan *scan, struct error *error)

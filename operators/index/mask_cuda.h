@@ -57,7 +57,7 @@ TILE_INLINE bool mask_and(uint32_t *piece, uint32_t *kept, uint32_t term, uint32
 {
     uint4 *const pieces = reinterpret_cast<uint4 *>(piece), *const all = reinterpret_cast<uint4 *>(kept);
     uint32_t any = 0;
-    for (uint32_t i = threadIdx.x; i < inline_halves<WORDS> / 4; i += blockDim.x) {
+    for (uint32_t i = threadIdx.x; i < inline_halves<WORDS, WAH_PIECE_GROUPS> / 4; i += blockDim.x) {
         uint4 rows = pieces[i];
         if (term) {
             const uint4 before = all[i];
@@ -87,14 +87,14 @@ TILE_INLINE void mask_write_piece(const bound_mask &work, const bound_piece &at,
 /* The grid has a block for each piece, of any number of warps. */
 template <class WORDS> TILE_INLINE void mask_of_wah(const bound_mask &work)
 {
-    uint32_t *const piece = mask_shared, *const kept = piece + inline_halves<WORDS>;
+    uint32_t *const piece = mask_shared, *const kept = piece + inline_halves<WORDS, WAH_PIECE_GROUPS>;
     const bound_piece at = reinterpret_cast<const bound_piece *>(work.pieces)[blockIdx.x];
     const uint32_t *const ends = reinterpret_cast<const uint32_t *>(work.ends) + at.segment * work.terms;
-    inline_clear<WORDS>(piece);
+    inline_clear<WORDS, WAH_PIECE_GROUPS>(piece);
     __syncthreads();
     for (uint32_t term = 0; term < work.terms; term++) {
-        inline_or_range<WORDS>(piece, reinterpret_cast<const bound_vector *>(work.vectors), ends[term],
-                               ends[term + 1], at.piece, at.pieces);
+        inline_or_range<WORDS, WAH_PIECE_GROUPS>(piece, reinterpret_cast<const bound_vector *>(work.vectors),
+                                                 ends[term], ends[term + 1], at.piece, at.pieces, 1);
         __syncthreads();
         if (work.terms > 1 && !mask_and<WORDS>(piece, kept, term, work.terms))
             break;

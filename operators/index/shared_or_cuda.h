@@ -38,8 +38,8 @@ TILE_INLINE uint32_t sum_up_to(uint32_t value)
     return value;
 }
 
-/* If the high half does not begin with a 1, ORs the halves that are not 0 at `address` and 4096 bytes further. */
-TILE_INLINE void or_literal(uint32_t address, uint32_t low, uint32_t high)
+/* If the high half does not begin with a 1, ORs the halves that are not 0 at `address` and DISTANCE bytes further. */
+template <uint32_t DISTANCE> TILE_INLINE void or_literal(uint32_t address, uint32_t low, uint32_t high)
 {
     asm volatile("{\n"
                  ".reg .pred literal, wanted;\n"
@@ -47,10 +47,10 @@ TILE_INLINE void or_literal(uint32_t address, uint32_t low, uint32_t high)
                  "setp.ne.and.b32 wanted, %1, 0, literal;\n"
                  "@wanted red.shared.or.b32 [%0], %1;\n"
                  "setp.ne.and.b32 wanted, %2, 0, literal;\n"
-                 "@wanted red.shared.or.b32 [%0 + 4096], %2;\n"
+                 "@wanted red.shared.or.b32 [%0 + %3], %2;\n"
                  "}"
                  :
-                 : "r"(address), "r"(low), "r"(high)
+                 : "r"(address), "r"(low), "r"(high), "n"(DISTANCE)
                  : "memory");
 }
 

@@ -51,9 +51,10 @@ struct wah64_words {
         return high >= HIGH_FILL ? low : 1;
     }
     /* ORs a word that is a literal. */
+    template <uint32_t GROUPS>
     static __device__ __forceinline__ void put(uint32_t address, uint32_t low, uint32_t high)
     {
-        or_literal(address, low, high);
+        or_literal<4 * GROUPS>(address, low, high);
     }
     /* 32 rows from bit `shift` of a group on; `next` is the place of the group after it, of which no bit is taken after the
      * piece's last group. */
@@ -98,6 +99,7 @@ struct wah32_words {
     {
         return high >= HIGH_FILL ? high & WAH32_LENGTH : 1;
     }
+    template <uint32_t GROUPS>
     static __device__ __forceinline__ void put(uint32_t address, uint32_t, uint32_t high)
     {
         or_literal(address, high);
