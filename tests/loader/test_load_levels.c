@@ -11,6 +11,7 @@
 
 #include "loader/table/table_loader.h"
 #include "tests/support/database_files.h"
+#include "tests/support/shop_rows.h"
 #include "tests/support/sql_answer.h"
 
 #include <signal.h>
@@ -23,34 +24,7 @@ static const char script[] =
     "s_size INT);\n"
     "CREATE TABLE sales (shop TEXT REFERENCES shops, region INT REFERENCES regions, pieces INT NOT NULL);\n";
 
-enum { REGIONS, SHOPS, SALES, TABLES };
-static const char *const names[TABLES] = {"regions", "shops", "sales"};
-
-static char path[PATH_BYTES], whole[PATH_BYTES];
-
-static int setup(void **state)
-{
-    (void)state;
-    directory_make(path);
-    directory_make(whole);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    directory_remove(path);
-    directory_remove(whole);
-    return 0;
-}
-
 /* ---- Rows as text, which depend on their number alone ---- */
-
-static uint32_t scramble(uint64_t number)
-{
-    number = (number + 1) * 0x9e3779b97f4a7c15ull;
-    return (uint32_t)((number ^ number >> 29) * 0xbf58476d1ce4e5b9ull >> 33);
-}
 
 /* Shops before row `LATER` have cities 10 to 39, later ones have cities 0 to 49 of further countries. */
 #define LATER 1000u

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "loader/table/table_loader.h"
+#include "tests/support/shop_rows.h"
 #include "tests/support/sql_answer.h"
 
 #include <sys/wait.h>
@@ -21,34 +22,7 @@ static const char script[] =
     "TEXT, at "
     "TIMESTAMP, online BOOLEAN);\n";
 
-enum { REGIONS, SHOPS, SALES, TABLES };
-static const char *const names[TABLES] = {"regions", "shops", "sales"};
-
-static char path[PATH_BYTES], whole[PATH_BYTES];
-
-static int setup(void **state)
-{
-    (void)state;
-    directory_make(path);
-    directory_make(whole);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    directory_remove(path);
-    directory_remove(whole);
-    return 0;
-}
-
 /* ---- Rows as text, which depend on their number alone ---- */
-
-static uint32_t scramble(uint64_t number)
-{
-    number = (number + 1) * 0x9e3779b97f4a7c15ull;
-    return (uint32_t)((number ^ number >> 29) * 0xbf58476d1ce4e5b9ull >> 33);
-}
 
 static void write_row(FILE *out, int table, uint32_t row, uint32_t shops)
 {
