@@ -97,10 +97,12 @@ struct device_run {
 };
 
 /* True if the bits of the key decide the join's predicate, so that a run makes no bitmap. Codecs that do not keep bits apart
- * are decoded, and their values are tested: by a few comparisons for a vector of them, fewer than a probe takes. */
+ * are decoded, and their values are tested: by a few comparisons for a vector of them, fewer than a probe takes, but more
+ * than the two of a range. */
 static inline bool cpu_join_is_tested(const struct plan_join *join)
 {
-    return join->inner && join->test.exact && join->test.cube_count > 0;
+    return join->inner && join->test.exact && join->test.cube_count > 0 &&
+           (join->test.used || !join->contiguous);
 }
 
 /* ---- open.c, run.c: as in struct device_operations ---- */
