@@ -13,6 +13,7 @@
 #include "ssb/benchmark/benchmark.h"
 #include "ssb/data/load.h"
 #include "ssb/queries/queries.h"
+#include "tests/support/on_a_gpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,17 +179,8 @@ static void on_the_cpu(void **state)
 
 static void on_a_gpu(void **state)
 {
-    struct engine *engine;
-    struct error error = {0};
     (void)state;
-    if (engine_open("cuda", 0, &engine, &error) == STATUS_OK) {
-        engine_close(engine);
-        answers_are_equal("cuda");
-    } else if (getenv("TESSERA_REQUIRE_GPU")) {
-        fail_msg("%s", error.text);
-    } else {
-        skip();
-    }
+    check_on_a_gpu(answers_are_equal);
 }
 
 int main(void)
