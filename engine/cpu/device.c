@@ -10,13 +10,12 @@ struct device {
     char text[64];
 };
 
-static enum status cpu_open(unsigned ordinal, unsigned threads, struct device **device, struct error *error)
+static enum status cpu_open(const struct device_options *options, struct device **device, struct error *error)
 {
     struct device *opened = malloc(sizeof *opened);
-    (void)ordinal;
     if (!opened)
         return error_out_of_memory(error, sizeof *opened, "the device");
-    opened->threads = threads;
+    const unsigned threads = opened->threads = options->threads;
     snprintf(opened->text, sizeof opened->text, "CPU, %u thread%s, %s", threads, threads == 1 ? "" : "s",
              isa_name(isa_level()));
     *device = opened;
@@ -39,11 +38,12 @@ static enum status cpu_read_ceiling(struct device *device, double *bytes_per_sec
 }
 
 /* `timed` has no effect: every run on a CPU is timed. */
-static enum status cpu_prepare(struct device *device, const struct plan *plan, bool timed,
-                               struct device_run **run, struct error *error)
+static enum status cpu_prepare(struct device *device, const struct plan *plan,
+                               const struct device_share *share, bool timed, struct device_run **run,
+                               struct error *error)
 {
     (void)timed;
-    return cpu_run_open(device->threads, plan, run, error);
+    return cpu_run_open(device->threads, plan, share, run, error);
 }
 
 static enum status cpu_load(struct device_run *run, struct run_timing *timing, struct error *error)

@@ -134,13 +134,14 @@ void cpu_run_close(struct device_run *run)
         group_states_free(worker->states);
         free(worker->list);
     }
+    tile_skip_free(&run->own);
     for (uint32_t j = 0; j < PLAN_JOINS_MAX; j++)
         free(run->bitmaps[j]);
     for (uint32_t c = 0; c < PLAN_COLUMNS_MAX; c++) {
         free(run->staged[c]);
         free(run->scratch[c]);
     }
-    for (uint64_t p = 0; run->found && p < pieces_of(&run->plan->scan); p++)
+    for (uint64_t p = 0; run->found && p < pieces_of(run->share); p++)
         free(run->found[p].rows);
     index_mask_free(run->index);
     free(run->segment_first);
@@ -171,7 +172,7 @@ static enum status prepare(struct device_run *run, struct error *error)
     }
     if (plan->index.term_count)
         RETURN_IF_ERROR(index_mask_create(plan, &run->index, error));
-    const uint64_t pieces = pieces_of(&plan->scan);
+    const uint64_t pieces = pieces_of(run->share);
     if (plan->shape == PLAN_ROWS && !(run->found = calloc(pieces + 1, sizeof *run->found)))
         return error_out_of_memory(error, pieces * sizeof *run->found, "rows");
     RETURN_IF_ERROR(memory_zeros(&run->segment_first,
@@ -227,14 +228,18 @@ enum status cpu_run_load(struct device_run *run, struct error *error)
     return STATUS_OK;
 }
 
-enum status cpu_run_open(unsigned threads, const struct plan *plan, struct device_run **out,
-                         struct error *error)
+enum status cpu_run_open(unsigned threads, const struct plan *plan, const struct device_share *share,
+                         struct device_run **out, struct error *error)
 {
     struct device_run *run;
     RETURN_IF_ERROR(memory_zeros(&run, sizeof *run, "a query", error));
     run->plan = plan;
     run->threads = threads;
-    enum status status = prepare(run, error);
+    run->share = share ? &run->own : &plan->scan;
+    enum status status =
+        share ? tile_skip_select(&plan->scan, share->segments, share->count, &run->own, error) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = prepare(run, error);
     if (status == STATUS_OK)
         *out = run;
     else

@@ -315,9 +315,9 @@ enum status cpu_run(struct device_run *run, const struct device_request *request
 {
     struct tile_skip selected;
     if (!request->segments)
-        return run_tiles(run, &run->plan->scan, request->mergeable, partial, timing, error);
+        return run_tiles(run, run->share, request->mergeable, partial, timing, error);
     RETURN_IF_ERROR(
-        tile_skip_select(&run->plan->scan, request->segments, request->segment_count, &selected, error));
+        tile_skip_select(run->share, request->segments, request->segment_count, &selected, error));
     const enum status status = run_tiles(run, &selected, request->mergeable, partial, timing, error);
     tile_skip_free(&selected);
     return status;
@@ -376,10 +376,10 @@ enum status cpu_count(struct device_run *run, bool steps, struct scan_counts *co
     struct partial partial = {0};
     struct run_timing timing;
     *counts = (struct scan_counts){.tiles = plan->scan.tiles,
-                                   .tiles_skipped = plan->scan.tiles - plan->scan.kept_tiles};
+                                   .tiles_skipped = plan->scan.tiles - run->share->kept_tiles};
     (void)steps; /* always counted */
     run->counting = true;
-    const enum status status = run_tiles(run, &plan->scan, false, &partial, &timing, error);
+    const enum status status = run_tiles(run, run->share, false, &partial, &timing, error);
     run->counting = false;
     partial_free(&partial);
     RETURN_IF_ERROR(status);

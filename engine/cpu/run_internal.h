@@ -79,9 +79,10 @@ struct device_run {
     uint32_t *bitmaps[PLAN_JOINS_MAX];
     bool matched_fast[PLAN_JOINS_MAX]; /* the predicate is in `matches` */
     struct dimension_match matches[PLAN_JOINS_MAX];
-    struct index_mask *index;     /* NULL: the plan uses no bitmap index */
-    const struct tile_skip *scan; /* the tiles of this run's segments */
-    uint64_t *segment_first;      /* the first row of each segment in the table */
+    struct index_mask *index;             /* NULL: the plan uses no bitmap index */
+    struct tile_skip own;                 /* the tiles of the share's segments; unused if it has all */
+    const struct tile_skip *share, *scan; /* the tiles of the share, and of this run's segments */
+    uint64_t *segment_first;              /* the first row of each segment in the table */
 
     /* Staged columns: their segments as plain values, and the memory of these; `stages` if there are any. */
     struct segment_data *staged[PLAN_COLUMNS_MAX];
@@ -107,7 +108,8 @@ static inline bool cpu_join_is_tested(const struct plan_join *join)
 
 /* ---- open.c, run.c: as in struct device_operations ---- */
 
-NODISCARD enum status cpu_run_open(unsigned threads, const struct plan *plan, struct device_run **out,
+NODISCARD enum status cpu_run_open(unsigned threads, const struct plan *plan,
+                                   const struct device_share *share, struct device_run **out,
                                    struct error *error);
 void cpu_run_close(struct device_run *run);
 NODISCARD enum status cpu_run_load(struct device_run *run, struct error *error);

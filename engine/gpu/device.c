@@ -16,20 +16,20 @@ static void gpu_close(struct device *device)
     free(device);
 }
 
-static enum status gpu_open(unsigned ordinal, unsigned threads, struct device **device, struct error *error)
+static enum status gpu_open(const struct device_options *options, struct device **device, struct error *error)
 {
     struct device *opened = calloc(1, sizeof *opened);
-    (void)threads;
     if (!opened)
         return error_out_of_memory(error, sizeof *opened, "the device");
-    enum status status = cuda_open(ordinal, &opened->cuda, error);
+    enum status status = cuda_open(options->ordinal, &opened->cuda, error);
     if (status == STATUS_OK)
         status = cuda_columns_create(opened->cuda, &opened->columns, error);
     if (status != STATUS_OK) {
         gpu_close(opened);
         return status;
     }
-    snprintf(opened->text, sizeof opened->text, "%s (cuda:%u)", cuda_properties(opened->cuda)->name, ordinal);
+    snprintf(opened->text, sizeof opened->text, "%s (cuda:%u)", cuda_properties(opened->cuda)->name,
+             options->ordinal);
     *device = opened;
     return STATUS_OK;
 }

@@ -13,8 +13,8 @@
 
 /* ---- Prepare and compile ---- */
 
-static enum status open_run(struct device *device, const struct plan *plan, bool counting,
-                            struct device_run **out, struct error *error)
+static enum status open_run(struct device *device, const struct plan *plan, const struct tile_skip *share,
+                            bool counting, struct device_run **out, struct error *error)
 {
     struct device_run *run = calloc(1, sizeof *run);
     const struct kernel_target target = cuda_kernel_target(device->cuda);
@@ -24,7 +24,8 @@ static enum status open_run(struct device *device, const struct plan *plan, bool
     run->plan = plan;
     run->counting = counting;
     run->known = !counting && plan->index.term_count && plan_rows_are_known(plan);
-    run->nothing = plan->scan.kept_tiles == 0 || run->known;
+    run->share = share;
+    run->nothing = share->kept_tiles == 0 || run->known;
     enum status status = run->nothing ? STATUS_OK : kernel_make(plan, counting, &target, &run->kernel, error);
     if (status == STATUS_OK)
         status = cuda_stage_write(plan, &run->kernel, &run->stage, error);
@@ -35,11 +36,22 @@ static enum status open_run(struct device *device, const struct plan *plan, bool
     return status;
 }
 
-enum status gpu_prepare(struct device *device, const struct plan *plan, bool timed, struct device_run **out,
-                        struct error *error)
+enum status gpu_prepare(struct device *device, const struct plan *plan, const struct device_share *share,
+                        bool timed, struct device_run **out, struct error *error)
 {
-    RETURN_IF_ERROR(open_run(device, plan, false, out, error));
+    struct tile_skip own = {0};
+    if (share)
+        RETURN_IF_ERROR(tile_skip_select(&plan->scan, share->segments, share->count, &own, error));
+    const enum status status = open_run(device, plan, share ? &own : &plan->scan, false, out, error);
+    if (status != STATUS_OK) {
+        tile_skip_free(&own);
+        return status;
+    }
     (*out)->timed = timed;
+    if (share) {
+        (*out)->own = own;
+        (*out)->share = &(*out)->own;
+    }
     return STATUS_OK;
 }
 
@@ -298,7 +310,7 @@ static enum status load(struct device_run *run, struct error *error)
     RETURN_IF_ERROR(fill_bound(run, error));
     RETURN_IF_ERROR(cuda_states_make(run, error));
     size_prepare(run);
-    return select_tiles(run, &run->plan->scan, error);
+    return select_tiles(run, run->share, error);
 }
 
 enum status gpu_load(struct device_run *run, struct run_timing *timing, struct error *error)
@@ -335,6 +347,7 @@ void gpu_release(struct device_run *run)
     for (enum run_binary binary = 0; binary < BINARIES; binary++)
         kernel_binary_free(&run->binaries[binary]);
     kernel_free(&run->kernel);
+    tile_skip_free(&run->own);
     free(run->bound);
     free(run);
 }
@@ -369,7 +382,7 @@ static enum status run_selected(struct device_run *run, const struct device_requ
 {
     struct tile_skip selected;
     RETURN_IF_ERROR(
-        tile_skip_select(&run->plan->scan, request->segments, request->segment_count, &selected, error));
+        tile_skip_select(run->share, request->segments, request->segment_count, &selected, error));
     run->selected = true;
     enum status status = select_tiles(run, &selected, error);
     if (status == STATUS_OK)
@@ -383,7 +396,7 @@ static enum status run_all(struct device_run *run, struct partial *partial, stru
                            struct error *error)
 {
     if (run->selected)
-        RETURN_IF_ERROR(select_tiles(run, &run->plan->scan, error));
+        RETURN_IF_ERROR(select_tiles(run, run->share, error));
     run->selected = false;
     RETURN_IF_ERROR(scan(run, timing, error));
     return cuda_states_groups(run, partial, error);
@@ -395,9 +408,9 @@ static enum status count_known(const struct device_run *run, const struct device
 {
     struct tile_skip selected;
     if (!request->segments)
-        return partial_of_rows(run->plan, plan_known_rows(run->plan, &run->plan->scan), partial, error);
+        return partial_of_rows(run->plan, plan_known_rows(run->plan, run->share), partial, error);
     RETURN_IF_ERROR(
-        tile_skip_select(&run->plan->scan, request->segments, request->segment_count, &selected, error));
+        tile_skip_select(run->share, request->segments, request->segment_count, &selected, error));
     const uint64_t rows = plan_known_rows(run->plan, &selected);
     tile_skip_free(&selected);
     return partial_of_rows(run->plan, rows, partial, error);
@@ -427,7 +440,7 @@ static enum status count_points(const struct device_run *run, struct scan_counts
     struct device_run *counting = NULL;
     struct run_timing timing = {0};
     struct scan_point points[SCAN_POINTS_MAX];
-    RETURN_IF_ERROR(open_run(run->device, run->plan, true, &counting, error));
+    RETURN_IF_ERROR(open_run(run->device, run->plan, run->share, true, &counting, error));
     enum status status = gpu_load(counting, &timing, error);
     if (status == STATUS_OK)
         status = scan(counting, &timing, error);
@@ -465,7 +478,7 @@ static enum status count_sectors(struct device_run *run, struct scan_counts *cou
 
 enum status gpu_count(struct device_run *run, bool steps, struct scan_counts *counts, struct error *error)
 {
-    const struct tile_skip *scan = &run->plan->scan;
+    const struct tile_skip *scan = run->share;
     *counts = (struct scan_counts){.tiles = scan->tiles, .tiles_skipped = scan->tiles - scan->kept_tiles};
     if (run->nothing && !run->known)
         return STATUS_OK;

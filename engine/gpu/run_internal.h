@@ -28,11 +28,13 @@ enum run_binary { BINARY_SCAN, BINARY_SECTORS, BINARIES };
 struct device_run {
     struct device *device;
     const struct plan *plan;
-    bool timed;    /* the two kernels are also timed one by one */
-    bool counting; /* the kernel counts points, which is slower */
-    bool nothing;  /* no tile can have a row of the answer, or `known`: there is no kernel */
-    bool known;    /* the answer follows from the vectors' numbers of rows */
-    bool selected; /* the list of work is that of some segments only */
+    struct tile_skip own;          /* the tiles of the share's segments; unused if it has all */
+    const struct tile_skip *share; /* the tiles that the run may read */
+    bool timed;                    /* the two kernels are also timed one by one */
+    bool counting;                 /* the kernel counts points, which is slower */
+    bool nothing;                  /* no tile can have a row of the answer, or `known`: there is no kernel */
+    bool known;                    /* the answer follows from the vectors' numbers of rows */
+    bool selected;                 /* the list of work is that of some segments only */
     struct kernel kernel;
     struct kernel_binary binaries[BINARIES]; /* after compilation; the first one until it is loaded */
     struct cuda_scan scan;
@@ -59,8 +61,9 @@ struct device_run {
 
 /* ---- run.c: as in struct device_operations ---- */
 
-NODISCARD enum status gpu_prepare(struct device *device, const struct plan *plan, bool timed,
-                                  struct device_run **out, struct error *error);
+NODISCARD enum status gpu_prepare(struct device *device, const struct plan *plan,
+                                  const struct device_share *share, bool timed, struct device_run **out,
+                                  struct error *error);
 NODISCARD enum status gpu_compile(struct device_run *run, bool counting, struct error *error);
 NODISCARD enum status gpu_load(struct device_run *run, struct run_timing *timing, struct error *error);
 NODISCARD enum status gpu_run(struct device_run *run, const struct device_request *request,

@@ -57,7 +57,8 @@ enum tessera_status tessera_open(const char *path, const char *device, unsigned 
     enum status status = opened ? database_open(path, &opened->database, &inner)
                                 : error_out_of_memory(&inner, sizeof *opened, "a database");
     if (status == STATUS_OK)
-        status = engine_open(device ? device : "auto", threads, &opened->engine, &inner);
+        status = engine_open(&(struct engine_options){.device = device ? device : "auto", .threads = threads},
+                             &opened->engine, &inner);
     if (status == STATUS_OK)
         *out = opened;
     else

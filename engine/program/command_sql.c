@@ -122,7 +122,8 @@ enum status command_sql(int argc, char **argv, struct progress *progress, struct
                               .staged = options.staged,
                               .index = options.index};
     RETURN_IF_ERROR(database_open(options.database, &shell.database, error));
-    enum status status = engine_open(options.device, options.threads, &shell.engine, error);
+    enum status status = engine_open(
+        &(struct engine_options){.device = options.device, .threads = options.threads}, &shell.engine, error);
     if (status == STATUS_OK) {
         status = run_input(&options, &shell, error);
         engine_close(shell.engine);

@@ -147,7 +147,8 @@ static enum status dot_device(struct sql_shell *shell, const char *argument, str
 {
     struct engine *engine;
     if (*argument) {
-        RETURN_IF_ERROR(engine_open(argument, shell->threads, &engine, error));
+        RETURN_IF_ERROR(engine_open(&(struct engine_options){.device = argument, .threads = shell->threads},
+                                    &engine, error));
         engine_close(shell->engine);
         shell->engine = engine;
     }

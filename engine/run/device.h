@@ -30,9 +30,21 @@ struct run_timing {
     uint64_t bytes;   /* the size of the encoded fact columns that are read */
 };
 
+/* What a device is opened with. */
+struct device_options {
+    unsigned ordinal; /* of the GPU */
+    unsigned threads; /* of the CPU, at least 1 */
+};
+
+/* The segments of a plan's fact table that a device has, ascending. */
+struct device_share {
+    const uint32_t *segments;
+    uint32_t count;
+};
+
 /* The segments to run over, and the kind of result. */
 struct device_request {
-    const uint32_t *segments; /* of the fact table, ascending; NULL: all */
+    const uint32_t *segments; /* ascending, all in the run's share; NULL: the whole share */
     uint32_t segment_count;
     bool mergeable; /* the result has the values of each count(distinct), which partial_merge needs */
 };
@@ -43,9 +55,8 @@ struct device_run; /* a plan that is prepared on a device */
 struct device_operations {
     /* ---- The device ---- */
 
-    /* Opens GPU `ordinal`, or the CPU with `threads` threads. STATUS_MACHINE with the reason if it cannot be
-     * used. */
-    enum status (*open)(unsigned ordinal, unsigned threads, struct device **device, struct error *error);
+    /* Opens the device. STATUS_MACHINE with the reason if it cannot be used. */
+    enum status (*open)(const struct device_options *options, struct device **device, struct error *error);
     void (*close)(struct device *device);
     /* Gives the name of the first GPU, "NVIDIA H200", under which cost tables are kept, without opening it;
      * false if there is none. NULL for the CPU, which always exists. */
@@ -59,10 +70,11 @@ struct device_operations {
 
     /* ---- Plans ---- */
 
-    /* Decides how the plan is run; uses no memory of the device yet. The plan must outlive the run. `timed`:
-     * the run measures filter_ms and scan_ms, for which a GPU runs the plan twice. */
-    enum status (*prepare)(struct device *device, const struct plan *plan, bool timed,
-                           struct device_run **run, struct error *error);
+    /* Decides how the plan is run over the segments of `share`, NULL: all; uses no memory of the device yet. The
+     * plan must outlive the run, but `share` need not. `timed`: the run measures filter_ms and scan_ms, for which
+     * a GPU runs the plan twice. */
+    enum status (*prepare)(struct device *device, const struct plan *plan, const struct device_share *share,
+                           bool timed, struct device_run **run, struct error *error);
     /* Compiles the run's kernel or, if `counting`, the kernel of `count`, unless it is compiled already. May
      * be called for several runs in parallel. NULL if the device compiles nothing at run time. */
     enum status (*compile)(struct device_run *run, bool counting, struct error *error);

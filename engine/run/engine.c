@@ -30,8 +30,9 @@ void engine_choose_by_device(void)
 static enum status open_device(struct engine *engine, const struct device_operations *operations,
                                unsigned ordinal, struct error *error)
 {
+    const struct device_options options = {.ordinal = ordinal, .threads = engine->threads};
     engine->operations = operations;
-    return operations->open(ordinal, engine->threads, &engine->device, error);
+    return operations->open(&options, &engine->device, error);
 }
 
 /* Reads the number of the GPU from "cuda" or "cuda:N"; false for other texts. */
@@ -64,13 +65,13 @@ static enum status choose(struct engine *engine, const char *device, struct erro
     return open_device(engine, &cpu_device, 0, error);
 }
 
-enum status engine_open(const char *device, unsigned threads, struct engine **engine, struct error *error)
+enum status engine_open(const struct engine_options *options, struct engine **engine, struct error *error)
 {
     struct engine *opened = calloc(1, sizeof *opened);
     if (!opened)
         return error_out_of_memory(error, sizeof *opened, "the engine");
-    opened->threads = threads ? threads : parallel_threads_available();
-    enum status status = choose(opened, device, error);
+    opened->threads = options->threads ? options->threads : parallel_threads_available();
+    enum status status = choose(opened, options->device, error);
     if (status == STATUS_OK)
         *engine = opened;
     else
@@ -135,7 +136,8 @@ enum status engine_prepare(struct engine *engine, const struct plan *plan, bool 
     if (!made)
         return error_out_of_memory(error, sizeof *made, "a query");
     made->engine = engine;
-    const enum status status = engine->operations->prepare(engine->device, plan, timed, &made->run, error);
+    const enum status status =
+        engine->operations->prepare(engine->device, plan, NULL, timed, &made->run, error);
     if (status == STATUS_OK)
         *prepared = made;
     else

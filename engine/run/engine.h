@@ -17,14 +17,18 @@ struct prepared_plan;
  * For programs that load data. The GPU is looked for only when a codec is chosen. */
 void engine_choose_by_device(void);
 
-/* Opens a device:
+/* The device of an engine:
  *
  *     "cpu"               the CPU
  *     "cuda", "cuda:N"    GPU 0 or N; STATUS_MACHINE if it cannot be used
- *     "auto"              the first GPU if it can be used, else the CPU
- *
- * `threads`: 0 for all. */
-NODISCARD enum status engine_open(const char *device, unsigned threads, struct engine **engine,
+ *     "auto"              the first GPU if it can be used, else the CPU */
+struct engine_options {
+    const char *device;
+    unsigned threads; /* 0: all */
+};
+
+/* Opens the devices. */
+NODISCARD enum status engine_open(const struct engine_options *options, struct engine **engine,
                                   struct error *error);
 void engine_close(struct engine *engine);
 

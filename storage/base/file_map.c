@@ -41,7 +41,7 @@ enum status file_map_open(const char *path, int descriptor, uint64_t size, struc
                           struct error *error)
 {
     *map = (struct file_map){0};
-    void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    void *bytes = mmap(NULL, size, PROT_READ, MAP_SHARED, descriptor, 0);
     if (bytes == MAP_FAILED)
         return error_set_errno(error, errno, "cannot map %s", path);
     pthread_mutex_lock(&lock);

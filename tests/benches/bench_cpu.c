@@ -156,7 +156,7 @@ static void bench_queries(const char *path, char *list)
     for (char *name = strtok(list, ","); name && count < CODECS_MAX; name = strtok(NULL, ","))
         codecs[count++] = name;
     require(database_open(path, &database, &error), &error);
-    require(engine_open("cpu", 1, &engine, &error), &error);
+    require(engine_open(&(struct engine_options){.device = "cpu", .threads = 1}, &engine, &error), &error);
     require(database_table(database, "lineorder", &fact, &error), &error);
     printf("cycles a row on %s; in brackets how many times faster than %s\n\n%-6s",
            engine_device_text(engine), codecs[0], "query");

@@ -150,7 +150,10 @@ int main(int argc, char **argv)
         return 2;
     }
     require(database_open(options.path, &database, &error), &error);
-    require(engine_open(options.device, strcmp(options.device, "cpu") == 0 ? 1 : 0, &engine, &error), &error);
+    require(engine_open(&(struct engine_options){.device = options.device,
+                                                 .threads = strcmp(options.device, "cpu") == 0 ? 1 : 0},
+                        &engine, &error),
+            &error);
     for (uint32_t i = 0; ssb_names.columns[i]; i++)
         for (uint32_t q = 0; q < SSB_QUERIES; q++)
             if (reads(ssb_queries[q], ssb_names.columns[i]) && column_count < COLUMNS_MAX) {

@@ -82,7 +82,9 @@ int main(int argc, char **argv)
         return STATUS_BAD_INPUT;
     }
     require(database_open(argv[1], &database, &error));
-    require(engine_open(argc > 3 ? argv[3] : "cpu", argc > 4 ? (unsigned)atoi(argv[4]) : 0, &engine, &error));
+    require(engine_open(&(struct engine_options){.device = argc > 3 ? argv[3] : "cpu",
+                                                 .threads = argc > 4 ? (unsigned)atoi(argv[4]) : 0},
+                        &engine, &error));
     printf("%s; ms, medians of %d\n%-6s %9s %9s %6s %12s %9s\n", engine_device_text(engine), rounds, "query",
            "by hand", "SQL", "ratio", "scan by hand", "SQL");
     for (uint32_t q = 0; q < SSB_QUERIES; q++) {

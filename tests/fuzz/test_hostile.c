@@ -482,7 +482,8 @@ static void broken_files_load_or_leave_the_database_as_it_was(void **state)
 
 static int begin_all(void **state)
 {
-    return star_open(state) || engine_open("cpu", 2, &engine, NULL) != STATUS_OK;
+    return star_open(state) ||
+           engine_open(&(struct engine_options){.device = "cpu", .threads = 2}, &engine, NULL) != STATUS_OK;
 }
 
 static int end_all(void **state)

@@ -65,9 +65,9 @@ static void parts_answer_as_the_whole(void **state)
         struct engine *engine;
         random_state = seed + 0x9e3779b97f4a7c15ull * (stars + 1);
         sqlite3_close(make_star(path, &database));
-        must(engine_open(fuzz_device, 2, &engine, error));
+        must(engine_open(&(struct engine_options){.device = fuzz_device, .threads = 2}, &engine, error));
         operations = engine_is_cuda(engine) ? &cuda_device : &cpu_device;
-        must(operations->open(0, 2, &device, error));
+        must(operations->open(&(struct device_options){.threads = 2}, &device, error));
         for (uint32_t q = 0; q < QUERIES_A_STAR; q++, done++) {
             struct rowset whole = {0};
             struct error why = {0};

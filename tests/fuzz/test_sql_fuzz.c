@@ -136,7 +136,10 @@ static void random_queries_answer_as_sqlite_does(void **state)
         struct database *database;
         random_state = seed + 0x9e3779b97f4a7c15ull * ++stars;
         sqlite3 *sqlite = make_star(path, &database);
-        must(engine_open(strcmp(fuzz_device, "compile") ? fuzz_device : "cpu", 2, &engine, error));
+        must(engine_open(
+            &(struct engine_options){.device = strcmp(fuzz_device, "compile") ? fuzz_device : "cpu",
+                                     .threads = 2},
+            &engine, error));
         for (uint32_t q = 0; q < STAR_QUERIES; q++) {
             const char *const codec = chance(30) ? level_keys(database) : codecs[below(codec_count)];
             make_query(&query);

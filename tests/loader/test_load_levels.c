@@ -129,7 +129,7 @@ static void same_answers(const char *left, const char *right)
     struct engine *engine;
     must(database_open(left, &a, error));
     must(database_open(right, &b, error));
-    must(engine_open("cpu", 1, &engine, error));
+    must(engine_open(&(struct engine_options){.device = "cpu", .threads = 1}, &engine, error));
     for (size_t q = 0; q < sizeof questions / sizeof *questions; q++) {
         char *const x = sql_answer(engine, a, questions[q]), *const y = sql_answer(engine, b, questions[q]);
         if (strcmp(x, y) != 0)
@@ -458,7 +458,7 @@ static void a_killed_append_moves_nothing(void **state)
         struct database *database;
         struct engine *engine;
         must(database_open(path, &database, error));
-        must(engine_open("cpu", 1, &engine, error));
+        must(engine_open(&(struct engine_options){.device = "cpu", .threads = 1}, &engine, error));
         char *const text = sql_answer(engine, database,
                                       "select count(*), sum(s_size) from sales, shops where shop = s_name");
         static char first[128];

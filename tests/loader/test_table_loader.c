@@ -70,7 +70,7 @@ static char *ask(const char *sql)
     struct database *database;
     struct engine *engine;
     must(database_open(path, &database, error));
-    must(engine_open("cpu", 2, &engine, error));
+    must(engine_open(&(struct engine_options){.device = "cpu", .threads = 2}, &engine, error));
     char *const text = sql_answer(engine, database, sql);
     engine_close(engine);
     database_close(database);

@@ -156,7 +156,7 @@ static void random_stars_answer_alike(void **state)
         directory_make(path);
         load_star(path, &star);
         must(database_open(path, &database, error));
-        must(engine_open(test_device(), 2, &engine, error));
+        must(engine_open(&(struct engine_options){.device = test_device(), .threads = 2}, &engine, error));
         for (uint32_t q = 0; q < SSB_QUERIES; q++)
             check_query(engine, database, ssb_queries[q], codecs[below(6)], &skipped, &by_hand);
         engine_close(engine);

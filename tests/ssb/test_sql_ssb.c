@@ -51,7 +51,7 @@ static void every_query(const char *codec)
     struct database *database;
     struct engine *engine;
     must(database_open(path, &database, error));
-    must(engine_open(test_device(), 2, &engine, error));
+    must(engine_open(&(struct engine_options){.device = test_device(), .threads = 2}, &engine, error));
     for (uint32_t q = 0; q < SSB_QUERIES; q++)
         answers_are_the_same(engine, database, ssb_queries[q], codec);
     engine_close(engine);
@@ -93,7 +93,7 @@ static void tiles_between_passing_rows_are_skipped(void **state)
     for (int round = 0; round < 2; round++) {
         load(round ? "lo_orderdate" : NULL, NULL);
         must(database_open(path, &database, error));
-        must(engine_open(test_device(), 2, &engine, error));
+        must(engine_open(&(struct engine_options){.device = test_device(), .threads = 2}, &engine, error));
         must(sql_prepare(engine, database, sql, strlen(sql), NULL, &statement, &used, error));
         must(sql_plan(statement, &plan, error));
         if (round)

@@ -10,7 +10,7 @@ static inline void check_on_a_gpu(void (*check)(const char *device))
 {
     struct engine *engine;
     struct error error = {0};
-    if (engine_open("cuda", 0, &engine, &error) == STATUS_OK) {
+    if (engine_open(&(struct engine_options){.device = "cuda"}, &engine, &error) == STATUS_OK) {
         engine_close(engine);
         check("cuda");
     } else if (getenv("TESSERA_REQUIRE_GPU")) {

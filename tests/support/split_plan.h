@@ -136,7 +136,7 @@ static inline enum status split_answer(const struct split_plan *split, const str
             run = NULL;
         }
         if (!run)
-            status = device->prepare(on, split->plan, false, &run, error);
+            status = device->prepare(on, split->plan, NULL, false, &run, error);
         if (status == STATUS_OK && (anew || part == 0))
             status = device->load(run, &timing, error);
         if (status == STATUS_OK)

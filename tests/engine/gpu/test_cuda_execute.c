@@ -102,7 +102,7 @@ static void steps_answer_as_one(const char *device)
     char cache[300], expected[17], got[17];
     uint64_t calls = 0;
     struct progress progress = {.report = count_calls, .context = &calls};
-    must(engine_open(device, 0, &engine, &error), &error);
+    must(engine_open(&(struct engine_options){.device = device}, &engine, &error), &error);
     setenv("TESSERA_KERNEL_CACHE", "", 1);
     for (int i = 0; i < CELLS; i++)
         statements[i] = statement_of(engine, i);
@@ -151,7 +151,7 @@ static void what_is_planned_need_not_run(void **state)
     struct sql_statement *statements[CELLS];
     struct error error = {0};
     (void)state;
-    must(engine_open("auto", 0, &engine, &error), &error);
+    must(engine_open(&(struct engine_options){.device = "auto"}, &engine, &error), &error);
     for (int i = 0; i < CELLS; i++)
         statements[i] = statement_of(engine, i);
     must(sql_compile(statements, 0, true, NULL, &error), &error);

@@ -414,7 +414,7 @@ static void statements_answer_as_without_indexes(void **state)
             .data = {.scale_factor = 0.05}, .directory = path, .indexes = indexes[i]};
         must(ssb_load(&options, NULL, &error), &error);
         must(database_open(path, &database, &error), &error);
-        must(engine_open("cuda", 2, &engine, &error), &error);
+        must(engine_open(&(struct engine_options){.device = "cuda", .threads = 2}, &engine, &error), &error);
         answer_alike(engine, database);
         engine_close(engine);
         database_close(database);

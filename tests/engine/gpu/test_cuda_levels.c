@@ -154,8 +154,8 @@ static void answers_are_equal(const char *device)
 {
     struct engine *cpu, *engine;
     struct error error = {0};
-    must(engine_open("cpu", 0, &cpu, &error), &error);
-    must(engine_open(device, 0, &engine, &error), &error);
+    must(engine_open(&(struct engine_options){.device = "cpu"}, &cpu, &error), &error);
+    must(engine_open(&(struct engine_options){.device = device}, &engine, &error), &error);
     for (int nulls = 0; nulls < 2; nulls++) {
         for (size_t q = 0; q < SSB_QUERIES; q++) {
             compare(by_hand(cpu, plain[nulls], ssb_queries[q]),

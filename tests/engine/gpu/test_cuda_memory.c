@@ -28,7 +28,7 @@ static int open_gpu(void **state)
 {
     (void)state;
     struct error why = {0};
-    if (engine_open("cuda", 2, &engine, &why) != STATUS_OK) {
+    if (engine_open(&(struct engine_options){.device = "cuda", .threads = 2}, &engine, &why) != STATUS_OK) {
         fprintf(stderr, "no GPU: %s\n", why.text);
         return getenv("TESSERA_REQUIRE_GPU") ? 1 : 0;
     }

@@ -130,7 +130,7 @@ int main(void)
                                         teardown),
     };
     struct error error = {0};
-    if (engine_open("cpu", 2, &engine, &error) != STATUS_OK)
+    if (engine_open(&(struct engine_options){.device = "cpu", .threads = 2}, &engine, &error) != STATUS_OK)
         return 1;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     engine_close(engine);

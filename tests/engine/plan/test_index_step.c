@@ -31,7 +31,7 @@ static void create_indexes(struct index_wish wish)
             must(database_index_create(path, "sale", sale_columns[column].name, wish, 2, NULL, error));
     }
     must(database_open(path, &database, error));
-    must(engine_open(test_device(), 2, &engine, error));
+    must(engine_open(&(struct engine_options){.device = test_device(), .threads = 2}, &engine, error));
 }
 
 static void open_sale(uint64_t rows, struct index_wish wish)
@@ -170,7 +170,7 @@ static void formats_can_be_mixed(void **state)
     must(database_index_create(path, "sale", "s_color", (struct index_wish){.format = INDEX_WAH32}, 2, NULL,
                                error));
     must(database_open(path, &database, error));
-    must(engine_open(test_device(), 3, &engine, error));
+    must(engine_open(&(struct engine_options){.device = test_device(), .threads = 3}, &engine, error));
     all_agree();
     must_agree("select count(*), sum(s_price) from sale where s_amount > 0 and s_day >= '1993-01-01' and "
                "s_paid = true "
@@ -204,7 +204,7 @@ static void segments_agree(void **state)
     must(database_index_create(path, "sale", "s_day", wishes[4], 2, NULL, error));
     must(database_index_create(path, "sale", "s_paid", wishes[0], 2, NULL, error));
     must(database_open(path, &database, error));
-    must(engine_open(test_device(), 3, &engine, error));
+    must(engine_open(&(struct engine_options){.device = test_device(), .threads = 3}, &engine, error));
     must_agree("select count(*) from sale where s_paid = true");
     must_agree("select sum(s_amount), count(*) from sale where s_paid = true and s_amount < 0");
     must_agree("select sum(s_amount), count(*) from sale where s_day > '2450-01-01' and s_amount < 100");
@@ -256,7 +256,7 @@ static void costs_decide(void **state)
     database_make(path, "lane-for", ROWS);
     create_indexes((struct index_wish){.format = INDEX_WAH64});
     engine_close(engine); /* on a GPU so few rows never pay */
-    must(engine_open("cpu", 2, &engine, error));
+    must(engine_open(&(struct engine_options){.device = "cpu", .threads = 2}, &engine, error));
     must_say(days, PLAN_INDEX_AUTO, true, "  index      s_day between");
     must_say(most, PLAN_INDEX_AUTO, true, "  no index of s_amount: 792 of 801 vectors, about ");
     must_say("explain select s_key from sale where s_paid = true limit 5", PLAN_INDEX_AUTO, false,
@@ -329,7 +329,7 @@ static void damaged_indexes_are_left_alone(void **state)
     must(database_index_create(path, "sale", "s_paid", wishes[0], 2, NULL, error));
     damage_index();
     must(database_open(path, &database, error));
-    must(engine_open(test_device(), 2, &engine, error));
+    must(engine_open(&(struct engine_options){.device = test_device(), .threads = 2}, &engine, error));
     char *const expected = answer(sql, PLAN_INDEX_OFF), *const got = answer(sql, PLAN_INDEX_AUTO);
     assert_string_equal(got, expected);
     must_say("explain select count(*) from sale where s_paid = true", PLAN_INDEX_AUTO, true,

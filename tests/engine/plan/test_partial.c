@@ -30,9 +30,9 @@ static int load(void **state)
     directory_make(path);
     must(ssb_load(&options, NULL, error));
     must(database_open(path, &database, error));
-    must(engine_open(test_device(), 2, &engine, error));
+    must(engine_open(&(struct engine_options){.device = test_device(), .threads = 2}, &engine, error));
     operations = engine_is_cuda(engine) ? &cuda_device : &cpu_device;
-    must(operations->open(0, 2, &device, error));
+    must(operations->open(&(struct device_options){.threads = 2}, &device, error));
     return 0;
 }
 

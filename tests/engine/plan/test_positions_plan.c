@@ -197,7 +197,7 @@ static void answers_are_those_without_levels(void **state)
     struct engine *engine;
     (void)state;
     star_draw();
-    must(engine_open(test_device(), 2, &engine, error));
+    must(engine_open(&(struct engine_options){.device = test_device(), .threads = 2}, &engine, error));
     for (uint32_t round = 0; round < 12; round++) {
         struct opened with = {0}, without = {0};
         star_write(&without, false, codecs[round % 4], -1);

@@ -41,7 +41,7 @@ static int open_extremes(void **state)
             "t", columns, 6, 6, TESSERA_LOAD_NEW, &told) != TESSERA_OK)
         fail_msg("%s", told.text);
     must(database_open(star_path, &star_database, error));
-    must(engine_open(test_device(), 2, &star_engine, error));
+    must(engine_open(&(struct engine_options){.device = test_device(), .threads = 2}, &star_engine, error));
     return 0;
 }
 

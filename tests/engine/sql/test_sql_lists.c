@@ -111,7 +111,7 @@ static int setup(void **state)
         SQLITE_OK);
     load_both();
     must(database_open(path, &database, error));
-    must(engine_open(test_device(), 2, &engine, error));
+    must(engine_open(&(struct engine_options){.device = test_device(), .threads = 2}, &engine, error));
     return 0;
 }
 

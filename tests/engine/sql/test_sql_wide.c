@@ -77,7 +77,7 @@ static enum status ask(const char *device, struct rowset *rows, struct error *to
     struct engine *engine;
     struct sql_statement *statement;
     size_t used;
-    must(engine_open(device, 2, &engine, error));
+    must(engine_open(&(struct engine_options){.device = device, .threads = 2}, &engine, error));
     must(sql_prepare(engine, database, sql, strlen(sql), NULL, &statement, &used, error));
     const enum status status = sql_run(statement, rows, NULL, told);
     sql_statement_free(statement);

@@ -49,7 +49,7 @@ static struct engine *orc_engine;
 static inline int orc_engine_open(void **state)
 {
     (void)state;
-    must(engine_open(test_device(), 2, &orc_engine, error));
+    must(engine_open(&(struct engine_options){.device = test_device(), .threads = 2}, &orc_engine, error));
     return 0;
 }
 

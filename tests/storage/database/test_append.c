@@ -89,7 +89,7 @@ static enum status load(const char *directory, const struct rows rows[TABLES], u
 static char *ask(struct database *database, const char *sql)
 {
     struct engine *engine;
-    must(engine_open("cpu", 1, &engine, error));
+    must(engine_open(&(struct engine_options){.device = "cpu", .threads = 1}, &engine, error));
     char *const text = sql_answer(engine, database, sql);
     engine_close(engine);
     return text;

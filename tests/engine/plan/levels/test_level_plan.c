@@ -36,7 +36,7 @@ static int star_load(void **state)
     run_shell(command, &program);
     assert_string_equal(program.exit_code ? program.errors : "", "");
     must(database_open(folder, &database, error));
-    must(engine_open(test_device(), 2, &engine, error));
+    must(engine_open(&(struct engine_options){.device = test_device(), .threads = 2}, &engine, error));
     return 0;
 }
 
