@@ -269,6 +269,51 @@ enum status cuda_set_words(struct cuda *cuda, cuda_address address, uint32_t val
     return STATUS_OK;
 }
 
+/* ---- Streams ---- */
+
+enum status cuda_stream_create(struct cuda *cuda, struct cuda_stream **stream, struct error *error)
+{
+    *stream = NULL;
+    CALL(cuda, stream_create(stream, STREAM_NON_BLOCKING), "making a stream", error);
+    return STATUS_OK;
+}
+
+void cuda_stream_destroy(struct cuda *cuda, struct cuda_stream *stream)
+{
+    if (!stream || cuda_enter(cuda, NULL) != STATUS_OK)
+        return;
+    cuda->driver->stream_synchronize(stream);
+    cuda->driver->stream_destroy(stream);
+}
+
+static struct cuda_stream *stream_or_main(const struct cuda *cuda, struct cuda_stream *stream)
+{
+    return stream ? stream : cuda->stream;
+}
+
+enum status cuda_stream_copy(struct cuda *cuda, struct cuda_stream *stream, cuda_address to, const void *from,
+                             uint64_t bytes, struct error *error)
+{
+    if (bytes)
+        CALL(cuda, copy_to_device(to, from, bytes, stream_or_main(cuda, stream)), "copying to the device",
+             error);
+    return STATUS_OK;
+}
+
+enum status cuda_stream_record(struct cuda *cuda, struct cuda_stream *stream, struct cuda_event *event,
+                               struct error *error)
+{
+    CALL(cuda, event_record(event, stream_or_main(cuda, stream)), "recording an event", error);
+    return STATUS_OK;
+}
+
+enum status cuda_stream_wait(struct cuda *cuda, struct cuda_stream *stream, struct cuda_event *event,
+                             struct error *error)
+{
+    CALL(cuda, stream_wait(stream_or_main(cuda, stream), event, 0), "waiting for an event", error);
+    return STATUS_OK;
+}
+
 /* ---- Kernels ---- */
 
 enum status cuda_module_load(struct cuda *cuda, const void *cubin, struct cuda_module **module,

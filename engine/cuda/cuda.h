@@ -23,6 +23,7 @@ struct cuda_module;
 struct cuda_function;
 struct cuda_event;
 struct cuda_graph;
+struct cuda_stream;
 
 /* An address in the device's memory; 0 means none. Allocations are aligned to 256 bytes. */
 typedef uint64_t cuda_address;
@@ -101,6 +102,35 @@ NODISCARD enum status cuda_set_words(struct cuda *cuda, cuda_address address, ui
  * the device. A cancel request (cancel_request) stops it. */
 NODISCARD enum status cuda_upload(struct cuda *cuda, cuda_address to, const void *from, uint64_t bytes,
                                   struct error *error);
+
+/* The same, but the copy starts when `after` is reached, and the stream waits for it: what is queued later may use it.
+ * The call returns when all bytes have been read from the host's memory. For streaming: it waits for buffers only. */
+NODISCARD enum status cuda_upload_after(struct cuda *cuda, cuda_address to, const void *from, uint64_t bytes,
+                                        struct cuda_event *after, struct error *error);
+
+/* ---- Host memory that the device reads (pin.c) ---- */
+
+/* Pins mapped memory of this process, whole pages that contain the bytes, so that copies from it run at the full speed
+ * of the bus and kernels can read it; *address is what they read `memory` at. A range that is pinned already, also by
+ * another device, is counted once more. About 0.05 s a GB that is in the page cache. Memory must have been mapped shared.
+ * STATUS_MACHINE, with the reason, if it cannot be pinned; at most three quarters of the machine's memory are. */
+NODISCARD enum status cuda_pin(struct cuda *cuda, const void *memory, uint64_t bytes, cuda_address *address,
+                               struct error *error);
+/* Ends one cuda_pin of this memory, before it is unmapped; no copy or kernel may use it. */
+void cuda_unpin(struct cuda *cuda, const void *memory);
+
+/* ---- Further streams, for copies beside the main stream ---- */
+
+NODISCARD enum status cuda_stream_create(struct cuda *cuda, struct cuda_stream **stream, struct error *error);
+/* Waits for its work; NULL is legal. */
+void cuda_stream_destroy(struct cuda *cuda, struct cuda_stream *stream);
+/* Queue on `stream`, NULL: the main one: a copy from pinned memory; an event; a wait for an event of any stream. */
+NODISCARD enum status cuda_stream_copy(struct cuda *cuda, struct cuda_stream *stream, cuda_address to,
+                                       const void *from, uint64_t bytes, struct error *error);
+NODISCARD enum status cuda_stream_record(struct cuda *cuda, struct cuda_stream *stream,
+                                         struct cuda_event *event, struct error *error);
+NODISCARD enum status cuda_stream_wait(struct cuda *cuda, struct cuda_stream *stream,
+                                       struct cuda_event *event, struct error *error);
 
 /* ---- Kernels ---- */
 

@@ -39,6 +39,9 @@ enum { CUDA_SUCCESS = 0, CUDA_ERROR_OUT_OF_MEMORY = 2, CUDA_ERROR_NO_DEVICE = 10
     X(memory_free, "cuMemFree_v2", (cuda_address address))                                                   \
     X(host_allocate, "cuMemHostAlloc", (void **memory, size_t bytes, unsigned flags))                        \
     X(host_free, "cuMemFreeHost", (void *memory))                                                            \
+    X(host_register, "cuMemHostRegister_v2", (void *memory, size_t bytes, unsigned flags))                   \
+    X(host_unregister, "cuMemHostUnregister", (void *memory))                                                \
+    X(host_address, "cuMemHostGetDevicePointer_v2", (cuda_address * address, void *memory, unsigned flags))  \
     X(copy_to_device, "cuMemcpyHtoDAsync_v2",                                                                \
       (cuda_address to, const void *from, size_t bytes, struct cuda_stream *stream))                         \
     X(copy_to_host, "cuMemcpyDtoHAsync_v2",                                                                  \
@@ -52,6 +55,8 @@ enum { CUDA_SUCCESS = 0, CUDA_ERROR_OUT_OF_MEMORY = 2, CUDA_ERROR_NO_DEVICE = 10
     X(stream_create, "cuStreamCreate", (struct cuda_stream * *stream, unsigned flags))                       \
     X(stream_destroy, "cuStreamDestroy_v2", (struct cuda_stream * stream))                                   \
     X(stream_synchronize, "cuStreamSynchronize", (struct cuda_stream * stream))                              \
+    X(stream_wait, "cuStreamWaitEvent",                                                                      \
+      (struct cuda_stream * stream, struct cuda_event * event, unsigned flags))                              \
     X(module_load, "cuModuleLoadData", (struct cuda_module * *module, const void *image))                    \
     X(module_unload, "cuModuleUnload", (struct cuda_module * module))                                        \
     X(module_function, "cuModuleGetFunction",                                                                \
@@ -115,6 +120,7 @@ struct cuda_upload_lane {
     struct cuda_stream *stream;
     void *buffer[2];
     struct cuda_event *copied[2]; /* reached when the buffer's last copy is done */
+    struct cuda_event *done;      /* reached when all copies of cuda_upload_after are */
     unsigned next;                /* the buffer to fill next */
 };
 

@@ -30,7 +30,8 @@ static enum status lane_open(struct cuda *cuda, struct cuda_upload_lane *lane, s
         RETURN_IF_ERROR(cuda_result(cuda, driver->event_create(&lane->copied[i], EVENT_DISABLE_TIMING),
                                     "making an event for uploads", error));
     }
-    return STATUS_OK;
+    return cuda_result(cuda, driver->event_create(&lane->done, EVENT_DISABLE_TIMING),
+                       "making an event for uploads", error);
 }
 
 static void lane_close(const struct cuda *cuda, struct cuda_upload_lane *lane)
@@ -42,6 +43,8 @@ static void lane_close(const struct cuda *cuda, struct cuda_upload_lane *lane)
         if (lane->buffer[i])
             driver->host_free(lane->buffer[i]);
     }
+    if (lane->done)
+        driver->event_destroy(lane->done);
     if (lane->stream)
         driver->stream_destroy(lane->stream);
     *lane = (struct cuda_upload_lane){0};
@@ -81,36 +84,72 @@ static enum status upload_piece(void *context, uint64_t item, unsigned thread, s
     return cuda_result(cuda, driver->event_record(lane->copied[b], lane->stream), "uploading", error);
 }
 
-enum status cuda_upload(struct cuda *cuda, cuda_address to, const void *from, uint64_t bytes,
-                        struct error *error)
+/* Opens the lanes that an upload of this size uses, and gives their number. */
+static enum status open_lanes(struct cuda *cuda, uint64_t bytes, unsigned *threads, struct error *error)
 {
-    RETURN_IF_ERROR(cuda_synchronize(cuda, error)); /* queued work may still read the target */
-    if (bytes <= UPLOAD_DIRECT_BYTES) {
-        RETURN_IF_ERROR(cuda_copy_to_device(cuda, to, from, bytes, error));
-        return cuda_synchronize(cuda, error);
-    }
-    uint64_t pieces = (bytes + UPLOAD_BYTES - 1) / UPLOAD_BYTES;
-    unsigned threads = parallel_threads_available();
-    if (threads > UPLOAD_THREADS)
-        threads = UPLOAD_THREADS;
-    if (threads > pieces)
-        threads = (unsigned)pieces;
-    for (; cuda->lane_count < threads; cuda->lane_count++) {
+    const uint64_t pieces = (bytes + UPLOAD_BYTES - 1) / UPLOAD_BYTES;
+    *threads = parallel_threads_available();
+    if (*threads > UPLOAD_THREADS)
+        *threads = UPLOAD_THREADS;
+    if (*threads > pieces)
+        *threads = (unsigned)pieces;
+    for (; cuda->lane_count < *threads; cuda->lane_count++) {
         struct cuda_upload_lane *lane = &cuda->lanes[cuda->lane_count];
-        enum status status = lane_open(cuda, lane, error);
+        const enum status status = lane_open(cuda, lane, error);
         if (status != STATUS_OK) {
             lane_close(cuda, lane);
             return status;
         }
     }
-    struct upload upload = {.cuda = cuda, .to = to, .from = from, .bytes = bytes};
-    enum status status = parallel_for(threads, pieces, upload_piece, &upload, error);
-    /* Wait after a failure too: no copy may be running when the caller frees the target. */
+    return STATUS_OK;
+}
+
+static enum status upload_pieces(struct upload *upload, unsigned threads, struct error *error)
+{
+    return parallel_for(threads, (upload->bytes + UPLOAD_BYTES - 1) / UPLOAD_BYTES, upload_piece, upload,
+                        error);
+}
+
+/* Waits for the lanes; after a failure too, because no copy may be running when the caller frees the target. */
+static enum status finish_lanes(struct cuda *cuda, unsigned threads, enum status status, struct error *error)
+{
     for (unsigned i = 0; i < threads; i++) {
-        enum status ended = cuda_result(cuda, cuda->driver->stream_synchronize(cuda->lanes[i].stream),
-                                        "finishing an upload", status == STATUS_OK ? error : NULL);
+        const enum status ended = cuda_result(cuda, cuda->driver->stream_synchronize(cuda->lanes[i].stream),
+                                              "finishing an upload", status == STATUS_OK ? error : NULL);
         if (status == STATUS_OK)
             status = ended;
     }
     return status;
+}
+
+enum status cuda_upload(struct cuda *cuda, cuda_address to, const void *from, uint64_t bytes,
+                        struct error *error)
+{
+    struct upload upload = {.cuda = cuda, .to = to, .from = from, .bytes = bytes};
+    unsigned threads;
+    RETURN_IF_ERROR(cuda_synchronize(cuda, error)); /* queued work may still read the target */
+    if (bytes <= UPLOAD_DIRECT_BYTES) {
+        RETURN_IF_ERROR(cuda_copy_to_device(cuda, to, from, bytes, error));
+        return cuda_synchronize(cuda, error);
+    }
+    RETURN_IF_ERROR(open_lanes(cuda, bytes, &threads, error));
+    return finish_lanes(cuda, threads, upload_pieces(&upload, threads, error), error);
+}
+
+enum status cuda_upload_after(struct cuda *cuda, cuda_address to, const void *from, uint64_t bytes,
+                              struct cuda_event *after, struct error *error)
+{
+    struct upload upload = {.cuda = cuda, .to = to, .from = from, .bytes = bytes};
+    unsigned threads;
+    RETURN_IF_ERROR(open_lanes(cuda, bytes, &threads, error));
+    for (unsigned i = 0; i < threads; i++)
+        RETURN_IF_ERROR(cuda_stream_wait(cuda, cuda->lanes[i].stream, after, error));
+    enum status status = upload_pieces(&upload, threads, error);
+    if (status != STATUS_OK)
+        return finish_lanes(cuda, threads, status, error);
+    for (unsigned i = 0; i < threads; i++) {
+        RETURN_IF_ERROR(cuda_stream_record(cuda, cuda->lanes[i].stream, cuda->lanes[i].done, error));
+        RETURN_IF_ERROR(cuda_stream_wait(cuda, NULL, cuda->lanes[i].done, error));
+    }
+    return STATUS_OK;
 }

@@ -16,6 +16,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static struct cuda *gpu;           /* NULL on machines without */
 static struct cuda_module *module; /* of the kernels below */
@@ -370,6 +372,59 @@ static void events_take_the_device_s_time(void **state)
     free(host);
 }
 
+/* Copies by a second stream and by the upload's threads, and a kernel's reads, of a pinned mapped file. */
+static void a_pinned_file_is_read_by_streams_and_kernels(void **state)
+{
+    (void)state;
+    need_gpu();
+    const uint64_t bytes = (9 << 20) + 4096, at = 4096 + 128;
+    char path[] = "/tmp/test_cuda_pin_XXXXXX";
+    const int file = mkstemp(path);
+    struct error error = {0};
+    uint8_t *back = malloc(2 * bytes);
+    assert_true(file >= 0 && back);
+    for (uint64_t i = 0; i < bytes; i++)
+        back[i] = (uint8_t)(i * 7 + i / 1000);
+    assert_int_equal(write(file, back, bytes), bytes);
+    const uint8_t *map = mmap(NULL, bytes, PROT_READ, MAP_SHARED, file, 0);
+    assert_true(map != MAP_FAILED);
+    cuda_address host, inner, device;
+    struct cuda_stream *stream;
+    struct cuda_event *copied, *started;
+    must(cuda_pin(gpu, map, bytes, &host, &error), &error);
+    must(cuda_pin(gpu, map + at, bytes - at, &inner, &error), &error);
+    assert_int_equal(inner, host + at);
+    must(cuda_stream_create(gpu, &stream, &error), &error);
+    must(cuda_event_create(gpu, &copied, &error), &error);
+    must(cuda_event_create(gpu, &started, &error), &error);
+    must(cuda_allocate(gpu, 2 * bytes, "the test", &device, &error), &error);
+    must(cuda_set_bytes(gpu, device, 0, 2 * bytes, &error), &error);
+    must(cuda_event_record(gpu, started, &error), &error);
+    must(cuda_stream_wait(gpu, stream, started, &error), &error);
+    must(cuda_stream_copy(gpu, stream, device + at, map + at, bytes - at, &error), &error);
+    must(cuda_stream_record(gpu, stream, copied, &error), &error);
+    must(cuda_stream_wait(gpu, NULL, copied, &error), &error);
+    must(cuda_upload_after(gpu, device + bytes, map, bytes, started, &error), &error);
+    must(cuda_copy_on_device(gpu, device, host, at, &error), &error);
+    memset(back, 0, 2 * bytes);
+    must(cuda_copy_to_host(gpu, back, device, 2 * bytes, &error), &error);
+    must(cuda_synchronize(gpu, &error), &error);
+    assert_memory_equal(back, map, bytes);
+    assert_memory_equal(back + bytes, map, bytes);
+    cuda_unpin(gpu, map + at);
+    cuda_unpin(gpu, map);
+    assert_int_equal(cuda_pin(gpu, map, UINT64_C(1) << 60, &host, &error), STATUS_MACHINE);
+    assert_non_null(strstr(error.text, "not pinned"));
+    cuda_stream_destroy(gpu, stream);
+    cuda_event_destroy(gpu, copied);
+    cuda_event_destroy(gpu, started);
+    cuda_free(gpu, device);
+    munmap((void *)map, bytes);
+    close(file);
+    unlink(path);
+    free(back);
+}
+
 /* Last: the device's context is of no use afterwards, until it is opened again. */
 static void what_goes_wrong_on_the_device_comes_out_at_synchronize(void **state)
 {
@@ -400,6 +455,7 @@ int main(void)
         cmocka_unit_test(names_that_are_not_in_the_module_are_told),
         cmocka_unit_test(a_graph_replays_what_was_recorded),
         cmocka_unit_test(events_take_the_device_s_time),
+        cmocka_unit_test(a_pinned_file_is_read_by_streams_and_kernels),
         cmocka_unit_test(what_goes_wrong_on_the_device_comes_out_at_synchronize),
     };
     return cmocka_run_group_tests(tests, open_gpu, close_gpu);
