@@ -2,7 +2,7 @@
 #include "engine/gpu/decode.h"
 
 #include "engine/cuda/kernel_cache.h"
-#include "engine/gpu/columns.h"
+#include "engine/gpu/memory/columns.h"
 #include "engine/gpu/kernel_decoder.h"
 #include "storage/base/memory.h"
 #include "storage/codec/chunk_reader.h"
@@ -77,16 +77,31 @@ enum status cuda_decoder_load(struct cuda *cuda, struct cuda_module *module, uin
     return STATUS_OK;
 }
 
-static uint64_t values_bytes(const struct chunk_view *chunk)
+uint64_t cuda_decoder_segment_bytes(const struct segment_data *segment)
 {
-    return (uint64_t)chunk->tiles * TILE_ROWS * chunk->value_bytes;
+    return (uint64_t)segment->chunk.tiles * TILE_ROWS * segment->chunk.value_bytes;
+}
+
+uint64_t cuda_decoder_segment_layers(const struct segment_data *segment)
+{
+    return kernel_decoder_layer_bytes(&segment->chunk);
+}
+
+uint64_t cuda_decoder_layer_most(const struct column_data *data)
+{
+    uint64_t most = 0;
+    for (uint32_t s = 0; s < data->segment_count; s++) {
+        const uint64_t bytes = cuda_decoder_segment_layers(&data->segments[s]);
+        most = bytes > most ? bytes : most;
+    }
+    return most;
 }
 
 uint64_t cuda_decoder_values_bytes(const struct column_data *data)
 {
     uint64_t bytes = 0;
     for (uint32_t s = 0; s < data->segment_count; s++)
-        bytes += values_bytes(&data->segments[s].chunk);
+        bytes += cuda_decoder_segment_bytes(&data->segments[s]);
     return bytes;
 }
 
@@ -94,7 +109,7 @@ uint64_t cuda_decoder_layer_bytes(const struct column_data *data)
 {
     uint64_t bytes = 0;
     for (uint32_t s = 0; s < data->segment_count; s++)
-        bytes += kernel_decoder_layer_bytes(&data->segments[s].chunk);
+        bytes += cuda_decoder_segment_layers(&data->segments[s]);
     return bytes;
 }
 
@@ -103,8 +118,8 @@ void cuda_decoder_target(const struct column_data *data, cuda_address values, cu
 {
     for (uint32_t s = 0; s < data->segment_count; s++) {
         chunks[s] = (struct bound_chunk){.data = values, .auxiliary = layers, .validity = chunks[s].validity};
-        values += values_bytes(&data->segments[s].chunk);
-        layers += kernel_decoder_layer_bytes(&data->segments[s].chunk);
+        values += cuda_decoder_segment_bytes(&data->segments[s]);
+        layers += cuda_decoder_segment_layers(&data->segments[s]);
     }
 }
 
@@ -117,24 +132,42 @@ enum status cuda_decoder_blocks(const struct column_data *data, const struct til
     RETURN_IF_ERROR(tile_skip_units(skip, data, WORK_TILES, &units, &count, error));
     *bytes = (count + 1) * sizeof **list;
     *list = malloc(*bytes);
-    for (uint64_t u = 0; *list && u < count; u++) {
+    free(decoder->segment_blocks);
+    decoder->segment_blocks = calloc(data->segment_count + 1ull, sizeof *decoder->segment_blocks);
+    if (!*list || !decoder->segment_blocks) {
+        free(*list);
+        free(units);
+        return error_out_of_memory(error, *bytes, "a list of blocks");
+    }
+    for (uint64_t u = 0; u < count; u++) {
         const struct chunk_view *chunk = &data->segments[units[u].segment].chunk;
+        decoder->segment_blocks[units[u].segment + 1] = (uint32_t)u + 1;
         (*list)[u + 1] = (struct bound_block){.segment = units[u].segment,
                                               .block = units[u].first / chunk_unit_tiles(chunk),
                                               .first_tile = units[u].first,
                                               .tiles = units[u].tiles};
     }
+    for (uint32_t s = 0; s < data->segment_count; s++)
+        if (decoder->segment_blocks[s + 1] < decoder->segment_blocks[s])
+            decoder->segment_blocks[s + 1] = decoder->segment_blocks[s];
     free(units);
     decoder->block_count = (uint32_t)count;
-    return *list ? STATUS_OK : error_out_of_memory(error, *bytes, "a list of blocks");
+    return STATUS_OK;
 }
 
-static enum status run_blocks(struct cuda *cuda, const struct cuda_decoder *decoder, cuda_address from,
-                              cuda_address to, struct error *error)
+void cuda_decoder_free(struct cuda *cuda, struct cuda_decoder *decoder)
+{
+    cuda_free(cuda, decoder->blocks);
+    free(decoder->segment_blocks);
+    decoder->blocks = 0;
+    decoder->segment_blocks = NULL;
+}
+
+static enum status run_blocks(struct cuda *cuda, const struct cuda_decoder *decoder, uint32_t first,
+                              uint32_t items, cuda_address from, cuda_address to, struct error *error)
 {
     const uint64_t shared = (uint64_t)decoder->scratch_bytes * WORK_TILES;
-    cuda_address fault = decoder->blocks, work = decoder->blocks + sizeof(struct bound_block);
-    uint32_t items = decoder->block_count;
+    cuda_address fault = decoder->blocks, work = fault + (first + UINT64_C(1)) * sizeof(struct bound_block);
     unsigned resident;
     void *arguments[] = {&from, &to, &work, &items, &fault};
     RETURN_IF_ERROR(cuda_function_blocks(cuda, decoder->passes[0], STAGE_THREADS, shared, &resident, error));
@@ -163,7 +196,7 @@ enum status cuda_decoder_run(struct cuda *cuda, const struct cuda_decoder *decod
                              cuda_address to, cuda_address work, uint32_t items, struct error *error)
 {
     if (decoder->of_blocks)
-        return run_blocks(cuda, decoder, from, to, error);
+        return run_blocks(cuda, decoder, 0, decoder->block_count, from, to, error);
     const uint32_t most = STAGE_BLOCKS * cuda_properties(cuda)->multiprocessors;
     const uint32_t blocks = items < most ? items : most;
     void *arguments[] = {&from, &to, &work, &items};
@@ -171,6 +204,15 @@ enum status cuda_decoder_run(struct cuda *cuda, const struct cuda_decoder *decod
         RETURN_IF_ERROR(cuda_launch(cuda, decoder->passes[pass], blocks, STAGE_THREADS,
                                     (uint64_t)decoder->scratch_bytes * WORK_TILES, arguments, error));
     return STATUS_OK;
+}
+
+enum status cuda_decoder_run_segment(struct cuda *cuda, const struct cuda_decoder *decoder, uint32_t segment,
+                                     cuda_address from, cuda_address to, cuda_address work, uint32_t items,
+                                     struct error *error)
+{
+    const uint32_t *blocks = decoder->of_blocks ? decoder->segment_blocks + segment : NULL;
+    return blocks ? run_blocks(cuda, decoder, blocks[0], blocks[1] - blocks[0], from, to, error)
+                  : cuda_decoder_run(cuda, decoder, from, to, work, items, error);
 }
 
 /* ---- Without a plan ---- */
@@ -320,7 +362,7 @@ cuda_address cuda_decode_values(const struct cuda_decode *decode, uint32_t segme
 {
     cuda_address values = decode->values;
     for (uint32_t s = 0; s < segment; s++)
-        values += values_bytes(&decode->data->segments[s].chunk);
+        values += cuda_decoder_segment_bytes(&decode->data->segments[s]);
     return values;
 }
 
@@ -339,8 +381,8 @@ void cuda_decode_close(struct cuda_decode *decode)
 {
     if (!decode)
         return;
-    const cuda_address owned[] = {decode->from,   decode->to,   decode->values,
-                                  decode->layers, decode->work, decode->decoder.blocks};
+    const cuda_address owned[] = {decode->from, decode->to, decode->values, decode->layers, decode->work};
+    cuda_decoder_free(decode->cuda, &decode->decoder);
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         cuda_free(decode->cuda, owned[i]);
     cuda_module_unload(decode->cuda, decode->module);

@@ -24,6 +24,7 @@ struct cuda_decoder {
     bool of_blocks;         /* the kernel decodes blocks */
     cuda_address blocks; /* of_blocks: the number of the damaged one, then the list (cuda_decoder_blocks) */
     uint32_t block_count;
+    uint32_t *segment_blocks; /* of_blocks: the first block of each segment in the list; then block_count */
 };
 
 /* Gives the text of kernels `decode_C_P` for pass P of column C, for columns in any codec; the caller frees
@@ -36,14 +37,21 @@ NODISCARD enum status cuda_decoder_load(struct cuda *cuda, struct cuda_module *m
                                         const struct column_data *data, struct cuda_decoder *decoder,
                                         struct error *error);
 
-/* The bytes of a column's values, in whole tiles, and of the temporary memory between its passes. */
+/* The bytes of a segment's and of a column's values, in whole tiles, and of the temporary memory between passes: of a
+ * segment, of the segment that needs most, and of all. */
+uint64_t cuda_decoder_segment_bytes(const struct segment_data *segment);
 uint64_t cuda_decoder_values_bytes(const struct column_data *data);
+uint64_t cuda_decoder_segment_layers(const struct segment_data *segment);
+uint64_t cuda_decoder_layer_most(const struct column_data *data);
 uint64_t cuda_decoder_layer_bytes(const struct column_data *data);
 
 /* Writes the list of chunks that the passes write to: the values of all segments, one after the other, and
  * the temporary memory, which is not used after the last pass. `validity` of the chunks is not changed. */
 void cuda_decoder_target(const struct column_data *data, cuda_address values, cuda_address layers,
                          struct bound_chunk *chunks);
+
+/* Frees what cuda_decoder_blocks made, and the list on the GPU. */
+void cuda_decoder_free(struct cuda *cuda, struct cuda_decoder *decoder);
 
 /* Lists the blocks that a scan of the tiles of `skip` reads, for a decoder of blocks: first BLOCK_SOUND (two
  * entries' room), then a struct bound_block each. The caller frees *list of `bytes`, and uploads it to
@@ -58,6 +66,11 @@ NODISCARD enum status cuda_decoder_blocks(const struct column_data *data, const 
 NODISCARD enum status cuda_decoder_run(struct cuda *cuda, const struct cuda_decoder *decoder,
                                        cuda_address from, cuda_address to, cuda_address work, uint32_t items,
                                        struct error *error);
+
+/* The same for one segment, whose pieces of work are given. */
+NODISCARD enum status cuda_decoder_run_segment(struct cuda *cuda, const struct cuda_decoder *decoder,
+                                               uint32_t segment, cuda_address from, cuda_address to,
+                                               cuda_address work, uint32_t items, struct error *error);
 
 /* Waits for a decoder of blocks, and gives the error of a damaged block, if there is one. Values of a damaged
  * block must not be used. Other decoders: nothing. */

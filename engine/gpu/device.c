@@ -21,9 +21,10 @@ static enum status gpu_open(const struct device_options *options, struct device 
     struct device *opened = calloc(1, sizeof *opened);
     if (!opened)
         return error_out_of_memory(error, sizeof *opened, "the device");
+    opened->late = options->late;
     enum status status = cuda_open(options->ordinal, &opened->cuda, error);
     if (status == STATUS_OK)
-        status = cuda_columns_create(opened->cuda, &opened->columns, error);
+        status = cuda_columns_create(opened->cuda, options->memory, &opened->columns, error);
     if (status != STATUS_OK) {
         gpu_close(opened);
         return status;

@@ -10,7 +10,7 @@
 #define TESSERA_ENGINE_GPU_INDEX_H
 
 #include "engine/cuda/kernel_cache.h"
-#include "engine/gpu/columns.h"
+#include "engine/gpu/memory/columns.h"
 #include "engine/plan/tile_skip.h"
 #include "storage/index/index_file.h"
 

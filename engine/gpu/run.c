@@ -7,14 +7,29 @@
 #include "engine/gpu/run_internal.h"
 #include "engine/gpu/sectors.h"
 #include "storage/base/clock.h"
+#include "storage/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- Prepare and compile ---- */
 
+static enum status copy_share(const struct device_share *share, struct device_share *copy,
+                              struct error *error)
+{
+    uint32_t *segments;
+    if (!share || !share->segments)
+        return STATUS_OK;
+    RETURN_IF_ERROR(memory_take(&segments, (share->count + 1ull) * sizeof *segments, "a share", error));
+    memcpy(segments, share->segments, share->count * sizeof *segments);
+    *copy = (struct device_share){.segments = segments, .count = share->count};
+    return STATUS_OK;
+}
+
+/* `share`: the tiles of these segments. */
 static enum status open_run(struct device *device, const struct plan *plan, const struct tile_skip *share,
-                            bool counting, struct device_run **out, struct error *error)
+                            const struct device_share *segments, bool counting, struct device_run **out,
+                            struct error *error)
 {
     struct device_run *run = calloc(1, sizeof *run);
     const struct kernel_target target = cuda_kernel_target(device->cuda);
@@ -26,7 +41,9 @@ static enum status open_run(struct device *device, const struct plan *plan, cons
     run->known = !counting && plan->index.term_count && plan_rows_are_known(plan);
     run->share = share;
     run->nothing = share->kept_tiles == 0 || run->known;
-    enum status status = run->nothing ? STATUS_OK : kernel_make(plan, counting, &target, &run->kernel, error);
+    enum status status = copy_share(segments, &run->segments, error);
+    if (status == STATUS_OK && !run->nothing)
+        status = kernel_make(plan, counting, &target, &run->kernel, error);
     if (status == STATUS_OK)
         status = cuda_stage_write(plan, &run->kernel, &run->stage, error);
     if (status == STATUS_OK)
@@ -42,7 +59,7 @@ enum status gpu_prepare(struct device *device, const struct plan *plan, const st
     struct tile_skip own = {0};
     if (share)
         RETURN_IF_ERROR(tile_skip_select(&plan->scan, share->segments, share->count, &own, error));
-    const enum status status = open_run(device, plan, share ? &own : &plan->scan, false, out, error);
+    enum status status = open_run(device, plan, share ? &own : &plan->scan, share, false, out, error);
     if (status != STATUS_OK) {
         tile_skip_free(&own);
         return status;
@@ -197,14 +214,13 @@ static enum status load_index(struct device_run *run, struct error *error)
 static enum status upload(struct device_run *run, struct error *error)
 {
     const struct kernel *kernel = &run->kernel;
+    RETURN_IF_ERROR(cuda_place_open(run->device->columns, run->plan, kernel,
+                                    run->segments.segments ? &run->segments : NULL, run->share,
+                                    run->device->late, &run->place, error));
+    RETURN_IF_ERROR(cuda_stage_load(run->device->cuda, run->device->columns, run->plan, kernel, &run->place,
+                                    &run->stage, error));
     for (uint32_t c = 0; c < kernel->shape.column_count; c++)
-        RETURN_IF_ERROR(cuda_columns_chunks(run->device->columns, run->plan->columns[kernel->columns[c]].data,
-                                            &run->columns[c], error));
-    if (run->stage.count)
-        RETURN_IF_ERROR(cuda_stage_load(run->device->cuda, run->device->columns, run->plan, kernel,
-                                        run->columns, &run->stage, error));
-    for (uint32_t c = 0; c < kernel->shape.column_count; c++)
-        run->read[c] = run->stage.columns[c].used ? &run->stage.columns[c].to : run->columns[c];
+        run->read[c] = run->stage.columns[c].used ? &run->stage.columns[c].to : &run->place.lists[c];
     for (uint32_t a = 0; a < run->plan->array_count; a++)
         if (kernel->array_used[a])
             RETURN_IF_ERROR(upload_array(run, a, error));
@@ -284,9 +300,23 @@ static enum status select_tiles(struct device_run *run, const struct tile_skip *
         cuda_scan_select(run->device->cuda, run->device->columns, run->plan->fact, skip, &run->scan, error));
     RETURN_IF_ERROR(cuda_stage_select(run->device->cuda, run->device->columns, run->plan, &run->kernel, skip,
                                       &run->stage, error));
-    RETURN_IF_ERROR(cuda_index_select(run->device->cuda, run->device->columns, run->plan->fact, skip,
-                                      &run->index, error));
-    return cuda_scan_record(run->device->cuda, &run->scan, error);
+    return cuda_index_select(run->device->cuda, run->device->columns, run->plan->fact, skip, &run->index,
+                             error);
+}
+
+/* Places the columns' chunks, after everything else has been allocated. */
+static enum status place(struct device_run *run, struct error *error)
+{
+    struct cuda *cuda = run->device->cuda;
+    struct cuda_columns *columns = run->device->columns;
+    bool changed;
+    do {
+        RETURN_IF_ERROR(cuda_place_make(cuda, columns, &run->place, &changed, error));
+        if (changed)
+            RETURN_IF_ERROR(
+                cuda_stage_place(cuda, columns, run->plan, &run->kernel, &run->place, &run->stage, error));
+    } while (run->place.epoch != cuda_columns_epoch(columns));
+    return run->place.batched || run->scan.graph ? STATUS_OK : cuda_scan_record(cuda, &run->scan, error);
 }
 
 static enum status load(struct device_run *run, struct error *error)
@@ -310,7 +340,8 @@ static enum status load(struct device_run *run, struct error *error)
     RETURN_IF_ERROR(fill_bound(run, error));
     RETURN_IF_ERROR(cuda_states_make(run, error));
     size_prepare(run);
-    return select_tiles(run, run->share, error);
+    RETURN_IF_ERROR(select_tiles(run, run->share, error));
+    return place(run, error);
 }
 
 enum status gpu_load(struct device_run *run, struct run_timing *timing, struct error *error)
@@ -340,66 +371,153 @@ void gpu_release(struct device_run *run)
     cuda_states_free(run);
     for (uint32_t i = 0; i < run->owned_count; i++)
         cuda_free(cuda, run->owned[i]);
-    for (uint32_t c = 0; c < KERNEL_COLUMNS_MAX; c++)
-        cuda_columns_release(run->columns[c]);
+    cuda_place_close(cuda, &run->place);
+    cuda_feed_close(cuda, &run->feed);
     for (uint32_t a = 0; a < PLAN_SOURCES_MAX; a++)
         cuda_columns_release(run->arrays[a]);
     for (enum run_binary binary = 0; binary < BINARIES; binary++)
         kernel_binary_free(&run->binaries[binary]);
     kernel_free(&run->kernel);
     tile_skip_free(&run->own);
+    free((uint32_t *)run->segments.segments);
     free(run->bound);
     free(run);
 }
 
 /* ---- Run ---- */
 
-static enum status scan(struct device_run *run, struct run_timing *timing, struct error *error)
+/* Queues the run whose chunks are all at their places before it begins. */
+static enum status run_whole(struct device_run *run, struct run_timing *timing, struct error *error)
 {
     struct cuda *cuda = run->device->cuda;
     if (run->stage.count)
         RETURN_IF_ERROR(cuda_stage_run(cuda, &run->stage, run->plan, &run->kernel, &run->scan, error));
-    do {
-        RETURN_IF_ERROR(cancel_check(error));
-        if (cuda_states_full(run))
-            RETURN_IF_ERROR(cuda_states_grow(run, error));
-        if (run->timed)
-            RETURN_IF_ERROR(
-                cuda_scan_run_apart(cuda, &run->scan, &timing->filter_ms, &timing->scan_ms, error));
-        RETURN_IF_ERROR(cuda_scan_run(cuda, &run->scan, error));
-        RETURN_IF_ERROR(cuda_states_fetch(run, error));
-        RETURN_IF_ERROR(cuda_synchronize(cuda, error));
-    } while (cuda_states_full(run));
+    if (run->timed)
+        RETURN_IF_ERROR(cuda_scan_run_apart(cuda, &run->scan, &timing->filter_ms, &timing->scan_ms, error));
+    return cuda_scan_run(cuda, &run->scan, error);
+}
+
+/* The parts of a run by segments are timed in it. */
+static enum status take_times(struct device_run *run, struct run_timing *timing, struct error *error)
+{
+    struct cuda *cuda = run->device->cuda;
+    timing->moved_bytes = run->place.copied_bytes + run->place.read_bytes;
     RETURN_IF_ERROR(cuda_scan_elapsed(cuda, &run->scan, &timing->total_ms, error));
+    if (run->place.batched) {
+        RETURN_IF_ERROR(
+            cuda_event_elapsed(cuda, run->scan.begin, run->scan.filtered, &timing->filter_ms, error));
+        timing->scan_ms = timing->total_ms - timing->filter_ms;
+        return STATUS_OK;
+    }
     if (run->stage.count)
         RETURN_IF_ERROR(cuda_stage_elapsed(cuda, &run->stage, &timing->stage_ms, error));
     timing->total_ms += timing->stage_ms;
     return STATUS_OK;
 }
 
-static enum status run_selected(struct device_run *run, const struct device_request *request,
-                                struct partial *partial, struct run_timing *timing, struct error *error)
+static enum status scan(struct device_run *run, struct run_timing *timing, struct error *error)
 {
-    struct tile_skip selected;
-    RETURN_IF_ERROR(
-        tile_skip_select(run->share, request->segments, request->segment_count, &selected, error));
-    run->selected = true;
-    enum status status = select_tiles(run, &selected, error);
-    if (status == STATUS_OK)
-        status = scan(run, timing, error);
-    tile_skip_free(&selected);
-    RETURN_IF_ERROR(status);
-    return cuda_states_groups(run, partial, error);
+    struct cuda *cuda = run->device->cuda;
+    do {
+        RETURN_IF_ERROR(cancel_check(error));
+        if (!run->states)
+            RETURN_IF_ERROR(cuda_states_make(run, error));
+        else if (cuda_states_full(run))
+            RETURN_IF_ERROR(cuda_states_grow(run, error));
+        RETURN_IF_ERROR(place(run, error));
+        RETURN_IF_ERROR(run->place.batched ? cuda_feed_run(cuda, &run->feed, run->plan, &run->kernel,
+                                                           &run->place, &run->stage, &run->scan, error)
+                                           : run_whole(run, timing, error));
+        RETURN_IF_ERROR(cuda_states_fetch(run, error));
+        RETURN_IF_ERROR(cuda_synchronize(cuda, error));
+    } while (cuda_states_full(run));
+    return take_times(run, timing, error);
 }
 
-static enum status run_all(struct device_run *run, struct partial *partial, struct run_timing *timing,
-                           struct error *error)
+/* Runs over some segments; NULL: the share. */
+static enum status run_once(struct device_run *run, const struct device_request *request,
+                            struct partial *partial, struct run_timing *timing, struct error *error)
 {
-    if (run->selected)
-        RETURN_IF_ERROR(select_tiles(run, run->share, error));
-    run->selected = false;
-    RETURN_IF_ERROR(scan(run, timing, error));
-    return cuda_states_groups(run, partial, error);
+    struct tile_skip selected = {0};
+    if (request->segments)
+        RETURN_IF_ERROR(
+            tile_skip_select(run->share, request->segments, request->segment_count, &selected, error));
+    enum status status = STATUS_OK;
+    if (request->segments || run->selected)
+        status = select_tiles(run, request->segments ? &selected : run->share, error);
+    run->selected = request->segments;
+    tile_skip_free(&selected);
+    if (status == STATUS_OK)
+        status = scan(run, timing, error);
+    if (status == STATUS_OK)
+        status = cuda_states_groups(run, partial, error);
+    return status == STATUS_OK && request->mergeable ? cuda_sets_list(run, partial, error) : status;
+}
+
+static enum status run_parts(struct device_run *run, const struct device_request *request,
+                             struct partial *partial, struct run_timing *timing, struct error *error);
+
+/* Runs the first and the second half of the segments one after the other. */
+static enum status run_halves(struct device_run *run, const struct device_request *request,
+                              struct partial *partial, struct run_timing *timing, struct error *error)
+{
+    const uint32_t half = request->segment_count / 2;
+    const struct device_request halves[] = {
+        {.segments = request->segments, .segment_count = half, .mergeable = true},
+        {.segments = request->segments + half,
+         .segment_count = request->segment_count - half,
+         .mergeable = true}};
+    struct partial second = {0};
+    struct run_timing times = {0};
+    RETURN_IF_ERROR(run_parts(run, &halves[0], partial, timing, error));
+    enum status status = run_parts(run, &halves[1], &second, &times, error);
+    const double merging = clock_ms();
+    if (status == STATUS_OK)
+        status = partial_merge(run->plan, partial, &second, error);
+    partial_free(&second);
+    timing->merge_ms += times.merge_ms + (clock_ms() - merging);
+    timing->filter_ms += times.filter_ms;
+    timing->scan_ms += times.scan_ms;
+    timing->stage_ms += times.stage_ms;
+    timing->total_ms += times.total_ms + (clock_ms() - merging);
+    timing->moved_bytes += times.moved_bytes;
+    return status;
+}
+
+/* If the states of all segments do not fit the GPU's memory, runs over fewer at a time; their results are merged on
+ * the host. */
+static enum status run_parts(struct device_run *run, const struct device_request *request,
+                             struct partial *partial, struct run_timing *timing, struct error *error)
+{
+    if (run->most_parts && request->segment_count > run->most_parts)
+        return run_halves(run, request, partial, timing, error);
+    run->no_room = false;
+    const enum status status = run_once(run, request, partial, timing, error);
+    if (status == STATUS_OK || !run->no_room || request->segment_count < 2)
+        return status;
+    partial_free(partial);
+    run->most_parts = request->segment_count / 2;
+    RETURN_IF_ERROR(cuda_states_restart(run, error));
+    return run_halves(run, request, partial, timing, error);
+}
+
+/* The whole share is run at once until that does not fit. */
+static enum status run_share(struct device_run *run, const struct device_request *request,
+                             struct partial *partial, struct run_timing *timing, struct error *error)
+{
+    const struct device_request all = {.segments = run->place.needed.segments,
+                                       .segment_count = run->place.needed.count,
+                                       .mergeable = request->mergeable};
+    if (run->most_parts)
+        return run_parts(run, &all, partial, timing, error);
+    run->no_room = false;
+    const enum status status = run_once(run, request, partial, timing, error);
+    if (status == STATUS_OK || !run->no_room || all.segment_count < 2)
+        return status;
+    partial_free(partial);
+    run->most_parts = all.segment_count / 2;
+    RETURN_IF_ERROR(cuda_states_restart(run, error));
+    return run_halves(run, &all, partial, timing, error);
 }
 
 /* Answers a plan that counts rows of the vectors of one index. */
@@ -420,15 +538,15 @@ enum status gpu_run(struct device_run *run, const struct device_request *request
                     struct run_timing *timing, struct error *error)
 {
     timing->filter_ms = timing->scan_ms = timing->stage_ms = timing->merge_ms = timing->total_ms = 0;
+    timing->moved_bytes = 0;
     if (run->known)
         RETURN_IF_ERROR(count_known(run, request, partial, error));
     else if (run->nothing)
         RETURN_IF_ERROR(partial_allocate(run->plan, run->plan->shape == PLAN_TOTAL ? 1 : 0, partial, error));
-    else if (request->segments)
-        RETURN_IF_ERROR(run_selected(run, request, partial, timing, error));
     else
-        RETURN_IF_ERROR(run_all(run, partial, timing, error));
-    return request->mergeable ? cuda_sets_list(run, partial, error) : STATUS_OK;
+        return request->segments ? run_parts(run, request, partial, timing, error)
+                                 : run_share(run, request, partial, timing, error);
+    return STATUS_OK;
 }
 
 /* ---- Count ---- */
@@ -440,7 +558,7 @@ static enum status count_points(const struct device_run *run, struct scan_counts
     struct device_run *counting = NULL;
     struct run_timing timing = {0};
     struct scan_point points[SCAN_POINTS_MAX];
-    RETURN_IF_ERROR(open_run(run->device, run->plan, run->share, true, &counting, error));
+    RETURN_IF_ERROR(open_run(run->device, run->plan, run->share, &run->segments, true, &counting, error));
     enum status status = gpu_load(counting, &timing, error);
     if (status == STATUS_OK)
         status = scan(counting, &timing, error);
@@ -452,16 +570,44 @@ static enum status count_points(const struct device_run *run, struct scan_counts
     return status;
 }
 
-static enum status count_sectors(struct device_run *run, struct scan_counts *counts, struct error *error)
+/* Lists the memory that each column's chunks lie in: decoded values, kept chunks, and pinned files. */
+static uint32_t list_ranges(const struct device_run *run, struct sector_range *ranges)
+{
+    uint32_t count = 0;
+    for (uint32_t c = 0; c < run->kernel.shape.column_count; c++) {
+        const struct stage_column *staged = &run->stage.columns[c];
+        const struct cuda_column *kept = run->place.wishes[c].column;
+        struct sector_range range = {.column = c, .address = staged->values, .bytes = staged->value_bytes};
+        if (staged->used) {
+            ranges[count++] = range;
+            continue;
+        }
+        if (kept->bytes)
+            ranges[count++] =
+                (struct sector_range){.column = c, .address = kept->address, .bytes = kept->bytes};
+        if (cuda_columns_pinned(&run->place.wishes[c], &range.address, &range.bytes))
+            ranges[count++] = range;
+    }
+    return count;
+}
+
+/* The chunks of each column that a run moves, whole: what is told where sectors cannot be counted. */
+static void count_chunks(const struct device_run *run, uint64_t *bytes)
+{
+    for (uint32_t c = 0; c < run->place.column_count; c++)
+        for (uint32_t i = 0; i < run->place.needed.count; i++)
+            bytes[c] += run->place.wishes[c].data->segments[run->place.needed.segments[i]].chunk.size;
+}
+
+static enum status count_marks(struct device_run *run, uint64_t *bytes, struct error *error)
 {
     struct cuda *cuda = run->device->cuda;
     const struct kernel *kernel = &run->kernel;
-    uint64_t bytes[KERNEL_COLUMNS_MAX];
-    RETURN_IF_ERROR(compile(run, BINARY_SECTORS, error));
+    struct sector_range ranges[SECTOR_RANGES_MAX];
     const struct sector_count count = {.name = kernel->shape.name,
                                        .cubin = run->binaries[BINARY_SECTORS].cubin,
-                                       .columns = run->read,
-                                       .column_count = kernel->shape.column_count,
+                                       .ranges = ranges,
+                                       .range_count = list_ranges(run, ranges),
                                        .blocks = run->scan.scan_blocks,
                                        .threads = kernel->layout.threads,
                                        .shared_bytes = kernel->layout.shared_bytes,
@@ -470,9 +616,30 @@ static enum status count_sectors(struct device_run *run, struct scan_counts *cou
     if (run->stage.count)
         RETURN_IF_ERROR(cuda_stage_run(cuda, &run->stage, run->plan, &run->kernel, &run->scan, error));
     RETURN_IF_ERROR(cuda_scan_prepare(cuda, &run->scan, error));
-    RETURN_IF_ERROR(cuda_sectors_count(cuda, run->device->columns, &count, bytes, error));
-    for (uint32_t c = 0; c < kernel->shape.column_count; c++)
-        counts->bytes[kernel->columns[c]] = bytes[c];
+    return cuda_sectors_count(cuda, run->device->columns, &count, bytes, error);
+}
+
+static enum status count_sectors(struct device_run *run, struct scan_counts *counts, struct error *error)
+{
+    struct cuda *cuda = run->device->cuda;
+    struct cuda_place *where = &run->place;
+    uint64_t bytes[KERNEL_COLUMNS_MAX] = {0};
+    RETURN_IF_ERROR(compile(run, BINARY_SECTORS, error));
+    RETURN_IF_ERROR(place(run, error));
+    if (where->batched && (where->staged || where->unpinned.status)) {
+        count_chunks(run, bytes);
+    } else {
+        if (where->batched)
+            RETURN_IF_ERROR(cuda_place_read_all(cuda, run->device->columns, where, true, error));
+        enum status status = count_marks(run, bytes, error);
+        if (where->batched) {
+            const enum status ended = cuda_place_read_all(cuda, run->device->columns, where, false, error);
+            status = status == STATUS_OK ? ended : status;
+        }
+        RETURN_IF_ERROR(status);
+    }
+    for (uint32_t c = 0; c < run->kernel.shape.column_count; c++)
+        counts->bytes[run->kernel.columns[c]] = bytes[c];
     return STATUS_OK;
 }
 

@@ -6,11 +6,12 @@
 #define TESSERA_ENGINE_GPU_RUN_INTERNAL_H
 
 #include "engine/cuda/kernel_cache.h"
-#include "engine/gpu/columns.h"
+#include "engine/gpu/memory/columns.h"
 #include "engine/gpu/index.h"
 #include "engine/gpu/kernel.h"
 #include "engine/gpu/scan.h"
 #include "engine/gpu/stage.h"
+#include "engine/gpu/stream/feed.h"
 #include "engine/run/device.h"
 
 /* The most arrays, tables and bitmaps that belong to one statement. */
@@ -19,6 +20,7 @@
 struct device {
     struct cuda *cuda;
     struct cuda_columns *columns; /* stay on the GPU between statements */
+    enum late_transfer late;
     char text[256];
 };
 
@@ -30,6 +32,7 @@ struct device_run {
     const struct plan *plan;
     struct tile_skip own;          /* the tiles of the share's segments; unused if it has all */
     const struct tile_skip *share; /* the tiles that the run may read */
+    struct device_share segments;  /* a copy of the share; NULL: all */
     bool timed;                    /* the two kernels are also timed one by one */
     bool counting;                 /* the kernel counts points, which is slower */
     bool nothing;                  /* no tile can have a row of the answer, or `known`: there is no kernel */
@@ -39,11 +42,13 @@ struct device_run {
     struct kernel_binary binaries[BINARIES]; /* after compilation; the first one until it is loaded */
     struct cuda_scan scan;
     struct cuda_function *collect;
-    const struct cuda_column *columns[KERNEL_COLUMNS_MAX], *arrays[PLAN_SOURCES_MAX];
+    const struct cuda_column *arrays[PLAN_SOURCES_MAX];
+    struct cuda_place place; /* of the columns' chunks */
+    struct cuda_feed feed;   /* of a run that is scanned by segments */
     struct cuda_stage stage; /* of a staged plan */
     struct cuda_index index; /* of a plan with index terms */
 
-    /* The columns as the scan reads them: those in `columns`, or their decoded values. */
+    /* The columns as the scan reads them: the lists of `place`, or of their decoded values. */
     const struct cuda_column *read[KERNEL_COLUMNS_MAX];
     uint32_t owned_count;
     cuda_address owned[RUN_OWNED_MAX];
@@ -57,6 +62,8 @@ struct device_run {
     uint64_t answer_bytes; /* the bytes at the start of `states` that are copied to the host */
     uint8_t *answer;       /* the copy in the host's memory */
     bool answer_pinned;
+    bool no_room;        /* the states did not fit the GPU's memory */
+    uint32_t most_parts; /* the segments that are run at a time since then; 0: all */
 };
 
 /* ---- run.c: as in struct device_operations ---- */
@@ -85,6 +92,8 @@ NODISCARD enum status cuda_states_fetch(struct device_run *run, struct error *er
 /* After the copy is complete: cuda_states_full is true if a hash table was too full; then the run must be
  * repeated after cuda_states_grow. The others give the points of a counting run, and the groups or rows. */
 bool cuda_states_full(const struct device_run *run);
+/* Makes the states as large as at first, after they did not fit. */
+NODISCARD enum status cuda_states_restart(struct device_run *run, struct error *error);
 NODISCARD enum status cuda_states_grow(struct device_run *run, struct error *error);
 void cuda_states_points(const struct device_run *run, struct scan_point *points);
 NODISCARD enum status cuda_states_groups(struct device_run *run, struct partial *groups, struct error *error);

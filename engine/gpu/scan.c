@@ -1,6 +1,8 @@
 /* scan.c: see scan.h. */
 #include "engine/gpu/scan.h"
 
+#include "storage/base/memory.h"
+
 #include <stdlib.h>
 
 #define PREPARE_THREADS 256u
@@ -34,19 +36,31 @@ static enum status load_kernels(struct cuda *cuda, const char *name, const void 
     return STATUS_OK;
 }
 
-/* Lists the tiles as items of up to eight tiles; returns the number of items. */
-static uint32_t list_work(const struct table *fact, const struct tile_skip *skip, struct bound_work *work)
+/* Lists the tiles as items of up to eight tiles, and the first item of each segment; returns the number of items. */
+static uint32_t list_work(const struct table *fact, const struct tile_skip *skip, struct bound_work *work,
+                          uint32_t *segment_items)
 {
     uint64_t run = 0;
-    uint32_t count = 0, tile = skip->run_count ? skip->runs[0].first : 0;
+    uint32_t count = 0, next = 0, tile = skip->run_count ? skip->runs[0].first : 0;
     while (run < skip->run_count) {
         const uint32_t segment = skip->runs[run].segment, first = tile;
+        while (next <= segment)
+            segment_items[next++] = count;
         const uint32_t rows = tile_skip_take(skip, WORK_TILES, &run, &tile) * TILE_ROWS;
         const uint32_t left = fact->segment_rows[segment] - first * TILE_ROWS;
         work[count++] =
             (struct bound_work){.segment = segment, .first_tile = first, .rows = rows < left ? rows : left};
     }
+    while (next <= fact->segment_count)
+        segment_items[next++] = count;
     return count;
+}
+
+/* No more blocks than have work: a block without work would only copy bitmaps and clear sums. */
+static unsigned blocks_for(const struct cuda_scan *scan, uint32_t items)
+{
+    const uint64_t groups = scan->threads / 32 / WORK_TILES, blocks = (items + groups - 1) / groups;
+    return blocks >= scan->blocks_most ? scan->blocks_most : blocks ? (unsigned)blocks : 1;
 }
 
 enum status cuda_scan_select(struct cuda *cuda, struct cuda_columns *columns, const struct table *fact,
@@ -55,17 +69,17 @@ enum status cuda_scan_select(struct cuda *cuda, struct cuda_columns *columns, co
     uint64_t most = 0;
     for (uint64_t r = 0; r < skip->run_count; r++)
         most += (skip->runs[r].tiles + WORK_TILES - 1) / WORK_TILES;
-    struct bound_work *work = malloc((most ? most : 1) * sizeof *work);
-    if (!work)
-        return error_out_of_memory(error, most * sizeof *work, "the list of work");
+    RETURN_IF_ERROR(memory_grow(&scan->segment_items,
+                                (fact->segment_count + 1ull) * sizeof *scan->segment_items,
+                                "the list of work", error));
+    struct bound_work *work;
+    RETURN_IF_ERROR(memory_take(&work, most * sizeof *work, "the list of work", error));
     cuda_graph_destroy(cuda, scan->graph);
     cuda_free(cuda, scan->work.work);
     scan->graph = NULL;
     scan->work.work = 0;
-    const uint32_t count = scan->work.items = list_work(fact, skip, work);
-    /* No more blocks than have work: a block without work would only copy bitmaps and clear sums. */
-    const uint64_t groups = scan->threads / 32 / WORK_TILES, blocks = (count + groups - 1) / groups;
-    scan->scan_blocks = blocks >= scan->blocks_most ? scan->blocks_most : blocks ? (unsigned)blocks : 1;
+    const uint32_t count = scan->work.items = list_work(fact, skip, work, scan->segment_items);
+    scan->scan_blocks = blocks_for(scan, count);
     enum status status =
         cuda_columns_allocate(columns, count * sizeof *work, "the list of work", &scan->work.work, error);
     if (status == STATUS_OK && count)
@@ -102,6 +116,7 @@ void cuda_scan_close(struct cuda *cuda, struct cuda_scan *scan)
     cuda_event_destroy(cuda, scan->end);
     cuda_free(cuda, scan->work.work);
     cuda_module_unload(cuda, scan->module);
+    free(scan->segment_items);
     *scan = (struct cuda_scan){0};
 }
 
@@ -116,6 +131,17 @@ static enum status launch_scan(struct cuda *cuda, struct cuda_scan *scan, bool e
 {
     return (early && !scan->index ? cuda_launch_early : cuda_launch)(
         cuda, scan->scan, scan->scan_blocks, scan->threads, scan->shared_bytes, scan->scan_arguments, error);
+}
+
+enum status cuda_scan_launch(struct cuda *cuda, struct cuda_scan *scan, uint32_t first, uint32_t items,
+                             struct error *error)
+{
+    struct bound_scan part = scan->work;
+    void *arguments[] = {scan->scan_arguments[0], &part};
+    part.work += first * sizeof(struct bound_work);
+    part.items = items;
+    return cuda_launch(cuda, scan->scan, blocks_for(scan, items), scan->threads, scan->shared_bytes,
+                       arguments, error);
 }
 
 enum status cuda_scan_record(struct cuda *cuda, struct cuda_scan *scan, struct error *error)

@@ -5,7 +5,7 @@
 #ifndef TESSERA_ENGINE_GPU_SCAN_H
 #define TESSERA_ENGINE_GPU_SCAN_H
 
-#include "engine/gpu/columns.h"
+#include "engine/gpu/memory/columns.h"
 #include "engine/gpu/index.h"
 #include "engine/gpu/kernel_layout.h"
 #include "operators/dialect/bound.h"
@@ -18,7 +18,8 @@ struct cuda_scan {
         *index; /* set by the owner before the graph is recorded; NULL: the plan uses no index */
     struct cuda_graph *graph;
     struct cuda_event *begin, *filtered, *end;
-    struct bound_scan work;                        /* the second argument of `scan` */
+    struct bound_scan work;  /* the second argument of `scan` */
+    uint32_t *segment_items; /* the first item of each segment in the list of work; then the list's length */
     unsigned prepare_blocks, scan_blocks, threads; /* threads: of a block of `scan` */
     unsigned prepare_most, blocks_most;            /* the number of blocks that are resident at a time */
     uint64_t shared_bytes;
@@ -41,10 +42,16 @@ NODISCARD enum status cuda_scan_select(struct cuda *cuda, struct cuda_columns *c
                                        struct cuda_scan *scan, struct error *error);
 void cuda_scan_close(struct cuda *cuda, struct cuda_scan *scan);
 
-/* Queues all that comes before `scan`. */
 /* Sets the number of threads that `prepare` has work for; at first it is as many as the GPU has. */
 void cuda_scan_prepares(struct cuda_scan *scan, uint64_t threads);
+
+/* Queues all that comes before `scan`. */
 NODISCARD enum status cuda_scan_prepare(struct cuda *cuda, struct cuda_scan *scan, struct error *error);
+
+/* Queues `scan` over some items of the list of work; launches between two calls of cuda_scan_prepare add to the same
+ * states. */
+NODISCARD enum status cuda_scan_launch(struct cuda *cuda, struct cuda_scan *scan, uint32_t first,
+                                       uint32_t items, struct error *error);
 
 /* Records all kernels as a graph. The arguments and the list of work must be set. */
 NODISCARD enum status cuda_scan_record(struct cuda *cuda, struct cuda_scan *scan, struct error *error);

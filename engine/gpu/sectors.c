@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNTED_MAX  33u /* the entries of decode_cuda.h's tile_counted, with the closing one */
 #define SECTOR_BYTES 32u
 
-/* The same as struct counted_memory of decode_cuda.h. */
+/* The same as struct counted_memory of unpack_cuda.h. */
 struct counted_memory {
     uint64_t address, bytes;
     uint64_t sectors;
@@ -22,7 +21,7 @@ struct counter {
     cuda_address marks; /* of all columns, one bit a sector */
     uint64_t mark_bytes;
     uint8_t *copy;
-    struct counted_memory memory[COUNTED_MAX];
+    struct counted_memory memory[SECTOR_RANGES_MAX + 1];
 };
 
 static enum status load_kernel(struct counter *counter, const struct sector_count *count,
@@ -37,17 +36,17 @@ static enum status point_at_columns(struct counter *counter, const struct sector
                                     struct error *error)
 {
     uint64_t words = 0;
-    for (uint32_t c = 0; c < count->column_count; c++) {
-        counter->memory[c] = (struct counted_memory){.address = count->columns[c]->address,
-                                                     .bytes = count->columns[c]->bytes,
+    for (uint32_t r = 0; r < count->range_count; r++) {
+        counter->memory[r] = (struct counted_memory){.address = count->ranges[r].address,
+                                                     .bytes = count->ranges[r].bytes,
                                                      .sectors = words * sizeof(uint32_t)};
-        words += count->columns[c]->bytes / SECTOR_BYTES / 32 + 1;
+        words += count->ranges[r].bytes / SECTOR_BYTES / 32 + 1;
     }
     counter->mark_bytes = words * sizeof(uint32_t);
     RETURN_IF_ERROR(cuda_columns_allocate(counter->columns, counter->mark_bytes, "marks of sectors",
                                           &counter->marks, error));
-    for (uint32_t c = 0; c < count->column_count; c++)
-        counter->memory[c].sectors += counter->marks;
+    for (uint32_t r = 0; r < count->range_count; r++)
+        counter->memory[r].sectors += counter->marks;
     RETURN_IF_ERROR(cuda_set_words(counter->cuda, counter->marks, 0, words, error));
     cuda_address place;
     uint64_t bytes;
@@ -72,15 +71,14 @@ static enum status run(struct counter *counter, const struct sector_count *count
     RETURN_IF_ERROR(
         cuda_copy_to_host(counter->cuda, counter->copy, counter->marks, counter->mark_bytes, error));
     RETURN_IF_ERROR(cuda_synchronize(counter->cuda, error));
-    for (uint32_t c = 0; c < count->column_count; c++) {
-        const uint64_t first = counter->memory[c].sectors - counter->marks,
-                       end = c + 1 < count->column_count ? counter->memory[c + 1].sectors - counter->marks
-                                                         : counter->mark_bytes;
-        bytes[c] = 0;
+    for (uint32_t r = 0; r < count->range_count; r++) {
+        const uint64_t first = counter->memory[r].sectors - counter->marks,
+                       end = r + 1 < count->range_count ? counter->memory[r + 1].sectors - counter->marks
+                                                        : counter->mark_bytes;
         for (uint64_t i = first; i < end; i += sizeof(uint32_t)) {
             uint32_t word;
             memcpy(&word, counter->copy + i, sizeof word);
-            bytes[c] += (uint64_t)__builtin_popcount(word) * SECTOR_BYTES;
+            bytes[count->ranges[r].column] += (uint64_t)__builtin_popcount(word) * SECTOR_BYTES;
         }
     }
     return STATUS_OK;
@@ -90,9 +88,6 @@ enum status cuda_sectors_count(struct cuda *cuda, struct cuda_columns *columns,
                                const struct sector_count *count, uint64_t *bytes, struct error *error)
 {
     struct counter counter = {.cuda = cuda, .columns = columns};
-    if (count->column_count >= COUNTED_MAX)
-        return error_set(error, STATUS_BAD_INPUT, "%s reads %u columns; sectors are counted for %u at most",
-                         count->name, count->column_count, COUNTED_MAX - 1);
     enum status status = run(&counter, count, bytes, error);
     free(counter.copy);
     cuda_free(cuda, counter.marks);

@@ -10,24 +10,32 @@
 #define TESSERA_ENGINE_GPU_SECTORS_H
 
 #include "engine/cuda/cuda.h"
-#include "engine/gpu/columns.h"
+#include "engine/gpu/memory/columns.h"
 
 /* The options with which the query's source is compiled to count; ended by NULL. */
 extern const char *const cuda_sectors_options[];
+
+/* Memory that a column's chunks lie in. */
+struct sector_range {
+    uint32_t column;
+    cuda_address address;
+    uint64_t bytes;
+};
+#define SECTOR_RANGES_MAX 64u /* the entries of tile_counted in unpack_cuda.h, without the closing one */
 
 /* A launch of the counting kernel: the same shape and arguments as the query's own. */
 struct sector_count {
     const char *name;
     const void *cubin;
-    const struct cuda_column *const *columns; /* the columns that the kernel reads */
-    uint32_t column_count;
+    const struct sector_range *ranges;
+    uint32_t range_count;
     unsigned blocks, threads;
     uint64_t shared_bytes;
     void **arguments;
     const void *constant; /* the value of the variable `arguments` in the kernel's constant memory */
 };
 
-/* Runs the counting kernel once; bytes[c] is 32 times the number of marked sectors of column c. */
+/* Runs the counting kernel once; adds 32 times the number of marked sectors of column c to bytes[c]. */
 NODISCARD enum status cuda_sectors_count(struct cuda *cuda, struct cuda_columns *columns,
                                          const struct sector_count *count, uint64_t *bytes,
                                          struct error *error);

@@ -1,6 +1,8 @@
 /* stage.c: see stage.h. */
 #include "engine/gpu/stage.h"
 
+#include "storage/base/memory.h"
+
 #include <stdlib.h>
 
 enum status cuda_stage_write(const struct plan *plan, const struct kernel *kernel, struct cuda_stage *stage,
@@ -19,66 +21,124 @@ enum status cuda_stage_write(const struct plan *plan, const struct kernel *kerne
     return stage->count ? cuda_decoder_source(columns, stage->count, &stage->source, error) : STATUS_OK;
 }
 
-/* Allocates the temporary memory of the column that needs most. */
-static enum status make_layers(struct cuda_columns *columns, const struct plan *plan,
-                               const struct kernel *kernel, struct cuda_stage *stage, struct error *error)
+/* The temporary memory of the column that needs most: for all segments, or for one. */
+static uint64_t find_layers(const struct plan *plan, const struct kernel *kernel,
+                            const struct cuda_stage *stage)
 {
     uint64_t most = 0;
     for (uint32_t c = 0; c < kernel->shape.column_count; c++) {
-        const uint64_t bytes =
-            stage->columns[c].used ? cuda_decoder_layer_bytes(plan->columns[kernel->columns[c]].data) : 0;
+        const struct column_data *data = plan->columns[kernel->columns[c]].data;
+        const uint64_t bytes = !stage->columns[c].used ? 0
+                               : stage->in_slots       ? cuda_decoder_layer_most(data)
+                                                       : cuda_decoder_layer_bytes(data);
         most = bytes > most ? bytes : most;
     }
-    return cuda_columns_allocate(columns, most, "the layers between a column's decoding passes",
+    return most;
+}
+
+static enum status make_layers(struct cuda *cuda, struct cuda_columns *columns, const struct plan *plan,
+                               const struct kernel *kernel, struct cuda_stage *stage, struct error *error)
+{
+    const uint64_t bytes = find_layers(plan, kernel, stage);
+    if (stage->layers && stage->layer_bytes == bytes)
+        return STATUS_OK;
+    cuda_free(cuda, stage->layers);
+    stage->layers = 0;
+    stage->layer_bytes = bytes;
+    return cuda_columns_allocate(columns, bytes, "the layers between a column's decoding passes",
                                  &stage->layers, error);
 }
 
-/* Allocates the scratch memory of a column: a list of chunks, and then the values. The validity addresses are
- * copied from the list of the encoded chunks. */
-static enum status make_scratch(struct cuda *cuda, struct cuda_columns *columns,
-                                const struct column_data *data, cuda_address layers,
-                                struct stage_column *column, struct error *error)
-{
-    const uint64_t list_bytes = (data->segment_count * sizeof(struct bound_chunk) + 255) / 256 * 256;
-    struct bound_chunk *chunks = malloc(list_bytes + 1);
-    if (!chunks)
-        return error_out_of_memory(error, list_bytes, "a list of chunks");
-    column->to.bytes = list_bytes + cuda_decoder_values_bytes(data);
-    enum status status =
-        cuda_copy_to_host(cuda, chunks, column->from->address, data->segment_count * sizeof *chunks, error);
-    if (status == STATUS_OK)
-        status = cuda_synchronize(cuda, error);
-    if (status == STATUS_OK)
-        status = cuda_columns_allocate(columns, column->to.bytes, "a column's decoded values",
-                                       &column->to.address, error);
-    if (status == STATUS_OK) {
-        cuda_decoder_target(data, column->to.address + list_bytes, layers, chunks);
-        status = cuda_upload(cuda, column->to.address, chunks, data->segment_count * sizeof *chunks, error);
-    }
-    free(chunks);
-    return status;
-}
-
 enum status cuda_stage_load(struct cuda *cuda, struct cuda_columns *columns, const struct plan *plan,
-                            const struct kernel *kernel, const struct cuda_column *const *encoded,
+                            const struct kernel *kernel, const struct cuda_place *place,
                             struct cuda_stage *stage, struct error *error)
 {
     uint32_t number = 0;
+    if (!stage->count)
+        return STATUS_OK;
     RETURN_IF_ERROR(cuda_event_create(cuda, &stage->begin, error));
     RETURN_IF_ERROR(cuda_event_create(cuda, &stage->end, error));
     RETURN_IF_ERROR(cuda_module_load(cuda, stage->binary.cubin, &stage->module, error));
     kernel_binary_free(&stage->binary);
-    RETURN_IF_ERROR(make_layers(columns, plan, kernel, stage, error));
     for (uint32_t c = 0; c < kernel->shape.column_count; c++) {
         struct stage_column *column = &stage->columns[c];
         const struct column_data *data = plan->columns[kernel->columns[c]].data;
         if (!column->used)
             continue;
-        column->from = encoded[c];
+        column->from = &place->lists[c];
+        column->to.bytes = data->segment_count * sizeof(struct bound_chunk);
+        column->to.count = data->segment_count;
         RETURN_IF_ERROR(cuda_decoder_load(cuda, stage->module, number++, data, &column->decoder, error));
-        RETURN_IF_ERROR(make_scratch(cuda, columns, data, stage->layers, column, error));
+        RETURN_IF_ERROR(
+            cuda_columns_allocate(columns, column->to.bytes, "a list of chunks", &column->to.address, error));
     }
     return STATUS_OK;
+}
+
+/* The values of all segments, in memory of the column's own, or none. */
+static enum status make_values(struct cuda *cuda, struct cuda_columns *columns,
+                               const struct column_data *data, bool wanted, struct stage_column *column,
+                               struct error *error)
+{
+    if (wanted == (column->values != 0))
+        return STATUS_OK;
+    cuda_free(cuda, column->values);
+    column->values = 0;
+    column->value_bytes = cuda_decoder_values_bytes(data);
+    return wanted ? cuda_columns_allocate(columns, column->value_bytes, "a column's decoded values",
+                                          &column->values, error)
+                  : STATUS_OK;
+}
+
+/* Lists the values' chunks of a column; in slots, `before` has the bytes that each segment's slot has before them. */
+static void list_values(const struct column_data *data, const struct cuda_place *place, uint32_t c,
+                        const struct cuda_stage *stage, uint64_t *before, struct bound_chunk *chunks)
+{
+    cuda_address values = stage->columns[c].values, layers = stage->layers;
+    for (uint32_t s = 0; s < data->segment_count; s++) {
+        const struct segment_data *segment = &data->segments[s];
+        if (stage->in_slots)
+            values = cuda_place_slot(place, cuda_place_slot_of(place, s)) + place->slot_copied[s] + before[s];
+        chunks[s] =
+            (struct bound_chunk){.data = values,
+                                 .auxiliary = layers,
+                                 .validity = place->chunks[(uint64_t)c * place->segment_count + s].validity};
+        before[s] += cuda_decoder_segment_bytes(segment);
+        if (stage->in_slots)
+            continue;
+        values += cuda_decoder_segment_bytes(segment);
+        layers += cuda_decoder_segment_layers(segment);
+    }
+}
+
+enum status cuda_stage_place(struct cuda *cuda, struct cuda_columns *columns, const struct plan *plan,
+                             const struct kernel *kernel, const struct cuda_place *place,
+                             struct cuda_stage *stage, struct error *error)
+{
+    uint64_t *before = NULL;
+    struct bound_chunk *chunks = NULL;
+    if (!stage->count)
+        return STATUS_OK;
+    stage->in_slots = place->batched;
+    RETURN_IF_ERROR(make_layers(cuda, columns, plan, kernel, stage, error));
+    for (uint32_t c = 0; c < kernel->shape.column_count; c++)
+        if (stage->columns[c].used)
+            RETURN_IF_ERROR(make_values(cuda, columns, plan->columns[kernel->columns[c]].data,
+                                        !stage->in_slots, &stage->columns[c], error));
+    enum status status =
+        memory_zeros(&before, (place->segment_count + 1ull) * sizeof *before, "a list", error);
+    if (status == STATUS_OK)
+        status =
+            memory_zeros(&chunks, (place->segment_count + 1ull) * sizeof *chunks, "a list of chunks", error);
+    for (uint32_t c = 0; status == STATUS_OK && c < kernel->shape.column_count; c++)
+        if (stage->columns[c].used) {
+            list_values(plan->columns[kernel->columns[c]].data, place, c, stage, before, chunks);
+            status =
+                cuda_upload(cuda, stage->columns[c].to.address, chunks, stage->columns[c].to.bytes, error);
+        }
+    free(before);
+    free(chunks);
+    return status;
 }
 
 static enum status select_blocks(struct cuda *cuda, struct cuda_columns *columns,
@@ -87,8 +147,7 @@ static enum status select_blocks(struct cuda *cuda, struct cuda_columns *columns
 {
     struct bound_block *list = NULL;
     uint64_t bytes;
-    cuda_free(cuda, decoder->blocks);
-    decoder->blocks = 0;
+    cuda_decoder_free(cuda, decoder);
     RETURN_IF_ERROR(cuda_decoder_blocks(data, skip, &list, &bytes, decoder, error));
     enum status status = cuda_columns_allocate(columns, bytes, "a list of blocks", &decoder->blocks, error);
     if (status == STATUS_OK)
@@ -126,6 +185,24 @@ enum status cuda_stage_run(struct cuda *cuda, struct cuda_stage *stage, const st
     return STATUS_OK;
 }
 
+enum status cuda_stage_run_segment(struct cuda *cuda, struct cuda_stage *stage, const struct plan *plan,
+                                   const struct kernel *kernel, const struct cuda_scan *scan,
+                                   uint32_t segment, struct error *error)
+{
+    const uint32_t first = scan->segment_items[segment], items = scan->segment_items[segment + 1] - first;
+    for (uint32_t c = 0; c < kernel->shape.column_count; c++) {
+        const struct stage_column *column = &stage->columns[c];
+        if (!column->used)
+            continue;
+        RETURN_IF_ERROR(cuda_decoder_run_segment(
+            cuda, &column->decoder, segment, column->from->address, column->to.address,
+            scan->work.work + first * sizeof(struct bound_work), items, error));
+        RETURN_IF_ERROR(
+            cuda_decoder_check(cuda, &column->decoder, plan->columns[kernel->columns[c]].data, error));
+    }
+    return STATUS_OK;
+}
+
 enum status cuda_stage_elapsed(struct cuda *cuda, const struct cuda_stage *stage, double *ms,
                                struct error *error)
 {
@@ -136,7 +213,8 @@ void cuda_stage_free(struct cuda *cuda, struct cuda_stage *stage)
 {
     for (uint32_t c = 0; c < KERNEL_COLUMNS_MAX; c++) {
         cuda_free(cuda, stage->columns[c].to.address);
-        cuda_free(cuda, stage->columns[c].decoder.blocks);
+        cuda_free(cuda, stage->columns[c].values);
+        cuda_decoder_free(cuda, &stage->columns[c].decoder);
     }
     cuda_free(cuda, stage->layers);
     cuda_event_destroy(cuda, stage->begin);

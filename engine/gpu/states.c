@@ -134,9 +134,16 @@ enum status cuda_states_make(struct device_run *run, struct error *error)
             run->set_capacity[a] = at_first(set_entries(run, a));
     }
     const uint64_t bytes = lay_out(run, 0);
-    RETURN_IF_ERROR(cuda_columns_allocate(run->device->columns, bytes, "groups", &run->states, error));
+    run->no_room = cuda_columns_allocate(run->device->columns, bytes, "the statement's group tables",
+                                         &run->states, error) != STATUS_OK;
+    if (run->no_room)
+        return STATUS_MACHINE;
     lay_out(run, run->states);
-    RETURN_IF_ERROR(allocate_answer(run, error));
+    const enum status status = allocate_answer(run, error);
+    if (status != STATUS_OK) {
+        cuda_states_free(run);
+        return status;
+    }
     RETURN_IF_ERROR(
         cuda_copy_to_device(cuda, run->arguments_address, &run->arguments, sizeof run->arguments, error));
     return cuda_synchronize(cuda, error);
@@ -164,6 +171,13 @@ enum status cuda_states_grow(struct device_run *run, struct error *error)
     return cuda_states_make(run, error);
 }
 
+enum status cuda_states_restart(struct device_run *run, struct error *error)
+{
+    cuda_states_free(run);
+    run->slots = 0;
+    return cuda_states_make(run, error);
+}
+
 /* ---- The result ---- */
 
 static const struct states_header *header_of(const struct device_run *run)
@@ -178,7 +192,7 @@ enum status cuda_states_fetch(struct device_run *run, struct error *error)
 
 bool cuda_states_full(const struct device_run *run)
 {
-    return header_of(run)->full != 0;
+    return run->answer && header_of(run)->full != 0;
 }
 
 void cuda_states_points(const struct device_run *run, struct scan_point *points)

@@ -49,21 +49,37 @@ int tessera_version(void)
     return TESSERA_API_VERSION;
 }
 
-enum tessera_status tessera_open(const char *path, const char *device, unsigned threads,
-                                 struct tessera_database **out, struct tessera_error *error)
+enum tessera_status tessera_open_with(const char *path, const struct tessera_options *options,
+                                      struct tessera_database **out, struct tessera_error *error)
 {
     struct error inner = {0};
+    if (options->size != sizeof *options)
+        return give(
+            error_set(&inner, STATUS_BAD_INPUT,
+                      "options.size is %zu and should be %zu: the program was compiled for another version "
+                      "of the library",
+                      options->size, sizeof *options),
+            &inner, error);
     struct tessera_database *opened = calloc(1, sizeof *opened);
     enum status status = opened ? database_open(path, &opened->database, &inner)
                                 : error_out_of_memory(&inner, sizeof *opened, "a database");
     if (status == STATUS_OK)
-        status = engine_open(&(struct engine_options){.device = device ? device : "auto", .threads = threads},
+        status = engine_open(&(struct engine_options){.device = options->device ? options->device : "auto",
+                                                      .threads = options->threads,
+                                                      .gpu_memory = options->gpu_memory},
                              &opened->engine, &inner);
     if (status == STATUS_OK)
         *out = opened;
     else
         tessera_close(opened);
     return give(status, &inner, error);
+}
+
+enum tessera_status tessera_open(const char *path, const char *device, unsigned threads,
+                                 struct tessera_database **out, struct tessera_error *error)
+{
+    const struct tessera_options options = {.size = sizeof options, .device = device, .threads = threads};
+    return tessera_open_with(path, &options, out, error);
 }
 
 void tessera_close(struct tessera_database *database)

@@ -56,6 +56,20 @@ struct tessera_result;
  * it. */
 enum tessera_status tessera_open(const char *path, const char *device, unsigned threads,
                                  struct tessera_database **database, struct tessera_error *error);
+
+/* What else a database is opened with. Zero-initialise it and set `size` to sizeof(struct tessera_options). */
+struct tessera_options {
+    size_t size;
+    const char *device; /* as above */
+    unsigned threads;
+
+    /* The most bytes of columns that a GPU keeps between statements: "4G", "512M", "0"; NULL: what is free, less a reserve. What does
+     * not fit is streamed from the host's memory in every run. */
+    const char *gpu_memory;
+};
+enum tessera_status tessera_open_with(const char *path, const struct tessera_options *options,
+                                      struct tessera_database **database, struct tessera_error *error);
+
 void tessera_close(struct tessera_database *database);
 
 /* Whether bitmap indexes (docs/bitmaps.md) decide conditions of statements that are prepared after this call: AUTO, as it

@@ -30,8 +30,7 @@ static double column_bits(const struct plan *plan, const struct plan_column *col
     return (double)column->data->bytes * 8 / rows;
 }
 
-/* The fraction of the units of `rows` rows in which a row survives, if the fraction `share` of all rows does. */
-static double touched(double share, uint32_t rows)
+double plan_touched(double share, uint32_t rows)
 {
     double none = 1, power = 1 - share;
     for (; rows; rows /= 2, power *= power)
@@ -60,7 +59,7 @@ double plan_step_cost(const struct plan *plan, const struct plan_step *step, dou
     const struct position_test *test = join && join->test.cube_count ? &join->test : NULL;
     const bool compares = !join || join->contiguous;
     if (test && test->used) /* survivors of a test that is not exact are probed */
-        return touched(share, PLANE_SECTOR_ROWS) *
+        return plan_touched(share, PLANE_SECTOR_ROWS) *
                    (SLICE_BIT_CYCLES * __builtin_popcount(test->care) + PLANES_CYCLES) +
                (test->exact ? 0
                             : plan_fetch_cost(plan, (uint32_t)(column - plan->columns), share * test->share) +
@@ -86,13 +85,13 @@ double plan_step_bytes(const struct plan *plan, const struct plan_step *step, do
         return plan_fetch_bytes(plan, column, share);
     const double planes =
         column_bits(plan, &plan->columns[column]) * plan_bits_share(plan, column, test->care);
-    return touched(share, PLANE_SECTOR_ROWS) * planes / 8 +
+    return plan_touched(share, PLANE_SECTOR_ROWS) * planes / 8 +
            (test->exact ? 0 : plan_fetch_bytes(plan, column, share * test->share));
 }
 
 double plan_fetch_cost(const struct plan *plan, uint32_t column, double share)
 {
-    return touched(share, TILE_ROWS) * decoding_cost(plan, &plan->columns[column]);
+    return plan_touched(share, TILE_ROWS) * decoding_cost(plan, &plan->columns[column]);
 }
 
 /* Where any value of a tile can be read alone, a GPU reads the sectors of 32 bytes that have one; else all of the
@@ -102,7 +101,7 @@ double plan_fetch_bytes(const struct plan *plan, uint32_t column, double share)
     const double bits = column_bits(plan, &plan->columns[column]) *
                         plan_bits_share(plan, column, plan->columns[column].needed);
     const bool alone = plan->columns[column].data->codec->gpu.random_access;
-    return touched(share, alone ? 1 + (uint32_t)(256 / (bits + 1)) : TILE_ROWS) * bits / 8;
+    return plan_touched(share, alone ? 1 + (uint32_t)(256 / (bits + 1)) : TILE_ROWS) * bits / 8;
 }
 
 double plan_range_share(const struct plan *plan, const struct plan_step *step)

@@ -83,6 +83,9 @@ double plan_step_bytes(const struct plan *plan, const struct plan_step *step, do
 double plan_fetch_cost(const struct plan *plan, uint32_t column, double share);
 double plan_fetch_bytes(const struct plan *plan, uint32_t column, double share);
 
+/* The fraction of the units of `rows` rows in which a row survives, if the fraction `share` of all rows does. */
+double plan_touched(double share, uint32_t rows);
+
 /* The selectivity of a range, if values are uniformly distributed. */
 double plan_range_share(const struct plan *plan, const struct plan_step *step);
 

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 struct shell_options {
-    const char *database, *statement, *codec, *device;
-    unsigned threads;
+    const char *database, *statement, *codec;
+    struct engine_options engine;
     bool timer, staged;
     enum plan_index_use index;
     enum rowset_format format;
@@ -31,9 +31,19 @@ static const struct command_option option_list[] = {
      TO_TEXT(struct shell_options, codec)},
     {"device", 'D', "DEVICE",
      "Where statements run: auto (the default: the first GPU, or else the CPU), cpu, cuda or cuda:N",
-     TO_TEXT(struct shell_options, device)},
+     TO_TEXT(struct shell_options, engine.device)},
+    {"gpu-memory", 'M', "BYTES",
+     "The most bytes of columns that a GPU keeps (4G, 512M; 0: nothing stays between statements). What does "
+     "not "
+     "fit is streamed from the host's memory. By default what is free, less a reserve",
+     TO_TEXT(struct shell_options, engine.gpu_memory)},
+    {"late-transfer", 'L', "auto|off|on",
+     "Columns that a GPU does not keep: auto (the default) lets its kernels read single sectors from the "
+     "host's memory "
+     "where this moves fewer bytes than copying the column, on everywhere, off nowhere",
+     TO_WORD(struct shell_options, engine.late, "auto|off|on")},
     {"threads", 't', "N", "Threads; by default all processors",
-     TO_NUMBER(struct shell_options, threads, 1, PARALLEL_THREADS_MAX)},
+     TO_NUMBER(struct shell_options, engine.threads, 1, PARALLEL_THREADS_MAX)},
     {"staged", 'S', NULL,
      "Decode a statement's columns into scratch memory first and answer from there, to compare with the "
      "default, "
@@ -66,7 +76,8 @@ static const struct command_line line = {
             "compressed columns. Without a statement it reads them from standard input, and asks for them "
             "where that is a terminal.\v"
             "docs/sql.md says what is supported; EXPLAIN and EXPLAIN ANALYZE show how a statement is "
-            "answered. Dot commands (.tables, .schema, .mode, .timer, .device, .index; .help lists them) "
+            "answered. Dot commands (.tables, .schema, .mode, .timer, .device, .gpu_memory, .index; .help "
+            "lists them) "
             "have a line "
             "of their own between statements. A script stops at the first error, with its exit code. The "
             "prompt keeps its history in ~/.tessera_history, or the file that TESSERA_HISTORY names (empty: "
@@ -112,18 +123,17 @@ static enum status run_input(const struct shell_options *options, struct sql_she
 
 enum status command_sql(int argc, char **argv, struct progress *progress, struct error *error)
 {
-    struct shell_options options = {.device = "auto"};
+    struct shell_options options = {.engine.device = "auto"};
     (void)progress;
     RETURN_IF_ERROR(command_line_read(&line, argc, argv, &options, error));
     struct sql_shell shell = {.codec = options.codec,
-                              .threads = options.threads,
+                              .options = options.engine,
                               .format = options.format,
                               .timer = options.timer,
                               .staged = options.staged,
                               .index = options.index};
     RETURN_IF_ERROR(database_open(options.database, &shell.database, error));
-    enum status status = engine_open(
-        &(struct engine_options){.device = options.device, .threads = options.threads}, &shell.engine, error);
+    enum status status = engine_open(&options.engine, &shell.engine, error);
     if (status == STATUS_OK) {
         status = run_input(&options, &shell, error);
         engine_close(shell.engine);

@@ -142,19 +142,41 @@ static enum status dot_mode(struct sql_shell *shell, const char *argument, struc
     return STATUS_OK;
 }
 
-/* `.device`. The current engine stays until the new one is open. */
-static enum status dot_device(struct sql_shell *shell, const char *argument, struct error *error)
+/* Opens another engine; the current one stays until it is open. */
+static enum status reopen(struct sql_shell *shell, const struct engine_options *options, struct error *error)
 {
     struct engine *engine;
+    RETURN_IF_ERROR(engine_open(options, &engine, error));
+    engine_close(shell->engine);
+    shell->engine = engine;
+    return STATUS_OK;
+}
+
+static enum status dot_device(struct sql_shell *shell, const char *argument, struct error *error)
+{
+    struct engine_options options = shell->options;
+    options.device = argument;
     if (*argument) {
-        RETURN_IF_ERROR(engine_open(&(struct engine_options){.device = argument, .threads = shell->threads},
-                                    &engine, error));
-        engine_close(shell->engine);
-        shell->engine = engine;
+        RETURN_IF_ERROR(reopen(shell, &options, error));
+        snprintf(shell->device, sizeof shell->device, "%s", argument);
+        shell->options.device = shell->device;
     }
     const char *const why = engine_why_cpu(shell->engine);
     printf("%s%s%s%s\n", engine_device_text(shell->engine), why ? " (no GPU can be used: " : "",
            why ? why : "", why ? ")" : "");
+    return STATUS_OK;
+}
+
+static enum status dot_gpu_memory(struct sql_shell *shell, const char *argument, struct error *error)
+{
+    struct engine_options options = shell->options;
+    options.gpu_memory = strcmp(argument, "free") == 0 ? NULL : argument;
+    if (*argument) {
+        RETURN_IF_ERROR(reopen(shell, &options, error));
+        snprintf(shell->gpu_memory, sizeof shell->gpu_memory, "%s", argument);
+        shell->options.gpu_memory = options.gpu_memory ? shell->gpu_memory : NULL;
+    }
+    puts(shell->options.gpu_memory ? shell->options.gpu_memory : "free");
     return STATUS_OK;
 }
 
@@ -176,6 +198,7 @@ static const struct {
                 {".mode", "[table|csv|json|markdown]", "how answers are written", dot_mode},
                 {".timer", "[on|off]", "the time of each statement, on standard error", dot_timer},
                 {".device", "[cpu|cuda|cuda:N|auto]", "where statements run", dot_device},
+                {".gpu_memory", "[BYTES|free]", "the most bytes of columns that a GPU keeps", dot_gpu_memory},
                 {".index", "[auto|on|off]", "whether bitmap indexes decide conditions", dot_index},
                 {".help", "", "this list", dot_help},
                 {".quit", "", "ends; so does Ctrl-D", dot_quit}};

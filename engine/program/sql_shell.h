@@ -10,9 +10,10 @@
 /* The device of statements and the format of answers; dot commands change them. */
 struct sql_shell {
     struct database *database;
-    struct engine *engine; /* owned: `.device` opens another one; engine_close it at the end */
-    const char *codec;     /* or NULL; the argument of sql_prepare */
-    unsigned threads;      /* for an engine that `.device` opens */
+    struct engine *engine;            /* owned: dot commands open another one; engine_close it at the end */
+    const char *codec;                /* or NULL; the argument of sql_prepare */
+    struct engine_options options;    /* of `engine`, but for the device that `.device` has chosen */
+    char device[256], gpu_memory[64]; /* texts of `options` that dot commands have set */
     enum rowset_format format;
     bool timer;
     bool staged;               /* struct sql_settings */

@@ -28,12 +28,23 @@ struct run_timing {
     double total_ms;
     double output_ms; /* on the host: output expressions, HAVING, order, text */
     uint64_t bytes;   /* the size of the encoded fact columns that are read */
+
+    /* The bytes of columns that the run moved to a GPU, because they are not kept there: copied, and (as the plan
+     * expects) read by kernels from the host's memory. */
+    uint64_t moved_bytes;
 };
+
+/* Which columns that a GPU does not keep its kernels read from the host's memory instead of having them copied: those of
+ * which that moves fewer bytes, none, or all. */
+enum late_transfer { LATE_AUTO, LATE_OFF, LATE_ON };
 
 /* What a device is opened with. */
 struct device_options {
     unsigned ordinal; /* of the GPU */
     unsigned threads; /* of the CPU, at least 1 */
+    uint64_t
+        memory; /* the most bytes of columns that a GPU keeps; UINT64_MAX: what is free, less a reserve */
+    enum late_transfer late; /* whether a GPU's kernels read what is not kept from the host's memory */
 };
 
 /* The segments of a plan's fact table that a device has, ascending. */

@@ -1,6 +1,8 @@
 /* engine.c: see engine.h. An engine has one device, which gets all segments. */
 #include "engine/run/engine.h"
 
+#include "storage/base/bytes_parse.h"
+
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +12,7 @@ struct engine {
     const struct device_operations *operations;
     struct device *device;
     unsigned threads;
+    struct device_options options;  /* of each device, but for its number */
     double read_ceiling;            /* bytes a second; 0 until measured */
     char why_cpu[ERROR_TEXT_BYTES]; /* the reason if "auto" found no GPU that can be used, else "" */
 };
@@ -30,7 +33,8 @@ void engine_choose_by_device(void)
 static enum status open_device(struct engine *engine, const struct device_operations *operations,
                                unsigned ordinal, struct error *error)
 {
-    const struct device_options options = {.ordinal = ordinal, .threads = engine->threads};
+    struct device_options options = engine->options;
+    options.ordinal = ordinal;
     engine->operations = operations;
     return operations->open(&options, &engine->device, error);
 }
@@ -71,7 +75,13 @@ enum status engine_open(const struct engine_options *options, struct engine **en
     if (!opened)
         return error_out_of_memory(error, sizeof *opened, "the engine");
     opened->threads = options->threads ? options->threads : parallel_threads_available();
-    enum status status = choose(opened, options->device, error);
+    opened->options =
+        (struct device_options){.threads = opened->threads, .memory = UINT64_MAX, .late = options->late};
+    enum status status = STATUS_OK;
+    if (options->gpu_memory)
+        status = bytes_parse(options->gpu_memory, "--gpu-memory", &opened->options.memory, error);
+    if (status == STATUS_OK)
+        status = choose(opened, options->device, error);
     if (status == STATUS_OK)
         *engine = opened;
     else

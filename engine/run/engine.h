@@ -25,9 +25,12 @@ void engine_choose_by_device(void);
 struct engine_options {
     const char *device;
     unsigned threads; /* 0: all */
+    const char
+        *gpu_memory; /* the most bytes of columns that a GPU keeps: "4G", "512M", "0"; NULL: what is free */
+    enum late_transfer late;
 };
 
-/* Opens the devices. */
+/* Opens the devices. STATUS_BAD_INPUT if an option cannot be read. */
 NODISCARD enum status engine_open(const struct engine_options *options, struct engine **engine,
                                   struct error *error);
 void engine_close(struct engine *engine);

@@ -338,9 +338,11 @@ static enum status run_all(struct session *session, bool sizes, struct error *er
     if (options->page)
         RETURN_IF_ERROR(page_check(options->page, error));
     RETURN_IF_ERROR(database_open(options->database, &session->database, error));
-    RETURN_IF_ERROR(
-        engine_open(&(struct engine_options){.device = options->device, .threads = options->threads},
-                    &session->engine, error));
+    RETURN_IF_ERROR(engine_open(&(struct engine_options){.device = options->device,
+                                                         .threads = options->threads,
+                                                         .gpu_memory = options->gpu_memory,
+                                                         .late = options->late},
+                                &session->engine, error));
     RETURN_IF_ERROR(database_table(session->database, "lineorder", &fact, error));
     for (uint32_t c = 0; c < report->choice_count; c++) {
         if (session->codecs[c])

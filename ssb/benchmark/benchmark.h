@@ -17,6 +17,8 @@ enum benchmark_verify { VERIFY_SQLITE, VERIFY_PLAIN, VERIFY_NONE, VERIFY_DEFAULT
 struct benchmark_options {
     const char *database;
     const char *device;
+    const char *gpu_memory; /* as in struct engine_options */
+    enum late_transfer late;
     const char *answers; /* a folder, or NULL */
     enum benchmark_verify verify;
     unsigned threads; /* 0: all */

@@ -58,6 +58,16 @@ const struct command_option benchmark_option_list[] = {
     {"device", 0, "auto|cpu|cuda[:N]",
      "Where; auto (the default) takes the first GPU that can be used, else the CPU",
      TO_TEXT(struct benchmark_options, device)},
+    {"gpu-memory", 0, "BYTES",
+     "The most bytes of columns that a GPU keeps (4G, 512M; 0: nothing stays between statements). What does "
+     "not "
+     "fit is streamed from the host's memory. By default what is free, less a reserve",
+     TO_TEXT(struct benchmark_options, gpu_memory)},
+    {"late-transfer", 0, "auto|off|on",
+     "Columns that a GPU does not keep: auto (the default) lets its kernels read single sectors from the "
+     "host's memory "
+     "where this moves fewer bytes than copying the column, on everywhere, off nowhere",
+     TO_WORD(struct benchmark_options, late, "auto|off|on")},
     {"verify", 0, "sqlite|plain|none",
      "What answers are compared with: SQLite's, those of the plain codec on the same device, or nothing. "
      "sqlite by default up to scale factor 10, plain beyond",

@@ -73,11 +73,24 @@ void file_map_close(struct file_map *map)
     *map = (struct file_map){0};
 }
 
-const char *file_map_path(const void *address)
+static struct file_mapping *find(const void *address)
 {
     const uintptr_t at = (uintptr_t)address;
-    for (struct file_mapping *mapping = atomic_load(&mappings); mapping; mapping = mapping->next)
-        if (at - atomic_load(&mapping->begin) < atomic_load(&mapping->size))
-            return mapping->path;
-    return NULL;
+    struct file_mapping *mapping = atomic_load(&mappings);
+    while (mapping && at - atomic_load(&mapping->begin) >= atomic_load(&mapping->size))
+        mapping = mapping->next;
+    return mapping;
+}
+
+const char *file_map_path(const void *address)
+{
+    const struct file_mapping *mapping = find(address);
+    return mapping ? mapping->path : NULL;
+}
+
+const uint8_t *file_map_find(const void *address, uint64_t *size)
+{
+    const struct file_mapping *mapping = find(address);
+    *size = mapping ? atomic_load(&mapping->size) : 0;
+    return mapping ? (const uint8_t *)atomic_load(&mapping->begin) : NULL;
 }

@@ -29,4 +29,7 @@ void file_map_close(struct file_map *map);
 /* Gives the path of the file that is mapped at this address, or NULL. Async-signal-safe. */
 const char *file_map_path(const void *address);
 
+/* Gives the beginning and the size of the map that has this address; NULL: there is none. */
+const uint8_t *file_map_find(const void *address, uint64_t *size);
+
 #endif

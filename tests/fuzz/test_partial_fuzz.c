@@ -67,7 +67,10 @@ static void parts_answer_as_the_whole(void **state)
         sqlite3_close(make_star(path, &database));
         must(engine_open(&(struct engine_options){.device = fuzz_device, .threads = 2}, &engine, error));
         operations = engine_is_cuda(engine) ? &cuda_device : &cpu_device;
-        must(operations->open(&(struct device_options){.threads = 2}, &device, error));
+        must(operations->open(&(struct device_options){.threads = 2,
+                                                       .memory = chance(50) ? UINT64_MAX : below(1u << 18),
+                                                       .late = (enum late_transfer)below(3)},
+                              &device, error));
         for (uint32_t q = 0; q < QUERIES_A_STAR; q++, done++) {
             struct rowset whole = {0};
             struct error why = {0};

@@ -122,6 +122,7 @@ static const char *level_keys(const struct database *database)
 static void random_queries_answer_as_sqlite_does(void **state)
 {
     const char *codecs[CODEC_COUNT + 2] = {NULL, NULL, "smallest"}; /* the columns' own twice as often */
+    static const char *const budgets[] = {NULL, "0", "4K", "64K"};  /* of columns on a GPU */
     uint32_t codec_count = 3;
     for (uint32_t id = 1; id < CODEC_COUNT; id++)
         if (!codec_needs_levels(codec_by_id(id)))
@@ -138,7 +139,9 @@ static void random_queries_answer_as_sqlite_does(void **state)
         sqlite3 *sqlite = make_star(path, &database);
         must(engine_open(
             &(struct engine_options){.device = strcmp(fuzz_device, "compile") ? fuzz_device : "cpu",
-                                     .threads = 2},
+                                     .threads = 2,
+                                     .gpu_memory = budgets[below(4)],
+                                     .late = (enum late_transfer)below(3)},
             &engine, error));
         for (uint32_t q = 0; q < STAR_QUERIES; q++) {
             const char *const codec = chance(30) ? level_keys(database) : codecs[below(codec_count)];

@@ -315,7 +315,7 @@ static void masks_have_the_rows_of_the_vectors(void **state)
             rows[s] = sizes[draw(sizeof sizes / sizeof *sizes)];
         for (enum index_format format = INDEX_WAH64; format <= INDEX_FLAT; format++)
             made[format] = make_index(&fact, format);
-        must(cuda_columns_create(cuda, &columns, &error), &error);
+        must(cuda_columns_create(cuda, UINT64_MAX, &columns, &error), &error);
         for (uint32_t round = 0; round < 8; round++) { /* each format alone, and mixtures */
             struct plan_index plan = {.term_count = 1 + draw(TERMS)};
             for (uint32_t t = 0; t < plan.term_count; t++) {

@@ -32,7 +32,7 @@ static int load(void **state)
     must(database_open(path, &database, error));
     must(engine_open(&(struct engine_options){.device = test_device(), .threads = 2}, &engine, error));
     operations = engine_is_cuda(engine) ? &cuda_device : &cpu_device;
-    must(operations->open(&(struct device_options){.threads = 2}, &device, error));
+    must(operations->open(&(struct device_options){.threads = 2, .memory = UINT64_MAX}, &device, error));
     return 0;
 }
 

@@ -1,0 +1,353 @@
+/*
+ * chunks.c: encoded chunks of columns in a GPU's memory (columns.h).
+ *
+ * A column's kept chunks are one allocation, and it is made anew when more of them are kept. What does not fit the budget
+ * stays in the host's memory. Kept chunks give way only to a column that saved more in the runs before this one: so
+ * statements that take turns do not upload each other's columns again and again, and a statement that is repeated has
+ * its columns kept from its third run on.
+ */
+#include "engine/gpu/memory/columns_internal.h"
+
+#include "engine/gpu/kernel_decoder.h"
+#include "storage/base/file_map.h"
+#include "storage/base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* What is left free for the driver's own needs: kernels, local memory, printf. */
+#define RESERVE_BYTES (UINT64_C(512) << 20)
+
+/* What is left of a score after a run. */
+#define SCORE_DECAY 0.7
+
+static uint64_t validity_bytes(const struct segment_data *segment)
+{
+    return segment->validity ? (uint64_t)segment->chunk.tiles * TILE_LANES * sizeof(uint32_t) : 0;
+}
+
+uint64_t cuda_chunk_bytes(const struct segment_data *segment)
+{
+    return piece_bytes(segment->chunk.size) + (segment->validity ? piece_bytes(validity_bytes(segment)) : 0);
+}
+
+uint32_t cuda_chunk_pieces(const struct segment_data *segment, struct cuda_piece pieces[2])
+{
+    pieces[0] = (struct cuda_piece){.from = segment->chunk.bytes, .bytes = segment->chunk.size};
+    pieces[1] = (struct cuda_piece){.from = segment->validity,
+                                    .bytes = validity_bytes(segment),
+                                    .offset = piece_bytes(segment->chunk.size)};
+    return segment->validity ? 2 : 1;
+}
+
+struct bound_chunk cuda_chunk_bind(const struct segment_data *segment, cuda_address chunk,
+                                   cuda_address validity)
+{
+    const struct chunk_view *view = &segment->chunk;
+    return (struct bound_chunk){.directory = chunk + (uint64_t)(view->directory - view->bytes),
+                                .data = chunk + (uint64_t)(view->data - view->bytes),
+                                .auxiliary = chunk + (uint64_t)(view->auxiliary - view->bytes),
+                                .validity = segment->validity ? validity : 0,
+                                .detail = kernel_decoder_detail(view)};
+}
+
+static enum status upload_chunk(struct cuda *cuda, const struct segment_data *segment, cuda_address to,
+                                struct error *error)
+{
+    struct cuda_piece pieces[2];
+    const uint32_t count = cuda_chunk_pieces(segment, pieces);
+    for (uint32_t p = 0; p < count; p++)
+        RETURN_IF_ERROR(cuda_upload(cuda, to + pieces[p].offset, pieces[p].from, pieces[p].bytes, error));
+    return STATUS_OK;
+}
+
+/* ---- Memory of the caller's ---- */
+
+uint64_t cuda_chunks_bytes(const struct column_data *data)
+{
+    uint64_t bytes = piece_bytes(data->segment_count * sizeof(struct bound_chunk));
+    for (uint32_t s = 0; s < data->segment_count; s++)
+        bytes += cuda_chunk_bytes(&data->segments[s]);
+    return bytes;
+}
+
+enum status cuda_chunks_upload(struct cuda *cuda, const struct column_data *data, cuda_address address,
+                               struct error *error)
+{
+    const uint64_t list_bytes = data->segment_count * sizeof(struct bound_chunk);
+    struct bound_chunk *chunks;
+    RETURN_IF_ERROR(memory_zeros(&chunks, list_bytes + 1, "a list of chunks", error));
+    cuda_address next = address + piece_bytes(list_bytes);
+    enum status status = STATUS_OK;
+    for (uint32_t s = 0; status == STATUS_OK && s < data->segment_count; s++) {
+        const struct segment_data *segment = &data->segments[s];
+        chunks[s] = cuda_chunk_bind(segment, next, next + piece_bytes(segment->chunk.size));
+        status = upload_chunk(cuda, segment, next, error);
+        next += cuda_chunk_bytes(segment);
+    }
+    if (status == STATUS_OK)
+        status = cuda_upload(cuda, address, chunks, list_bytes, error);
+    free(chunks);
+    return status;
+}
+
+/* ---- Chunks that are kept ---- */
+
+uint64_t cuda_columns_epoch(const struct cuda_columns *columns)
+{
+    return columns->epoch;
+}
+
+/* Finds or makes the entry of a column, which at first keeps nothing. */
+static enum status open_entry(struct cuda_columns *columns, const struct column_data *data,
+                              struct entry **entry, struct error *error)
+{
+    *entry = columns_find(columns, data->column, data->codec->id, ENTRY_CHUNKS, 0);
+    if (*entry)
+        return STATUS_OK;
+    uint64_t *segments;
+    RETURN_IF_ERROR(
+        memory_take(&segments, (data->segment_count + 1ull) * sizeof *segments, "a list of chunks", error));
+    const enum status status =
+        columns_add(columns, data->column, data->codec->id, ENTRY_CHUNKS, 0, entry, error);
+    if (status != STATUS_OK) {
+        free(segments);
+        return status;
+    }
+    (*entry)->column.count = data->segment_count;
+    (*entry)->column.segments = (*entry)->segments = segments;
+    for (uint32_t s = 0; s < data->segment_count; s++)
+        segments[s] = CHUNK_ELSEWHERE;
+    return STATUS_OK;
+}
+
+static struct entry *entry_of(const struct cuda_column *column)
+{
+    return (struct entry *)(uintptr_t)column;
+}
+
+enum status cuda_columns_use(struct cuda_columns *columns, struct cuda_wish *wishes, uint32_t count,
+                             struct error *error)
+{
+    for (struct entry *entry = columns->entries; entry; entry = entry->next) {
+        entry->running = false;
+        entry->score *= SCORE_DECAY;
+    }
+    for (uint32_t w = 0; w < count; w++) {
+        struct entry *entry;
+        RETURN_IF_ERROR(open_entry(columns, wishes[w].data, &entry, error));
+        wishes[w].column = &entry->column;
+        entry->running = true;
+        entry->score += wishes[w].saves;
+    }
+    return STATUS_OK;
+}
+
+/* What the column saved in earlier runs. */
+static double saved(const struct cuda_wish *wish)
+{
+    return entry_of(wish->column)->score - wish->saves;
+}
+
+/* The bytes of the memory that a column needs with the segments that it has and those of `share`; 0: it has them all. */
+static uint64_t bytes_with(const struct cuda_wish *wish, const struct device_share *share)
+{
+    const struct column_data *data = wish->data;
+    uint64_t bytes = 0;
+    bool more = false;
+    uint32_t next = 0;
+    for (uint32_t s = 0; s < data->segment_count; s++) {
+        while (next < share->count && share->segments[next] < s)
+            next++;
+        const bool wished = next < share->count && share->segments[next] == s,
+                   kept = wish->column->segments[s] != CHUNK_ELSEWHERE;
+        more |= wished && !kept;
+        bytes += wished || kept ? cuda_chunk_bytes(&data->segments[s]) : 0;
+    }
+    return more ? bytes : 0;
+}
+
+/* The bytes that more chunks may take. */
+static enum status find_room(struct cuda_columns *columns, uint64_t *room, struct error *error)
+{
+    uint64_t unused, total;
+    RETURN_IF_ERROR(cuda_memory(columns->cuda, &unused, &total, error));
+    *room = unused > RESERVE_BYTES ? unused - RESERVE_BYTES : 0;
+    const uint64_t left = columns->budget > columns->kept ? columns->budget - columns->kept : 0;
+    *room = left < *room ? left : *room;
+    return STATUS_OK;
+}
+
+/* Makes room for `bytes` by what saves less than `most` and is not in use; says what there is. If that would not be
+ * enough, nothing goes. */
+static enum status make_room(struct cuda_columns *columns, uint64_t bytes, double most, uint64_t *room,
+                             struct error *error)
+{
+    uint64_t could = 0;
+    RETURN_IF_ERROR(find_room(columns, room, error));
+    for (struct entry *entry = columns->entries; entry; entry = entry->next)
+        if (entry->memory && !entry->uses && !entry->running && entry->score < most)
+            could += entry->column.bytes;
+    for (struct entry *least;
+         *room < bytes && *room + could >= bytes && (least = columns_least(columns, most)) != NULL;) {
+        could -= least->column.bytes;
+        columns_drop(columns, least);
+        RETURN_IF_ERROR(find_room(columns, room, error));
+    }
+    return STATUS_OK;
+}
+
+/* Keeps the chunks of `share` beside those that are kept; `bytes` is their sum. If the GPU has no room after all, none
+ * of the column are. */
+static enum status extend(struct cuda_columns *columns, const struct cuda_wish *wish,
+                          const struct device_share *share, uint64_t bytes, struct error *error)
+{
+    struct entry *entry = entry_of(wish->column);
+    const struct column_data *data = wish->data;
+    bool *wished;
+    RETURN_IF_ERROR(memory_zeros(&wished, data->segment_count + 1ull, "a list of chunks", error));
+    for (uint32_t s = 0; s < data->segment_count; s++)
+        wished[s] = entry->segments[s] != CHUNK_ELSEWHERE;
+    for (uint32_t i = 0; i < share->count; i++)
+        wished[share->segments[i]] = true;
+    columns_drop(columns, entry);
+    enum status status = STATUS_OK;
+    if (cuda_allocate(columns->cuda, bytes, data->column->schema.name, &entry->memory, NULL) == STATUS_OK) {
+        entry->column.address = entry->memory;
+        columns->kept += entry->column.bytes = bytes;
+        columns->epoch++;
+        uint64_t offset = 0;
+        for (uint32_t s = 0; status == STATUS_OK && s < data->segment_count; s++)
+            if (wished[s]) {
+                entry->segments[s] = offset;
+                status = upload_chunk(columns->cuda, &data->segments[s], entry->memory + offset, error);
+                offset += cuda_chunk_bytes(&data->segments[s]);
+            }
+        if (status != STATUS_OK)
+            columns_drop(columns, entry);
+    }
+    free(wished);
+    return status;
+}
+
+/* Keeps as many of the segments, from the first on, as there is room for. */
+static enum status extend_in_part(struct cuda_columns *columns, const struct cuda_wish *wish,
+                                  const struct device_share *needed, uint64_t room, struct error *error)
+{
+    struct device_share part = {.segments = needed->segments};
+    uint64_t bytes = 0;
+    room += wish->column->bytes;
+    for (struct device_share more = part; more.count++ < needed->count;) {
+        const uint64_t with = bytes_with(wish, &more);
+        if (with > room)
+            break;
+        if (with) {
+            part = more;
+            bytes = with;
+        }
+    }
+    return bytes ? extend(columns, wish, &part, bytes, error) : STATUS_OK;
+}
+
+/* The wishes by what they save, most first. */
+static void order(const struct cuda_wish *wishes, uint32_t count, uint32_t *ranks)
+{
+    for (uint32_t w = 0; w < count; w++) {
+        uint32_t at = w;
+        for (; at > 0 && wishes[ranks[at - 1]].saves < wishes[w].saves; at--)
+            ranks[at] = ranks[at - 1];
+        ranks[at] = w;
+    }
+}
+
+enum status cuda_columns_keep_some(struct cuda_columns *columns, const struct cuda_wish *wishes,
+                                   uint32_t count, const struct device_share *needed, struct error *error)
+{
+    uint32_t ranks[CUDA_WISHES_MAX];
+    order(wishes, count, ranks);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct cuda_wish *wish = &wishes[ranks[i]];
+        const uint64_t bytes = bytes_with(wish, needed), more = bytes - wish->column->bytes;
+        uint64_t room;
+        if (!bytes)
+            continue;
+        RETURN_IF_ERROR(make_room(columns, more, saved(wish), &room, error));
+        if (room >= more)
+            RETURN_IF_ERROR(extend(columns, wish, needed, bytes, error));
+        else
+            RETURN_IF_ERROR(extend_in_part(columns, wish, needed, room, error));
+    }
+    return STATUS_OK;
+}
+
+enum status cuda_columns_keep(struct cuda_columns *columns, const struct cuda_wish *wishes, uint32_t count,
+                              const struct device_share *share, uint64_t scratch, bool *all,
+                              struct error *error)
+{
+    uint64_t more = 0, room;
+    double least = INFINITY;
+    for (uint32_t w = 0; w < count; w++) {
+        const uint64_t bytes = bytes_with(&wishes[w], share);
+        more += bytes ? bytes - wishes[w].column->bytes : 0;
+        least = bytes && saved(&wishes[w]) < least ? saved(&wishes[w]) : least;
+    }
+    RETURN_IF_ERROR(make_room(columns, more + scratch, least, &room, error));
+    *all = room >= more + scratch;
+    for (uint32_t w = 0; *all && w < count; w++) {
+        const uint64_t bytes = bytes_with(&wishes[w], share);
+        if (bytes)
+            RETURN_IF_ERROR(extend(columns, &wishes[w], share, bytes, error));
+        *all = bytes_with(&wishes[w], share) == 0;
+    }
+    return STATUS_OK;
+}
+
+/* ---- Chunks in the host's memory ---- */
+
+static enum status pin(struct cuda *cuda, struct entry *entry, uint32_t at, const struct cuda_piece *piece,
+                       struct error *error)
+{
+    uint64_t bytes;
+    cuda_address address;
+    const uint8_t *begin = file_map_find(piece->from, &bytes);
+    if (!begin)
+        return error_set(error, STATUS_MACHINE, "the column is no mapped file");
+    RETURN_IF_ERROR(cuda_pin(cuda, begin, bytes, &address, error));
+    entry->pins[at] = begin;
+    entry->host[at] = address + (uint64_t)((const uint8_t *)piece->from - begin);
+    return STATUS_OK;
+}
+
+bool cuda_columns_pinned(const struct cuda_wish *wish, cuda_address *address, uint64_t *bytes)
+{
+    const struct entry *entry = entry_of(wish->column);
+    for (uint32_t s = 0; entry->host && s < wish->data->segment_count; s++)
+        if (entry->host[2 * s]) {
+            const uint8_t *begin = file_map_find(wish->data->segments[s].chunk.bytes, bytes);
+            *address = entry->host[2 * s] - (uint64_t)(wish->data->segments[s].chunk.bytes - begin);
+            return true;
+        }
+    return false;
+}
+
+enum status cuda_columns_pin(struct cuda_columns *columns, const struct cuda_wish *wish, uint32_t segment,
+                             cuda_address *chunk, cuda_address *validity, struct error *error)
+{
+    struct entry *entry = entry_of(wish->column);
+    struct cuda_piece pieces[2];
+    const uint32_t count = cuda_chunk_pieces(&wish->data->segments[segment], pieces);
+    if (!entry->pins)
+        RETURN_IF_ERROR(memory_zeros(&entry->pins,
+                                     (2ull * wish->data->segment_count + 1) * sizeof *entry->pins,
+                                     "a list of pinned chunks", error));
+    if (!entry->host)
+        RETURN_IF_ERROR(memory_zeros(&entry->host,
+                                     (2ull * wish->data->segment_count + 1) * sizeof *entry->host,
+                                     "a list of pinned chunks", error));
+    for (uint32_t p = 0; p < count; p++)
+        if (!entry->pins[2 * segment + p])
+            RETURN_IF_ERROR(pin(columns->cuda, entry, 2 * segment + p, &pieces[p], error));
+    *chunk = entry->host[2 * segment];
+    *validity = entry->host[2 * segment + 1];
+    return STATUS_OK;
+}

@@ -1,0 +1,122 @@
+/*
+ * columns.h: what a GPU's memory keeps between statements: encoded chunks of columns, arrays of dimensions, and vectors
+ * of bitmap indexes. They are uploaded once and shared by all statements.
+ *
+ * A budget limits them; what a statement needs for itself (states, bitmaps, lists, slots for streaming) comes on top.
+ * If everything fits, all chunks that statements read stay. Else those stay that save most, and the others are streamed
+ * or read from the host's memory in every run (engine/gpu/stream/). Columns are identified by their addresses, so a
+ * database must stay open as long as the engine that reads it.
+ */
+#ifndef TESSERA_ENGINE_GPU_MEMORY_COLUMNS_H
+#define TESSERA_ENGINE_GPU_MEMORY_COLUMNS_H
+
+#include "engine/cuda/cuda.h"
+#include "engine/plan/plan.h"
+#include "engine/run/device.h"
+#include "operators/dialect/bound.h"
+#include "operators/index/index_arguments.h"
+
+struct cuda_columns;
+
+#define CHUNK_ELSEWHERE UINT64_MAX
+
+struct cuda_column {
+    cuda_address address; /* the chunks, the array's values, or the vectors */
+    cuda_address valid;   /* of an array: plan_array.valid, or 0 */
+    uint64_t bytes;
+
+    /* Of vectors: which ones of the index. Of chunks: 0, and the number of segments. */
+    uint32_t first, count;
+    /* Of both: each segment's offset from `address`; CHUNK_ELSEWHERE: the chunk is not kept. */
+    const uint64_t *segments;
+};
+
+/* `budget`: the most bytes that are kept; UINT64_MAX: as many as are free, less a reserve. */
+NODISCARD enum status cuda_columns_create(struct cuda *cuda, uint64_t budget, struct cuda_columns **columns,
+                                          struct error *error);
+void cuda_columns_destroy(struct cuda_columns *columns);
+
+/* As cuda_allocate; but if the GPU's memory is full, what no running statement uses is freed, and at last the chunks of
+ * the running one, which must then place them again (cuda_columns_epoch). All memory of statements is allocated by
+ * this function. */
+NODISCARD enum status cuda_columns_allocate(struct cuda_columns *columns, uint64_t bytes, const char *what,
+                                            cuda_address *address, struct error *error);
+
+/* ---- Chunks (chunks.c) ---- */
+
+/* The bytes of host memory of a chunk: itself, and its validity words if it has any; each with its place relative to
+ * the chunk's on the GPU. Returns 1 or 2. */
+struct cuda_piece {
+    const void *from;
+    uint64_t bytes, offset;
+};
+uint32_t cuda_chunk_pieces(const struct segment_data *segment, struct cuda_piece pieces[2]);
+
+/* The bytes of memory that both take on the GPU. */
+uint64_t cuda_chunk_bytes(const struct segment_data *segment);
+
+/* What a kernel gets for a chunk and validity words at these addresses. */
+struct bound_chunk cuda_chunk_bind(const struct segment_data *segment, cuda_address chunk,
+                                   cuda_address validity);
+
+/* The bytes of memory for a list of struct bound_chunk and then all chunks and validity words, and their upload to such
+ * memory. For callers that own the memory and keep the chunks themselves. */
+uint64_t cuda_chunks_bytes(const struct column_data *data);
+NODISCARD enum status cuda_chunks_upload(struct cuda *cuda, const struct column_data *data,
+                                         cuda_address address, struct error *error);
+
+/* A column that a statement reads in one encoding. */
+#define CUDA_WISHES_MAX 32u
+struct cuda_wish {
+    const struct column_data *data;
+    double saves; /* the bytes that a run need not move for each byte that is kept, 0 .. 1 */
+    const struct cuda_column *column; /* set by cuda_columns_use; valid until cuda_columns_destroy */
+};
+
+/* Begins a run that reads these columns: they count as used once more, and until the next run they are the last to give
+ * way. */
+NODISCARD enum status cuda_columns_use(struct cuda_columns *columns, struct cuda_wish *wishes, uint32_t count,
+                                       struct error *error);
+
+/* Keeps all chunks of the columns in the segments of `share`, if they and `scratch` bytes more fit; *all says so. */
+NODISCARD enum status cuda_columns_keep(struct cuda_columns *columns, const struct cuda_wish *wishes,
+                                        uint32_t count, const struct device_share *share, uint64_t scratch,
+                                        bool *all, struct error *error);
+/* Keeps of the chunks in these segments as many as fit, first those that save most. */
+NODISCARD enum status cuda_columns_keep_some(struct cuda_columns *columns, const struct cuda_wish *wishes,
+                                             uint32_t count, const struct device_share *needed,
+                                             struct error *error);
+
+/* Changes whenever chunks have come or gone: then their addresses must be asked for again. */
+uint64_t cuda_columns_epoch(const struct cuda_columns *columns);
+
+/* Gives the addresses at which kernels read a chunk and its validity words in the host's memory; the files are pinned
+ * until cuda_columns_destroy. STATUS_MACHINE, with the reason, if they cannot be. */
+NODISCARD enum status cuda_columns_pin(struct cuda_columns *columns, const struct cuda_wish *wish,
+                                       uint32_t segment, cuda_address *chunk, cuda_address *validity,
+                                       struct error *error);
+
+/* Gives the pinned file that has the column's chunks; false: nothing of it is pinned. */
+bool cuda_columns_pinned(const struct cuda_wish *wish, cuda_address *address, uint64_t *bytes);
+
+/* ---- Arrays and vectors ---- */
+
+/* Gives the array of a dimension's column, which must not be composed, with its bits of NULLs. Release with
+ * cuda_columns_release. */
+NODISCARD enum status cuda_columns_array(struct cuda_columns *columns, const struct plan_array *array,
+                                         const struct cuda_column **column, struct error *error);
+
+/* Gives vectors first .. first + count - 1 of an index, perhaps with vectors around them. Release with
+ * cuda_columns_release. */
+NODISCARD enum status cuda_columns_vectors(struct cuda_columns *columns, const struct index_data *index,
+                                           uint32_t first, uint32_t count, const struct cuda_column **column,
+                                           struct error *error);
+
+/* Writes those of the vectors first .. first + count - 1 that have rows in the segment, and returns their number. */
+uint32_t cuda_vectors_bind(const struct cuda_column *column, const struct index_data *index, uint32_t segment,
+                           uint32_t first, uint32_t count, struct bound_vector *vectors);
+
+/* Ends a use of a column; NULL is legal. */
+void cuda_columns_release(const struct cuda_column *column);
+
+#endif

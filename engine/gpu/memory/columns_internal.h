@@ -1,0 +1,61 @@
+/* columns_internal.h: the list of what a GPU keeps between statements (columns.h), for the files of this folder. */
+#ifndef TESSERA_ENGINE_GPU_MEMORY_COLUMNS_INTERNAL_H
+#define TESSERA_ENGINE_GPU_MEMORY_COLUMNS_INTERNAL_H
+
+#include "engine/gpu/memory/columns.h"
+
+/* The alignment of pieces in an allocation. Every piece is followed by at least one more word, because
+ * decoders may read one word beyond the end of a packed stream. */
+#define PIECE_ALIGNMENT 256u
+
+static inline uint64_t piece_bytes(uint64_t bytes)
+{
+    return (bytes + PIECE_ALIGNMENT - 1) / PIECE_ALIGNMENT * PIECE_ALIGNMENT + PIECE_ALIGNMENT;
+}
+
+enum entry_kind {
+    ENTRY_CHUNKS,
+    ENTRY_ARRAY,  /* a dimension's values */
+    ENTRY_VECTORS /* of the column's index */
+};
+
+struct entry {
+    struct cuda_column column; /* the first member, so that a pointer to it is one to the entry */
+    struct entry *next;
+    const struct column *key;
+    enum codec_id codec; /* of chunks */
+    enum entry_kind kind;
+    uint32_t shift; /* of an array; else 0 */
+    unsigned uses;  /* of arrays and vectors: prepared statements that hold their address */
+    cuda_address memory;
+    uint64_t *segments; /* of chunks and vectors: column.segments */
+
+    /* Of chunks. */
+    bool running; /* the statement that runs reads them */
+    double score; /* bytes that a run saves for each byte kept, summed over runs, recent ones counting most */
+    const void **pins;  /* what was pinned for reading from the host's memory: two a segment, or NULL */
+    cuda_address *host; /* where kernels read the pieces there: two a segment; 0: not pinned */
+};
+
+struct cuda_columns {
+    struct cuda *cuda;
+    struct entry *entries;
+    uint64_t budget; /* bytes */
+    uint64_t kept;   /* bytes of all entries */
+    uint64_t epoch;  /* changes when chunks come or go */
+};
+
+struct entry *columns_find(struct cuda_columns *columns, const struct column *key, enum codec_id codec,
+                           enum entry_kind kind, uint32_t shift);
+
+/* Adds an entry; with `bytes` of memory, unless they are 0. */
+NODISCARD enum status columns_add(struct cuda_columns *columns, const struct column *key, enum codec_id codec,
+                                  enum entry_kind kind, uint64_t bytes, struct entry **added,
+                                  struct error *error);
+/* Frees the entry's memory; an entry of chunks stays in the list, others leave it. */
+void columns_drop(struct cuda_columns *columns, struct entry *entry);
+
+/* Of the entries that nothing uses at the moment, the one that saves least, if that is less than `most`. */
+struct entry *columns_least(struct cuda_columns *columns, double most);
+
+#endif

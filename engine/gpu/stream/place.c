@@ -1,0 +1,276 @@
+/* place.c: see place.h. */
+#include "engine/gpu/stream/place.h"
+
+#include "engine/gpu/decode.h"
+#include "engine/gpu/kernel_decoder.h"
+#include "storage/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t at(const struct cuda_place *place, uint32_t column, uint32_t segment)
+{
+    return (uint64_t)column * place->segment_count + segment;
+}
+
+static const struct segment_data *segment_of(const struct cuda_place *place, uint32_t column,
+                                             uint32_t segment)
+{
+    return &place->wishes[column].data->segments[segment];
+}
+
+/* ---- Open ---- */
+
+static enum status list_segments(const struct table *fact, const struct device_share *share,
+                                 const struct tile_skip *skip, struct cuda_place *place, struct error *error)
+{
+    const uint32_t count = share ? share->count : fact->segment_count;
+    RETURN_IF_ERROR(memory_zeros(&place->segments, (count + (uint64_t)place->segment_count + 1) * 4,
+                                 "a list of segments", error));
+    RETURN_IF_ERROR(memory_zeros(&place->kept_tiles, (place->segment_count + 1ull) * sizeof(double),
+                                 "a list of segments", error));
+    uint32_t *needed = place->segments + count;
+    for (uint32_t i = 0; i < count; i++)
+        place->segments[i] = share ? share->segments[i] : i;
+    place->share = (struct device_share){.segments = place->segments, .count = count};
+    place->needed.segments = needed;
+    for (uint64_t r = 0; r < skip->run_count; r++) {
+        const uint32_t s = skip->runs[r].segment, tiles = (fact->segment_rows[s] + TILE_ROWS - 1) / TILE_ROWS;
+        if (place->needed.count == 0 || needed[place->needed.count - 1] != s)
+            needed[place->needed.count++] = s;
+        place->kept_tiles[s] += (double)skip->runs[r].tiles / tiles;
+    }
+    return STATUS_OK;
+}
+
+/* The scratch memory for columns that are decoded before the scan. */
+static enum status find_scratch(const struct plan *plan, const struct kernel *kernel,
+                                struct cuda_place *place, struct error *error)
+{
+    RETURN_IF_ERROR(memory_zeros(&place->scratch_segment, (place->segment_count + 1ull) * sizeof(uint64_t),
+                                 "a list of segments", error));
+    for (uint32_t c = 0; c < place->column_count; c++) {
+        if (!plan_stages(plan, kernel->columns[c], true))
+            continue;
+        place->staged = true;
+        for (uint32_t s = 0; s < place->segment_count; s++) {
+            const uint64_t bytes = plan_staged_bytes(plan, kernel->columns[c], s);
+            place->scratch_segment[s] += bytes;
+            place->scratch_whole += bytes;
+        }
+    }
+    return STATUS_OK;
+}
+
+enum status cuda_place_open(struct cuda_columns *columns, const struct plan *plan,
+                            const struct kernel *kernel, const struct device_share *share,
+                            const struct tile_skip *skip, enum late_transfer late, struct cuda_place *place,
+                            struct error *error)
+{
+    const uint64_t segments = place->segment_count = plan->fact->segment_count,
+                   entries = kernel->shape.column_count * segments;
+    place->late = late;
+    place->column_count = kernel->shape.column_count;
+    RETURN_IF_ERROR(list_segments(plan->fact, share, skip, place, error));
+    RETURN_IF_ERROR(find_scratch(plan, kernel, place, error));
+    RETURN_IF_ERROR(memory_zeros(&place->places, entries + 1, "a list of chunks", error));
+    RETURN_IF_ERROR(
+        memory_zeros(&place->chunks, (entries + 1) * sizeof *place->chunks, "a list of chunks", error));
+    RETURN_IF_ERROR(memory_zeros(&place->slot_copied, (segments + 1) * sizeof *place->slot_copied,
+                                 "a list of chunks", error));
+    RETURN_IF_ERROR(cuda_columns_allocate(columns, entries * sizeof *place->chunks, "a list of chunks",
+                                          &place->list, error));
+    for (uint32_t c = 0; c < place->column_count; c++) {
+        const struct transfer transfer = transfer_estimate(plan, kernel, c);
+        place->transfers[c] = transfer;
+        place->wishes[c] =
+            (struct cuda_wish){.data = plan->columns[kernel->columns[c]].data,
+                               .saves = late != LATE_OFF && transfer.lasts < 1 ? transfer.share : 1};
+        place->lists[c] =
+            (struct cuda_column){.address = place->list + at(place, c, 0) * sizeof *place->chunks,
+                                 .bytes = segments * sizeof *place->chunks,
+                                 .count = place->segment_count};
+    }
+    return STATUS_OK;
+}
+
+void cuda_place_close(struct cuda *cuda, struct cuda_place *place)
+{
+    cuda_free(cuda, place->list);
+    cuda_free(cuda, place->slots);
+    free(place->segments);
+    free(place->kept_tiles);
+    free(place->scratch_segment);
+    free(place->places);
+    free(place->chunks);
+    free(place->slot_copied);
+    *place = (struct cuda_place){0};
+}
+
+/* ---- Decide ---- */
+
+/* A kernel reads the chunk where it lies if that takes less time than a copy of it. A copy has all tiles. */
+static bool reads(const struct cuda_place *place, uint32_t column, uint32_t segment)
+{
+    return place->late == LATE_ON ||
+           (place->late == LATE_AUTO && place->transfers[column].lasts * place->kept_tiles[segment] < 1);
+}
+
+static void decide_chunk(struct cuda_columns *columns, struct cuda_place *place, uint32_t column,
+                         uint32_t segment)
+{
+    const struct cuda_wish *wish = &place->wishes[column];
+    const struct segment_data *data = segment_of(place, column, segment);
+    struct bound_chunk *chunk = &place->chunks[at(place, column, segment)];
+    uint8_t *to = &place->places[at(place, column, segment)];
+    struct cuda_piece pieces[2];
+    cuda_address address, validity;
+    if (wish->column->segments[segment] != CHUNK_ELSEWHERE) {
+        address = wish->column->address + wish->column->segments[segment];
+        cuda_chunk_pieces(data, pieces);
+        *chunk = cuda_chunk_bind(data, address, address + pieces[1].offset);
+        *to = CHUNK_KEPT;
+        return;
+    }
+    const bool pinned = !place->unpinned.status && cuda_columns_pin(columns, wish, segment, &address,
+                                                                    &validity, &place->unpinned) == STATUS_OK;
+    if (pinned && reads(place, column, segment)) {
+        *chunk = cuda_chunk_bind(data, address, validity);
+        *to = CHUNK_READ;
+        place->read_bytes += (uint64_t)((double)data->chunk.size * place->transfers[column].share *
+                                        place->kept_tiles[segment]);
+        return;
+    }
+    *to = CHUNK_COPIED;
+    place->copied_bytes += cuda_chunk_bytes(data);
+    place->batched = true;
+}
+
+/* Decides where the chunks are. */
+static void decide(struct cuda_columns *columns, struct cuda_place *place)
+{
+    place->copied_bytes = place->read_bytes = 0;
+    place->batched = false;
+    place->unpinned = (struct error){0};
+    memset(place->places, CHUNK_UNUSED, (uint64_t)place->column_count * place->segment_count);
+    for (uint32_t c = 0; c < place->column_count; c++)
+        for (uint32_t i = 0; i < place->needed.count; i++)
+            decide_chunk(columns, place, c, place->needed.segments[i]);
+    place->batched |= place->staged && !place->all;
+}
+
+/* ---- Slots ---- */
+
+uint32_t cuda_place_slot_of(const struct cuda_place *place, uint32_t segment)
+{
+    uint32_t low = 0, high = place->needed.count;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (place->needed.segments[middle] < segment)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low % place->slot_count;
+}
+
+/* The bytes of the largest segment, if all of its chunks that are not kept were copied. */
+static uint64_t largest(const struct cuda_place *place)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < place->needed.count; i++) {
+        const uint32_t s = place->needed.segments[i];
+        uint64_t bytes = place->scratch_segment[s];
+        for (uint32_t c = 0; c < place->column_count; c++)
+            bytes += place->wishes[c].column->segments[s] == CHUNK_ELSEWHERE
+                         ? cuda_chunk_bytes(segment_of(place, c, s))
+                         : 0;
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+static enum status make_slots(struct cuda_columns *columns, struct cuda *cuda, struct cuda_place *place,
+                              uint64_t bytes, struct error *error)
+{
+    if (place->slots && place->slot_bytes >= bytes)
+        return STATUS_OK;
+    cuda_free(cuda, place->slots);
+    place->slots = 0;
+    place->slot_bytes = bytes;
+    for (place->slot_count = PLACE_SLOTS_MAX; place->slot_count > 1; place->slot_count--)
+        if (cuda_columns_allocate(columns, place->slot_count * bytes, "slots", &place->slots, NULL) ==
+            STATUS_OK)
+            return STATUS_OK;
+    return cuda_columns_allocate(columns, bytes, "a segment of the statement's columns", &place->slots,
+                                 error);
+}
+
+/* Lists the chunks that are copied at their places in the slots. */
+static void fill_slots(struct cuda_place *place)
+{
+    for (uint32_t i = 0; i < place->needed.count; i++) {
+        const uint32_t s = place->needed.segments[i];
+        cuda_address next = cuda_place_slot(place, i % place->slot_count);
+        for (uint32_t c = 0; c < place->column_count; c++) {
+            const struct segment_data *data = segment_of(place, c, s);
+            struct cuda_piece pieces[2];
+            if (place->places[at(place, c, s)] != CHUNK_COPIED)
+                continue;
+            cuda_chunk_pieces(data, pieces);
+            place->chunks[at(place, c, s)] = cuda_chunk_bind(data, next, next + pieces[1].offset);
+            next += cuda_chunk_bytes(data);
+        }
+        place->slot_copied[s] = next - cuda_place_slot(place, i % place->slot_count);
+    }
+}
+
+static enum status upload_list(struct cuda *cuda, const struct cuda_place *place, struct error *error)
+{
+    return cuda_upload(cuda, place->list, place->chunks,
+                       (uint64_t)place->column_count * place->segment_count * sizeof *place->chunks, error);
+}
+
+/* ---- Make ---- */
+
+enum status cuda_place_make(struct cuda *cuda, struct cuda_columns *columns, struct cuda_place *place,
+                            bool *changed, struct error *error)
+{
+    *changed = false;
+    RETURN_IF_ERROR(cuda_columns_use(columns, place->wishes, place->column_count, error));
+    if (place->epoch == cuda_columns_epoch(columns) && place->all)
+        return STATUS_OK;
+    RETURN_IF_ERROR(cuda_columns_keep(columns, place->wishes, place->column_count, &place->share,
+                                      place->epoch && place->all ? 0 : place->scratch_whole, &place->all,
+                                      error));
+    if (!place->all) { /* slots come first: what is kept has the rest */
+        RETURN_IF_ERROR(make_slots(columns, cuda, place, largest(place), error));
+        RETURN_IF_ERROR(
+            cuda_columns_keep_some(columns, place->wishes, place->column_count, &place->needed, error));
+    }
+    if (place->epoch == cuda_columns_epoch(columns))
+        return STATUS_OK;
+    *changed = true;
+    decide(columns, place);
+    if (place->batched)
+        fill_slots(place);
+    place->epoch = cuda_columns_epoch(columns);
+    return upload_list(cuda, place, error);
+}
+
+enum status cuda_place_read_all(struct cuda *cuda, struct cuda_columns *columns, struct cuda_place *place,
+                                bool all, struct error *error)
+{
+    for (uint32_t c = 0; all && c < place->column_count; c++)
+        for (uint32_t i = 0; i < place->needed.count; i++) {
+            const uint32_t s = place->needed.segments[i];
+            cuda_address address, validity;
+            if (place->places[at(place, c, s)] != CHUNK_COPIED)
+                continue;
+            RETURN_IF_ERROR(cuda_columns_pin(columns, &place->wishes[c], s, &address, &validity, error));
+            place->chunks[at(place, c, s)] = cuda_chunk_bind(segment_of(place, c, s), address, validity);
+        }
+    if (!all)
+        fill_slots(place);
+    return upload_list(cuda, place, error);
+}

@@ -1,0 +1,35 @@
+/* bytes_parse.c: see bytes_parse.h. */
+#include "storage/base/bytes_parse.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Gives the power of 1024 that a unit stands for; false for other texts. */
+static bool unit_power(const char *unit, int *power)
+{
+    static const char letters[] = "kmgt";
+    *power = 0;
+    if (*unit == '\0' || strcasecmp(unit, "b") == 0)
+        return true;
+    const char *const letter = strchr(letters, tolower((unsigned char)*unit));
+    if (!letter)
+        return false;
+    *power = 1 + (int)(letter - letters);
+    return unit[1] == '\0' || strcasecmp(unit + 1, "b") == 0 || strcasecmp(unit + 1, "ib") == 0;
+}
+
+enum status bytes_parse(const char *text, const char *what, uint64_t *bytes, struct error *error)
+{
+    char *end;
+    int power;
+    const double number = isdigit((unsigned char)*text) ? strtod(text, &end) : -1;
+    if (number < 0 || !unit_power(end, &power) || !(ldexp(number, 10 * power) < 0x1p63))
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: '%s' is no number of bytes; write one like 4G, 512M, 64K or 0", what, text);
+    *bytes = (uint64_t)ldexp(number, 10 * power);
+    return STATUS_OK;
+}
