@@ -1,8 +1,7 @@
 /* partial.c: see partial.h. A merge finds groups and pairs of distinct values in hash tables with open
  * addressing, which are at most half full and exist only during the merge. */
-#include "engine/plan/partial.h"
+#include "engine/plan/partial/parts.h"
 
-#include "storage/base/hash.h"
 #include "storage/base/huge_pages.h"
 #include "storage/base/memory.h"
 
@@ -164,16 +163,25 @@ static bool counts(const struct plan *plan, uint32_t a)
            plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT;
 }
 
-/* Merges all states of a group. Counts come last, because they tell whether the other states have a value. */
-static void merge_group(const struct plan *plan, struct partial *into, uint64_t to,
-                        const struct partial *from, uint64_t group)
+/* Counts come last, because they tell whether the other states have a value. */
+void partial_group_add(const struct plan *plan, struct partial *into, uint64_t to, const struct partial *from,
+                       uint64_t at)
 {
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
         if (!counts(plan, a))
-            merge_state(plan, into, to, from, group, a);
+            merge_state(plan, into, to, from, at, a);
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
         if (plan->aggregates[a].kind == AGGREGATE_COUNT)
-            into->states[a][to] += from->states[a][group];
+            into->states[a][to] += from->states[a][at];
+}
+
+void partial_group_copy(const struct plan *plan, struct partial *into, uint64_t to,
+                        const struct partial *from, uint64_t at)
+{
+    for (uint32_t word = 0; word < plan->key_words; word++)
+        into->keys[word][to] = from->keys[word][at];
+    for (uint32_t a = 0; a < plan->aggregate_count; a++)
+        copy_state(into, to, from, at, a);
 }
 
 /* Merges all groups; to[group] is the group's index in `into`. */
@@ -185,15 +193,12 @@ static enum status merge_groups(const struct plan *plan, struct partial *into, c
         uint64_t *const place = find_group(plan, into, index, from, group);
         if (*place) {
             to[group] = *place - 1;
-            merge_group(plan, into, to[group], from, group);
+            partial_group_add(plan, into, to[group], from, group);
             continue;
         }
         to[group] = into->count++;
         *place = into->count;
-        for (uint32_t word = 0; word < plan->key_words; word++)
-            into->keys[word][to[group]] = from->keys[word][group];
-        for (uint32_t a = 0; a < plan->aggregate_count; a++)
-            copy_state(into, to[group], from, group, a);
+        partial_group_copy(plan, into, to[group], from, group);
     }
     into->total_rows += from->total_rows;
     return STATUS_OK;

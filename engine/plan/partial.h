@@ -93,4 +93,18 @@ static inline void state_merge(enum aggregate_kind kind, int64_t *low, int64_t *
 NODISCARD enum status partial_merge(const struct plan *plan, struct partial *into, const struct partial *from,
                                     struct error *error);
 
+/* ---- Many results, many owners (engine/plan/partial/) ---- */
+
+/* Copies the groups into `count` parts, by their owners: the hash of a group's number decides its owner, so that
+ * it is the same in all partial results of a plan. Rows, and the group of PLAN_TOTAL, all have owner 0. Fills the
+ * parts, which need not be initialised; free each with partial_free. After an error none is left. */
+NODISCARD enum status partial_split(const struct plan *plan, const struct partial *from, uint32_t count,
+                                    struct partial *parts, struct error *error);
+
+/* Merges `count` (at least 1) results of disjoint segments into `into`, on up to `threads` threads, and frees them,
+ * also after an error, when nothing is left of `into`. If the plan counts distinct values, all must be mergeable,
+ * and so is the result. Empty results ({0}) are legal. */
+NODISCARD enum status partial_merge_all(const struct plan *plan, struct partial *from, uint32_t count,
+                                        unsigned threads, struct partial *into, struct error *error);
+
 #endif

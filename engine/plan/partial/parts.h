@@ -1,0 +1,58 @@
+/*
+ * parts.h: what splitting and merging of partial results share (engine/plan/partial.h): deals, which list items
+ * by their parts, and the groups' hashes and states.
+ */
+#ifndef TESSERA_ENGINE_PLAN_PARTIAL_PARTS_H
+#define TESSERA_ENGINE_PLAN_PARTIAL_PARTS_H
+
+#include "engine/plan/partial.h"
+#include "storage/base/hash.h"
+
+/* Items 0 .. count-1 in the order of their parts: the items of part p are order[start[p]] .. order[start[p+1]-1],
+ * ascending. */
+struct deal {
+    uint64_t *order, *start;
+};
+
+/* The part of an item, less than the deal's `parts`. Called once for each item, on any thread. */
+typedef uint32_t deal_part(const void *context, uint64_t item);
+
+/* Takes 12 bytes an item while it runs, and 8 after. Free with deal_free, also after an error. */
+NODISCARD enum status deal_make(uint64_t count, uint32_t parts, unsigned threads, deal_part *part,
+                                const void *context, struct deal *deal, struct error *error);
+void deal_free(struct deal *deal);
+
+/* The hash of a group's number, by which partial_index_find places it too. */
+static inline uint64_t partial_group_hash(const struct plan *plan, const struct partial *partial,
+                                          uint64_t group)
+{
+    uint64_t hash = 0;
+    for (uint32_t word = 0; word < plan->key_words; word++)
+        hash = hash_mix(hash ^ partial->keys[word][group]);
+    return hash;
+}
+
+static inline uint32_t partial_group_owner(const struct plan *plan, const struct partial *partial,
+                                           uint64_t group, uint32_t owners)
+{
+    return (uint32_t)hash_part(partial_group_hash(plan, partial, group), owners);
+}
+
+/* Copies number and states of group `at` to group `to`, whose memory exists. */
+void partial_group_copy(const struct plan *plan, struct partial *into, uint64_t to,
+                        const struct partial *from, uint64_t at);
+/* Adds the states of group `at` to group `to`, which has the same number; not the sets, nor total_rows. */
+void partial_group_add(const struct plan *plan, struct partial *into, uint64_t to, const struct partial *from,
+                       uint64_t at);
+
+/* Merges ascending lists of rows: each thread those of its range of row numbers. */
+NODISCARD enum status partial_merge_rows(const struct partial *from, uint32_t count, unsigned threads,
+                                         struct partial *into, struct error *error);
+
+/* Sets the counts of a count(distinct), a, and lists its pairs. to[i][g] is the group of `into` to which group g
+ * of from[i] went. */
+NODISCARD enum status partial_merge_set(const struct partial *from, uint32_t count, uint32_t a,
+                                        uint64_t *const *to, unsigned threads, struct partial *into,
+                                        struct error *error);
+
+#endif
