@@ -204,9 +204,10 @@ static enum status command_lab(int argc, char **argv, struct progress *progress,
     memcpy(lab.left_out, arguments.left_out, sizeof lab.left_out);
     enum status status = page_create("Tessera: the codec laboratory", &lab.page, error);
     if (status == STATUS_OK)
-        status =
-            engine_open(&(struct engine_options){.device = arguments.device, .threads = arguments.threads},
-                        &lab.engine, error);
+        status = engine_open(&(struct engine_options){.device = arguments.device,
+                                                      .threads = arguments.threads,
+                                                      .one_device = true},
+                             &lab.engine, error);
     if (status == STATUS_OK)
         status = run(&lab, &arguments, argc, argv, error);
     engine_close(lab.engine);

@@ -63,6 +63,7 @@ struct cuda *gpu_device_cuda(const struct device *device)
 const struct device_operations cuda_device = {.open = gpu_open,
                                               .close = gpu_close,
                                               .find = gpu_find,
+                                              .number = cuda_count,
                                               .text = gpu_text,
                                               .read_ceiling = gpu_read_ceiling,
                                               .launch_floor = gpu_launch_floor,

@@ -341,9 +341,28 @@ static void write_scan(const struct plan *plan, const struct figures *figures, F
     write_rate(figures, (double)bytes, timing->scan_ms, out);
 }
 
+/* What each of several devices had of the scan, and how their results became one. */
+static void write_parts(const struct engine *engine, const struct prepared_plan *prepared, FILE *out)
+{
+    const struct engine_exchange *exchange = engine_exchange_of(prepared);
+    const uint32_t members = engine_members(engine);
+    for (uint32_t m = 0; members > 1 && m < members; m++) {
+        const struct engine_part part = engine_part(prepared, m);
+        fprintf(out,
+                "device %" PRIu32 " of %" PRIu32 ", %s: %" PRIu32 " segment%s, %" PRIu64
+                " tiles, %.4g MB; scan %.3f ms, total %.3f\n",
+                m + 1, members, part.device, part.segments, part.segments == 1 ? "" : "s", part.tiles,
+                (double)part.bytes / 1e6, part.scan_ms, part.total_ms);
+    }
+    if (exchange->how)
+        fprintf(out, "exchange: %" PRIu64 " bytes, %s in %.1f us\n", exchange->bytes, exchange->how,
+                1e3 * exchange->ms);
+}
+
 enum status sql_explain(const struct plan *plan, const struct engine *engine,
-                        const struct scan_counts *counts, const struct run_timing *timing,
-                        double read_ceiling, struct rowset *rows, struct error *error)
+                        const struct prepared_plan *prepared, const struct scan_counts *counts,
+                        const struct run_timing *timing, double read_ceiling, struct rowset *rows,
+                        struct error *error)
 {
     const struct figures figures = {plan->nothing ? NULL : counts, timing, read_ceiling};
     char *text = NULL, staged[32] = "";
@@ -366,6 +385,8 @@ enum status sql_explain(const struct plan *plan, const struct engine *engine,
     write_end(plan, out);
     if (figures.counts)
         write_scan(plan, &figures, out);
+    if (counts)
+        write_parts(engine, prepared, out);
     if (counts && plan_stages_any(plan, engine_is_cuda(engine)))
         snprintf(staged, sizeof staged, "decoding %.3f, ", timing->stage_ms);
     if (counts)

@@ -242,7 +242,8 @@ static enum status analyse(struct sql_statement *statement, struct rowset *rows,
     timing->total_ms = clock_median(total, runs);
     RETURN_IF_ERROR(engine_count(statement->prepared, true, &counts, error));
     RETURN_IF_ERROR(engine_read_ceiling(statement->engine, &ceiling, error));
-    return sql_explain(statement->plan, statement->engine, &counts, timing, ceiling, rows, error);
+    return sql_explain(statement->plan, statement->engine, statement->prepared, &counts, timing, ceiling,
+                       rows, error);
 }
 
 enum status sql_run(struct sql_statement *statement, struct rowset *rows, struct run_timing *timing,
@@ -257,7 +258,7 @@ enum status sql_run(struct sql_statement *statement, struct rowset *rows, struct
         status = answer(statement, rows, error);
         break;
     case SQL_EXPLAIN:
-        status = sql_explain(plan, statement->engine, NULL, &statement->timing, 0, rows, error);
+        status = sql_explain(plan, statement->engine, NULL, NULL, &statement->timing, 0, rows, error);
         break;
     case SQL_EXPLAIN_ANALYZE:
         status = analyse(statement, rows, error);

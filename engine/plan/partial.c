@@ -54,6 +54,18 @@ void partial_free(struct partial *partial)
     *partial = (struct partial){0};
 }
 
+uint64_t partial_bytes(const struct plan *plan, const struct partial *partial)
+{
+    uint64_t words = plan->key_words, pairs = 0;
+    if (plan->shape == PLAN_ROWS)
+        return partial->count * sizeof *partial->rows;
+    for (uint32_t a = 0; a < plan->aggregate_count; a++) {
+        words += 1 + (partial->states_high[a] != NULL);
+        pairs += partial->sets[a].count;
+    }
+    return (partial->count * words + 2 * pairs) * sizeof(uint64_t);
+}
+
 static enum status grow(void *array, uint64_t count, const char *what, struct error *error)
 {
     return memory_grow(array, (count + 1) * sizeof(uint64_t), what, error);

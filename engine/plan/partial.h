@@ -45,6 +45,9 @@ NODISCARD enum status partial_of_rows(const struct plan *plan, uint64_t rows, st
 
 void partial_free(struct partial *partial);
 
+/* The bytes of its groups, values and rows. */
+uint64_t partial_bytes(const struct plan *plan, const struct partial *partial);
+
 /* A hash table that finds a partial result's groups by their numbers; freed by partial_index_free. */
 struct partial_index {
     uint64_t last;    /* the number of places - 1; it is a power of two - 1 */

@@ -81,7 +81,8 @@ enum status command_calibrate(int argc, char **argv, struct progress *progress, 
     struct engine *engine;
     struct codec_costs costs = {0};
     RETURN_IF_ERROR(command_line_read(&line, argc, argv, &arguments, error));
-    RETURN_IF_ERROR(engine_open(&(struct engine_options){.device = arguments.device}, &engine, error));
+    RETURN_IF_ERROR(engine_open(&(struct engine_options){.device = arguments.device, .one_device = true},
+                                &engine, error));
     if (engine_why_cpu(engine))
         fprintf(stderr, "no GPU: %s\n", engine_why_cpu(engine));
     snprintf(costs.device, sizeof costs.device, "%.127s", engine_device_text(engine));

@@ -30,7 +30,10 @@ static const struct command_option option_list[] = {
      "Codec of the fact columns, encoded and kept where it is missing. By default each column's own",
      TO_TEXT(struct shell_options, codec)},
     {"device", 'D', "DEVICE",
-     "Where statements run: auto (the default: the first GPU, or else the CPU), cpu, cuda or cuda:N",
+     "Where statements run: auto (the default: the first GPU, or else the CPU), cpu, cuda or cuda:N; "
+     "cuda:0,1 or "
+     "cuda:all "
+     "for several GPUs, which share the rows",
      TO_TEXT(struct shell_options, engine.device)},
     {"gpu-memory", 'M', "BYTES",
      "The most bytes of columns that a GPU keeps (4G, 512M; 0: nothing stays between statements). What does "

@@ -197,7 +197,7 @@ static const struct {
                 {".schema", "[TABLE]", "CREATE TABLE of one table, or of all", dot_schema},
                 {".mode", "[table|csv|json|markdown]", "how answers are written", dot_mode},
                 {".timer", "[on|off]", "the time of each statement, on standard error", dot_timer},
-                {".device", "[cpu|cuda|cuda:N|auto]", "where statements run", dot_device},
+                {".device", "[cpu|cuda|cuda:N,...|auto]", "where statements run", dot_device},
                 {".gpu_memory", "[BYTES|free]", "the most bytes of columns that a GPU keeps", dot_gpu_memory},
                 {".index", "[auto|on|off]", "whether bitmap indexes decide conditions", dot_index},
                 {".help", "", "this list", dot_help},
@@ -210,7 +210,7 @@ static enum status dot_help(struct sql_shell *shell, const char *unused, struct 
     (void)unused;
     (void)error;
     for (size_t i = 0; i < COMMANDS; i++)
-        printf("%-8s %-26s %s\n", commands[i].name, commands[i].argument, commands[i].help);
+        printf("%-8s %-27s %s\n", commands[i].name, commands[i].argument, commands[i].help);
     puts("Statements end with a semicolon and may take several lines; Ctrl-C stops one.");
     return STATUS_OK;
 }

@@ -16,7 +16,8 @@ struct run_timing {
 
     /* The parts of a run: dimension predicates and clearing of states; the scan of the fact table; decoding
      * of a staged plan's columns into scratch memory, which comes first; merging of the threads' states,
-     * which is 0 on a GPU. On a GPU, filter and scan are timed only if the run was prepared as `timed`. */
+     * which is 0 on a GPU. On a GPU, filter and scan are timed only if the run was prepared as `timed`. Of several
+     * devices each part is that of the one that takes longest, and merge_ms has the merge of their results too. */
     double filter_ms;
     double scan_ms;
     double stage_ms;
@@ -24,7 +25,7 @@ struct run_timing {
 
     /* From the first operation until the result is complete on the device. On a CPU it is the sum of the
      * parts. On a GPU the parts are timed in launches of their own, and only the total has the time between
-     * kernels. */
+     * kernels. Of several devices it is the longest one's, and the merge of their results. */
     double total_ms;
     double output_ms; /* on the host: output expressions, HAVING, order, text */
     uint64_t bytes;   /* the size of the encoded fact columns that are read */
@@ -72,6 +73,8 @@ struct device_operations {
     /* Gives the name of the first GPU, "NVIDIA H200", under which cost tables are kept, without opening it;
      * false if there is none. NULL for the CPU, which always exists. */
     bool (*find)(char name[CODEC_COSTS_DEVICE_BYTES]);
+    /* Counts the devices of this kind, at least 1. NULL for the CPU. */
+    enum status (*number)(unsigned *devices, struct error *error);
     /* "NVIDIA H200 (cuda:0)", "CPU, 2 threads, avx512" */
     const char *(*text)(const struct device *device);
     /* Measures the device's read bandwidth, in a fraction of a second. */

@@ -1,27 +1,13 @@
-/* engine.c: see engine.h. An engine has one device, which gets all segments. */
-#include "engine/run/engine.h"
+/* engine.c: see engine.h. What concerns several devices is in members.c. */
+#include "engine/run/engine_internal.h"
 
 #include "storage/base/bytes_parse.h"
+#include "storage/base/memory.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct engine {
-    const struct device_operations *operations;
-    struct device *device;
-    unsigned threads;
-    struct device_options options;  /* of each device, but for its number */
-    double read_ceiling;            /* bytes a second; 0 until measured */
-    char why_cpu[ERROR_TEXT_BYTES]; /* the reason if "auto" found no GPU that can be used, else "" */
-};
-
-struct prepared_plan {
-    struct engine *engine;
-    struct device_run *run;
-    bool loaded;
-};
 
 /* ---- Devices ---- */
 
@@ -30,62 +16,120 @@ void engine_choose_by_device(void)
     codec_costs_ask_gpu(cuda_device.find);
 }
 
-static enum status open_device(struct engine *engine, const struct device_operations *operations,
-                               unsigned ordinal, struct error *error)
+/* Opens the member with this number, and gives it its part of the host's threads. */
+static enum status open_member(struct engine *engine, const struct device_list *list, uint32_t m,
+                               struct error *error)
 {
+    const unsigned threads = (engine->threads + list->count - 1 - m) / list->count;
+    struct member *const member = &engine->members[m];
     struct device_options options = engine->options;
-    options.ordinal = ordinal;
-    engine->operations = operations;
-    return operations->open(&options, &engine->device, error);
+    options.ordinal = list->ordinals[m];
+    options.threads = member->threads = threads ? threads : 1;
+    return list->operations->open(&options, &member->device, error);
 }
 
-/* Reads the number of the GPU from "cuda" or "cuda:N"; false for other texts. */
-static bool gpu_ordinal(const char *device, unsigned *ordinal)
+static enum status open_members(struct engine *engine, const struct device_list *list, struct error *error)
 {
-    *ordinal = 0;
-    if (strcmp(device, "cuda") == 0)
-        return true;
-    if (strncmp(device, "cuda:", 5) != 0 || device[5] < '0' || device[5] > '9')
-        return false;
-    char *end;
-    unsigned long number = strtoul(device + 5, &end, 10);
-    *ordinal = (unsigned)number;
-    return *end == '\0' && number < 1024;
+    engine->operations = list->operations;
+    for (uint32_t m = 0; m < list->count; m++) {
+        RETURN_IF_ERROR(open_member(engine, list, m, error));
+        engine->sharers = ++engine->member_count;
+    }
+    return STATUS_OK;
 }
 
-static enum status choose(struct engine *engine, const char *device, struct error *error)
+/* "cuda:0,1" */
+static void write_list(const struct device_list *list, char *text, size_t bytes)
 {
-    unsigned ordinal;
-    if (gpu_ordinal(device, &ordinal))
-        return open_device(engine, &cuda_device, ordinal, error);
+    size_t used = (size_t)snprintf(text, bytes, list->operations == &cuda_device ? "cuda:" : "cpu");
+    for (uint32_t d = 0; d < list->count && used < bytes; d++)
+        if (list->operations == &cuda_device)
+            used += (size_t)snprintf(text + used, bytes - used, "%s%u", d ? "," : "", list->ordinals[d]);
+        else if (d)
+            used += (size_t)snprintf(text + used, bytes - used, ",cpu");
+}
+
+/* The members' texts up to their end or " (", if they are all the same there: the name of a GPU. */
+static bool alike(const struct engine *engine, int *length)
+{
+    const char *const first = engine->operations->text(engine->members[0].device);
+    const char *const end = strstr(first, " (");
+    *length = (int)(end ? (size_t)(end - first) : strlen(first));
+    for (uint32_t m = 1; m < engine->member_count; m++)
+        if (strncmp(first, engine->operations->text(engine->members[m].device),
+                    (size_t)*length + (end != NULL)) != 0)
+            return false;
+    return true;
+}
+
+/* "2 x NVIDIA H200 (cuda:0,1)", "2 x CPU (cpu,cpu), 4 threads, avx512". */
+static void write_text(struct engine *engine, const struct device_list *list)
+{
+    char names[DEVICES_MAX * 5 + 8];
+    char *const text = engine->text;
+    const size_t bytes = sizeof engine->text;
+    const char *const first = engine->operations->text(engine->members[0].device);
+    int length;
+    write_list(list, names, sizeof names);
+    if (list->operations == &cpu_device)
+        snprintf(text, bytes, "%u x CPU (%s), %u threads%s", list->count, names,
+                 engine->threads > list->count ? engine->threads : list->count, strrchr(first, ','));
+    else if (alike(engine, &length))
+        snprintf(text, bytes, "%u x %.*s (%s)", list->count, length, first, names);
+    else
+        for (size_t m = 0, used = 0; m < engine->member_count && used < bytes; m++)
+            used += (size_t)snprintf(text + used, bytes - used, "%s%s", m ? ", " : "",
+                                     engine->operations->text(engine->members[m].device));
+    if (list->count == 1)
+        snprintf(text, bytes, "%s", first);
+}
+
+static void close_members(struct engine *engine)
+{
+    for (uint32_t m = 0; m < engine->member_count; m++)
+        engine->operations->close(engine->members[m].device);
+    engine->member_count = 0;
+}
+
+static enum status choose(struct engine *engine, const char *device, struct device_list *list,
+                          struct error *error)
+{
     if (strcmp(device, "auto") == 0) {
         struct error why = {0};
-        if (open_device(engine, &cuda_device, 0, &why) == STATUS_OK)
+        *list = (struct device_list){.operations = &cuda_device, .count = 1};
+        if (open_members(engine, list, &why) == STATUS_OK)
             return STATUS_OK;
         snprintf(engine->why_cpu, sizeof engine->why_cpu, "%s", why.text);
-    } else if (strcmp(device, "cpu") != 0) {
-        return error_set(error, STATUS_BAD_INPUT, "'%s' is no device; use auto, cpu, cuda or cuda:N", device);
+        device = "cpu";
     }
-    return open_device(engine, &cpu_device, 0, error);
+    RETURN_IF_ERROR(device_list_read(device, list, error));
+    return open_members(engine, list, error);
 }
 
 enum status engine_open(const struct engine_options *options, struct engine **engine, struct error *error)
 {
+    struct device_list list;
     struct engine *opened = calloc(1, sizeof *opened);
     if (!opened)
         return error_out_of_memory(error, sizeof *opened, "the engine");
     opened->threads = options->threads ? options->threads : parallel_threads_available();
-    opened->options =
-        (struct device_options){.threads = opened->threads, .memory = UINT64_MAX, .late = options->late};
+    opened->options = (struct device_options){.memory = UINT64_MAX, .late = options->late};
     enum status status = STATUS_OK;
     if (options->gpu_memory)
         status = bytes_parse(options->gpu_memory, "--gpu-memory", &opened->options.memory, error);
     if (status == STATUS_OK)
-        status = choose(opened, options->device, error);
-    if (status == STATUS_OK)
+        status = choose(opened, options->device, &list, error);
+    if (status == STATUS_OK && options->one_device && opened->member_count > 1)
+        status = error_set(error, STATUS_BAD_INPUT,
+                           "'%.80s' names %u devices; this measures a single one: give cuda:N or cpu",
+                           options->device, opened->member_count);
+    if (status == STATUS_OK) {
+        write_text(opened, &list);
         *engine = opened;
-    else
+    } else {
+        close_members(opened);
         free(opened);
+    }
     return status;
 }
 
@@ -93,13 +137,13 @@ void engine_close(struct engine *engine)
 {
     if (!engine)
         return;
-    engine->operations->close(engine->device);
+    close_members(engine);
     free(engine);
 }
 
 const char *engine_device_text(const struct engine *engine)
 {
-    return engine->operations->text(engine->device);
+    return engine->text;
 }
 
 const char *engine_why_cpu(const struct engine *engine)
@@ -119,13 +163,18 @@ unsigned engine_threads(const struct engine *engine)
 
 struct device *engine_device(const struct engine *engine)
 {
-    return engine->device;
+    return engine->members[0].device;
+}
+
+uint32_t engine_members(const struct engine *engine)
+{
+    return engine->member_count;
 }
 
 enum status engine_read_ceiling(struct engine *engine, double *bytes_per_second, struct error *error)
 {
     if (engine->read_ceiling == 0)
-        RETURN_IF_ERROR(engine->operations->read_ceiling(engine->device, &engine->read_ceiling, error));
+        RETURN_IF_ERROR(members_read_ceiling(engine, &engine->read_ceiling, error));
     *bytes_per_second = engine->read_ceiling;
     return STATUS_OK;
 }
@@ -133,8 +182,12 @@ enum status engine_read_ceiling(struct engine *engine, double *bytes_per_second,
 enum status engine_launch_floor(struct engine *engine, double *ms, struct error *error)
 {
     *ms = 0;
-    return engine->operations->launch_floor ? engine->operations->launch_floor(engine->device, ms, error)
-                                            : STATUS_OK;
+    for (uint32_t m = 0; engine->operations->launch_floor && m < engine->member_count; m++) {
+        double floor = 0;
+        RETURN_IF_ERROR(engine->operations->launch_floor(engine->members[m].device, &floor, error));
+        *ms = floor > *ms ? floor : *ms;
+    }
+    return STATUS_OK;
 }
 
 /* ---- Plans ---- */
@@ -142,16 +195,16 @@ enum status engine_launch_floor(struct engine *engine, double *ms, struct error 
 enum status engine_prepare(struct engine *engine, const struct plan *plan, bool timed,
                            struct prepared_plan **prepared, struct error *error)
 {
-    struct prepared_plan *made = calloc(1, sizeof *made);
-    if (!made)
-        return error_out_of_memory(error, sizeof *made, "a query");
+    struct prepared_plan *made = NULL;
+    RETURN_IF_ERROR(
+        memory_zeros(&made, sizeof *made + engine->member_count * sizeof *made->members, "a query", error));
     made->engine = engine;
-    const enum status status =
-        engine->operations->prepare(engine->device, plan, NULL, timed, &made->run, error);
+    made->plan = plan;
+    const enum status status = members_prepare(made, timed, error);
     if (status == STATUS_OK)
         *prepared = made;
     else
-        free(made);
+        engine_release(made);
     return status;
 }
 
@@ -166,13 +219,16 @@ struct compilation {
     struct progress *progress;
 };
 
+/* One kernel for all members, one after the other: the second finds the first one's in the cache of kernels. */
 static enum status compile_item(void *context, uint64_t item, unsigned thread, struct error *error)
 {
     struct compilation *compilation = context;
     struct prepared_plan *plan = compilation->prepared[item / compilation->kernels];
+    const bool counting = item % compilation->kernels != 0;
     (void)thread;
     RETURN_IF_ERROR(cancel_check(error));
-    RETURN_IF_ERROR(plan->engine->operations->compile(plan->run, item % compilation->kernels != 0, error));
+    for (uint32_t m = 0; m < plan->engine->member_count; m++)
+        RETURN_IF_ERROR(plan->engine->operations->compile(plan->members[m].run, counting, error));
     progress_report(compilation->progress, "compiling", "kernels",
                     atomic_fetch_add(&compilation->done, 1) + 1, compilation->total);
     return STATUS_OK;
@@ -194,7 +250,7 @@ enum status engine_load(struct prepared_plan *prepared, struct run_timing *timin
 {
     if (prepared->loaded)
         return STATUS_OK;
-    RETURN_IF_ERROR(prepared->engine->operations->load(prepared->run, timing, error));
+    RETURN_IF_ERROR(members_load(prepared, timing, error));
     prepared->loaded = true;
     return STATUS_OK;
 }
@@ -204,8 +260,10 @@ enum status engine_run(struct prepared_plan *prepared, const struct device_reque
 {
     *partial = (struct partial){0};
     RETURN_IF_ERROR(engine_load(prepared, timing, error));
-    const enum status status =
-        prepared->engine->operations->run(prepared->run, request, partial, timing, error);
+    const struct engine *engine = prepared->engine;
+    const enum status status = engine->sharers > 1 ? members_run(prepared, request, partial, timing, error)
+                                                   : engine->operations->run(prepared->members[0].run,
+                                                                             request, partial, timing, error);
     if (status != STATUS_OK)
         partial_free(partial);
     return status;
@@ -214,13 +272,31 @@ enum status engine_run(struct prepared_plan *prepared, const struct device_reque
 enum status engine_count(struct prepared_plan *prepared, bool steps, struct scan_counts *counts,
                          struct error *error)
 {
-    return prepared->engine->operations->count(prepared->run, steps, counts, error);
+    return members_count(prepared, steps, counts, error);
 }
 
 void engine_release(struct prepared_plan *prepared)
 {
     if (!prepared)
         return;
-    prepared->engine->operations->release(prepared->run);
+    members_release(prepared);
     free(prepared);
+}
+
+const struct engine_exchange *engine_exchange_of(const struct prepared_plan *prepared)
+{
+    return &prepared->exchange;
+}
+
+struct engine_part engine_part(const struct prepared_plan *prepared, uint32_t m)
+{
+    const struct engine *engine = prepared->engine;
+    const struct member_run *member = &prepared->members[m];
+    return (struct engine_part){.device = engine->operations->text(engine->members[m].device),
+                                .segments = engine->sharers > 1 ? member->segment_count
+                                                                : prepared->plan->fact->segment_count,
+                                .tiles = member->tiles,
+                                .bytes = member->bytes,
+                                .scan_ms = member->timing.scan_ms,
+                                .total_ms = member->timing.total_ms};
 }

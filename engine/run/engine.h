@@ -1,7 +1,8 @@
 /*
- * engine.h: runs plans on the CPU or on one GPU.
+ * engine.h: runs plans on the CPU, on a GPU, or on several devices of one kind, which share the segments of a plan's
+ * fact table (share.h). Their partial results are merged into one.
  *
- * engine_open opens the device, once. engine_prepare decides how a plan is run, engine_compile compiles the
+ * engine_open opens the devices, once. engine_prepare decides how a plan is run, engine_compile compiles the
  * kernels of several plans on all threads, engine_load loads one plan to the device, and engine_run answers
  * it, any number of times. SQL statements call all these (engine/library/statement.h).
  */
@@ -17,17 +18,20 @@ struct prepared_plan;
  * For programs that load data. The GPU is looked for only when a codec is chosen. */
 void engine_choose_by_device(void);
 
-/* The device of an engine:
+/* The devices of an engine:
  *
- *     "cpu"               the CPU
- *     "cuda", "cuda:N"    GPU 0 or N; STATUS_MACHINE if it cannot be used
- *     "auto"              the first GPU if it can be used, else the CPU */
+ *     "cpu"                   the CPU
+ *     "cuda", "cuda:N"        GPU 0 or N; STATUS_MACHINE if it cannot be used
+ *     "auto"                  the first GPU if it can be used, else the CPU
+ *     "cuda:0,1", "cuda:all"  several GPUs, or all
+ *     "cpu,cpu"               the CPU as two devices, each with half of the threads */
 struct engine_options {
     const char *device;
     unsigned threads; /* 0: all */
     const char
         *gpu_memory; /* the most bytes of columns that a GPU keeps: "4G", "512M", "0"; NULL: what is free */
     enum late_transfer late;
+    bool one_device; /* several devices are refused: for what measures a single one */
 };
 
 /* Opens the devices. STATUS_BAD_INPUT if an option cannot be read. */
@@ -35,22 +39,25 @@ NODISCARD enum status engine_open(const struct engine_options *options, struct e
                                   struct error *error);
 void engine_close(struct engine *engine);
 
-/* "NVIDIA H200 (cuda:0)" or "CPU, 2 threads, avx512". engine_why_cpu gives the reason why "auto" chose the
+/* "NVIDIA H200 (cuda:0)", "2 x NVIDIA H200 (cuda:0,1)" or "CPU, 2 threads, avx512". engine_why_cpu gives the reason why "auto" chose the
  * CPU, or NULL. */
 const char *engine_device_text(const struct engine *engine);
 const char *engine_why_cpu(const struct engine *engine);
 bool engine_is_cuda(const struct engine *engine);
 unsigned engine_threads(const struct engine *engine);
 
-/* The device itself, for callers that know its kind (engine/gpu/device.h). */
+/* The number of devices. */
+uint32_t engine_members(const struct engine *engine);
+
+/* The device itself, the first of several, for callers that know its kind (engine/gpu/device.h). */
 struct device *engine_device(const struct engine *engine);
 
-/* Gives the device's read bandwidth in bytes a second. The first call measures it, in a fraction of a
+/* Gives the read bandwidth of all devices together in bytes a second. The first call measures it, in a fraction of a
  * second. */
 NODISCARD enum status engine_read_ceiling(struct engine *engine, double *bytes_per_second,
                                           struct error *error);
 
-/* Measures the time of a plan's launches without their work; 0 on a CPU. */
+/* Measures the time of a plan's launches without their work, on the slowest device; 0 on a CPU. */
 NODISCARD enum status engine_launch_floor(struct engine *engine, double *ms, struct error *error);
 
 /* ---- Plans: each call as in struct device_operations ---- */
@@ -77,5 +84,23 @@ NODISCARD enum status engine_run(struct prepared_plan *prepared, const struct de
 NODISCARD enum status engine_count(struct prepared_plan *prepared, bool steps, struct scan_counts *counts,
                                    struct error *error);
 void engine_release(struct prepared_plan *prepared); /* NULL is legal */
+
+/* ---- What each device does, for reports ---- */
+
+struct engine_part {
+    const char *device;
+    uint32_t segments;        /* of the fact table */
+    uint64_t tiles, bytes;    /* that the scan reads; after engine_count */
+    double scan_ms, total_ms; /* of the last run */
+};
+struct engine_part engine_part(const struct prepared_plan *prepared, uint32_t member);
+
+/* How the devices' results of the last run were merged; `how` is NULL for a single device. */
+struct engine_exchange {
+    const char *how; /* "merged by the host" */
+    uint64_t bytes;  /* of the results that moved */
+    double ms;
+};
+const struct engine_exchange *engine_exchange_of(const struct prepared_plan *prepared);
 
 #endif

@@ -287,7 +287,8 @@ static enum status plan_all(struct session *session, struct error *error)
 static void describe(const struct session *session, const struct plan *plan, struct report_cell *cell)
 {
     const uint64_t sums_bytes = plan->slots * (sizeof(int64_t) + sizeof(uint32_t)); /* sum and presence */
-    const unsigned merged = session->report.on_gpu ? 0 : engine_threads(session->engine) - 1;
+    const unsigned merged =
+        (session->report.on_gpu ? session->report.devices : engine_threads(session->engine)) - 1;
     bool counted[PLAN_SOURCES_MAX] = {false};
     cell->fact_rows = plan->fact->rows;
     cell->tiles = plan->scan.tiles;
@@ -354,6 +355,7 @@ static enum status run_all(struct session *session, bool sizes, struct error *er
     report->device = engine_device_text(session->engine);
     report->why_cpu = engine_why_cpu(session->engine);
     report->on_gpu = engine_is_cuda(session->engine);
+    report->devices = engine_members(session->engine);
     RETURN_IF_ERROR(judge_create(&session->judge, options, session->database, session->engine, session->notes,
                                  session->progress, error));
     report->scale_factor = session->judge.scale_factor;

@@ -55,8 +55,11 @@ const struct command_option benchmark_option_list[] = {
     {"query", 'q', "all|q1.1,...", "Which of the 13 queries; all by default. q11 and Q1.1 are q1.1",
      BY_FUNCTION(read_queries)},
     {"queries", .kind = OPTION_ANOTHER_NAME},
-    {"device", 0, "auto|cpu|cuda[:N]",
-     "Where; auto (the default) takes the first GPU that can be used, else the CPU",
+    {"device", 0, "auto|cpu|cuda[:N,...]",
+     "Where; auto (the default) takes the first GPU that can be used, else the CPU. cuda:0,1 and cuda:all "
+     "are several "
+     "GPUs, "
+     "which share the rows",
      TO_TEXT(struct benchmark_options, device)},
     {"gpu-memory", 0, "BYTES",
      "The most bytes of columns that a GPU keeps (4G, 512M; 0: nothing stays between statements). What does "

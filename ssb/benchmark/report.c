@@ -74,7 +74,7 @@ double report_share(const struct report *report, const struct report_cell *cell)
 
 uint32_t report_step_count(const struct report *report)
 {
-    return (report->on_gpu ? 2 : 3) + report->staged;
+    return (report->on_gpu && report->devices == 1 ? 2 : 3) + report->staged;
 }
 
 void report_step_get(const struct report *report, const struct report_cell *cell, uint32_t index,

@@ -35,7 +35,7 @@ struct report_cell {
     uint64_t filter_rows;
     uint64_t filter_bytes;
 
-    /* The merge: groups of all threads but one, 0 on a GPU; and the bytes of their sums. */
+    /* The merge: groups of all threads but one, or of all GPUs but one; and the bytes of their sums. */
     uint64_t merge_rows;
     uint64_t merge_bytes;
     char hash[17];
@@ -63,6 +63,7 @@ struct report {
     const char *device;  /* engine_device_text */
     const char *why_cpu; /* engine_why_cpu, or NULL */
     bool on_gpu;
+    uint32_t devices;        /* that ran together; 1, or more */
     bool profile;            /* print the steps of each query, too */
     bool staged;             /* columns of some query are decoded into scratch memory before it */
     bool indexed;            /* bitmap indexes decide conditions of some query */
@@ -94,8 +95,8 @@ struct report_totals {
 void report_totals(const struct report *report, uint32_t choice, struct report_totals *totals);
 
 /* A step of a query: "decode" (of the columns into scratch memory, if the query is staged), "filter"
- * (dimension filters and clearing of sums), "scan" (of lineorder) and, on a CPU, "merge" (of the threads'
- * sums). */
+ * (dimension filters and clearing of sums), "scan" (of lineorder) and, on a CPU or on several devices, "merge" (of the
+ * threads' or the devices' sums). */
 struct report_step {
     const char *name;
     uint64_t rows, bytes;

@@ -21,8 +21,30 @@ void cancel_reset(void)
     atomic_store(&cancelled, 0);
 }
 
+/* The innermost scope of this thread. */
+static _Thread_local struct cancel_scope *scopes;
+
+void cancel_scope_enter(struct cancel_scope *scope)
+{
+    scope->outer = scopes;
+    scopes = scope;
+}
+
+void cancel_scope_leave(struct cancel_scope *scope)
+{
+    scopes = scope->outer;
+}
+
+void cancel_scope_stop(struct cancel_scope *scope)
+{
+    atomic_store(&scope->stopped, true);
+}
+
 bool cancel_requested(void)
 {
+    for (const struct cancel_scope *scope = scopes; scope; scope = scope->outer)
+        if (atomic_load(&scope->stopped))
+            return true;
     return atomic_load(&cancelled) != 0;
 }
 
@@ -47,6 +69,7 @@ struct team {
     void *context;
     uint64_t items;
     atomic_uint_fast64_t next;
+    struct cancel_scope *scopes; /* of the caller */
     atomic_bool failed;
     pthread_mutex_t lock;
     struct error error; /* the first failure, under lock */
@@ -61,6 +84,7 @@ static void *member_run(void *argument)
 {
     struct member *member = argument;
     struct team *team = member->team;
+    scopes = team->scopes;
     while (!atomic_load(&team->failed)) {
         uint64_t item = atomic_fetch_add(&team->next, 1);
         if (item >= team->items)
@@ -88,7 +112,11 @@ enum status parallel_for(unsigned threads, uint64_t items, parallel_item *work, 
         threads = PARALLEL_THREADS_MAX;
     if (threads > items)
         threads = items ? (unsigned)items : 1u;
-    struct team team = {.work = work, .context = context, .items = items, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct team team = {.work = work,
+                        .context = context,
+                        .items = items,
+                        .scopes = scopes,
+                        .lock = PTHREAD_MUTEX_INITIALIZER};
     struct member *members = calloc(threads, sizeof *members);
     pthread_t *handles = calloc(threads, sizeof *handles);
     if (!members || !handles) {

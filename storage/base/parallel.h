@@ -35,6 +35,17 @@ bool cancel_requested(void);
  * its steps. */
 NODISCARD enum status cancel_check(struct error *error);
 
+/* Lets the workers of one statement stop each other, and nothing else in the process: between enter and leave on a
+ * thread, and on the threads that parallel_for starts meanwhile, cancel_check also fails once the scope is stopped,
+ * which any thread may do. Zero-initialised; scopes nest. */
+struct cancel_scope {
+    _Atomic bool stopped;
+    struct cancel_scope *outer;
+};
+void cancel_scope_enter(struct cancel_scope *scope);
+void cancel_scope_leave(struct cancel_scope *scope);
+void cancel_scope_stop(struct cancel_scope *scope);
+
 /* Receives the progress of long work, from any thread, at most a few times a millisecond. NULL: nobody wants
  * to know it. `unit` names what is counted ("rows", "bytes"). */
 struct progress {

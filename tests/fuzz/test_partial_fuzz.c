@@ -1,7 +1,8 @@
 /*
  * test_partial_fuzz.c: answers to random queries (fuzz_query.h) over random star schemas (fuzz_star.h), put together from
- * runs over some segments each (tests/support/split_plan.h), equal the answers of runs over all. Every column of an answer
- * is ordered by, so answers are compared as text. On the device that TESSERA_TEST_DEVICE names.
+ * runs over some segments each (tests/support/split_plan.h), or by several devices, equal the answers of runs over all.
+ * Every column of an answer is ordered by, so answers are compared as text. On the devices that TESSERA_TEST_DEVICE names;
+ * the CPU as two or three devices, too.
  *
  * `test_partial_fuzz QUERIES SEED` does more of the same; a failure prints the seed that makes it again.
  */
@@ -21,6 +22,7 @@ static uint64_t seed, queries;
 
 static const struct device_operations *operations;
 static struct device *device;
+static struct engine *several; /* devices */
 
 /* The merged answer as text; NULL if the statement was refused. */
 static char *merged(struct database *database, const struct query *query)
@@ -41,7 +43,8 @@ static char *merged(struct database *database, const struct query *query)
     if (status == STATUS_OK) {
         struct error why = {0};
         split_make(&split, plan, 1 + below(2));
-        status = split_answer(&split, operations, device, 1 + below(4), &rows, &why);
+        status = chance(50) ? split_answer(&split, operations, device, 1 + below(4), &rows, &why)
+                            : split_answer_by(&split, several, &rows, &why);
         if (status == STATUS_OK)
             text = rowset_csv(&rows);
         else if (!documented_refusal(why.text))
@@ -67,6 +70,11 @@ static void parts_answer_as_the_whole(void **state)
         sqlite3_close(make_star(path, &database));
         must(engine_open(&(struct engine_options){.device = fuzz_device, .threads = 2}, &engine, error));
         operations = engine_is_cuda(engine) ? &cuda_device : &cpu_device;
+        must(engine_open(&(struct engine_options){.device = engine_is_cuda(engine) ? "cuda:all"
+                                                            : chance(50)           ? "cpu,cpu"
+                                                                                   : "cpu,cpu,cpu",
+                                                  .threads = 4},
+                         &several, error));
         must(operations->open(&(struct device_options){.threads = 2,
                                                        .memory = chance(50) ? UINT64_MAX : below(1u << 18),
                                                        .late = (enum late_transfer)below(3)},
@@ -89,6 +97,7 @@ static void parts_answer_as_the_whole(void **state)
             rowset_free(&whole);
         }
         operations->close(device);
+        engine_close(several);
         engine_close(engine);
         database_close(database);
         directory_remove(path);

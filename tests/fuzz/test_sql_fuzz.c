@@ -5,7 +5,7 @@
  *
  * Without arguments it asks the same QUERIES every time, about 20 s. `test_sql_fuzz SECONDS SEED DEVICE` does more of the
  * same; a SEED of 0 takes it from the clock, and each failure prints the seed that makes it again. DEVICE: as
- * TESSERA_TEST_DEVICE says (cpu), or cuda, or `compile`, which answers on the CPU and also compiles each query's kernels for
+ * TESSERA_TEST_DEVICE says (cpu), or cuda, or several (`cpu,cpu`), or `compile`, which answers on the CPU and also compiles each query's kernels for
  * a GPU.
  */
 #define _GNU_SOURCE

@@ -4,7 +4,7 @@
 #define TESSERA_TESTS_SUPPORT_SPLIT_PLAN_H
 
 #include "engine/answer/output.h"
-#include "engine/run/device.h"
+#include "engine/run/engine.h"
 #include "tests/fuzz/fuzz_random.h"
 
 #include <stdlib.h>
@@ -151,6 +151,27 @@ static inline enum status split_answer(const struct split_plan *split, const str
     device->release(run);
     free(segments);
     free(part_of);
+    return status;
+}
+
+/* The answer of an engine, whose devices share the segments; every other time of a second run. */
+static inline enum status split_answer_by(const struct split_plan *split, struct engine *engine,
+                                          struct rowset *rows, struct error *error)
+{
+    static const struct device_request all = {.segments = NULL};
+    struct prepared_plan *prepared;
+    struct partial partial = {0};
+    struct run_timing timing = {0};
+    RETURN_IF_ERROR(engine_prepare(engine, split->plan, chance(50), &prepared, error));
+    enum status status = engine_run(prepared, &all, &partial, &timing, error);
+    if (status == STATUS_OK && chance(50)) {
+        partial_free(&partial);
+        status = engine_run(prepared, &all, &partial, &timing, error);
+    }
+    if (status == STATUS_OK)
+        status = answer_rows(split->plan, &partial, 2, rows, error);
+    partial_free(&partial);
+    engine_release(prepared);
     return status;
 }
 
