@@ -134,7 +134,6 @@ void cpu_run_close(struct device_run *run)
         group_states_free(worker->states);
         free(worker->list);
     }
-    tile_skip_free(&run->own);
     for (uint32_t j = 0; j < PLAN_JOINS_MAX; j++)
         free(run->bitmaps[j]);
     for (uint32_t c = 0; c < PLAN_COLUMNS_MAX; c++) {
@@ -143,6 +142,7 @@ void cpu_run_close(struct device_run *run)
     }
     for (uint64_t p = 0; run->found && p < pieces_of(run->share); p++)
         free(run->found[p].rows);
+    tile_skip_free(&run->own);
     index_mask_free(run->index);
     free(run->segment_first);
     free(run->found);
