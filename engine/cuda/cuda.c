@@ -393,14 +393,21 @@ enum status cuda_function_blocks(struct cuda *cuda, struct cuda_function *functi
     return STATUS_OK;
 }
 
+enum status cuda_stream_launch(struct cuda *cuda, struct cuda_stream *stream, struct cuda_function *function,
+                               unsigned blocks, unsigned threads, uint64_t dynamic_shared_bytes,
+                               void **parameters, struct error *error)
+{
+    CALL(cuda,
+         launch(function, blocks, 1, 1, threads, 1, 1, (unsigned)dynamic_shared_bytes,
+                stream_or_main(cuda, stream), parameters, NULL),
+         "launching a kernel", error);
+    return STATUS_OK;
+}
+
 enum status cuda_launch(struct cuda *cuda, struct cuda_function *function, unsigned blocks, unsigned threads,
                         uint64_t dynamic_shared_bytes, void **parameters, struct error *error)
 {
-    CALL(cuda,
-         launch(function, blocks, 1, 1, threads, 1, 1, (unsigned)dynamic_shared_bytes, cuda->stream,
-                parameters, NULL),
-         "launching a kernel", error);
-    return STATUS_OK;
+    return cuda_stream_launch(cuda, NULL, function, blocks, threads, dynamic_shared_bytes, parameters, error);
 }
 
 enum status cuda_launch_early(struct cuda *cuda, struct cuda_function *function, unsigned blocks,

@@ -119,7 +119,7 @@ NODISCARD enum status cuda_pin(struct cuda *cuda, const void *memory, uint64_t b
 /* Ends one cuda_pin of this memory, before it is unmapped; no copy or kernel may use it. */
 void cuda_unpin(struct cuda *cuda, const void *memory);
 
-/* ---- Further streams, for copies beside the main stream ---- */
+/* ---- Further streams, for work beside the main stream ---- */
 
 NODISCARD enum status cuda_stream_create(struct cuda *cuda, struct cuda_stream **stream, struct error *error);
 /* Waits for its work; NULL is legal. */
@@ -131,6 +131,11 @@ NODISCARD enum status cuda_stream_record(struct cuda *cuda, struct cuda_stream *
                                          struct cuda_event *event, struct error *error);
 NODISCARD enum status cuda_stream_wait(struct cuda *cuda, struct cuda_stream *stream,
                                        struct cuda_event *event, struct error *error);
+/* cuda_launch on `stream`. */
+NODISCARD enum status cuda_stream_launch(struct cuda *cuda, struct cuda_stream *stream,
+                                         struct cuda_function *function, unsigned blocks, unsigned threads,
+                                         uint64_t dynamic_shared_bytes, void **parameters,
+                                         struct error *error);
 
 /* ---- Kernels ---- */
 

@@ -50,6 +50,11 @@ static enum status gpu_read_ceiling(struct device *device, double *bytes_per_sec
     return ceiling_cuda(device->cuda, bytes_per_second, error);
 }
 
+static enum status gpu_link_rate(struct device *device, double *bytes_per_second, struct error *error)
+{
+    return ceiling_link(device->cuda, bytes_per_second, error);
+}
+
 static enum status gpu_launch_floor(struct device *device, double *ms, struct error *error)
 {
     return launch_floor_cuda(device->cuda, ms, error);
@@ -66,6 +71,7 @@ const struct device_operations cuda_device = {.open = gpu_open,
                                               .number = cuda_count,
                                               .text = gpu_text,
                                               .read_ceiling = gpu_read_ceiling,
+                                              .link_rate = gpu_link_rate,
                                               .launch_floor = gpu_launch_floor,
                                               .prepare = gpu_prepare,
                                               .compile = gpu_compile,

@@ -585,25 +585,30 @@ static uint32_t list_ranges(const struct device_run *run, struct sector_range *r
         if (kept->bytes)
             ranges[count++] =
                 (struct sector_range){.column = c, .address = kept->address, .bytes = kept->bytes};
-        if (cuda_columns_pinned(&run->place.wishes[c], &range.address, &range.bytes))
+        range.of_host = cuda_columns_pinned(&run->place.wishes[c], &range.address, &range.bytes);
+        if (range.of_host)
             ranges[count++] = range;
     }
     return count;
 }
 
-/* The chunks of each column that a run moves, whole: what is told where sectors cannot be counted. */
-static void count_chunks(const struct device_run *run, uint64_t *bytes)
+/* What is told where sectors cannot be counted: whole chunks. */
+static void count_chunks(const struct device_run *run, struct scan_counts *counts)
 {
-    for (uint32_t c = 0; c < run->place.column_count; c++)
-        for (uint32_t i = 0; i < run->place.needed.count; i++)
-            bytes[c] += run->place.wishes[c].data->segments[run->place.needed.segments[i]].chunk.size;
+    const struct cuda_place *place = &run->place;
+    for (uint32_t c = 0; c < place->column_count; c++)
+        for (uint32_t i = 0; i < place->needed.count; i++)
+            counts->bytes[run->kernel.columns[c]] +=
+                place->wishes[c].data->segments[place->needed.segments[i]].chunk.size;
+    counts->moves.read = place->read_bytes;
 }
 
-static enum status count_marks(struct device_run *run, uint64_t *bytes, struct error *error)
+static enum status count_marks(struct device_run *run, struct scan_counts *counts, struct error *error)
 {
     struct cuda *cuda = run->device->cuda;
     const struct kernel *kernel = &run->kernel;
     struct sector_range ranges[SECTOR_RANGES_MAX];
+    uint64_t bytes[SECTOR_RANGES_MAX];
     const struct sector_count count = {.name = kernel->shape.name,
                                        .cubin = run->binaries[BINARY_SECTORS].cubin,
                                        .ranges = ranges,
@@ -616,31 +621,34 @@ static enum status count_marks(struct device_run *run, uint64_t *bytes, struct e
     if (run->stage.count)
         RETURN_IF_ERROR(cuda_stage_run(cuda, &run->stage, run->plan, &run->kernel, &run->scan, error));
     RETURN_IF_ERROR(cuda_scan_prepare(cuda, &run->scan, error));
-    return cuda_sectors_count(cuda, run->device->columns, &count, bytes, error);
+    RETURN_IF_ERROR(cuda_sectors_count(cuda, run->device->columns, &count, bytes, error));
+    for (uint32_t r = 0; r < count.range_count; r++) {
+        counts->bytes[kernel->columns[ranges[r].column]] += bytes[r];
+        if (ranges[r].of_host && !cuda_place_copies(&run->place, ranges[r].column))
+            counts->moves.read += bytes[r];
+    }
+    return STATUS_OK;
 }
 
 static enum status count_sectors(struct device_run *run, struct scan_counts *counts, struct error *error)
 {
     struct cuda *cuda = run->device->cuda;
     struct cuda_place *where = &run->place;
-    uint64_t bytes[KERNEL_COLUMNS_MAX] = {0};
     RETURN_IF_ERROR(compile(run, BINARY_SECTORS, error));
     RETURN_IF_ERROR(place(run, error));
+    counts->moves.copied = where->copied_bytes;
+    counts->moves.kept = where->kept_bytes;
     if (where->batched && (where->staged || where->unpinned.status)) {
-        count_chunks(run, bytes);
-    } else {
-        if (where->batched)
-            RETURN_IF_ERROR(cuda_place_read_all(cuda, run->device->columns, where, true, error));
-        enum status status = count_marks(run, bytes, error);
-        if (where->batched) {
-            const enum status ended = cuda_place_read_all(cuda, run->device->columns, where, false, error);
-            status = status == STATUS_OK ? ended : status;
-        }
-        RETURN_IF_ERROR(status);
+        count_chunks(run, counts);
+        return STATUS_OK;
     }
-    for (uint32_t c = 0; c < run->kernel.shape.column_count; c++)
-        counts->bytes[run->kernel.columns[c]] = bytes[c];
-    return STATUS_OK;
+    if (!where->batched)
+        return count_marks(run, counts, error);
+    RETURN_IF_ERROR(cuda_place_read_all(cuda, run->device->columns, where, true, error));
+    const enum status status = count_marks(run, counts, error);
+    const enum status ended =
+        cuda_place_read_all(cuda, run->device->columns, where, false, status == STATUS_OK ? error : NULL);
+    return status == STATUS_OK ? ended : status;
 }
 
 enum status gpu_count(struct device_run *run, bool steps, struct scan_counts *counts, struct error *error)

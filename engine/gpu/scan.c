@@ -133,15 +133,15 @@ static enum status launch_scan(struct cuda *cuda, struct cuda_scan *scan, bool e
         cuda, scan->scan, scan->scan_blocks, scan->threads, scan->shared_bytes, scan->scan_arguments, error);
 }
 
-enum status cuda_scan_launch(struct cuda *cuda, struct cuda_scan *scan, uint32_t first, uint32_t items,
-                             struct error *error)
+enum status cuda_scan_launch(struct cuda *cuda, struct cuda_scan *scan, struct cuda_stream *stream,
+                             uint32_t first, uint32_t items, struct error *error)
 {
     struct bound_scan part = scan->work;
     void *arguments[] = {scan->scan_arguments[0], &part};
     part.work += first * sizeof(struct bound_work);
     part.items = items;
-    return cuda_launch(cuda, scan->scan, blocks_for(scan, items), scan->threads, scan->shared_bytes,
-                       arguments, error);
+    return cuda_stream_launch(cuda, stream, scan->scan, blocks_for(scan, items), scan->threads,
+                              scan->shared_bytes, arguments, error);
 }
 
 enum status cuda_scan_record(struct cuda *cuda, struct cuda_scan *scan, struct error *error)

@@ -48,10 +48,10 @@ void cuda_scan_prepares(struct cuda_scan *scan, uint64_t threads);
 /* Queues all that comes before `scan`. */
 NODISCARD enum status cuda_scan_prepare(struct cuda *cuda, struct cuda_scan *scan, struct error *error);
 
-/* Queues `scan` over some items of the list of work; launches between two calls of cuda_scan_prepare add to the same
- * states. */
-NODISCARD enum status cuda_scan_launch(struct cuda *cuda, struct cuda_scan *scan, uint32_t first,
-                                       uint32_t items, struct error *error);
+/* Queues `scan` over some items of the list of work, on `stream` (NULL: the main one); launches between two calls of
+ * cuda_scan_prepare add to the same states. */
+NODISCARD enum status cuda_scan_launch(struct cuda *cuda, struct cuda_scan *scan, struct cuda_stream *stream,
+                                       uint32_t first, uint32_t items, struct error *error);
 
 /* Records all kernels as a graph. The arguments and the list of work must be set. */
 NODISCARD enum status cuda_scan_record(struct cuda *cuda, struct cuda_scan *scan, struct error *error);

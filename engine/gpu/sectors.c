@@ -75,10 +75,11 @@ static enum status run(struct counter *counter, const struct sector_count *count
         const uint64_t first = counter->memory[r].sectors - counter->marks,
                        end = r + 1 < count->range_count ? counter->memory[r + 1].sectors - counter->marks
                                                         : counter->mark_bytes;
+        bytes[r] = 0;
         for (uint64_t i = first; i < end; i += sizeof(uint32_t)) {
             uint32_t word;
             memcpy(&word, counter->copy + i, sizeof word);
-            bytes[count->ranges[r].column] += (uint64_t)__builtin_popcount(word) * SECTOR_BYTES;
+            bytes[r] += (uint64_t)__builtin_popcount(word) * SECTOR_BYTES;
         }
     }
     return STATUS_OK;

@@ -15,9 +15,10 @@
 /* The options with which the query's source is compiled to count; ended by NULL. */
 extern const char *const cuda_sectors_options[];
 
-/* Memory that a column's chunks lie in. */
+/* Memory that chunks of a column lie in. */
 struct sector_range {
     uint32_t column;
+    bool of_host;
     cuda_address address;
     uint64_t bytes;
 };
@@ -35,7 +36,7 @@ struct sector_count {
     const void *constant; /* the value of the variable `arguments` in the kernel's constant memory */
 };
 
-/* Runs the counting kernel once; adds 32 times the number of marked sectors of column c to bytes[c]. */
+/* Runs the counting kernel once; bytes[r] is 32 times the number of marked sectors of range r. */
 NODISCARD enum status cuda_sectors_count(struct cuda *cuda, struct cuda_columns *columns,
                                          const struct sector_count *count, uint64_t *bytes,
                                          struct error *error);

@@ -339,6 +339,13 @@ static void write_scan(const struct plan *plan, const struct figures *figures, F
     fprintf(out, "whole scan: %.0f million rows a second, ",
             timing->scan_ms > 0 ? (double)plan->fact->rows / timing->scan_ms / 1e3 : 0.0);
     write_rate(figures, (double)bytes, timing->scan_ms, out);
+    if (counts->moves.copied || counts->moves.read)
+        fprintf(out,
+                "columns: %.4g MB kept on the GPU, %.4g MB copied to it in every run, %.4g MB read from the "
+                "host's "
+                "memory by the kernel\n",
+                (double)counts->moves.kept / 1e6, (double)counts->moves.copied / 1e6,
+                (double)counts->moves.read / 1e6);
 }
 
 /* What each of several devices had of the scan, and how their results became one. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LINK_BYTES     (UINT64_C(256) << 20)
 #define CUDA_BYTES     (2ull << 30)
 #define CPU_BYTES      (512ull << 20)
 #define CPU_ITEM_BYTES (4ull << 20)
@@ -84,6 +85,43 @@ enum status ceiling_cuda(struct cuda *cuda, double *bytes_per_second, struct err
     cuda_event_destroy(cuda, reader.end);
     cuda_free(cuda, reader.data);
     cuda_module_unload(cuda, reader.module);
+    return status;
+}
+
+static enum status copy_to_gpu(struct reader *reader, void *pinned, double *bytes_per_second,
+                               struct error *error)
+{
+    struct cuda *cuda = reader->cuda;
+    RETURN_IF_ERROR(
+        cuda_allocate(cuda, LINK_BYTES, "measuring how fast memory is copied", &reader->data, error));
+    RETURN_IF_ERROR(cuda_event_create(cuda, &reader->begin, error));
+    RETURN_IF_ERROR(cuda_event_create(cuda, &reader->end, error));
+    *bytes_per_second = 0;
+    for (int repeat = 0; repeat < REPEATS; repeat++) {
+        double ms;
+        RETURN_IF_ERROR(cuda_event_record(cuda, reader->begin, error));
+        RETURN_IF_ERROR(cuda_copy_to_device(cuda, reader->data, pinned, LINK_BYTES, error));
+        RETURN_IF_ERROR(cuda_event_record(cuda, reader->end, error));
+        RETURN_IF_ERROR(cuda_synchronize(cuda, error));
+        RETURN_IF_ERROR(cuda_event_elapsed(cuda, reader->begin, reader->end, &ms, error));
+        const double rate = (double)LINK_BYTES / (ms * 1e-3);
+        if (rate > *bytes_per_second)
+            *bytes_per_second = rate;
+    }
+    return STATUS_OK;
+}
+
+enum status ceiling_link(struct cuda *cuda, double *bytes_per_second, struct error *error)
+{
+    struct reader reader = {.cuda = cuda};
+    void *pinned;
+    RETURN_IF_ERROR(cuda_pinned_allocate(cuda, LINK_BYTES, &pinned, error));
+    memset(pinned, 0x5b, LINK_BYTES);
+    const enum status status = copy_to_gpu(&reader, pinned, bytes_per_second, error);
+    cuda_event_destroy(cuda, reader.begin);
+    cuda_event_destroy(cuda, reader.end);
+    cuda_free(cuda, reader.data);
+    cuda_pinned_free(cuda, pinned);
     return status;
 }
 

@@ -11,6 +11,9 @@
  * blocks, and takes the best time. This takes about 100 ms. */
 NODISCARD enum status ceiling_cuda(struct cuda *cuda, double *bytes_per_second, struct error *error);
 
+/* Copies 256 MiB of pinned host memory to the GPU several times, and takes the best time. This takes about 150 ms. */
+NODISCARD enum status ceiling_link(struct cuda *cuda, double *bytes_per_second, struct error *error);
+
 /* The time of a graph of two kernels that do nothing, launched as those of a query without bitmaps are
  * (engine/gpu/scan.h): the median of 31, timed by events as a query's total is. This takes about a millisecond. */
 NODISCARD enum status launch_floor_cuda(struct cuda *cuda, double *ms, struct error *error);

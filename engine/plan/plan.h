@@ -305,6 +305,18 @@ struct scan_point {
 };
 #define SCAN_POINTS_MAX (PLAN_STEPS_MAX + 2)
 
+/* The bytes of chunks that a run needs: those that a GPU keeps, those that are copied to it, and those that its kernels
+ * read from the host's memory. On a CPU all are 0. */
+struct scan_moves {
+    uint64_t kept, copied, read;
+};
+static inline void scan_moves_add(struct scan_moves *to, const struct scan_moves *from)
+{
+    to->kept += from->kept;
+    to->copied += from->copied;
+    to->read += from->read;
+}
+
 struct scan_counts {
     uint64_t reached[PLAN_STEPS_MAX], left[PLAN_STEPS_MAX]; /* the rows before and after each step */
 
@@ -314,6 +326,7 @@ struct scan_counts {
 
     /* The bytes of each fact column that the scan touches; of a staged column, those of its values. */
     uint64_t bytes[PLAN_COLUMNS_MAX];
+    struct scan_moves moves;
     uint64_t tiles, tiles_skipped;
 };
 

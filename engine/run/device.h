@@ -79,6 +79,8 @@ struct device_operations {
     const char *(*text)(const struct device *device);
     /* Measures the device's read bandwidth, in a fraction of a second. */
     enum status (*read_ceiling)(struct device *device, double *bytes_per_second, struct error *error);
+    /* Measures the rate at which pinned host memory is copied to the device. NULL for the CPU. */
+    enum status (*link_rate)(struct device *device, double *bytes_per_second, struct error *error);
     /* Measures the time of a plan's launches without their work. NULL for the CPU, which launches nothing. */
     enum status (*launch_floor)(struct device *device, double *ms, struct error *error);
 

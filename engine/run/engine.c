@@ -174,9 +174,17 @@ uint32_t engine_members(const struct engine *engine)
 enum status engine_read_ceiling(struct engine *engine, double *bytes_per_second, struct error *error)
 {
     if (engine->read_ceiling == 0)
-        RETURN_IF_ERROR(members_read_ceiling(engine, &engine->read_ceiling, error));
+        RETURN_IF_ERROR(members_rate(engine, engine->operations->read_ceiling, &engine->read_ceiling, error));
     *bytes_per_second = engine->read_ceiling;
     return STATUS_OK;
+}
+
+enum status engine_link_rate(struct engine *engine, double *bytes_per_second, struct error *error)
+{
+    *bytes_per_second = 0;
+    return engine->operations->link_rate
+               ? members_rate(engine, engine->operations->link_rate, bytes_per_second, error)
+               : STATUS_OK;
 }
 
 enum status engine_launch_floor(struct engine *engine, double *ms, struct error *error)

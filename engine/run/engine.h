@@ -57,6 +57,9 @@ struct device *engine_device(const struct engine *engine);
 NODISCARD enum status engine_read_ceiling(struct engine *engine, double *bytes_per_second,
                                           struct error *error);
 
+/* Measures the rate at which pinned memory of the host is copied to the devices, to all at once; 0 on a CPU. */
+NODISCARD enum status engine_link_rate(struct engine *engine, double *bytes_per_second, struct error *error);
+
 /* Measures the time of a plan's launches without their work, on the slowest device; 0 on a CPU. */
 NODISCARD enum status engine_launch_floor(struct engine *engine, double *ms, struct error *error);
 

@@ -52,8 +52,10 @@ NODISCARD enum status members_run(struct prepared_plan *prepared, const struct d
                                   struct partial *partial, struct run_timing *timing, struct error *error);
 NODISCARD enum status members_count(struct prepared_plan *prepared, bool steps, struct scan_counts *counts,
                                     struct error *error);
-NODISCARD enum status members_read_ceiling(struct engine *engine, double *bytes_per_second,
-                                           struct error *error);
+/* The sum of what `measure` gives for the members, all at once. */
+typedef enum status device_rate(struct device *device, double *bytes_per_second, struct error *error);
+NODISCARD enum status members_rate(struct engine *engine, device_rate *measure, double *bytes_per_second,
+                                   struct error *error);
 void members_release(struct prepared_plan *prepared);
 
 #endif

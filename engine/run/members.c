@@ -246,6 +246,7 @@ static void add_counts(const struct plan *plan, const struct scan_counts *from, 
         counts->share[s] += weight * from->share[s];
     for (uint32_t c = 0; c < plan->column_count; c++)
         counts->bytes[c] += from->bytes[c];
+    scan_moves_add(&counts->moves, &from->moves);
     counts->tiles = from->tiles;
     counts->tiles_skipped -= from->tiles - from->tiles_skipped;
 }
@@ -287,24 +288,25 @@ enum status members_count(struct prepared_plan *prepared, bool steps, struct sca
 
 /* ---- Bandwidth ---- */
 
-struct ceiling {
+struct rates {
     const struct engine *engine;
+    device_rate *measure;
     double rates[DEVICES_MAX];
 };
 
-static enum status read_ceiling(void *context, uint32_t m, struct error *error)
+static enum status measure_rate(void *context, uint32_t m, struct error *error)
 {
-    struct ceiling *ceiling = context;
-    return ceiling->engine->operations->read_ceiling(ceiling->engine->members[m].device, &ceiling->rates[m],
-                                                     error);
+    struct rates *rates = context;
+    return rates->measure(rates->engine->members[m].device, &rates->rates[m], error);
 }
 
-enum status members_read_ceiling(struct engine *engine, double *bytes_per_second, struct error *error)
+enum status members_rate(struct engine *engine, device_rate *measure, double *bytes_per_second,
+                         struct error *error)
 {
-    struct ceiling ceiling = {.engine = engine};
-    RETURN_IF_ERROR(for_members(engine, read_ceiling, &ceiling, error));
+    struct rates rates = {.engine = engine, .measure = measure};
+    RETURN_IF_ERROR(for_members(engine, measure_rate, &rates, error));
     *bytes_per_second = 0;
     for (uint32_t m = 0; m < engine->member_count; m++)
-        *bytes_per_second += ceiling.rates[m];
+        *bytes_per_second += rates.rates[m];
     return STATUS_OK;
 }

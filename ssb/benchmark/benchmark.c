@@ -326,6 +326,7 @@ static enum status run_query(struct session *session, uint32_t q, uint32_t c, st
     RETURN_IF_ERROR(sql_count(*statement, false, &counts, error));
     for (uint32_t column = 0; column < plan->column_count; column++)
         cell->bytes_read += counts.bytes[column];
+    cell->moved_bytes = counts.moves.copied + counts.moves.read;
     sql_statement_free(*statement);
     *statement = NULL;
     return STATUS_OK;
@@ -374,6 +375,10 @@ static enum status run_all(struct session *session, bool sizes, struct error *er
             progress_report(session->progress, "running", "queries", q * report->choice_count + c + 1,
                             report->query_count * report->choice_count);
         }
+    for (uint32_t q = 0; q < report->query_count; q++)
+        for (uint32_t c = 0; c < report->choice_count; c++)
+            if (report->queries[q].cells[c].moved_bytes && report->link_rate == 0)
+                RETURN_IF_ERROR(engine_link_rate(session->engine, &report->link_rate, error));
     return STATUS_OK;
 }
 

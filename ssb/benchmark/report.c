@@ -67,6 +67,12 @@ double report_rate(const struct report_cell *cell)
     return rate_of(cell->bytes_read, &cell->kernel);
 }
 
+double report_link_share(const struct report *report, const struct report_cell *cell)
+{
+    return cell->total.median > 0 ? 1e5 * (double)cell->moved_bytes / cell->total.median / report->link_rate
+                                  : 0;
+}
+
 double report_share(const struct report *report, const struct report_cell *cell)
 {
     return share_of(report, report_rate(cell));
@@ -127,6 +133,14 @@ void report_facts(const struct report *report, report_fact *tell, void *context)
     snprintf(text, sizeof text, "read at %.1f GB/s at most, measured in this run",
              report->read_ceiling / 1e9);
     tell(context, "Memory", text);
+    if (report->link_rate > 0) {
+        snprintf(text, sizeof text,
+                 "columns that the GPU does not keep are moved in every run (--gpu-memory); pinned copies "
+                 "reach %.1f "
+                 "GB/s, measured in this run",
+                 report->link_rate / 1e9);
+        tell(context, "Link", text);
+    }
     if (report->launch_floor_ms > 0) {
         snprintf(text, sizeof text, "%.4f ms for a graph of two empty kernels, measured in this run",
                  report->launch_floor_ms);

@@ -26,6 +26,7 @@ struct report_cell {
     struct report_times total, stage, filter, kernel, merge; /* the query and its steps: struct run_timing */
     double compile_ms, skip_ms;
     uint64_t fact_rows, bytes_read, answer_rows; /* bytes_read: by the scan */
+    uint64_t moved_bytes;                        /* of them to a GPU, over the bus */
     uint32_t indexes;                            /* columns whose conditions bitmap indexes decide */
     uint64_t stage_bytes; /* the bytes that decoding the columns first reads; 0 unless report.staged */
     uint64_t tiles, tiles_skipped, rows_skipped; /* of lineorder */
@@ -63,17 +64,19 @@ struct report {
     const char *device;  /* engine_device_text */
     const char *why_cpu; /* engine_why_cpu, or NULL */
     bool on_gpu;
-    uint32_t devices;        /* that ran together; 1, or more */
-    bool profile;            /* print the steps of each query, too */
-    bool staged;             /* columns of some query are decoded into scratch memory before it */
-    bool indexed;            /* bitmap indexes decide conditions of some query */
-    bool staged_all;         /* ... of all queries, as --staged asks */
-    bool compared;           /* choices are shown side by side, with the sizes of all columns */
-    const char *database;    /* its path */
-    double scale_factor;     /* 0: not known */
-    char judge[128];         /* "SQLite 3.40.1, answers of 2026-01-31 12:00:00 UTC"; a codec; "nobody" */
-    uint64_t fact_rows;      /* of lineorder */
-    double read_ceiling;     /* bytes a second that the device can read, measured in the same run */
+    uint32_t devices;     /* that ran together; 1, or more */
+    bool profile;         /* print the steps of each query, too */
+    bool staged;          /* columns of some query are decoded into scratch memory before it */
+    bool indexed;         /* bitmap indexes decide conditions of some query */
+    bool staged_all;      /* ... of all queries, as --staged asks */
+    bool compared;        /* choices are shown side by side, with the sizes of all columns */
+    const char *database; /* its path */
+    double scale_factor;  /* 0: not known */
+    char judge[128];      /* "SQLite 3.40.1, answers of 2026-01-31 12:00:00 UTC"; a codec; "nobody" */
+    uint64_t fact_rows;   /* of lineorder */
+    double read_ceiling;  /* bytes a second that the device can read, measured in the same run */
+    double
+        link_rate; /* bytes a second that can be copied to it, likewise, if a query moves columns; else 0 */
     double launch_floor_ms;  /* the time of a query's launches without their work, likewise; 0: none */
     uint32_t repeat, warmup; /* timed and untimed runs of each query */
     uint32_t choice_count;
@@ -114,6 +117,8 @@ void report_step_get(const struct report *report, const struct report_cell *cell
 /* The bytes a second that the cell's kernel read, and their percentage of the device's read bandwidth. */
 double report_rate(const struct report_cell *cell);
 double report_share(const struct report *report, const struct report_cell *cell);
+/* The bytes that the cell's query moves to the GPU, in percent of what pinned copies move in its time. */
+double report_link_share(const struct report *report, const struct report_cell *cell);
 
 /* The bits per value, and the compression ratio to an array of the values. */
 double report_bits(const struct report *report, const struct report_encoding *encoding);

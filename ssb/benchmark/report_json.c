@@ -48,6 +48,10 @@ static json_t *cell_json(const struct report *report, const struct report_query 
         json_object_set_new(json, "decode_ms", times_json(&cell->stage, report->repeat));
         json_object_set_new(json, "decode_bytes_read", json_integer((json_int_t)cell->stage_bytes));
     }
+    if (json && report->link_rate > 0) {
+        json_object_set_new(json, "moved_bytes", json_integer((json_int_t)cell->moved_bytes));
+        json_object_set_new(json, "percent_of_link", json_real(report_link_share(report, cell)));
+    }
     if (json && report->indexed)
         json_object_set_new(json, "indexes", json_integer(cell->indexes));
     if (json && report->profile)
@@ -78,6 +82,8 @@ enum status report_json(const struct report *report, FILE *file, struct error *e
         "read_ceiling_gb_per_second", report->read_ceiling / 1e9, "launch_floor_ms", report->launch_floor_ms,
         "judge", report->judge, "repeat", (int)report->repeat, "warmup", (int)report->warmup, "staged",
         report->staged, "queries", queries, "totals", rows_json(report, report_sheet_totals));
+    if (root && report->link_rate > 0)
+        json_object_set_new(root, "link_gb_per_second", json_real(report->link_rate / 1e9));
     if (root && report->compared &&
         json_object_set_new(root, "columns", rows_json(report, report_sheet_columns)) != 0) {
         json_decref(root);

@@ -81,6 +81,11 @@ static void query_columns(const struct report *report, struct columns *columns)
     add(columns, (struct sheet_column){.name = "read", .unit = "MB", .digits = 2, .scale = 1e-6});
     add(columns, (struct sheet_column){.name = "rate", .unit = "GB/s", .digits = 2, .scale = 1e-9});
     add(columns, (struct sheet_column){.key = "percent_of_ceiling", .name = "% of max", .digits = 1});
+    if (report->link_rate > 0) {
+        add(columns, (struct sheet_column){
+                         .key = "moved_bytes", .name = "moved", .unit = "MB", .digits = 2, .scale = 1e-6});
+        add(columns, (struct sheet_column){.key = "percent_of_link", .name = "% of link", .digits = 1});
+    }
     add(columns, ms_column("compile_ms", NULL));
     add(columns, ms_column("skip_ms", NULL));
     add(columns, ratio_column("speed", NULL, 0));
@@ -119,6 +124,10 @@ static void add_query(const struct report *report, const struct report_query *qu
     sheet_number(sheet, (double)cell->bytes_read);
     sheet_number(sheet, report_rate(cell));
     sheet_number(sheet, report_share(report, cell));
+    if (report->link_rate > 0) {
+        sheet_number(sheet, (double)cell->moved_bytes);
+        sheet_number(sheet, report_link_share(report, cell));
+    }
     sheet_number(sheet, cell->compile_ms);
     sheet_number(sheet, cell->skip_ms);
     sheet_number(sheet, query->cells[0].total.median / total);

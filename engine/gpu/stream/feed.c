@@ -9,12 +9,16 @@ static enum status open_feed(struct cuda *cuda, struct cuda_feed *feed, struct e
         RETURN_IF_ERROR(cuda_event_create(cuda, &feed->full[slot], error));
         RETURN_IF_ERROR(cuda_event_create(cuda, &feed->empty[slot], error));
     }
+    RETURN_IF_ERROR(cuda_event_create(cuda, &feed->scanned, error));
+    RETURN_IF_ERROR(cuda_stream_create(cuda, &feed->scans, error));
     return cuda_stream_create(cuda, &feed->copies, error);
 }
 
 void cuda_feed_close(struct cuda *cuda, struct cuda_feed *feed)
 {
     cuda_stream_destroy(cuda, feed->copies);
+    cuda_stream_destroy(cuda, feed->scans);
+    cuda_event_destroy(cuda, feed->scanned);
     for (uint32_t slot = 0; slot < PLACE_SLOTS_MAX; slot++) {
         cuda_event_destroy(cuda, feed->full[slot]);
         cuda_event_destroy(cuda, feed->empty[slot]);
@@ -28,6 +32,7 @@ struct queue {
     struct cuda_feed *feed;
     const struct cuda_place *place;
     struct cuda_scan *scan;
+    struct cuda_stream *on;     /* where the next segment is scanned; NULL: the main stream */
     bool used[PLACE_SLOTS_MAX]; /* a scan of the slot is queued, after which it is empty */
 };
 
@@ -68,7 +73,7 @@ static enum status copy_segment(struct queue *queue, uint32_t segment, uint32_t 
     if (!*copied)
         return STATUS_OK;
     RETURN_IF_ERROR(cuda_stream_record(queue->cuda, queue->feed->copies, queue->feed->full[slot], error));
-    return cuda_stream_wait(queue->cuda, NULL, queue->feed->full[slot], error);
+    return cuda_stream_wait(queue->cuda, queue->on, queue->feed->full[slot], error);
 }
 
 /* Queues the scan of items before `end` that are not queued yet. */
@@ -76,7 +81,8 @@ static enum status scan_to(struct queue *queue, uint32_t *from, uint32_t end, st
 {
     const uint32_t first = *from;
     *from = end;
-    return end > first ? cuda_scan_launch(queue->cuda, queue->scan, first, end - first, error) : STATUS_OK;
+    return end > first ? cuda_scan_launch(queue->cuda, queue->scan, queue->on, first, end - first, error)
+                       : STATUS_OK;
 }
 
 /* Segments of which nothing is copied or decoded are scanned together. */
@@ -98,8 +104,10 @@ static enum status run_segments(struct queue *queue, const struct plan *plan, co
         if (stage->count)
             RETURN_IF_ERROR(cuda_stage_run_segment(queue->cuda, stage, plan, kernel, queue->scan, s, error));
         RETURN_IF_ERROR(scan_to(queue, &from, items[s + 1], error));
-        RETURN_IF_ERROR(cuda_event_record(queue->cuda, queue->feed->empty[slot], error));
+        RETURN_IF_ERROR(cuda_stream_record(queue->cuda, queue->on, queue->feed->empty[slot], error));
         queue->used[slot] = true;
+        if (!stage->count && !queue->place->unpinned.status)
+            queue->on = queue->on ? NULL : queue->feed->scans;
     }
     return scan_to(queue, &from, items[queue->place->segment_count], error);
 }
@@ -113,6 +121,9 @@ enum status cuda_feed_run(struct cuda *cuda, struct cuda_feed *feed, const struc
     RETURN_IF_ERROR(cuda_event_record(cuda, scan->begin, error));
     RETURN_IF_ERROR(cuda_scan_prepare(cuda, scan, error));
     RETURN_IF_ERROR(cuda_event_record(cuda, scan->filtered, error));
+    RETURN_IF_ERROR(cuda_stream_wait(cuda, feed->scans, scan->filtered, error));
     RETURN_IF_ERROR(run_segments(&queue, plan, kernel, stage, error));
+    RETURN_IF_ERROR(cuda_stream_record(cuda, feed->scans, feed->scanned, error));
+    RETURN_IF_ERROR(cuda_stream_wait(cuda, NULL, feed->scanned, error));
     return cuda_event_record(cuda, scan->end, error);
 }

@@ -2,9 +2,11 @@
  * feed.h: runs a plan segment by segment: the chunks of the next segments are copied on a stream of their own while one
  * is scanned.
  *
- * Events order the two streams, and the host waits for nothing, except for staging buffers of chunks that are not
- * pinned, and for byte streams, whose damaged blocks must be known before their values are used. All launches of the
- * scan add to the same states. Called once a run, for a few to a few hundred segments.
+ * Events order the streams. Segments are scanned on two streams in turn, so that one scan begins while the last blocks
+ * of the one before end; on one, where columns are decoded first, into memory that all segments share, or chunks are
+ * not pinned. The host waits for nothing, except for the staging buffers of chunks that are not pinned, and for byte
+ * streams, whose damaged blocks must be known before their values are used. All launches of the scan add to the same
+ * states. Called once a run, for a few to a few hundred segments.
  */
 #ifndef TESSERA_ENGINE_GPU_STREAM_FEED_H
 #define TESSERA_ENGINE_GPU_STREAM_FEED_H
@@ -15,7 +17,8 @@
 
 /* Must be zero-initialised. */
 struct cuda_feed {
-    struct cuda_stream *copies;
+    struct cuda_stream *copies, *scans; /* beside the main stream, which scans, too */
+    struct cuda_event *scanned;         /* on `scans` */
     struct cuda_event *full[PLACE_SLOTS_MAX], *empty[PLACE_SLOTS_MAX];
 };
 

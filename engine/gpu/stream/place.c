@@ -130,6 +130,7 @@ static void decide_chunk(struct cuda_columns *columns, struct cuda_place *place,
         cuda_chunk_pieces(data, pieces);
         *chunk = cuda_chunk_bind(data, address, address + pieces[1].offset);
         *to = CHUNK_KEPT;
+        place->kept_bytes += data->chunk.size;
         return;
     }
     const bool pinned = !place->unpinned.status && cuda_columns_pin(columns, wish, segment, &address,
@@ -149,7 +150,7 @@ static void decide_chunk(struct cuda_columns *columns, struct cuda_place *place,
 /* Decides where the chunks are. */
 static void decide(struct cuda_columns *columns, struct cuda_place *place)
 {
-    place->copied_bytes = place->read_bytes = 0;
+    place->kept_bytes = place->copied_bytes = place->read_bytes = 0;
     place->batched = false;
     place->unpinned = (struct error){0};
     memset(place->places, CHUNK_UNUSED, (uint64_t)place->column_count * place->segment_count);
@@ -157,6 +158,11 @@ static void decide(struct cuda_columns *columns, struct cuda_place *place)
         for (uint32_t i = 0; i < place->needed.count; i++)
             decide_chunk(columns, place, c, place->needed.segments[i]);
     place->batched |= place->staged && !place->all;
+}
+
+bool cuda_place_copies(const struct cuda_place *place, uint32_t column)
+{
+    return memchr(place->places + at(place, column, 0), CHUNK_COPIED, place->segment_count) != NULL;
 }
 
 /* ---- Slots ---- */

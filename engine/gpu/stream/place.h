@@ -15,9 +15,9 @@
 #include "engine/gpu/memory/columns.h"
 #include "engine/gpu/stream/transfer.h"
 
-/* While one slot is scanned, two are being filled: the link does not wait for the end of a scan. Fewer if the GPU has no
- * room for them. */
-#define PLACE_SLOTS_MAX 3u
+/* While two slots are scanned, two are being filled: the link does not wait for the end of a scan. Fewer if the GPU has
+ * no room for them. */
+#define PLACE_SLOTS_MAX 4u
 
 enum chunk_place {
     CHUNK_KEPT,
@@ -51,8 +51,8 @@ struct cuda_place {
     cuda_address slots;
     uint64_t slot_bytes;
     uint32_t slot_count;
-    uint64_t *slot_copied;             /* where the scratch memory of a segment begins in its slot */
-    uint64_t copied_bytes, read_bytes; /* that a run moves over the bus; read_bytes is an estimate */
+    uint64_t *slot_copied; /* where the scratch memory of a segment begins in its slot */
+    uint64_t kept_bytes, copied_bytes, read_bytes; /* that a run finds, copies, and is expected to read */
     struct error unpinned; /* why chunks are copied through staging buffers; STATUS_OK: all are pinned */
 };
 
@@ -77,6 +77,9 @@ static inline cuda_address cuda_place_slot(const struct cuda_place *place, uint3
 
 /* The slot of each segment: the needed ones take turns. */
 uint32_t cuda_place_slot_of(const struct cuda_place *place, uint32_t segment);
+
+/* True if chunks of the column are copied. */
+bool cuda_place_copies(const struct cuda_place *place, uint32_t column);
 
 /* Uploads a list in which all chunks that are not kept are read from the host's memory, or the list itself again.
  * STATUS_MACHINE if some are not pinned. Called to count sectors, whose addresses must not be used twice. */
