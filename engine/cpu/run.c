@@ -167,6 +167,8 @@ struct staging {
     const struct segment_data *from, *to;
     struct tile_run *units;
     uint64_t count;
+    uint64_t kept_tiles;
+    struct scan_reader *reader;
 };
 
 static enum status stage_unit(void *context, uint64_t item, unsigned thread, struct error *error)
@@ -178,6 +180,7 @@ static enum status stage_unit(void *context, uint64_t item, unsigned thread, str
     (void)thread;
     const uint8_t *const values = to->codec->tile_span(to, unit->first, &bytes);
     RETURN_IF_ERROR(cancel_check(error));
+    scan_reader_reach(staging->reader, item * staging->kept_tiles / staging->count);
     return chunk_decode(&staging->from[unit->segment].chunk, unit->first, unit->tiles,
                         (uint8_t *)(uintptr_t)values, error);
 }
@@ -188,13 +191,34 @@ static enum status stage_columns(const struct device_run *run, struct error *err
         const struct column_data *data = run->plan->columns[c].data;
         if (!run->staged[c])
             continue;
-        struct staging staging = {.from = data->segments, .to = run->staged[c]};
+        struct staging staging = {
+            .from = data->segments, .to = run->staged[c], .kept_tiles = run->scan->kept_tiles};
         RETURN_IF_ERROR(tile_skip_units(run->scan, data, PIECE_TILES, &staging.units, &staging.count, error));
+        staging.reader = scan_reader_start(run->scan, &data, 1);
         const enum status status = parallel_for(run->threads, staging.count, stage_unit, &staging, error);
+        scan_reader_stop(staging.reader);
         free(staging.units);
         RETURN_IF_ERROR(status);
     }
     return STATUS_OK;
+}
+
+/* True if the scan may end after a few pieces. */
+static bool may_end_early(const struct plan *plan)
+{
+    return plan->shape == PLAN_ROWS && plan->order_count == 0 && plan->limit != UINT64_MAX;
+}
+
+/* Reads ahead the columns that the scan reads, unless they are in memory. */
+static struct scan_reader *read_columns(const struct device_run *run)
+{
+    const struct plan *plan = run->plan;
+    const struct column_data *columns[PLAN_COLUMNS_MAX];
+    uint32_t count = 0;
+    for (uint32_t c = 0; c < plan->column_count; c++)
+        if (!plan->columns[c].decided && !run->staged[c])
+            columns[count++] = plan->columns[c].data;
+    return may_end_early(plan) ? NULL : scan_reader_start(run->scan, columns, count);
 }
 
 static enum status scan_piece(void *context, uint64_t piece, unsigned thread, struct error *error)
@@ -205,9 +229,9 @@ static enum status scan_piece(void *context, uint64_t piece, unsigned thread, st
     const struct tile_skip *scan = run->scan;
     uint64_t tile, end;
     piece_tiles(scan, piece, &tile, &end);
+    scan_reader_reach(run->reader, tile);
     RETURN_IF_ERROR(cancel_check(error));
-    if (plan->shape == PLAN_ROWS && plan->order_count == 0 && plan->limit != UINT64_MAX &&
-        atomic_load(&run->found_rows) >= plan->limit + plan->offset)
+    if (may_end_early(plan) && atomic_load(&run->found_rows) >= plan->limit + plan->offset)
         return STATUS_OK; /* pieces are started in order, so those before this one have enough rows */
     struct piece_part part;
     while (part_next(scan, &tile, end, &part)) {
@@ -281,6 +305,17 @@ static enum status count_rows(struct device_run *run, const struct tile_skip *sc
     return STATUS_OK;
 }
 
+/* Evaluates the predicates on dimensions, and then scans. *matched is the time between the two. */
+static enum status match_and_scan(struct device_run *run, double *matched, struct error *error)
+{
+    if (run->scan->kept_tiles)
+        RETURN_IF_ERROR(match_dimensions(run, error));
+    if (run->index)
+        RETURN_IF_ERROR(index_mask_make(run->index, run->scan, run->threads, NULL, error));
+    *matched = clock_ms();
+    return parallel_for(run->threads, run->pieces, scan_piece, run, error);
+}
+
 static enum status run_tiles(struct device_run *run, const struct tile_skip *scan, bool mergeable,
                              struct partial *partial, struct run_timing *timing, struct error *error)
 {
@@ -288,17 +323,16 @@ static enum status run_tiles(struct device_run *run, const struct tile_skip *sca
         return count_rows(run, scan, partial, timing, error);
     const double begin = clock_ms();
     run_begin(run, scan);
-    double staged = begin;
+    double staged = begin, matched;
     if (run->stages) {
         RETURN_IF_ERROR(stage_columns(run, error));
         staged = clock_ms();
     }
-    if (scan->kept_tiles)
-        RETURN_IF_ERROR(match_dimensions(run, error));
-    if (run->index)
-        RETURN_IF_ERROR(index_mask_make(run->index, scan, run->threads, NULL, error));
-    const double matched = clock_ms();
-    RETURN_IF_ERROR(parallel_for(run->threads, run->pieces, scan_piece, run, error));
+    run->reader = read_columns(run);
+    const enum status status = match_and_scan(run, &matched, error);
+    scan_reader_stop(run->reader);
+    run->reader = NULL;
+    RETURN_IF_ERROR(status);
     const double scanned = clock_ms();
     RETURN_IF_ERROR(collect(run, mergeable, partial, error));
     const double end = clock_ms();

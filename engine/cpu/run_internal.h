@@ -9,6 +9,7 @@
 #include "engine/cpu/group_states.h"
 #include "engine/cpu/index_mask.h"
 #include "engine/cpu/tile_steps.h"
+#include "engine/plan/reading/scan_reader.h"
 #include "engine/run/device.h"
 
 #include <stdatomic.h>
@@ -82,6 +83,7 @@ struct device_run {
     struct index_mask *index;             /* NULL: the plan uses no bitmap index */
     struct tile_skip own;                 /* the tiles of the share's segments; unused if it has all */
     const struct tile_skip *share, *scan; /* the tiles of the share, and of this run's segments */
+    struct scan_reader *reader;           /* of the columns that the scan reads; NULL: they are in memory */
     uint64_t *segment_first;              /* the first row of each segment in the table */
 
     /* Staged columns: their segments as plain values, and the memory of these; `stages` if there are any. */

@@ -4,6 +4,8 @@
  * is used again. */
 #include "storage/base/file_map.h"
 
+#include "storage/base/huge_pages.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -44,6 +46,8 @@ enum status file_map_open(const char *path, int descriptor, uint64_t size, struc
     void *bytes = mmap(NULL, size, PROT_READ, MAP_SHARED, descriptor, 0);
     if (bytes == MAP_FAILED)
         return error_set_errno(error, errno, "cannot map %s", path);
+    huge_pages_prefer(bytes,
+                      size); /* then files are read in folios of 2 MiB, where the file system has them */
     pthread_mutex_lock(&lock);
     struct file_mapping *mapping = mapping_take();
     if (mapping) {

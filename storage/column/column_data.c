@@ -5,6 +5,7 @@
 #include "storage/column/column_data.h"
 
 #include "storage/base/parallel.h"
+#include "storage/base/read_ahead.h"
 #include "storage/column/column_path.h"
 #include "storage/column/side_file.h"
 
@@ -15,6 +16,7 @@ struct open_column {
     struct column_data data; /* the caller's part; the first member */
     struct column_file *chunks, *side;
     struct segment_data *segments;
+    struct read_ahead *reader; /* of `chunks`, while segments are checked */
 };
 
 static enum status part_missing(const struct column_file *file, uint32_t segment, const char *what,
@@ -57,6 +59,7 @@ static enum status open_segment(void *context, uint64_t item, unsigned thread, s
     const struct column_part *part = column_file_part(open->chunks, PART_CHUNK, segment);
     if (!part || part->rows != rows)
         return part_missing(open->chunks, segment, "chunk", error);
+    read_ahead_reach_byte(open->reader, part->offset);
     RETURN_IF_ERROR(column_file_part_check(open->chunks, part, error));
     struct error reason = {0};
     enum status status =
@@ -104,6 +107,14 @@ static enum status open_files(struct open_column *open, const char *directory,
     return status;
 }
 
+static enum status open_segments(struct open_column *open, unsigned threads, struct error *error)
+{
+    open->reader = read_ahead_bytes(open->chunks->map.bytes, open->chunks->map.size);
+    const enum status status = parallel_for(threads, open->data.segment_count, open_segment, open, error);
+    read_ahead_stop(open->reader);
+    return status;
+}
+
 static void free_column(struct open_column *open)
 {
     column_file_close(open->chunks);
@@ -138,7 +149,7 @@ enum status column_data_read(const char *directory, const struct column *column,
     open->data.bytes = encoding->bytes;
     enum status status = open_files(open, directory, encoding, error);
     if (status == STATUS_OK)
-        status = parallel_for(threads, open->data.segment_count, open_segment, open, error);
+        status = open_segments(open, threads, error);
     if (status == STATUS_OK)
         status = check_planes(open, error);
     if (status == STATUS_OK)
