@@ -366,6 +366,15 @@ static void write_parts(const struct engine *engine, const struct prepared_plan 
                 1e3 * exchange->ms);
 }
 
+/* Only of a statement that read from the disk. The times of `time:` are medians of runs after the first one. */
+static void write_reads(const struct run_timing *timing, FILE *out)
+{
+    char plan[DISK_READS_TEXT], run[DISK_READS_TEXT];
+    if (timing->plan_reads.bytes || timing->run_reads.bytes)
+        fprintf(out, "cold: plan %s; first run %s\n", disk_reads_text(&timing->plan_reads, plan),
+                disk_reads_text(&timing->run_reads, run));
+}
+
 enum status sql_explain(const struct plan *plan, const struct engine *engine,
                         const struct prepared_plan *prepared, const struct scan_counts *counts,
                         const struct run_timing *timing, double read_ceiling, struct rowset *rows,
@@ -403,6 +412,8 @@ enum status sql_explain(const struct plan *plan, const struct engine *engine,
             "%.3f\n",
             timing->plan_ms, timing->compile_ms, timing->load_ms, staged, timing->filter_ms, timing->scan_ms,
             timing->total_ms, timing->output_ms);
+    if (counts)
+        write_reads(timing, out);
     const bool written = fclose(out) == 0;
     const enum status status = written ? rowset_of_lines(rows, "plan", text, error)
                                        : error_out_of_memory(error, bytes, "a plan's text");

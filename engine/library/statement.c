@@ -116,6 +116,7 @@ static enum sql_explain explain_of(const struct sql_statement *statement)
 static enum status make_plan(struct sql_statement *statement, struct error *error)
 {
     const double begin = clock_ms();
+    const struct disk_reads moment = disk_reads_now();
     const struct sql_settings *settings = &statement->settings;
     struct plan *plan = NULL;
     const bool on_gpu = engine_is_cuda(statement->engine);
@@ -129,7 +130,8 @@ static enum status make_plan(struct sql_statement *statement, struct error *erro
     plan->staged = settings->staged;
     if (settings->kernel)
         RETURN_IF_ERROR(plan_use_kernel(plan, settings->kernel, error));
-    statement->timing = (struct run_timing){.plan_ms = clock_ms() - begin};
+    statement->timing =
+        (struct run_timing){.plan_ms = clock_ms() - begin, .plan_reads = disk_reads_since(&moment)};
     for (uint32_t c = 0; c < plan->column_count; c++)
         statement->timing.bytes += plan->columns[c].decided ? 0 : plan->columns[c].data->bytes;
     if (explain_of(statement) == SQL_EXPLAIN)
@@ -180,7 +182,10 @@ enum status sql_compile(struct sql_statement *const *statements, uint32_t count,
 static enum status run_once(struct sql_statement *statement, struct partial *partial, struct error *error)
 {
     static const struct device_request all = {.segments = NULL};
-    return engine_run(statement->prepared, &all, partial, &statement->timing, error);
+    const struct disk_reads moment = disk_reads_now();
+    RETURN_IF_ERROR(engine_run(statement->prepared, &all, partial, &statement->timing, error));
+    statement->timing.run_reads = disk_reads_since(&moment);
+    return STATUS_OK;
 }
 
 static enum status answer(struct sql_statement *statement, struct rowset *rows, struct error *error)
@@ -223,10 +228,12 @@ static enum status analyse(struct sql_statement *statement, struct rowset *rows,
 {
     struct run_timing *timing = &statement->timing;
     struct scan_counts counts;
+    struct disk_reads first; /* of the run that found what was in memory */
     double stage[ANALYSED_RUNS], filter[ANALYSED_RUNS], scan[ANALYSED_RUNS], total[ANALYSED_RUNS],
         ceiling = 0;
     RETURN_IF_ERROR(answer(statement, rows, error));
     rowset_free(rows);
+    first = timing->run_reads;
     const double begin = clock_ms();
     size_t runs = 0;
     do {
@@ -236,6 +243,7 @@ static enum status analyse(struct sql_statement *statement, struct rowset *rows,
         scan[runs] = timing->scan_ms;
         total[runs++] = timing->total_ms;
     } while (runs < ANALYSED_RUNS && clock_ms() - begin < ANALYSED_MS);
+    timing->run_reads = first;
     timing->stage_ms = clock_median(stage, runs);
     timing->filter_ms = clock_median(filter, runs);
     timing->scan_ms = clock_median(scan, runs);

@@ -20,6 +20,16 @@ static enum status flush_output(struct error *error)
                            strerror(errno));
 }
 
+/* Tells what came from the disk, if anything did. */
+static void write_reads(const struct run_timing *timing)
+{
+    char text[DISK_READS_TEXT];
+    struct disk_reads reads = timing->plan_reads;
+    disk_reads_add(&reads, &timing->run_reads);
+    if (reads.bytes)
+        fprintf(stderr, "cold: %s\n", disk_reads_text(&reads, text));
+}
+
 /* Runs one statement. `begin` is the time at which it began to be read. */
 static enum status run_one(struct sql_shell *shell, struct sql_statement *statement, double begin,
                            struct error *error)
@@ -40,7 +50,7 @@ static enum status run_one(struct sql_shell *shell, struct sql_statement *statem
     const double written = clock_ms();
     if (shell->staged || timing.stage_ms > 0)
         snprintf(staged, sizeof staged, " (decoding %.3f)", timing.stage_ms);
-    if (status == STATUS_OK && shell->timer)
+    if (status == STATUS_OK && shell->timer) {
         fprintf(
             stderr,
             "%llu row%s; plan %.3f ms, compile %.3f, load %.3f, run %.3f%s, output %.3f, write %.3f; total "
@@ -48,6 +58,8 @@ static enum status run_one(struct sql_shell *shell, struct sql_statement *statem
             (unsigned long long)rows.rows, rows.rows == 1 ? "" : "s", timing.plan_ms, timing.compile_ms,
             timing.load_ms, timing.total_ms, staged, timing.output_ms, written - answered, written - begin,
             engine_device_text(shell->engine));
+        write_reads(&timing);
+    }
     rowset_free(&rows);
     return status;
 }

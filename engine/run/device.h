@@ -8,6 +8,7 @@
 #define TESSERA_ENGINE_RUN_DEVICE_H
 
 #include "engine/plan/partial.h"
+#include "storage/base/disk/disk_reads.h"
 #include "storage/codec/codec_costs.h"
 
 /* Times in milliseconds. */
@@ -33,6 +34,10 @@ struct run_timing {
     /* The bytes of columns that the run moved to a GPU, because they are not kept there: copied, and (as the plan
      * expects) read by kernels from the host's memory. */
     uint64_t moved_bytes;
+
+    /* What came from the disk: for the plan, which opens and checks columns, and for loading and the run. The caller of
+     * the engine fills these. */
+    struct disk_reads plan_reads, run_reads;
 };
 
 /* Which columns that a GPU does not keep its kernels read from the host's memory instead of having them copied: those of

@@ -239,6 +239,7 @@ static enum status run_statement(struct session *session, struct sql_statement *
         char hash[sizeof cell->hash];
         RETURN_IF_ERROR(cancel_check(error));
         RETURN_IF_ERROR(sql_run(statement, &answer, &timing, error));
+        disk_reads_add(&session->report.run_reads, &timing.run_reads);
         enum status status = answer_hash(&answer, hash, error);
         if (status == STATUS_OK)
             judge_run(session, q, c, &answer, run > 0 && strcmp(hash, cell->hash) != 0);
@@ -275,7 +276,10 @@ static enum status plan_all(struct session *session, struct error *error)
                                             session->options->queries[i / choices],
                                             session->codecs[i % choices], session->options->staged,
                                             session->options->index, &session->statements[i], error));
+        const struct disk_reads moment = disk_reads_now();
         RETURN_IF_ERROR(sql_plan(session->statements[i], &plan, error));
+        const struct disk_reads reads = disk_reads_since(&moment);
+        disk_reads_add(&session->report.plan_reads, &reads);
         session->report.staged |= plan_stages_any(plan, session->report.on_gpu);
         session->report.indexed |= plan->index.term_count > 0;
         progress_report(session->progress, "planning", "queries", i + 1, cells);

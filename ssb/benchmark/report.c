@@ -141,6 +141,12 @@ void report_facts(const struct report *report, report_fact *tell, void *context)
                  report->link_rate / 1e9);
         tell(context, "Link", text);
     }
+    if (report->plan_reads.bytes || report->run_reads.bytes) {
+        char plan[DISK_READS_TEXT], runs[DISK_READS_TEXT];
+        snprintf(text, sizeof text, "cold; while columns were opened: %s; in all runs: %s",
+                 disk_reads_text(&report->plan_reads, plan), disk_reads_text(&report->run_reads, runs));
+        tell(context, "Disk", text);
+    }
     if (report->launch_floor_ms > 0) {
         snprintf(text, sizeof text, "%.4f ms for a graph of two empty kernels, measured in this run",
                  report->launch_floor_ms);

@@ -9,6 +9,7 @@
 
 #include "engine/report/page.h"
 #include "ssb/benchmark/answer.h"
+#include "storage/base/disk/disk_reads.h"
 #include "storage/codec/codec.h"
 
 #include <stdio.h>
@@ -79,6 +80,8 @@ struct report {
         link_rate; /* bytes a second that can be copied to it, likewise, if a query moves columns; else 0 */
     double launch_floor_ms;  /* the time of a query's launches without their work, likewise; 0: none */
     uint32_t repeat, warmup; /* timed and untimed runs of each query */
+    struct disk_reads plan_reads,
+        run_reads; /* from the disk: while queries were planned, and in all their runs */
     uint32_t choice_count;
     const char *const *choices; /* "auto", "gpu-star", ... */
     uint32_t query_count;

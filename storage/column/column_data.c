@@ -5,7 +5,7 @@
 #include "storage/column/column_data.h"
 
 #include "storage/base/parallel.h"
-#include "storage/base/read_ahead.h"
+#include "storage/base/disk/read_ahead.h"
 #include "storage/column/column_path.h"
 #include "storage/column/side_file.h"
 

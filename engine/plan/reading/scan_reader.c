@@ -1,7 +1,7 @@
 /* scan_reader.c: see scan_reader.h. */
 #include "engine/plan/reading/scan_reader.h"
 
-#include "storage/base/read_ahead.h"
+#include "storage/base/disk/read_ahead.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * scan_reader.h: reads ahead the columns that a scan needs, in the order of its tiles (storage/base/read_ahead.h).
+ * scan_reader.h: reads ahead the columns that a scan needs, in the order of its tiles (storage/base/disk/read_ahead.h).
  *
  * For data that are larger than the memory of the host, or not in it yet. Of a column, the kept tiles alone are
  * read. A step is as many tiles as take READ_AHEAD_STEP_BYTES in the largest column, so that the disk has long

@@ -1,6 +1,6 @@
 /*
  * read_ahead.h: reads mapped files before a scan needs them, so that the disk and the processors work at the
- * same time; and counts what came from the disk.
+ * same time.
  *
  * A scan of mapped pages waits at each page that is not in memory, and then the disk waits for the scan. A
  * reader works on the scan's steps in their order, on threads of its own, some 256 MiB before the scan.
@@ -10,8 +10,8 @@
  *
  * Reading ahead is optional: where it cannot work, the scan reads the pages itself. So nothing here fails.
  */
-#ifndef TESSERA_STORAGE_BASE_READ_AHEAD_H
-#define TESSERA_STORAGE_BASE_READ_AHEAD_H
+#ifndef TESSERA_STORAGE_BASE_DISK_READ_AHEAD_H
+#define TESSERA_STORAGE_BASE_DISK_READ_AHEAD_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,15 +47,7 @@ void read_ahead_reach_byte(struct read_ahead *reader, uint64_t offset);
  * is legal. */
 void read_ahead_stop(struct read_ahead *reader);
 
-/* ---- What came from the disk ---- */
-
-/* Of the whole process, since it began. */
-struct disk_reads {
-    uint64_t bytes;    /* that were not in the page cache */
-    double reading_ms; /* in which readers had steps to read, and the disk had no reason to wait */
-};
-
-/* Takes about a microsecond. */
-struct disk_reads disk_reads_now(void);
+/* The milliseconds, of all readers of the process that have been, in which a step was being read. */
+double read_ahead_ms(void);
 
 #endif

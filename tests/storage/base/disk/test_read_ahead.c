@@ -9,7 +9,8 @@
 #include "storage/base/clock.h"
 #include "storage/base/file.h"
 #include "storage/base/file_map.h"
-#include "storage/base/read_ahead.h"
+#include "storage/base/disk/read_ahead.h"
+#include "storage/base/disk/disk_reads.h"
 #include "tests/support/one_directory.h"
 
 #include <fcntl.h>

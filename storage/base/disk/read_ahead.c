@@ -1,6 +1,6 @@
 /* read_ahead.c: see read_ahead.h. */
 #define _GNU_SOURCE
-#include "storage/base/read_ahead.h"
+#include "storage/base/disk/read_ahead.h"
 
 #include "storage/base/clock.h"
 
@@ -8,7 +8,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #ifndef MADV_POPULATE_READ
@@ -190,12 +189,7 @@ void read_ahead_stop(struct read_ahead *reader)
     free(reader);
 }
 
-/* ---- What came from the disk ---- */
-
-struct disk_reads disk_reads_now(void)
+double read_ahead_ms(void)
 {
-    struct rusage usage = {0};
-    (void)getrusage(RUSAGE_SELF, &usage);
-    return (struct disk_reads){.bytes = (uint64_t)usage.ru_inblock * 512,
-                               .reading_ms = 1e-3 * (double)atomic_load(&reading_us)};
+    return 1e-3 * (double)atomic_load(&reading_us);
 }
