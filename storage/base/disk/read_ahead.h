@@ -3,10 +3,10 @@
  * same time.
  *
  * A scan of mapped pages waits at each page that is not in memory, and then the disk waits for the scan. A
- * reader works on the scan's steps in their order, on threads of its own, some 256 MiB before the scan.
+ * reader works on the scan's steps in their order, on threads of its own, some 64 MiB before the scan.
  * Pages of a step are populated (MADV_POPULATE_READ), in folios of 2 MiB where the file system has them
  * (file_map.c asks for these). docs/decisions.md has the rates. Nothing is started if all pages are in memory,
- * which takes about half a microsecond for each 4 MiB to find out.
+ * which takes about half a microsecond for each 2 MiB to find out.
  *
  * Reading ahead is optional: where it cannot work, the scan reads the pages itself. So nothing here fails.
  */
@@ -17,9 +17,9 @@
 #include <stdint.h>
 
 /* The bytes of a step: enough to keep a disk busy, and read within milliseconds, so that stopping is quick. */
-#define READ_AHEAD_STEP_BYTES (4u << 20)
+#define READ_AHEAD_STEP_BYTES (2u << 20)
 /* The bytes that are read before a scan needs them. */
-#define READ_AHEAD_BYTES (256u << 20)
+#define READ_AHEAD_BYTES (64u << 20)
 
 struct read_ahead;
 
