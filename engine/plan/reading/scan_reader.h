@@ -3,7 +3,8 @@
  *
  * For data that are larger than the memory of the host, or not in it yet. Of a column, the kept tiles alone are
  * read. A step is as many tiles as take READ_AHEAD_STEP_BYTES in the largest column, so that the disk has long
- * stretches to read. It costs 0.5 microseconds for each 2 MiB to find that all is in memory.
+ * stretches to read. It costs half a microsecond for each 16 MiB of a
+ * column to find that all is in memory.
  */
 #ifndef TESSERA_ENGINE_PLAN_READING_SCAN_READER_H
 #define TESSERA_ENGINE_PLAN_READING_SCAN_READER_H

@@ -5,8 +5,8 @@
  * A scan of mapped pages waits at each page that is not in memory, and then the disk waits for the scan. A
  * reader works on the scan's steps in their order, on threads of its own, some 64 MiB before the scan.
  * Pages of a step are populated (MADV_POPULATE_READ), in folios of 2 MiB where the file system has them
- * (file_map.c asks for these). docs/decisions.md has the rates. Nothing is started if all pages are in memory,
- * which takes about half a microsecond for each 2 MiB to find out.
+ * (file_map.c asks for these). docs/decisions.md has the rates. Nothing is started if pages are in memory, which
+ * takes half a microsecond for each 16 MiB to find out.
  *
  * Reading ahead is optional: where it cannot work, the scan reads the pages itself. So nothing here fails.
  */

@@ -74,7 +74,7 @@ static void steps_of_memory_start_nothing(void **state)
     assert_null(read_ahead_start(STEPS, 4, take_step, &steps));
     assert_null(read_ahead_start(0, 1, take_step, &steps));
     for (unsigned s = 0; s < STEPS; s++)
-        assert_int_equal(steps.seen[s], 1); /* the search */
+        assert_in_range(steps.seen[s], s == 0 || s == STEPS - 1, 1); /* the search tests some */
     static char memory[3 * READ_AHEAD_STEP_BYTES];
     memset(memory, 1, sizeof memory);
     assert_null(read_ahead_bytes(memory, sizeof memory));
