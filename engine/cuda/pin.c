@@ -7,6 +7,8 @@
  */
 #include "engine/cuda/driver.h"
 
+#include "storage/base/disk/read_ahead.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -53,12 +55,15 @@ static enum status add(struct cuda *cuda, uintptr_t begin, uint64_t bytes, struc
     if (!added)
         return error_out_of_memory(error, sizeof *added, "a pinned range");
     enum status status = cuda_enter(cuda, error);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
+        struct read_ahead *const reader = read_ahead_bytes((void *)begin, bytes, bytes); /* all of it stays */
         status = cuda_result(
             cuda,
             cuda->driver->host_register((void *)begin, bytes,
                                         REGISTER_PORTABLE | REGISTER_DEVICE_MAP | REGISTER_READ_ONLY),
             "pinning a mapped file", error);
+        read_ahead_stop(reader);
+    }
     if (status == STATUS_OK) {
         status = cuda_result(cuda, cuda->driver->host_address(&added->address, (void *)begin, 0),
                              "finding a pinned file", error);

@@ -8,6 +8,7 @@
  */
 #include "engine/cuda/driver.h"
 
+#include "storage/base/disk/read_ahead.h"
 #include "storage/base/parallel.h"
 
 #include <string.h>
@@ -62,6 +63,7 @@ struct upload {
     cuda_address to;
     const char *from;
     uint64_t bytes;
+    struct read_ahead *reader;
 };
 
 static enum status upload_piece(void *context, uint64_t item, unsigned thread, struct error *error)
@@ -75,6 +77,7 @@ static enum status upload_piece(void *context, uint64_t item, unsigned thread, s
     unsigned b = lane->next;
     lane->next = 1 - b;
     uint64_t start = item * UPLOAD_BYTES;
+    read_ahead_reach_byte(upload->reader, start);
     uint64_t bytes = upload->bytes - start < UPLOAD_BYTES ? upload->bytes - start : UPLOAD_BYTES;
     RETURN_IF_ERROR(cuda_result(cuda, driver->event_wait(lane->copied[b]), "waiting for an upload", error));
     memcpy(lane->buffer[b], upload->from + start, bytes);
@@ -106,8 +109,11 @@ static enum status open_lanes(struct cuda *cuda, uint64_t bytes, unsigned *threa
 
 static enum status upload_pieces(struct upload *upload, unsigned threads, struct error *error)
 {
-    return parallel_for(threads, (upload->bytes + UPLOAD_BYTES - 1) / UPLOAD_BYTES, upload_piece, upload,
-                        error);
+    upload->reader = read_ahead_bytes(upload->from, upload->bytes, READ_AHEAD_BYTES);
+    const enum status status =
+        parallel_for(threads, (upload->bytes + UPLOAD_BYTES - 1) / UPLOAD_BYTES, upload_piece, upload, error);
+    read_ahead_stop(upload->reader);
+    return status;
 }
 
 /* Waits for the lanes; after a failure too, because no copy may be running when the caller frees the target. */

@@ -109,7 +109,7 @@ static enum status open_files(struct open_column *open, const char *directory,
 
 static enum status open_segments(struct open_column *open, unsigned threads, struct error *error)
 {
-    open->reader = read_ahead_bytes(open->chunks->map.bytes, open->chunks->map.size);
+    open->reader = read_ahead_bytes(open->chunks->map.bytes, open->chunks->map.size, READ_AHEAD_BYTES);
     const enum status status = parallel_for(threads, open->data.segment_count, open_segment, open, error);
     read_ahead_stop(open->reader);
     return status;

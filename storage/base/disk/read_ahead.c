@@ -144,13 +144,13 @@ static void visit_bytes(const void *context, uint64_t step, read_ahead_visit *vi
     visit(result, reader->bytes + at, left < READ_AHEAD_STEP_BYTES ? left : READ_AHEAD_STEP_BYTES);
 }
 
-struct read_ahead *read_ahead_bytes(const void *bytes, uint64_t size)
+struct read_ahead *read_ahead_bytes(const void *bytes, uint64_t size, uint64_t ahead)
 {
     const struct read_ahead wish = {.step = visit_bytes,
                                     .bytes = bytes,
                                     .size = size,
                                     .steps = (size + READ_AHEAD_STEP_BYTES - 1) / READ_AHEAD_STEP_BYTES,
-                                    .ahead = READ_AHEAD_BYTES / READ_AHEAD_STEP_BYTES};
+                                    .ahead = ahead / READ_AHEAD_STEP_BYTES + 1};
     struct read_ahead *const reader =
         any_absent(wish.steps, visit_bytes, &wish) ? malloc(sizeof *reader) : NULL;
     if (!reader)

@@ -33,9 +33,9 @@ typedef void read_ahead_step(const void *context, uint64_t step, read_ahead_visi
 struct read_ahead *read_ahead_start(uint64_t steps, uint64_t ahead, read_ahead_step *step,
                                     const void *context);
 
-/* The same for a scan from the beginning of `bytes`, or of a part of them that is `size` long. Step i is
+/* The same for a scan from the beginning of `bytes`, which are `size` long, at most `ahead` bytes before it. Step i is
  * READ_AHEAD_STEP_BYTES from byte i * READ_AHEAD_STEP_BYTES on. */
-struct read_ahead *read_ahead_bytes(const void *bytes, uint64_t size);
+struct read_ahead *read_ahead_bytes(const void *bytes, uint64_t size, uint64_t ahead);
 
 /* The scan begins this step, so the steps before it need not be read any more. Scans on several threads may
  * call it in any order. NULL is legal. */

@@ -77,9 +77,9 @@ static void steps_of_memory_start_nothing(void **state)
         assert_in_range(steps.seen[s], s == 0 || s == STEPS - 1, 1); /* the search tests some */
     static char memory[3 * READ_AHEAD_STEP_BYTES];
     memset(memory, 1, sizeof memory);
-    assert_null(read_ahead_bytes(memory, sizeof memory));
-    assert_null(read_ahead_bytes(memory, 0));
-    assert_null(read_ahead_bytes(NULL, 0));
+    assert_null(read_ahead_bytes(memory, sizeof memory, 1));
+    assert_null(read_ahead_bytes(memory, 0, 1));
+    assert_null(read_ahead_bytes(NULL, 0, 1));
     read_ahead_reach(NULL, 7);
     read_ahead_reach_byte(NULL, 7);
     read_ahead_stop(NULL);
@@ -172,7 +172,7 @@ static void parts_of_files_are_read_at_odd_places(void **state)
                 skip();
             const struct disk_reads before = disk_reads_now();
             const uint64_t bytes = sizes[i] - starts[s];
-            struct read_ahead *reader = read_ahead_bytes(map.bytes + starts[s], bytes);
+            struct read_ahead *reader = read_ahead_bytes(map.bytes + starts[s], bytes, bytes);
             assert_non_null(reader);
             for (const double until = clock_ms() + 1e4;
                  !all_resident(starts[s], bytes) && clock_ms() < until;)
@@ -183,7 +183,7 @@ static void parts_of_files_are_read_at_odd_places(void **state)
             const struct disk_reads after = disk_reads_now();
             assert_true(after.bytes - before.bytes >= bytes / 2);
             assert_true(after.reading_ms > before.reading_ms || bytes < step);
-            assert_null(read_ahead_bytes(map.bytes + starts[s], bytes)); /* all is in memory now */
+            assert_null(read_ahead_bytes(map.bytes + starts[s], bytes, bytes)); /* all is in memory now */
             file_map_close(&map);
         }
 }
