@@ -271,6 +271,23 @@ enum status cuda_set_words(struct cuda *cuda, cuda_address address, uint32_t val
 
 /* ---- Streams ---- */
 
+enum status cuda_peer_open(struct cuda *cuda, const struct cuda *peer, bool *possible, struct error *error)
+{
+    int can = 0;
+    *possible = false;
+    RETURN_IF_ERROR(cuda_enter(cuda, error));
+    CALL(cuda, peer_possible(&can, cuda->device, peer->device), "asking for access to another GPU", error);
+    if (!can)
+        return STATUS_OK;
+    const int result = cuda->driver->peer_enable(peer->context, 0);
+    if (result == CUDA_ERROR_PEER_UNSUPPORTED || result == CUDA_ERROR_PEERS_TOO_MANY)
+        return STATUS_OK;
+    if (result != CUDA_ERROR_PEER_ENABLED)
+        RETURN_IF_ERROR(cuda_result(cuda, result, "opening another GPU's memory", error));
+    *possible = true;
+    return STATUS_OK;
+}
+
 enum status cuda_stream_create(struct cuda *cuda, struct cuda_stream **stream, struct error *error)
 {
     *stream = NULL;

@@ -15,6 +15,7 @@
 
 #include "storage/base/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -136,6 +137,14 @@ NODISCARD enum status cuda_stream_launch(struct cuda *cuda, struct cuda_stream *
                                          struct cuda_function *function, unsigned blocks, unsigned threads,
                                          uint64_t dynamic_shared_bytes, void **parameters,
                                          struct error *error);
+
+/* ---- Memory of another device ---- */
+
+/* Lets kernels of `cuda` read and write the memory of `peer`, another device, at its addresses: over NVLink, or over the
+ * bus. *possible is false if the machine does not let them. Opening it again costs a microsecond. It ends with the
+ * process. */
+NODISCARD enum status cuda_peer_open(struct cuda *cuda, const struct cuda *peer, bool *possible,
+                                     struct error *error);
 
 /* ---- Kernels ---- */
 

@@ -17,7 +17,14 @@ struct cuda_context;   /* CUcontext */
 struct cuda_stream;    /* CUstream */
 struct cuda_recording; /* CUgraph; struct cuda_graph is CUgraphExec */
 
-enum { CUDA_SUCCESS = 0, CUDA_ERROR_OUT_OF_MEMORY = 2, CUDA_ERROR_NO_DEVICE = 100 };
+enum {
+    CUDA_SUCCESS = 0,
+    CUDA_ERROR_OUT_OF_MEMORY = 2,
+    CUDA_ERROR_NO_DEVICE = 100,
+    CUDA_ERROR_PEER_UNSUPPORTED = 217,
+    CUDA_ERROR_PEERS_TOO_MANY = 711,
+    CUDA_ERROR_PEER_ENABLED = 704
+};
 
 /* X(field of struct cuda_driver, symbol in the library, parameters) */
 #define CUDA_DRIVER_FUNCTIONS(X)                                                                             \
@@ -34,6 +41,8 @@ enum { CUDA_SUCCESS = 0, CUDA_ERROR_OUT_OF_MEMORY = 2, CUDA_ERROR_NO_DEVICE = 10
     X(context_release, "cuDevicePrimaryCtxRelease_v2", (int device))                                         \
     X(context_set, "cuCtxSetCurrent", (struct cuda_context * context))                                       \
     X(context_limit, "cuCtxSetLimit", (int limit, size_t value))                                             \
+    X(peer_possible, "cuDeviceCanAccessPeer", (int *possible, int device, int peer))                         \
+    X(peer_enable, "cuCtxEnablePeerAccess", (struct cuda_context * peer, unsigned flags))                    \
     X(memory_info, "cuMemGetInfo_v2", (size_t * free_bytes, size_t * total_bytes))                           \
     X(memory_allocate, "cuMemAlloc_v2", (cuda_address * address, size_t bytes))                              \
     X(memory_free, "cuMemFree_v2", (cuda_address address))                                                   \

@@ -1,6 +1,7 @@
 /* device.c: a GPU as a device that runs plans (engine/run/device.h, run.c). */
 #include "engine/gpu/device.h"
 
+#include "engine/gpu/peers/peers.h"
 #include "engine/gpu/run_internal.h"
 #include "engine/measure/ceiling.h"
 
@@ -78,4 +79,7 @@ const struct device_operations cuda_device = {.open = gpu_open,
                                               .load = gpu_load,
                                               .run = gpu_run,
                                               .count = gpu_count,
-                                              .release = gpu_release};
+                                              .release = gpu_release,
+                                              .team_open = gpu_team_open,
+                                              .team_run = gpu_team_run,
+                                              .team_close = gpu_team_close};

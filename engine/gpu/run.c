@@ -386,19 +386,24 @@ void gpu_release(struct device_run *run)
 
 /* ---- Run ---- */
 
-/* Queues the run whose chunks are all at their places before it begins. */
-static enum status run_whole(struct device_run *run, struct run_timing *timing, struct error *error)
+/* Queues what comes before the graph of a run whose chunks are all at their places before it begins. */
+static enum status begin_whole(struct device_run *run, struct run_timing *timing, struct error *error)
 {
     struct cuda *cuda = run->device->cuda;
     if (run->stage.count)
         RETURN_IF_ERROR(cuda_stage_run(cuda, &run->stage, run->plan, &run->kernel, &run->scan, error));
-    if (run->timed)
-        RETURN_IF_ERROR(cuda_scan_run_apart(cuda, &run->scan, &timing->filter_ms, &timing->scan_ms, error));
-    return cuda_scan_run(cuda, &run->scan, error);
+    return run->timed ? cuda_scan_run_apart(cuda, &run->scan, &timing->filter_ms, &timing->scan_ms, error)
+                      : STATUS_OK;
+}
+
+static enum status run_whole(struct device_run *run, struct run_timing *timing, struct error *error)
+{
+    RETURN_IF_ERROR(begin_whole(run, timing, error));
+    return cuda_scan_run(run->device->cuda, &run->scan, error);
 }
 
 /* The parts of a run by segments are timed in it. */
-static enum status take_times(struct device_run *run, struct run_timing *timing, struct error *error)
+enum status gpu_times(struct device_run *run, struct run_timing *timing, struct error *error)
 {
     struct cuda *cuda = run->device->cuda;
     timing->moved_bytes = run->place.copied_bytes + run->place.read_bytes;
@@ -431,7 +436,7 @@ static enum status scan(struct device_run *run, struct run_timing *timing, struc
         RETURN_IF_ERROR(cuda_states_fetch(run, error));
         RETURN_IF_ERROR(cuda_synchronize(cuda, error));
     } while (cuda_states_full(run));
-    return take_times(run, timing, error);
+    return gpu_times(run, timing, error);
 }
 
 /* Runs over some segments; NULL: the share. */
@@ -547,6 +552,25 @@ enum status gpu_run(struct device_run *run, const struct device_request *request
         return request->segments ? run_parts(run, request, partial, timing, error)
                                  : run_share(run, request, partial, timing, error);
     return STATUS_OK;
+}
+
+enum status gpu_queue_begin(struct device_run *run, struct run_timing *timing, bool *whole,
+                            struct error *error)
+{
+    *whole = run->most_parts == 0;
+    RETURN_IF_ERROR(cancel_check(error));
+    if (!*whole)
+        return STATUS_OK;
+    if (run->selected)
+        RETURN_IF_ERROR(select_tiles(run, run->share, error));
+    run->selected = false;
+    if (!run->states && cuda_states_make(run, error) != STATUS_OK) {
+        *whole = false;
+        return run->no_room ? STATUS_OK : STATUS_MACHINE;
+    }
+    RETURN_IF_ERROR(place(run, error));
+    *whole = !run->place.batched;
+    return *whole ? begin_whole(run, timing, error) : STATUS_OK;
 }
 
 /* ---- Count ---- */

@@ -79,6 +79,13 @@ NODISCARD enum status gpu_count(struct device_run *run, bool steps, struct scan_
                                 struct error *error);
 void gpu_release(struct device_run *run);
 
+/* For runs of several GPUs together (peers/peers.h). gpu_queue_begin queues what comes before the graph of a run over the
+ * share (cuda_scan_run); *whole is false if the run is not one scan of kept columns and states, and then it is made by
+ * gpu_run. gpu_times gives a run's times, after its stream was waited for. */
+NODISCARD enum status gpu_queue_begin(struct device_run *run, struct run_timing *timing, bool *whole,
+                                      struct error *error);
+NODISCARD enum status gpu_times(struct device_run *run, struct run_timing *timing, struct error *error);
+
 /* ---- states.c ---- */
 
 /* Allocates the states' memory, the first time or larger than before, sets the arguments that point into it,

@@ -26,7 +26,8 @@ struct run_timing {
 
     /* From the first operation until the result is complete on the device. On a CPU it is the sum of the
      * parts. On a GPU the parts are timed in launches of their own, and only the total has the time between
-     * kernels. Of several devices it is the longest one's, and the merge of their results. */
+     * kernels. Of several devices it is the longest one's, and the merge of their results; if a GPU merges
+     * (team_run), it is measured on that GPU, from its first operation until the merged result is complete. */
     double total_ms;
     double output_ms; /* on the host: output expressions, HAVING, order, text */
     uint64_t bytes;   /* the size of the encoded fact columns that are read */
@@ -67,7 +68,16 @@ struct device_request {
 };
 
 struct device;
-struct device_run; /* a plan that is prepared on a device */
+struct device_run;  /* a plan that is prepared on a device */
+struct device_team; /* runs of one plan, each on a device of its own */
+
+/* Of a run of several devices together. */
+struct team_timing {
+    bool merged;     /* false: they cannot run together this time, and nothing has been done */
+    double merge_ms; /* the merge alone */
+    double total_ms; /* as in struct run_timing, with the merge, measured on the device that merges */
+    uint64_t bytes;  /* of the others' states, which the merge reads */
+};
 
 struct device_operations {
     /* ---- The device ---- */
@@ -110,6 +120,19 @@ struct device_operations {
      * each step. Call it after a successful run. */
     enum status (*count)(struct device_run *run, bool steps, struct scan_counts *counts, struct error *error);
     void (*release)(struct device_run *run); /* NULL is legal */
+
+    /* ---- Several devices that merge their results themselves; NULL: they cannot ---- */
+
+    /* Makes a team of loaded runs of one plan over disjoint shares, which must outlive it. *team is NULL if they cannot
+     * merge their states: the host then merges their partial results. */
+    enum status (*team_open)(struct device_run *const *runs, uint32_t count, struct device_team **team,
+                             struct error *error);
+    /* Runs all over their shares; fills `partial`, the merged result, the timings of those that have tiles to read, and
+     * `timing`. */
+    enum status (*team_run)(struct device_team *team, struct partial *partial,
+                            struct run_timing *const *timings, struct team_timing *timing,
+                            struct error *error);
+    void (*team_close)(struct device_team *team); /* NULL is legal */
 };
 
 extern const struct device_operations cpu_device, cuda_device;

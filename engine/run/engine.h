@@ -100,7 +100,7 @@ struct engine_part engine_part(const struct prepared_plan *prepared, uint32_t me
 
 /* How the devices' results of the last run were merged; `how` is NULL for a single device. */
 struct engine_exchange {
-    const char *how; /* "merged by the host" */
+    const char *how; /* "merged by the host", "merged on a GPU that reads the others' memory" */
     uint64_t bytes;  /* of the results that moved */
     double ms;
 };

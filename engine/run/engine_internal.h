@@ -39,6 +39,7 @@ struct prepared_plan {
     struct engine *engine;
     const struct plan *plan;
     bool loaded;
+    struct device_team *team;        /* NULL: the host merges */
     struct engine_exchange exchange; /* of the last run */
     struct member_run members[];     /* engine->member_count */
 };

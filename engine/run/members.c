@@ -99,6 +99,8 @@ enum status members_prepare(struct prepared_plan *prepared, bool timed, struct e
 
 void members_release(struct prepared_plan *prepared)
 {
+    if (prepared->team)
+        prepared->engine->operations->team_close(prepared->team);
     for (uint32_t m = 0; m < prepared->engine->member_count; m++) {
         struct member_run *const member = &prepared->members[m];
         if (member->run)
@@ -119,15 +121,36 @@ static double longer(double a, double b)
     return a > b ? a : b;
 }
 
+static enum status open_team(struct prepared_plan *prepared, struct error *error)
+{
+    const struct engine *engine = prepared->engine;
+    struct device_run *runs[DEVICES_MAX];
+    if (!engine->operations->team_open || engine->member_count == 1)
+        return STATUS_OK;
+    for (uint32_t m = 0; m < engine->member_count; m++)
+        runs[m] = prepared->members[m].run;
+    return engine->operations->team_open(runs, engine->member_count, &prepared->team, error);
+}
+
+/* Compiles the kernel for the first member, if that is not done, so that the others find it in the cache of kernels. */
+static enum status compile_first(struct prepared_plan *prepared, struct error *error)
+{
+    const struct engine *engine = prepared->engine;
+    return engine->operations->compile && engine->member_count > 1
+               ? engine->operations->compile(prepared->members[0].run, false, error)
+               : STATUS_OK;
+}
+
 enum status members_load(struct prepared_plan *prepared, struct run_timing *timing, struct error *error)
 {
+    RETURN_IF_ERROR(compile_first(prepared, error));
     RETURN_IF_ERROR(for_members(prepared->engine, load_member, prepared, error));
     timing->compile_ms = timing->load_ms = 0;
     for (uint32_t m = 0; m < prepared->engine->member_count; m++) {
         timing->compile_ms = longer(timing->compile_ms, prepared->members[m].timing.compile_ms);
         timing->load_ms = longer(timing->load_ms, prepared->members[m].timing.load_ms);
     }
-    return STATUS_OK;
+    return open_team(prepared, error);
 }
 
 /* ---- Run ---- */
@@ -205,10 +228,42 @@ static enum status merge_on_host(struct prepared_plan *prepared, struct partial 
     return STATUS_OK;
 }
 
+/* *merged is false if the devices cannot run together, this time or ever. */
+static enum status run_team(struct prepared_plan *prepared, const struct device_request *request,
+                            struct partial *partial, struct run_timing *timing, bool *merged,
+                            struct error *error)
+{
+    const struct engine *engine = prepared->engine;
+    struct run_timing *timings[DEVICES_MAX];
+    struct team_timing together = {0};
+    *merged = false;
+    if (!prepared->team || request->segments)
+        return STATUS_OK;
+    for (uint32_t m = 0; m < engine->member_count; m++) {
+        timings[m] = &prepared->members[m].timing;
+        *timings[m] = (struct run_timing){0};
+    }
+    RETURN_IF_ERROR(engine->operations->team_run(prepared->team, partial, timings, &together, error));
+    *merged = together.merged;
+    if (!*merged)
+        return STATUS_OK;
+    keep_longest(prepared, timing);
+    timing->merge_ms += together.merge_ms;
+    timing->total_ms = together.total_ms;
+    prepared->exchange = (struct engine_exchange){.how = "merged on a GPU that reads the others' memory",
+                                                  .bytes = together.bytes,
+                                                  .ms = together.merge_ms};
+    return STATUS_OK;
+}
+
 enum status members_run(struct prepared_plan *prepared, const struct device_request *request,
                         struct partial *partial, struct run_timing *timing, struct error *error)
 {
     struct running running = {.prepared = prepared, .request = request};
+    bool merged;
+    RETURN_IF_ERROR(run_team(prepared, request, partial, timing, &merged, error));
+    if (merged)
+        return STATUS_OK;
     enum status status = for_members(prepared->engine, run_member, &running, error);
     if (status == STATUS_OK) {
         keep_longest(prepared, timing);

@@ -1,0 +1,182 @@
+/*
+ * test_merge_states.c: the states of several GPUs are added up word by word (operators/group/merge.h), as the merge of
+ * single states does (state_merge): sums of 64 and 128 bits with carries, counts, minima and maxima, marks of slots. The
+ * kernel's text runs here on the host's memory, item by item in a random order. 1 to 5000 slots, 0 to 9 other GPUs. Then
+ * the kernel is compiled for every architecture.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "engine/gpu/peers/peers.h"
+#include "operators/group/merge.h"
+#include "tests/fuzz/fuzz_random.h"
+#include "tests/support/compile_targets.h"
+
+#define GPUS_MAX   10u
+#define STATES_MAX 12u
+
+static const enum aggregate_kind kinds[] = {AGGREGATE_COUNT, AGGREGATE_SUM, AGGREGATE_SUM_WIDE, AGGREGATE_MIN,
+                                            AGGREGATE_MAX};
+static const uint32_t kind_merges[] = {MERGE_ADD, MERGE_ADD, MERGE_ADD_WIDE, MERGE_GREATEST, MERGE_GREATEST};
+
+/* The states of one GPU, as engine/gpu/states.c lays them out, and what they mean. */
+struct gpu {
+    uint64_t *memory;
+    bool *present; /* of each slot */
+    int64_t *low[STATES_MAX],
+        *high[STATES_MAX]; /* as struct partial has them; neutral if the slot has no rows */
+};
+
+static uint32_t slots, states, state_kinds[STATES_MAX];
+static struct bound_merge work;
+static uint64_t words;
+
+static int64_t any_value(void)
+{
+    const uint64_t value = (uint64_t)below(UINT32_MAX) << 32 | below(UINT32_MAX);
+    return (int64_t)(chance(30) ? UINT64_MAX - (value & 3) : value);
+}
+
+/* A minimum or maximum as its greatest of unsigned numbers (states_cuda.h). */
+static uint64_t word_of(enum aggregate_kind kind, int64_t value)
+{
+    const uint64_t flipped = (uint64_t)value ^ UINT64_C(1) << 63;
+    return kind == AGGREGATE_MAX ? flipped : kind == AGGREGATE_MIN ? ~flipped : (uint64_t)value;
+}
+
+static int64_t neutral(enum aggregate_kind kind)
+{
+    return kind == AGGREGATE_MAX ? INT64_MIN : kind == AGGREGATE_MIN ? INT64_MAX : 0;
+}
+
+static uint64_t take(uint64_t count)
+{
+    const uint64_t at = words;
+    words += (count + 31) / 32 * 32;
+    return at;
+}
+
+static void lay_out(void)
+{
+    slots = chance(20) ? 1 : 1 + below(5000);
+    states = below(STATES_MAX + 1);
+    words = take(8 + below(100));
+    work = (struct bound_merge){.slots = slots, .state_count = states};
+    work.present = (uint32_t)take((slots + 1) / 2);
+    for (uint32_t s = 0; s < states; s++) {
+        state_kinds[s] = below(sizeof kinds / sizeof *kinds);
+        work.states[s].kind = kind_merges[state_kinds[s]];
+        work.states[s].offset = (uint32_t)take(slots * (kinds[state_kinds[s]] == AGGREGATE_SUM_WIDE ? 2 : 1));
+    }
+}
+
+static void fill_state(struct gpu *gpu, uint32_t s)
+{
+    const enum aggregate_kind kind = kinds[state_kinds[s]];
+    uint64_t *const at = gpu->memory + work.states[s].offset;
+    gpu->low[s] = malloc(slots * sizeof(int64_t));
+    gpu->high[s] = malloc(slots * sizeof(int64_t));
+    assert_true(gpu->low[s] && gpu->high[s]);
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        const bool rows = gpu->present[slot];
+        gpu->low[s][slot] = rows ? any_value() : neutral(kind);
+        gpu->high[s][slot] = rows ? (int32_t)any_value() : 0;
+        at[slot] = rows ? word_of(kind, gpu->low[s][slot]) : 0;
+        if (kind == AGGREGATE_SUM_WIDE)
+            at[slots + slot] = (uint64_t)gpu->high[s][slot];
+    }
+}
+
+static void fill_gpu(struct gpu *gpu)
+{
+    const uint32_t percent = below(101);
+    gpu->memory = calloc(words, sizeof *gpu->memory);
+    gpu->present = calloc(slots, sizeof *gpu->present);
+    assert_true(gpu->memory && gpu->present);
+    uint32_t *const marks = (uint32_t *)(gpu->memory + work.present);
+    for (uint32_t slot = 0; slot < slots; slot++)
+        marks[slot] = gpu->present[slot] = chance(percent);
+    for (uint32_t s = 0; s < states; s++)
+        fill_state(gpu, s);
+}
+
+static void free_gpu(struct gpu *gpu)
+{
+    for (uint32_t s = 0; s < states; s++) {
+        free(gpu->low[s]);
+        free(gpu->high[s]);
+    }
+    free(gpu->memory);
+    free(gpu->present);
+}
+
+/* Adds the states of `from` to those of `into`, as they are meant. */
+static void merge_meant(struct gpu *into, const struct gpu *from)
+{
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        for (uint32_t s = 0; s < states; s++)
+            state_merge(kinds[state_kinds[s]], into->low[s], into->high[s], slot, from->low[s], from->high[s],
+                        slot);
+        into->present[slot] |= from->present[slot];
+    }
+}
+
+static void check(const struct gpu *gpu)
+{
+    const uint32_t *const marks = (const uint32_t *)(gpu->memory + work.present);
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        assert_int_equal(marks[slot], gpu->present[slot]);
+        for (uint32_t s = 0; gpu->present[slot] && s < states; s++) {
+            const enum aggregate_kind kind = kinds[state_kinds[s]];
+            const uint64_t *const at = gpu->memory + work.states[s].offset;
+            assert_int_equal(at[slot], word_of(kind, gpu->low[s][slot]));
+            if (kind == AGGREGATE_SUM_WIDE)
+                assert_int_equal(at[slots + slot], gpu->high[s][slot]);
+        }
+    }
+}
+
+static void states_add_up(void **state)
+{
+    (void)state;
+    for (uint32_t round = 0; round < 200; round++) {
+        struct gpu gpus[GPUS_MAX];
+        lay_out();
+        work.peer_count = below(GPUS_MAX);
+        for (uint32_t g = 0; g <= work.peer_count; g++)
+            fill_gpu(&gpus[g]);
+        work.own = (uint64_t)(uintptr_t)gpus[0].memory;
+        for (uint32_t g = 1; g <= work.peer_count; g++) {
+            work.peers[g - 1] = (uint64_t)(uintptr_t)gpus[g].memory;
+            merge_meant(&gpus[0], &gpus[g]);
+        }
+        const uint32_t items = merge_items(&work), rotation = below(items);
+        for (uint32_t item = 0; item < items; item++)
+            merge_item(&work, (item + rotation) % items);
+        check(&gpus[0]);
+        for (uint32_t g = 0; g <= work.peer_count; g++)
+            free_gpu(&gpus[g]);
+    }
+}
+
+static void the_kernel_compiles(void **state)
+{
+    struct error error = {0};
+    (void)state;
+    need_compile_targets();
+    for (size_t t = 0; t < compile_target_count; t++)
+        if (compile_source("merge", gpu_merge_source, compile_targets[t]->arch, NULL, &error) != STATUS_OK)
+            fail_msg("%s", error.text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(states_add_up),
+                                       cmocka_unit_test(the_kernel_compiles)};
+    random_state = 20261122;
+    print_message("seed %llu\n", (unsigned long long)random_state);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
