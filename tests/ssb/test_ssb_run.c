@@ -325,6 +325,36 @@ static void a_profile_accounts_for_all_the_time(void **state)
     assert_null(strstr(run.output, "merge"));
 }
 
+/* Every report of a run on several devices: right answers, all devices' names, and a merge. */
+static void several_devices_are_reported(void **state)
+{
+    (void)state;
+    assert_runs(
+        "$T ssb run --db $D/db --device cpu,cpu,cpu --threads 6 --repeat 2 --profile --format json --report "
+        "$D/several.html",
+        0);
+    json_t *root = json_loads(run.output, 0, NULL);
+    const json_t *list = json_object_get(root, "queries");
+    const char *device = json_string_value(json_object_get(root, "device"));
+    assert_int_equal(strncmp(device, "3 x CPU (cpu,cpu,cpu), 6 threads, ", 34), 0);
+    assert_int_equal(json_array_size(list), QUERIES);
+    for (size_t q = 0; q < QUERIES; q++) {
+        const json_t *query = json_array_get(list, q);
+        assert_string_equal(json_string_value(json_object_get(query, "check")), "ok");
+        assert_string_equal(json_string_value(json_object_get(query, "device")), device);
+        assert_int_equal(json_array_size(json_object_get(query, "steps")), 3);
+        assert_true(json_integer_value(json_object_get(query, "bytes_read")) > 0);
+    }
+    json_decref(root);
+    assert_runs("grep -c '3 x CPU (cpu,cpu,cpu), 6 threads' $D/several.html", 0);
+    assert_runs("$T ssb compare --db $D/db --device cpu,cpu --repeat 1 --codecs plain,auto --format csv", 0);
+    assert_int_equal(lines_with("ok"), 2 * QUERIES);
+    assert_runs("$T ssb run --db $D/db --device cpu,cuda --query q1.1", 2);
+    assert_non_null(strstr(run.errors, "'cpu,cuda' names a CPU and a GPU"));
+    assert_runs("$T lab widths --device cpu,cpu --scale 0.001", 2);
+    assert_non_null(strstr(run.errors, "'cpu,cpu' names 2 devices"));
+}
+
 /* With 255 dates six queries find no rows; NULL or no rows are the right answers then. */
 static void a_short_date_table_drops_rows_as_sql_does(void **state)
 {
@@ -457,6 +487,7 @@ int main(void)
         cmocka_unit_test(other_judges),
         cmocka_unit_test(json_and_answer_files_agree),
         cmocka_unit_test(a_profile_accounts_for_all_the_time),
+        cmocka_unit_test(several_devices_are_reported),
         cmocka_unit_test(a_short_date_table_drops_rows_as_sql_does),
         cmocka_unit_test(a_database_from_text_is_checked_with_the_text),
         cmocka_unit_test(what_bad_usage_gets),

@@ -114,6 +114,24 @@ static void indexes_are_used_as_asked(void **state)
     tessera_close(database);
 }
 
+static void several_devices_can_be_named(void **state)
+{
+    struct tessera_database *database;
+    struct tessera_statement *statement;
+    struct tessera_result *result;
+    (void)state;
+    assert_int_equal(tessera_open(path, "cpu,cpu", 2, &database, &error), TESSERA_OK);
+    assert_int_equal(
+        tessera_prepare(database, "select count(*) from sales where paid > 2", &statement, &error),
+        TESSERA_OK);
+    assert_int_equal(tessera_run(statement, &result, &error), TESSERA_OK);
+    assert_int_equal(tessera_int64(result, 0, 0), 1);
+    tessera_result_free(result);
+    tessera_finalize(statement);
+    tessera_close(database);
+    assert_int_equal(tessera_open(path, "cpu,cuda", 2, &database, &error), TESSERA_BAD_INPUT);
+}
+
 /* 0.07, not 0.06999999999999999. */
 static void a_decimal_is_the_nearest_double(void **state)
 {
@@ -172,6 +190,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_statement_is_run_again_with_other_parameters, setup, teardown),
         cmocka_unit_test_setup_teardown(indexes_are_used_as_asked, setup, teardown),
+        cmocka_unit_test_setup_teardown(several_devices_can_be_named, setup, teardown),
         cmocka_unit_test_setup_teardown(a_decimal_is_the_nearest_double, setup, teardown),
         cmocka_unit_test_setup_teardown(errors_are_sentences, setup, teardown),
     };
