@@ -30,6 +30,17 @@ foreach(source ${test_sources})
     set_tests_properties(${name} PROPERTIES TIMEOUT ${test_timeout} ENVIRONMENT "${test_environment}")
 endforeach()
 
+# OpenMPI's own header, where it is installed, for the test that compares our declarations with it.
+find_path(TESSERA_MPI_INCLUDE mpi.h PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openmpi/include)
+mark_as_advanced(TESSERA_MPI_INCLUDE)
+if(TESSERA_MPI_INCLUDE)
+    file(STRINGS ${TESSERA_MPI_INCLUDE}/mpi.h is_openmpi REGEX "define OMPI_MAJOR_VERSION [45]")
+    if(is_openmpi)
+        target_include_directories(test_mpi_header SYSTEM PRIVATE ${TESSERA_MPI_INCLUDE})
+        target_compile_definitions(test_mpi_header PRIVATE TESSERA_HAS_MPI_HEADER)
+    endif()
+endif()
+
 # This does not run with sanitizers: a program that uses the library would have to be built with them, too.
 if(NOT TESSERA_SANITIZE)
     add_test(NAME test_install

@@ -35,6 +35,7 @@ need_header libsnappy-dev snappy-c.h
 need_header libprotobuf-c-dev protobuf-c/protobuf-c.h
 PATH=$PATH:.deps/usr/bin need_program protobuf-c-compiler protoc-c
 need_header libedit-dev histedit.h
+need_program openmpi-bin mpirun # for the tests of several processes
 # cmocka.h requires that these headers come before it
 need_header libcmocka-dev setjmp.h\>$'\n'\#include\ \<stdarg.h\>$'\n'\#include\ \<stddef.h\>$'\n'\#include\ \<stdint.h\>$'\n'\#include\ \<cmocka.h
 

@@ -113,6 +113,18 @@ static enum sql_explain explain_of(const struct sql_statement *statement)
     return sql_tree_select(statement->tree)->explain;
 }
 
+/* A codec that some column does not have is encoded for all by the first of several processes. */
+static enum status bind_in_turn(struct sql_statement *statement, const struct sql_options *options,
+                                struct plan **plan, struct error *error)
+{
+    struct cluster *const cluster = statement->codec ? engine_cluster(statement->engine) : NULL;
+    enum status status = cluster_turn_begin(cluster, error);
+    if (status == STATUS_OK)
+        status = sql_bind(statement->database, sql_tree_select(statement->tree), statement->parameters,
+                          statement->parameter_count, options, plan, error);
+    return cluster_turn_end(cluster, status, error);
+}
+
 static enum status make_plan(struct sql_statement *statement, struct error *error)
 {
     const double begin = clock_ms();
@@ -124,9 +136,9 @@ static enum status make_plan(struct sql_statement *statement, struct error *erro
                                         .threads = engine_threads(statement->engine),
                                         .on_gpu = on_gpu,
                                         .index = settings->index};
-    RETURN_IF_ERROR(sql_bind(statement->database, sql_tree_select(statement->tree), statement->parameters,
-                             statement->parameter_count, &options, &plan, error));
+    const enum status status = bind_in_turn(statement, &options, &plan, error);
     statement->plan = plan;
+    RETURN_IF_ERROR(status);
     plan->staged = settings->staged;
     if (settings->kernel)
         RETURN_IF_ERROR(plan_use_kernel(plan, settings->kernel, error));

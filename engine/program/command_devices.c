@@ -8,6 +8,7 @@
 
 #include "engine/cuda/cuda.h"
 #include "engine/cuda/nvrtc.h"
+#include "engine/run/cluster.h"
 #include "storage/base/command_line.h"
 #include "storage/base/isa.h"
 
@@ -119,6 +120,8 @@ static enum status print_table(void)
         printf("compiler  NVRTC %d.%d (%s)\n", major, minor, nvrtc_path());
     else
         printf("compiler  %s\n", error.text);
+    const bool cluster = cluster_available(model, sizeof model, &error) == STATUS_OK;
+    printf("cluster   %s\n", cluster ? model : error.text);
     return STATUS_OK;
 }
 
@@ -159,6 +162,10 @@ static enum status print_json(struct error *error)
                                        json_sprintf("%d.%d", major, minor), "path", nvrtc_path(), "problem")
                            : json_pack("{s:s, s:s}", "name", "NVRTC", "problem", problem.text);
     good = good && json_object_set_new(root, "compiler", compiler) == 0;
+    json_t *cluster = cluster_available(model, sizeof model, &problem) == STATUS_OK
+                          ? json_pack("{s:s, s:s, s:n}", "kind", "mpi", "library", model, "problem")
+                          : json_pack("{s:s, s:s}", "kind", "mpi", "problem", problem.text);
+    good = good && json_object_set_new(root, "cluster", cluster) == 0;
     if (good && json_dumpf(root, stdout, JSON_INDENT(2)) == 0)
         putchar('\n'); /* main reports a failed write */
     json_decref(root);

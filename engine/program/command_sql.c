@@ -3,6 +3,7 @@
  * is a terminal, from a prompt (sql_shell.h). The first statement that fails ends a script with its exit
  * code.
  */
+#include "engine/program/cluster_command.h"
 #include "engine/program/commands.h"
 #include "engine/program/sql_shell.h"
 #include "storage/base/command_line.h"
@@ -14,7 +15,7 @@
 #include <unistd.h>
 
 struct shell_options {
-    const char *database, *statement, *codec;
+    const char *database, *statement, *codec, *cluster;
     struct engine_options engine;
     bool timer, staged;
     enum plan_index_use index;
@@ -57,6 +58,7 @@ static const struct command_option option_list[] = {
      "reading the "
      "column, on wherever it can decide a condition, off nowhere",
      TO_WORD(struct shell_options, index, "auto|on|off")},
+    {"cluster", 0, "mpi", CLUSTER_OPTION_HELP, TO_TEXT(struct shell_options, cluster)},
     {"timer", 'T', NULL, "Print the time of each statement to standard error",
      TO_FLAG(struct shell_options, timer)},
     {0}};
@@ -108,39 +110,55 @@ static enum status read_all(FILE *in, char **text, size_t *length, struct error 
     return ferror(in) ? error_set_errno(error, errno, "standard input cannot be read") : STATUS_OK;
 }
 
-static enum status run_input(const struct shell_options *options, struct sql_shell *shell,
-                             struct error *error)
+/* What all processes run: the statements of the command line, or what process 0 reads. */
+static enum status run_script(const struct shell_options *options, struct sql_shell *shell,
+                              struct error *error)
 {
     char *text = NULL;
     size_t length;
     if (options->statement)
         return sql_shell_script(shell, options->statement, strlen(options->statement), error);
-    if (isatty(STDIN_FILENO))
-        return sql_shell_prompt(shell, error);
     enum status status = read_all(stdin, &text, &length, error);
     if (status == STATUS_OK)
-        status = sql_shell_script(shell, text, length, error);
+        status = sql_shell_share(shell, text, length, error);
+    if (status == STATUS_OK)
+        status = sql_shell_end(shell, sql_shell_script(shell, text, length, error), error);
     free(text);
+    return status;
+}
+
+static enum status run_input(const struct shell_options *options, struct sql_shell *shell,
+                             struct error *error)
+{
+    if (cluster_rank(shell->options.cluster) > 0 && !options->statement)
+        return sql_shell_follow(shell, error);
+    RETURN_IF_ERROR(!options->statement && isatty(STDIN_FILENO) ? sql_shell_prompt(shell, error)
+                                                                : run_script(options, shell, error));
+    return options->statement || shell->quit ? STATUS_OK : sql_shell_share(shell, NULL, 0, error);
+}
+
+static enum status open_and_run(const struct shell_options *options, struct error *error)
+{
+    struct sql_shell shell = {.codec = options->codec,
+                              .options = options->engine,
+                              .format = options->format,
+                              .timer = options->timer,
+                              .staged = options->staged,
+                              .index = options->index};
+    RETURN_IF_ERROR(database_open(options->database, &shell.database, error));
+    enum status status = engine_open(&options->engine, &shell.engine, error);
+    if (status == STATUS_OK) {
+        status = run_input(options, &shell, error);
+        engine_close(shell.engine);
+    }
+    database_close(shell.database);
     return status;
 }
 
 enum status command_sql(int argc, char **argv, struct progress *progress, struct error *error)
 {
     struct shell_options options = {.engine.device = "auto"};
-    (void)progress;
     RETURN_IF_ERROR(command_line_read(&line, argc, argv, &options, error));
-    struct sql_shell shell = {.codec = options.codec,
-                              .options = options.engine,
-                              .format = options.format,
-                              .timer = options.timer,
-                              .staged = options.staged,
-                              .index = options.index};
-    RETURN_IF_ERROR(database_open(options.database, &shell.database, error));
-    enum status status = engine_open(&options.engine, &shell.engine, error);
-    if (status == STATUS_OK) {
-        status = run_input(&options, &shell, error);
-        engine_close(shell.engine);
-    }
-    database_close(shell.database);
-    return status;
+    RETURN_IF_ERROR(cluster_command_begin(options.cluster, &options.engine.cluster, error));
+    return cluster_command_end(options.engine.cluster, open_and_run(&options, error), progress, error);
 }

@@ -275,7 +275,7 @@ int main(int argc, char **argv)
     progress_bar_clear(bar);
     if (status == STATUS_MACHINE && reader_has_gone())
         end_by_closed_pipe();
-    if (status != STATUS_OK)
+    if (status != STATUS_OK && error.text[0]) /* one of several processes has told what all failed of */
         fprintf(stderr, "tessera: %s\n", error.text);
     /* Not at exit, where libraries may flush first and lose the reason. */
     close_stdout((int)status, NULL);

@@ -205,14 +205,18 @@ static bool is_blank(const char *text)
     return strspn(text, " \t\r\n") == strlen(text);
 }
 
-/* Runs what was typed, with signals unblocked. A SIGTERM ends the program; other failures are printed. */
-static void run_text(struct prompt *prompt)
+/* Runs what was typed, with signals unblocked. A SIGTERM and the death of another process end the program; other
+ * failures are printed. */
+static enum status run_text(struct prompt *prompt, struct error *lost)
 {
     struct error error = {0};
     sigset_t blocked;
     remember(prompt);
     sigprocmask(SIG_SETMASK, &prompt->outside, &blocked);
-    const enum status status = sql_shell_script(prompt->shell, prompt->text, prompt->length, &error);
+    enum status status = sql_shell_share(prompt->shell, prompt->text, prompt->length, &error);
+    if (status == STATUS_OK)
+        status = sql_shell_script(prompt->shell, prompt->text, prompt->length, &error);
+    status = sql_shell_end(prompt->shell, status, &error);
     sigprocmask(SIG_SETMASK, &blocked, NULL);
     prompt->length = 0;
     if (status != STATUS_OK && !stopped)
@@ -222,6 +226,7 @@ static void run_text(struct prompt *prompt)
     clearerr(stdout);
     if (!stopped)
         cancel_reset();
+    return cluster_check(prompt->shell->options.cluster, lost);
 }
 
 /* Reads one line. *more is false at the end of input. */
@@ -253,7 +258,7 @@ static enum status take_line(struct prompt *prompt, bool *more, struct error *er
         prompt->length = 0;
     else if (prompt->text[begin] == '.' ||
              (memchr(line, ';', (size_t)length) && sql_complete(prompt->text, prompt->length)))
-        run_text(prompt);
+        RETURN_IF_ERROR(run_text(prompt, error));
     return stopped ? cancel_check(error) : STATUS_OK;
 }
 

@@ -50,7 +50,7 @@ static enum status run_one(struct sql_shell *shell, struct sql_statement *statem
     const double written = clock_ms();
     if (shell->staged || timing.stage_ms > 0)
         snprintf(staged, sizeof staged, " (decoding %.3f)", timing.stage_ms);
-    if (status == STATUS_OK && shell->timer) {
+    if (status == STATUS_OK && shell->timer && cluster_rank(shell->options.cluster) == 0) {
         fprintf(
             stderr,
             "%llu row%s; plan %.3f ms, compile %.3f, load %.3f, run %.3f%s, output %.3f, write %.3f; total "

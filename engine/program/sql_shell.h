@@ -36,4 +36,16 @@ NODISCARD enum status sql_shell_dot(struct sql_shell *shell, const char *line, s
  * Standard input must be a terminal. STATUS_INTERRUPTED after SIGTERM. */
 NODISCARD enum status sql_shell_prompt(struct sql_shell *shell, struct error *error);
 
+/* ---- Several processes (engine/program/sql_cluster.c); nothing to do without a cluster ---- */
+
+/* Process 0 gives the others a text, which all run then; NULL: there is no more. */
+NODISCARD enum status sql_shell_share(struct sql_shell *shell, const char *text, size_t length,
+                                      struct error *error);
+
+/* The end of a text, whose status and sentence all processes get. */
+NODISCARD enum status sql_shell_end(struct sql_shell *shell, enum status status, struct error *error);
+
+/* Runs the texts of process 0 until it leaves. */
+NODISCARD enum status sql_shell_follow(struct sql_shell *shell, struct error *error);
+
 #endif

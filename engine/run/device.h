@@ -29,8 +29,9 @@ struct run_timing {
      * kernels. Of several devices it is the longest one's, and the merge of their results; if a GPU merges
      * (team_run), it is measured on that GPU, from its first operation until the merged result is complete. */
     double total_ms;
-    double output_ms; /* on the host: output expressions, HAVING, order, text */
-    uint64_t bytes;   /* the size of the encoded fact columns that are read */
+    double exchange_ms; /* part of total_ms: several processes agree, and merge their results; else 0 */
+    double output_ms;   /* on the host: output expressions, HAVING, order, text */
+    uint64_t bytes;     /* the size of the encoded fact columns that are read */
 
     /* The bytes of columns that the run moved to a GPU, because they are not kept there: copied, and (as the plan
      * expects) read by kernels from the host's memory. */

@@ -91,18 +91,30 @@ static void close_members(struct engine *engine)
     engine->member_count = 0;
 }
 
+/* Processes of a host take its GPUs in turn, unless GPUs are named. */
+static void take_turn(const struct engine *engine, struct device_list *list)
+{
+    unsigned gpus = 0;
+    if (engine->cluster && list->operations == &cuda_device && list->count == 1 &&
+        cuda_device.number(&gpus, NULL) == STATUS_OK)
+        list->ordinals[0] = cluster_local_rank(engine->cluster) % gpus;
+}
+
 static enum status choose(struct engine *engine, const char *device, struct device_list *list,
                           struct error *error)
 {
     if (strcmp(device, "auto") == 0) {
         struct error why = {0};
         *list = (struct device_list){.operations = &cuda_device, .count = 1};
+        take_turn(engine, list);
         if (open_members(engine, list, &why) == STATUS_OK)
             return STATUS_OK;
         snprintf(engine->why_cpu, sizeof engine->why_cpu, "%s", why.text);
         device = "cpu";
     }
     RETURN_IF_ERROR(device_list_read(device, list, error));
+    if (strcmp(device, "cuda") == 0)
+        take_turn(engine, list);
     return open_members(engine, list, error);
 }
 
@@ -112,7 +124,8 @@ enum status engine_open(const struct engine_options *options, struct engine **en
     struct engine *opened = calloc(1, sizeof *opened);
     if (!opened)
         return error_out_of_memory(error, sizeof *opened, "the engine");
-    opened->threads = options->threads ? options->threads : parallel_threads_available();
+    opened->cluster = options->cluster;
+    opened->threads = options->threads ? options->threads : cluster_threads(options->cluster);
     opened->options = (struct device_options){.memory = UINT64_MAX, .late = options->late};
     enum status status = STATUS_OK;
     if (options->gpu_memory)
@@ -123,8 +136,12 @@ enum status engine_open(const struct engine_options *options, struct engine **en
         status = error_set(error, STATUS_BAD_INPUT,
                            "'%.80s' names %u devices; this measures a single one: give cuda:N or cpu",
                            options->device, opened->member_count);
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK)
         write_text(opened, &list);
+    if (options->cluster)
+        status = cluster_devices(options->cluster, status, opened->member_count, opened->text,
+                                 sizeof opened->text, &opened->sharers, &opened->first_sharer, error);
+    if (status == STATUS_OK) {
         *engine = opened;
     } else {
         close_members(opened);
@@ -161,6 +178,11 @@ unsigned engine_threads(const struct engine *engine)
     return engine->threads;
 }
 
+struct cluster *engine_cluster(const struct engine *engine)
+{
+    return engine->cluster;
+}
+
 struct device *engine_device(const struct engine *engine)
 {
     return engine->members[0].device;
@@ -173,8 +195,12 @@ uint32_t engine_members(const struct engine *engine)
 
 enum status engine_read_ceiling(struct engine *engine, double *bytes_per_second, struct error *error)
 {
-    if (engine->read_ceiling == 0)
-        RETURN_IF_ERROR(members_rate(engine, engine->operations->read_ceiling, &engine->read_ceiling, error));
+    if (engine->read_ceiling == 0) {
+        double own = 0;
+        const enum status status = members_rate(engine, engine->operations->read_ceiling, &own, error);
+        RETURN_IF_ERROR(cluster_ceiling(engine->cluster, status, &own, error));
+        engine->read_ceiling = own;
+    }
     *bytes_per_second = engine->read_ceiling;
     return STATUS_OK;
 }
@@ -208,7 +234,10 @@ enum status engine_prepare(struct engine *engine, const struct plan *plan, bool 
         memory_zeros(&made, sizeof *made + engine->member_count * sizeof *made->members, "a query", error));
     made->engine = engine;
     made->plan = plan;
-    const enum status status = members_prepare(made, timed, error);
+    enum status status = members_prepare(made, timed, error);
+    if (engine->cluster)
+        status =
+            cluster_alike(engine->cluster, CLUSTER_PREPARE, status, cluster_plan_number(plan), "plan", error);
     if (status == STATUS_OK)
         *prepared = made;
     else
@@ -266,12 +295,16 @@ enum status engine_load(struct prepared_plan *prepared, struct run_timing *timin
 enum status engine_run(struct prepared_plan *prepared, const struct device_request *request,
                        struct partial *partial, struct run_timing *timing, struct error *error)
 {
-    *partial = (struct partial){0};
-    RETURN_IF_ERROR(engine_load(prepared, timing, error));
     const struct engine *engine = prepared->engine;
-    const enum status status = engine->sharers > 1 ? members_run(prepared, request, partial, timing, error)
-                                                   : engine->operations->run(prepared->members[0].run,
-                                                                             request, partial, timing, error);
+    *partial = (struct partial){0};
+    enum status status = engine_load(prepared, timing, error);
+    if (status == STATUS_OK)
+        status = engine->sharers > 1
+                     ? members_run(prepared, request, partial, timing, error)
+                     : engine->operations->run(prepared->members[0].run, request, partial, timing, error);
+    if (engine->cluster)
+        status = cluster_exchange(engine->cluster, prepared->plan, status, engine->threads, partial, timing,
+                                  error);
     if (status != STATUS_OK)
         partial_free(partial);
     return status;
@@ -280,7 +313,8 @@ enum status engine_run(struct prepared_plan *prepared, const struct device_reque
 enum status engine_count(struct prepared_plan *prepared, bool steps, struct scan_counts *counts,
                          struct error *error)
 {
-    return members_count(prepared, steps, counts, error);
+    const enum status status = members_count(prepared, steps, counts, error);
+    return cluster_count(prepared->engine->cluster, prepared->plan, status, counts, error);
 }
 
 void engine_release(struct prepared_plan *prepared)

@@ -9,7 +9,7 @@
 #ifndef TESSERA_ENGINE_RUN_ENGINE_H
 #define TESSERA_ENGINE_RUN_ENGINE_H
 
-#include "engine/run/device.h"
+#include "engine/run/cluster.h"
 
 struct engine;
 struct prepared_plan;
@@ -27,7 +27,8 @@ void engine_choose_by_device(void);
  *     "cpu,cpu"               the CPU as two devices, each with half of the threads */
 struct engine_options {
     const char *device;
-    unsigned threads; /* 0: all */
+    unsigned threads;        /* 0: all; of several processes their share of a host's */
+    struct cluster *cluster; /* the processes that answer together, or NULL; must outlive the engine */
     const char
         *gpu_memory; /* the most bytes of columns that a GPU keeps: "4G", "512M", "0"; NULL: what is free */
     enum late_transfer late;
@@ -45,6 +46,7 @@ const char *engine_device_text(const struct engine *engine);
 const char *engine_why_cpu(const struct engine *engine);
 bool engine_is_cuda(const struct engine *engine);
 unsigned engine_threads(const struct engine *engine);
+struct cluster *engine_cluster(const struct engine *engine); /* or NULL */
 
 /* The number of devices. */
 uint32_t engine_members(const struct engine *engine);

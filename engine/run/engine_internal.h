@@ -19,6 +19,7 @@ struct engine {
     /* The members that share a table's segments, and the number of this engine's first one among them. */
     uint32_t sharers, first_sharer;
     unsigned threads;
+    struct cluster *cluster;       /* the processes that answer together, or NULL */
     struct device_options options; /* of each device, but for its number and its threads */
     double read_ceiling;           /* bytes a second; 0 until measured */
     char text[ERROR_TEXT_BYTES];

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "ssb/benchmark/benchmark.h"
 
+#include "engine/program/cluster_command.h"
 #include "ssb/benchmark/judge.h"
 #include "storage/codec/codec_spec.h"
 #include "storage/database/writer.h"
@@ -20,6 +21,7 @@ struct session {
     const char *const *codecs; /* what sql_prepare takes */
     struct database *database;
     struct engine *engine;
+    struct cluster *cluster; /* or NULL; only its first process judges, notes and prints */
     struct progress *progress;
     struct judge judge;
     struct report report;
@@ -110,11 +112,9 @@ static enum status allocate_columns(struct report *report, const struct table *f
     return STATUS_OK;
 }
 
-/* Measures all columns, and encodes what is missing. */
-static enum status measure_sizes(struct session *session, const struct table *fact, struct error *error)
+static enum status measure_encodings(struct session *session, const struct table *fact, struct error *error)
 {
     struct report *report = &session->report;
-    RETURN_IF_ERROR(allocate_columns(report, fact, error));
     for (uint32_t i = 0; i < fact->column_count; i++) {
         for (uint32_t c = 0; c < report->choice_count; c++)
             RETURN_IF_ERROR(measure_encoding(session, &fact->columns[i], session->codecs[c],
@@ -123,6 +123,14 @@ static enum status measure_sizes(struct session *session, const struct table *fa
         RETURN_IF_ERROR(cancel_check(error));
     }
     return STATUS_OK;
+}
+
+/* Measures all columns, and encodes what is missing. */
+static enum status measure_sizes(struct session *session, const struct table *fact, struct error *error)
+{
+    RETURN_IF_ERROR(allocate_columns(&session->report, fact, error));
+    RETURN_IF_ERROR(cluster_turn_begin(session->cluster, error));
+    return cluster_turn_end(session->cluster, measure_encodings(session, fact, error), error);
 }
 
 /* Removes the columns that no query reads. */
@@ -246,7 +254,8 @@ static enum status run_statement(struct session *session, struct sql_statement *
         memcpy(cell->hash, hash, sizeof hash);
         cell->answer_rows = answer.rows;
         cell->compile_ms = timing.compile_ms;
-        if (status == STATUS_OK && run + 1 == runs && session->options->answers)
+        if (status == STATUS_OK && run + 1 == runs && session->options->answers &&
+            cluster_rank(session->cluster) == 0)
             status =
                 answer_write(&answer, session->options->answers, session->options->queries[q]->name, error);
         rowset_free(&answer);
@@ -341,11 +350,12 @@ static enum status run_all(struct session *session, bool sizes, struct error *er
     const struct benchmark_options *options = session->options;
     struct report *report = &session->report;
     const struct table *fact;
-    if (options->page)
+    if (options->page && cluster_rank(session->cluster) == 0)
         RETURN_IF_ERROR(page_check(options->page, error));
     RETURN_IF_ERROR(database_open(options->database, &session->database, error));
     RETURN_IF_ERROR(engine_open(&(struct engine_options){.device = options->device,
                                                          .threads = options->threads,
+                                                         .cluster = session->cluster,
                                                          .gpu_memory = options->gpu_memory,
                                                          .late = options->late},
                                 &session->engine, error));
@@ -404,7 +414,7 @@ static enum status finish(struct session *session, struct error *error)
     RETURN_IF_ERROR(writers[session->options->format](report, stdout, error));
     if (fflush(stdout) != 0)
         return error_set(error, STATUS_MACHINE, "cannot write the report to standard output");
-    if (session->options->page)
+    if (session->options->page && cluster_rank(session->cluster) == 0)
         RETURN_IF_ERROR(write_page(session, error));
     if (session->wrong_count)
         return error_set(error, STATUS_CHECK_FAILED, "%u of %u answers are wrong: %s", session->wrong_count,
@@ -412,10 +422,12 @@ static enum status finish(struct session *session, struct error *error)
     return STATUS_OK;
 }
 
-enum status benchmark(const struct benchmark_options *options, const char *const *choices,
-                      uint32_t choice_count, bool sizes, struct progress *progress, struct error *error)
+static enum status measure_and_judge(const struct benchmark_options *options, struct cluster *cluster,
+                                     const char *const *choices, uint32_t choice_count, bool sizes,
+                                     struct progress *progress, struct error *error)
 {
     struct session session = {.options = options,
+                              .cluster = cluster,
                               .codecs = choices,
                               .progress = progress,
                               .report = {.database = options->database,
@@ -433,7 +445,8 @@ enum status benchmark(const struct benchmark_options *options, const char *const
     enum status status = run_all(&session, sizes, error);
     fclose(session.notes);
     progress_report(progress, "running", "queries", 1, 1); /* removes the bar before the notes are printed */
-    fwrite(session.notes_text, 1, session.notes_bytes, stderr);
+    if (cluster_rank(cluster) == 0)
+        fwrite(session.notes_text, 1, session.notes_bytes, stderr);
     free(session.notes_text);
     if (status == STATUS_OK)
         status = finish(&session, error);
@@ -446,4 +459,14 @@ enum status benchmark(const struct benchmark_options *options, const char *const
     if (session.database)
         database_close(session.database);
     return status;
+}
+
+enum status benchmark(const struct benchmark_options *options, const char *const *choices,
+                      uint32_t choice_count, bool sizes, struct progress *progress, struct error *error)
+{
+    struct cluster *cluster;
+    RETURN_IF_ERROR(cluster_command_begin(options->cluster, &cluster, error));
+    const enum status status = measure_and_judge(options, cluster, choices, choice_count, sizes,
+                                                 cluster_rank(cluster) == 0 ? progress : NULL, error);
+    return cluster_command_end(cluster, status, progress, error);
 }

@@ -19,6 +19,7 @@ struct benchmark_options {
     const char *device;
     const char *gpu_memory; /* as in struct engine_options */
     enum late_transfer late;
+    const char *cluster; /* as for cluster_open, or NULL */
     const char *answers; /* a folder, or NULL */
     enum benchmark_verify verify;
     unsigned threads; /* 0: all */

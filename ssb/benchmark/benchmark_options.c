@@ -1,6 +1,8 @@
 /* benchmark_options.c: the options that `ssb run` and `ssb compare` share. */
 #include "ssb/benchmark/benchmark.h"
 
+#include "engine/program/cluster_command.h"
+
 #include <string.h>
 
 #define RUNS_MAX 1000000u /* runs of each query; each keeps 8 bytes */
@@ -71,6 +73,7 @@ const struct command_option benchmark_option_list[] = {
      "host's memory "
      "where this moves fewer bytes than copying the column, on everywhere, off nowhere",
      TO_WORD(struct benchmark_options, late, "auto|off|on")},
+    {"cluster", 0, "mpi", CLUSTER_OPTION_HELP, TO_TEXT(struct benchmark_options, cluster)},
     {"verify", 0, "sqlite|plain|none",
      "What answers are compared with: SQLite's, those of the plain codec on the same device, or nothing. "
      "sqlite by default up to scale factor 10, plain beyond",

@@ -110,6 +110,9 @@ enum status judge_create(struct judge *judge, const struct benchmark_options *op
     source.options = origin.options;
     source.from = origin.from;
     judge->scale_factor = known == STATUS_OK ? origin.options.scale_factor : 0;
+    const bool first = cluster_rank(engine_cluster(engine)) == 0;
+    if (judge->verify == VERIFY_SQLITE && !first)
+        judge->verify = VERIFY_NONE; /* the first process has the answers, asks SQLite and judges */
     if (judge->verify == VERIFY_NONE)
         snprintf(judge->text, sizeof judge->text, "nobody (--verify none)");
     else if (judge->verify == VERIFY_PLAIN)
@@ -119,6 +122,10 @@ enum status judge_create(struct judge *judge, const struct benchmark_options *op
     else
         status = error_set(error, known, "%s; use --verify plain", why.text);
     ssb_origin_free(&origin);
+    if (!first) {
+        judge->verify = VERIFY_NONE;
+        judge->never_empty = false;
+    }
     return status;
 }
 

@@ -149,6 +149,27 @@ static enum status encode_and_commit(struct database *database, struct catalogue
     return STATUS_OK;
 }
 
+/* Adds the encoding to the open column if another process has committed it since the database was opened. */
+static enum status take_committed(struct database *database, struct column *column,
+                                  const struct codec_choice *choice, bool *taken, struct error *error)
+{
+    struct catalogue catalogue;
+    struct column *current = NULL;
+    *taken = false;
+    RETURN_IF_ERROR(catalogue_read(database->path, &catalogue, error));
+    enum status status = find_current(&catalogue, column, &current, database->path, error);
+    const enum codec_id codec = status == STATUS_OK ? known_codec(current, choice) : CODEC_NONE;
+    const struct encoding_info *there = codec == CODEC_NONE ? NULL : column_encoding(current, codec);
+    if (there) {
+        status = add_encoding(column, there, error);
+        if (status == STATUS_OK && !choice->codec)
+            column->chosen[choice->chooser] = codec;
+        *taken = status == STATUS_OK;
+    }
+    catalogue_free(&catalogue);
+    return status;
+}
+
 enum status database_encode(struct database *database, const struct column *column,
                             const struct codec_choice *choice, unsigned threads, enum codec_id *codec,
                             struct error *error)
@@ -158,6 +179,12 @@ enum status database_encode(struct database *database, const struct column *colu
         return STATUS_OK;
     int lock = -1;
     struct catalogue catalogue;
+    bool taken;
+    RETURN_IF_ERROR(take_committed(database, (struct column *)column, choice, &taken, error));
+    if (taken) {
+        *codec = known_codec(column, choice);
+        return STATUS_OK;
+    }
     RETURN_IF_ERROR(database_lock(database->path, &lock, error));
     enum status status = catalogue_read(database->path, &catalogue, error);
     if (status == STATUS_OK) {

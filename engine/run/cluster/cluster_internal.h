@@ -1,0 +1,90 @@
+/* cluster_internal.h: a cluster, for the files of engine/run/cluster. */
+#ifndef TESSERA_ENGINE_RUN_CLUSTER_CLUSTER_INTERNAL_H
+#define TESSERA_ENGINE_RUN_CLUSTER_CLUSTER_INTERNAL_H
+
+#include "engine/run/cluster.h"
+#include "engine/run/cluster/mpi.h"
+
+/* A process of this host, which is watched while others wait for it. */
+struct cluster_peer {
+    uint32_t rank;
+    int pid;
+    int descriptor; /* pidfd_open; -1: it cannot be watched */
+};
+
+/* What a process brings to a meeting: one message of 64 bytes. */
+/* Results of together at most this many bytes go straight to process 0. */
+#define CLUSTER_SMALL_BYTES 65536u
+
+#define MEETING_TIMES 5u
+struct meeting {
+    uint32_t point;
+    int32_t status;
+    uint64_t number, bytes;
+    double times[MEETING_TIMES];
+};
+
+struct cluster {
+    const struct mpi *mpi;
+    uint32_t rank, size, local_rank, local_size, hosts;
+    unsigned threads;
+    char host[64];
+    uint32_t peer_count;
+    struct cluster_peer *peers; /* of this host, without this process */
+    struct meeting *meeting;    /* one a process: the last meeting */
+    uint64_t small_bytes;       /* CLUSTER_SMALL_BYTES; tests set less */
+    uint64_t *bytes;            /* one a process: of its partial result */
+    char *small;                /* CLUSTER_SMALL_BYTES: small results need no memory of their own */
+    struct error broken;        /* its status is STATUS_OK until a process is lost */
+};
+
+/* ---- Messages (messages.c): no call returns before its memory can be used again ---- */
+
+/* Waits until the request is complete. STATUS_MACHINE if a process has died: then the cluster is broken, and every
+ * later call fails with the same sentence. */
+NODISCARD enum status cluster_wait(struct cluster *cluster, struct mpi_request **request,
+                                   struct error *error);
+
+NODISCARD enum status cluster_gather_all(struct cluster *cluster, const void *mine, size_t bytes, void *all,
+                                         struct error *error);
+NODISCARD enum status cluster_broadcast(struct cluster *cluster, uint32_t root, void *data, uint64_t bytes,
+                                        struct error *error);
+
+/* Sends to one process while it receives from another, in pieces below 2 GiB; 0 bytes need no message. */
+NODISCARD enum status cluster_swap(struct cluster *cluster, uint32_t to, const void *sent,
+                                   uint64_t sent_bytes, uint32_t from, void *received,
+                                   uint64_t received_bytes, struct error *error);
+
+/* The result of a call of MPI as a status. */
+NODISCARD enum status cluster_result(struct cluster *cluster, int code, const char *purpose,
+                                     struct error *error);
+
+/* ---- Meetings (meeting.c) ---- */
+
+/* cluster_agree, with what each process brings: cluster->meeting has it after a success. */
+NODISCARD enum status cluster_meet(struct cluster *cluster, struct meeting *mine, struct error *error);
+
+/* ---- Partial results as bytes (partial_message.c) ---- */
+
+/* With `sets`: the values of each count(distinct), which only results that will be merged need. */
+uint64_t message_bytes(const struct plan *plan, const struct partial *partial, bool sets);
+void message_write(const struct plan *plan, const struct partial *partial, bool sets, char *bytes);
+/* STATUS_MACHINE if the bytes are no partial result of this plan. Free with partial_free, also after a failure. */
+NODISCARD enum status message_read(const struct plan *plan, const char *bytes, uint64_t size,
+                                   struct partial *partial, struct error *error);
+
+/* Several results without a group in common become one: partial_make allocates it, for the sum of their
+ * message_groups; message_place puts each at its place. */
+uint64_t message_groups(const char *bytes);
+NODISCARD enum status partial_make(const struct plan *plan, uint64_t count, struct partial *partial,
+                                   struct error *error);
+/* Returns the place after the groups. */
+uint64_t partial_append(const struct plan *plan, const struct partial *from, struct partial *into,
+                        uint64_t at);
+const char *message_place(const struct plan *plan, const char *bytes, struct partial *partial, uint64_t at);
+
+/* Puts the groups of PLAN_DENSE into the order of their slots, in which one process has them. */
+NODISCARD enum status partial_sort_slots(const struct plan *plan, struct partial *partial,
+                                         struct error *error);
+
+#endif

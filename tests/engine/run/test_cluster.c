@@ -1,0 +1,185 @@
+/*
+ * test_cluster.c: `--cluster mpi` as a user runs it, with 2 and 3 processes on this machine: the answers and reports of
+ * one process, printed once; failures and deaths, told once. Skipped where OpenMPI is not installed.
+ *
+ * $D is the test's folder, $D/db the benchmark at scale factor 0.02, $R the rank of a process.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "tests/support/database_cases.h"
+#include "tests/support/mpirun.h"
+#include "tests/support/run_program.h"
+
+#define QUERIES 13
+
+#define STATEMENT                                                                                   \
+    "\"select c_nation, d_year, sum(lo_revenue), avg(lo_tax), count(distinct lo_suppkey) from "     \
+    "lineorder, customer, date where lo_custkey = c_custkey and lo_orderdate = d_datekey group by " \
+    "1, 2\""
+
+static char database[PATH_BYTES]; /* $D/db */
+static struct program_run run, other;
+
+static int begin(void **state)
+{
+    (void)state;
+    char folder[PATH_BYTES];
+    directory_make(database);
+    snprintf(folder, sizeof folder, "%.*s", (int)(strlen(database) - strlen("/db")), database);
+    setenv("D", folder, 1);
+    run_shell("$T ssb load --sf 0.02 --db $D/db", &run);
+    return run.exit_code;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    directory_remove(database);
+    return 0;
+}
+
+static void assert_runs(const char *shell, int exit_code)
+{
+    need_mpirun();
+    run_shell(shell, &run);
+    if (run.exit_code != exit_code)
+        fail_msg("%s: exit code %d, not %d\n%s\n%s", shell, run.exit_code, exit_code, run.output, run.errors);
+}
+
+static unsigned times_in(const char *text, const char *part)
+{
+    unsigned times = 0;
+    for (const char *at = text; (at = strstr(at, part)); at++)
+        times++;
+    return times;
+}
+
+static void assert_said_once(const char *sentence)
+{
+    if (times_in(run.errors, sentence) != 1)
+        fail_msg("'%s' was not said once in\n%s", sentence, run.errors);
+}
+
+/* ---- Answers ---- */
+
+static void three_processes_print_one_answer(void **state)
+{
+    (void)state;
+    assert_runs(MPIRUN "-n 3 $T sql --db $D/db --device cpu --cluster mpi --format csv " STATEMENT, 0);
+    run_shell("$T sql --db $D/db --device cpu --format csv " STATEMENT, &other);
+    assert_int_equal(other.exit_code, 0);
+    assert_string_equal(run.output, other.output);
+}
+
+static void a_process_without_a_launcher_is_a_cluster_of_one(void **state)
+{
+    (void)state;
+    assert_runs("$T sql --db $D/db --cluster mpi --device cpu --threads 1 --format csv \"select count(*) "
+                "from date; .device\n\"",
+                0);
+    assert_string_equal(strchr(run.output, '\n'),
+                        "\n2557\n1 process on 1 host, each CPU, 1 thread, avx512\n");
+}
+
+/* Process 0 reads the script and gives it to the others; a dot command is for all, and prints once. */
+static void a_script_is_read_by_the_first_process(void **state)
+{
+    (void)state;
+    assert_runs(
+        "printf 'select count(*) from date;\\n.mode csv\\nselect max(d_year)\\nfrom date;\\n' | " MPIRUN
+        "-n 2 $T sql --db $D/db --device cpu --cluster mpi --timer",
+        0);
+    assert_string_equal(run.output, "count(*)\n--------\n    2557\nmax(d_year)\n1998\n");
+    assert_int_equal(times_in(run.errors, "1 row; plan"), 2);
+}
+
+static void a_statement_that_fails_ends_all(void **state)
+{
+    (void)state;
+    assert_runs(
+        "printf 'select count(*) from date;\\nselect nothing from date;\\nselect 1 from date;' | " MPIRUN
+        "-n 2 $T sql --db $D/db --device cpu --cluster mpi",
+        2);
+    assert_string_equal(run.output, "count(*)\n--------\n    2557\n");
+    assert_said_once("tessera: line 2, column 8: there is no column nothing");
+}
+
+/* ---- The benchmark ---- */
+
+/* Process 0 encodes what is missing and asks SQLite. */
+static void all_queries_answer_as_sqlite_does(void **state)
+{
+    (void)state;
+    assert_runs(
+        MPIRUN
+        "-n 3 $T ssb run --db $D/db --device cpu --cluster mpi --codec gpu-for --repeat 2 --format csv",
+        0);
+    assert_int_equal(times_in(run.output, ",ok\n"), QUERIES);
+    assert_said_once("SQLite was loaded from the raw rows");
+    assert_runs("$T ssb run --db $D/db --device cpu --codec gpu-for --repeat 1 --format csv", 0);
+    assert_int_equal(times_in(run.output, ",ok\n"), QUERIES);
+}
+
+static void codecs_are_compared(void **state)
+{
+    (void)state;
+    assert_runs(
+        MPIRUN
+        "-n 2 $T ssb compare --db $D/db --device cpu --cluster mpi --codecs plain,nsf --query q1.1,q3.2 "
+        "--repeat 1 --verify plain --format csv",
+        0);
+    assert_int_equal(times_in(run.output, ",ok\n"), 2);
+    assert_int_equal(times_in(run.output, ",skipped\n"), 2);
+}
+
+/* ---- Failures ---- */
+
+static void a_process_that_fails_ends_all(void **state)
+{
+    (void)state;
+    assert_runs(
+        MPIRUN
+        "-n 3 sh -c 'if [ $OMPI_COMM_WORLD_RANK = 2 ]; then DB=$D/none; else DB=$D/db; fi; exec $T sql "
+        "--db $DB --device cpu --cluster mpi \"select count(*) from date\"'",
+        2);
+    assert_string_equal(run.output, "");
+    assert_said_once("tessera: process 2 of 3, on ");
+    assert_said_once("cannot open database");
+}
+
+/* Process 1 is killed once it has met the others (it has descriptors of their processes), in the middle of a script. The
+ * others notice, one tells it, and all end with exit code 3; mpirun's own is that of the death. */
+static void a_process_that_dies_ends_all(void **state)
+{
+    (void)state;
+    assert_runs("S=$(yes 'select sum(lo_revenue) from lineorder;' | head -500); export S; timeout 20 " MPIRUN
+                "-n 3 sh -c 'trap \"\" TERM; R=$OMPI_COMM_WORLD_RANK; $T sql --db $D/db --device cpu "
+                "--cluster mpi \"$S\" "
+                "> $D/output.$R & P=$!; if [ $R = 1 ]; then until ls -l /proc/$P/fd | grep -q pidfd; do "
+                "sleep 0.01; done; "
+                "kill -STOP $P; sleep 0.2; kill -KILL $P; fi; wait $P; echo $? > $D/code.$R'; cat $D/code.0 "
+                "$D/code.2",
+                0);
+    assert_said_once("has died, so the statement has no answer");
+    assert_said_once("tessera: process 1 of 3 (process id ");
+    assert_string_equal(run.output, "3\n3\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(three_processes_print_one_answer),
+        cmocka_unit_test(a_process_without_a_launcher_is_a_cluster_of_one),
+        cmocka_unit_test(a_script_is_read_by_the_first_process),
+        cmocka_unit_test(a_statement_that_fails_ends_all),
+        cmocka_unit_test(all_queries_answer_as_sqlite_does),
+        cmocka_unit_test(codecs_are_compared),
+        cmocka_unit_test(a_process_that_fails_ends_all),
+        cmocka_unit_test(a_process_that_dies_ends_all),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
