@@ -80,7 +80,7 @@ double report_share(const struct report *report, const struct report_cell *cell)
 
 uint32_t report_step_count(const struct report *report)
 {
-    return (report->on_gpu && report->devices == 1 ? 2 : 3) + report->staged;
+    return (report->on_gpu && report->devices < 2 ? 2 : 3) + report->staged;
 }
 
 void report_step_get(const struct report *report, const struct report_cell *cell, uint32_t index,
