@@ -271,6 +271,18 @@ enum status cuda_set_words(struct cuda *cuda, cuda_address address, uint32_t val
 
 /* ---- Streams ---- */
 
+bool cuda_peer_exists(unsigned ordinal, unsigned peer)
+{
+    const struct cuda_driver *driver;
+    unsigned devices;
+    int device, other, can = 0;
+    return cuda_count(&devices, NULL) == STATUS_OK && ordinal < devices && peer < devices &&
+           cuda_driver_open(&driver, NULL) == STATUS_OK &&
+           driver->device_get(&device, (int)ordinal) == CUDA_SUCCESS &&
+           driver->device_get(&other, (int)peer) == CUDA_SUCCESS &&
+           driver->peer_possible(&can, device, other) == CUDA_SUCCESS && can;
+}
+
 enum status cuda_peer_open(struct cuda *cuda, const struct cuda *peer, bool *possible, struct error *error)
 {
     int can = 0;

@@ -56,6 +56,9 @@ NODISCARD enum status cuda_count(unsigned *devices, struct error *error);
 /* The name of GPU `ordinal`, "NVIDIA H200", without opening it. */
 NODISCARD enum status cuda_name(unsigned ordinal, char *name, size_t bytes, struct error *error);
 
+/* True if kernels of one GPU can read the memory of another (cuda_peer_open), over NVLink or over the bus. */
+bool cuda_peer_exists(unsigned ordinal, unsigned peer);
+
 /* Opens GPU `ordinal`. */
 NODISCARD enum status cuda_open(unsigned ordinal, struct cuda **cuda, struct error *error);
 

@@ -100,6 +100,18 @@ static void print_table_gpu(const struct gpu *gpu)
     putchar('\n');
 }
 
+static void print_peers(unsigned gpus, unsigned gpu)
+{
+    const char *comma = "          reads the memory of GPU ";
+    for (unsigned peer = 0; peer < gpus; peer++)
+        if (cuda_peer_exists(gpu, peer)) {
+            printf("%s%u", comma, peer);
+            comma = ", ";
+        }
+    if (*comma == ',')
+        putchar('\n');
+}
+
 static enum status print_table(void)
 {
     char model[128];
@@ -115,6 +127,7 @@ static enum status print_table(void)
         struct gpu gpu;
         gpu_read(i, &gpu);
         print_table_gpu(&gpu);
+        print_peers(gpus, i);
     }
     if (nvrtc_version(&major, &minor, &error) == STATUS_OK)
         printf("compiler  NVRTC %d.%d (%s)\n", major, minor, nvrtc_path());
@@ -138,6 +151,16 @@ static json_t *json_of_gpu(const struct gpu *gpu)
                      "memory_gb_per_second", memory_gb_per_second(p), "problem");
 }
 
+/* The numbers of the GPUs whose memory this one reads. */
+static json_t *json_of_peers(unsigned gpus, unsigned gpu)
+{
+    json_t *peers = json_array();
+    for (unsigned peer = 0; peer < gpus; peer++)
+        if (cuda_peer_exists(gpu, peer))
+            json_array_append_new(peers, json_integer(peer));
+    return peers;
+}
+
 static enum status print_json(struct error *error)
 {
     char model[128];
@@ -155,7 +178,9 @@ static enum status print_json(struct error *error)
     for (unsigned i = 0; good && i < gpus; i++) {
         struct gpu gpu;
         gpu_read(i, &gpu);
-        good = json_array_append_new(json_object_get(root, "gpus"), json_of_gpu(&gpu)) == 0;
+        json_t *const object = json_of_gpu(&gpu);
+        good = object && json_object_set_new(object, "peers", json_of_peers(gpus, i)) == 0;
+        good = json_array_append_new(json_object_get(root, "gpus"), object) == 0 && good;
     }
     json_t *compiler = nvrtc_version(&major, &minor, &problem) == STATUS_OK
                            ? json_pack("{s:s, s:o, s:s, s:n}", "name", "NVRTC", "version",
