@@ -99,6 +99,7 @@ NODISCARD enum status cuda_states_fetch(struct device_run *run, struct error *er
 /* After the copy is complete: cuda_states_full is true if a hash table was too full; then the run must be
  * repeated after cuda_states_grow. The others give the points of a counting run, and the groups or rows. */
 bool cuda_states_full(const struct device_run *run);
+uint64_t cuda_states_found(const struct device_run *run); /* the groups of a hash table */
 /* Makes the states as large as at first, after they did not fit. */
 NODISCARD enum status cuda_states_restart(struct device_run *run, struct error *error);
 NODISCARD enum status cuda_states_grow(struct device_run *run, struct error *error);

@@ -195,6 +195,11 @@ bool cuda_states_full(const struct device_run *run)
     return run->answer && header_of(run)->full != 0;
 }
 
+uint64_t cuda_states_found(const struct device_run *run)
+{
+    return header_of(run)->groups_found;
+}
+
 void cuda_states_points(const struct device_run *run, struct scan_point *points)
 {
     for (uint32_t p = 0; p < run->plan->step_count + 2; p++)

@@ -11,6 +11,7 @@
 #define TESSERA_OPERATORS_GROUP_MERGE_H
 
 #ifndef TILE_CUDA
+#include <stdbool.h>
 #include <stdint.h>
 #endif
 

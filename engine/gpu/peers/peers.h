@@ -1,7 +1,7 @@
 /*
  * peers.h: several GPUs run one plan, each over its share of the segments, and one of them, the leader, merges their
- * states, which it reads from the others' memory (operators/group/merge.h). For dense groups and a single one; the
- * groups of hash tables and sets of distinct values are merged on the host.
+ * states, which it reads from the others' memory: those of slots word by word (operators/group/merge.h), hashed groups one
+ * GPU's table after the other's (operators/group/merge_hash.h). Rows and sets of distinct values are merged on the host.
  *
  * Everything is queued by one thread of the host, which waits once, for the leader's answer:
  *

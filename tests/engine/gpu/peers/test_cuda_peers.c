@@ -1,6 +1,6 @@
 /*
  * test_cuda_peers.c: two GPUs and more answer as one does: the 13 queries of the Star Schema Benchmark and statements of
- * every shape over six segments, in any order of GPUs, with room for all columns and without. Dense groups are merged by a
+ * every shape over six segments, in any order of GPUs, with room for all columns and without. Groups are merged by a
  * GPU that reads the others' memory, where the machine lets it. Prints what the merge takes. Needs two GPUs; with fewer it
  * is skipped, unless TESSERA_REQUIRE_GPUS is set.
  *
@@ -48,10 +48,10 @@ static int unload(void **state)
     return 0;
 }
 
-/* Whether a GPU can merge the states. */
+/* `by_gpu`: a GPU merges the states. */
 static const struct {
     const char *sql;
-    bool dense;
+    bool by_gpu;
 } statements[] = {
     {"select count(*) from lineorder", true},
     {"select count(*), min(lo_supplycost), max(lo_revenue), avg(lo_ordtotalprice), sum(lo_tax) from "
@@ -74,7 +74,14 @@ static const struct {
      true},
     {"select lo_orderkey, count(*), sum(lo_revenue) from lineorder group by lo_orderkey order by 3 desc, 1 "
      "limit 10",
-     false},
+     true},
+    {"select lo_custkey, lo_suppkey, lo_orderkey, lo_extendedprice, count(*), min(lo_revenue), "
+     "sum(lo_extendedprice * 3000000000) / 1000 from lineorder where lo_quantity < 4 and lo_discount = 2 "
+     "group by lo_custkey, lo_suppkey, lo_orderkey, lo_extendedprice order by 1, 2, 3, 4 limit 3000",
+     true},
+    {"select lo_custkey, avg(lo_revenue), max(lo_tax) from lineorder group by lo_custkey order by 2 desc, 1 "
+     "limit 50",
+     true},
     {"select lo_shipmode, count(distinct lo_custkey), count(distinct lo_tax), min(lo_revenue) from lineorder "
      "group by lo_shipmode order by lo_shipmode",
      false},
@@ -172,7 +179,7 @@ static void explain_tells_who_merged(void **state)
         char *const text = sql_answer(several, database, sql);
         if (!strstr(text, "device 2 of 2, ") || !strstr(text, "exchange: "))
             fail_msg("%s", text);
-        if (!statements[s].dense == !strstr(text, "merged by the host"))
+        if (!statements[s].by_gpu == !strstr(text, "merged by the host"))
             fail_msg("%s", text);
         const char *const line = strstr(text, "device 1 of 2");
         print_message("%.*s\n", (int)(strstr(line, "time: ") - line), line);

@@ -1,8 +1,9 @@
 /*
- * test_merge_states.c: the states of several GPUs are added up word by word (operators/group/merge.h), as the merge of
- * single states does (state_merge): sums of 64 and 128 bits with carries, counts, minima and maxima, marks of slots. The
- * kernel's text runs here on the host's memory, item by item in a random order. 1 to 5000 slots, 0 to 9 other GPUs. Then
- * the kernel is compiled for every architecture.
+ * test_merge_states.c: the states of several GPUs are added up (operators/group/merge.h, merge_hash.h), as the merge of
+ * single states does (state_merge): sums of 64 and 128 bits with carries, counts, minima and maxima, marks of slots; slots
+ * of 1 to 5000, and hash tables of 16 to 16384 places with numbers of one to four words. The kernels' text runs here on
+ * the host's memory, item by item in a random order. 0 to 9 other GPUs. Then the kernels are compiled for every
+ * architecture.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -11,7 +12,8 @@
 #include <cmocka.h>
 
 #include "engine/gpu/peers/peers.h"
-#include "operators/group/merge.h"
+#include "operators/group/merge_hash.h"
+#include "storage/base/hash.h"
 #include "tests/fuzz/fuzz_random.h"
 #include "tests/support/compile_targets.h"
 
@@ -162,6 +164,178 @@ static void states_add_up(void **state)
     }
 }
 
+/* ---- Hash tables ---- */
+
+#define GROUPS_MAX 6000u
+
+/* A hash table of groups 0 .. groups-1 of which some are there, with its states after it. */
+struct group_table {
+    uint64_t slots, *memory;
+    uint64_t keys, numbers, full, found, states[STATES_MAX]; /* offsets */
+    struct gpu meant;                                        /* by group */
+};
+
+static uint32_t key_words, groups;
+
+static uint64_t number_word(uint32_t group, uint32_t word)
+{
+    if (key_words == 1)
+        return group * UINT64_C(1000003);
+    return word ? group * UINT64_C(0x9e3779b97f4a7c15) >> word : group % 1000;
+}
+
+/* The group's key in a table, and the first slot where it may be (states_cuda.h: find_group). */
+static uint64_t key_of(uint32_t group, uint64_t slot_count, uint64_t *first)
+{
+    uint64_t hash = 0;
+    if (key_words == 1) {
+        *first = hash_mix(number_word(group, 0)) & (slot_count - 1);
+        return number_word(group, 0) + 1;
+    }
+    for (uint32_t word = 0; word < key_words; word++)
+        hash = hash_mix(hash ^ number_word(group, word));
+    *first = hash_mix(hash) & (slot_count - 1);
+    return hash | 3;
+}
+
+/* The slot of a group, or the free one where it belongs. */
+static uint64_t slot_of(const struct group_table *table, uint32_t group)
+{
+    uint64_t slot;
+    const uint64_t key = key_of(group, table->slots, &slot);
+    for (; table->memory[table->keys + slot]; slot = (slot + 1) & (table->slots - 1)) {
+        bool same = table->memory[table->keys + slot] == key;
+        for (uint32_t word = 0; same && key_words > 1 && word < key_words; word++)
+            same = table->memory[table->numbers + word * table->slots + slot] == number_word(group, word);
+        if (same)
+            break;
+    }
+    return slot;
+}
+
+static void write_group(struct group_table *table, uint32_t group)
+{
+    uint64_t first;
+    const uint64_t slot = slot_of(table, group);
+    table->memory[table->keys + slot] = key_of(group, table->slots, &first);
+    table->memory[table->found]++;
+    for (uint32_t word = 0; key_words > 1 && word < key_words; word++)
+        table->memory[table->numbers + word * table->slots + slot] = number_word(group, word);
+    for (uint32_t s = 0; s < states; s++) {
+        const enum aggregate_kind kind = kinds[state_kinds[s]];
+        table->meant.low[s][group] = any_value();
+        table->memory[table->states[s] + slot] = word_of(kind, table->meant.low[s][group]);
+        if (kind != AGGREGATE_SUM_WIDE)
+            continue;
+        table->meant.high[s][group] = (int32_t)any_value();
+        table->memory[table->states[s] + table->slots + slot] = (uint64_t)table->meant.high[s][group];
+    }
+}
+
+static void make_table(struct group_table *table, uint64_t slot_count)
+{
+    const uint32_t percent = below(101);
+    words = 0;
+    *table = (struct group_table){.slots = slot_count};
+    table->full = take(1);
+    table->found = take(1);
+    table->keys = take(slot_count);
+    table->numbers = take(slot_count * key_words);
+    for (uint32_t s = 0; s < states; s++)
+        table->states[s] = take(slot_count * (kinds[state_kinds[s]] == AGGREGATE_SUM_WIDE ? 2 : 1));
+    table->memory = calloc(words, sizeof *table->memory);
+    table->meant.present = calloc(groups, sizeof *table->meant.present);
+    assert_true(table->memory && table->meant.present);
+    for (uint32_t s = 0; s < states; s++) {
+        table->meant.low[s] = malloc(groups * sizeof(int64_t));
+        table->meant.high[s] = calloc(groups, sizeof(int64_t));
+        assert_true(table->meant.low[s] && table->meant.high[s]);
+        for (uint32_t group = 0; group < groups; group++)
+            table->meant.low[s][group] = neutral(kinds[state_kinds[s]]);
+    }
+    for (uint32_t group = 0; group < groups; group++)
+        if ((table->meant.present[group] = chance(percent) && 2 * table->memory[table->found] < slot_count))
+            write_group(table, group);
+}
+
+static void free_table(struct group_table *table)
+{
+    table->meant.memory = table->memory;
+    free_gpu(&table->meant);
+}
+
+/* Adds another table; returns whether it had room. */
+static bool absorb(struct group_table *own, const struct group_table *other)
+{
+    struct bound_absorb absorbed = {.own = (uint64_t)(uintptr_t)own->memory,
+                                    .other = (uint64_t)(uintptr_t)other->memory,
+                                    .own_slots = own->slots,
+                                    .other_slots = other->slots,
+                                    .own_keys = own->keys,
+                                    .other_keys = other->keys,
+                                    .own_numbers = own->numbers,
+                                    .other_numbers = other->numbers,
+                                    .key_words = key_words,
+                                    .full = own->full,
+                                    .found = own->found,
+                                    .state_count = states};
+    const uint64_t rotation = below((uint32_t)other->slots);
+    for (uint32_t s = 0; s < states; s++)
+        absorbed.states[s] = (struct absorb_state){
+            .kind = kind_merges[state_kinds[s]], .own = own->states[s], .other = other->states[s]};
+    for (uint64_t slot = 0; slot < other->slots; slot++)
+        own->memory[own->found] += absorb_slot(&absorbed, (slot + rotation) & (other->slots - 1));
+    return own->memory[own->full] == 0;
+}
+
+static void check_table(const struct group_table *table)
+{
+    uint64_t present = 0;
+    for (uint32_t group = 0; group < groups; group++) {
+        const uint64_t slot = slot_of(table, group);
+        assert_int_equal(table->memory[table->keys + slot] != 0, table->meant.present[group]);
+        present += table->meant.present[group];
+        for (uint32_t s = 0; table->meant.present[group] && s < states; s++) {
+            const enum aggregate_kind kind = kinds[state_kinds[s]];
+            assert_int_equal(table->memory[table->states[s] + slot],
+                             word_of(kind, table->meant.low[s][group]));
+            if (kind == AGGREGATE_SUM_WIDE)
+                assert_int_equal(table->memory[table->states[s] + table->slots + slot],
+                                 table->meant.high[s][group]);
+        }
+    }
+    assert_int_equal(table->memory[table->found], present);
+}
+
+static void tables_add_up(void **state)
+{
+    uint32_t full = 0, whole = 0;
+    (void)state;
+    for (uint32_t round = 0; round < 300; round++) {
+        struct group_table own, other;
+        bool room = true;
+        key_words = 1 + below(ABSORB_KEY_WORDS_MAX);
+        groups = 1 + below(chance(50) ? 50 : GROUPS_MAX);
+        states = below(STATES_MAX + 1);
+        for (uint32_t s = 0; s < states; s++)
+            state_kinds[s] = below(sizeof kinds / sizeof *kinds);
+        make_table(&own, UINT64_C(16) << below(11));
+        for (uint32_t gpus = below(GPUS_MAX); room && gpus > 0; gpus--) {
+            make_table(&other, UINT64_C(16) << below(11));
+            slots = groups;
+            merge_meant(&own.meant, &other.meant);
+            room = absorb(&own, &other);
+            free_table(&other);
+        }
+        if (room)
+            check_table(&own);
+        full += !room;
+        whole += room;
+        free_table(&own);
+    }
+    assert_true(full > 5 && whole > 100);
+}
+
 static void the_kernel_compiles(void **state)
 {
     struct error error = {0};
@@ -174,7 +348,7 @@ static void the_kernel_compiles(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(states_add_up),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(states_add_up), cmocka_unit_test(tables_add_up),
                                        cmocka_unit_test(the_kernel_compiles)};
     random_state = 20261122;
     print_message("seed %llu\n", (unsigned long long)random_state);
