@@ -194,7 +194,7 @@ static enum status stage_columns(const struct device_run *run, struct error *err
         struct staging staging = {
             .from = data->segments, .to = run->staged[c], .kept_tiles = run->scan->kept_tiles};
         RETURN_IF_ERROR(tile_skip_units(run->scan, data, PIECE_TILES, &staging.units, &staging.count, error));
-        staging.reader = scan_reader_start(run->scan, &data, 1);
+        staging.reader = scan_reader_start(run->scan, &data, 1, false);
         const enum status status = parallel_for(run->threads, staging.count, stage_unit, &staging, error);
         scan_reader_stop(staging.reader);
         free(staging.units);
@@ -209,8 +209,12 @@ static bool may_end_early(const struct plan *plan)
     return plan->shape == PLAN_ROWS && plan->order_count == 0 && plan->limit != UINT64_MAX;
 }
 
+/* Scans that read files alternate between forwards and backwards: what is in memory at the end of one is read first by
+ * the next one. In the same order, each would find that the one before has just dropped what it needs. */
+static atomic_uint file_scans;
+
 /* Reads ahead the columns that the scan reads, unless they are in memory. */
-static struct scan_reader *read_columns(const struct device_run *run)
+static void read_columns(struct device_run *run)
 {
     const struct plan *plan = run->plan;
     const struct column_data *columns[PLAN_COLUMNS_MAX];
@@ -218,12 +222,18 @@ static struct scan_reader *read_columns(const struct device_run *run)
     for (uint32_t c = 0; c < plan->column_count; c++)
         if (!plan->columns[c].decided && !run->staged[c])
             columns[count++] = plan->columns[c].data;
-    return may_end_early(plan) ? NULL : scan_reader_start(run->scan, columns, count);
+    run->backwards = atomic_load(&file_scans) % 2 == 1;
+    run->reader = may_end_early(plan) ? NULL : scan_reader_start(run->scan, columns, count, run->backwards);
+    if (run->reader)
+        atomic_fetch_add(&file_scans, 1);
+    else
+        run->backwards = false;
 }
 
-static enum status scan_piece(void *context, uint64_t piece, unsigned thread, struct error *error)
+static enum status scan_piece(void *context, uint64_t item, unsigned thread, struct error *error)
 {
     struct device_run *run = context;
+    const uint64_t piece = run->backwards ? run->pieces - 1 - item : item;
     const struct plan *plan = run->plan;
     struct cpu_worker *worker = &run->workers[thread];
     const struct tile_skip *scan = run->scan;
@@ -328,7 +338,7 @@ static enum status run_tiles(struct device_run *run, const struct tile_skip *sca
         RETURN_IF_ERROR(stage_columns(run, error));
         staged = clock_ms();
     }
-    run->reader = read_columns(run);
+    read_columns(run);
     const enum status status = match_and_scan(run, &matched, error);
     scan_reader_stop(run->reader);
     run->reader = NULL;

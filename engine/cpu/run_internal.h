@@ -84,6 +84,7 @@ struct device_run {
     struct tile_skip own;                 /* the tiles of the share's segments; unused if it has all */
     const struct tile_skip *share, *scan; /* the tiles of the share, and of this run's segments */
     struct scan_reader *reader;           /* of the columns that the scan reads; NULL: they are in memory */
+    bool backwards;                       /* the scan begins with the last piece */
     uint64_t *segment_first;              /* the first row of each segment in the table */
 
     /* Staged columns: their segments as plain values, and the memory of these; `stages` if there are any. */

@@ -9,6 +9,8 @@
 struct scan_reader {
     const struct tile_skip *scan;
     uint64_t step_tiles; /* kept tiles of a step */
+    uint64_t steps;
+    bool backwards;
     struct read_ahead *pages;
     uint32_t count;
     const struct column_data *columns[];
@@ -56,11 +58,17 @@ static void visit_tiles(const struct scan_reader *reader, const struct tile_run 
     }
 }
 
+/* The place of the step in the table, or the step at that place. */
+static uint64_t turn(const struct scan_reader *reader, uint64_t step)
+{
+    return reader->backwards ? reader->steps - 1 - step : step;
+}
+
 static void visit_step(const void *context, uint64_t step, read_ahead_visit *visit, void *result)
 {
     const struct scan_reader *reader = context;
     const struct tile_skip *scan = reader->scan;
-    uint64_t tile = step * reader->step_tiles, end = tile + reader->step_tiles;
+    uint64_t tile = turn(reader, step) * reader->step_tiles, end = tile + reader->step_tiles;
     end = end < scan->kept_tiles ? end : scan->kept_tiles;
     for (uint64_t r = tile_skip_run(scan, tile); tile < end; r++) {
         const struct tile_run *run = &scan->runs[r];
@@ -76,7 +84,7 @@ static void visit_step(const void *context, uint64_t step, read_ahead_visit *vis
 /* ---- The reader ---- */
 
 struct scan_reader *scan_reader_start(const struct tile_skip *scan, const struct column_data *const *columns,
-                                      uint32_t count)
+                                      uint32_t count, bool backwards)
 {
     uint64_t bytes = 1, largest = 1;
     for (uint32_t c = 0; c < count; c++) {
@@ -91,9 +99,10 @@ struct scan_reader *scan_reader_start(const struct tile_skip *scan, const struct
     reader->count = count;
     memcpy(reader->columns, columns, count * sizeof *columns);
     reader->step_tiles = 1 + READ_AHEAD_STEP_BYTES * scan->tiles / largest;
-    const uint64_t steps = (scan->kept_tiles + reader->step_tiles - 1) / reader->step_tiles,
-                   step_bytes = reader->step_tiles * bytes / scan->tiles + 1;
-    reader->pages = read_ahead_start(steps, 1 + READ_AHEAD_BYTES / step_bytes, visit_step, reader);
+    reader->steps = (scan->kept_tiles + reader->step_tiles - 1) / reader->step_tiles;
+    reader->backwards = backwards;
+    const uint64_t step_bytes = reader->step_tiles * bytes / scan->tiles + 1;
+    reader->pages = read_ahead_start(reader->steps, 1 + READ_AHEAD_BYTES / step_bytes, visit_step, reader);
     if (reader->pages)
         return reader;
     free(reader);
@@ -103,7 +112,7 @@ struct scan_reader *scan_reader_start(const struct tile_skip *scan, const struct
 void scan_reader_reach(struct scan_reader *reader, uint64_t tile)
 {
     if (reader)
-        read_ahead_reach(reader->pages, tile / reader->step_tiles);
+        read_ahead_reach(reader->pages, turn(reader, tile / reader->step_tiles));
 }
 
 void scan_reader_stop(struct scan_reader *reader)
