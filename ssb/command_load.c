@@ -23,6 +23,18 @@ static enum status read_levels(void *context, const char *text, struct error *er
     return STATUS_OK;
 }
 
+/* Reads "2/8". */
+static enum status read_part(void *context, const char *text, struct error *error)
+{
+    struct ssb_load_options *const load = &((struct arguments *)context)->load;
+    int end = 0;
+    if (sscanf(text, "%" SCNu32 "/%" SCNu32 "%n", &load->part, &load->parts, &end) != 2 || text[end] ||
+        load->part < 1 || load->part > load->parts || load->parts > TABLE_PARTS_MAX)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "--part %s: give the part and the number of parts, 1/8 to 8/8", text);
+    return STATUS_OK;
+}
+
 static const struct command_option option_list[] = {
     {"db", 'd', "DIR", "Directory of the database; made if missing, its parent not",
      TO_TEXT(struct arguments, load.directory),
@@ -55,6 +67,11 @@ static const struct command_option option_list[] = {
      "The levels of this table, outermost first: customer=region,nation,city; or TABLE=none. Once for each "
      "table",
      BY_FUNCTION(read_levels)},
+    {"part", 'p', "I/N",
+     "Load only part I of N, from 1, of lineorder's orders, and the dimensions whole: for a process of its "
+     "own "
+     "in --cluster mpi, which answers over all N directories",
+     BY_FUNCTION(read_part)},
     {"force", 0, NULL, "Replace the tables of a database that exists",
      TO_FLAG(struct arguments, load.replace)},
     {"threads", 'j', "N", "Threads; all processors by default",
@@ -72,6 +89,7 @@ static const struct command_line line = {
             "  tessera ssb load --db ssb1.db --from ssb1 --codec gpu-star,lo_tax=plain --force\n"
             "  tessera ssb load --sf 10 --db sorted.db --sort-by lo_orderdate\n"
             "  tessera ssb load --sf 10 --db indexed.db --index lo_discount,lo_quantity,lo_orderdate\n"
+            "  tessera ssb load --sf 100 --part 1/4 --db ssb100.1\n"
             "  tessera ssb load --sf 0.1 --date-table classic --dangling null --db small.db",
 };
 

@@ -380,6 +380,12 @@ static void select_least(uint64_t *places, uint64_t count, compare_places *compa
     qsort_r(places, count, sizeof *places, compare, output);
 }
 
+/* The rows up to the limit, with those before the offset. */
+static uint64_t rows_wanted(const struct plan *plan)
+{
+    return plan->limit < UINT64_MAX - plan->offset ? plan->limit + plan->offset : UINT64_MAX;
+}
+
 /* Gives the places of the rows in order, up to the limit; NULL if the rows already are in order. */
 static enum status order_rows(struct output *output, uint64_t **places)
 {
@@ -388,8 +394,7 @@ static enum status order_rows(struct output *output, uint64_t **places)
     compare_places *const compare = plan->order_count || plan->shape == PLAN_HASH ? compare_rows : NULL;
     if (!compare && plan->offset == 0)
         return STATUS_OK;
-    const uint64_t wanted = plan->limit < UINT64_MAX - plan->offset ? plan->limit + plan->offset : UINT64_MAX,
-                   count = compare && wanted < rows ? wanted : rows;
+    const uint64_t wanted = rows_wanted(plan), count = compare && wanted < rows ? wanted : rows;
     *places = malloc((count + 1) * sizeof **places);
     if (!*places)
         return error_out_of_memory(output->error, count * sizeof **places, "an answer's order");
@@ -402,19 +407,19 @@ static enum status order_rows(struct output *output, uint64_t **places)
     return STATUS_OK;
 }
 
-/* Copies rows, which are reordered or begin at an offset. */
-static enum status copy_rows(const struct output *output, const uint64_t *places, uint64_t count,
-                             struct rowset *rows)
+/* Copies columns of rows, which are reordered or begin at an offset. */
+static enum status copy_rows(const struct output *output, uint32_t columns, const uint64_t *places,
+                             uint64_t count, struct rowset *rows)
 {
     const struct plan *plan = output->plan;
-    const char *names[PLAN_OUTPUTS_MAX];
-    struct value_type types[PLAN_OUTPUTS_MAX];
-    for (uint32_t c = 0; c < plan->output_count; c++) {
+    const char *names[PLAN_OUTPUTS_MAX] = {NULL};
+    struct value_type types[PLAN_OUTPUTS_MAX] = {{0}};
+    for (uint32_t c = 0; c < columns; c++) {
         names[c] = plan->outputs[c].name;
         types[c] = output->all.columns[c].type;
     }
-    RETURN_IF_ERROR(rowset_create(rows, plan->output_count, names, types, count, output->error));
-    for (uint32_t c = 0; c < plan->output_count; c++) {
+    RETURN_IF_ERROR(rowset_create(rows, columns, names, types, count, output->error));
+    for (uint32_t c = 0; c < columns; c++) {
         const struct rowset_column *from = &output->all.columns[c];
         struct rowset_column *to = &rows->columns[c];
         if (from->nulls && !(to->nulls = malloc(count + 1)))
@@ -434,7 +439,7 @@ static enum status deliver(struct output *output, const uint64_t *places, struct
     uint64_t count = output->all.rows - first;
     count = count < plan->limit ? count : plan->limit;
     if (places) {
-        RETURN_IF_ERROR(copy_rows(output, places + first, count, rows));
+        RETURN_IF_ERROR(copy_rows(output, plan->output_count, places + first, count, rows));
     } else { /* moved, not copied: it may be gigabytes */
         *rows = output->all;
         output->all = (struct rowset){0};
@@ -446,6 +451,44 @@ static enum status deliver(struct output *output, const uint64_t *places, struct
             if (rows->columns[c].type.dictionary == plan->expressions.dictionaries[d])
                 RETURN_IF_ERROR(rowset_own_dictionary(rows, c, output->error));
     return STATUS_OK;
+}
+
+enum status answer_part(const struct plan *plan, const struct partial *partial, unsigned threads,
+                        struct rowset *part, struct error *error)
+{
+    struct output output = {.plan = plan, .groups = partial, .threads = threads, .error = error};
+    const uint64_t most = rows_wanted(plan);
+    uint64_t count = partial->count, *places = NULL;
+    *part = (struct rowset){0};
+    if (plan->order_count == 0 && most < count)
+        count = most;
+    enum status status = compute(&output, count);
+    if (status == STATUS_OK && plan->order_count && most < count)
+        status = order_rows(&output, &places);
+    if (status == STATUS_OK && places) {
+        status = copy_rows(&output, output.all.column_count, places, most, part);
+        part->rows = most;
+    } else if (status == STATUS_OK) {
+        *part = output.all;
+        output.all = (struct rowset){0};
+    }
+    free(places);
+    rowset_free(&output.all);
+    return status;
+}
+
+enum status answer_whole(const struct plan *plan, struct rowset *all, struct rowset *rows,
+                         struct error *error)
+{
+    struct output output = {.plan = plan, .threads = 1, .all = *all, .error = error};
+    uint64_t *places = NULL;
+    *all = *rows = (struct rowset){0};
+    enum status status = order_rows(&output, &places);
+    if (status == STATUS_OK)
+        status = deliver(&output, places, rows);
+    free(places);
+    rowset_free(&output.all);
+    return status;
 }
 
 enum status answer_rows(const struct plan *plan, const struct partial *groups, unsigned threads,

@@ -126,6 +126,7 @@ struct figures {
     const struct scan_counts *counts;
     const struct run_timing *timing;
     double ceiling; /* bytes a second */
+    double rows;    /* of the fact table, and of all its parts if processes have them */
 };
 
 static void write_rate(const struct figures *figures, double bytes, double ms, FILE *out)
@@ -265,8 +266,10 @@ static void write_columns(const struct plan *plan, bool on_gpu, FILE *out)
         fputs("count from indexes alone: no column is read\n", out);
     for (uint32_t c = 0; c < plan->column_count; c++)
         bytes += plan->columns[c].decided ? 0 : plan->columns[c].data->bytes;
-    fprintf(out, "scan %s: %" PRIu64 " rows, %.4g MB of", plan->fact->name, plan->fact->rows,
-            (double)bytes / 1e6);
+    fprintf(out, "scan %s", plan->fact->name);
+    if (plan->fact->part.of)
+        fprintf(out, ", part %" PRIu32 " of %" PRIu32, plan->fact->part.number, plan->fact->part.of);
+    fprintf(out, ": %" PRIu64 " rows, %.4g MB of", plan->fact->rows, (double)bytes / 1e6);
     for (uint32_t c = 0; c < plan->column_count; c++) {
         const struct plan_column *column = &plan->columns[c];
         if (column->decided)
@@ -337,7 +340,7 @@ static void write_scan(const struct plan *plan, const struct figures *figures, F
     fprintf(out, "tiles: %" PRIu64 ", skipped by their minima and maxima: %" PRIu64 "\n", counts->tiles,
             counts->tiles_skipped);
     fprintf(out, "whole scan: %.0f million rows a second, ",
-            timing->scan_ms > 0 ? (double)plan->fact->rows / timing->scan_ms / 1e3 : 0.0);
+            timing->scan_ms > 0 ? figures->rows / timing->scan_ms / 1e3 : 0.0);
     write_rate(figures, (double)bytes, timing->scan_ms, out);
     if (counts->moves.copied || counts->moves.read)
         fprintf(out,
@@ -349,10 +352,22 @@ static void write_scan(const struct plan *plan, const struct figures *figures, F
 }
 
 /* What each of several devices had of the scan, and how their results became one. */
-static void write_parts(const struct engine *engine, const struct prepared_plan *prepared, FILE *out)
+static void write_parts(const struct engine *engine, const struct prepared_plan *prepared,
+                        const struct run_timing *timing, FILE *out)
 {
     const struct engine_exchange *exchange = engine_exchange_of(prepared);
-    const uint32_t members = engine_members(engine);
+    const uint32_t members = engine_members(engine), processes = cluster_size(engine_cluster(engine));
+    for (uint32_t p = 0; engine_cluster(engine) && p < processes; p++) {
+        const struct engine_process *const process = engine_process(prepared, p);
+        fprintf(out,
+                "process %" PRIu32 " of %" PRIu32 ": %" PRIu32 " segment%s, %" PRIu64
+                " tiles, %.4g MB; scan %.3f ms, total %.3f\n",
+                p, processes, process->segments, process->segments == 1 ? "" : "s", process->tiles,
+                (double)process->bytes / 1e6, process->scan_ms, process->total_ms);
+    }
+    if (engine_cluster(engine))
+        fprintf(out, "processes exchange: %" PRIu64 " bytes in %.1f us of the total\n",
+                cluster_exchanged(engine_cluster(engine)), 1e3 * timing->exchange_ms);
     for (uint32_t m = 0; members > 1 && m < members; m++) {
         const struct engine_part part = engine_part(prepared, m);
         fprintf(out,
@@ -361,7 +376,7 @@ static void write_parts(const struct engine *engine, const struct prepared_plan 
                 m + 1, members, part.device, part.segments, part.segments == 1 ? "" : "s", part.tiles,
                 (double)part.bytes / 1e6, part.scan_ms, part.total_ms);
     }
-    if (exchange->how)
+    if (exchange->how && members > 1)
         fprintf(out, "exchange: %" PRIu64 " bytes, %s in %.1f us\n", exchange->bytes, exchange->how,
                 1e3 * exchange->ms);
 }
@@ -380,7 +395,9 @@ enum status sql_explain(const struct plan *plan, const struct engine *engine,
                         const struct run_timing *timing, double read_ceiling, struct rowset *rows,
                         struct error *error)
 {
-    const struct figures figures = {plan->nothing ? NULL : counts, timing, read_ceiling};
+    const struct figures figures = {
+        plan->nothing ? NULL : counts, timing, read_ceiling,
+        (double)(engine_cluster(engine) ? table_whole_rows(plan->fact) : plan->fact->rows)};
     char *text = NULL, staged[32] = "";
     size_t bytes = 0;
     FILE *out = open_memstream(&text, &bytes);
@@ -402,7 +419,7 @@ enum status sql_explain(const struct plan *plan, const struct engine *engine,
     if (figures.counts)
         write_scan(plan, &figures, out);
     if (counts)
-        write_parts(engine, prepared, out);
+        write_parts(engine, prepared, timing, out);
     if (counts && plan_stages_any(plan, engine_is_cuda(engine)))
         snprintf(staged, sizeof staged, "decoding %.3f, ", timing->stage_ms);
     if (counts)

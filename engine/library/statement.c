@@ -4,6 +4,7 @@
 
 #include "engine/answer/output.h"
 #include "engine/library/explain.h"
+#include "engine/library/rows_collect.h"
 #include "storage/base/clock.h"
 
 #include <stdlib.h>
@@ -113,11 +114,13 @@ static enum sql_explain explain_of(const struct sql_statement *statement)
     return sql_tree_select(statement->tree)->explain;
 }
 
-/* A codec that some column does not have is encoded for all by the first of several processes. */
+/* A codec that some column does not have is encoded for all by the first of several processes, unless each has a database
+ * of its own. */
 static enum status bind_in_turn(struct sql_statement *statement, const struct sql_options *options,
                                 struct plan **plan, struct error *error)
 {
-    struct cluster *const cluster = statement->codec ? engine_cluster(statement->engine) : NULL;
+    const bool shared = statement->codec && !database_is_part(statement->database);
+    struct cluster *const cluster = shared ? engine_cluster(statement->engine) : NULL;
     enum status status = cluster_turn_begin(cluster, error);
     if (status == STATUS_OK)
         status = sql_bind(statement->database, sql_tree_select(statement->tree), statement->parameters,
@@ -205,8 +208,11 @@ static enum status answer(struct sql_statement *statement, struct rowset *rows, 
     struct partial partial;
     RETURN_IF_ERROR(run_once(statement, &partial, error));
     const double begin = clock_ms();
+    struct cluster *const cluster = statement->plan->fact->part.of ? engine_cluster(statement->engine) : NULL;
     const enum status status =
-        answer_rows(statement->plan, &partial, engine_threads(statement->engine), rows, error);
+        cluster && statement->plan->shape == PLAN_ROWS
+            ? rows_collect(cluster, statement->plan, &partial, engine_threads(statement->engine), rows, error)
+            : answer_rows(statement->plan, &partial, engine_threads(statement->engine), rows, error);
     statement->timing.output_ms = clock_ms() - begin;
     partial_free(&partial);
     return status;
@@ -248,13 +254,16 @@ static enum status analyse(struct sql_statement *statement, struct rowset *rows,
     first = timing->run_reads;
     const double begin = clock_ms();
     size_t runs = 0;
+    bool more;
     do {
         RETURN_IF_ERROR(measure(statement, error));
         stage[runs] = timing->stage_ms;
         filter[runs] = timing->filter_ms;
         scan[runs] = timing->scan_ms;
         total[runs++] = timing->total_ms;
-    } while (runs < ANALYSED_RUNS && clock_ms() - begin < ANALYSED_MS);
+        more = runs < ANALYSED_RUNS && clock_ms() - begin < ANALYSED_MS;
+        RETURN_IF_ERROR(cluster_decide(engine_cluster(statement->engine), CLUSTER_COUNT, &more, error));
+    } while (more);
     timing->run_reads = first;
     timing->stage_ms = clock_median(stage, runs);
     timing->filter_ms = clock_median(filter, runs);

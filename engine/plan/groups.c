@@ -61,7 +61,7 @@ enum status planner_shape(struct planner *planner, bool aggregated)
         plan->shape = PLAN_TOTAL;
         plan->slots = 1;
     } else if (product <= PLAN_DENSE_SLOTS_ALWAYS ||
-               (product <= PLAN_DENSE_SLOTS_MAX && product <= 4 * plan->fact->rows)) {
+               (product <= PLAN_DENSE_SLOTS_MAX && product <= 4 * table_whole_rows(plan->fact))) {
         plan->shape = PLAN_DENSE;
         plan->slots = (uint64_t)product;
     } else {

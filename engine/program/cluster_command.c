@@ -2,7 +2,10 @@
 #include "engine/program/cluster_command.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static void print_nothing(void)
@@ -38,6 +41,52 @@ enum status cluster_command_begin(const char *kind, struct cluster **cluster, st
     note_binding(*cluster);
     return STATUS_OK;
 }
+
+/* ---- Databases ---- */
+
+#define PART_WORD "{part}"
+
+static enum status own_path(const struct cluster *cluster, const char *path, char own[PATH_MAX],
+                            struct error *error)
+{
+    const char *const word = cluster ? strstr(path, PART_WORD) : NULL;
+    const int length = word ? snprintf(own, PATH_MAX, "%.*s%u%s", (int)(word - path), path,
+                                       cluster_rank(cluster) + 1, word + strlen(PART_WORD))
+                            : snprintf(own, PATH_MAX, "%s", path);
+    return length < PATH_MAX ? STATUS_OK
+                             : error_set(error, STATUS_BAD_INPUT, "the path %.100s... is too long", path);
+}
+
+static void note_part(const struct database *database)
+{
+    const struct table *const table = database_part(database);
+    if (table)
+        fprintf(stderr,
+                "note: %s has part %u of %u of table %s, %" PRIu64 " of %" PRIu64
+                " rows; answers are of these. --cluster mpi answers over all parts\n",
+                database_path(database), table->part.number, table->part.of, table->name, table->rows,
+                table->part.whole_rows);
+}
+
+enum status cluster_command_open(struct cluster *cluster, const char *path, struct database **database,
+                                 struct error *error)
+{
+    char own[PATH_MAX];
+    *database = NULL;
+    enum status status = own_path(cluster, path, own, error);
+    if (status == STATUS_OK)
+        status = database_open(own, database, error);
+    if (status == STATUS_OK && !cluster)
+        note_part(*database);
+    status = cluster_join_database(cluster, status, *database, error);
+    if (status != STATUS_OK && *database) {
+        database_close(*database);
+        *database = NULL;
+    }
+    return status;
+}
+
+/* ---- The end ---- */
 
 enum status cluster_command_end(struct cluster *cluster, enum status status, struct progress *progress,
                                 struct error *error)

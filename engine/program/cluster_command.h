@@ -8,9 +8,15 @@
 
 #include "engine/run/cluster.h"
 #include "storage/base/parallel.h"
+#include "storage/database/database.h"
 
 /* Joins the cluster; NULL for `kind` NULL. Notes go to standard error. */
 NODISCARD enum status cluster_command_begin(const char *kind, struct cluster **cluster, struct error *error);
+
+/* Opens the database for statements. With a cluster, `{part}` in the path becomes the number of this process, from 1, and
+ * parts of a load become one database (cluster_join_database). Without one, a note says that a part is not the whole. */
+NODISCARD enum status cluster_command_open(struct cluster *cluster, const char *path,
+                                           struct database **database, struct error *error);
 
 /* Ends the command on all processes with the same status, and closes the cluster. With a cluster it prints the
  * sentence of a failure, and leaves error->text empty: process 0 must have said it before the first process ends, for

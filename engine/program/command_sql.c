@@ -145,7 +145,7 @@ static enum status open_and_run(const struct shell_options *options, struct erro
                               .timer = options->timer,
                               .staged = options->staged,
                               .index = options->index};
-    RETURN_IF_ERROR(database_open(options->database, &shell.database, error));
+    RETURN_IF_ERROR(cluster_command_open(options->engine.cluster, options->database, &shell.database, error));
     enum status status = engine_open(&options->engine, &shell.engine, error);
     if (status == STATUS_OK) {
         status = run_input(options, &shell, error);

@@ -72,6 +72,10 @@ NODISCARD enum status cluster_agree(struct cluster *cluster, enum cluster_point 
 NODISCARD enum status cluster_alike(struct cluster *cluster, enum cluster_point point, enum status status,
                                     uint64_t number, const char *what, struct error *error);
 
+/* Gives all processes the decision of process 0, for what depends on a clock. */
+NODISCARD enum status cluster_decide(struct cluster *cluster, enum cluster_point point, bool *decision,
+                                     struct error *error);
+
 /* Adds numbers up, for all processes. */
 NODISCARD enum status cluster_sum(struct cluster *cluster, enum cluster_point point, uint64_t *numbers,
                                   uint32_t count, struct error *error);
@@ -102,6 +106,19 @@ NODISCARD enum status cluster_devices(struct cluster *cluster, enum status statu
 NODISCARD enum status cluster_ceiling(struct cluster *cluster, enum status status, double *bytes_per_second,
                                       struct error *error);
 
+/* Gives process 0 the bytes of all processes, in the order of ranks, in *all, which it frees; the others get NULL.
+ * sizes[cluster_size] gets the bytes of each. `status` is that of making them. */
+NODISCARD enum status cluster_collect(struct cluster *cluster, enum status status, const void *mine,
+                                      uint64_t bytes, char **all, uint64_t *sizes, struct error *error);
+
+/* ---- Databases ---- */
+
+/* Checks that all processes have opened the same database, or each a part of one load (table_part), and all parts. Then
+ * the statistics of a table's parts become those of the whole table, by which all processes plan alike: it must be called
+ * before the first statement. `status` is that of opening. */
+NODISCARD enum status cluster_join_database(struct cluster *cluster, enum status status,
+                                            struct database *database, struct error *error);
+
 /* ---- Results ---- */
 
 /* Takes this process's partial result, or the failure by which it has none, and gives process 0 the merged result,
@@ -109,6 +126,9 @@ NODISCARD enum status cluster_ceiling(struct cluster *cluster, enum status statu
 NODISCARD enum status cluster_exchange(struct cluster *cluster, const struct plan *plan, enum status status,
                                        unsigned threads, struct partial *partial, struct run_timing *timing,
                                        struct error *error);
+
+/* The bytes of the last exchange's results, of all processes. */
+uint64_t cluster_exchanged(const struct cluster *cluster);
 
 /* Adds up the counts of all processes. */
 NODISCARD enum status cluster_count(struct cluster *cluster, const struct plan *plan, enum status status,

@@ -310,11 +310,33 @@ enum status engine_run(struct prepared_plan *prepared, const struct device_reque
     return status;
 }
 
+static struct engine_process own_process(const struct prepared_plan *prepared)
+{
+    struct engine_process own = {0};
+    for (uint32_t m = 0; m < prepared->engine->member_count; m++) {
+        const struct engine_part part = engine_part(prepared, m);
+        own.segments += part.segments;
+        own.tiles += part.tiles;
+        own.bytes += part.bytes;
+        own.scan_ms = part.scan_ms > own.scan_ms ? part.scan_ms : own.scan_ms;
+        own.total_ms = part.total_ms > own.total_ms ? part.total_ms : own.total_ms;
+    }
+    return own;
+}
+
 enum status engine_count(struct prepared_plan *prepared, bool steps, struct scan_counts *counts,
                          struct error *error)
 {
-    const enum status status = members_count(prepared, steps, counts, error);
-    return cluster_count(prepared->engine->cluster, prepared->plan, status, counts, error);
+    struct cluster *const cluster = prepared->engine->cluster;
+    enum status status = members_count(prepared, steps, counts, error);
+    if (!cluster)
+        return status;
+    if (status == STATUS_OK && !prepared->processes)
+        status = memory_zeros(&prepared->processes, cluster_size(cluster) * sizeof *prepared->processes,
+                              "the processes' counts", error);
+    RETURN_IF_ERROR(cluster_count(cluster, prepared->plan, status, counts, error));
+    const struct engine_process own = own_process(prepared);
+    return cluster_gather(cluster, &own, sizeof own, prepared->processes, error);
 }
 
 void engine_release(struct prepared_plan *prepared)
@@ -322,7 +344,13 @@ void engine_release(struct prepared_plan *prepared)
     if (!prepared)
         return;
     members_release(prepared);
+    free(prepared->processes);
     free(prepared);
+}
+
+const struct engine_process *engine_process(const struct prepared_plan *prepared, uint32_t rank)
+{
+    return &prepared->processes[rank];
 }
 
 const struct engine_exchange *engine_exchange_of(const struct prepared_plan *prepared)

@@ -106,6 +106,14 @@ struct engine_exchange {
     uint64_t bytes;  /* of the results that moved */
     double ms;
 };
+/* What each process of a cluster does; after engine_count. */
+struct engine_process {
+    uint32_t segments;
+    uint64_t tiles, bytes;
+    double scan_ms, total_ms; /* of the last run */
+};
+const struct engine_process *engine_process(const struct prepared_plan *prepared, uint32_t rank);
+
 const struct engine_exchange *engine_exchange_of(const struct prepared_plan *prepared);
 
 #endif

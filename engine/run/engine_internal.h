@@ -40,9 +40,10 @@ struct prepared_plan {
     struct engine *engine;
     const struct plan *plan;
     bool loaded;
-    struct device_team *team;        /* NULL: the host merges */
-    struct engine_exchange exchange; /* of the last run */
-    struct member_run members[];     /* engine->member_count */
+    struct device_team *team;         /* NULL: the host merges */
+    struct engine_exchange exchange;  /* of the last run */
+    struct engine_process *processes; /* of a cluster, one a process; after engine_count */
+    struct member_run members[];      /* engine->member_count */
 };
 
 /* ---- members.c: the calls of engine.h for each member, each on a thread of its own ---- */

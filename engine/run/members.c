@@ -75,6 +75,16 @@ struct preparation {
     bool timed;
 };
 
+/* The devices of this process share the segments of a part; else those of all processes do. */
+static enum status divide(const struct engine *engine, const struct table *fact, uint32_t m,
+                          struct member_run *member, struct error *error)
+{
+    const bool part = fact->part.of && engine->cluster;
+    return share_divide(fact, part ? engine->member_count : engine->sharers,
+                        part ? m : engine->first_sharer + m, &member->segments, &member->segment_count,
+                        error);
+}
+
 static enum status prepare_member(void *context, uint32_t m, struct error *error)
 {
     const struct preparation *preparation = context;
@@ -83,8 +93,7 @@ static enum status prepare_member(void *context, uint32_t m, struct error *error
     struct member_run *const member = &prepared->members[m];
     struct device_share share;
     if (engine->sharers > 1)
-        RETURN_IF_ERROR(share_divide(prepared->plan->fact, engine->sharers, engine->first_sharer + m,
-                                     &member->segments, &member->segment_count, error));
+        RETURN_IF_ERROR(divide(engine, prepared->plan->fact, m, member, error));
     share = (struct device_share){.segments = member->segments, .count = member->segment_count};
     return engine->operations->prepare(engine->members[m].device, prepared->plan,
                                        engine->sharers > 1 ? &share : NULL, preparation->timed, &member->run,

@@ -50,7 +50,7 @@ static enum status aggregate_find(struct binder *binder, struct plan_aggregate a
 /* Sets the range of a sum. It fits 64 bits if the bounds of its argument, times the fact's rows, do. */
 static void sum_range(const struct binder *binder, struct plan_aggregate *aggregate, struct expression *leaf)
 {
-    const __int128 rows = binder->plan->fact->rows;
+    const __int128 rows = table_whole_rows(binder->plan->fact);
     const __int128 low = aggregate->low < 0 ? aggregate->low * rows : 0;
     const __int128 high = aggregate->high > 0 ? aggregate->high * rows : 0;
     aggregate->kind = low > INT64_MIN && high <= INT64_MAX ? AGGREGATE_SUM : AGGREGATE_SUM_WIDE;
@@ -74,7 +74,7 @@ static enum status bind_count(struct binder *binder, const struct sql_expression
     struct plan_aggregate aggregate = {.kind = AGGREGATE_COUNT, .argument = EXPRESSION_NONE};
     struct expression leaf = {.operation = EXPRESSION_AGGREGATE,
                               .type = {.kind = VALUE_INTEGER},
-                              .high = (int64_t)binder->plan->fact->rows};
+                              .high = (int64_t)table_whole_rows(binder->plan->fact)};
     if (ast->child_count && ast->children[0]->operation != SQL_STAR) {
         RETURN_IF_ERROR(bind_argument(binder, ast->children[0], &aggregate.argument));
         aggregate.low = bind_node(binder, aggregate.argument)->low;

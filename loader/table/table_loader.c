@@ -307,6 +307,8 @@ static enum status prepare_table(const struct load *load, const struct schema_ta
 {
     uint32_t sort_column;
     struct levels_wish levels;
+    if (load->options->part && strcmp(table->name, load->options->part_table) == 0)
+        table_writer_part(writer, load->options->part);
     RETURN_IF_ERROR(find_sort_column(load, table, &sort_column));
     RETURN_IF_ERROR(choose_codecs(load, table, writer));
     RETURN_IF_ERROR(choose_indexes(load, table, writer));

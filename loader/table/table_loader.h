@@ -80,6 +80,10 @@ struct load_options {
      * column's different strings, the primary keys and 3 MB of text a thread do not count. */
     uint64_t memory;
 
+    /* NULL, or what rows of a load the input of table `part_table` has. */
+    const struct table_part *part;
+    const char *part_table;
+
     const char *narrow; /* NULL, or a BIGINT column that is stored as INT if all of its values fit */
     const char *advice; /* text after an error about a bad row; NULL: that --max-errors skips such rows */
 

@@ -129,8 +129,9 @@ static enum status measure_encodings(struct session *session, const struct table
 static enum status measure_sizes(struct session *session, const struct table *fact, struct error *error)
 {
     RETURN_IF_ERROR(allocate_columns(&session->report, fact, error));
-    RETURN_IF_ERROR(cluster_turn_begin(session->cluster, error));
-    return cluster_turn_end(session->cluster, measure_encodings(session, fact, error), error);
+    struct cluster *const shared = fact->part.of ? NULL : session->cluster; /* they share a database */
+    RETURN_IF_ERROR(cluster_turn_begin(shared, error));
+    return cluster_turn_end(shared, measure_encodings(session, fact, error), error);
 }
 
 /* Removes the columns that no query reads. */
@@ -303,7 +304,7 @@ static void describe(const struct session *session, const struct plan *plan, str
     const unsigned merged =
         (session->report.on_gpu ? session->report.devices : engine_threads(session->engine)) - 1;
     bool counted[PLAN_SOURCES_MAX] = {false};
-    cell->fact_rows = plan->fact->rows;
+    cell->fact_rows = session->report.fact_rows;
     cell->tiles = plan->scan.tiles;
     cell->tiles_skipped = plan->scan.tiles - plan->scan.kept_tiles;
     cell->rows_skipped = plan->scan.rows - plan->scan.kept_rows;
@@ -352,7 +353,7 @@ static enum status run_all(struct session *session, bool sizes, struct error *er
     const struct table *fact;
     if (options->page && cluster_rank(session->cluster) == 0)
         RETURN_IF_ERROR(page_check(options->page, error));
-    RETURN_IF_ERROR(database_open(options->database, &session->database, error));
+    RETURN_IF_ERROR(cluster_command_open(session->cluster, options->database, &session->database, error));
     RETURN_IF_ERROR(engine_open(&(struct engine_options){.device = options->device,
                                                          .threads = options->threads,
                                                          .cluster = session->cluster,
@@ -366,7 +367,7 @@ static enum status run_all(struct session *session, bool sizes, struct error *er
         session->names[c] = session->codecs[c] ? session->codecs[c] : own_name(fact);
     }
     report->choices = session->names;
-    report->fact_rows = fact->rows;
+    report->fact_rows = session->cluster ? table_whole_rows(fact) : fact->rows;
     report->device = engine_device_text(session->engine);
     report->why_cpu = engine_why_cpu(session->engine);
     report->on_gpu = engine_is_cuda(session->engine);

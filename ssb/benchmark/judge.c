@@ -16,12 +16,13 @@
  * be empty. */
 #define NEVER_EMPTY_ROWS 5900000u
 
-static enum status count_rows(struct database *database, uint64_t rows[SSB_TABLES], struct error *error)
+static enum status count_rows(struct database *database, bool whole, uint64_t rows[SSB_TABLES],
+                              struct error *error)
 {
     for (int t = 0; t < SSB_TABLES; t++) {
         const struct table *table;
         RETURN_IF_ERROR(database_table(database, ssb_table_info((enum ssb_table)t)->name, &table, error));
-        rows[t] = table->rows;
+        rows[t] = whole ? table_whole_rows(table) : table->rows;
     }
     return STATUS_OK;
 }
@@ -101,9 +102,13 @@ enum status judge_create(struct judge *judge, const struct benchmark_options *op
     struct reference_source source = {.from = NULL};
     struct ssb_origin origin = {.from = NULL};
     struct error why = {0};
-    RETURN_IF_ERROR(count_rows(database, source.rows, error));
+    const bool whole = !database_is_part(database) || engine_cluster(engine);
+    RETURN_IF_ERROR(count_rows(database, whole, source.rows, error));
     judge->never_empty = source.rows[SSB_LINEORDER] >= NEVER_EMPTY_ROWS;
     enum status known = ssb_origin_read(database_path(database), &origin, &why);
+    if (known == STATUS_OK && !whole)
+        known = error_set(&why, STATUS_BAD_INPUT, "%s is a part of a load, and SQLite has all rows",
+                          database_path(database));
     if (judge->verify == VERIFY_DEFAULT)
         judge->verify = choose(judge, source.rows[SSB_LINEORDER], known, &why);
     enum status status = STATUS_OK;

@@ -13,7 +13,9 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 /* ---- From text ---- */
 
@@ -59,6 +61,23 @@ static enum status load_text(const char *folder, const struct load_options *aske
     return status;
 }
 
+/* ---- Parts ---- */
+
+/* Parts of a load fit together if all that decides rows and positions is the same. */
+static uint64_t load_number(const struct ssb_load_options *options)
+{
+    const struct ssb_options *data = &options->data;
+    char text[256];
+    const int length =
+        snprintf(text, sizeof text, "%.17g %s %s %s %d %d %u", data->scale_factor, ssb_mode_words[data->mode],
+                 ssb_variant_words[data->variant], ssb_dates_words[data->dates], options->dangling_null,
+                 (int)options->dimension_order, options->parts);
+    uint64_t number = XXH3_64bits(text, (size_t)length);
+    for (uint32_t l = 0; l < options->level_count; l++)
+        number = XXH3_64bits_withSeed(options->levels[l], strlen(options->levels[l]), number);
+    return number;
+}
+
 /* ---- The database ---- */
 
 /* ssb.json is written before the tables become visible, and gets its name after that. So everything that can
@@ -92,9 +111,12 @@ static enum status load_with(const struct ssb_load_options *options, const char 
                                       .threads = options->threads,
                                       .before_commit = prepare_origin,
                                       .before_commit_context = &write};
+    const struct table_part part = {
+        .number = options->part, .of = options->parts, .origin = load_number(options)};
     const bool made = access(options->directory, F_OK) != 0;
-    const enum status status = options->from ? load_text(options->from, &load, progress, error)
-                                             : ssb_load_generated(&options->data, &load, progress, error);
+    const enum status status = options->from
+                                   ? load_text(options->from, &load, progress, error)
+                                   : ssb_load_generated(&options->data, &part, &load, progress, error);
     if (status == STATUS_OK)
         return ssb_origin_publish(options->directory, error);
     if (write.prepared)
@@ -124,6 +146,11 @@ enum status ssb_load(const struct ssb_load_options *options, struct progress *pr
     RETURN_IF_ERROR(ssb_codecs_list(options->codecs, codecs, error));
     if (options->sort_by)
         RETURN_IF_ERROR(ssb_lineorder_column_find(options->sort_by, &sort_by, error));
+    if (options->parts && options->from)
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "--part takes a part of the rows that are generated, and --from reads files; give one of "
+            "them");
     if (!options->replace)
         RETURN_IF_ERROR(refuse_existing(options->directory, error));
     struct ssb_origin origin = {.options = options->data, .dangling_null = options->dangling_null};

@@ -25,8 +25,10 @@ struct ssb_load_options {
     const char *levels[SSB_TABLES]; /* as --levels of `tessera load` */
     uint32_t level_count;
     bool dangling_null; /* store NULL for a key without a matching row; else it is an error */
-    bool replace;       /* replace the tables of an existing database */
-    unsigned threads;   /* 0: all */
+    uint32_t part,
+        parts;        /* parts not 0: only part 1 .. parts of lineorder's orders, and the dimensions whole */
+    bool replace;     /* replace the tables of an existing database */
+    unsigned threads; /* 0: all */
 };
 
 /* Loads the database. Afterwards either the whole database is there, with ssb.json, or nothing has

@@ -20,6 +20,7 @@ struct generated {
     struct generated_table {
         const struct generated *generated;
         enum ssb_table table;
+        uint64_t first; /* row of the benchmark's table */
         struct row_maker maker;
     } tables[SSB_TABLES];
 };
@@ -42,14 +43,15 @@ static void make_row(void *context, uint64_t row, unsigned thread, struct made_v
 
 static void make_columns(void *context, uint64_t first, uint32_t rows, unsigned thread, void *const *columns)
 {
-    const struct generated *const generated = ((const struct generated_table *)context)->generated;
+    const struct generated_table *const made = context;
+    const struct generated *const generated = made->generated;
     int64_t *const wide = generated->orderkeys ? generated->orderkeys + (size_t)thread * MADE_ROWS : NULL;
     int32_t *const narrow = columns[LO_ORDERKEY];
     void *wanted[SSB_COLUMNS_MAX];
     memcpy(wanted, columns, sizeof wanted);
     if (wide && narrow)
         wanted[LO_ORDERKEY] = wide;
-    ssb_generate_lineorder(generated->generator, first, rows, wanted);
+    ssb_generate_lineorder(generated->generator, made->first + first, rows, wanted);
     for (uint32_t r = 0; wide && narrow && r < rows; r++)
         narrow[r] = (int32_t)wide[r];
 }
@@ -70,6 +72,36 @@ static enum status take_words(struct generated *generated, uint32_t column, stru
         RETURN_IF_ERROR(dictionary_builder_add(*builder, words[w], (uint32_t)strlen(words[w]), &code, error));
     }
     return dictionary_builder_sort(*builder, &generated->dictionaries[column], &sorted, error);
+}
+
+/* The most lines of an order. */
+#define ORDER_LINES 7u
+
+/* The first row from `row` on that begins an order. */
+static uint64_t order_begin(const struct generated *generated, uint64_t row)
+{
+    const uint64_t all = ssb_rows(generated->generator, SSB_LINEORDER), left = all - row;
+    int32_t lines[ORDER_LINES];
+    void *columns[SSB_COLUMNS_MAX] = {[LO_LINENUMBER] = lines};
+    const uint64_t count = left < ORDER_LINES ? left : ORDER_LINES;
+    ssb_generate_lineorder(generated->generator, row, count, columns);
+    for (uint64_t line = 0; line < count; line++)
+        if (lines[line] == 1)
+            return row + line;
+    return all;
+}
+
+/* Makes lineorder's rows those of whole orders: part 1 .. of. The parts have nearly the same number of rows. */
+static void take_part(struct generated *generated, struct table_part *part)
+{
+    struct generated_table *const lineorder = &generated->tables[SSB_LINEORDER];
+    const uint64_t all = ssb_rows(generated->generator, SSB_LINEORDER), share = all / part->of,
+                   more = all % part->of, before = part->number - 1;
+    const uint64_t first = before * share + (before < more ? before : more),
+                   end = first + share + (before < more);
+    part->first = lineorder->first = first ? order_begin(generated, first) : 0;
+    part->whole_rows = all;
+    lineorder->maker.rows = (end < all ? order_begin(generated, end) : all) - lineorder->first;
 }
 
 static enum status prepare(struct generated *generated, const struct ssb_options *data, unsigned threads,
@@ -113,13 +145,15 @@ static void generated_free(struct generated *generated)
     free(generated->orderkeys);
 }
 
-enum status ssb_load_generated(const struct ssb_options *data, const struct load_options *asked,
-                               struct progress *progress, struct error *error)
+enum status ssb_load_generated(const struct ssb_options *data, const struct table_part *part,
+                               const struct load_options *asked, struct progress *progress,
+                               struct error *error)
 {
     struct generated generated = {0};
     struct load_input inputs[SSB_TABLES];
     struct load_options load = *asked;
     struct load_report report;
+    struct table_part taken = *part;
     struct schema_script schema = {0};
     bool wide_orderkeys = false;
     load.threads = load.threads ? load.threads : parallel_threads_available();
@@ -129,6 +163,11 @@ enum status ssb_load_generated(const struct ssb_options *data, const struct load
     for (enum ssb_table table = 0; table < SSB_TABLES; table++)
         inputs[table] = (struct load_input){.table = ssb_table_info(table)->name,
                                             .maker = &generated.tables[table].maker};
+    if (status == STATUS_OK && part->of) {
+        take_part(&generated, &taken);
+        load.part = &taken;
+        load.part_table = ssb_table_info(SSB_LINEORDER)->name;
+    }
     if (status == STATUS_OK)
         status = ssb_schema_make(wide_orderkeys, load.dangling_null, &schema, error);
     if (status == STATUS_OK)

@@ -134,15 +134,31 @@ struct column {
     enum codec_id chosen[CHOOSER_AUTO + 1]; /* by each chooser that has chosen; else CODEC_NONE */
 };
 
+/* What a table is that has a part of a load's rows, and not all of them; the others are in databases of their own. */
+struct table_part {
+    uint32_t number, of; /* 1 .. of; of 0: the table has all rows */
+    uint64_t first;      /* the place of its first row among all */
+    uint64_t whole_rows; /* of all parts */
+    uint64_t origin;     /* the same number in all parts of one load */
+};
+#define TABLE_PARTS_MAX (1u << 20)
+
 struct table {
     char name[NAME_BYTES];
     uint64_t rows;
+    struct table_part part;
     uint32_t segment_count;
     const uint32_t *segment_rows; /* each 1 .. SEGMENT_ROWS */
     uint32_t column_count;
     const struct column *columns;
     const struct table_levels *levels; /* NULL: a row's position is its number */
 };
+
+/* The rows of all parts. */
+static inline uint64_t table_whole_rows(const struct table *table)
+{
+    return table->part.of ? table->part.whole_rows : table->rows;
+}
 
 /* Positions 0 .. table_positions - 1 may have a row; foreign keys have these values. */
 static inline uint64_t table_positions(const struct table *table)

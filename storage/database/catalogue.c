@@ -358,12 +358,36 @@ static enum status parse_levels(const struct parser *parser, const json_t *objec
     return parse_depth(parser, object, table, levels);
 }
 
+static enum status parse_part(const struct parser *parser, const json_t *object, struct table *table)
+{
+    struct table_part *const part = &table->part;
+    uint64_t number, of;
+    char again[17] = "";
+    if (!object)
+        return STATUS_OK;
+    RETURN_IF_ERROR(parse_count(parser, object, "of", TABLE_PARTS_MAX, &of));
+    RETURN_IF_ERROR(parse_count(parser, object, "number", of, &number));
+    RETURN_IF_ERROR(parse_count(parser, object, "rows", TABLE_ROWS_MAX, &part->whole_rows));
+    RETURN_IF_ERROR(parse_count(parser, object, "first", part->whole_rows, &part->first));
+    if (number == 0 || part->whole_rows - part->first < table->rows)
+        return wrong(parser, "part");
+    const char *const origin = json_string_value(json_object_get(object, "origin"));
+    if (origin && sscanf(origin, "%16" SCNx64, &part->origin) == 1)
+        snprintf(again, sizeof again, "%016" PRIx64, part->origin);
+    if (!origin || strcmp(origin, again) != 0)
+        return wrong(parser, "origin");
+    part->number = (uint32_t)number;
+    part->of = (uint32_t)of;
+    return STATUS_OK;
+}
+
 static enum status parse_table(struct parser *parser, const json_t *object, struct table *table)
 {
     parser->table = parser->column = NULL;
     RETURN_IF_ERROR(parse_name(parser, object, "name", table->name));
     parser->table = table->name;
     RETURN_IF_ERROR(parse_count(parser, object, "rows", TABLE_ROWS_MAX, &table->rows));
+    RETURN_IF_ERROR(parse_part(parser, json_object_get(object, "part"), table));
     RETURN_IF_ERROR(parse_segments(parser, object, table));
     const json_t *list = json_object_get(object, "columns");
     size_t count = json_array_size(list);

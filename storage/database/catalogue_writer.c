@@ -108,6 +108,8 @@ static unsigned version_needed(const struct catalogue *catalogue)
                 version = 3;
             else if (table->columns[c].schema.type == TYPE_TIMESTAMP && version < 2)
                 version = 2;
+        if (table->part.of)
+            return 5;
     }
     return version;
 }
@@ -135,6 +137,15 @@ static json_t *format_levels(const struct table *table)
     return NULL;
 }
 
+static json_t *format_part(const struct table_part *part)
+{
+    char origin[17];
+    snprintf(origin, sizeof origin, "%016" PRIx64, part->origin);
+    return json_pack("{s:I, s:I, s:I, s:I, s:s}", "number", (json_int_t)part->number, "of",
+                     (json_int_t)part->of, "first", (json_int_t)part->first, "rows",
+                     (json_int_t)part->whole_rows, "origin", origin);
+}
+
 static json_t *format_table(const struct table *table)
 {
     json_t *columns = json_array(), *segments = segments_regular(table) ? NULL : json_array();
@@ -142,6 +153,8 @@ static json_t *format_table(const struct table *table)
     int failed = 0;
     for (uint32_t s = 0; segments && s < table->segment_count; s++)
         failed |= json_array_append_new(segments, json_integer(table->segment_rows[s]));
+    if (table->part.of)
+        failed |= json_object_set_new(object, "part", format_part(&table->part));
     if (segments)
         failed |= json_object_set_new(object, "segments", segments);
     else

@@ -170,6 +170,22 @@ const char *database_path(const struct database *database)
     return database->path;
 }
 
+const struct table *database_part(const struct database *database)
+{
+    for (uint32_t t = 0; t < database->catalogue.table_count; t++)
+        if (database->catalogue.tables[t].part.of)
+            return &database->catalogue.tables[t];
+    return NULL;
+}
+
+void database_widen(struct database *database, const struct table *table,
+                    const struct column_statistics *statistics)
+{
+    struct table *const widened = &database->catalogue.tables[table - database->catalogue.tables];
+    for (uint32_t c = 0; c < widened->column_count; c++)
+        ((struct column *)widened->columns)[c].statistics = statistics[c];
+}
+
 uint32_t database_table_count(const struct database *database)
 {
     return database->catalogue.table_count;

@@ -27,6 +27,18 @@ const struct table *database_table_at(const struct database *database, uint32_t 
 NODISCARD enum status database_table(const struct database *database, const char *name,
                                      const struct table **table, struct error *error);
 
+/* The first table that is a part of a load's rows, or NULL; and whether there is one. */
+const struct table *database_part(const struct database *database);
+static inline bool database_is_part(const struct database *database)
+{
+    return database_part(database) != NULL;
+}
+
+/* Gives a table the statistics of all its parts, by which statements are planned then; one struct a column. Nothing may
+ * have been planned yet. */
+void database_widen(struct database *database, const struct table *table,
+                    const struct column_statistics *statistics);
+
 /* Maps the column in that encoding and checks all of it (checksums, then chunk_open of every segment, on
  * `threads` threads). STATUS_BAD_INPUT for a missing encoding; STATUS_CHECK_FAILED for a wrong checksum,
  * naming file and segment. The database keeps the mapped and checked column until database_close, so opening

@@ -126,6 +126,11 @@ static const char *column_name(const struct table_writer *table, uint32_t column
     return table->table.columns[column].schema.name;
 }
 
+void table_writer_part(struct table_writer *table, const struct table_part *part)
+{
+    table->table.part = *part;
+}
+
 enum status table_writer_codec(struct table_writer *table, uint32_t column, const char *name,
                                struct error *error)
 {

@@ -63,6 +63,9 @@ NODISCARD enum status table_writer_codec(struct table_writer *table, uint32_t co
 NODISCARD enum status table_writer_index(struct table_writer *table, uint32_t column, struct index_wish wish,
                                          struct error *error);
 
+/* Says that the table has a part of a load's rows; the catalogue keeps it. Rows cannot be appended to it. */
+void table_writer_part(struct table_writer *table, const struct table_part *part);
+
 /* Stores the table's rows in ascending order of that column (strings by their codes), with NULLs first. Rows
  * with equal values keep the order in which they are given. Call table_writer_sort_by before the first
  * segment. Segments are then kept in a file without a name in the database's directory: 4 or 8 bytes a value,

@@ -33,6 +33,7 @@ struct cluster {
     struct cluster_peer *peers; /* of this host, without this process */
     struct meeting *meeting;    /* one a process: the last meeting */
     uint64_t small_bytes;       /* CLUSTER_SMALL_BYTES; tests set less */
+    uint64_t exchanged;         /* bytes of all results of the last exchange */
     uint64_t *bytes;            /* one a process: of its partial result */
     char *small;                /* CLUSTER_SMALL_BYTES: small results need no memory of their own */
     struct error broken;        /* its status is STATUS_OK until a process is lost */

@@ -310,7 +310,9 @@ static enum status exchange(struct cluster *cluster, const struct plan *plan, un
         cluster->bytes[rank] = cluster->meeting[rank].bytes;
         all += WAITED_BYTES + cluster->bytes[rank];
     }
-    if (cluster->size == 1)
+    cluster->exchanged = all - cluster->size * WAITED_BYTES;
+    /* Rows of parts are known where they are: their values are collected (engine/library/rows_collect.h). */
+    if (cluster->size == 1 || (plan->shape == PLAN_ROWS && plan->fact->part.of))
         return STATUS_OK;
     if (all <= cluster->small_bytes)
         RETURN_IF_ERROR(exchange_small(cluster, plan, threads, partial, waited, error));
@@ -345,7 +347,7 @@ enum status cluster_exchange(struct cluster *cluster, const struct plan *plan, e
 enum status cluster_count(struct cluster *cluster, const struct plan *plan, enum status status,
                           struct scan_counts *counts, struct error *error)
 {
-    uint64_t numbers[2 * PLAN_STEPS_MAX + PLAN_COLUMNS_MAX + 1], *at = numbers;
+    uint64_t numbers[2 * PLAN_STEPS_MAX + PLAN_COLUMNS_MAX + 2], *at = numbers;
     if (!cluster)
         return status;
     RETURN_IF_ERROR(cluster_agree(cluster, CLUSTER_COUNT, status, error));
@@ -357,6 +359,7 @@ enum status cluster_count(struct cluster *cluster, const struct plan *plan, enum
     for (uint32_t c = 0; c < plan->column_count; c++)
         *at++ = counts->bytes[c];
     *at++ = kept;
+    *at++ = counts->tiles;
     RETURN_IF_ERROR(cluster_sum(cluster, CLUSTER_COUNT, numbers, (uint32_t)(at - numbers), error));
     at = numbers;
     for (uint32_t s = 0; s < plan->step_count; s++) {
@@ -365,8 +368,15 @@ enum status cluster_count(struct cluster *cluster, const struct plan *plan, enum
     }
     for (uint32_t c = 0; c < plan->column_count; c++)
         counts->bytes[c] = *at++;
-    counts->tiles_skipped = counts->tiles - *at;
+    if (plan->fact->part.of)
+        counts->tiles = at[1];
+    counts->tiles_skipped = counts->tiles - at[0];
     return STATUS_OK;
+}
+
+uint64_t cluster_exchanged(const struct cluster *cluster)
+{
+    return cluster->exchanged;
 }
 
 /* ---- Plans ---- */

@@ -109,6 +109,17 @@ enum status cluster_turn_end(struct cluster *cluster, enum status status, struct
     return cluster && cluster->rank == 0 ? cluster_agree(cluster, CLUSTER_TURN, status, error) : status;
 }
 
+enum status cluster_decide(struct cluster *cluster, enum cluster_point point, bool *decision,
+                           struct error *error)
+{
+    struct meeting mine = {.point = point, .number = *decision};
+    if (!cluster)
+        return STATUS_OK;
+    RETURN_IF_ERROR(cluster_meet(cluster, &mine, error));
+    *decision = cluster->meeting[0].number;
+    return STATUS_OK;
+}
+
 enum status cluster_gather(struct cluster *cluster, const void *mine, size_t bytes, void *all,
                            struct error *error)
 {

@@ -136,6 +136,78 @@ static void codecs_are_compared(void **state)
     assert_int_equal(times_in(run.output, ",skipped\n"), 2);
 }
 
+/* ---- Parts of a load ---- */
+
+/* Runs the statement in 3 processes over the parts, and in one over the whole. */
+static void assert_parts_answer(const char *sql)
+{
+    char command[1024];
+    snprintf(command, sizeof command,
+             MPIRUN "-n 3 $T sql --db \"$D/part.{part}\" --device cpu --cluster mpi --format csv \"%s\"",
+             sql);
+    assert_runs(command, 0);
+    snprintf(command, sizeof command, "$T sql --db $D/db --device cpu --format csv \"%s\"", sql);
+    run_shell(command, &other);
+    assert_int_equal(other.exit_code, 0);
+    if (strcmp(run.output, other.output) != 0)
+        fail_msg("%s\nanswers  %.2000s\nand not  %.2000s", sql, run.output, other.output);
+}
+
+/* One command line has many statements, because starting processes takes a while. */
+static void parts_answer_as_the_whole(void **state)
+{
+    (void)state;
+    assert_runs("for i in 1 2 3; do $T ssb load --sf 0.02 --part $i/3 --db $D/part.$i || exit; done", 0);
+    assert_parts_answer(
+        "select * from lineorder; select lo_orderkey, c_name, lo_tax + 1 from lineorder, customer where "
+        "lo_custkey = "
+        "c_custkey and lo_quantity = 7 order by lo_discount desc, 3 limit 50 offset 7; select lo_orderkey, "
+        "lo_orderpriority from lineorder limit 5 offset 80000; select * from date where d_year = 1994; "
+        "select "
+        "count(*), sum(lo_revenue), avg(lo_tax), count(distinct lo_custkey) from lineorder; select "
+        "lo_shipmode, "
+        "lo_custkey, count(distinct lo_partkey), max(lo_orderdate) from lineorder group by 1, 2; select "
+        "upper(lo_shipmode), lo_tax from lineorder where lo_quantity < 3 order by 1");
+    assert_runs(
+        MPIRUN
+        "-n 3 $T ssb run --db \"$D/part.{part}\" --device cpu --cluster mpi --codec gpu-for --repeat 1 "
+        "--format csv",
+        0);
+    assert_int_equal(times_in(run.output, ",ok\n"), QUERIES);
+}
+
+static void a_part_alone_says_so(void **state)
+{
+    (void)state;
+    assert_runs("$T sql --db $D/part.2 --device cpu \"select count(*) from lineorder\"", 0);
+    assert_said_once("part.2 has part 2 of 3 of table lineorder, ");
+    assert_runs("$T ssb run --db $D/part.2 --device cpu --query q1.1 --repeat 1 --format csv", 0);
+    assert_said_once("SQLite has all rows; so answers are compared with the plain codec's");
+    assert_runs("$T ssb run --db $D/part.2 --device cpu --query q1.1 --verify sqlite", 2);
+    assert_runs("$T ssb load --sf 0.02 --part 4/3 --db $D/none", 2);
+    assert_runs("$T ssb load --from $D --part 1/3 --db $D/none", 2);
+}
+
+#define TWO_OF(directory, errors)                                                                      \
+    "(" MPIRUN "-n 2 $T sql --db \"$D/" directory ".{part}\" --cluster mpi \"select 1 from date\" 2> " \
+    "$D/" errors "; echo exit $? >> $D/" errors ") & "
+
+/* All three at the same time, because mpirun takes seconds to end after a failure. */
+static void parts_that_do_not_fit_are_refused(void **state)
+{
+    (void)state;
+    assert_runs("for db in half.1 half.2 other.1; do $T ssb load --sf 0.02 --part 1/2 --db $D/$db || exit; "
+                "done; $T ssb "
+                "load --sf 0.02 --part 2/2 --mode all --db $D/other.2",
+                0);
+    assert_runs(TWO_OF("part", "a") TWO_OF("half", "b") TWO_OF("other", "c") "wait; cat $D/a $D/b $D/c >&2",
+                0);
+    assert_said_once("table lineorder is in 3 parts, and 2 processes run");
+    assert_said_once("processes 0 and 1 both have part 1 of table lineorder");
+    assert_said_once("process 1 of 2 has another database than process 0");
+    assert_int_equal(times_in(run.errors, "exit 2\n"), 3);
+}
+
 /* ---- Failures ---- */
 
 static void a_process_that_fails_ends_all(void **state)
@@ -178,6 +250,9 @@ int main(void)
         cmocka_unit_test(a_statement_that_fails_ends_all),
         cmocka_unit_test(all_queries_answer_as_sqlite_does),
         cmocka_unit_test(codecs_are_compared),
+        cmocka_unit_test(parts_answer_as_the_whole),
+        cmocka_unit_test(a_part_alone_says_so),
+        cmocka_unit_test(parts_that_do_not_fit_are_refused),
         cmocka_unit_test(a_process_that_fails_ends_all),
         cmocka_unit_test(a_process_that_dies_ends_all),
     };

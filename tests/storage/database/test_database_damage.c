@@ -74,11 +74,11 @@ static void a_newer_catalogue_asks_for_a_newer_program(void **state)
     struct bytes bytes = bytes_read(path, "catalogue");
     struct database *database;
     struct database_writer *writer;
-    catalogue_forge(bytes.path, 5, "{}", 2);
-    must_refuse(STATUS_BAD_INPUT, bytes.path, "version 5 is newer", "use a newer Tessera",
+    catalogue_forge(bytes.path, 6, "{}", 2);
+    must_refuse(STATUS_BAD_INPUT, bytes.path, "version 6 is newer", "use a newer Tessera",
                 database_open(path, &database, error));
     uint64_t files = directory_files(path);
-    must_refuse(STATUS_BAD_INPUT, bytes.path, "version 5 is newer", "",
+    must_refuse(STATUS_BAD_INPUT, bytes.path, "version 6 is newer", "",
                 database_writer_open(path, &writer, error));
     assert_int_equal(directory_files(path), files); /* what it cannot read it does not clean */
     free(bytes.data);
@@ -104,6 +104,41 @@ static void forge_replaced(const struct bytes *bytes, const char *from, const ch
     free(text);
 }
 
+#define PART_TEXT(number, of, first, rows, origin)                                         \
+    "\"rows\": 3000, \"part\": {\"number\": " number ", \"of\": " of ", \"first\": " first \
+    ", \"rows\": " rows ", \"origin\": " origin "}"
+
+static void a_part_says_what_it_is(void **state)
+{
+    const char *path = *state;
+    struct bytes bytes = bytes_read(path, "catalogue");
+    struct database *database;
+    struct database_writer *writer;
+    struct table_writer *appended;
+    const struct table *table;
+    uint64_t old;
+    forge_replaced(&bytes, "\"rows\": 3000", PART_TEXT("3", "4", "6000", "9000", "\"00000000000000aa\""));
+    must(database_open(path, &database, error));
+    table = database_part(database);
+    assert_non_null(table);
+    assert_string_equal(table->name, "sale");
+    assert_int_equal(table->part.number, 3);
+    assert_int_equal(table->part.of, 4);
+    assert_int_equal(table->part.first, 6000);
+    assert_int_equal(table->part.origin, 0xaa);
+    assert_int_equal(table_whole_rows(table), 9000);
+    database_close(database);
+    must(database_writer_open(path, &writer, error));
+    must_refuse(STATUS_BAD_INPUT, "part 3 of 4", "load all parts again", "",
+                database_writer_append(writer, "sale", 1, &appended, &old, error));
+    database_writer_abort(writer);
+    bytes_write(bytes.path, bytes.data, bytes.size);
+    must(database_open(path, &database, error));
+    assert_null(database_part(database));
+    database_close(database);
+    free(bytes.data);
+}
+
 static void a_hostile_catalogue_is_refused(void **state)
 {
     const char *path = *state;
@@ -121,6 +156,14 @@ static void a_hostile_catalogue_is_refused(void **state)
          "\"references\": {\"table\": \"color\", \"column\": \"c_key\"}, \"name\": \"c_key\"",
          "\"references\""},
         {"\"rows\": 3000", "\"rows\": -1", "\"rows\""},
+        {"\"rows\": 3000", PART_TEXT("0", "4", "0", "9000", "\"00000000000000aa\""), "\"part\""},
+        {"\"rows\": 3000", PART_TEXT("5", "4", "0", "9000", "\"00000000000000aa\""), "\"number\""},
+        {"\"rows\": 3000", PART_TEXT("1", "4", "0", "2999", "\"00000000000000aa\""), "\"part\""},
+        {"\"rows\": 3000", PART_TEXT("4", "4", "6001", "9000", "\"00000000000000aa\""), "\"part\""},
+        {"\"rows\": 3000", PART_TEXT("1", "4", "-1", "9000", "\"00000000000000aa\""), "\"first\""},
+        {"\"rows\": 3000", PART_TEXT("1", "1048577", "0", "9000", "\"00000000000000aa\""), "\"of\""},
+        {"\"rows\": 3000", PART_TEXT("1", "4", "0", "9000", "7"), "\"origin\""},
+        {"\"rows\": 3000", PART_TEXT("1", "4", "0", "9000", "\"aa\""), "\"origin\""},
         {"\"rows\": 3000", "\"rows\": 9223372036854775807", "\"rows\""},
         {"\"rows\": 3000", "\"rows\": 9223372036854775808", "line"},
         {"\"rows\": 3000", "\"rows\": 3e3", "\"rows\""},
@@ -385,6 +428,7 @@ int main(void)
         cmocka_unit_test(a_place_that_is_no_database_is_refused),
         in_a_database(every_flipped_byte_of_the_catalogue_is_seen),
         in_a_database(a_newer_catalogue_asks_for_a_newer_program),
+        in_a_database(a_part_says_what_it_is),
         in_a_database(a_hostile_catalogue_is_refused),
         in_a_database(every_flipped_byte_of_a_column_file_is_seen),
         in_a_database(the_damaged_part_is_named),
