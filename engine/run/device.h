@@ -128,9 +128,9 @@ struct device_operations {
      * merge their states: the host then merges their partial results. */
     enum status (*team_open)(struct device_run *const *runs, uint32_t count, struct device_team **team,
                              struct error *error);
-    /* Runs all over their shares; fills `partial`, the merged result, the timings of those that have tiles to read, and
-     * `timing`. */
-    enum status (*team_run)(struct device_team *team, struct partial *partial,
+    /* Runs all over their shares; fills `partial`, the merged result, `mergeable` as of a request, the timings of those
+     * that have tiles to read, and `timing`. */
+    enum status (*team_run)(struct device_team *team, bool mergeable, struct partial *partial,
                             struct run_timing *const *timings, struct team_timing *timing,
                             struct error *error);
     void (*team_close)(struct device_team *team); /* NULL is legal */

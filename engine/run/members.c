@@ -252,7 +252,8 @@ static enum status run_team(struct prepared_plan *prepared, const struct device_
         timings[m] = &prepared->members[m].timing;
         *timings[m] = (struct run_timing){0};
     }
-    RETURN_IF_ERROR(engine->operations->team_run(prepared->team, partial, timings, &together, error));
+    RETURN_IF_ERROR(engine->operations->team_run(prepared->team, engine->sharers > engine->member_count,
+                                                 partial, timings, &together, error));
     *merged = together.merged;
     if (!*merged)
         return STATUS_OK;

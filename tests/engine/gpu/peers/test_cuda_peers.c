@@ -84,8 +84,23 @@ static const struct {
      true},
     {"select lo_shipmode, count(distinct lo_custkey), count(distinct lo_tax), min(lo_revenue) from lineorder "
      "group by lo_shipmode order by lo_shipmode",
+     true},
+    {"select lo_custkey, count(distinct lo_suppkey), count(distinct lo_tax), sum(lo_revenue) from lineorder "
+     "where "
+     "lo_quantity < 9 group by lo_custkey order by 2 desc, 1 limit 100",
+     true},
+    {"select lo_quantity, count(distinct lo_orderkey) from lineorder where lo_discount = 3 group by "
+     "lo_quantity "
+     "order by 1",
+     true},
+    {"select count(distinct lo_custkey), count(distinct lo_extendedprice), count(distinct lo_orderkey) from "
+     "lineorder",
+     true},
+    {"select lo_orderkey * 1000000007 as k, lo_custkey * 1000003 as c, count(distinct lo_partkey) from "
+     "lineorder where "
+     "lo_quantity = 4 and lo_discount = 2 group by lo_orderkey * 1000000007, lo_custkey * 1000003 order by 3 "
+     "desc, 1 limit 50",
      false},
-    {"select count(distinct lo_custkey), count(distinct lo_extendedprice) from lineorder", false},
     {"select lo_orderkey, lo_linenumber, lo_revenue from lineorder where lo_quantity = 7 and lo_discount = 3 "
      "and "
      "lo_tax = 1 and lo_extendedprice < 300000",

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "engine/gpu/peers/peers.h"
+#include "engine/gpu/peers/merge_kernels.h"
 #include "operators/group/merge_hash.h"
 #include "storage/base/hash.h"
 #include "tests/fuzz/fuzz_random.h"
