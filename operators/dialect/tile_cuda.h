@@ -146,7 +146,7 @@ template <class DECODE, bool PRELOADED, bool FETCHED, bool NULLABLE> struct tile
             return;
         if constexpr (STAGED)
             items(t, [](uint32_t, int32_t) {});
-        else
+        else if constexpr (DECODE::RANDOM_ACCESS)
             decode.stage(scratch);
         staged = true;
     }
@@ -222,8 +222,10 @@ template <class DECODE, bool PRELOADED, bool FETCHED, bool NULLABLE> struct tile
     {
         if constexpr (STAGED)
             return (int32_t)values()[row];
-        else
+        else if constexpr (DECODE::RANDOM_ACCESS)
             return decode.item(scratch, row);
+        else
+            return 0; /* not used: a key whose group has one value, so that its code is masked */
     }
     __device__ __forceinline__ bool is_null(const tile *t, uint32_t row) const
     {
