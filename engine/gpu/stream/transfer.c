@@ -12,6 +12,9 @@
 /* The rows of a sector of a plane. */
 #define PLANE_SECTOR_ROWS 256u
 
+/* A range is tested from the first plane on, until no row of a sector is undecided: each plane halves them. */
+#define RANGE_PLANES 8.0
+
 struct reads {
     double share, ns;
 };
@@ -43,13 +46,25 @@ static void add_values(const struct plan *plan, uint32_t column, uint32_t mask, 
         density_of(plan, column, bits_of(plan, column, mask), rows));
 }
 
+/* True if the column's codec tests ranges on its planes. */
+static bool is_sliced(const struct plan *plan, uint32_t column)
+{
+    const struct codec *codec = plan->columns[column].data->codec;
+    return codec->in_range || codec->planes;
+}
+
 static void add_step(const struct plan *plan, const struct kernel *kernel, uint32_t c,
                      const struct plan_step *step, double rows, struct reads *reads)
 {
     const uint32_t column = kernel->columns[c], first = kernel->layout.first[c];
     const struct position_test *test = step->kind == STEP_SEMI_JOIN ? &plan->joins[step->join].test : NULL;
     if (!test || !test->used) {
-        add_values(plan, column, UINT32_MAX, rows, reads);
+        const double bits = bits_of(plan, column, UINT32_MAX);
+        const bool by_planes = (!test || plan->joins[step->join].contiguous) && is_sliced(plan, column);
+        if (by_planes && bits > RANGE_PLANES)
+            add(reads, RANGE_PLANES / bits, plan_touched(rows, PLANE_SECTOR_ROWS));
+        else
+            add_values(plan, column, UINT32_MAX, rows, reads);
         return;
     }
     add(reads, plan_bits_share(plan, column, first), 1); /* loaded with every tile */
