@@ -13,10 +13,11 @@ struct split {
     uint32_t owners;
 };
 
+/* Hashed once more: an owner's groups must be in all parts of the merge that it makes of them. */
 static uint32_t owner_of_group(const void *context, uint64_t group)
 {
     const struct split *split = context;
-    return partial_group_owner(split->plan, split->from, group, split->owners);
+    return (uint32_t)hash_part(hash_mix(partial_group_hash(split->plan, split->from, group)), split->owners);
 }
 
 static uint32_t owner_of_pair(const void *context, uint64_t pair)

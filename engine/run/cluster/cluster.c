@@ -74,33 +74,38 @@ static void find_place(struct cluster *cluster, const struct process *all)
 
 /* ---- Opening ---- */
 
-/* The number of processes that the launcher started, by its environment; 1 if it does not say. */
-static unsigned long launched(const char **variable)
+static unsigned long number_in(const char *variable)
 {
-    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "PMI_SIZE"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *const text = getenv(names[i]);
-        const unsigned long number = text ? strtoul(text, NULL, 10) : 0;
-        *variable = names[i];
-        if (number > 1)
-            return number;
-    }
-    return 1;
+    const char *const text = getenv(variable);
+    return text ? strtoul(text, NULL, 10) : 0;
 }
 
-/* A process that finds no launcher to talk to becomes a cluster of one; N such would print N answers. */
-static enum status check_launcher(const struct cluster *cluster, struct error *error)
+/* srun starts processes that MPI can connect only if it was told its interface; else MPI would end the process itself. */
+static enum status check_srun(struct error *error)
 {
-    const char *variable;
-    const unsigned long expected = launched(&variable);
-    if (cluster->size > 1 || expected == 1)
+    const unsigned long tasks = number_in("SLURM_STEP_NUM_TASKS");
+    if (tasks < 2 || getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMIX_RANK") || getenv("PMI_RANK") ||
+        getenv("PMI_FD"))
         return STATUS_OK;
     return error_set(
         error, STATUS_MACHINE,
-        "%lu processes were started (%s), but OpenMPI sees only one: its mpirun, or a Slurm that has its "
-        "interface, must start them: mpirun -n %lu ..., or srun --mpi=pmix (srun --mpi=list shows which "
-        "there are)",
-        expected, variable, expected);
+        "srun started %lu processes without an interface of MPI; start them with srun --mpi=pmix (srun "
+        "--mpi=list shows which interfaces there are), or with mpirun",
+        tasks);
+}
+
+/* A process that finds no launcher to talk to becomes a cluster of one; N such would print N answers. */
+static enum status check_size(const struct cluster *cluster, struct error *error)
+{
+    static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "PMI_SIZE"};
+    for (size_t v = 0; v < sizeof variables / sizeof *variables; v++)
+        if (cluster->size == 1 && number_in(variables[v]) > 1)
+            return error_set(
+                error, STATUS_MACHINE,
+                "%lu processes were started (%s), but OpenMPI sees only one; start them with its own "
+                "mpirun, or with srun --mpi=pmix",
+                number_in(variables[v]), variables[v]);
+    return STATUS_OK;
 }
 
 static enum status begin(struct cluster *cluster, struct error *error)
@@ -146,6 +151,7 @@ enum status cluster_open(const char *kind, struct cluster **out, struct error *e
     if (strcmp(kind, "mpi") != 0)
         return error_set(error, STATUS_BAD_INPUT, "'%s' is no kind of cluster; use mpi", kind);
     RETURN_IF_ERROR(mpi_library(&mpi, error));
+    RETURN_IF_ERROR(check_srun(error));
     struct cluster *const cluster = calloc(1, sizeof *cluster);
     if (!cluster)
         return error_out_of_memory(error, sizeof *cluster, "a cluster");
@@ -153,7 +159,7 @@ enum status cluster_open(const char *kind, struct cluster **out, struct error *e
     cluster->small_bytes = CLUSTER_SMALL_BYTES;
     enum status status = begin(cluster, error);
     if (status == STATUS_OK)
-        status = check_launcher(cluster, error);
+        status = check_size(cluster, error);
     if (status == STATUS_OK)
         status = meet_others(cluster, error);
     if (status == STATUS_OK)
