@@ -4,6 +4,7 @@
  * afterwards cannot leave the file or the segment's rows. */
 #include "storage/index/index_encode.h"
 
+#include "storage/base/disk/read_ahead.h"
 #include "storage/base/memory.h"
 #include "storage/column/column_path.h"
 #include "storage/index/bitset.h"
@@ -21,6 +22,7 @@ _Static_assert(sizeof(struct wah_start) == 8, "a piece is 8 bytes");
 struct open_index {
     struct index_data data; /* the caller's part; the first member */
     struct column_file *file;
+    struct read_ahead *reader; /* of the file, while segments are checked */
     struct index_segment *segments;
     atomic_uint_fast64_t words, bytes;
 };
@@ -48,6 +50,8 @@ static enum status open_part(struct open_index *open, enum column_part_kind kind
     const struct column_part *const part = column_file_part(open->file, kind, segment);
     if (!part || part->rows != open->segments[segment].rows || part->bytes % item_bytes)
         return part_wrong(open, segment, what, error);
+    if (kind == PART_INDEX_WORDS)
+        read_ahead_reach_byte(open->reader, part->offset);
     RETURN_IF_ERROR(column_file_part_check(open->file, part, error));
     *items = open->file->map.bytes + part->offset;
     *count = part->bytes / item_bytes;
@@ -159,6 +163,15 @@ static enum status open_segment(void *context, uint64_t item, unsigned thread, s
     return check_vectors(open, (uint32_t)item, error);
 }
 
+/* Most of the file is the words of all segments, which lie together. */
+static enum status open_segments(struct open_index *open, unsigned threads, struct error *error)
+{
+    open->reader = read_ahead_bytes(open->file->map.bytes, open->file->map.size, READ_AHEAD_BYTES);
+    const enum status status = parallel_for(threads, open->data.segment_count, open_segment, open, error);
+    read_ahead_stop(open->reader);
+    return status;
+}
+
 static enum status open_file(struct open_index *open, const char *directory, struct error *error)
 {
     const struct column *const column = open->data.column;
@@ -202,7 +215,7 @@ enum status index_file_read(const char *directory, const struct column *column, 
     if (status == STATUS_OK)
         status = open_file(open, directory, error);
     if (status == STATUS_OK)
-        status = parallel_for(threads, open->data.segment_count, open_segment, open, error);
+        status = open_segments(open, threads, error);
     if (status == STATUS_OK)
         status = check_totals(open, error);
     if (status == STATUS_OK)
