@@ -3,7 +3,9 @@
 #include "storage/base/disk/read_ahead.h"
 
 #include "storage/base/clock.h"
+#include "storage/base/file_map.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -57,8 +59,7 @@ static void populate(void *result, const void *bytes, uint64_t size)
         (void)madvise((void *)begin, end - begin, MADV_WILLNEED); /* an older Linux */
 }
 
-/* Tests the first page and one of each READ_AHEAD_STEP_BYTES. A system that does not say what is in memory (mincore of a
- * file that the user could not write) says that all is. */
+/* Tests the first page and one of each READ_AHEAD_STEP_BYTES. */
 static void find_absent(void *result, const void *bytes, uint64_t size)
 {
     bool *const absent = result;
@@ -144,6 +145,13 @@ static void visit_bytes(const void *context, uint64_t step, read_ahead_visit *vi
     visit(result, reader->bytes + at, left < READ_AHEAD_STEP_BYTES ? left : READ_AHEAD_STEP_BYTES);
 }
 
+/* False for a file that the user could not write: mincore then says that all is in memory. */
+static bool can_tell(const void *bytes)
+{
+    const char *path = file_map_path(bytes);
+    return !path || faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
+}
+
 struct read_ahead *read_ahead_bytes(const void *bytes, uint64_t size, uint64_t ahead)
 {
     const struct read_ahead wish = {.step = visit_bytes,
@@ -151,8 +159,9 @@ struct read_ahead *read_ahead_bytes(const void *bytes, uint64_t size, uint64_t a
                                     .size = size,
                                     .steps = (size + READ_AHEAD_STEP_BYTES - 1) / READ_AHEAD_STEP_BYTES,
                                     .ahead = ahead / READ_AHEAD_STEP_BYTES + 1};
-    struct read_ahead *const reader =
-        any_absent(wish.steps, visit_bytes, &wish) ? malloc(sizeof *reader) : NULL;
+    struct read_ahead *const reader = size && (!can_tell(bytes) || any_absent(wish.steps, visit_bytes, &wish))
+                                          ? malloc(sizeof *reader)
+                                          : NULL;
     if (!reader)
         return NULL;
     *reader = wish;

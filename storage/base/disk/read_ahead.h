@@ -34,7 +34,8 @@ struct read_ahead *read_ahead_start(uint64_t steps, uint64_t ahead, read_ahead_s
                                     const void *context);
 
 /* The same for a scan from the beginning of `bytes`, which are `size` long, at most `ahead` bytes before it. Step i is
- * READ_AHEAD_STEP_BYTES from byte i * READ_AHEAD_STEP_BYTES on. */
+ * READ_AHEAD_STEP_BYTES from byte i * READ_AHEAD_STEP_BYTES on. Such scans are rare and long, so a reader is also started
+ * if the system does not tell this user what is in memory. */
 struct read_ahead *read_ahead_bytes(const void *bytes, uint64_t size, uint64_t ahead);
 
 /* The scan begins this step, so the steps before it need not be read any more. Scans on several threads may

@@ -188,6 +188,26 @@ static void parts_of_files_are_read_at_odd_places(void **state)
         }
 }
 
+/* Systems tell only those who may write a file what of it is in memory. */
+static void files_of_others_are_read_too(void **state)
+{
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    if (!map_cold(5 * READ_AHEAD_STEP_BYTES))
+        skip();
+    const struct disk_reads before = disk_reads_now();
+    assert_int_equal(seteuid(65534), 0);
+    struct read_ahead *reader = read_ahead_bytes(map.bytes, map.size, map.size);
+    assert_int_equal(seteuid(0), 0);
+    assert_non_null(reader);
+    for (const double until = clock_ms() + 1e4; !all_resident(0, map.size) && clock_ms() < until;)
+        usleep(100);
+    read_ahead_stop(reader);
+    assert_in_range(disk_reads_since(&before).bytes, map.size / 2, UINT64_MAX);
+    file_map_close(&map);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +215,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(steps_are_read_once_and_not_too_early, setup, teardown),
         cmocka_unit_test_setup_teardown(a_reader_stops_at_once, setup, teardown),
         cmocka_unit_test_setup_teardown(parts_of_files_are_read_at_odd_places, setup, teardown),
+        cmocka_unit_test_setup_teardown(files_of_others_are_read_too, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
