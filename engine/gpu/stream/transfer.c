@@ -46,13 +46,6 @@ static void add_values(const struct plan *plan, uint32_t column, uint32_t mask, 
         density_of(plan, column, bits_of(plan, column, mask), rows));
 }
 
-/* True if the column's codec tests ranges on its planes. */
-static bool is_sliced(const struct plan *plan, uint32_t column)
-{
-    const struct codec *codec = plan->columns[column].data->codec;
-    return codec->in_range || codec->planes;
-}
-
 static void add_step(const struct plan *plan, const struct kernel *kernel, uint32_t c,
                      const struct plan_step *step, double rows, struct reads *reads)
 {
@@ -60,7 +53,8 @@ static void add_step(const struct plan *plan, const struct kernel *kernel, uint3
     const struct position_test *test = step->kind == STEP_SEMI_JOIN ? &plan->joins[step->join].test : NULL;
     if (!test || !test->used) {
         const double bits = bits_of(plan, column, UINT32_MAX);
-        const bool by_planes = (!test || plan->joins[step->join].contiguous) && is_sliced(plan, column);
+        const bool by_planes =
+            test && plan->joins[step->join].contiguous && plan->columns[column].data->codec->planes;
         if (by_planes && bits > RANGE_PLANES)
             add(reads, RANGE_PLANES / bits, plan_touched(rows, PLANE_SECTOR_ROWS));
         else

@@ -64,7 +64,7 @@ static const struct {
     {"select count(*), sum(lo_revenue), max(lo_tax) from lineorder where lo_orderkey < 0", false},
     {"select lo_quantity, lo_discount, lo_tax, count(*), sum(lo_extendedprice * lo_discount), "
      "min(lo_revenue), "
-     "max(lo_revenue), sum(lo_extendedprice * 300000000 - lo_revenue) / 1100 from lineorder "
+     "max(lo_revenue), sum(lo_extendedprice * 30000000 - lo_revenue) / 110 from lineorder "
      "group by lo_quantity, lo_discount, lo_tax order by 1, 2, 3",
      true},
     {"select d_year, c_city, s_city, count(*), sum(lo_revenue), min(lo_supplycost) from lineorder, date, "
