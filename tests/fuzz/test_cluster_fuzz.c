@@ -1,8 +1,8 @@
 /*
  * test_cluster_fuzz.c: answers of 1 to 4 processes to random queries (fuzz_query.h) over random star schemas
  * (fuzz_star.h) equal those of one process byte for byte, also in the order of rows that ORDER BY leaves open. The fact
- * tables have many small segments (tests/support/split_plan.h), and every other result goes to the owners of its groups,
- * however small it is.
+ * tables have many small segments (tests/support/split_plan.h), every other result goes to the owners of its groups,
+ * however small it is, and messages come in pieces.
  *
  * `test_cluster_fuzz QUERIES SEED` does more of the same; a failure prints the seed that makes it again. The test starts
  * itself under mpirun, with the word `process` before these.
@@ -85,6 +85,7 @@ static unsigned try_processes(struct engine *alone, struct engine *together, str
     uint32_t count;
     ours = text_of(query, values, &count);
     cluster->small_bytes = chance(50) ? CLUSTER_SMALL_BYTES : 0;
+    cluster->piece_bytes = chance(50) ? CLUSTER_PIECE_BYTES : 1 + below(5000);
     const uint32_t tiles = 1 + below(2);
     struct plan *const plan = plan_of(database, ours, values, count);
     if (!plan)

@@ -156,6 +156,7 @@ enum status cluster_open(const char *kind, struct cluster **out, struct error *e
     if (!cluster)
         return error_out_of_memory(error, sizeof *cluster, "a cluster");
     cluster->mpi = mpi;
+    cluster->piece_bytes = CLUSTER_PIECE_BYTES;
     cluster->small_bytes = CLUSTER_SMALL_BYTES;
     enum status status = begin(cluster, error);
     if (status == STATUS_OK)

@@ -13,6 +13,9 @@ struct cluster_peer {
 };
 
 /* What a process brings to a meeting: one message of 64 bytes. */
+/* The most bytes of one message; counts of MPI are ints. */
+#define CLUSTER_PIECE_BYTES (UINT64_C(1) << 30)
+
 /* Results of together at most this many bytes go straight to process 0. */
 #define CLUSTER_SMALL_BYTES 65536u
 
@@ -32,6 +35,7 @@ struct cluster {
     uint32_t peer_count;
     struct cluster_peer *peers; /* of this host, without this process */
     struct meeting *meeting;    /* one a process: the last meeting */
+    uint64_t piece_bytes;       /* CLUSTER_PIECE_BYTES; tests set less */
     uint64_t small_bytes;       /* CLUSTER_SMALL_BYTES; tests set less */
     uint64_t exchanged;         /* bytes of all results of the last exchange */
     uint64_t *bytes;            /* one a process: of its partial result */

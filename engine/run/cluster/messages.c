@@ -19,7 +19,6 @@
 #define SLEEP_NS     20000u   /* at first; twice as long after every SLEEPS_EACH sleeps */
 #define SLEEP_NS_MAX 1000000u /* a statement that takes seconds is not slowed by this */
 #define SLEEPS_EACH  64u
-#define PIECE_BYTES  (1ull << 30) /* counts of MPI are ints */
 #define TAG          1
 
 enum status cluster_result(struct cluster *cluster, int code, const char *purpose, struct error *error)
@@ -129,9 +128,9 @@ enum status cluster_broadcast(struct cluster *cluster, uint32_t root, void *data
                               struct error *error)
 {
     RETURN_IF_ERROR(cluster_check(cluster, error));
-    for (uint64_t done = 0; done < bytes; done += PIECE_BYTES) {
+    for (uint64_t done = 0; done < bytes; done += cluster->piece_bytes) {
         struct mpi_request *request;
-        const uint64_t piece = bytes - done < PIECE_BYTES ? bytes - done : PIECE_BYTES;
+        const uint64_t piece = bytes - done < cluster->piece_bytes ? bytes - done : cluster->piece_bytes;
         RETURN_IF_ERROR(
             cluster_result(cluster,
                            cluster->mpi->broadcast((char *)data + done, (int)piece, cluster->mpi->bytes,
@@ -146,7 +145,7 @@ static enum status begin(struct cluster *cluster, bool send, uint32_t peer, char
                          uint64_t bytes, struct mpi_request **request, struct error *error)
 {
     const struct mpi *const mpi = cluster->mpi;
-    const int piece = (int)(bytes - done < PIECE_BYTES ? bytes - done : PIECE_BYTES);
+    const int piece = (int)(bytes - done < cluster->piece_bytes ? bytes - done : cluster->piece_bytes);
     return cluster_result(
         cluster,
         send ? mpi->send(data + done, piece, mpi->bytes, (int)peer, TAG, mpi->world, request)
@@ -158,7 +157,7 @@ enum status cluster_swap(struct cluster *cluster, uint32_t to, const void *sent,
                          uint32_t from, void *received, uint64_t received_bytes, struct error *error)
 {
     RETURN_IF_ERROR(cluster_check(cluster, error));
-    for (uint64_t done = 0; done < sent_bytes || done < received_bytes; done += PIECE_BYTES) {
+    for (uint64_t done = 0; done < sent_bytes || done < received_bytes; done += cluster->piece_bytes) {
         struct mpi_request *sending = NULL, *receiving = NULL;
         if (done < received_bytes)
             RETURN_IF_ERROR(begin(cluster, false, from, received, done, received_bytes, &receiving, error));
