@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -24,10 +25,13 @@ static bool unit_power(const char *unit, int *power)
 
 enum status bytes_parse(const char *text, const char *what, uint64_t *bytes, struct error *error)
 {
-    char *end;
+    char digits[64];
     int power;
-    const double number = isdigit((unsigned char)*text) ? strtod(text, &end) : -1;
-    if (number < 0 || !unit_power(end, &power) || !(ldexp(number, 10 * power) < 0x1p63))
+    const size_t length = strspn(text, "0123456789.");
+    snprintf(digits, sizeof digits, "%.*s", length < sizeof digits ? (int)length : 0, text);
+    char *end;
+    const double number = strtod(digits, &end);
+    if (end == digits || *end || !unit_power(text + length, &power) || !(ldexp(number, 10 * power) < 0x1p63))
         return error_set(error, STATUS_BAD_INPUT,
                          "%s: '%s' is no number of bytes; write one like 4G, 512M, 64K or 0", what, text);
     *bytes = (uint64_t)ldexp(number, 10 * power);
