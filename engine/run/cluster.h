@@ -76,10 +76,6 @@ NODISCARD enum status cluster_alike(struct cluster *cluster, enum cluster_point 
 NODISCARD enum status cluster_decide(struct cluster *cluster, enum cluster_point point, bool *decision,
                                      struct error *error);
 
-/* Adds numbers up, for all processes. */
-NODISCARD enum status cluster_sum(struct cluster *cluster, enum cluster_point point, uint64_t *numbers,
-                                  uint32_t count, struct error *error);
-
 /* Gives all processes the text of process 0. The others' *text is allocated and freed by the caller; `more` false on
  * process 0 gives them NULL: there is no further text. */
 NODISCARD enum status cluster_text(struct cluster *cluster, char **text, size_t *length, bool more,

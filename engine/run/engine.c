@@ -208,9 +208,11 @@ enum status engine_read_ceiling(struct engine *engine, double *bytes_per_second,
 enum status engine_link_rate(struct engine *engine, double *bytes_per_second, struct error *error)
 {
     *bytes_per_second = 0;
-    return engine->operations->link_rate
-               ? members_rate(engine, engine->operations->link_rate, bytes_per_second, error)
-               : STATUS_OK;
+    const enum status status =
+        engine->operations->link_rate
+            ? members_rate(engine, engine->operations->link_rate, bytes_per_second, error)
+            : STATUS_OK;
+    return cluster_ceiling(engine->cluster, status, bytes_per_second, error);
 }
 
 enum status engine_launch_floor(struct engine *engine, double *ms, struct error *error)

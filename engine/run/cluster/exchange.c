@@ -28,7 +28,7 @@ static void times_put(const struct run_timing *timing, double times[MEETING_TIME
     times[4] = timing->merge_ms;
 }
 
-/* The longest times of all processes. */
+/* The longest times of all processes, and the bytes that all moved. */
 static void times_join(const struct cluster *cluster, struct run_timing *timing)
 {
     double longest[MEETING_TIMES] = {0};
@@ -41,6 +41,9 @@ static void times_join(const struct cluster *cluster, struct run_timing *timing)
     timing->scan_ms = longest[2];
     timing->stage_ms = longest[3];
     timing->merge_ms = longest[4];
+    timing->moved_bytes = 0;
+    for (uint32_t rank = 0; rank < cluster->size; rank++)
+        timing->moved_bytes += cluster->meeting[rank].number;
 }
 
 /* ---- Merging ---- */
@@ -327,7 +330,7 @@ enum status cluster_exchange(struct cluster *cluster, const struct plan *plan, e
                              unsigned threads, struct partial *partial, struct run_timing *timing,
                              struct error *error)
 {
-    struct meeting mine = {.point = CLUSTER_RUN, .status = (int32_t)status};
+    struct meeting mine = {.point = CLUSTER_RUN, .status = (int32_t)status, .number = timing->moved_bytes};
     if (!cluster)
         return status;
     if (status == STATUS_OK)
@@ -341,36 +344,6 @@ enum status cluster_exchange(struct cluster *cluster, const struct plan *plan, e
     RETURN_IF_ERROR(exchange(cluster, plan, threads, partial, &waited, error));
     timing->exchange_ms = waited + clock_ms() - met;
     timing->total_ms += timing->exchange_ms;
-    return STATUS_OK;
-}
-
-enum status cluster_count(struct cluster *cluster, const struct plan *plan, enum status status,
-                          struct scan_counts *counts, struct error *error)
-{
-    uint64_t numbers[2 * PLAN_STEPS_MAX + PLAN_COLUMNS_MAX + 2], *at = numbers;
-    if (!cluster)
-        return status;
-    RETURN_IF_ERROR(cluster_agree(cluster, CLUSTER_COUNT, status, error));
-    const uint64_t kept = counts->tiles - counts->tiles_skipped;
-    for (uint32_t s = 0; s < plan->step_count; s++) {
-        *at++ = counts->reached[s];
-        *at++ = counts->left[s];
-    }
-    for (uint32_t c = 0; c < plan->column_count; c++)
-        *at++ = counts->bytes[c];
-    *at++ = kept;
-    *at++ = counts->tiles;
-    RETURN_IF_ERROR(cluster_sum(cluster, CLUSTER_COUNT, numbers, (uint32_t)(at - numbers), error));
-    at = numbers;
-    for (uint32_t s = 0; s < plan->step_count; s++) {
-        counts->reached[s] = *at++;
-        counts->left[s] = *at++;
-    }
-    for (uint32_t c = 0; c < plan->column_count; c++)
-        counts->bytes[c] = *at++;
-    if (plan->fact->part.of)
-        counts->tiles = at[1];
-    counts->tiles_skipped = counts->tiles - at[0];
     return STATUS_OK;
 }
 

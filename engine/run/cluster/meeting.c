@@ -129,27 +129,6 @@ enum status cluster_gather(struct cluster *cluster, const void *mine, size_t byt
     return STATUS_OK;
 }
 
-enum status cluster_sum(struct cluster *cluster, enum cluster_point point, uint64_t *numbers, uint32_t count,
-                        struct error *error)
-{
-    uint64_t *all = NULL;
-    if (!cluster)
-        return STATUS_OK;
-    all = malloc((size_t)cluster->size * count * sizeof *all);
-    enum status status =
-        all ? STATUS_OK : error_out_of_memory(error, (uint64_t)cluster->size * count * 8, "sums");
-    status = cluster_agree(cluster, point, status, error);
-    if (status == STATUS_OK)
-        status = cluster_gather_all(cluster, numbers, count * sizeof *numbers, all, error);
-    for (uint32_t i = 0; status == STATUS_OK && i < count; i++) {
-        numbers[i] = 0;
-        for (uint32_t rank = 0; rank < cluster->size; rank++)
-            numbers[i] += all[(size_t)rank * count + i];
-    }
-    free(all);
-    return status;
-}
-
 enum status cluster_text(struct cluster *cluster, char **text, size_t *length, bool more, struct error *error)
 {
     struct meeting mine = {.point = CLUSTER_TEXT, .number = more, .bytes = *length};

@@ -1,6 +1,6 @@
 /*
  * test_meeting.c: three processes meet (engine/run/cluster.h): they agree, fail together wherever one of them fails, and
- * get texts, sums and bytes of each other. The test starts itself under mpirun, with the word `process`.
+ * get texts and bytes of each other. The test starts itself under mpirun, with the word `process`.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -106,7 +106,7 @@ static void texts_and_bytes_arrive(void **state)
         struct error error = {0};
         char written[64], *text = rank_of() == 0 ? written : NULL, *all;
         size_t got = length;
-        uint64_t sizes[PROCESSES], sums[2] = {rank_of(), 10};
+        uint64_t sizes[PROCESSES];
         memset(written, 'a' + (int)(length % 20), sizeof written);
         assert_int_equal(cluster_text(cluster, &text, &got, true, &error), STATUS_OK);
         assert_int_equal(got, length);
@@ -121,9 +121,6 @@ static void texts_and_bytes_arrive(void **state)
         free(all);
         if (rank_of() > 0)
             free(text);
-        assert_int_equal(cluster_sum(cluster, CLUSTER_COUNT, sums, 2, &error), STATUS_OK);
-        assert_int_equal(sums[0], 3);
-        assert_int_equal(sums[1], 30);
     }
     cluster->piece_bytes = CLUSTER_PIECE_BYTES;
     struct error error = {0};
@@ -170,15 +167,12 @@ static int close_cluster(void **state)
 static void alone_there_is_nobody_to_meet(void **state)
 {
     struct error error = {0};
-    uint64_t number = 5;
     bool decision = true;
     (void)state;
     assert_int_equal(cluster_agree(NULL, CLUSTER_RUN, STATUS_MACHINE, &error), STATUS_MACHINE);
     assert_int_equal(cluster_alike(NULL, CLUSTER_RUN, STATUS_OK, 1, "plan", &error), STATUS_OK);
-    assert_int_equal(cluster_sum(NULL, CLUSTER_COUNT, &number, 1, &error), STATUS_OK);
     assert_int_equal(cluster_decide(NULL, CLUSTER_COUNT, &decision, &error), STATUS_OK);
     assert_int_equal(cluster_rank(NULL) + cluster_size(NULL), 1);
-    assert_int_equal(number, 5);
     assert_true(decision && cluster_speaks(NULL));
     assert_int_equal(cluster_open("pvm", &cluster, &error), STATUS_BAD_INPUT);
     cluster_close(NULL);
