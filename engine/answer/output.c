@@ -62,9 +62,8 @@ static enum status aggregate_values(const struct output *output, const struct ex
         leaf.values[i] = null ? 0 : (int64_t)whole;
         if (null)
             continue;
-        if (node->type.kind == VALUE_DOUBLE) {
-            const double number = (double)whole / (double)power_of_ten(node->type.scale);
-            memcpy(&leaf.values[i], &number, sizeof number);
+        if (node->type.kind == VALUE_DOUBLE && aggregate->type.kind != VALUE_DOUBLE) {
+            leaf.values[i] = double_key_of((double)whole / (double)power_of_ten(node->type.scale));
         } else if (whole != (int64_t)whole) {
             return error_set(output->error, STATUS_BAD_INPUT,
                              "a sum leaves 64 bits (it is about %.6g); sum smaller values or fewer rows",
@@ -308,14 +307,8 @@ static int compare_values(const struct rowset_column *column, const struct plan_
     const bool a_null = column->nulls && column->nulls[a], b_null = column->nulls && column->nulls[b];
     if (a_null || b_null)
         return a_null == b_null ? 0 : a_null == order->nulls_first ? -1 : 1;
-    int64_t x = column->values[a], y = column->values[b];
-    int result = (x > y) - (x < y);
-    if (column->type.kind == VALUE_DOUBLE) {
-        double p, q;
-        memcpy(&p, &x, sizeof p);
-        memcpy(&q, &y, sizeof q);
-        result = (p > q) - (p < q);
-    }
+    const int64_t x = column->values[a], y = column->values[b];
+    const int result = (x > y) - (x < y);
     return order->descending ? -result : result;
 }
 

@@ -175,13 +175,12 @@ static void write_double(const struct kernel_body *body, uint32_t node)
     char zero[64] = "false";
     begin_value(body, node);
     if (of->operation == EXPRESSION_NEGATE)
-        fprintf(body->out, "__double_as_longlong(-__longlong_as_double(v%u)));\n", of->child[0]);
+        fprintf(body->out, "double_key(-double_of_key(v%u)));\n", of->child[0]);
     else
-        fprintf(body->out,
-                "__double_as_longlong(%s(__longlong_as_double(v%u), __longlong_as_double(v%u))));\n",
-                calls[of->operation], of->child[0], of->child[1]);
+        fprintf(body->out, "double_key(%s(double_of_key(v%u), double_of_key(v%u))));\n", calls[of->operation],
+                of->child[0], of->child[1]);
     if (of->operation == EXPRESSION_DIVIDE)
-        snprintf(zero, sizeof zero, "__longlong_as_double(v%u) == 0.0", of->child[1]);
+        snprintf(zero, sizeof zero, "v%u == 0", of->child[1]);
     write_null(body, node, zero);
 }
 
@@ -221,11 +220,7 @@ static void write_comparison(const struct kernel_body *body, uint32_t node)
                              : of->operation == EXPRESSION_LESS ? "<"
                                                                 : "<=";
     begin_value(body, node);
-    if (at(body, of->child[0])->type.kind == VALUE_DOUBLE)
-        fprintf(body->out, "__longlong_as_double(v%u) %s __longlong_as_double(v%u));\n", of->child[0], sign,
-                of->child[1]);
-    else
-        fprintf(body->out, "v%u %s v%u);\n", of->child[0], sign, of->child[1]);
+    fprintf(body->out, "v%u %s v%u);\n", of->child[0], sign, of->child[1]);
     write_null(body, node, "false");
 }
 
@@ -281,8 +276,7 @@ static void write_call(const struct kernel_body *body, uint32_t node)
     if (of->operation == EXPRESSION_NOT)
         fprintf(body->out, "!v%u", of->child[0]);
     else if (of->operation == EXPRESSION_IN_SET)
-        fprintf(body->out, "lookup_contains(%u, %s(v%u))", of->table,
-                type.kind == VALUE_DOUBLE ? "double_member" : "", of->child[0]);
+        fprintf(body->out, "lookup_contains(%u, v%u)", of->table, of->child[0]);
     else if (of->operation == EXPRESSION_EXTRACT)
         fprintf(body->out, "calendar_%s_field(v%u, %u)", type.kind == VALUE_TIMESTAMP ? "timestamp" : "date",
                 of->child[0], of->field);
@@ -291,7 +285,7 @@ static void write_call(const struct kernel_body *body, uint32_t node)
     else if (of->operation == EXPRESSION_TO_DATE)
         fprintf(body->out, "calendar_floor(v%u, CALENDAR_DAY_MICROSECONDS)", of->child[0]);
     else /* EXPRESSION_TO_DOUBLE; powers of ten up to 10^22 are exact */
-        fprintf(body->out, "__double_as_longlong(__ddiv_rn((double)v%u, 1e%u))", of->child[0], type.scale);
+        fprintf(body->out, "double_key(__ddiv_rn((double)v%u, 1e%u))", of->child[0], type.scale);
     fputs(");\n", body->out);
     write_null(body, node, "false");
 }

@@ -98,6 +98,8 @@ static bool fill_values(struct ArrowArray *array, const struct value_type *type,
             ((int32_t *)out)[row] = (int32_t)values[row];
         } else if (type->kind == VALUE_BOOLEAN) {
             ((uint8_t *)out)[row / 8] |= (uint8_t)((values[row] != 0) << row % 8);
+        } else if (type->kind == VALUE_DOUBLE) {
+            ((double *)out)[row] = double_of_key(values[row]);
         } else {
             ((int64_t *)out)[row] = values[row];
         }

@@ -29,6 +29,7 @@ struct tessera_statement {
 
 struct tessera_result {
     struct rowset rows;
+    int64_t **bits; /* of each column of doubles, whose values are keys; else NULL */
     char text[ROWSET_TEXT_BYTES];
 };
 
@@ -179,6 +180,25 @@ enum tessera_status tessera_bind_text(struct tessera_statement *statement, uint3
         error);
 }
 
+/* Makes the bits of doubles, for tessera_column_values. */
+static enum status make_bits(struct tessera_result *result, struct error *error)
+{
+    const struct rowset *rows = &result->rows;
+    result->bits = calloc(rows->column_count + 1, sizeof *result->bits);
+    if (!result->bits)
+        return error_out_of_memory(error, rows->column_count * sizeof *result->bits, "an answer");
+    for (uint32_t c = 0; c < rows->column_count; c++) {
+        if (rows->columns[c].type.kind != VALUE_DOUBLE)
+            continue;
+        result->bits[c] = malloc((rows->rows + 1) * sizeof **result->bits);
+        if (!result->bits[c])
+            return error_out_of_memory(error, rows->rows * sizeof **result->bits, "an answer");
+        for (uint64_t row = 0; row < rows->rows; row++)
+            result->bits[c][row] = double_key_turn(rows->columns[c].values[row]);
+    }
+    return STATUS_OK;
+}
+
 enum tessera_status tessera_run(struct tessera_statement *statement, struct tessera_result **out,
                                 struct tessera_error *error)
 {
@@ -187,16 +207,22 @@ enum tessera_status tessera_run(struct tessera_statement *statement, struct tess
     enum status status = result ? sql_run(statement->statement, &result->rows, NULL, &inner)
                                 : error_out_of_memory(&inner, sizeof *result, "an answer");
     if (status == STATUS_OK)
+        status = make_bits(result, &inner);
+    if (status == STATUS_OK)
         *out = result;
     else
-        free(result);
+        tessera_result_free(result);
     return give(status, &inner, error);
 }
 
 void tessera_result_free(struct tessera_result *result)
 {
-    if (result)
+    for (uint32_t c = 0; result && result->bits && c < result->rows.column_count; c++)
+        free(result->bits[c]);
+    if (result) {
+        free(result->bits);
         rowset_free(&result->rows);
+    }
     free(result);
 }
 
@@ -234,13 +260,10 @@ int tessera_is_null(const struct tessera_result *result, uint32_t column, uint64
 double tessera_double(const struct tessera_result *result, uint32_t column, uint64_t row)
 {
     const struct rowset_column *from = &result->rows.columns[column];
-    double number;
     if (tessera_is_null(result, column, row))
         return 0;
-    if (from->type.kind == VALUE_DOUBLE) {
-        memcpy(&number, &from->values[row], sizeof number);
-        return number;
-    }
+    if (from->type.kind == VALUE_DOUBLE)
+        return double_of_key(from->values[row]);
     return decimal_to_double(from->values[row], from->type.scale);
 }
 
@@ -264,7 +287,7 @@ const int64_t *tessera_column_values(const struct tessera_result *result, uint32
                                      const uint8_t **nulls)
 {
     *nulls = result->rows.columns[column].nulls;
-    return result->rows.columns[column].values;
+    return result->bits[column] ? result->bits[column] : result->rows.columns[column].values;
 }
 
 /* ---- Arrow ---- */

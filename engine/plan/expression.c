@@ -148,6 +148,55 @@ static bool gives_truth(enum expression_operation operation)
            operation == EXPRESSION_IN_SET;
 }
 
+/* ---- Ranges of doubles: those of their keys ---- */
+
+static const struct range any_double = {DOUBLE_KEY_MINUS_INFINITY, DOUBLE_KEY_NAN};
+
+static struct range hull_of_doubles(const double *ends, uint32_t count)
+{
+    __int128 keys[4];
+    for (uint32_t i = 0; i < count; i++)
+        keys[i] = double_key_of(ends[i]);
+    return hull(keys, count);
+}
+
+/* Rounding keeps the order of results, so those of the ends bound all others. Finite numbers give no NaN by + - * and,
+ * as x / 0 is NULL, by /. */
+static struct range work_out_double(const struct expression_list *list, const struct expression *node)
+{
+    double low[3] = {0}, high[3] = {0};
+    for (uint32_t c = 0; c < node->children; c++) {
+        const struct expression *child = &list->nodes[node->child[c]];
+        if (child->type.kind == VALUE_DOUBLE &&
+            (!double_key_finite(child->low) || !double_key_finite(child->high)))
+            return any_double;
+        low[c] = double_of_key(child->low);
+        high[c] = double_of_key(child->high);
+    }
+    const double *const a = low, *const b = high; /* of child 0 and 1, from a to b */
+    switch (node->operation) {
+    case EXPRESSION_ADD:
+        return hull_of_doubles((double[]){a[0] + a[1], b[0] + b[1]}, 2);
+    case EXPRESSION_SUBTRACT:
+        return hull_of_doubles((double[]){a[0] - b[1], b[0] - a[1]}, 2);
+    case EXPRESSION_MULTIPLY:
+        return hull_of_doubles((double[]){a[0] * a[1], a[0] * b[1], b[0] * a[1], b[0] * b[1]}, 4);
+    case EXPRESSION_DIVIDE:
+        if (a[1] <= 0 && b[1] >= 0)
+            return (struct range){DOUBLE_KEY_MINUS_INFINITY, DOUBLE_KEY_INFINITY};
+        return hull_of_doubles((double[]){a[0] / a[1], a[0] / b[1], b[0] / a[1], b[0] / b[1]}, 4);
+    case EXPRESSION_NEGATE:
+        return hull_of_doubles((double[]){-a[0], -b[0]}, 2);
+    case EXPRESSION_TO_DOUBLE: {
+        const struct expression *child = &list->nodes[node->child[0]];
+        return (struct range){expression_double_of(child->low, child->type.scale),
+                              expression_double_of(child->high, child->type.scale)};
+    }
+    default:
+        return any_double;
+    }
+}
+
 static struct range work_out(const struct expression_list *list, const struct expression *node)
 {
     struct range child[3] = {{0, 0}, {0, 0}, {0, 0}};
@@ -232,10 +281,7 @@ static bool may_be_null(const struct expression_list *list, const struct express
     case EXPRESSION_DIVIDE:
     case EXPRESSION_REMAINDER: {
         const struct expression *divisor = &nodes[node->child[1]];
-        const bool never_zero =
-            divisor->type.kind == VALUE_DOUBLE
-                ? divisor->operation == EXPRESSION_CONSTANT && (divisor->constant & INT64_MAX) != 0
-                : divisor->low > 0 || divisor->high < 0;
+        const bool never_zero = divisor->low > 0 || divisor->high < 0; /* the key of 0 is 0 */
         return any || !never_zero;
     }
     case EXPRESSION_LOOKUP:
@@ -253,13 +299,16 @@ static enum status describe(const struct expression_list *list, struct expressio
 {
     struct range range = range_of(node);
     if (node->operation == EXPRESSION_CONSTANT) {
-        const int64_t value = node->is_null || node->type.kind == VALUE_DOUBLE ? 0 : node->constant;
+        const int64_t value = node->is_null ? 0 : node->constant;
         node->nullable = node->is_null;
         range = (struct range){value, value};
     } else if (!expression_is_leaf(node->operation)) {
         node->type = type_of(list, node);
         node->nullable = may_be_null(list, node);
-        range = node->type.kind == VALUE_DOUBLE ? (struct range){0, 0} : work_out(list, node);
+        range = node->type.kind == VALUE_DOUBLE && node->operation != EXPRESSION_CHOOSE &&
+                        node->operation != EXPRESSION_LOOKUP
+                    ? work_out_double(list, node)
+                    : work_out(list, node);
     }
     if (node->type.scale > 18)
         return error_set(

@@ -3,7 +3,7 @@
  * which the CPU evaluates over vectors of up to 1024 rows (expression_vector.h).
  *
  * Every value is an int64 that may be NULL: a number scaled by 10^scale, days, microseconds, 0 or 1, a
- * dictionary code. Above the aggregates a value may also be a double, whose bits are in the int64. Nothing
+ * dictionary code, or the key of a double (storage/base/double_key.h). Nothing but doubles
  * can overflow: the range of each node follows from the columns' statistics when the node is made, and a node
  * whose values might exceed 64 bits is refused. NULLs follow SQL's three-valued logic.
  */
@@ -12,6 +12,7 @@
 
 #include "storage/base/calendar.h"
 #include "storage/base/decimal.h"
+#include "storage/base/double_key.h"
 #include "storage/base/number_index.h"
 #include "storage/database/database.h"
 
@@ -26,7 +27,7 @@ enum value_kind {
     VALUE_TIMESTAMP, /* microseconds since 1970-01-01 00:00:00 */
     VALUE_BOOLEAN,
     VALUE_STRING, /* a code of `dictionary`; codes have the order of the strings */
-    VALUE_DOUBLE
+    VALUE_DOUBLE  /* the key of a double, which has the same order */
 };
 
 struct value_type {
@@ -46,7 +47,7 @@ enum expression_operation {
     EXPRESSION_DIVIDE,    /* whole numbers are truncated toward zero; x / 0 is NULL, as in SQLite */
     EXPRESSION_REMAINDER, /* of whole numbers, with the dividend's sign; x % 0 is NULL, x % -1 is 0 */
     EXPRESSION_NEGATE,
-    EXPRESSION_EQUAL, /* of two values of one kind and scale, or of two doubles */
+    EXPRESSION_EQUAL, /* of two values of one kind and scale */
     EXPRESSION_LESS,
     EXPRESSION_LESS_EQUAL,
     EXPRESSION_AND, /* three-valued */
@@ -59,7 +60,7 @@ enum expression_operation {
     EXPRESSION_EXTRACT, /* `field` of a date or timestamp */
     EXPRESSION_ADD_MONTHS, /* date (child 0) + months (child 1); the day is at most the month's last */
     EXPRESSION_TO_DATE,    /* of a timestamp, rounded down to days */
-    EXPRESSION_TO_DOUBLE,  /* a number divided by 10^scale; above aggregates only */
+    EXPRESSION_TO_DOUBLE,  /* a number divided by 10^scale */
     EXPRESSION_OPERATIONS
 };
 
@@ -86,7 +87,7 @@ struct expression {
     uint32_t index;
     uint32_t table; /* in the list's tables */
     int64_t constant;
-    int64_t low, high;      /* the range of values; low > high: always NULL; not set for doubles */
+    int64_t low, high;      /* the range of values, of doubles that of their keys; low > high: always NULL */
     struct scalar of_nulls; /* its value if all leaves are NULL */
 };
 
@@ -122,8 +123,7 @@ NODISCARD enum status expression_apply(struct expression_list *list, enum expres
                                        struct error *error);
 
 /* The list takes ownership of `values`, which must come from malloc; they are freed also after a failure. For
- * EXPRESSION_IN_SET they must be sorted as whole numbers, without duplicates; doubles are sorted by their
- * bits, and -0.0 must be 0.0. */
+ * EXPRESSION_IN_SET they must be sorted as whole numbers, without duplicates. */
 NODISCARD enum status expression_in_set(struct expression_list *list, uint32_t child, int64_t *values,
                                         uint64_t count, uint32_t *index, struct error *error);
 NODISCARD enum status expression_lookup(struct expression_list *list, uint32_t child, struct value_type type,
@@ -162,19 +162,10 @@ void expression_visit(const struct expression_list *list, uint32_t node,
 struct scalar expression_scalar(const struct expression_list *list, const struct expression *node,
                                 const struct scalar *children);
 
-/* The value as it is in a set. -0.0, whose bits are INT64_MIN, becomes 0.0. */
-static inline int64_t expression_member(bool is_double, int64_t value)
-{
-    return is_double && value == INT64_MIN ? 0 : value;
-}
-
-/* The bits of the double that EXPRESSION_TO_DOUBLE makes from a number with this scale. */
+/* The key of the double that EXPRESSION_TO_DOUBLE makes from a number with this scale. */
 static inline int64_t expression_double_of(int64_t value, unsigned scale)
 {
-    const double number = (double)value / (double)power_of_ten(scale);
-    int64_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    return bits;
+    return double_key_of((double)value / (double)power_of_ten(scale));
 }
 
 /* ---- Strings (expression_string.c) ---- */

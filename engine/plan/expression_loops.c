@@ -31,6 +31,30 @@ static void join_nulls(const struct expression *node, uint32_t rows, const struc
         to[row] = (uint64_t)(expression);       \
     }
 
+/* The same of doubles, by their keys. */
+static void calculate_doubles(enum expression_operation operation, uint32_t rows, const int64_t *restrict a,
+                              const int64_t *restrict b, int64_t *restrict to)
+{
+    switch (operation) {
+    case EXPRESSION_ADD:
+        for (uint32_t row = 0; row < rows; row++)
+            to[row] = double_key_of(double_of_key(a[row]) + double_of_key(b[row]));
+        break;
+    case EXPRESSION_SUBTRACT:
+        for (uint32_t row = 0; row < rows; row++)
+            to[row] = double_key_of(double_of_key(a[row]) - double_of_key(b[row]));
+        break;
+    case EXPRESSION_MULTIPLY:
+        for (uint32_t row = 0; row < rows; row++)
+            to[row] = double_key_of(double_of_key(a[row]) * double_of_key(b[row]));
+        break;
+    default: /* EXPRESSION_NEGATE */
+        for (uint32_t row = 0; row < rows; row++)
+            to[row] = double_key_of(-double_of_key(a[row]));
+        break;
+    }
+}
+
 static void calculate(enum expression_operation operation, uint32_t rows, const uint64_t *restrict a,
                       const uint64_t *restrict b, uint64_t *restrict to)
 {
@@ -91,20 +115,6 @@ static void choose(uint32_t rows, const struct vector *children, struct vector o
 
 /* ---- Row by row ---- */
 
-static double as_double(int64_t bits)
-{
-    double number;
-    memcpy(&number, &bits, sizeof number);
-    return number;
-}
-
-static struct scalar from_double(double number)
-{
-    struct scalar scalar = {0, false};
-    memcpy(&scalar.value, &number, sizeof number);
-    return scalar;
-}
-
 static struct scalar whole(int64_t value)
 {
     return (struct scalar){value, false};
@@ -112,26 +122,9 @@ static struct scalar whole(int64_t value)
 
 static struct scalar of_doubles(enum expression_operation operation, double x, double y)
 {
-    switch (operation) {
-    case EXPRESSION_ADD:
-        return from_double(x + y);
-    case EXPRESSION_SUBTRACT:
-        return from_double(x - y);
-    case EXPRESSION_MULTIPLY:
-        return from_double(x * y);
-    case EXPRESSION_DIVIDE:
-        return y == 0 ? (struct scalar){0, true} : from_double(x / y);
-    case EXPRESSION_NEGATE:
-        return from_double(-x);
-    case EXPRESSION_EQUAL:
-        return whole(x == y);
-    case EXPRESSION_LESS:
-        return whole(x < y);
-    case EXPRESSION_LESS_EQUAL:
-        return whole(x <= y);
-    default: /* not an operation of doubles */
+    if (operation != EXPRESSION_DIVIDE || y == 0)
         return (struct scalar){0, true};
-    }
+    return whole(double_key_of(x / y));
 }
 
 /* INT64_MIN / -1 traps on some processors. Here it wraps, and its remainder is 0. */
@@ -174,9 +167,9 @@ static void one_by_one(const struct expression_list *list, const struct expressi
     for (uint32_t row = 0; row < rows; row++) {
         struct scalar result = {0, (a.nulls && a.nulls[row]) || (b.nulls && b.nulls[row])};
         if (!result.null)
-            result = type.kind == VALUE_DOUBLE
-                         ? of_doubles(node->operation, as_double(a.values[row]), as_double(b.values[row]))
-                         : of_whole(node, type, a.values[row], b.values[row]);
+            result = type.kind == VALUE_DOUBLE ? of_doubles(node->operation, double_of_key(a.values[row]),
+                                                            double_of_key(b.values[row]))
+                                               : of_whole(node, type, a.values[row], b.values[row]);
         out.values[row] = result.value;
         if (out.nulls)
             out.nulls[row] = result.null;
@@ -202,8 +195,8 @@ static void look_up(const struct value_table *table, uint32_t rows, struct vecto
 
 /* Tests a dense set by its bitmap, and others by binary search. All rows take one step of the search before
  * any takes the next, so that their loads overlap. */
-static void contain(const struct value_table *table, bool doubles, uint32_t rows,
-                    const int64_t *restrict values, int64_t *restrict out)
+static void contain(const struct value_table *table, uint32_t rows, const int64_t *restrict values,
+                    int64_t *restrict out)
 {
     uint64_t low[VECTOR_ROWS];
     if (table->count == 0) {
@@ -214,7 +207,7 @@ static void contain(const struct value_table *table, bool doubles, uint32_t rows
                    span = (uint64_t)table->values[table->count - 1] - first;
     if (table->members) {
         for (uint32_t row = 0; row < rows; row++) {
-            const uint64_t place = (uint64_t)expression_member(doubles, values[row]) - first;
+            const uint64_t place = (uint64_t)values[row] - first;
             const uint64_t within = place <= span ? place : 0;
             out[row] = place <= span && (table->members[within / 64] >> within % 64 & 1);
         }
@@ -224,17 +217,15 @@ static void contain(const struct value_table *table, bool doubles, uint32_t rows
     for (uint64_t left = table->count; left > 1; left -= left / 2)
         for (uint32_t row = 0; row < rows; row++) {
             const uint64_t middle = low[row] + left / 2;
-            low[row] = table->values[middle] <= expression_member(doubles, values[row]) ? middle : low[row];
+            low[row] = table->values[middle] <= values[row] ? middle : low[row];
         }
     for (uint32_t row = 0; row < rows; row++)
-        out[row] = table->values[low[row]] == expression_member(doubles, values[row]);
+        out[row] = table->values[low[row]] == values[row];
 }
 
 void ISA(expression_loop)(const struct expression_list *list, const struct expression *node, uint32_t rows,
                           const struct vector *children, struct vector out)
 {
-    const bool doubles = node->type.kind == VALUE_DOUBLE ||
-                         (node->children && list->nodes[node->child[0]].type.kind == VALUE_DOUBLE);
     switch (node->operation) {
     case EXPRESSION_CONSTANT:
         for (uint32_t row = 0; row < rows; row++)
@@ -257,7 +248,7 @@ void ISA(expression_loop)(const struct expression_list *list, const struct expre
         look_up(&list->tables[node->table], rows, children[0], out);
         return;
     case EXPRESSION_IN_SET:
-        contain(&list->tables[node->table], doubles, rows, children[0].values, out.values);
+        contain(&list->tables[node->table], rows, children[0].values, out.values);
         join_nulls(node, rows, children, out.nulls);
         return;
     case EXPRESSION_ADD:
@@ -268,8 +259,12 @@ void ISA(expression_loop)(const struct expression_list *list, const struct expre
     case EXPRESSION_LESS:
     case EXPRESSION_LESS_EQUAL:
     case EXPRESSION_NOT:
-        if (doubles)
-            break;
+        if (node->type.kind == VALUE_DOUBLE) {
+            calculate_doubles(node->operation, rows, children[0].values, children[node->children > 1].values,
+                              out.values);
+            join_nulls(node, rows, children, out.nulls);
+            return;
+        }
         calculate(node->operation, rows, (const uint64_t *)(const void *)children[0].values,
                   (const uint64_t *)(const void *)children[node->children > 1].values,
                   (uint64_t *)(void *)out.values);

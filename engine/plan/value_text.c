@@ -62,10 +62,9 @@ static char *write_common_double(char *at, double number)
     return NULL;
 }
 
-char *write_double(char *at, int64_t bits)
+char *write_double(char *at, int64_t key)
 {
-    double number;
-    memcpy(&number, &bits, sizeof number);
+    const double number = double_of_key(key);
     char *const end = write_common_double(at, number);
     if (end)
         return end;

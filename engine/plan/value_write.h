@@ -125,9 +125,9 @@ static inline char *write_boolean(char *at, int64_t value)
     return at + (value ? 4 : 5);
 }
 
-/* Writes the fewest digits from which the same double is read. The text has a point or an exponent, or is a
+/* Writes the fewest digits from which the same double is read, whose key is given. The text has a point or an exponent, or is a
  * word (inf, nan), so that it does not look like an integer. */
-char *write_double(char *at, int64_t bits);
+char *write_double(char *at, int64_t key);
 
 /* Writes a value of a type that is not VALUE_STRING. */
 char *write_value(char *at, struct value_type type, int64_t value);

@@ -29,8 +29,6 @@ static enum status group_add(struct binder *binder, const struct sql_expression 
         return bind_refuse(binder, ast->position, "GROUP BY cannot hold an aggregate");
     RETURN_IF_ERROR(bind_expression(binder, ast, BIND_BELOW, &node));
     const struct expression *made = &binder->list->nodes[node];
-    if (made->type.kind == VALUE_DOUBLE)
-        return bind_refuse(binder, ast->position, "floating-point values cannot be grouped by");
     for (uint32_t g = 0; g < plan->group_count; g++)
         if (binder->group_nodes[g] == node)
             return STATUS_OK;

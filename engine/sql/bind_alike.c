@@ -80,6 +80,11 @@ enum status bind_double(struct binder *binder, struct sql_position position, uin
     if (bind_kind(binder, *node) == VALUE_DOUBLE)
         return STATUS_OK;
     RETURN_IF_ERROR(bind_number_of(binder, position, node));
+    const struct expression *const number = bind_node(binder, *node);
+    if (expression_is_constant(binder->list, *node)) /* as strtod reads it, also beyond 2^53 */
+        return expression_constant(binder->list, (struct value_type){.kind = VALUE_DOUBLE},
+                                   double_key_of(decimal_to_double(number->constant, number->type.scale)),
+                                   node, binder->error);
     return bind_apply(binder, position, EXPRESSION_TO_DOUBLE, *node, EXPRESSION_NONE, EXPRESSION_NONE, node);
 }
 

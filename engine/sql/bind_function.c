@@ -60,13 +60,7 @@ static void sum_range(const struct binder *binder, struct plan_aggregate *aggreg
 
 static enum status bind_argument(struct binder *binder, const struct sql_expression *ast, uint32_t *argument)
 {
-    RETURN_IF_ERROR(bind_expression(binder, ast, BIND_BELOW, argument));
-    if (bind_node(binder, *argument)->type.kind == VALUE_DOUBLE)
-        return bind_refuse(
-            binder, ast->position,
-            "a floating-point value cannot be aggregated, for its sum would depend on the order of "
-            "rows; divide the aggregate instead, or use whole numbers");
-    return STATUS_OK;
+    return bind_expression(binder, ast, BIND_BELOW, argument);
 }
 
 static enum status bind_count(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
@@ -96,6 +90,8 @@ static enum status bind_average(struct binder *binder, const struct sql_expressi
     struct expression total = *bind_node(binder, sum);
     uint32_t count;
     total.type.kind = VALUE_DOUBLE; /* the leaf gives the sum as a double, whatever its width */
+    total.low = DOUBLE_KEY_MINUS_INFINITY;
+    total.high = DOUBLE_KEY_INFINITY;
     RETURN_IF_ERROR(expression_add(binder->list, &total, &sum, binder->error));
     RETURN_IF_ERROR(bind_count(binder, ast, &count));
     RETURN_IF_ERROR(bind_double(binder, ast->position, &count));

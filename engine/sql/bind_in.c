@@ -55,11 +55,9 @@ static enum place place_of(struct value_type type, const struct sql_parameter *i
     if (kind == VALUE_STRING)
         return place_of_string(type, item, member);
     if (type.kind == VALUE_DOUBLE && kind == VALUE_INTEGER)
-        *member = expression_double_of(item->value, item->type.scale);
-    if (kind == VALUE_DOUBLE || type.kind == VALUE_DOUBLE) {
-        *member = expression_member(true, *member);
+        *member = double_key_of(decimal_to_double(item->value, item->type.scale));
+    if (kind == VALUE_DOUBLE || type.kind == VALUE_DOUBLE)
         return type.kind == VALUE_DOUBLE || type.kind == VALUE_INTEGER ? PLACE_DOUBLES : PLACE_OTHERS;
-    }
     if (type.kind == VALUE_INTEGER && kind == VALUE_INTEGER)
         return rescaled(item, type.scale, member);
     return kind == type.kind ? PLACE_ALIKE : PLACE_OTHERS;

@@ -26,7 +26,7 @@ static enum status number_value(const struct binder *binder, const struct sql_ex
     if (strpbrk(ast->text, "eE")) {
         const double real = negative ? -strtod(ast->text, NULL) : strtod(ast->text, NULL);
         number->type.kind = VALUE_DOUBLE;
-        memcpy(&number->value, &real, sizeof real);
+        number->value = double_key_of(real);
         return STATUS_OK;
     }
     const char *const point = strchr(ast->text, '.');

@@ -130,10 +130,20 @@ TILE_INLINE bool lookup_contains(uint32_t table, int64_t value)
     return low < at.count && __ldg(values + low) == value;
 }
 
-/* The bits of a double in a set: -0.0 is 0.0. */
-TILE_INLINE int64_t double_member(int64_t bits)
+/* ---- Doubles as whole numbers of the same order: storage/base/double_key.h ---- */
+
+TILE_INLINE int64_t double_key_turn(int64_t value)
 {
-    return bits == INT64_MIN ? 0 : bits;
+    return value ^ (int64_t)((uint64_t)(value >> 63) >> 1);
+}
+TILE_INLINE int64_t double_key(double number)
+{
+    const int64_t key = double_key_turn(__double_as_longlong(number));
+    return number != number ? 0x7ff8000000000000ll : key + (key == -1); /* -0 becomes 0 */
+}
+TILE_INLINE double double_of_key(int64_t key)
+{
+    return __longlong_as_double(double_key_turn(key));
 }
 
 /* ---- Division of whole numbers: x / 0 is NULL; the least number / -1 wraps, with remainder 0 ---- */

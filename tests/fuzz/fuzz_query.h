@@ -252,8 +252,7 @@ static inline bool same_value(const struct rowset_column *column, uint64_t row, 
                memcmp(text, sqlite3_column_text(statement, place), length) == 0;
     }
     if (column->type.kind == VALUE_DOUBLE) {
-        double number;
-        memcpy(&number, &column->values[row], sizeof number);
+        const double number = double_of_key(column->values[row]);
         const double expected =
             sqlite3_column_double(statement, place) / (double)unit(term->scale - SCALE_DOUBLE);
         return fabs(number - expected) <= 1e-9 * (fabs(expected) + 1);

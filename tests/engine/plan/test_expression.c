@@ -207,9 +207,8 @@ static struct scalar expected_of(const struct expression *node, struct scalar a,
         return out;
     if (node->operation == EXPRESSION_IN_SET) {
         const struct value_table *table = &list.tables[node->table];
-        const bool minus_zero = a.value == INT64_MIN && list.nodes[node->child[0]].type.kind == VALUE_DOUBLE;
         for (uint64_t i = 0; i < table->count; i++)
-            out.value |= table->values[i] == (minus_zero ? 0 : a.value);
+            out.value |= table->values[i] == a.value;
         return out;
     }
     const __int128 quotient = b.value ? (__int128)a.value / b.value : 0;
@@ -293,11 +292,10 @@ static void vectors_find_members_as_single_values_do(void **state)
 static void zero_has_no_sign_in_a_set(void **state)
 {
     uint32_t node;
-    int64_t *values = malloc(sizeof *values), minus_zero, a[SOME_ROWS] = {0}, b[SOME_ROWS] = {0};
-    const double zero = -0.0;
+    int64_t *values = malloc(sizeof *values), a[SOME_ROWS] = {0}, b[SOME_ROWS] = {0};
+    const int64_t minus_zero = double_key_of(-0.0);
     (void)state;
     values[0] = 0;
-    memcpy(&minus_zero, &zero, sizeof zero);
     a[5] = minus_zero;
     a[6] = 1;
     const struct expression leaf = {.operation = EXPRESSION_AGGREGATE, .type = {.kind = VALUE_DOUBLE}};
