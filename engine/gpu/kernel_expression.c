@@ -6,6 +6,8 @@
  */
 #include "engine/gpu/kernel.h"
 
+#include "engine/plan/functions/scalar_call.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -290,6 +292,24 @@ static void write_call(const struct kernel_body *body, uint32_t node)
     write_null(body, node, "false");
 }
 
+static void write_scalar_call(const struct kernel_body *body, uint32_t node)
+{
+    const struct expression *of = at(body, node);
+    char missing[KERNEL_NAME_BYTES];
+    fprintf(body->out, "    bool f%u = false;\n    const int64_t r%u = %s(", node, node,
+            scalar_call_function(of));
+    for (uint32_t c = 0; c < 3; c++)
+        if (c < of->children)
+            fprintf(body->out, "v%u, ", of->child[c]);
+        else
+            fputs("0, ", body->out);
+    fprintf(body->out, "%u, &f%u);\n", of->index, node);
+    begin_value(body, node);
+    fprintf(body->out, "r%u);\n", node);
+    snprintf(missing, sizeof missing, "f%u", node);
+    write_null(body, node, missing);
+}
+
 static void write_node(struct kernel_body *body, uint32_t node)
 {
     const struct expression *of = at(body, node);
@@ -329,6 +349,9 @@ static void write_node(struct kernel_body *body, uint32_t node)
         return;
     case EXPRESSION_LOOKUP:
         write_lookup(body, node);
+        return;
+    case EXPRESSION_CALL:
+        write_scalar_call(body, node);
         return;
     case EXPRESSION_NOT:
     case EXPRESSION_IN_SET:

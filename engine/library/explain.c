@@ -1,6 +1,7 @@
 /* explain.c: writes a plan in words, with a line for each step and, after an analysed run, its figures
  * (explain.h). */
 #include "engine/library/explain.h"
+#include "engine/plan/functions/scalar_call.h"
 #include "engine/plan/value_text.h"
 #include "storage/index/index_file.h"
 
@@ -102,6 +103,8 @@ static void write_node(const struct plan *plan, uint32_t index, uint32_t *left, 
             write_set(plan, node, out);
         return;
     }
+    if (node->operation == EXPRESSION_CALL)
+        fputs(scalar_call_text(node), out);
     if (prefix[node->operation])
         fputs(prefix[node->operation], out);
     fputc('(', out);

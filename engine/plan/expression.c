@@ -4,6 +4,8 @@
  */
 #include "engine/plan/expression.h"
 
+#include "engine/plan/functions/scalar_call.h"
+
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
 
@@ -118,15 +120,17 @@ static struct range range_of_field(const struct expression *node, const struct e
 {
     static const int most[] = {[CALENDAR_QUARTER] = 4,     [CALENDAR_MONTH] = 12,        [CALENDAR_DAY] = 31,
                                [CALENDAR_DAY_OF_WEEK] = 6, [CALENDAR_DAY_OF_YEAR] = 366, [CALENDAR_HOUR] = 23,
-                               [CALENDAR_MINUTE] = 59,     [CALENDAR_SECOND] = 59};
-    if (node->field != CALENDAR_YEAR)
-        return (struct range){node->field < CALENDAR_DAY_OF_WEEK || node->field == CALENDAR_DAY_OF_YEAR,
-                              most[node->field]};
+                               [CALENDAR_MINUTE] = 59,     [CALENDAR_SECOND] = 59,       [CALENDAR_WEEK] = 53,
+                               [CALENDAR_ISO_DAY] = 7};
+    const int field = node->field;
+    if (field != CALENDAR_YEAR && field != CALENDAR_ISO_YEAR)
+        return (struct range){field < CALENDAR_DAY_OF_WEEK || field == CALENDAR_DAY_OF_YEAR ||
+                                  field > CALENDAR_SECOND,
+                              most[field]};
     if (child->type.kind == VALUE_TIMESTAMP)
-        return (struct range){calendar_timestamp_field(child->low, CALENDAR_YEAR),
-                              calendar_timestamp_field(child->high, CALENDAR_YEAR)};
-    return (struct range){calendar_date_field(child->low, CALENDAR_YEAR),
-                          calendar_date_field(child->high, CALENDAR_YEAR)};
+        return (struct range){calendar_timestamp_field(child->low, field),
+                              calendar_timestamp_field(child->high, field)};
+    return (struct range){calendar_date_field(child->low, field), calendar_date_field(child->high, field)};
 }
 
 static struct range range_of_table(const struct value_table *table)
@@ -228,6 +232,11 @@ static struct range work_out(const struct expression_list *list, const struct ex
     case EXPRESSION_ADD_MONTHS: /* a month has at most 31 days; its last day is at most 3 earlier */
         return (struct range){a.low + (b.low < 0 ? b.low * 31 : 0) - 3,
                               a.high + (b.high > 0 ? b.high * 31 : 0) + 3};
+    case EXPRESSION_CALL: {
+        struct range range;
+        scalar_call_range(list, node, &range.low, &range.high);
+        return range;
+    }
     case EXPRESSION_TO_DATE:
         return (struct range){calendar_floor((int64_t)a.low, CALENDAR_DAY_MICROSECONDS),
                               calendar_floor((int64_t)a.high, CALENDAR_DAY_MICROSECONDS)};
@@ -262,6 +271,8 @@ static struct value_type type_of(const struct expression_list *list, const struc
         return (struct value_type){.kind = VALUE_DATE};
     case EXPRESSION_TO_DOUBLE:
         return (struct value_type){.kind = VALUE_DOUBLE};
+    case EXPRESSION_CALL:
+        return scalar_call_type(list, node);
     default: /* whoever adds constants, leaves and look-ups sets their types */
         return gives_truth(node->operation) ? (struct value_type){.kind = VALUE_BOOLEAN} : node->type;
     }
@@ -284,6 +295,8 @@ static bool may_be_null(const struct expression_list *list, const struct express
         const bool never_zero = divisor->low > 0 || divisor->high < 0; /* the key of 0 is 0 */
         return any || !never_zero;
     }
+    case EXPRESSION_CALL:
+        return any || scalar_call_may_be_null(node);
     case EXPRESSION_LOOKUP:
         for (uint64_t i = 0; i < list->tables[node->table].count; i++)
             any |= list->tables[node->table].values[i] == INT64_MIN;
@@ -306,7 +319,7 @@ static enum status describe(const struct expression_list *list, struct expressio
         node->type = type_of(list, node);
         node->nullable = may_be_null(list, node);
         range = node->type.kind == VALUE_DOUBLE && node->operation != EXPRESSION_CHOOSE &&
-                        node->operation != EXPRESSION_LOOKUP
+                        node->operation != EXPRESSION_LOOKUP && node->operation != EXPRESSION_CALL
                     ? work_out_double(list, node)
                     : work_out(list, node);
     }

@@ -61,6 +61,7 @@ enum expression_operation {
     EXPRESSION_ADD_MONTHS, /* date (child 0) + months (child 1); the day is at most the month's last */
     EXPRESSION_TO_DATE,    /* of a timestamp, rounded down to days */
     EXPRESSION_TO_DOUBLE,  /* a number divided by 10^scale */
+    EXPRESSION_CALL,       /* function `field` of up to three values (functions/scalar_call.h) */
     EXPRESSION_OPERATIONS
 };
 
@@ -81,7 +82,7 @@ struct expression {
     struct value_type type;
     bool nullable;     /* may be NULL */
     bool is_null;      /* EXPRESSION_CONSTANT */
-    uint8_t field;     /* enum calendar_field */
+    uint8_t field;     /* enum calendar_field; of a call, enum scalar_call */
     uint8_t children;  /* 0..3 */
     uint32_t child[3]; /* nodes before this one */
     uint32_t index;

@@ -6,6 +6,7 @@
  */
 #include "engine/plan/expression_loops.h"
 
+#include "engine/plan/functions/scalar_call.h"
 #include "storage/base/isa.h"
 
 #include <string.h>
@@ -269,6 +270,9 @@ void ISA(expression_loop)(const struct expression_list *list, const struct expre
                   (const uint64_t *)(const void *)children[node->children > 1].values,
                   (uint64_t *)(void *)out.values);
         join_nulls(node, rows, children, out.nulls);
+        return;
+    case EXPRESSION_CALL:
+        scalar_call_loop(node, rows, children, out);
         return;
     case EXPRESSION_DIVIDE:
     case EXPRESSION_REMAINDER:

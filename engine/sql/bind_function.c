@@ -1,5 +1,6 @@
 /* bind_function.c: binds functions, aggregates and CAST (bind_internal.h). */
 #include "engine/sql/bind_internal.h"
+#include "engine/sql/functions/functions.h"
 
 #include <strings.h>
 
@@ -281,11 +282,9 @@ enum status bind_function(struct binder *binder, const struct sql_expression *as
         return bind_date_part(binder, ast, level, node);
     if (strcmp(ast->name, "count") == 0 || strcmp(ast->name, "sum") == 0 || strcmp(ast->name, "avg") == 0)
         return bind_refuse(binder, ast->position, "%s takes one value, not %u", ast->name, ast->child_count);
-    return bind_refuse(
-        binder, ast->position,
-        "there is no function %s here; there are sum, count, min, max, avg, abs, coalesce, ifnull, "
-        "nullif, upper, lower, trim, length, substr, year, quarter, month, day, EXTRACT and CAST",
-        ast->name);
+    bool found;
+    RETURN_IF_ERROR(functions_bind(binder, ast, level, &found, node));
+    return found ? STATUS_OK : functions_refuse_unknown(binder, ast);
 }
 
 /* ---- CAST ---- */

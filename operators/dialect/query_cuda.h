@@ -146,6 +146,10 @@ TILE_INLINE double double_of_key(int64_t key)
     return __longlong_as_double(double_key_turn(key));
 }
 
+/* ---- Scalar functions, whose bodies use keys of doubles ---- */
+
+#include "operators/dialect/scalar_call_body.h"
+
 /* ---- Division of whole numbers: x / 0 is NULL; the least number / -1 wraps, with remainder 0 ---- */
 
 template <class TYPE> TILE_INLINE TYPE whole_quotient(TYPE a, TYPE b)

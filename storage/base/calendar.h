@@ -26,7 +26,10 @@ enum calendar_field {
     CALENDAR_DAY_OF_YEAR, /* from 1 */
     CALENDAR_HOUR,
     CALENDAR_MINUTE,
-    CALENDAR_SECOND
+    CALENDAR_SECOND,
+    CALENDAR_WEEK,    /* of ISO 8601: week 1 has the year's first Thursday */
+    CALENDAR_ISO_DAY, /* 1: Monday */
+    CALENDAR_ISO_YEAR /* the year that the week belongs to */
 };
 
 struct calendar_date {
@@ -78,6 +81,12 @@ CALENDAR_INLINE int64_t calendar_add_months(int64_t days, int64_t months)
     return calendar_days(year, month, date.day < most ? date.day : most);
 }
 
+/* 1: Monday, 7: Sunday. */
+CALENDAR_INLINE int32_t calendar_iso_day(int64_t days)
+{
+    return (int32_t)(days + 3 - 7 * calendar_floor(days + 3, 7)) + 1;
+}
+
 /* A field of a date; hours, minutes and seconds are 0. */
 CALENDAR_INLINE int64_t calendar_date_field(int64_t days, int field)
 {
@@ -95,8 +104,33 @@ CALENDAR_INLINE int64_t calendar_date_field(int64_t days, int field)
         return days + 4 - 7 * calendar_floor(days + 4, 7);
     case CALENDAR_DAY_OF_YEAR:
         return days - calendar_days(date.year, 1, 1) + 1;
+    case CALENDAR_ISO_DAY:
+        return calendar_iso_day(days);
+    case CALENDAR_WEEK:
+    case CALENDAR_ISO_YEAR: { /* a week belongs to the year of its Thursday */
+        const int64_t thursday = days + 4 - calendar_iso_day(days), year = calendar_date_of(thursday).year;
+        return field == CALENDAR_ISO_YEAR ? year : (thursday - calendar_days(year, 1, 1)) / 7 + 1;
+    }
     default:
         return 0;
+    }
+}
+
+/* The first day of the week (a Monday), month, quarter or year that a day is in. */
+CALENDAR_INLINE int64_t calendar_date_truncate(int64_t days, int field)
+{
+    const struct calendar_date date = calendar_date_of(days);
+    switch (field) {
+    case CALENDAR_YEAR:
+        return calendar_days(date.year, 1, 1);
+    case CALENDAR_QUARTER:
+        return calendar_days(date.year, (date.month - 1) / 3 * 3 + 1, 1);
+    case CALENDAR_MONTH:
+        return calendar_days(date.year, date.month, 1);
+    case CALENDAR_WEEK:
+        return days + 1 - calendar_iso_day(days);
+    default:
+        return days;
     }
 }
 
@@ -116,6 +150,17 @@ CALENDAR_INLINE int64_t calendar_timestamp_field(int64_t microseconds, int field
     default:
         return calendar_date_field(days, field);
     }
+}
+
+/* The beginning of the second, minute, hour, day, week, month, quarter or year that a time is in. */
+CALENDAR_INLINE int64_t calendar_timestamp_truncate(int64_t microseconds, int field)
+{
+    const int64_t unit = field == CALENDAR_SECOND   ? 1000000ll
+                         : field == CALENDAR_MINUTE ? 60000000ll
+                         : field == CALENDAR_HOUR   ? 3600000000ll
+                                                    : CALENDAR_DAY_MICROSECONDS;
+    const int64_t units = calendar_floor(microseconds, unit);
+    return unit == CALENDAR_DAY_MICROSECONDS ? calendar_date_truncate(units, field) * unit : units * unit;
 }
 
 #endif

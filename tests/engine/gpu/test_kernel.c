@@ -51,6 +51,11 @@ static const char *const statements[] = {
     "select count(*) from sales where pieces > ?",
     "select people, count(*) from visits group by people having count(*) > 0",
     "select kind, count(*) from products where since > date '1999-01-01' group by kind",
+    "select round(paid), greatest(pieces, 2), sign(paid), count(*) from sales where sqrt(pieces) > 1 and "
+    "power(paid, "
+    "2) < 9 and exp(pieces) > 1 and log10(paid) < 2 and log2(paid) < 4 and ln(paid) > -3 and round(paid / 3, "
+    "2) > "
+    "0.3 and floor(paid / 2) < ceil(paid / 2) and trunc(paid / 2) < 100 group by 1, 2, 3",
 };
 #define STATEMENTS (sizeof statements / sizeof *statements)
 

@@ -90,7 +90,7 @@ static void unknown_names_come_with_a_list(void **state)
     refused("select id\nfrom region", "line 2, column 6: ");
     refused("select id", "the statement has no FROM");
     refused("select nosuch(id) from regions",
-            "line 1, column 8: there is no function nosuch here; there are sum,");
+            "line 1, column 8: there is no function nosuch; there are sum,");
     refused("select id as a from regions order by b", "line 1, column 38: there is no column b");
     refused("select b as a, a as b from regions", "line 1, column 8: the alias b leads to itself");
 }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <time.h>
 
 static void days_agree_with_the_c_library(void **state)
@@ -24,7 +25,29 @@ static void days_agree_with_the_c_library(void **state)
         assert_int_equal(calendar_date_field(days, CALENDAR_DAY_OF_WEEK), tm.tm_wday);
         assert_int_equal(calendar_date_field(days, CALENDAR_DAY_OF_YEAR), tm.tm_yday + 1);
         assert_int_equal(calendar_date_field(days, CALENDAR_QUARTER), tm.tm_mon / 3 + 1);
+        char week[32], written[64];
+        strftime(week, sizeof week, "%G %V %u", &tm);
+        snprintf(written, sizeof written, "%d %02d %d", (int)calendar_date_field(days, CALENDAR_ISO_YEAR),
+                 (int)calendar_date_field(days, CALENDAR_WEEK),
+                 (int)calendar_date_field(days, CALENDAR_ISO_DAY));
+        assert_string_equal(written, week);
+        assert_int_equal(calendar_date_truncate(days, CALENDAR_WEEK), days - (tm.tm_wday + 6) % 7);
+        assert_int_equal(calendar_date_truncate(days, CALENDAR_YEAR), days - tm.tm_yday);
+        assert_int_equal(calendar_date_truncate(days, CALENDAR_MONTH), days - tm.tm_mday + 1);
+        assert_int_equal(calendar_date_truncate(days, CALENDAR_QUARTER),
+                         calendar_days(date.year, tm.tm_mon / 3 * 3 + 1, 1));
     }
+}
+
+static void times_are_truncated(void **state)
+{
+    (void)state;
+    const int64_t time = -CALENDAR_DAY_MICROSECONDS + 3723000007; /* 1969-12-31 01:02:03.000007 */
+    assert_int_equal(calendar_timestamp_truncate(time, CALENDAR_SECOND), time - 7);
+    assert_int_equal(calendar_timestamp_truncate(time, CALENDAR_MINUTE), time - 3000007);
+    assert_int_equal(calendar_timestamp_truncate(time, CALENDAR_HOUR), time - 123000007);
+    assert_int_equal(calendar_timestamp_truncate(time, CALENDAR_DAY), -CALENDAR_DAY_MICROSECONDS);
+    assert_int_equal(calendar_timestamp_truncate(time, CALENDAR_MONTH), -31 * CALENDAR_DAY_MICROSECONDS);
 }
 
 static void months_are_cut_to_their_last_day(void **state)
@@ -53,6 +76,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(days_agree_with_the_c_library),
+        cmocka_unit_test(times_are_truncated),
         cmocka_unit_test(months_are_cut_to_their_last_day),
         cmocka_unit_test(times_before_1970_have_the_fields_of_their_day),
     };

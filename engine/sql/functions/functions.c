@@ -1,0 +1,146 @@
+/* functions.c: the names of scalar functions (functions.h). */
+#include "engine/sql/functions/functions.h"
+
+#include <stdio.h>
+
+static const struct {
+    const char *name;
+    uint32_t least, most; /* values */
+    function_bind *bind;
+    int argument;
+} functions[] = {
+    {"round", 1, 2, bind_round, ROUND_NEAREST},
+    {"floor", 1, 1, bind_round, ROUND_DOWN},
+    {"ceil", 1, 1, bind_round, ROUND_UP},
+    {"ceiling", 1, 1, bind_round, ROUND_UP},
+    {"trunc", 1, 2, bind_round, ROUND_CUT},
+    {"mod", 2, 2, bind_mod, 0},
+    {"power", 2, 2, bind_power, 0},
+    {"pow", 2, 2, bind_power, 0},
+    {"sqrt", 1, 1, bind_real_function, CALL_SQRT},
+    {"exp", 1, 1, bind_real_function, CALL_EXP},
+    {"ln", 1, 1, bind_real_function, CALL_LN},
+    {"log", 1, 1, bind_real_function, CALL_LOG10},
+    {"log10", 1, 1, bind_real_function, CALL_LOG10},
+    {"log2", 1, 1, bind_real_function, CALL_LOG2},
+    {"pi", 0, 0, bind_pi, 0},
+    {"sign", 1, 1, bind_sign, 0},
+    {"greatest", 1, FUNCTION_VALUES_MAX, bind_extreme, true},
+    {"least", 1, FUNCTION_VALUES_MAX, bind_extreme, false},
+};
+#define FUNCTIONS (sizeof functions / sizeof *functions)
+
+/* Those that other files bind. */
+static const char *const others[] = {"count",  "sum",    "min",   "max",   "avg",     "abs",       "coalesce",
+                                     "ifnull", "nullif", "upper", "lower", "trim",    "length",    "substr",
+                                     "year",   "month",  "day",   "cast",  "quarter", "substring", "extract"};
+
+/* ---- Nearest names ---- */
+
+#define NAME_LONGEST 32u
+
+/* The least number of characters to insert, drop, replace or swap with the next that makes b of a. */
+static uint32_t name_distance(const char *a, const char *b)
+{
+    uint32_t rows[3][NAME_LONGEST + 1];
+    const uint32_t a_length = (uint32_t)strnlen(a, NAME_LONGEST),
+                   b_length = (uint32_t)strnlen(b, NAME_LONGEST);
+    for (uint32_t j = 0; j <= b_length; j++)
+        rows[0][j] = j;
+    for (uint32_t i = 1; i <= a_length; i++) {
+        uint32_t *const row = rows[i % 3];
+        const uint32_t *const before = rows[(i + 2) % 3], *const earlier = rows[(i + 1) % 3];
+        row[0] = i;
+        for (uint32_t j = 1; j <= b_length; j++) {
+            uint32_t least = before[j - 1] + (a[i - 1] != b[j - 1]);
+            least = before[j] + 1 < least ? before[j] + 1 : least;
+            least = row[j - 1] + 1 < least ? row[j - 1] + 1 : least;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && earlier[j - 2] + 1 < least)
+                least = earlier[j - 2] + 1;
+            row[j] = least;
+        }
+    }
+    return rows[a_length % 3][b_length];
+}
+
+/* Names of other systems, with what is written here. */
+static const char *other_system(const char *name)
+{
+    static const char *const pairs[][2] = {{"nvl", "coalesce"},
+                                           {"isnull", "coalesce"},
+                                           {"iff", "CASE WHEN"},
+                                           {"if", "CASE WHEN"},
+                                           {"decode", "CASE"},
+                                           {"len", "length"},
+                                           {"char_length", "length"},
+                                           {"character_length", "length"},
+                                           {"getdate", "current_date"},
+                                           {"now", "current_timestamp"},
+                                           {"dateadd", "date + INTERVAL"},
+                                           {"date_add", "date + INTERVAL"},
+                                           {"to_date", "CAST(x AS DATE)"},
+                                           {"to_char", "strftime"},
+                                           {"date_format", "strftime"},
+                                           {"to_number", "CAST"},
+                                           {"convert", "CAST"},
+                                           {"try_cast", "CAST"},
+                                           {"charindex", "position"},
+                                           {"total", "sum"},
+                                           {"mean", "avg"},
+                                           {"ucase", "upper"},
+                                           {"lcase", "lower"},
+                                           {"glob", "LIKE or regexp_matches"}};
+    for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++)
+        if (strcmp(name, pairs[p][0]) == 0)
+            return pairs[p][1];
+    return NULL;
+}
+
+enum status functions_refuse_unknown(struct binder *binder, const struct sql_expression *ast)
+{
+    const char *nearest = other_system(ast->name);
+    uint32_t least = (uint32_t)strlen(ast->name) / 3 + 2; /* further names are like any other */
+    for (size_t i = 0; !nearest && i < FUNCTIONS + sizeof others / sizeof *others; i++) {
+        const char *const name = i < FUNCTIONS ? functions[i].name : others[i - FUNCTIONS];
+        const uint32_t distance = name_distance(ast->name, name);
+        if (distance < least) {
+            least = distance;
+            nearest = name;
+        }
+    }
+    if (other_system(ast->name))
+        return bind_refuse(binder, ast->position, "there is no function %s; write %s", ast->name, nearest);
+    if (nearest)
+        return bind_refuse(binder, ast->position, "there is no function %s; did you mean %s?", ast->name,
+                           nearest);
+    return bind_refuse(
+        binder, ast->position,
+        "there is no function %s; there are sum, count, avg, round, coalesce, substr, replace, "
+        "date_trunc, extract and others: docs/sql.md, Functions",
+        ast->name);
+}
+
+/* ---- Binding ---- */
+
+enum status functions_bind(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
+                           bool *found, uint32_t *node)
+{
+    struct bound_call call = {.ast = ast, .count = ast->child_count};
+    size_t f = 0;
+    while (f < FUNCTIONS && strcmp(functions[f].name, ast->name) != 0)
+        f++;
+    *found = f < FUNCTIONS;
+    if (!*found)
+        return STATUS_OK;
+    const uint32_t least = functions[f].least, most = functions[f].most;
+    if (call.count < least || call.count > most) {
+        char takes[64];
+        snprintf(takes, sizeof takes, least == most ? "%u" : "%u to %u", least, most);
+        return bind_refuse(binder, ast->position, "%s takes %s value%s, not %u", ast->name, takes,
+                           most == 1 ? "" : "s", call.count);
+    }
+    for (uint32_t v = 0; v < call.count; v++)
+        RETURN_IF_ERROR(bind_expression(binder, ast->children[v], level, &call.values[v]));
+    call.argument = functions[f].argument;
+    return bind_placed(binder, ast->position, functions[f].bind(binder, &call, node));
+}

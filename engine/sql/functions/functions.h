@@ -1,0 +1,53 @@
+/*
+ * functions.h: the scalar functions of SQL, besides those of bind_function.c.
+ *
+ *     functions.c   their names, and the nearest name to one that there is not
+ *     numbers.c     round, floor, mod, power, greatest, ...
+ *     times.c       date_trunc, date_diff, last_day, ...
+ *     strings.c     ||, replace, split_part, ...: once for each string of a dictionary
+ *     formats.c     values as text: strftime, CAST to VARCHAR
+ *     casts.c       CAST and ::
+ *     predicates.c  IS TRUE, IS DISTINCT FROM, ILIKE, regular expressions
+ */
+#ifndef TESSERA_ENGINE_SQL_FUNCTIONS_FUNCTIONS_H
+#define TESSERA_ENGINE_SQL_FUNCTIONS_FUNCTIONS_H
+
+#include "engine/plan/functions/scalar_call.h"
+#include "engine/sql/bind_internal.h"
+
+/* The most values of a function; `coalesce`, `greatest` and `concat` take so many. */
+#define FUNCTION_VALUES_MAX 16u
+
+/* A function of a statement whose values are bound. */
+struct bound_call {
+    const struct sql_expression *ast;
+    uint32_t count;
+    uint32_t values[FUNCTION_VALUES_MAX];
+    int argument; /* what distinguishes functions that share an implementation */
+};
+
+/* Binds the function of that name. *found: there is one. */
+NODISCARD enum status functions_bind(struct binder *binder, const struct sql_expression *ast,
+                                     enum bind_level level, bool *found, uint32_t *node);
+/* Refuses a name that is no function's, with the nearest ones. */
+enum status functions_refuse_unknown(struct binder *binder, const struct sql_expression *ast);
+
+typedef enum status function_bind(struct binder *binder, const struct bound_call *call, uint32_t *node);
+
+/* ---- numbers.c ---- */
+function_bind bind_round, bind_real_function, bind_power, bind_mod, bind_sign, bind_extreme, bind_pi;
+/* Adds the node of a call (scalar_call.h) of up to three values; EXPRESSION_NONE for those that it lacks. */
+NODISCARD enum status bind_scalar_call(struct binder *binder, struct sql_position position,
+                                       enum scalar_call function, int unit, uint32_t a, uint32_t b,
+                                       uint32_t c, uint32_t *node);
+NODISCARD enum status bind_double_constant(struct binder *binder, double value, uint32_t *node);
+enum rounding { ROUND_NEAREST, ROUND_DOWN, ROUND_UP, ROUND_CUT };
+/* Rounds a number that is not a double to `places` digits after the point, or before it if negative. */
+NODISCARD enum status bind_rounded(struct binder *binder, struct sql_position position,
+                                   enum rounding rounding, int places, uint32_t *node);
+/* CASE WHEN condition THEN a ELSE b END, of values of one type. */
+NODISCARD enum status bind_choice(struct binder *binder, struct sql_position position, uint32_t condition,
+                                  uint32_t a, uint32_t b, uint32_t *node);
+NODISCARD enum status bind_missing(struct binder *binder, uint32_t value, uint32_t *node); /* IS NULL */
+
+#endif
