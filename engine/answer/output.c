@@ -5,6 +5,7 @@
 #define _GNU_SOURCE /* qsort_r */
 #include "engine/answer/output.h"
 
+#include "engine/answer/measures.h"
 #include "engine/plan/expression_vector.h"
 #include "storage/base/decimal.h"
 #include "storage/base/parallel.h"
@@ -155,6 +156,8 @@ static enum status fill_leaves(const struct output *output, uint64_t first, uint
             group_values(output, &plan->groups[node->index], first, count, leaf);
         } else if (node->operation == EXPRESSION_AGGREGATE) {
             RETURN_IF_ERROR(aggregate_values(output, node, first, count, leaf));
+        } else if (node->operation == EXPRESSION_MEASURE) {
+            measure_values(plan, output->groups, node->index, first, count, leaf);
         } else {
             const struct plan_source *source = &plan->sources[node->index];
             if (source->join < 0)

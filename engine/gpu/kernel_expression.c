@@ -363,6 +363,7 @@ static void write_node(struct kernel_body *body, uint32_t node)
         return;
     case EXPRESSION_GROUP: /* evaluated on the host */
     case EXPRESSION_AGGREGATE:
+    case EXPRESSION_MEASURE:
     case EXPRESSION_OPERATIONS:
         return;
     }

@@ -20,6 +20,10 @@ static void write_leaf(const struct plan *plan, const struct expression *node, u
 {
     if (node->operation == EXPRESSION_GROUP) {
         write_node(plan, plan->groups[node->index].written, left, out);
+    } else if (node->operation == EXPRESSION_MEASURE) {
+        fprintf(out, "%s(", measure_name(plan->measures[node->index].kind));
+        write_node(plan, plan->measures[node->index].argument, left, out);
+        fputc(')', out);
     } else if (node->operation == EXPRESSION_AGGREGATE) {
         static const char *const names[] = {"count", "sum", "sum", "min", "max", "count distinct"};
         const struct plan_aggregate *aggregate = &plan->aggregates[node->index];

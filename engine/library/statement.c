@@ -2,6 +2,7 @@
  * changed. */
 #include "engine/library/statement.h"
 
+#include "engine/answer/constants.h"
 #include "engine/answer/output.h"
 #include "engine/library/explain.h"
 #include "engine/library/rows_collect.h"
@@ -149,7 +150,7 @@ static enum status make_plan(struct sql_statement *statement, struct error *erro
         (struct run_timing){.plan_ms = clock_ms() - begin, .plan_reads = disk_reads_since(&moment)};
     for (uint32_t c = 0; c < plan->column_count; c++)
         statement->timing.bytes += plan->columns[c].decided ? 0 : plan->columns[c].data->bytes;
-    if (explain_of(statement) == SQL_EXPLAIN)
+    if (explain_of(statement) == SQL_EXPLAIN || !plan->fact)
         return STATUS_OK;
     return engine_prepare(statement->engine, plan,
                           settings->timed || explain_of(statement) == SQL_EXPLAIN_ANALYZE,
@@ -206,6 +207,8 @@ static enum status run_once(struct sql_statement *statement, struct partial *par
 static enum status answer(struct sql_statement *statement, struct rowset *rows, struct error *error)
 {
     struct partial partial;
+    if (!statement->plan->fact)
+        return constants_answer(statement->plan, rows, error);
     RETURN_IF_ERROR(run_once(statement, &partial, error));
     const double begin = clock_ms();
     struct cluster *const cluster = statement->plan->fact->part.of ? engine_cluster(statement->engine) : NULL;
@@ -221,6 +224,8 @@ static enum status answer(struct sql_statement *statement, struct rowset *rows, 
 static enum status measure(struct sql_statement *statement, struct error *error)
 {
     struct partial partial;
+    if (!statement->plan->fact)
+        return STATUS_OK;
     RETURN_IF_ERROR(run_once(statement, &partial, error));
     partial_free(&partial);
     return STATUS_OK;
@@ -282,6 +287,8 @@ enum status sql_run(struct sql_statement *statement, struct rowset *rows, struct
     enum status status = STATUS_OK;
     *rows = (struct rowset){0};
     RETURN_IF_ERROR(sql_plan(statement, &plan, error));
+    if (!plan->fact && explain_of(statement) != SQL_EXPLAIN_NONE)
+        return rowset_of_lines(rows, "plan", "one row of constants: nothing is read", error);
     switch (explain_of(statement)) {
     case SQL_EXPLAIN_NONE:
         status = answer(statement, rows, error);

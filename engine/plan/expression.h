@@ -41,6 +41,7 @@ enum expression_operation {
     EXPRESSION_COLUMN,    /* source `index` of the plan, in the current row */
     EXPRESSION_GROUP,     /* above aggregates: the value of group term `index` */
     EXPRESSION_AGGREGATE, /* above aggregates: the result of aggregate `index` */
+    EXPRESSION_MEASURE,   /* above aggregates: measure `index` (engine/plan/grouping/grouping.h) */
     EXPRESSION_ADD,       /* this and the next four: of doubles if type.kind is VALUE_DOUBLE */
     EXPRESSION_SUBTRACT,
     EXPRESSION_MULTIPLY,
@@ -137,7 +138,7 @@ NODISCARD enum status expression_lookup(struct expression_list *list, uint32_t c
 static inline bool expression_is_leaf(enum expression_operation operation)
 {
     return operation == EXPRESSION_COLUMN || operation == EXPRESSION_GROUP ||
-           operation == EXPRESSION_AGGREGATE;
+           operation == EXPRESSION_AGGREGATE || operation == EXPRESSION_MEASURE;
 }
 
 /* True if the node is a constant and is not NULL. */

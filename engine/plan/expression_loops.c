@@ -284,6 +284,7 @@ void ISA(expression_loop)(const struct expression_list *list, const struct expre
     case EXPRESSION_COLUMN: /* the caller fills leaves */
     case EXPRESSION_GROUP:
     case EXPRESSION_AGGREGATE:
+    case EXPRESSION_MEASURE:
     case EXPRESSION_OPERATIONS:
         return;
     }

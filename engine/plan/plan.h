@@ -17,6 +17,7 @@
 #define TESSERA_ENGINE_PLAN_PLAN_H
 
 #include "engine/plan/expression.h"
+#include "engine/plan/grouping/grouping.h"
 #include "engine/plan/levels/position_test.h"
 #include "engine/plan/plan_index.h"
 #include "engine/plan/tile_skip.h"
@@ -183,7 +184,7 @@ struct plan_kernel {
 
 struct plan {
     struct database *database;
-    const struct table *fact;
+    const struct table *fact; /* NULL: the statement has no FROM; the answer is its outputs if `having` is true */
     struct expression_list expressions;
     uint32_t column_count, array_count, join_count, source_count, step_count, group_count, aggregate_count;
     uint32_t output_count; /* the visible ones */
@@ -201,6 +202,8 @@ struct plan {
     struct plan_step decided[PLAN_STEPS_MAX];
     struct plan_group groups[PLAN_GROUPS_MAX];
     struct plan_aggregate aggregates[PLAN_AGGREGATES_MAX];
+    uint32_t measure_count;
+    struct plan_measure measures[PLAN_MEASURES_MAX];
     struct plan_output outputs[PLAN_OUTPUTS_MAX];
     struct plan_order orders[PLAN_OUTPUTS_MAX];
     enum plan_shape shape;

@@ -168,7 +168,7 @@ static enum status order_output(struct binder *binder, const struct sql_expressi
     for (uint32_t i = 0; i < select->item_count; i++) {
         stars |= select->items[i].expression->operation == SQL_STAR;
         if (!item && ast->operation == SQL_COLUMN && !ast->qualifier && select->items[i].alias &&
-            strcmp(select->items[i].alias, ast->name) == 0)
+            strcasecmp(select->items[i].alias, ast->name) == 0)
             item = &select->items[i];
     }
     if (item && !stars) {
@@ -216,9 +216,13 @@ static enum status bind_all(struct binder *binder)
     plan->limit = UINT64_MAX;
     plan->having = EXPRESSION_NONE;
     binder->aggregated = is_aggregated(select);
-    RETURN_IF_ERROR(bind_tables(binder));
-    RETURN_IF_ERROR(bind_where(binder));
-    RETURN_IF_ERROR(bind_groups(binder));
+    if (select->source_count == 0) {
+        RETURN_IF_ERROR(bind_without_tables(binder));
+    } else {
+        RETURN_IF_ERROR(bind_tables(binder));
+        RETURN_IF_ERROR(bind_where(binder));
+        RETURN_IF_ERROR(bind_groups(binder));
+    }
     RETURN_IF_ERROR(bind_items(binder));
     if (select->having)
         RETURN_IF_ERROR(bind_condition(binder, select->having, BIND_ABOVE, &plan->having));
@@ -227,7 +231,7 @@ static enum status bind_all(struct binder *binder)
         RETURN_IF_ERROR(bind_row_count(binder, select->limit, &plan->limit));
     if (select->offset)
         RETURN_IF_ERROR(bind_row_count(binder, select->offset, &plan->offset));
-    return planner_complete(&binder->planner, binder->aggregated);
+    return plan->fact ? planner_complete(&binder->planner, binder->aggregated) : STATUS_OK;
 }
 
 enum status sql_bind(struct database *database, const struct sql_select *select,

@@ -108,7 +108,7 @@ static uint32_t alias_of(const struct binder *binder, const struct sql_expressio
 {
     uint32_t i = 0;
     while (i < binder->select->item_count && (ast->qualifier || !binder->select->items[i].alias ||
-                                              strcmp(binder->select->items[i].alias, ast->name) != 0))
+                                              strcasecmp(binder->select->items[i].alias, ast->name) != 0))
         i++;
     return i;
 }

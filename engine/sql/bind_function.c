@@ -6,27 +6,6 @@
 
 /* ---- Aggregates ---- */
 
-bool bind_is_aggregate(const struct sql_expression *ast)
-{
-    static const char *const names[] = {"count", "sum", "avg", "min", "max", "total"};
-    if (ast->operation != SQL_FUNCTION)
-        return false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(ast->name, names[i]) == 0) /* min and max of several values are functions */
-            return ast->child_count <= 1;
-    return false;
-}
-
-bool bind_has_aggregate(const struct sql_expression *ast)
-{
-    if (bind_is_aggregate(ast))
-        return true;
-    for (uint32_t c = 0; c < ast->child_count; c++)
-        if (bind_has_aggregate(ast->children[c]))
-            return true;
-    return false;
-}
-
 static enum status aggregate_find(struct binder *binder, struct plan_aggregate aggregate, uint32_t *index)
 {
     struct plan *plan = binder->plan;
@@ -59,9 +38,33 @@ static void sum_range(const struct binder *binder, struct plan_aggregate *aggreg
     leaf->high = aggregate->kind == AGGREGATE_SUM ? (int64_t)high : INT64_MAX;
 }
 
-static enum status bind_argument(struct binder *binder, const struct sql_expression *ast, uint32_t *argument)
+enum status bind_aggregate_argument(struct binder *binder, const struct sql_expression *ast,
+                                    uint32_t *argument)
 {
     return bind_expression(binder, ast, BIND_BELOW, argument);
+}
+
+enum status bind_count_of(struct binder *binder, uint32_t argument, uint32_t *count)
+{
+    const struct expression *const of = bind_node(binder, argument);
+    const struct plan_aggregate made = {.kind = AGGREGATE_COUNT,
+                                        .argument = of->nullable ? argument : EXPRESSION_NONE,
+                                        .type = {.kind = VALUE_INTEGER},
+                                        .low = of->nullable ? of->low : 0,
+                                        .high = of->nullable ? of->high : 0};
+    return aggregate_find(binder, made, count);
+}
+
+enum status bind_sum_of(struct binder *binder, uint32_t argument, uint32_t count, uint32_t *index)
+{
+    const struct expression of = *bind_node(binder, argument);
+    struct plan_aggregate sum = {.argument = argument, .type = of.type, .low = of.low, .high = of.high};
+    struct expression leaf;
+    sum_range(binder, &sum, &leaf);
+    RETURN_IF_ERROR(aggregate_find(binder, sum, index));
+    if (of.nullable)
+        binder->plan->aggregates[*index].count = count;
+    return STATUS_OK;
 }
 
 static enum status bind_count(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
@@ -71,7 +74,7 @@ static enum status bind_count(struct binder *binder, const struct sql_expression
                               .type = {.kind = VALUE_INTEGER},
                               .high = (int64_t)table_whole_rows(binder->plan->fact)};
     if (ast->child_count && ast->children[0]->operation != SQL_STAR) {
-        RETURN_IF_ERROR(bind_argument(binder, ast->children[0], &aggregate.argument));
+        RETURN_IF_ERROR(bind_aggregate_argument(binder, ast->children[0], &aggregate.argument));
         aggregate.low = bind_node(binder, aggregate.argument)->low;
         aggregate.high = bind_node(binder, aggregate.argument)->high;
         if (ast->distinct)
@@ -102,6 +105,8 @@ static enum status bind_average(struct binder *binder, const struct sql_expressi
 enum status bind_aggregate(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
 {
     const bool sums = strcmp(ast->name, "sum") == 0 || strcmp(ast->name, "avg") == 0;
+    if (aggregate_name_find(ast->name)->family != FAMILY_BASIC)
+        return bind_other_aggregate(binder, ast, node);
     if (strcmp(ast->name, "total") == 0)
         return bind_refuse(binder, ast->position, "total() is SQLite's own; use sum()");
     if (ast->distinct && strcmp(ast->name, "count") != 0 && sums)
@@ -111,7 +116,7 @@ enum status bind_aggregate(struct binder *binder, const struct sql_expression *a
     if (ast->child_count != 1 || ast->children[0]->operation == SQL_STAR)
         return bind_refuse(binder, ast->position, "%s takes one value", ast->name);
     uint32_t argument;
-    RETURN_IF_ERROR(bind_argument(binder, ast->children[0], &argument));
+    RETURN_IF_ERROR(bind_aggregate_argument(binder, ast->children[0], &argument));
     if (sums && bind_kind(binder, argument) == VALUE_BOOLEAN)
         RETURN_IF_ERROR(bind_number_of(binder, ast->position, &argument));
     const struct expression value = *bind_node(binder, argument);

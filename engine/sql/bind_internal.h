@@ -9,6 +9,7 @@
  *     bind_in.c          IN lists
  *     bind_arithmetic.c  + - * / % on numbers, dates and intervals
  *     bind_function.c    functions, aggregates, CAST
+ *     aggregates/        further aggregates, statements without FROM
  *     bind_alike.c       coercion of values to a common type
  *     bind_literal.c     constants from text: numbers, dates, times, intervals
  */
@@ -16,6 +17,7 @@
 #define TESSERA_ENGINE_SQL_BIND_INTERNAL_H
 
 #include "engine/plan/planner.h"
+#include "engine/sql/aggregates/aggregate_names.h"
 #include "engine/sql/sql.h"
 #include "storage/base/decimal.h"
 
@@ -187,14 +189,35 @@ NODISCARD enum status bind_expression(struct binder *binder, const struct sql_ex
 NODISCARD enum status bind_condition(struct binder *binder, const struct sql_expression *ast,
                                      enum bind_level level, uint32_t *node);
 /* bind_is_aggregate looks at the node only, bind_has_aggregate also at its children. */
-bool bind_is_aggregate(const struct sql_expression *ast);
-bool bind_has_aggregate(const struct sql_expression *ast);
+static inline bool bind_is_aggregate(const struct sql_expression *ast)
+{
+    return sql_is_aggregate(ast);
+}
+static inline bool bind_has_aggregate(const struct sql_expression *ast)
+{
+    return sql_has_aggregate(ast);
+}
 
 /* ---- bind_function.c ---- */
 NODISCARD enum status bind_function(struct binder *binder, const struct sql_expression *ast,
                                     enum bind_level level, uint32_t *node);
 NODISCARD enum status bind_aggregate(struct binder *binder, const struct sql_expression *ast, uint32_t *node);
+/* Binds the argument of an aggregate. */
+NODISCARD enum status bind_aggregate_argument(struct binder *binder, const struct sql_expression *ast,
+                                              uint32_t *argument);
+/* Find or add the number of a node's values that are not NULL, and its sum, if it is a number; `count` is the former. */
+NODISCARD enum status bind_count_of(struct binder *binder, uint32_t argument, uint32_t *count);
+NODISCARD enum status bind_sum_of(struct binder *binder, uint32_t argument, uint32_t count, uint32_t *index);
 NODISCARD enum status bind_cast(struct binder *binder, const struct sql_expression *ast,
                                 enum bind_level level, uint32_t *node);
+
+/* ---- aggregates/bind_aggregates.c ---- */
+/* Binds an aggregate that is not of FAMILY_BASIC. */
+NODISCARD enum status bind_other_aggregate(struct binder *binder, const struct sql_expression *ast,
+                                           uint32_t *node);
+
+/* ---- aggregates/bind_constants.c ---- */
+/* Binds the WHERE of a statement without FROM as the plan's `having`, and refuses what needs rows. */
+NODISCARD enum status bind_without_tables(struct binder *binder);
 
 #endif

@@ -66,6 +66,10 @@ enum status bind_name(const struct binder *binder, const struct sql_expression *
                            "%s%s%s could be a column of more than one table; write "
                            "TABLE.%s",
                            qualifier, dot, name->name, name->name);
+    if (binder->table_count == 0)
+        return bind_refuse(binder, name->position,
+                           "there is no column %s%s%s, because the statement has no FROM", qualifier, dot,
+                           name->name);
     if (name->qualifier) {
         bool known = false;
         for (uint32_t t = 0; t < binder->table_count; t++)
@@ -283,9 +287,6 @@ enum status bind_tables(struct binder *binder)
     const struct sql_select *select = binder->select;
     for (uint32_t s = 0; s < select->source_count; s++)
         RETURN_IF_ERROR(take_table(binder, &select->sources[s]));
-    if (select->source_count == 0)
-        return error_set(binder->error, STATUS_BAD_INPUT,
-                         "the statement has no FROM; Tessera answers queries over tables");
     for (uint32_t t = 0; t < binder->table_count; t++) {
         const struct sql_source *source = binder->tables[t].source;
         if (source->join == SQL_JOIN_LEFT) {

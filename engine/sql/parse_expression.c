@@ -112,11 +112,9 @@ static enum status parse_function(struct parser *parser, struct sql_expression *
     } else {
         RETURN_IF_ERROR(parse_list(parser, node, "behind a function's arguments"));
     }
-    if (parse_is(parser, "OVER") || parse_is(parser, "FILTER"))
-        return parse_refuse(parser, "%s",
-                            parse_is(parser, "OVER")
-                                ? "window functions (OVER) are not supported"
-                                : "FILTER is not supported; put CASE WHEN into the aggregate");
+    RETURN_IF_ERROR(parse_aggregate_clauses(parser, node));
+    if (parse_is(parser, "OVER"))
+        return parse_refuse(parser, "window functions (OVER) are not supported");
     return STATUS_OK;
 }
 

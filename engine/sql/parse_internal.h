@@ -43,6 +43,9 @@ bool parse_is_name(const struct parser *parser);
 
 NODISCARD enum status parse_expression(struct parser *parser, struct sql_expression **expression);
 
+/* Parses what may follow a function's arguments: FILTER (WHERE condition). In aggregates/parse_aggregate.c. */
+NODISCARD enum status parse_aggregate_clauses(struct parser *parser, struct sql_expression *function);
+
 /* Appends one item of `bytes` to a list in the tree's arena. */
 NODISCARD enum status parse_append(struct parser *parser, void *list, uint32_t *count, size_t bytes,
                                    const void *item);

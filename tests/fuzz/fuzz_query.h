@@ -4,6 +4,7 @@
 #ifndef TESSERA_TESTS_FUZZ_FUZZ_QUERY_H
 #define TESSERA_TESTS_FUZZ_FUZZ_QUERY_H
 
+#include "tests/fuzz/fuzz_aggregates.h"
 #include "tests/fuzz/fuzz_term.h"
 #include "tests/support/query_compile.h"
 
@@ -63,7 +64,7 @@ static inline void make_joins(struct query *query, struct scope *scope)
     }
 }
 
-static inline struct term aggregate_term(const struct scope *scope)
+static inline struct term simple_aggregate(const struct scope *scope)
 {
     static const char *const names[] = {"sum", "sum", "avg", "min", "max", "count", "count(DISTINCT"};
     const uint32_t which = below(8);
@@ -79,6 +80,14 @@ static inline struct term aggregate_term(const struct scope *scope)
     if (which == 2)
         term.scale = (uint8_t)(SCALE_DOUBLE + value.scale);
     return term;
+}
+
+static inline struct term aggregate_term(const struct scope *scope)
+{
+    const struct term term = chance(80)   ? simple_aggregate(scope)
+                             : chance(60) ? spread_term(scope)
+                                          : truth_aggregate(scope);
+    return chance(15) ? filtered(scope, term) : term;
 }
 
 /* An aggregate, or an expression over some. */
@@ -263,9 +272,13 @@ static inline bool same_value(const struct rowset_column *column, uint64_t row, 
 
 static inline bool documented_refusal(const char *text)
 {
-    static const char *const reasons[] = {"64 bits",         "2^252",
-                                          "18 digits",       "digits behind the point",
-                                          "5 million years", "use a codec with random access"};
+    static const char *const reasons[] = {"64 bits",
+                                          "2^252",
+                                          "18 digits",
+                                          "digits behind the point",
+                                          "5 million years",
+                                          "use a codec with random access",
+                                          "span less than 2^63"};
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
         if (strstr(text, reasons[i]))
             return true;

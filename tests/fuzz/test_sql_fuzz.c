@@ -137,6 +137,7 @@ static void random_queries_answer_as_sqlite_does(void **state)
         struct database *database;
         random_state = seed + 0x9e3779b97f4a7c15ull * ++stars;
         sqlite3 *sqlite = make_star(path, &database);
+        make_functions(sqlite);
         must(engine_open(
             &(struct engine_options){.device = strcmp(fuzz_device, "compile") ? fuzz_device : "cpu",
                                      .threads = 2,

@@ -88,7 +88,7 @@ static void unknown_names_come_with_a_list(void **state)
             "line 1, column 8: there is no table or alias 'regions' in FROM");
     refused("select x.* from regions", "line 1, column 8: there is no table or alias 'x' in FROM");
     refused("select id\nfrom region", "line 2, column 6: ");
-    refused("select id", "the statement has no FROM");
+    refused("select id", "line 1, column 8: there is no column id, because the statement has no FROM");
     refused("select nosuch(id) from regions",
             "line 1, column 8: there is no function nosuch; there are sum,");
     refused("select id as a from regions order by b", "line 1, column 38: there is no column b");

@@ -338,7 +338,9 @@ static void what_is_not_supported_is_refused_by_name(void **state)
         refused(text, sentence);
     }
     refused("select sum(a) over (order by b) from t", "line 1, column 15: window functions (OVER)");
-    refused("select sum(a) filter (where b) from t", "line 1, column 15: FILTER is not supported; put CASE");
+    refused("select upper(a) filter (where b) from t",
+            "line 1, column 17: FILTER stands after aggregates only");
+    refused("select sum(a) filter (b) from t", "line 1, column 23: 'b' stands where WHERE should");
     refused("select a || b from t", "line 1, column 10: || is not supported");
     static const char *const operators[] = {"GLOB", "REGEXP", "MATCH", "COLLATE", "ISNULL", "NOTNULL"};
     for (size_t i = 0; i < 6; i++) {

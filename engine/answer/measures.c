@@ -1,0 +1,125 @@
+/*
+ * measures.c: see measures.h. The variance of n values with the sum S and the sum of squares Q is (n Q - S S) / (n n), or
+ * over n (n - 1) for a sample. The numerator is computed exactly, in 256 bits, so that nothing cancels, and all devices
+ * give the same bits: the result has three roundings.
+ */
+#include "engine/answer/measures.h"
+
+#include "storage/base/decimal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A number of 256 bits that is not negative, least significant word first. Arithmetic is modulo 2^256. */
+struct wide {
+    uint64_t word[4];
+};
+
+static struct wide wide_of(unsigned __int128 value)
+{
+    return (struct wide){{(uint64_t)value, (uint64_t)(value >> 64), 0, 0}};
+}
+
+static struct wide wide_add(struct wide a, struct wide b)
+{
+    unsigned __int128 carry = 0;
+    for (int w = 0; w < 4; w++) {
+        carry += (unsigned __int128)a.word[w] + b.word[w];
+        a.word[w] = (uint64_t)carry;
+        carry >>= 64;
+    }
+    return a;
+}
+
+static struct wide wide_negate(struct wide a)
+{
+    for (int w = 0; w < 4; w++)
+        a.word[w] = ~a.word[w];
+    return wide_add(a, wide_of(1));
+}
+
+static struct wide wide_multiply(struct wide a, struct wide b)
+{
+    struct wide product = {{0}};
+    for (int i = 0; i < 4; i++) {
+        unsigned __int128 carry = 0;
+        for (int j = 0; i + j < 4; j++) {
+            carry += (unsigned __int128)a.word[i] * b.word[j] + product.word[i + j];
+            product.word[i + j] = (uint64_t)carry;
+            carry >>= 64;
+        }
+    }
+    return product;
+}
+
+/* a * b, where a may be negative. */
+static struct wide wide_scale(__int128 a, struct wide b)
+{
+    const unsigned __int128 size = a < 0 ? -(unsigned __int128)a : (unsigned __int128)a;
+    const struct wide product = wide_multiply(wide_of(size), b);
+    return a < 0 ? wide_negate(product) : product;
+}
+
+/* Adds word by word: the least significant ones are lost where they are less than half a unit of the result. */
+static double wide_double(struct wide a)
+{
+    double sum = 0;
+    for (int w = 4; w-- > 0;)
+        sum += ldexp((double)a.word[w], 64 * w);
+    return sum;
+}
+
+/* ---- Variances ---- */
+
+static __int128 sum_of(const struct plan *plan, const struct partial *groups, uint32_t aggregate,
+                       uint64_t group)
+{
+    const int64_t low = groups->states[aggregate][group];
+    if (plan->aggregates[aggregate].kind != AGGREGATE_SUM_WIDE)
+        return low;
+    return (__int128)groups->states_high[aggregate][group] * ((__int128)1 << 64) + (__int128)(uint64_t)low;
+}
+
+/* The sum of y * y, from its parts: y = (high << MEASURE_PART_BITS) + low. */
+static struct wide squares_of(const struct plan *plan, const struct partial *groups,
+                              const struct plan_measure *measure, uint64_t group)
+{
+    const struct wide unit = wide_of((unsigned __int128)1 << MEASURE_PART_BITS), twice = wide_add(unit, unit);
+    if (measure->parts == 1)
+        return wide_scale(sum_of(plan, groups, measure->squares[0], group), wide_of(1));
+    const struct wide high = wide_scale(sum_of(plan, groups, measure->squares[0], group),
+                                        wide_multiply(unit, unit)),
+                      mixed = wide_scale(sum_of(plan, groups, measure->squares[1], group), twice),
+                      low = wide_scale(sum_of(plan, groups, measure->squares[2], group), wide_of(1));
+    return wide_add(wide_add(high, mixed), low);
+}
+
+/* The variance or its root of `rows` values, of which there are enough. */
+static double spread(const struct plan *plan, const struct partial *groups,
+                     const struct plan_measure *measure, uint64_t group, uint64_t rows)
+{
+    const __int128 sum = sum_of(plan, groups, measure->sum, group);
+    const bool sample = measure->kind == MEASURE_VAR_SAMP || measure->kind == MEASURE_STDDEV_SAMP;
+    const unsigned __int128 size = sum < 0 ? -(unsigned __int128)sum : (unsigned __int128)sum;
+    const struct wide all = wide_multiply(squares_of(plan, groups, measure, group), wide_of(rows)),
+                      square = wide_multiply(wide_of(size), wide_of(size));
+    const double numerator = wide_double(wide_add(all, wide_negate(square))),
+                 unit = (double)power_of_ten(measure->scale),
+                 denominator = (double)((unsigned __int128)rows * (rows - sample)) * (unit * unit),
+                 variance = numerator / denominator;
+    return measure->kind == MEASURE_VAR_POP || measure->kind == MEASURE_VAR_SAMP ? variance : sqrt(variance);
+}
+
+void measure_values(const struct plan *plan, const struct partial *groups, uint32_t index, uint64_t first,
+                    uint32_t count, struct vector leaf)
+{
+    const struct plan_measure *const measure = &plan->measures[index];
+    const bool sample = measure->kind == MEASURE_VAR_SAMP || measure->kind == MEASURE_STDDEV_SAMP;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t rows = (uint64_t)groups->states[measure->count][first + i];
+        const bool null = rows <= sample;
+        const double value = null || rows == 0 ? 0 : spread(plan, groups, measure, first + i, rows);
+        memcpy(&leaf.values[i], &value, sizeof value);
+        leaf.nulls[i] = null || rows == 0;
+    }
+}

@@ -1,0 +1,35 @@
+/*
+ * aggregate_names.h: the names of aggregates, for the parser, which takes FILTER and WITHIN GROUP after them, and for the
+ * binder. Those that engine/sql/bind_function.c binds itself are count, sum, avg, min and max.
+ */
+#ifndef TESSERA_ENGINE_SQL_AGGREGATES_AGGREGATE_NAMES_H
+#define TESSERA_ENGINE_SQL_AGGREGATES_AGGREGATE_NAMES_H
+
+#include "engine/sql/ast.h"
+
+/* What the aggregates of this folder become. */
+enum aggregate_family {
+    FAMILY_BASIC,    /* bind_function.c */
+    FAMILY_SELECT,   /* any_value: another aggregate of the same argument */
+    FAMILY_TRUTH,    /* bool_and, bool_or: min and max of a condition */
+    FAMILY_COUNT_IF, /* count of the rows in which a condition is true */
+    FAMILY_SPREAD    /* variance, and its root */
+
+};
+
+struct aggregate_name {
+    const char *name;
+    enum aggregate_family family;
+    const char *as; /* the aggregate that it becomes, or NULL */
+    int variant;    /* FAMILY_SPREAD: enum measure_kind */
+};
+
+/* NULL if the name is not an aggregate's. */
+const struct aggregate_name *aggregate_name_find(const char *name);
+
+/* True for an aggregate; min and max of several values are functions. Looks at the node only. */
+bool sql_is_aggregate(const struct sql_expression *ast);
+/* Looks at the expressions below it, too. */
+bool sql_has_aggregate(const struct sql_expression *ast);
+
+#endif

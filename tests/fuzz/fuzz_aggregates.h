@@ -1,0 +1,152 @@
+/*
+ * fuzz_aggregates.h: aggregates that SQLite does not have, as functions for SQLite that keep all values of a group and
+ * work the result out in long doubles: variances, and quantiles by sorting. And terms of them, for random queries.
+ */
+#ifndef TESSERA_TESTS_FUZZ_FUZZ_AGGREGATES_H
+#define TESSERA_TESTS_FUZZ_FUZZ_AGGREGATES_H
+
+#include "tests/fuzz/fuzz_term.h"
+
+#include <math.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+
+/* ---- Functions of SQLite ---- */
+
+struct kept_values {
+    int64_t *values;
+    size_t count;
+    double quantile;
+    bool inexact; /* a number of SQLite became a floating-point one, because it left 64 bits */
+};
+
+static inline void kept_step(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    struct kept_values *const kept = sqlite3_aggregate_context(context, sizeof *kept);
+    kept->quantile = count > 1 ? sqlite3_value_double(values[1]) : 0.5;
+    if (sqlite3_value_type(values[0]) == SQLITE_NULL)
+        return;
+    kept->inexact |= sqlite3_value_type(values[0]) != SQLITE_INTEGER;
+    if ((kept->count & (kept->count - 1)) == 0)
+        kept->values = realloc(kept->values, (kept->count ? 2 * kept->count : 1) * sizeof *kept->values);
+    kept->values[kept->count++] = sqlite3_value_int64(values[0]);
+}
+
+static inline long double kept_variance(const struct kept_values *kept, bool sample)
+{
+    long double sum = 0, squares = 0;
+    for (size_t i = 0; i < kept->count; i++)
+        sum += (long double)kept->values[i];
+    for (size_t i = 0; i < kept->count; i++) {
+        const long double distance = (long double)kept->values[i] - sum / (long double)kept->count;
+        squares += distance * distance;
+    }
+    return squares / (long double)(kept->count - sample);
+}
+
+static inline int compare_kept(const void *left, const void *right)
+{
+    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return (a > b) - (a < b);
+}
+
+static inline long double kept_quantile(const struct kept_values *kept)
+{
+    const long double place = (long double)kept->quantile * (long double)(kept->count - 1);
+    const size_t below_it = (size_t)place, above = below_it + 1 < kept->count ? below_it + 1 : below_it;
+    const long double low = (long double)kept->values[below_it], high = (long double)kept->values[above];
+    return low + (high - low) * (place - (long double)below_it);
+}
+
+/* The function's name is its user data. */
+static inline void kept_final(sqlite3_context *context)
+{
+    static const char *const names[] = {"var_pop", "var_samp", "stddev_pop", "stddev_samp"};
+    struct kept_values *const kept = sqlite3_aggregate_context(context, sizeof *kept);
+    const char *const name = sqlite3_user_data(context);
+    bool spread = false;
+    for (size_t n = 0; n < 4; n++)
+        spread |= strcmp(name, names[n]) == 0;
+    const bool sample = spread && strstr(name, "samp");
+    if (kept->count)
+        qsort(kept->values, kept->count, sizeof *kept->values, compare_kept);
+    if (kept->inexact) {
+        sqlite3_result_error(context, "a value left 64 bits", -1);
+    } else if (kept->count <= (size_t)sample) {
+        sqlite3_result_null(context);
+    } else if (spread) {
+        const long double variance = kept_variance(kept, sample);
+        sqlite3_result_double(context, (double)(name[0] == 's' ? sqrtl(variance) : variance));
+    } else if (strcmp(name, "quantile_disc") == 0) {
+        const double place = ceil(kept->quantile * (double)kept->count);
+        sqlite3_result_int64(context, kept->values[place < 1 ? 0 : (size_t)place - 1]);
+    } else {
+        sqlite3_result_double(context, (double)kept_quantile(kept));
+    }
+    free(kept->values);
+}
+
+static inline void make_functions(sqlite3 *sqlite)
+{
+    static const struct {
+        const char *name;
+        int arguments;
+    } functions[] = {{"var_pop", 1}, {"var_samp", 1},      {"stddev_pop", 1},   {"stddev_samp", 1},
+                     {"median", 1},  {"quantile_cont", 2}, {"quantile_disc", 2}};
+    for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
+        assert_int_equal(sqlite3_create_function(sqlite, functions[f].name, functions[f].arguments,
+                                                 SQLITE_UTF8, (void *)functions[f].name, NULL, kept_step,
+                                                 kept_final),
+                         SQLITE_OK);
+}
+
+/* ---- Terms ---- */
+
+/* A variance of a number of few digits. */
+static inline struct term spread_term(const struct scope *scope)
+{
+    static const char *const names[] = {"var_pop", "var_samp", "stddev_pop", "stddev_samp"};
+    const uint32_t which = below(4);
+    const struct term value = number_term(scope, 1);
+    struct term term = {.kind = NUMBER};
+    if (value.scale > 4)
+        return (struct term){.kind = NUMBER, .ours = "count(*)", .sqlites = "count(*)"};
+    term.scale = (uint8_t)(SCALE_DOUBLE + (which < 2 ? 2u * value.scale : value.scale));
+    term.ours = form("%s(%s)",
+                     which == 1 && chance(50)   ? "variance"
+                     : which == 3 && chance(50) ? "stddev"
+                                                : names[which],
+                     value.ours);
+    term.sqlites = form("%s(%s)", names[which], value.sqlites);
+    return term;
+}
+
+static inline struct term truth_aggregate(const struct scope *scope)
+{
+    const struct term value = truth_term(scope, 1);
+    switch (below(3)) {
+    case 0:
+        return (struct term){.kind = NUMBER,
+                             .ours = form("count_if(%s)", value.ours),
+                             .sqlites = form("count(CASE WHEN %s THEN 1 END)", value.sqlites)};
+    case 1:
+        return (struct term){.kind = TRUTH,
+                             .ours = form("bool_and(%s)", value.ours),
+                             .sqlites = form("min(NOT NOT (%s))", value.sqlites)};
+    default:
+        return (struct term){.kind = TRUTH,
+                             .ours = form("bool_or(%s)", value.ours),
+                             .sqlites = form("max(NOT NOT (%s))", value.sqlites)};
+    }
+}
+
+/* The aggregate over the rows in which a condition is true. */
+static inline struct term filtered(const struct scope *scope, struct term aggregate)
+{
+    const struct term condition = truth_term(scope, 1);
+    aggregate.ours = form("%s FILTER (WHERE %s)", aggregate.ours, condition.ours);
+    aggregate.sqlites = form("%s FILTER (WHERE %s)", aggregate.sqlites, condition.sqlites);
+    return aggregate;
+}
+
+#endif
