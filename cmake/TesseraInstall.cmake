@@ -9,6 +9,7 @@ install(TARGETS tessera_shared EXPORT TesseraTargets LIBRARY DESTINATION ${CMAKE
 install(TARGETS tessera EXPORT TesseraStaticTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES engine/library/tessera.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Tessera)
 configure_package_config_file(cmake/TesseraConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/TesseraConfig.cmake

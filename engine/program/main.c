@@ -4,11 +4,13 @@
  */
 #include "engine/gpu/byte_decoder.h"
 #include "engine/program/commands.h"
+#include "engine/program/manual/manual.h"
 #include "engine/program/progress_bar.h"
 #include "engine/run/engine.h"
 #include "lab/commands.h"
 #include "loader/commands.h"
 #include "ssb/commands.h"
+#include "storage/base/command_line.h"
 #include "storage/base/file_map.h"
 #include "storage/base/parallel.h"
 
@@ -93,8 +95,57 @@ static void print_help(FILE *file, const char *group)
     if (!group || (strncmp(command->path, group, length) == 0 && command->path[length] == ' '))
         fprintf(file, "  tessera %-14s  %s\n", command->path, command->summary);
     fputs("\n`tessera COMMAND --help` explains a command, `tessera --version` names the version.\n"
-          "Exit codes: 0 fine, 1 a check failed, 2 bad usage or input, 3 the machine cannot.\n",
+          "`tessera --man [COMMAND]` prints its manual page, `tessera --completion bash|zsh|fish` what a\n"
+          "shell completes, `tessera --commands` the commands, one a line.\n" MANUAL_EXIT_CODES "\n",
           file);
+}
+
+/* ---- The manual ---- */
+
+#define COMMANDS_MAX 64u
+
+static void take_line(void *context, const struct command_line *line)
+{
+    ((struct manual_command *)context)->line = line;
+}
+
+/* Fills `commands` from the tables; a command gives its options when it is run with a visitor. */
+static uint32_t list_commands(struct manual_command commands[COMMANDS_MAX])
+{
+    uint32_t count = 0;
+    EACH_COMMAND(command)
+    {
+        struct manual_command *const entry = &commands[count++];
+        char *arguments[] = {(char *)command->path, NULL};
+        struct error unused = {0};
+        *entry = (struct manual_command){.path = command->path, .summary = command->summary};
+        command_line_visit(take_line, entry);
+        if (command->run(1, arguments, NULL, &unused) != STATUS_INTERRUPTED || !entry->line ||
+            count == COMMANDS_MAX)
+            abort(); /* a command reads its options first */
+    }
+    command_line_visit(NULL, NULL);
+    return count;
+}
+
+/* Answers `--man`, `--completion` and `--commands`; false if `argv` asks for none of them. */
+static bool print_manual(int argc, char **argv, enum status *status, struct error *error)
+{
+    struct manual_command commands[COMMANDS_MAX];
+    char path[PATH_BYTES];
+    struct manual manual = {.commands = commands, .version = argp_program_version};
+    if (strcmp(argv[1], "--man") != 0 && strcmp(argv[1], "--completion") != 0 &&
+        strcmp(argv[1], "--commands") != 0)
+        return false;
+    manual.count = list_commands(commands);
+    join(path, argv + 2, (unsigned)argc - 2);
+    if (strcmp(argv[1], "--man") == 0)
+        *status = manual_page(&manual, path, stdout, error);
+    else if (strcmp(argv[1], "--completion") == 0)
+        *status = manual_completion(&manual, path, stdout, error);
+    else
+        *status = manual_list(&manual, path, stdout, error);
+    return true;
 }
 
 /* The edit distance: letters to insert, delete, replace or swap with a neighbour to turn one word into the
@@ -263,7 +314,9 @@ int main(int argc, char **argv)
     enum status status;
     struct progress *bar = progress_bar_open();
     const struct command *command = find_command(argv + 1, (unsigned)argc - 1);
-    if (command) {
+    if (print_manual(argc, argv, &status, &error)) {
+        /* it is printed, or the error says why not */
+    } else if (command) {
         status = run_command(command, argc, argv, bar, &error);
     } else if (is_group(first) && (argc == 2 || argv[2][0] == '-')) {
         bool asked = argc > 2 && (strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-?") == 0);

@@ -109,6 +109,17 @@ static error_t read_key(int key, char *text, struct argp_state *state)
     return status == STATUS_OK ? 0 : EINVAL;
 }
 
+static struct {
+    command_line_visitor *visit;
+    void *context;
+} visitor;
+
+void command_line_visit(command_line_visitor *visit, void *context)
+{
+    visitor.visit = visit;
+    visitor.context = context;
+}
+
 enum status command_line_read(const struct command_line *line, int argc, char **argv, void *arguments,
                               struct error *error)
 {
@@ -117,6 +128,10 @@ enum status command_line_read(const struct command_line *line, int argc, char **
         .options = reading.known, .parser = read_key, .args_doc = line->words_help, .doc = line->help};
     const struct command_option *const tables[] = {line->options, line->shared};
     unsigned count = 0;
+    if (visitor.visit) {
+        visitor.visit(visitor.context, line);
+        return STATUS_INTERRUPTED;
+    }
     for (unsigned t = 0; t < 2; t++)
         for (const struct command_option *option = tables[t]; option && option->name; option++) {
             const bool alias = option->kind == OPTION_ANOTHER_NAME;

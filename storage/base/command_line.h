@@ -54,4 +54,9 @@ struct command_line {
 NODISCARD enum status command_line_read(const struct command_line *line, int argc, char **argv,
                                         void *arguments, struct error *error);
 
+/* Asks for a command's table instead of running it: from now on command_line_read gives its table to `visitor`, reads
+ * nothing, and returns STATUS_INTERRUPTED, so that the command ends. NULL: it reads again. For one thread. */
+typedef void command_line_visitor(void *context, const struct command_line *line);
+void command_line_visit(command_line_visitor *visitor, void *context);
+
 #endif

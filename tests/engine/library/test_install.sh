@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # test_install.sh BUILD CMAKE CC PREFIX_PATH: installs what was built into an empty folder, moves it, and checks that the
 # program there runs; that another project finds the library, shared and static, by CMake, and by pkg-config where it is
-# installed; that one public header, no more libraries than are used, and one version come with it.
+# installed; that one public header, a manual page of each command, no more libraries than are used, and one version come with it.
 set -euo pipefail
 build=$1 cmake=$2 cc=$3 prefix_path=$4
 source=$(cd "$(dirname "$0")/../../.." && pwd)
@@ -17,6 +17,13 @@ version=$("$folder/installed/bin/tessera" --version)
 version=${version#tessera }
 "$folder/installed/bin/tessera" devices
 test -s "$folder/installed/share/doc/Tessera/LICENSE"
+test -s "$folder/installed/share/doc/Tessera/docs/guide.md"
+for file in man/man1/tessera.1 man/man1/tessera-ssb-run.1 bash-completion/completions/tessera zsh/site-functions/_tessera \
+    fish/vendor_completions.d/tessera.fish; do
+    test -s "$folder/installed/share/$file" || fail "$file is not installed"
+done
+equal "pages of commands" "$(("$folder/installed/bin/tessera" --commands && echo itself) | wc -l)" \
+    "$(find "$folder/installed/share/man" -type f | wc -l)"
 equal "installed headers" "$(cd "$folder/installed/include" && find . -type f)" ./tessera.h
 equal "folder names of the build in the packages" \
     "$(grep -rlF -e "$folder/first" -e "$source" "$folder/installed" --include='*.pc' --include='Tessera*.cmake')" ""

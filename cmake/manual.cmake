@@ -1,0 +1,23 @@
+# cmake -DPROGRAM=tessera -DOUTPUT=FOLDER -P manual.cmake: prints the manual page of each command and what shells
+# complete into FOLDER, whose man1 holds nothing else.
+function(print file)
+    execute_process(COMMAND ${PROGRAM} ${ARGN} OUTPUT_FILE ${OUTPUT}/${file} RESULT_VARIABLE result)
+    if(result)
+        message(FATAL_ERROR "${PROGRAM} ${ARGN} failed: ${result}")
+    endif()
+endfunction()
+
+file(REMOVE_RECURSE ${OUTPUT})
+file(MAKE_DIRECTORY ${OUTPUT}/man1)
+print(commands --commands)
+print(man1/tessera.1 --man)
+file(STRINGS ${OUTPUT}/commands commands)
+foreach(command IN LISTS commands)
+    string(REPLACE " " "-" page "tessera-${command}.1")
+    string(REPLACE " " ";" words "${command}")
+    print(man1/${page} --man ${words})
+endforeach()
+print(tessera.bash --completion bash)
+print(_tessera --completion zsh)
+print(tessera.fish --completion fish)
+file(TOUCH ${OUTPUT}/made)
