@@ -135,10 +135,12 @@ static enum status meet_others(struct cluster *cluster, struct error *error)
     cluster->peers = calloc(cluster->size, sizeof *cluster->peers);
     cluster->meeting = calloc(cluster->size, sizeof *cluster->meeting);
     cluster->bytes = calloc(cluster->size, sizeof *cluster->bytes);
+    cluster->views = calloc(cluster->size, sizeof *cluster->views);
     cluster->small = malloc(CLUSTER_SMALL_BYTES);
-    enum status status = all && cluster->peers && cluster->meeting && cluster->bytes && cluster->small
-                             ? cluster_gather_all(cluster, &mine, sizeof mine, all, error)
-                             : error_out_of_memory(error, cluster->size * sizeof *all, "a cluster");
+    enum status status =
+        all && cluster->peers && cluster->meeting && cluster->bytes && cluster->views && cluster->small
+            ? cluster_gather_all(cluster, &mine, sizeof mine, all, error)
+            : error_out_of_memory(error, cluster->size * sizeof *all, "a cluster");
     if (status == STATUS_OK)
         find_place(cluster, all);
     free(all);
@@ -186,6 +188,7 @@ void cluster_close(struct cluster *cluster)
     free(cluster->peers);
     free(cluster->meeting);
     free(cluster->bytes);
+    free(cluster->views);
     free(cluster->small);
     free(cluster);
 }

@@ -38,6 +38,7 @@ struct cluster {
     uint64_t piece_bytes;       /* CLUSTER_PIECE_BYTES; tests set less */
     uint64_t small_bytes;       /* CLUSTER_SMALL_BYTES; tests set less */
     uint64_t exchanged;         /* bytes of all results of the last exchange */
+    struct partial *views;      /* one a process: results in their messages */
     uint64_t *bytes;            /* one a process: of its partial result */
     char *small;                /* CLUSTER_SMALL_BYTES: small results need no memory of their own */
     struct error broken;        /* its status is STATUS_OK until a process is lost */
@@ -71,25 +72,37 @@ NODISCARD enum status cluster_meet(struct cluster *cluster, struct meeting *mine
 
 /* ---- Partial results as bytes (partial_message.c) ---- */
 
-/* With `sets`: the values of each count(distinct), which only results that will be merged need. */
+/* With `sets`: the values of each count(distinct), which only results that will be merged need. `bytes` of a message are
+ * aligned to 8. */
 uint64_t message_bytes(const struct plan *plan, const struct partial *partial, bool sets);
 void message_write(const struct plan *plan, const struct partial *partial, bool sets, char *bytes);
-/* STATUS_MACHINE if the bytes are no partial result of this plan. Free with partial_free, also after a failure. */
+
+/* Gives the result whose arrays are those of the message; it must not be freed. STATUS_MACHINE if the bytes are no
+ * result of this plan. */
+NODISCARD enum status message_view(const struct plan *plan, const char *bytes, uint64_t size,
+                                   struct partial *view, struct error *error);
+/* Copies it. Free with partial_free, also after a failure. */
 NODISCARD enum status message_read(const struct plan *plan, const char *bytes, uint64_t size,
                                    struct partial *partial, struct error *error);
 
-/* Several results without a group in common become one: partial_make allocates it, for the sum of their
- * message_groups; message_place puts each at its place. */
-uint64_t message_groups(const char *bytes);
+/* Several results without a group in common become one: partial_make allocates it, partial_append puts each at a place and
+ * returns the next one. The values of count(distinct) are left out. */
 NODISCARD enum status partial_make(const struct plan *plan, uint64_t count, struct partial *partial,
                                    struct error *error);
-/* Returns the place after the groups. */
 uint64_t partial_append(const struct plan *plan, const struct partial *from, struct partial *into,
                         uint64_t at);
-const char *message_place(const struct plan *plan, const char *bytes, struct partial *partial, uint64_t at);
 
 /* Puts the groups of PLAN_DENSE into the order of their slots, in which one process has them. */
 NODISCARD enum status partial_sort_slots(const struct plan *plan, struct partial *partial,
                                          struct error *error);
+
+/* ---- Dense groups (merge_slots.c) ---- */
+
+/* Merges results of disjoint segments, which are not freed, into one in the order of slots. For plans that it suits: one
+ * group, or dense groups of few slots, without count(distinct). */
+#define MERGE_SLOTS_MAX 16384u
+bool merge_slots_suits(const struct plan *plan);
+NODISCARD enum status merge_slots(const struct plan *plan, const struct partial *results, uint32_t count,
+                                  struct partial *into, struct error *error);
 
 #endif

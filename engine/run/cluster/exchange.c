@@ -122,14 +122,34 @@ static enum status send_or_gather(struct cluster *cluster, const struct plan *pl
     return gather(cluster, bytes, room, waited, error);
 }
 
+/* Merges this process's groups and those of the messages, where they lie. */
+static enum status merge_small(const struct cluster *cluster, const struct plan *plan,
+                               struct partial *partial, struct error *error)
+{
+    const char *bytes = cluster->small;
+    struct partial merged;
+    cluster->views[0] = *partial;
+    for (uint32_t rank = 1; rank < cluster->size; rank++) {
+        RETURN_IF_ERROR(
+            message_view(plan, bytes + WAITED_BYTES, cluster->bytes[rank], &cluster->views[rank], error));
+        bytes += WAITED_BYTES + cluster->bytes[rank];
+    }
+    const enum status status = merge_slots(plan, cluster->views, cluster->size, &merged, error);
+    partial_free(partial);
+    *partial = merged;
+    return status;
+}
+
 static enum status exchange_small(struct cluster *cluster, const struct plan *plan, unsigned threads,
                                   struct partial *partial, double *waited, struct error *error)
 {
     RETURN_IF_ERROR(
         send_or_gather(cluster, plan, cluster->bytes, true, cluster->small, partial, waited, error));
-    return cluster->rank ? STATUS_OK
-                         : merge_read(cluster, plan, cluster->small, cluster->bytes, WAITED_BYTES, threads,
-                                      partial, error);
+    if (cluster->rank > 0)
+        return STATUS_OK;
+    return merge_slots_suits(plan) ? merge_small(cluster, plan, partial, error)
+                                   : merge_read(cluster, plan, cluster->small, cluster->bytes, WAITED_BYTES,
+                                                threads, partial, error);
 }
 
 /* Rows, whose numbers tell their order: process 0 merges them all. */
@@ -251,20 +271,17 @@ static enum status join_owned(const struct cluster *cluster, const struct plan *
                               struct partial *partial, struct error *error)
 {
     uint64_t count = partial->count, at = 0;
-    const char *bytes = room;
     struct partial whole = {0};
+    cluster->views[0] = *partial;
     for (uint32_t rank = 1; rank < cluster->size; rank++) {
-        count += message_groups(bytes + WAITED_BYTES);
-        bytes += WAITED_BYTES + cluster->bytes[rank];
-    }
-    const enum status status = partial_make(plan, count, &whole, error);
-    if (status == STATUS_OK)
-        at = partial_append(plan, partial, &whole, 0);
-    for (uint32_t rank = 1; status == STATUS_OK && rank < cluster->size; rank++) {
-        message_place(plan, room + WAITED_BYTES, &whole, at);
-        at += message_groups(room + WAITED_BYTES);
+        RETURN_IF_ERROR(
+            message_view(plan, room + WAITED_BYTES, cluster->bytes[rank], &cluster->views[rank], error));
+        count += cluster->views[rank].count;
         room += WAITED_BYTES + cluster->bytes[rank];
     }
+    const enum status status = partial_make(plan, count, &whole, error);
+    for (uint32_t rank = 0; status == STATUS_OK && rank < cluster->size; rank++)
+        at = partial_append(plan, &cluster->views[rank], &whole, at);
     whole.total_rows = partial->total_rows;
     partial_free(partial);
     *partial = whole;

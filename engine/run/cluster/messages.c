@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
+#include <string.h>
 #include <time.h>
 
 #define SPINS        2000u
@@ -111,12 +112,43 @@ enum status cluster_check(const struct cluster *cluster, struct error *error)
     return cluster->broken.status;
 }
 
+#define TAG_MEETING 2
+
+/* A few processes send small messages straight to each other: half the time of MPI_Iallgather, 5 µs of two processes. */
+#define DIRECT_PROCESSES 8u
+#define DIRECT_BYTES     1024u
+
+static enum status gather_directly(struct cluster *cluster, const void *mine, size_t bytes, char *all,
+                                   struct error *error)
+{
+    const struct mpi *const mpi = cluster->mpi;
+    struct mpi_request *sent[DIRECT_PROCESSES], *received[DIRECT_PROCESSES];
+    memcpy(all + cluster->rank * bytes, mine, bytes);
+    for (uint32_t i = 1; i < cluster->size; i++) {
+        const int other = (int)((cluster->rank + i) % cluster->size);
+        RETURN_IF_ERROR(cluster_result(cluster,
+                                       mpi->receive(all + (size_t)other * bytes, (int)bytes, mpi->bytes,
+                                                    other, TAG_MEETING, mpi->world, &received[i]),
+                                       "a meeting", error));
+        RETURN_IF_ERROR(cluster_result(
+            cluster, mpi->send(mine, (int)bytes, mpi->bytes, other, TAG_MEETING, mpi->world, &sent[i]),
+            "a meeting", error));
+    }
+    for (uint32_t i = 1; i < cluster->size; i++) {
+        RETURN_IF_ERROR(cluster_wait(cluster, &received[i], error));
+        RETURN_IF_ERROR(cluster_wait(cluster, &sent[i], error));
+    }
+    return STATUS_OK;
+}
+
 enum status cluster_gather_all(struct cluster *cluster, const void *mine, size_t bytes, void *all,
                                struct error *error)
 {
     struct mpi_request *request;
     const struct mpi *const mpi = cluster->mpi;
     RETURN_IF_ERROR(cluster_check(cluster, error));
+    if (cluster->size <= DIRECT_PROCESSES && bytes <= DIRECT_BYTES)
+        return gather_directly(cluster, mine, bytes, all, error);
     RETURN_IF_ERROR(cluster_result(
         cluster,
         mpi->gather_all(mine, (int)bytes, mpi->bytes, all, (int)bytes, mpi->bytes, mpi->world, &request),
@@ -141,32 +173,61 @@ enum status cluster_broadcast(struct cluster *cluster, uint32_t root, void *data
     return STATUS_OK;
 }
 
-static enum status begin(struct cluster *cluster, bool send, uint32_t peer, char *data, uint64_t done,
-                         uint64_t bytes, struct mpi_request **request, struct error *error)
+/* Messages up to about 4 KB are copied by shared memory at once; larger ones wait for their receiver first. So small
+ * results go in pieces of this size: 20 KB take 22 µs instead of 38 between two processes. */
+#define EAGER_BYTES 3968u
+
+static uint64_t piece_of(const struct cluster *cluster, uint64_t bytes)
+{
+    return bytes <= CLUSTER_SMALL_BYTES && EAGER_BYTES < cluster->piece_bytes ? EAGER_BYTES
+                                                                              : cluster->piece_bytes;
+}
+
+/* A message to or from one process, piece by piece. */
+struct transfer {
+    bool send;
+    uint32_t peer;
+    char *data;
+    uint64_t bytes, done;
+    struct mpi_request *request;
+};
+
+static enum status begin_piece(struct cluster *cluster, struct transfer *transfer, struct error *error)
 {
     const struct mpi *const mpi = cluster->mpi;
-    const int piece = (int)(bytes - done < cluster->piece_bytes ? bytes - done : cluster->piece_bytes);
+    const uint64_t left = transfer->bytes - transfer->done, most = piece_of(cluster, transfer->bytes);
+    const int piece = (int)(left < most ? left : most), peer = (int)transfer->peer;
+    char *const data = transfer->data + transfer->done;
+    if (left == 0)
+        return STATUS_OK;
+    transfer->done += (uint64_t)piece;
     return cluster_result(
         cluster,
-        send ? mpi->send(data + done, piece, mpi->bytes, (int)peer, TAG, mpi->world, request)
-             : mpi->receive(data + done, piece, mpi->bytes, (int)peer, TAG, mpi->world, request),
-        send ? "sending a result" : "receiving a result", error);
+        transfer->send ? mpi->send(data, piece, mpi->bytes, peer, TAG, mpi->world, &transfer->request)
+                       : mpi->receive(data, piece, mpi->bytes, peer, TAG, mpi->world, &transfer->request),
+        transfer->send ? "sending a result" : "receiving a result", error);
+}
+
+static enum status end_piece(struct cluster *cluster, struct transfer *transfer, struct error *error)
+{
+    if (!transfer->request)
+        return STATUS_OK;
+    RETURN_IF_ERROR(cluster_wait(cluster, &transfer->request, error));
+    transfer->request = NULL;
+    return STATUS_OK;
 }
 
 enum status cluster_swap(struct cluster *cluster, uint32_t to, const void *sent, uint64_t sent_bytes,
                          uint32_t from, void *received, uint64_t received_bytes, struct error *error)
 {
+    struct transfer out = {.send = true, .peer = to, .data = (char *)sent, .bytes = sent_bytes},
+                    in = {.peer = from, .data = received, .bytes = received_bytes};
     RETURN_IF_ERROR(cluster_check(cluster, error));
-    for (uint64_t done = 0; done < sent_bytes || done < received_bytes; done += cluster->piece_bytes) {
-        struct mpi_request *sending = NULL, *receiving = NULL;
-        if (done < received_bytes)
-            RETURN_IF_ERROR(begin(cluster, false, from, received, done, received_bytes, &receiving, error));
-        if (done < sent_bytes)
-            RETURN_IF_ERROR(begin(cluster, true, to, (char *)sent, done, sent_bytes, &sending, error));
-        if (done < received_bytes)
-            RETURN_IF_ERROR(cluster_wait(cluster, &receiving, error));
-        if (done < sent_bytes)
-            RETURN_IF_ERROR(cluster_wait(cluster, &sending, error));
+    while (out.done < out.bytes || in.done < in.bytes) {
+        RETURN_IF_ERROR(begin_piece(cluster, &in, error));
+        RETURN_IF_ERROR(begin_piece(cluster, &out, error));
+        RETURN_IF_ERROR(end_piece(cluster, &in, error));
+        RETURN_IF_ERROR(end_piece(cluster, &out, error));
     }
     return STATUS_OK;
 }

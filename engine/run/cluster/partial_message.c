@@ -1,9 +1,10 @@
 /*
  * partial_message.c: partial results as bytes, for messages between processes of one program on machines of one kind.
+ * All are words of 8 bytes:
  *
- *     struct head       count, total_rows, and the pairs of each count(distinct)
- *     words             arrays of 8 bytes each: keys, states, high states; or rows
- *     sets              for each count(distinct) its groups and its values
+ *     head       the number of groups or rows, total_rows, and for each count(distinct) its number of pairs
+ *     arrays     keys, states, high states; or rows
+ *     sets       for each count(distinct) its groups and its values
  */
 #include "engine/run/cluster/cluster_internal.h"
 
@@ -12,12 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct head {
-    uint64_t count, total_rows;
-    uint64_t pairs[PLAN_AGGREGATES_MAX];
-};
+#define WORD              sizeof(uint64_t)
+#define MESSAGE_WORDS_MAX (UINT64_C(1) << 48) /* so that no sum of words wraps */
 
-/* ---- The arrays of a partial result ---- */
+/* ---- The parts of a message ---- */
 
 #define ARRAYS_MAX (PLAN_KEY_WORDS_MAX + 2 * PLAN_AGGREGATES_MAX)
 
@@ -39,81 +38,125 @@ static uint32_t arrays_of(const struct plan *plan, const struct partial *partial
     return count;
 }
 
-static struct head head_of(const struct plan *plan, const struct partial *partial, bool sets)
+/* Sets the arrays, which follow each other, of partial->count elements each; returns what comes after them. */
+static uint64_t *arrays_set(const struct plan *plan, uint64_t *words, struct partial *partial)
 {
-    struct head head = {.count = partial->count, .total_rows = partial->total_rows};
-    for (uint32_t a = 0; sets && a < plan->aggregate_count; a++)
-        head.pairs[a] = partial->sets[a].count;
-    return head;
+    if (plan->shape == PLAN_ROWS) {
+        partial->rows = words;
+        return words + partial->count;
+    }
+    for (uint32_t word = 0; word < plan->key_words; word++, words += partial->count)
+        partial->keys[word] = words;
+    for (uint32_t a = 0; a < plan->aggregate_count; a++, words += partial->count) {
+        partial->states[a] = (int64_t *)words;
+        if (plan->aggregates[a].kind == AGGREGATE_SUM_WIDE)
+            partial->states_high[a] = (int64_t *)(words += partial->count);
+    }
+    return words;
 }
 
-/* The bytes after the head. */
-static uint64_t body_bytes(const struct plan *plan, const struct head *head)
+static bool is_set(const struct plan *plan, uint32_t a)
 {
-    void *arrays[ARRAYS_MAX];
-    uint64_t words = arrays_of(plan, &(struct partial){0}, arrays) * head->count;
-    for (uint32_t a = 0; a < PLAN_AGGREGATES_MAX; a++)
-        words += 2 * head->pairs[a];
-    return words * sizeof(uint64_t);
+    return plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT;
+}
+
+static uint64_t head_words(const struct plan *plan)
+{
+    uint64_t words = 2;
+    for (uint32_t a = 0; a < plan->aggregate_count; a++)
+        words += is_set(plan, a);
+    return words;
 }
 
 /* ---- Writing ---- */
 
 uint64_t message_bytes(const struct plan *plan, const struct partial *partial, bool sets)
 {
-    const struct head head = head_of(plan, partial, sets);
-    return sizeof head + body_bytes(plan, &head);
+    void *arrays[ARRAYS_MAX];
+    uint64_t words = head_words(plan) + arrays_of(plan, partial, arrays) * partial->count;
+    for (uint32_t a = 0; sets && a < plan->aggregate_count; a++)
+        words += is_set(plan, a) ? 2 * partial->sets[a].count : 0;
+    return words * WORD;
 }
 
 static char *put(char *to, const void *from, uint64_t words)
 {
     if (words)
-        memcpy(to, from, words * sizeof(uint64_t));
-    return to + words * sizeof(uint64_t);
+        memcpy(to, from, words * WORD);
+    return to + words * WORD;
 }
 
 void message_write(const struct plan *plan, const struct partial *partial, bool sets, char *bytes)
 {
-    const struct head head = head_of(plan, partial, sets);
     void *arrays[ARRAYS_MAX];
     const uint32_t count = arrays_of(plan, partial, arrays);
-    memcpy(bytes, &head, sizeof head);
-    bytes += sizeof head;
+    bytes = put(bytes, &partial->count, 1);
+    bytes = put(bytes, &partial->total_rows, 1);
+    for (uint32_t a = 0; a < plan->aggregate_count; a++)
+        if (is_set(plan, a))
+            bytes = put(bytes, sets ? &partial->sets[a].count : &(uint64_t){0}, 1);
     for (uint32_t i = 0; i < count; i++)
-        bytes = put(bytes, arrays[i], head.count);
-    for (uint32_t a = 0; a < PLAN_AGGREGATES_MAX; a++) {
-        bytes = put(bytes, partial->sets[a].groups, head.pairs[a]);
-        bytes = put(bytes, partial->sets[a].values, head.pairs[a]);
-    }
+        bytes = put(bytes, arrays[i], partial->count);
+    for (uint32_t a = 0; sets && a < plan->aggregate_count; a++)
+        if (is_set(plan, a)) {
+            bytes = put(bytes, partial->sets[a].groups, partial->sets[a].count);
+            bytes = put(bytes, partial->sets[a].values, partial->sets[a].count);
+        }
 }
 
 /* ---- Reading ---- */
 
-static const char *take(void *to, const char *from, uint64_t words)
+static uint64_t word_at(const char *bytes, uint64_t at)
 {
-    if (words)
-        memcpy(to, from, words * sizeof(uint64_t));
-    return from + words * sizeof(uint64_t);
+    uint64_t word;
+    memcpy(&word, bytes + at * WORD, sizeof word);
+    return word;
 }
 
-uint64_t message_groups(const char *bytes)
+/* The words of the sets, whose numbers of pairs the head has; UINT64_MAX if they cannot be. */
+static uint64_t set_words(const struct plan *plan, const char *bytes)
 {
-    struct head head;
-    memcpy(&head, bytes, sizeof head);
-    return head.count;
+    uint64_t words = 0;
+    for (uint32_t a = 0, at = 2; a < plan->aggregate_count; a++)
+        if (is_set(plan, a)) {
+            const uint64_t pairs = word_at(bytes, at++);
+            words = pairs < MESSAGE_WORDS_MAX && words < MESSAGE_WORDS_MAX ? words + 2 * pairs : UINT64_MAX;
+        }
+    return words;
 }
 
-/* Copies the groups or rows to place `at` of a result that has room for them. */
-const char *message_place(const struct plan *plan, const char *bytes, struct partial *partial, uint64_t at)
+static bool fits(const struct plan *plan, const char *bytes, uint64_t size)
 {
-    struct head head;
     void *arrays[ARRAYS_MAX];
-    const uint32_t count = arrays_of(plan, partial, arrays);
-    memcpy(&head, bytes, sizeof head);
-    bytes += sizeof head;
-    for (uint32_t i = 0; i < count; i++)
-        bytes = take((uint64_t *)arrays[i] + at, bytes, head.count);
-    return bytes;
+    const uint64_t words = size / WORD, head = head_words(plan);
+    if (size % WORD != 0 || words < head || word_at(bytes, 0) > MESSAGE_WORDS_MAX)
+        return false;
+    const uint64_t sets = set_words(plan, bytes),
+                   elements = arrays_of(plan, &(struct partial){0}, arrays) * word_at(bytes, 0);
+    return sets <= words && head + elements + sets == words;
+}
+
+enum status message_view(const struct plan *plan, const char *bytes, uint64_t size, struct partial *view,
+                         struct error *error)
+{
+    *view = (struct partial){0};
+    if (!fits(plan, bytes, size))
+        return error_set(error, STATUS_MACHINE,
+                         "another process sent %llu bytes that are no result of this statement; run the same "
+                         "version of Tessera everywhere",
+                         (unsigned long long)size);
+    view->count = word_at(bytes, 0);
+    view->total_rows = word_at(bytes, 1);
+    uint64_t *words = arrays_set(plan, (uint64_t *)(uintptr_t)bytes + head_words(plan), view);
+    for (uint32_t a = 0, at = 2; a < plan->aggregate_count; a++) {
+        if (!is_set(plan, a))
+            continue;
+        const uint64_t pairs = word_at(bytes, at++);
+        view->sets[a] =
+            (struct partial_set){.count = pairs, .groups = words, .values = (int64_t *)words + pairs};
+        words += 2 * pairs;
+    }
+    return STATUS_OK;
 }
 
 enum status partial_make(const struct plan *plan, uint64_t count, struct partial *partial,
@@ -122,39 +165,10 @@ enum status partial_make(const struct plan *plan, uint64_t count, struct partial
     *partial = (struct partial){0};
     if (plan->shape != PLAN_ROWS)
         return partial_allocate(plan, count, partial, error);
-    if (!(partial->rows = malloc((count + 1) * sizeof *partial->rows)))
-        return error_out_of_memory(error, count * sizeof *partial->rows, "rows");
+    RETURN_IF_ERROR(memory_take(&partial->rows, (count + 1) * sizeof *partial->rows, "rows", error));
     partial->count = count;
     return STATUS_OK;
 }
-
-enum status message_read(const struct plan *plan, const char *bytes, uint64_t size, struct partial *partial,
-                         struct error *error)
-{
-    struct head head = {0};
-    *partial = (struct partial){0};
-    if (size >= sizeof head)
-        memcpy(&head, bytes, sizeof head);
-    if (size < sizeof head || size != sizeof head + body_bytes(plan, &head))
-        return error_set(error, STATUS_MACHINE,
-                         "another process sent %llu bytes that are no result of this statement; run the same "
-                         "version of Tessera everywhere",
-                         (unsigned long long)size);
-    RETURN_IF_ERROR(partial_make(plan, head.count, partial, error));
-    partial->total_rows = head.total_rows;
-    bytes = message_place(plan, bytes, partial, 0);
-    for (uint32_t a = 0; a < plan->aggregate_count; a++) {
-        struct partial_set *const set = &partial->sets[a];
-        if (plan->aggregates[a].kind != AGGREGATE_COUNT_DISTINCT)
-            continue;
-        RETURN_IF_ERROR(partial_set_allocate(set, head.pairs[a], error));
-        bytes = take(set->groups, bytes, head.pairs[a]);
-        bytes = take(set->values, bytes, head.pairs[a]);
-    }
-    return STATUS_OK;
-}
-
-/* ---- Results without a group in common ---- */
 
 uint64_t partial_append(const struct plan *plan, const struct partial *from, struct partial *into,
                         uint64_t at)
@@ -163,9 +177,30 @@ uint64_t partial_append(const struct plan *plan, const struct partial *from, str
     const uint32_t count = arrays_of(plan, from, read);
     arrays_of(plan, into, written);
     for (uint32_t i = 0; from->count && i < count; i++)
-        memcpy((uint64_t *)written[i] + at, read[i], from->count * sizeof(uint64_t));
+        memcpy((char *)written[i] + at * WORD, read[i], from->count * WORD);
     return at + from->count;
 }
+
+enum status message_read(const struct plan *plan, const char *bytes, uint64_t size, struct partial *partial,
+                         struct error *error)
+{
+    struct partial view;
+    *partial = (struct partial){0};
+    RETURN_IF_ERROR(message_view(plan, bytes, size, &view, error));
+    RETURN_IF_ERROR(partial_make(plan, view.count, partial, error));
+    partial->total_rows = view.total_rows;
+    partial_append(plan, &view, partial, 0);
+    for (uint32_t a = 0; a < plan->aggregate_count; a++) {
+        if (!is_set(plan, a))
+            continue;
+        RETURN_IF_ERROR(partial_set_allocate(&partial->sets[a], view.sets[a].count, error));
+        put((char *)partial->sets[a].groups, view.sets[a].groups, view.sets[a].count);
+        put((char *)partial->sets[a].values, view.sets[a].values, view.sets[a].count);
+    }
+    return STATUS_OK;
+}
+
+/* ---- The order of slots ---- */
 
 static bool in_order(const struct partial *partial)
 {
