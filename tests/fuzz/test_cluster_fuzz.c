@@ -132,7 +132,7 @@ static void processes_answer_as_one(void **state)
     if (cluster_rank(cluster) == 0)
         print_message("seed %llu, %u processes: %llu of %llu queries alike, the others refused\n",
                       (unsigned long long)seed, cluster_size(cluster), (unsigned long long)compared,
-                      (unsigned long long)queries);
+                      (unsigned long long)stars * QUERIES_A_STAR);
     must(cluster_agree(cluster, CLUSTER_LEAVE, STATUS_OK, error));
     cluster_close(cluster);
     assert_true(2 * compared > queries);
