@@ -23,7 +23,7 @@ test_folder = $(if $(TMPDIR),,$(shell [ -w /dev/shm ] && [ "$$(df -k --output=av
 hostile_tests = test_hostile test_orc_rle_fuzz test_orc_fuzz
 ctest = $(test_folder) ctest --test-dir $(1) -j $(test_jobs) --output-on-failure
 
-.PHONY: help setup build check fuzz ssb sanitize format clean
+.PHONY: help setup build check packages fuzz ssb sanitize format clean
 
 help:
 	@echo 'make build     build the program, $(TESSERA)'
@@ -33,6 +33,7 @@ help:
 	@echo 'make ssb       the Star Schema Benchmark: generate, load, run the 13 queries, check every answer'
 	@echo '               SF=1 scale factor (0.1, 1, 10, ...), DB=$(DB) database folder,'
 	@echo '               CODECS=$(CODECS) what to compare'
+	@echo 'make packages  a .deb, a .rpm (where rpmbuild is) and a .tar.gz, in build/release'
 	@echo 'make sanitize  all tests with AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make format    clang-format over the sources'
 	@echo 'make clean     remove build/'
@@ -47,6 +48,9 @@ build: setup
 check: build build/sanitize/hostile
 	@$(call ctest,$(RELEASE))
 	@$(call ctest,build/sanitize) -R "^($$(echo $(hostile_tests) | tr ' ' '|'))\$$"
+
+packages: build
+	@cd $(RELEASE) && cpack
 
 fuzz: build build/sanitize/hostile
 	@$(RELEASE)/test_sql_fuzz $(FUZZ_SECONDS) $(FUZZ_SEED) & sql=$$!; \
