@@ -263,6 +263,8 @@ static enum status run(struct arguments *arguments, struct progress *progress, s
     struct schema_script schema;
     struct load_report report;
     RETURN_IF_ERROR(schema_script_read(arguments->schema, &schema, error));
+    for (uint32_t n = 0; n < schema.note_count; n++)
+        fprintf(stderr, "%s\n", schema.notes[n]);
     const double begin = clock_seconds();
     struct byte_decoder decoder = {0};
     arguments->load.inputs = arguments->inputs;

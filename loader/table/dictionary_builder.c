@@ -47,6 +47,13 @@ uint32_t dictionary_builder_count(const struct dictionary_builder *builder)
     return builder->count;
 }
 
+const char *dictionary_builder_string(const struct dictionary_builder *builder, int32_t code,
+                                      uint32_t *length)
+{
+    *length = (uint32_t)(builder->starts[code + 1] - builder->starts[code]);
+    return builder->bytes + builder->starts[code];
+}
+
 static bool code_is(const struct dictionary_builder *builder, int32_t code, const char *string,
                     uint32_t length)
 {

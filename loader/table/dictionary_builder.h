@@ -25,6 +25,10 @@ uint32_t dictionary_builder_count(const struct dictionary_builder *builder);
 NODISCARD enum status dictionary_builder_add(struct dictionary_builder *builder, const char *string,
                                              uint32_t length, int32_t *code, struct error *error);
 
+/* The string of a code; it stays where it is until a string is added. */
+const char *dictionary_builder_string(const struct dictionary_builder *builder, int32_t code,
+                                      uint32_t *length);
+
 /* The code of the string, or -1. Many threads may call it while none adds strings. */
 int32_t dictionary_builder_find(const struct dictionary_builder *builder, const char *string,
                                 uint32_t length);

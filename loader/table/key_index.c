@@ -127,12 +127,13 @@ enum status key_twice(const struct key_owner *owner, const char *key, uint64_t f
     char here[KEY_PLACE_BYTES], there[KEY_PLACE_BYTES];
     place_of(owner, second, here);
     place_of(owner, first, there);
-    return error_set(
-        error, STATUS_BAD_INPUT,
-        "%s: table %s, column %s: the key%s%.200s%s is that of %s already; a primary key must name "
-        "one row, so remove or renumber one of them",
-        here, owner->table, owner->column, owner->positions ? "" : " '", owner->positions ? "" : key,
-        owner->positions ? "" : "'", there);
+    return error_set(error, STATUS_BAD_INPUT,
+                     "%s: table %s, column %s: the %s%s%.200s%s is that of %s already; a %s must be that of "
+                     "one row, so remove or %s one of them",
+                     here, owner->table, owner->column, owner->unique ? "value" : "key",
+                     owner->positions ? "" : " '", owner->positions ? "" : key, owner->positions ? "" : "'",
+                     there, owner->unique ? "UNIQUE value" : "primary key",
+                     owner->unique ? "change" : "renumber");
 }
 
 enum status key_index_create(const int64_t *keys, uint64_t rows, const struct key_owner *owner,

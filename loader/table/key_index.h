@@ -21,6 +21,7 @@ struct key_index;
 /* The origin of the keys, for the error about a duplicate key. */
 struct key_owner {
     const char *table, *column;
+    bool unique;    /* the column is UNIQUE, and not the primary key */
     bool positions; /* values are positions that the key references, not the key's text */
     /* Writes where a row (from 0) comes from: "sales.csv:17". NULL: "row N", from 1. */
     void (*place)(const void *context, uint64_t row, char text[KEY_PLACE_BYTES]);

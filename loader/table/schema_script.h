@@ -1,7 +1,7 @@
 /*
- * schema_script.h: the tables that a script of CREATE TABLE statements describes. It is SQL that SQLite
- * accepts, too, with INT, BIGINT, DECIMAL(p,s), DATE, TIMESTAMP, BOOLEAN, CHAR/VARCHAR/TEXT, and with NOT
- * NULL, PRIMARY KEY and REFERENCES as column or table constraints.
+ * schema_script.h: the tables that a script of CREATE TABLE statements describes. It is SQL as pg_dump, DuckDB and
+ * SQLite write it, with NOT NULL, PRIMARY KEY, REFERENCES, UNIQUE and CHECK as constraints of columns and tables. What
+ * has no meaning for a load (DEFAULT, ON DELETE, owners, indexes, triggers) is skipped.
  *
  * A table that references others is a fact table; a table that is referenced is a dimension. A table may be
  * both.
@@ -13,24 +13,37 @@
 
 #define SCHEMA_TABLES_MAX  256u
 #define SCHEMA_COLUMNS_MAX 1024u /* of a table */
+#define SCHEMA_NOTES_MAX   64u
+
+struct schema_check; /* loader/schema/schema_check.h */
 
 struct schema_table {
     char name[NAME_BYTES];
     uint32_t line; /* its line in the script */
     uint32_t column_count;
     struct column_schema *columns;
+
+    bool *unique; /* SCHEMA_COLUMNS_MAX: whether a column is UNIQUE; or NULL: none is */
+    uint32_t check_count;
+    struct schema_check **checks; /* conditions that all rows fulfil */
+    bool wide_key;                /* it has a primary key of several columns, which is not kept */
 };
 
 /* The tables, each after those that it references. */
 struct schema_script {
     uint32_t table_count;
     struct schema_table *tables;
+
+    /* Sentences for the user, "PATH:LINE: ...", about what was understood and has no effect. */
+    uint32_t note_count;
+    char *notes[SCHEMA_NOTES_MAX];
 };
 
 /* Parses a script; `path` names it in messages. Free the result with schema_script_free. STATUS_BAD_INPUT,
- * "PATH:LINE:COLUMN: ...", for statements other than CREATE TABLE, unknown types and constraints, references
+ * "PATH:LINE:COLUMN: ...", for statements that change tables, unknown types and constraints, references
  * to a missing table or in a circle, two tables or columns of one name, a foreign key to a column that is not
- * a primary key, and keys of more than one column. */
+ * a key, and references of more than one column. The error has all faults of the script, a line each, as far as they
+ * fit. */
 NODISCARD enum status schema_script_parse(const char *path, const char *text, size_t length,
                                           struct schema_script *schema, struct error *error);
 NODISCARD enum status schema_script_read(const char *path, struct schema_script *schema, struct error *error);

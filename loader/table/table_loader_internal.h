@@ -133,7 +133,8 @@ struct row_parse {
     struct rejects *rejects;
     struct progress *progress;
     pthread_mutex_t lock;
-    bool keyed; /* the table has a primary key: rows remember their lines */
+    bool keyed;                /* the table has a primary key or UNIQUE columns: rows remember their lines */
+    struct row_checks *checks; /* conditions of CHECK, table_checks.h; NULL: none */
     bool stop;
     uint64_t error_block; /* the block of `error`: the earliest error in the input that was found */
     struct error error;

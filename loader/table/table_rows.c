@@ -3,7 +3,7 @@
  * Each thread has its own dictionary for each string column, so no thread waits for another.
  */
 #define _GNU_SOURCE
-#include "loader/table/table_loader_internal.h"
+#include "loader/table/table_checks.h"
 
 #include "loader/orc/orc_file.h"
 #include "loader/text/text_rows.h"
@@ -51,8 +51,10 @@ void table_rows_free(struct parsed_table *parsed)
     free(parsed->words);
     orc_rows_free(parsed->orc);
     free(parsed->later);
-    if (parsed->parse)
+    if (parsed->parse) {
+        row_checks_free(parsed->parse->checks);
         pthread_mutex_destroy(&parsed->parse->lock);
+    }
     free(parsed->parse);
     if (columns)
         spool_close(&parsed->spool);
@@ -318,6 +320,16 @@ static enum status parse_row(struct row_parse *parse, const struct text_block *b
             return reject(parse, block, row, text);
         }
         RETURN_IF_ERROR(row_put(parse, to, c, block->rows, value, null, error));
+        if (parse->checks)
+            row_checks_value(parse->checks, thread, c, field, value, null);
+    }
+    const char *const failed = parse->checks ? row_checks_failed(parse->checks, thread) : NULL;
+    if (failed) {
+        char text[ERROR_TEXT_BYTES], place[KEY_PLACE_BYTES];
+        place_of(block, row, place);
+        snprintf(text, sizeof text, "%.600s: the row fails CHECK (%s)", place, failed);
+        *bad = true;
+        return reject(parse, block, row, text);
     }
     if (to->lines)
         to->lines[to->rows] = (uint32_t)(block->row_line[row] - to->first_line);
@@ -477,6 +489,14 @@ static bool has_orc(const struct load_input *input)
     return false;
 }
 
+static bool has_unique(const struct schema_table *table)
+{
+    for (uint32_t c = 0; table->unique && c < table->column_count; c++)
+        if (table->unique[c])
+            return true;
+    return false;
+}
+
 enum status table_rows_parse(const struct schema_table *table, const struct load_input *input,
                              const struct load_options *options, const struct table_keys *const *keys,
                              struct rejects *rejects, struct parsed_table *parsed, struct progress *progress,
@@ -496,7 +516,7 @@ enum status table_rows_parse(const struct schema_table *table, const struct load
     parse->rejects = rejects;
     parse->progress = progress;
     parse->error_block = UINT64_MAX;
-    parse->keyed = schema_key(table) != NULL;
+    parse->keyed = schema_key(table) != NULL || has_unique(table);
     pthread_mutex_init(&parse->lock, NULL);
     for (uint32_t c = 0; c < table->column_count; c++) {
         names[c] = table->columns[c].name;
@@ -505,6 +525,8 @@ enum status table_rows_parse(const struct schema_table *table, const struct load
     if (!input->maker)
         progress_step(progress, "reading", table->name);
     enum status status = words_create(parsed, error);
+    if (status == STATUS_OK)
+        status = row_checks_create(table, options->threads, &parse->checks, error);
     if (status == STATUS_OK && input->stream)
         status = arrow_rows_read(parse, input->stream, error);
     else if (status == STATUS_OK && input->maker)
@@ -516,6 +538,8 @@ enum status table_rows_parse(const struct schema_table *table, const struct load
                                   &parse->source, error);
     if (status == STATUS_OK && parse->source)
         status = parallel_for(options->threads, options->threads, parse_blocks, parse, error);
+    if (status == STATUS_OK && parse->error.status == STATUS_OK)
+        status = table_checks_test(parsed, !parse->source, error);
     if (parse->error.status != STATUS_OK && status != STATUS_INTERRUPTED) {
         status = parse->error.status;
         if (error)

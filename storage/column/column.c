@@ -6,19 +6,71 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The bytes of the UTF-8 character at `at`, or 0 if it is none, or a control character. */
+static size_t character_bytes(const unsigned char *at)
+{
+    const size_t bytes = at[0] < 0x80   ? 1
+                         : at[0] < 0xc2 ? 0
+                         : at[0] < 0xe0 ? 2
+                         : at[0] < 0xf0 ? 3
+                         : at[0] < 0xf5 ? 4
+                                        : 0;
+    if (at[0] < ' ' || at[0] == 127)
+        return 0;
+    for (size_t i = 1; i < bytes; i++)
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+    const bool wrong = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
+                       (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f) ||
+                       (at[0] == 0xc2 && at[1] < 0xa0);
+    return wrong ? 0 : bytes;
+}
+
 bool name_valid(const char *name)
 {
-    size_t length = strnlen(name, NAME_BYTES);
-    if (length == 0 || length == NAME_BYTES || name[length - 1] == ' ')
+    const size_t length = strnlen(name, NAME_BYTES);
+    if (length == 0 || length == NAME_BYTES || name[0] == ' ' || name[length - 1] == ' ')
         return false;
-    for (size_t i = 0; i < length; i++) {
-        char c = name[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-        bool other = (c >= '0' && c <= '9') || c == '#' || c == '$' || c == '-' || c == ' ';
-        if (!letter && (i == 0 || !other))
+    for (size_t i = 0, bytes; i < length; i += bytes)
+        if ((bytes = character_bytes((const unsigned char *)name + i)) == 0)
             return false;
-    }
     return true;
+}
+
+static bool is_plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (c && strchr("_#$- ", c)) || (unsigned char)c >= 0x80;
+}
+
+void name_to_file(const char *name, char file[NAME_FILE_BYTES])
+{
+    size_t at = 0;
+    for (; *name && at + 4 <= NAME_FILE_BYTES; name++)
+        if (is_plain(*name))
+            file[at++] = *name;
+        else
+            at += (size_t)snprintf(file + at, 4, "%%%02X", (unsigned char)*name);
+    file[at] = '\0';
+}
+
+bool name_of_file(const char *file, size_t length, char name[NAME_BYTES])
+{
+    char again[NAME_FILE_BYTES];
+    size_t bytes = 0;
+    for (size_t i = 0; i < length; i++) {
+        unsigned code = (unsigned char)file[i];
+        if (bytes + 1 == NAME_BYTES ||
+            (file[i] == '%' && (i + 2 >= length || sscanf(file + i + 1, "%2X", &code) != 1)))
+            return false;
+        i += file[i] == '%' ? 2 : 0;
+        name[bytes++] = (char)code;
+    }
+    name[bytes] = '\0';
+    if (!name_valid(name))
+        return false;
+    name_to_file(name, again);
+    return strlen(again) == length && memcmp(again, file, length) == 0;
 }
 
 const char *column_type_name(enum column_type type)

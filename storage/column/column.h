@@ -21,9 +21,16 @@
 /* 2^40: 65536 segments, 180 times lineorder at SF 1000. Every product of rows and bytes fits 64 bits. */
 #define TABLE_ROWS_MAX (1ull << 40)
 
-/* Names become file names: 1 .. 63 characters of A-Z a-z 0-9 _ # $ - and inner spaces; the first is a letter
- * or _. */
+/* A name has 1 .. 63 bytes of UTF-8 without control characters, and no blank at its ends. */
 bool name_valid(const char *name);
+#define NAME_RULE \
+    "up to 63 bytes of UTF-8 without control characters, and no blank at the ends" /* for complaints */
+
+/* The name as part of a file's name: bytes of ASCII other than A-Z a-z 0-9 _ # $ - and blanks are %XX, so it has no dot
+ * and no slash. name_of_file is the way back; false if no name gives that file. */
+#define NAME_FILE_BYTES (3 * NAME_BYTES)
+void name_to_file(const char *name, char file[NAME_FILE_BYTES]);
+bool name_of_file(const char *file, size_t length, char name[NAME_BYTES]);
 
 /* ---- Schema ---- */
 

@@ -3,12 +3,28 @@
 
 #include <inttypes.h>
 
+enum status table_path(const char *directory, const char *table, char **path, struct error *error)
+{
+    char name[NAME_FILE_BYTES];
+    name_to_file(table, name);
+    return path_format(path, error, "%s/" TABLES_NAME "/%s", directory, name);
+}
+
+static enum status path_of(const char *directory, const struct column *column, const char *word,
+                           uint64_t generation, char **path, struct error *error)
+{
+    char table[NAME_FILE_BYTES], name[NAME_FILE_BYTES];
+    name_to_file(column->table->name, table);
+    name_to_file(column->schema.name, name);
+    return path_format(path, error, "%s/" TABLES_NAME "/%s/%s.%s.%" PRIu64, directory, table, name, word,
+                       generation);
+}
+
 enum status column_path(const char *directory, const struct column *column, enum codec_id codec,
                         uint64_t generation, char **path, struct error *error)
 {
     const char *word = codec == CODEC_NONE ? SIDE_WORD : codec_by_id(codec)->name;
-    return path_format(path, error, "%s/" TABLES_NAME "/%s/%s.%s.%" PRIu64, directory, column->table->name,
-                       column->schema.name, word, generation);
+    return path_of(directory, column, word, generation, path, error);
 }
 
 struct column_file_identity column_identity(const struct column *column, enum codec_id codec,
@@ -28,8 +44,7 @@ struct column_file_identity column_identity(const struct column *column, enum co
 enum status column_index_path(const char *directory, const struct column *column, uint64_t generation,
                               char **path, struct error *error)
 {
-    return path_format(path, error, "%s/" TABLES_NAME "/%s/%s." INDEX_WORD ".%" PRIu64, directory,
-                       column->table->name, column->schema.name, generation);
+    return path_of(directory, column, INDEX_WORD, generation, path, error);
 }
 
 struct column_file_identity column_index_identity(const struct column *column, enum index_format format,

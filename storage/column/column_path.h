@@ -10,6 +10,9 @@
 #define SIDE_WORD   "side"
 #define INDEX_WORD  "index"
 
+/* The path of a table's directory. */
+NODISCARD enum status table_path(const char *directory, const char *table, char **path, struct error *error);
+
 /* The path of the column's file in one encoding, or of its side file (CODEC_NONE). */
 NODISCARD enum status column_path(const char *directory, const struct column *column, enum codec_id codec,
                                   uint64_t generation, char **path, struct error *error);

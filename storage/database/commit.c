@@ -88,7 +88,7 @@ static enum status finish_indexes(struct database_writer *writer, struct error *
 static enum status sync_table(const struct database_writer *writer, const char *name, struct error *error)
 {
     char *path = NULL;
-    RETURN_IF_ERROR(path_format(&path, error, "%s/" TABLES_NAME "/%s", writer->path, name));
+    RETURN_IF_ERROR(table_path(writer->path, name, &path, error));
     const enum status status = directory_sync(path, error);
     free(path);
     return status;

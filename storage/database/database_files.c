@@ -48,7 +48,7 @@ enum status tables_check(const char *directory, const char *table, struct error 
     if (status == STATUS_OK)
         status = check_no_link(tables, error);
     if (status == STATUS_OK && table)
-        status = path_format(&path, error, "%s/%s", tables, table);
+        status = table_path(directory, table, &path, error);
     if (status == STATUS_OK && table)
         status = check_no_link(path, error);
     free(tables);
@@ -77,15 +77,13 @@ enum stored_file stored_file_kind(const struct table *table, const char *name)
     char column_name[NAME_BYTES], word[NAME_BYTES];
     const char *first = strchr(name, '.');
     const char *second = first ? strchr(first + 1, '.') : NULL;
-    if (!second || first - name >= NAME_BYTES || second - first > NAME_BYTES)
+    if (!second || second - first > NAME_BYTES || !name_of_file(name, (size_t)(first - name), column_name))
         return FILE_UNKNOWN;
-    snprintf(column_name, sizeof column_name, "%.*s", (int)(first - name), name);
     snprintf(word, sizeof word, "%.*s", (int)(second - first - 1), first + 1);
     size_t digits = strspn(second + 1, "0123456789");
     bool side = strcmp(word, SIDE_WORD) == 0, index = strcmp(word, INDEX_WORD) == 0;
     const struct codec *codec = codec_by_name(word);
-    if (digits == 0 || digits > 19 || second[1 + digits] || !name_valid(column_name) ||
-        (!side && !index && !codec))
+    if (digits == 0 || digits > 19 || second[1 + digits] || (!side && !index && !codec))
         return FILE_UNKNOWN;
     uint64_t generation = strtoull(second + 1, NULL, 10);
     const struct column *column = NULL;
@@ -122,7 +120,9 @@ void stored_files_visit(const char *directory, const struct catalogue *catalogue
         if (entry->d_name[0] == '.' ||
             path_format(&table_path, NULL, "%s/%s", tables_path, entry->d_name) != STATUS_OK)
             continue;
-        const struct table *table = catalogue_table(catalogue, entry->d_name);
+        char name[NAME_BYTES] = "";
+        const bool ours = name_of_file(entry->d_name, strlen(entry->d_name), name);
+        const struct table *table = ours ? catalogue_table(catalogue, name) : NULL;
         DIR *files = open_directory(table_path);
         struct dirent *file;
         while (files && (file = readdir(files)) != NULL)

@@ -9,7 +9,7 @@
  *     DIR/tables/TABLE/COLUMN.side.GENERATION       its side file
  *     DIR/tables/TABLE/COLUMN.index.GENERATION      its bitmap index, if it has one
  *
- * A name has no dot (name_valid), so a file's name has only one meaning. Files that the catalogue does not
+ * A file's part for a name has no dot (name_to_file), so a file's name has only one meaning. Files that the catalogue does not
  * name are not part of the database. The next writer removes those that look like ours, and no others.
  *
  * A reader holds the state that it opened by a shared flock on its catalogue's file. A writer that supersedes

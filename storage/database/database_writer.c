@@ -137,11 +137,9 @@ static enum status check_schema(const struct database_writer *writer, const char
 {
     const struct column_schema *schema = &columns[c];
     if (!name_valid(schema->name))
-        return error_set(
-            error, STATUS_BAD_INPUT,
-            "table %s: column %u cannot be named \"%.63s\": use 1 to 63 letters, digits, _ # $ - and inner "
-            "spaces, first a letter or _",
-            table_name, c, schema->name);
+        return error_set(error, STATUS_BAD_INPUT,
+                         "table %s: column %u cannot be named \"%.63s\": use " NAME_RULE, table_name, c,
+                         schema->name);
     for (uint32_t other = 0; other < c; other++)
         if (strcmp(columns[other].name, schema->name) == 0)
             return error_set(error, STATUS_BAD_INPUT, "table %s: two columns are named %s; rename one",
@@ -189,11 +187,7 @@ enum status database_writer_add(struct database_writer *writer, const char *name
 {
     *out = NULL;
     if (!name_valid(name))
-        return error_set(
-            error, STATUS_BAD_INPUT,
-            "a table cannot be named \"%.63s\": use 1 to 63 letters, digits, _ # $ - and inner spaces, first "
-            "a letter or _",
-            name);
+        return error_set(error, STATUS_BAD_INPUT, "a table cannot be named \"%.63s\": use " NAME_RULE, name);
     if (column_count == 0)
         return error_set(error, STATUS_BAD_INPUT, "table %s has no columns; give it at least one", name);
     char *directory = NULL;
@@ -210,7 +204,7 @@ enum status database_writer_add(struct database_writer *writer, const char *name
     if (status == STATUS_OK)
         status = tables_check(writer->path, name, error);
     if (status == STATUS_OK)
-        status = path_format(&directory, error, "%s/" TABLES_NAME "/%s", writer->path, name);
+        status = table_path(writer->path, name, &directory, error);
     if (status == STATUS_OK)
         status = directory_create(directory, &created, error);
     if (status == STATUS_OK)

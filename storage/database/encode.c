@@ -135,8 +135,7 @@ static enum status encode_and_commit(struct database *database, struct catalogue
         RETURN_IF_ERROR(add_encoding(current, &info, error));
         current->chosen[choice->chooser] = choice->codec ? CODEC_NONE : info.codec;
         char *tables = NULL;
-        RETURN_IF_ERROR(
-            path_format(&tables, error, "%s/" TABLES_NAME "/%s", database->path, column->table->name));
+        RETURN_IF_ERROR(table_path(database->path, column->table->name, &tables, error));
         enum status status = directory_sync(tables, error);
         free(tables);
         RETURN_IF_ERROR(status);

@@ -79,7 +79,7 @@ static enum status find_column(const struct index_change *change, const struct c
 static enum status sync_table(const struct index_change *change, struct error *error)
 {
     char *path = NULL;
-    RETURN_IF_ERROR(path_format(&path, error, "%s/" TABLES_NAME "/%s", change->path, change->table));
+    RETURN_IF_ERROR(table_path(change->path, change->table, &path, error));
     const enum status status = directory_sync(path, error);
     free(path);
     return status;

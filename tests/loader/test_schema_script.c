@@ -4,9 +4,12 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "loader/schema/schema_check.h"
 #include "loader/table/schema_script.h"
 
 #include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void parse(const char *text, struct schema_script *schema)
@@ -67,12 +70,23 @@ static void what_cannot_be_kept_is_refused_by_place_and_name(void **state)
 {
     (void)state;
     refuse("", "star.sql:1:1", "no table");
-    refuse("SELECT 1", "star.sql:1:1", "CREATE");
+    refuse("SELECT 1", "star.sql:1:9", "no table");
+    refuse("FROB x; CREATE TABLE t (a INT)", "star.sql:1:1", "CREATE");
+    refuse("CREATE TABLE t (a INT) CREATE TABLE u (a INT)", "star.sql:1:24",
+           "'CREATE' stands where ; should");
+    refuse("CREATE TABLE t AS SELECT 1", "star.sql:1:16", "list them");
+    refuse("CREATE TABLE t (a INT); ALTER TABLE t RENAME TO u", "star.sql:1:39", "create it as it shall be");
+    refuse("CREATE TABLE t (a INT); ALTER TABLE u ADD b INT", "star.sql:1:37", "no table 'u' was created");
+    refuse("CREATE TABLE t (a INT[])", "star.sql:1:22", "no arrays");
     refuse("CREATE TABLE t (a BLOB)", "star.sql:1:19", "no type 'BLOB'");
     refuse("CREATE TABLE t (a INT,\n  a INT)", "star.sql:2:3", "two columns 'a'");
     refuse("CREATE TABLE t (a INT); CREATE TABLE T (b INT)", "star.sql:1:38", "two tables");
-    refuse("CREATE TABLE t (a INT DEFAULT 3)", "star.sql:1:23", "'DEFAULT' is not supported");
-    refuse("CREATE TABLE t (a INT, b INT, PRIMARY KEY (a, b))", "star.sql:1:45", "more than one column");
+    refuse("CREATE TABLE t (a INT FROM 3)", "star.sql:1:23", "'FROM' is not understood");
+    refuse("CREATE TABLE t (a INT, b INT, FOREIGN KEY (a, b) REFERENCES d)", "star.sql:1:43",
+           "a reference has one column");
+    refuse("CREATE TABLE d (a INT, b INT, PRIMARY KEY (a, b)); CREATE TABLE t (a INT REFERENCES d)",
+           "star.sql:1", "a key that is referenced has one column");
+    refuse("CREATE TABLE t (a INT PRIMARY KEY, b INT REFERENCES t)", "star.sql:1", "take REFERENCES out");
     refuse("CREATE TABLE t (a INT REFERENCES d)", "star.sql:1", "does not create");
     refuse("CREATE TABLE t (a INT REFERENCES d); CREATE TABLE d (k INT)", "star.sql:1", "no primary key");
     refuse("CREATE TABLE t (a INT REFERENCES d); CREATE TABLE d (k TEXT PRIMARY KEY)", "star.sql:1",
@@ -84,10 +98,246 @@ static void what_cannot_be_kept_is_refused_by_place_and_name(void **state)
            "PRIMARY KEY "
            "REFERENCES a)",
            "star.sql:1", "column f.k references b.k, which references a itself; let both reference a");
-    refuse("CREATE TABLE t (a DECIMAL(19, 2))", "star.sql:1", "18 digits");
+    refuse("CREATE TABLE t (a DECIMAL(18, 19))", "star.sql:1", "18 digits");
+    refuse("CREATE TABLE t (a DECIMAL(30, 19))", "star.sql:1", "18 digits");
     refuse("CREATE TABLE t (a INT", "star.sql:1:22", "the end of the script");
     refuse("CREATE TABLE t (a 'x)", "star.sql", "does not end");
-    refuse("CREATE TABLE \"../t\" (a INT)", "star.sql:1:14", "no name");
+    refuse("CREATE TABLE \"t\t\" (a INT)", "star.sql:1:14", "no name");
+}
+
+/* The text of tests/data/schemas/NAME. */
+static char *read_dump(const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/tests/data/schemas/%s", TESSERA_SOURCE, name);
+    FILE *const file = fopen(path, "rb");
+    assert_non_null(file);
+    char *const text = calloc(1, 1 << 16);
+    assert_true(fread(text, 1, (1 << 16) - 1, file) > 0);
+    fclose(file);
+    return text;
+}
+
+static void parse_dump(const char *name, struct schema_script *schema)
+{
+    struct error error;
+    char *const text = read_dump(name);
+    if (schema_script_parse(name, text, strlen(text), schema, &error) != STATUS_OK)
+        fail_msg("%s", error.text);
+    free(text);
+}
+
+static const struct column_schema *column_of(const struct schema_script *schema, const char *table,
+                                             const char *name)
+{
+    const struct schema_table *const found = schema_table(schema, table);
+    for (uint32_t c = 0; found && c < found->column_count; c++)
+        if (strcmp(found->columns[c].name, name) == 0)
+            return &found->columns[c];
+    fail_msg("%s.%s", table, name);
+    return NULL;
+}
+
+static bool is_unique(const struct schema_script *schema, const char *table, const char *name)
+{
+    return schema_table(schema, table)
+        ->unique[column_of(schema, table, name) - schema_table(schema, table)->columns];
+}
+
+static bool has_note(const struct schema_script *schema, const char *text)
+{
+    for (uint32_t n = 0; n < schema->note_count; n++)
+        if (strstr(schema->notes[n], text))
+            return true;
+    return false;
+}
+
+static void a_dump_of_postgres_is_understood(void **state)
+{
+    struct schema_script schema;
+    (void)state;
+    parse_dump("postgres.sql", &schema);
+    assert_int_equal(schema.table_count, 2);
+    assert_string_equal(schema.tables[0].name, "customers");
+    assert_true(column_of(&schema, "customers", "id")->primary_key);
+    assert_true(is_unique(&schema, "customers", "email"));
+    assert_true(is_unique(&schema, "orders", "token"));
+    assert_false(is_unique(&schema, "customers", "name"));
+    assert_int_equal(schema_table(&schema, "orders")->column_count, 14);
+    assert_string_equal(column_of(&schema, "orders", "customer_id")->references_table, "customers");
+    assert_int_equal(column_of(&schema, "orders", "ordered_at")->type, TYPE_TIMESTAMP);
+    assert_int_equal(column_of(&schema, "orders", "shipped")->type, TYPE_TIMESTAMP);
+    assert_int_equal(column_of(&schema, "orders", "at_time")->type, TYPE_STRING);
+    assert_int_equal(column_of(&schema, "orders", "state")->type, TYPE_STRING);
+    assert_int_equal(column_of(&schema, "orders", "token")->type, TYPE_STRING);
+    assert_int_equal(column_of(&schema, "orders",
+                               "Gr\xc3\xb6\xc3\x9f"
+                               "e in cm")
+                         ->type,
+                     TYPE_INT32);
+    assert_int_equal(column_of(&schema, "orders", "tip")->scale, 2); /* of a domain */
+    assert_int_equal(column_of(&schema, "orders", "big")->precision, 18);
+    assert_false(column_of(&schema, "orders", "id")->nullable);
+    assert_false(column_of(&schema, "orders", "id")->primary_key); /* its key has two columns */
+    assert_int_equal(schema_table(&schema, "orders")->check_count, 2);
+    assert_true(has_note(&schema, "primary key of 2 columns"));
+    assert_true(has_note(&schema, "'EXTRACT' is not understood"));
+    assert_true(has_note(&schema, "rows of COPY are not loaded"));
+    assert_true(has_note(&schema, "DECIMAL(18,4) instead of (30,4)"));
+    assert_true(has_note(&schema, "column orders.tax is read from the file"));
+    schema_script_free(&schema);
+}
+
+static void dumps_of_sqlite_duckdb_and_mysql_are_understood(void **state)
+{
+    struct schema_script schema;
+    (void)state;
+    parse_dump("sqlite.sql", &schema);
+    assert_int_equal(schema.table_count, 2);
+    assert_string_equal(column_of(&schema, "sales", "shop")->references_column, "id");
+    assert_true(is_unique(&schema, "shops", "name"));
+    assert_int_equal(column_of(&schema, "shops", "open date")->type, TYPE_DATE);
+    assert_int_equal(schema_table(&schema, "sales")->check_count, 2);
+    assert_int_equal(schema_table(&schema, "shops")->check_count, 1);
+    assert_true(has_note(&schema, "INSERT is not executed"));
+    schema_script_free(&schema);
+    parse_dump("duckdb.sql", &schema);
+    assert_int_equal(schema.table_count, 2);
+    assert_string_equal(column_of(&schema, "hits", "page")->references_table, "pages");
+    assert_int_equal(column_of(&schema, "hits", "bytes")->type, TYPE_INT64);
+    assert_int_equal(column_of(&schema, "pages", "kind")->type, TYPE_STRING);
+    assert_int_equal(schema_table(&schema, "hits")->check_count, 1);
+    assert_true(has_note(&schema, "UNIQUE of 2 columns of table hits is not tested"));
+    schema_script_free(&schema);
+    parse_dump("mysql.sql", &schema);
+    assert_int_equal(schema.table_count, 1);
+    assert_int_equal(column_of(&schema, "items", "id")->type, TYPE_INT64); /* unsigned */
+    assert_true(column_of(&schema, "items", "id")->primary_key);
+    assert_true(is_unique(&schema, "items", "title"));
+    assert_int_equal(schema.note_count, 0);
+    schema_script_free(&schema);
+}
+
+/* No prefix of a dump, and none of its bytes changed, may crash the parser; sanitizers look on. */
+static void damaged_dumps_are_survived(void **state)
+{
+    static const char *const names[] = {"postgres.sql", "sqlite.sql", "duckdb.sql", "mysql.sql"};
+    static const char bytes[] = "'\"()[],;:$\\-/*.\xff\n";
+    (void)state;
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        char *const text = read_dump(names[n]);
+        const size_t length = strlen(text);
+        uint64_t seed = 7;
+        for (size_t i = 0; i < length; i += 3) {
+            struct schema_script schema;
+            struct error error;
+            if (schema_script_parse("cut.sql", text, i, &schema, &error) == STATUS_OK)
+                schema_script_free(&schema);
+            seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+            const char before = text[i];
+            text[i] = bytes[(seed >> 33) % (sizeof bytes - 1)];
+            if (schema_script_parse("changed.sql", text, length, &schema, &error) == STATUS_OK)
+                schema_script_free(&schema);
+            text[i] = before;
+        }
+        free(text);
+    }
+}
+
+static void all_errors_are_told_at_once(void **state)
+{
+    struct schema_script schema;
+    struct error error;
+    const char *const text = "CREATE TABLE a (id INT PRIMARY KEY, b BLOB, c INT[]);\n"
+                             "CREATE TABLE b (x INT REFERENCES a, y INT REFERENCES z, x INT);\n"
+                             "FROB;\nCREATE TABLE c (a INT";
+    (void)state;
+    assert_int_equal(schema_script_parse("s.sql", text, strlen(text), &schema, &error), STATUS_BAD_INPUT);
+    static const char *const parts[] = {
+        "s.sql:1:39: there is no type 'BLOB'",         "\ns.sql:1:50: a column holds single",
+        "\ns.sql:2:57: the table has two columns 'x'", "\ns.sql:3:1: 'FROB'",
+        "\ns.sql:4:22: 'the end of the script'",       "\ns.sql:2: column b.y references table z"};
+    for (size_t p = 0; p < sizeof parts / sizeof *parts; p++)
+        if (!strstr(error.text, parts[p]))
+            fail_msg("%s lacks %s", error.text, parts[p]);
+}
+
+/* ---- CHECK ---- */
+
+static const struct column_schema check_columns[] = {
+    {.name = "a", .type = TYPE_INT32},  {.name = "p", .type = TYPE_DECIMAL, .precision = 9, .scale = 2},
+    {.name = "s", .type = TYPE_STRING}, {.name = "d", .type = TYPE_DATE},
+    {.name = "b", .type = TYPE_INT64},  {.name = "my name", .type = TYPE_INT32},
+};
+
+/* Whether a row of a = 5, p = 1.50, s = "h\xc3\xa9llo", d = 2024-02-29, b = NULL, "my name" = -1 passes; -1: not understood. */
+static int passes(const char *text)
+{
+    const struct check_value row[] = {
+        {.number = 5},     {.number = 150}, {.text = "h\xc3\xa9llo", .length = 6},
+        {.number = 19782}, {.null = true},  {.number = -1}};
+    struct schema_check *check;
+    char reason[CHECK_REASON_BYTES];
+    struct error error;
+    assert_int_equal(schema_check_parse(text, strlen(text), check_columns, 6, &check, reason, &error),
+                     STATUS_OK);
+    const int result = check ? schema_check_passes(check, row) : -1;
+    schema_check_free(check);
+    return result;
+}
+
+static void conditions_are_tested_as_sql_does(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int passes;
+    } cases[] = {
+        {"a > 4", 1},
+        {"a > 5", 0},
+        {"5 <= a", 1},
+        {"a BETWEEN 1 AND 5", 1},
+        {"a NOT BETWEEN 1 AND 5", 0},
+        {"((p >= (0)::numeric))", 1},
+        {"p = 1.5", 1},
+        {"p < 1.49", 0},
+        {"p < 1.499", -1}, /* no value of the column's type */
+        {"s IN ('x', 'h\xc3\xa9llo')", 1},
+        {"s NOT IN ('x', 'y')", 1},
+        {"((s)::text = ANY ((ARRAY['a'::character varying, 'h\xc3\xa9llo'::character varying])::text[]))", 1},
+        {"((s)::text = ANY (ARRAY[('a'::character varying)::text, ('b'::character varying)::text]))", 0},
+        {"a IN (-1, 5)", 1},
+        {"length(s) = 5", 1},
+        {"(char_length((s)::text) < 5)", 0},
+        {"d >= DATE '2024-01-01'", 1},
+        {"d >= '2024-03-01'::date", 0},
+        {"b > 3", 1}, /* neither true nor false */
+        {"NOT b > 3", 1},
+        {"b IS NULL", 1},
+        {"b IS NOT NULL", 0},
+        {"b > 3 AND a > 9", 0},
+        {"b > 3 OR a > 9", 1},
+        {"a = 5 AND (s = 'x' OR NOT (a <> 5))", 1},
+        {"\"my name\" < a", 1},
+        {"\"my name\" < 0 AND a = 5", 1},
+        {"a > b", 1},
+        {"s > 'h'", 1},
+        {"s = 3", -1},
+        {"a = 'x'", -1},
+        {"a", -1},
+        {"1 < 2", -1},
+        {"lower(s) = 'x'", -1},
+        {"s ~ '^[a-z]+$'::text", -1},
+        {"a > 1 a", -1},
+        {"(a > 1", -1},
+        {"a IN ()", -1},
+        {"a + 1 > 2", -1},
+        {"a = ANY (1", -1},
+        {"", -1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (passes(cases[i].text) != cases[i].passes)
+            fail_msg("%s: %d", cases[i].text, passes(cases[i].text));
 }
 
 int main(void)
@@ -95,6 +345,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_type_and_constraint_is_understood),
         cmocka_unit_test(what_cannot_be_kept_is_refused_by_place_and_name),
+        cmocka_unit_test(a_dump_of_postgres_is_understood),
+        cmocka_unit_test(dumps_of_sqlite_duckdb_and_mysql_are_understood),
+        cmocka_unit_test(damaged_dumps_are_survived),
+        cmocka_unit_test(all_errors_are_told_at_once),
+        cmocka_unit_test(conditions_are_tested_as_sql_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

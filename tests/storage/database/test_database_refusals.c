@@ -61,20 +61,44 @@ static void schemas_that_cannot_be_stored(void **state)
 {
     struct change *change = *state;
     const struct column_schema good = {.name = "a"}, other = {.name = "b"};
-    const char *const bad_names[] = {
-        "",      ".",     "..",          "a/b",
-        "../up", "a.b",   "1st",         "a ",
-        " a",    "tab\t", "caf\xc3\xa9", "name-of-64-bytes-is-one-too-many-with-its-zero-aaaaaaaaaaaaaaaaa"};
+    const char *const bad_names[] = {"",
+                                     "a ",
+                                     " a",
+                                     "tab\t",
+                                     "line\nend",
+                                     "\x7f",
+                                     "latin1 caf\xe9",
+                                     "\xc0\xaf",
+                                     "\xc2\x85",
+                                     "\xed\xa0\x80",
+                                     "cut \xe2\x82",
+                                     "name-of-64-bytes-is-one-too-many-with-its-zero-aaaaaaaaaaaaaaaaa"};
     for (size_t n = 0; n < sizeof bad_names / sizeof *bad_names; n++) {
         struct column_schema bad = {.name = ""};
         memcpy(bad.name, bad_names[n], strnlen(bad_names[n], NAME_BYTES));
         assert_false(name_valid(bad_names[n]));
-        schema_refused(change, bad_names[n], good, other, "a table cannot be named", "use 1 to 63 letters");
-        schema_refused(change, "t", good, bad, "column 1 cannot be named", "use 1 to 63 letters");
+        schema_refused(change, bad_names[n], good, other, "a table cannot be named",
+                       "up to 63 bytes of UTF-8");
+        schema_refused(change, "t", good, bad, "column 1 cannot be named", "up to 63 bytes of UTF-8");
     }
-    const char *const good_names[] = {"a", "_", "lo_orderkey", "Order Date", "p#1", "x$-y"};
-    for (size_t n = 0; n < sizeof good_names / sizeof *good_names; n++)
+    const char *const good_names[] = {
+        "a",          "_",     "lo_orderkey", "Order Date", "p#1",
+        "x$-y",       "1st",   ".",           "..",         "../up",
+        "a.b",        "100 %", "caf\xc3\xa9", "a%2Eb",      "\xe5\xa3\xb2\xe4\xb8\x8a",
+        "\"*|:?<>\\'"};
+    for (size_t n = 0; n < sizeof good_names / sizeof *good_names; n++) {
+        char file[NAME_FILE_BYTES], back[NAME_BYTES];
         assert_true(name_valid(good_names[n]));
+        name_to_file(good_names[n], file);
+        assert_null(strpbrk(file, "./\\*?\"<>|:"));
+        assert_true(name_of_file(file, strlen(file), back));
+        assert_string_equal(back, good_names[n]);
+    }
+    char back[NAME_BYTES];
+    assert_false(name_of_file("a%2eb", 5, back)); /* a name has one file name */
+    assert_false(name_of_file("a%2", 3, back));
+    assert_false(name_of_file("a.b", 3, back));
+    assert_false(name_of_file("%41", 3, back));
     schema_refused(change, "t", good, good, "two columns are named a", "rename");
     schema_refused(change, "t", good, (struct column_schema){.name = "b", .type = (enum column_type)7},
                    "column b", "type 7 does not exist");
