@@ -12,6 +12,7 @@
 #include "ssb/commands.h"
 #include "storage/base/command_line.h"
 #include "storage/base/file_map.h"
+#include "storage/base/words/near_word.h"
 #include "storage/base/parallel.h"
 
 #include <argp.h>
@@ -148,32 +149,6 @@ static bool print_manual(int argc, char **argv, enum status *status, struct erro
     return true;
 }
 
-/* The edit distance: letters to insert, delete, replace or swap with a neighbour to turn one word into the
- * other. */
-static unsigned distance(const char *a, const char *b)
-{
-    unsigned rows[3][PATH_BYTES + 1];
-    size_t n = strlen(b);
-    for (unsigned j = 0; j <= n; j++)
-        rows[0][j] = j;
-    unsigned i = 1;
-    for (; a[i - 1]; i++) {
-        unsigned *row = rows[i % 3], *above = rows[(i + 2) % 3], *above2 = rows[(i + 1) % 3];
-        row[0] = i;
-        for (unsigned j = 1; j <= n; j++) {
-            unsigned best = above[j - 1] + (a[i - 1] != b[j - 1]);
-            if (above[j] + 1 < best)
-                best = above[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && above2[j - 2] + 1 < best)
-                best = above2[j - 2] + 1;
-            row[j] = best;
-        }
-    }
-    return rows[(i - 1) % 3][n];
-}
-
 static enum status unknown_command(char **arguments, unsigned count, struct error *error)
 {
     unsigned words = 1;
@@ -181,19 +156,12 @@ static enum status unknown_command(char **arguments, unsigned count, struct erro
         words++;
     char typed[PATH_BYTES];
     join(typed, arguments, words);
-    const struct command *nearest = NULL;
-    unsigned least = (unsigned)strlen(typed) / 3 + 1; /* a greater distance is not a typing error */
+    struct near_word near = near_word_begin(typed);
     EACH_COMMAND(command)
-    {
-        unsigned far = distance(typed, command->path);
-        if (far <= least && (!nearest || far < least)) {
-            nearest = command;
-            least = far;
-        }
-    }
-    if (nearest)
+    near_word_try(&near, command->path);
+    if (near.nearest)
         return error_set(error, STATUS_BAD_INPUT, "there is no command '%s'; did you mean '%s'?", typed,
-                         nearest->path);
+                         near.nearest);
     return error_set(error, STATUS_BAD_INPUT, "there is no command '%s'; `tessera --help` lists them", typed);
 }
 

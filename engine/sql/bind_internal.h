@@ -160,6 +160,9 @@ NODISCARD enum status bind_name(const struct binder *binder, const struct sql_ex
 /* True if the name is a column's; else it may be an alias of the select list. */
 bool bind_name_exists(const struct binder *binder, const struct sql_expression *name);
 
+/* Refuses a name that no table of FROM has, and says what may be meant (bind_missing.c). */
+NODISCARD enum status bind_missing_column(const struct binder *binder, const struct sql_expression *name);
+
 /* ---- bind_columns.c ---- */
 NODISCARD enum status bind_column(struct binder *binder, uint32_t table, const struct column *column,
                                   uint32_t *node);

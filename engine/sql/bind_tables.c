@@ -78,15 +78,7 @@ enum status bind_name(const struct binder *binder, const struct sql_expression *
             return bind_refuse(binder, name->position, "there is no table or alias '%s' in FROM",
                                name->qualifier);
     }
-    char list[512] = "";
-    size_t used = 0;
-    for (uint32_t t = 0; t < binder->table_count; t++)
-        for (uint32_t c = 0; c < binder->tables[t].table->column_count && used < sizeof list - 100; c++)
-            if (!name->qualifier || strcasecmp(name->qualifier, binder->tables[t].name) == 0)
-                used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
-                                         binder->tables[t].table->columns[c].schema.name);
-    return bind_refuse(binder, name->position, "there is no column %s%s%s; there are %s%s", qualifier, dot,
-                       name->name, list, used >= sizeof list - 100 ? ", ..." : "");
+    return bind_missing_column(binder, name);
 }
 
 /* ---- FROM ---- */

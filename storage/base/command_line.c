@@ -1,10 +1,13 @@
 /* command_line.c: reads options with argp; see command_line.h. */
 #include "storage/base/command_line.h"
 
+#include "storage/base/words/near_word.h"
+
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +112,29 @@ static error_t read_key(int key, char *text, struct argp_state *state)
     return status == STATUS_OK ? 0 : EINVAL;
 }
 
+/* Refuses an option that does not exist but is near one that does; argp refuses others. It takes beginnings of names. */
+static enum status refuse_slip(const struct reading *reading, int argc, char **argv, struct error *error)
+{
+    for (int a = 1; a < argc && strcmp(argv[a], "--") != 0; a++) {
+        char typed[64];
+        if (strncmp(argv[a], "--", 2) != 0)
+            continue;
+        snprintf(typed, sizeof typed, "%.*s", (int)strcspn(argv[a] + 2, "="), argv[a] + 2);
+        struct near_word near = near_word_begin(typed);
+        bool known = strncmp("help", typed, strlen(typed)) == 0 ||
+                     strncmp("usage", typed, strlen(typed)) == 0 ||
+                     strncmp("version", typed, strlen(typed)) == 0;
+        for (unsigned i = 0; reading->options[i]; i++) {
+            known |= strncmp(reading->options[i]->name, typed, strlen(typed)) == 0;
+            near_word_try(&near, reading->options[i]->name);
+        }
+        if (!known && near.nearest)
+            return error_set(error, STATUS_BAD_INPUT, "there is no option --%s; did you mean --%s?", typed,
+                             near.nearest);
+    }
+    return STATUS_OK;
+}
+
 static struct {
     command_line_visitor *visit;
     void *context;
@@ -144,6 +170,7 @@ enum status command_line_read(const struct command_line *line, int argc, char **
                                                         .doc = option->help};
             reading.options[count++] = option;
         }
+    RETURN_IF_ERROR(refuse_slip(&reading, argc, argv, error));
     if (argp_parse(&argp, argc, argv, 0, NULL, &reading) == 0)
         return STATUS_OK;
     if (error && reading.error.status != STATUS_OK)

@@ -3,6 +3,7 @@
 
 #include "storage/column/column_data.h"
 #include "storage/column/levels_file.h"
+#include "storage/base/words/near_word.h"
 #include "storage/database/database_files.h"
 #include "storage/index/index_file.h"
 
@@ -207,6 +208,12 @@ enum status database_table(const struct database *database, const char *name, co
     for (uint32_t t = 0; t < database->catalogue.table_count && used < sizeof list; t++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", t ? ", " : "",
                                  database->catalogue.tables[t].name);
+    struct near_word near = near_word_begin(name);
+    for (uint32_t t = 0; t < database->catalogue.table_count; t++)
+        near_word_try(&near, database->catalogue.tables[t].name);
+    if (near.nearest)
+        return error_set(error, STATUS_BAD_INPUT, "database %s has no table \"%s\"; did you mean %s?",
+                         database->path, name, near.nearest);
     return error_set(error, STATUS_BAD_INPUT, "database %s has no table \"%s\"; it has: %s", database->path,
                      name, list[0] ? list : "none");
 }

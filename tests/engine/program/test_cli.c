@@ -104,6 +104,11 @@ static void a_slip_gets_a_suggestion(void **state)
     assert_int_equal(run.exit_code, 2);
     assert_one_sentence(run.errors);
     assert_null(strstr(run.errors, "did you mean"));
+    run_shell("$T sql --fromat json --db x 'select 1'", &run);
+    assert_int_equal(run.exit_code, 2);
+    assert_string_equal(run.errors, "tessera: there is no option --fromat; did you mean --format?\n");
+    run_shell("$T codecs --form json", &run); /* a beginning is enough */
+    assert_int_equal(run.exit_code, 0);
     /* longer than any command, and no word at all */
     run_shell("$T \"$(printf '%0500d' 7)\"", &run);
     assert_int_equal(run.exit_code, 2);

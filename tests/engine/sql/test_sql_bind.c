@@ -83,6 +83,11 @@ static void unknown_names_come_with_a_list(void **state)
     refused("select nope from regions", "line 1, column 8: there is no column nope; there are id, label");
     refused("select r.nope from regions r",
             "line 1, column 8: there is no column r.nope; there are id, label");
+    refused("select lable from regions", "line 1, column 8: there is no column lable; did you mean label?");
+    refused("select regions.LABLE from regions",
+            "line 1, column 8: there is no column regions.LABLE; did you mean label?");
+    refused("select paid from regions",
+            "line 1, column 8: FROM has no column paid; table sales has it: join it in FROM");
     refused("select x.id from regions r", "line 1, column 8: there is no table or alias 'x' in FROM");
     refused("select regions.id from regions r",
             "line 1, column 8: there is no table or alias 'regions' in FROM");
