@@ -158,6 +158,17 @@ uint32_t cpu_keep_rows(const struct device_run *run, struct cpu_worker *worker, 
     return kept;
 }
 
+uint32_t cpu_keep_top(struct device_run *run, struct cpu_worker *worker, const struct tile *t, uint32_t count)
+{
+    const struct vector values = worker->values.result;
+    uint64_t *const ranks = worker->numbers[0];
+    fill_leaves(run, worker, &worker->values, t, worker->rows, count);
+    expression_program_run(worker->values.program, count);
+    for (uint32_t i = 0; i < count; i++)
+        ranks[i] = top_rank(&run->top, values.values[i], values.nulls && values.nulls[i]);
+    return top_rows_keep(&run->top, &worker->top, ranks, worker->rows, count);
+}
+
 static void number_groups(const struct plan *plan, struct cpu_worker *worker, uint32_t count)
 {
     for (uint32_t word = 0; word < plan->key_words; word++)

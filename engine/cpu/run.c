@@ -96,6 +96,9 @@ static enum status scan_tile(struct device_run *run, struct cpu_worker *worker, 
     struct scan_point *points = run->counting ? worker->points : NULL;
     uint64_t since = points ? scan_ticks() : 0;
     const uint64_t *mask = NULL;
+    const bool top = run->has_top && !run->counting;
+    if (top && top_rows_skip(&run->top, plan, worker->segment, t->index))
+        return STATUS_OK;
     if (run->index) {
         mask = index_mask_tile(run->index, worker->segment, t->index);
         if (points)
@@ -109,6 +112,8 @@ static enum status scan_tile(struct device_run *run, struct cpu_worker *worker, 
         if (points)
             scan_point_reach(&points[run->step_count + 1 + c], count, &since);
     }
+    if (top && count)
+        count = cpu_keep_top(run, worker, t, count);
     const uint64_t first_row = run->segment_first[worker->segment] + (uint64_t)t->index * TILE_ROWS;
     if (count)
         RETURN_IF_ERROR(cpu_take_rows(run, worker, t, piece, first_row, count, error));
@@ -222,11 +227,13 @@ static void read_columns(struct device_run *run)
     for (uint32_t c = 0; c < plan->column_count; c++)
         if (!plan->columns[c].decided && !run->staged[c])
             columns[count++] = plan->columns[c].data;
-    run->backwards = atomic_load(&file_scans) % 2 == 1;
+    const bool ordered = run->has_top && run->top.column >= 0;
+    run->backwards =
+        ordered ? top_rows_backwards(&run->top, plan, run->scan) : atomic_load(&file_scans) % 2 == 1;
     run->reader = may_end_early(plan) ? NULL : scan_reader_start(run->scan, columns, count, run->backwards);
     if (run->reader)
         atomic_fetch_add(&file_scans, 1);
-    else
+    else if (!ordered)
         run->backwards = false;
 }
 
@@ -264,11 +271,13 @@ static void run_begin(struct device_run *run, const struct tile_skip *scan)
         if (worker->states && worker->used) /* the others are still clear */
             group_states_clear(worker->states);
         worker->used = false;
+        worker->top.count = 0;
         memset(worker->points, 0, sizeof worker->points);
     }
     for (uint64_t p = 0; run->found && p < run->pieces; p++)
         run->found[p].count = 0;
     atomic_store(&run->found_rows, 0);
+    top_rows_begin(&run->top);
 }
 
 static enum status collect_rows(struct device_run *run, struct partial *groups, struct error *error)

@@ -9,6 +9,7 @@
 #include "engine/cpu/group_states.h"
 #include "engine/cpu/index_mask.h"
 #include "engine/cpu/tile_steps.h"
+#include "engine/cpu/top_rows.h"
 #include "engine/plan/reading/scan_reader.h"
 #include "engine/run/device.h"
 
@@ -55,7 +56,8 @@ struct cpu_worker {
     struct tile_step steps[PLAN_STEPS_MAX];
     struct tile_list *list;
     struct row_values conditions[PLAN_STEPS_MAX]; /* one for each STEP_CONDITION */
-    struct row_values values;                     /* groups and arguments */
+    struct row_values values;                     /* groups and arguments; or the first term of ORDER BY */
+    struct top_heap top;
     struct expression_program *matches[PLAN_JOINS_MAX];
     struct group_states *states;
     struct scan_point points[SCAN_POINTS_MAX];
@@ -98,6 +100,8 @@ struct device_run {
     struct piece_rows
         *found; /* PLAN_ROWS: the rows of each piece; there is one for each piece of plan->scan */
     atomic_uint_fast64_t found_rows;
+    bool has_top; /* few rows are wanted in an order: */
+    struct top_rows top;
 };
 
 /* True if the bits of the key decide the join's predicate, so that a run makes no bitmap. Codecs that do not keep bits apart
@@ -135,6 +139,10 @@ void cpu_enter_segment(const struct device_run *run, struct cpu_worker *worker, 
 /* Keeps the rows, of `count`, that satisfy a condition; returns their number. */
 uint32_t cpu_keep_rows(const struct device_run *run, struct cpu_worker *worker, uint32_t condition,
                        const struct tile *t, uint32_t count);
+
+/* Keeps the rows, of `count`, that can be among the first ones (top_rows.h); returns their number. */
+uint32_t cpu_keep_top(struct device_run *run, struct cpu_worker *worker, const struct tile *t,
+                      uint32_t count);
 
 /* Adds the rows to the worker's states or, for PLAN_ROWS, to the rows of the piece. The tile begins at row
  * first_row of the table. */

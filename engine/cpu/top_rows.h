@@ -1,0 +1,59 @@
+/*
+ * top_rows.h: keeps few rows of a plan with ORDER BY and LIMIT while they are found: a row is dropped, and a tile not
+ * read, if `limit + offset` rows that were found before come before it by the first term of ORDER BY.
+ *
+ * Rows that are equal to the last of them are kept, so the other terms decide among these later (engine/answer/output.h).
+ * A thread's best rows are a heap; threads share the best of their bounds. A row that is kept costs log2(limit) steps,
+ * one that is dropped a comparison; after a few tiles most rows are dropped.
+ */
+#ifndef TESSERA_ENGINE_CPU_TOP_ROWS_H
+#define TESSERA_ENGINE_CPU_TOP_ROWS_H
+
+#include "engine/plan/plan.h"
+
+#include <stdatomic.h>
+
+/* With more rows wanted, a heap costs more than it saves. */
+#define TOP_ROWS_MAX 65536u
+
+struct top_rows {
+    uint64_t wanted;     /* limit + offset */
+    uint32_t expression; /* the first term */
+    int32_t column;      /* the fact column that it is, in plan->columns; -1: another expression */
+    bool descending, nulls_first;
+    atomic_uint_fast64_t bound; /* rows with a greater rank are dropped */
+};
+
+/* The best ranks that a thread has found, the greatest first. */
+struct top_heap {
+    uint64_t count;
+    uint64_t *ranks;
+};
+
+/* True if the plan's rows can be dropped so; fills `top`. */
+bool top_rows_of(const struct plan *plan, struct top_rows *top);
+
+/* Begins a run. */
+void top_rows_begin(struct top_rows *top);
+
+/* The rank of a value: less is before. */
+static inline uint64_t top_rank(const struct top_rows *top, int64_t value, bool null)
+{
+    const uint64_t ascending = (uint64_t)value ^ (UINT64_C(1) << 63);
+    if (null)
+        return top->nulls_first ? 0 : UINT64_MAX;
+    return top->descending ? ~ascending : ascending;
+}
+
+/* True if no row of the tile can be among the first. */
+bool top_rows_skip(const struct top_rows *top, const struct plan *plan, uint32_t segment, uint32_t tile);
+
+/* True if the last of these tiles can have better rows than the first: a scan begins there. */
+bool top_rows_backwards(const struct top_rows *top, const struct plan *plan, const struct tile_skip *scan);
+
+/* Drops rows that are not among the first; keeps the others' order. `ranks` belongs to the rows. Returns the number of
+ * rows that are left. */
+uint32_t top_rows_keep(struct top_rows *top, struct top_heap *heap, const uint64_t *ranks, uint16_t *rows,
+                       uint32_t count);
+
+#endif
