@@ -176,6 +176,8 @@ void cluster_close(struct cluster *cluster)
 {
     if (!cluster)
         return;
+    if (cluster->broken.status != STATUS_OK)
+        cluster_linger(cluster);
     for (uint32_t p = 0; p < cluster->peer_count; p++)
         if (cluster->peers[p].descriptor >= 0)
             close(cluster->peers[p].descriptor);

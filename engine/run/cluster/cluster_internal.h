@@ -51,6 +51,9 @@ struct cluster {
 NODISCARD enum status cluster_wait(struct cluster *cluster, struct mpi_request **request,
                                    struct error *error);
 
+/* Once a process has died: waits until the others of its host have noticed, too. */
+void cluster_linger(const struct cluster *cluster);
+
 NODISCARD enum status cluster_gather_all(struct cluster *cluster, const void *mine, size_t bytes, void *all,
                                          struct error *error);
 NODISCARD enum status cluster_broadcast(struct cluster *cluster, uint32_t root, void *data, uint64_t bytes,

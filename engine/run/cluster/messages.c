@@ -57,6 +57,22 @@ bool cluster_speaks(const struct cluster *cluster)
     return first;
 }
 
+/* A process that ended before the others noticed the death would be taken for dead itself. mpirun kills a second after it
+ * has noticed. */
+#define LINGER_MS         300u
+#define LINGER_SPEAKER_MS 2000u
+
+void cluster_linger(const struct cluster *cluster)
+{
+    const uint32_t most = cluster_speaks(cluster) ? LINGER_SPEAKER_MS : LINGER_MS;
+    for (uint32_t ms = 0, ended = 0; ms < most && ended < cluster->peer_count; ms++) {
+        ended = 0;
+        for (uint32_t p = 0; p < cluster->peer_count; p++)
+            ended += has_ended(&cluster->peers[p]);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+}
+
 static enum status look_at_peers(struct cluster *cluster, struct error *error)
 {
     for (uint32_t p = 0; p < cluster->peer_count; p++) {
