@@ -6,6 +6,7 @@
 #include "engine/answer/measures.h"
 
 #include "storage/base/decimal.h"
+#include "storage/base/double_key.h"
 
 #include <math.h>
 #include <string.h>
@@ -110,16 +111,41 @@ static double spread(const struct plan *plan, const struct partial *groups,
     return measure->kind == MEASURE_VAR_POP || measure->kind == MEASURE_VAR_SAMP ? variance : sqrt(variance);
 }
 
-void measure_values(const struct plan *plan, const struct partial *groups, uint32_t index, uint64_t first,
-                    uint32_t count, struct vector leaf)
+static void fill_spread(const struct plan *plan, const struct partial *groups,
+                        const struct plan_measure *measure, uint64_t first, uint32_t count,
+                        struct vector leaf)
 {
-    const struct plan_measure *const measure = &plan->measures[index];
     const bool sample = measure->kind == MEASURE_VAR_SAMP || measure->kind == MEASURE_STDDEV_SAMP;
     for (uint32_t i = 0; i < count; i++) {
         const uint64_t rows = (uint64_t)groups->states[measure->count][first + i];
-        const bool null = rows <= sample;
-        const double value = null || rows == 0 ? 0 : spread(plan, groups, measure, first + i, rows);
-        memcpy(&leaf.values[i], &value, sizeof value);
-        leaf.nulls[i] = null || rows == 0;
+        leaf.nulls[i] = rows <= (uint64_t)sample || rows == 0;
+        leaf.values[i] = leaf.nulls[i] ? 0 : double_key_of(spread(plan, groups, measure, first + i, rows));
+    }
+}
+
+static void fill_grouping(const struct plan *plan, const struct regrouped *regrouped,
+                          const struct plan_measure *measure, uint64_t first, uint32_t count,
+                          struct vector leaf)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        leaf.values[i] = 0;
+        leaf.nulls[i] = 0;
+        for (uint32_t t = 0; t < measure->term_count; t++)
+            leaf.values[i] =
+                2 * leaf.values[i] + !regrouped_has(plan, regrouped, first + i, measure->terms[t]);
+    }
+}
+
+void measure_values(const struct plan *plan, const struct partial *groups, const struct regrouped *regrouped,
+                    uint32_t index, uint64_t first, uint32_t count, struct vector leaf)
+{
+    const struct plan_measure *const measure = &plan->measures[index];
+    if (measure->kind == MEASURE_GROUPING) {
+        fill_grouping(plan, regrouped, measure, first, count, leaf);
+    } else if (measure->kind < MEASURE_VALUES) {
+        fill_spread(plan, groups, measure, first, count, leaf);
+    } else {
+        memcpy(leaf.values, regrouped->measures[index].values + first, count * sizeof *leaf.values);
+        memcpy(leaf.nulls, regrouped->measures[index].nulls + first, count);
     }
 }

@@ -6,6 +6,7 @@
 #include "engine/answer/output.h"
 
 #include "engine/answer/measures.h"
+#include "engine/answer/regrouped.h"
 #include "engine/plan/expression_vector.h"
 #include "storage/base/decimal.h"
 #include "storage/base/parallel.h"
@@ -17,6 +18,7 @@
 struct output {
     const struct plan *plan;
     const struct partial *groups;
+    const struct regrouped *regrouped; /* the groups are its groups; NULL: they are those of the scan */
     unsigned threads;
     struct expression_program *program; /* the thread's own */
     struct chunk_reader *readers;       /* the thread's own, one for each fact column */
@@ -27,12 +29,15 @@ struct output {
 
 /* ---- Leaves over groups ---- */
 
-static void group_values(const struct output *output, const struct plan_group *group, uint64_t first,
-                         uint32_t count, struct vector leaf)
+static void group_values(const struct output *output, uint32_t term, uint64_t first, uint32_t count,
+                         struct vector leaf)
 {
+    const struct plan_group *const group = &output->plan->groups[term];
     for (uint32_t i = 0; i < count; i++) {
         const uint64_t code = output->groups->keys[group->word][first + i] / group->stride % group->domain;
-        const bool null = group->nullable && code == 0;
+        const bool null =
+            (group->nullable && code == 0) ||
+            (output->regrouped && !regrouped_has(output->plan, output->regrouped, first + i, term));
         leaf.values[i] = null            ? 0
                          : group->values ? group->values[code]
                                          : (int64_t)((uint64_t)group->low + code - group->nullable);
@@ -53,7 +58,8 @@ static enum status aggregate_values(const struct output *output, const struct ex
     const int64_t *const counts =
         aggregate->count != node->index ? groups->states[aggregate->count] + first : NULL;
     const bool counting = aggregate->kind == AGGREGATE_COUNT || aggregate->kind == AGGREGATE_COUNT_DISTINCT;
-    const bool no_row = output->plan->shape == PLAN_TOTAL && groups->total_rows == 0;
+    const bool no_row = (output->plan->shape == PLAN_TOTAL && groups->total_rows == 0) ||
+                        (output->regrouped && output->regrouped->none);
     for (uint32_t i = 0; i < count; i++) {
         const bool null = !counting && (no_row || (counts && counts[i] == 0));
         const __int128 whole =
@@ -153,11 +159,11 @@ static enum status fill_leaves(const struct output *output, uint64_t first, uint
         const struct expression *node = &plan->expressions.nodes[leaves[l]];
         const struct vector leaf = expression_program_vector(output->program, leaves[l]);
         if (node->operation == EXPRESSION_GROUP) {
-            group_values(output, &plan->groups[node->index], first, count, leaf);
+            group_values(output, node->index, first, count, leaf);
         } else if (node->operation == EXPRESSION_AGGREGATE) {
             RETURN_IF_ERROR(aggregate_values(output, node, first, count, leaf));
         } else if (node->operation == EXPRESSION_MEASURE) {
-            measure_values(plan, output->groups, node->index, first, count, leaf);
+            measure_values(plan, output->groups, output->regrouped, node->index, first, count, leaf);
         } else {
             const struct plan_source *source = &plan->sources[node->index];
             if (source->join < 0)
@@ -277,6 +283,24 @@ static enum status compute_chunks(struct output *output, const uint32_t *roots, 
     return status;
 }
 
+/* True if groups are ordered by their numbers, because they come in no order. */
+static bool in_no_order(const struct output *output)
+{
+    return output->plan->shape == PLAN_HASH || output->regrouped;
+}
+
+/* The type of an output. The strings of string_agg are known only now. */
+static struct value_type output_type(const struct output *output, uint32_t c)
+{
+    const struct expression *const node =
+        &output->plan->expressions.nodes[output->plan->outputs[c].expression];
+    struct value_type type = node->type;
+    if (node->operation == EXPRESSION_MEASURE && type.kind == VALUE_STRING && output->regrouped &&
+        output->regrouped->measures[node->index].strings)
+        type.dictionary = output->regrouped->measures[node->index].strings;
+    return type;
+}
+
 static enum status compute(struct output *output, uint64_t count)
 {
     const struct plan *plan = output->plan;
@@ -287,7 +311,7 @@ static enum status compute(struct output *output, uint64_t count)
     for (uint32_t c = 0; c < outputs; c++) {
         roots[root_count++] = plan->outputs[c].expression;
         names[c] = plan->outputs[c].name;
-        types[c] = plan->expressions.nodes[plan->outputs[c].expression].type;
+        types[c] = output_type(output, c);
     }
     if (plan->having != EXPRESSION_NONE)
         roots[root_count++] = plan->having;
@@ -296,7 +320,7 @@ static enum status compute(struct output *output, uint64_t count)
         if (plan->expressions.nodes[plan->outputs[c].expression].nullable &&
             !(output->all.columns[c].nulls = calloc(count + 1, 1)))
             return error_out_of_memory(output->error, count, "an answer");
-    if (plan->shape == PLAN_HASH && plan->having != EXPRESSION_NONE &&
+    if (in_no_order(output) && plan->having != EXPRESSION_NONE &&
         !(output->group_of = malloc((count + 1) * sizeof *output->group_of)))
         return error_out_of_memory(output->error, count * sizeof *output->group_of, "an answer");
     return compute_chunks(output, roots, root_count, count);
@@ -319,10 +343,12 @@ static int compare_values(const struct rowset_column *column, const struct plan_
  * number. */
 static int compare_places_of(const struct output *output, uint64_t a, uint64_t b)
 {
-    if (output->plan->shape != PLAN_HASH)
+    if (!in_no_order(output))
         return (a > b) - (a < b);
     const uint64_t left = output->group_of ? output->group_of[a] : a,
                    right = output->group_of ? output->group_of[b] : b;
+    if (output->regrouped && output->regrouped->sets[left] != output->regrouped->sets[right])
+        return output->regrouped->sets[left] > output->regrouped->sets[right] ? 1 : -1;
     for (uint32_t word = output->plan->key_words; word-- > 0;) {
         const uint64_t x = output->groups->keys[word][left], y = output->groups->keys[word][right];
         if (x != y)
@@ -387,7 +413,7 @@ static enum status order_rows(struct output *output, uint64_t **places)
 {
     const struct plan *plan = output->plan;
     const uint64_t rows = output->all.rows;
-    compare_places *const compare = plan->order_count || plan->shape == PLAN_HASH ? compare_rows : NULL;
+    compare_places *const compare = plan->order_count || in_no_order(output) ? compare_rows : NULL;
     if (!compare && plan->offset == 0)
         return STATUS_OK;
     const uint64_t wanted = rows_wanted(plan), count = compare && wanted < rows ? wanted : rows;
@@ -443,6 +469,10 @@ static enum status deliver(struct output *output, const uint64_t *places, struct
     }
     rows->rows = count;
     for (uint32_t c = 0; c < plan->output_count; c++)
+        if (output->regrouped &&
+            plan->expressions.nodes[plan->outputs[c].expression].operation == EXPRESSION_MEASURE)
+            RETURN_IF_ERROR(rowset_own_dictionary(rows, c, output->error));
+    for (uint32_t c = 0; c < plan->output_count; c++)
         for (uint32_t d = 0; d < plan->expressions.dictionary_count; d++)
             if (rows->columns[c].type.dictionary == plan->expressions.dictionaries[d])
                 RETURN_IF_ERROR(rowset_own_dictionary(rows, c, output->error));
@@ -487,12 +517,13 @@ enum status answer_whole(const struct plan *plan, struct rowset *all, struct row
     return status;
 }
 
-enum status answer_rows(const struct plan *plan, const struct partial *groups, unsigned threads,
-                        struct rowset *rows, struct error *error)
+static enum status answer_groups(const struct plan *plan, const struct partial *groups,
+                                 const struct regrouped *regrouped, unsigned threads, struct rowset *rows,
+                                 struct error *error)
 {
-    struct output output = {.plan = plan, .groups = groups, .threads = threads, .error = error};
+    struct output output = {
+        .plan = plan, .groups = groups, .regrouped = regrouped, .threads = threads, .error = error};
     uint64_t count = groups->count, *places = NULL;
-    *rows = (struct rowset){0};
     if (plan->shape == PLAN_ROWS && plan->order_count == 0 && plan->limit != UINT64_MAX &&
         plan->limit + plan->offset < count)
         count = plan->limit + plan->offset;
@@ -506,5 +537,19 @@ enum status answer_rows(const struct plan *plan, const struct partial *groups, u
     rowset_free(&output.all);
     if (status != STATUS_OK)
         rowset_free(rows);
+    return status;
+}
+
+enum status answer_rows(const struct plan *plan, const struct partial *groups, unsigned threads,
+                        struct rowset *rows, struct error *error)
+{
+    struct regrouped regrouped;
+    *rows = (struct rowset){0};
+    if (plan->grouping.set_count == 0)
+        return answer_groups(plan, groups, NULL, threads, rows, error);
+    enum status status = regrouped_make(plan, groups, threads, &regrouped, error);
+    if (status == STATUS_OK)
+        status = answer_groups(plan, &regrouped.groups, &regrouped, threads, rows, error);
+    regrouped_free(&regrouped);
     return status;
 }

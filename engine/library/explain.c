@@ -22,7 +22,8 @@ static void write_leaf(const struct plan *plan, const struct expression *node, u
         write_node(plan, plan->groups[node->index].written, left, out);
     } else if (node->operation == EXPRESSION_MEASURE) {
         fprintf(out, "%s(", measure_name(plan->measures[node->index].kind));
-        write_node(plan, plan->measures[node->index].argument, left, out);
+        if (plan->measures[node->index].argument != EXPRESSION_NONE)
+            write_node(plan, plan->measures[node->index].argument, left, out);
         fputc(')', out);
     } else if (node->operation == EXPRESSION_AGGREGATE) {
         static const char *const names[] = {"count", "sum", "sum", "min", "max", "count distinct"};
@@ -317,8 +318,24 @@ static void write_groups(const struct plan *plan, FILE *out)
     }
 }
 
+/* What the answer makes of the scan's groups. */
+static void write_grouping(const struct plan *plan, FILE *out)
+{
+    const struct plan_grouping *const grouping = &plan->grouping;
+    for (uint32_t s = 0; s < grouping->set_count; s++) {
+        fputs("  merged by (", out);
+        for (uint32_t g = 0, any = 0; g < grouping->listed; g++)
+            if (grouping->sets[s] >> g & 1) {
+                fputs(any++ ? ", " : "", out);
+                write_value(plan, plan->groups[g].written, out);
+            }
+        fputs(")\n", out);
+    }
+}
+
 static void write_end(const struct plan *plan, FILE *out)
 {
+    write_grouping(plan, out);
     if (plan->having != EXPRESSION_NONE) {
         fputs("having ", out);
         write_value(plan, plan->having, out);

@@ -202,6 +202,7 @@ struct plan {
     struct plan_step decided[PLAN_STEPS_MAX];
     struct plan_group groups[PLAN_GROUPS_MAX];
     struct plan_aggregate aggregates[PLAN_AGGREGATES_MAX];
+    struct plan_grouping grouping;
     uint32_t measure_count;
     struct plan_measure measures[PLAN_MEASURES_MAX];
     struct plan_output outputs[PLAN_OUTPUTS_MAX];

@@ -70,8 +70,9 @@ struct sql_expression {
     enum sql_operation operation;
     bool negated; /* NOT BETWEEN, NOT IN, NOT LIKE, IS NOT NULL */
     bool distinct, has_operand, has_else;
-    uint32_t index; /* SQL_PARAMETER */
-    uint32_t depth; /* 1 more than the deepest child's */
+    bool ordered, descending, nulls_last; /* SQL_FUNCTION: the last child is what ORDER BY in it names */
+    uint32_t index;                       /* SQL_PARAMETER */
+    uint32_t depth;                       /* 1 more than the deepest child's */
     struct sql_position position;
     const char *text, *name, *qualifier; /* zero-terminated, or NULL */
     uint32_t child_count;
@@ -102,6 +103,8 @@ struct sql_order {
 
 enum sql_explain { SQL_EXPLAIN_NONE, SQL_EXPLAIN, SQL_EXPLAIN_ANALYZE };
 
+#define SQL_SET_TERMS_MAX 64u
+
 struct sql_select {
     enum sql_explain explain;
     bool distinct;
@@ -110,6 +113,10 @@ struct sql_select {
     struct sql_source *sources;
     struct sql_expression *where, *having; /* or NULL */
     struct sql_expression **groups;
+
+    /* GROUPING SETS, ROLLUP and CUBE: bit g of a set is groups[g], of the first SQL_SET_TERMS_MAX. No sets: all groups. */
+    uint32_t set_count;
+    uint64_t *sets;
     struct sql_order *orders;
     struct sql_expression *limit, *offset; /* SQL_NUMBER or SQL_PARAMETER, or NULL */
 };

@@ -21,21 +21,19 @@ static enum status bind_where(struct binder *binder)
 
 /* ---- Groups ---- */
 
-static enum status group_add(struct binder *binder, const struct sql_expression *ast)
+enum status bind_group_term(struct binder *binder, struct sql_position position, uint32_t node,
+                            uint32_t *term)
 {
     struct plan *plan = binder->plan;
-    uint32_t node;
-    if (bind_has_aggregate(ast))
-        return bind_refuse(binder, ast->position, "GROUP BY cannot hold an aggregate");
-    RETURN_IF_ERROR(bind_expression(binder, ast, BIND_BELOW, &node));
     const struct expression *made = &binder->list->nodes[node];
-    for (uint32_t g = 0; g < plan->group_count; g++)
-        if (binder->group_nodes[g] == node)
+    for (*term = 0; *term < plan->group_count; (*term)++)
+        if (binder->group_nodes[*term] == node)
             return STATUS_OK;
     if (plan->group_count == PLAN_GROUPS_MAX)
-        return bind_refuse(binder, ast->position,
-                           "GROUP BY or DISTINCT has more than %u terms; group by fewer of them",
-                           PLAN_GROUPS_MAX);
+        return bind_refuse(
+            binder, position, "GROUP BY or DISTINCT has more than %u terms%s; group by fewer of them",
+            PLAN_GROUPS_MAX,
+            binder->regroups ? ", with the arguments of medians, string_agg and the like" : "");
     binder->group_nodes[plan->group_count] = node;
     plan->groups[plan->group_count++] =
         (struct plan_group){.expression = node,
@@ -43,6 +41,15 @@ static enum status group_add(struct binder *binder, const struct sql_expression 
                             .nullable = made->nullable,
                             .domain = plan_group_domain(made->low, made->high, made->nullable)};
     return STATUS_OK;
+}
+
+static enum status group_add(struct binder *binder, const struct sql_expression *ast, uint32_t *term)
+{
+    uint32_t node;
+    if (bind_has_aggregate(ast))
+        return bind_refuse(binder, ast->position, "GROUP BY cannot hold an aggregate");
+    RETURN_IF_ERROR(bind_expression(binder, ast, BIND_BELOW, &node));
+    return bind_group_term(binder, ast->position, node, term);
 }
 
 /* Gives the item that a number names: GROUP BY 2 is the second item of the select list. */
@@ -62,6 +69,7 @@ static enum status item_by_number(const struct binder *binder, const struct sql_
 static enum status bind_groups(struct binder *binder)
 {
     const struct sql_select *select = binder->select;
+    uint32_t terms[SQL_SET_TERMS_MAX], term;
     for (uint32_t g = 0; g < select->group_count; g++) {
         const struct sql_expression *ast = select->groups[g];
         const struct sql_item *item = NULL;
@@ -69,8 +77,11 @@ static enum status bind_groups(struct binder *binder)
             RETURN_IF_ERROR(item_by_number(binder, ast, "GROUP BY", &item));
             ast = item->expression;
         }
-        RETURN_IF_ERROR(group_add(binder, ast));
+        RETURN_IF_ERROR(group_add(binder, ast, &term));
+        if (g < SQL_SET_TERMS_MAX)
+            terms[g] = term;
     }
+    RETURN_IF_ERROR(bind_grouping_sets(binder, terms));
     if (!select->distinct)
         return STATUS_OK;
     if (binder->aggregated)
@@ -82,8 +93,9 @@ static enum status bind_groups(struct binder *binder)
         if (select->items[i].expression->operation == SQL_STAR)
             return bind_refuse(binder, select->items[i].expression->position,
                                "SELECT DISTINCT * is not supported; name the columns");
-        RETURN_IF_ERROR(group_add(binder, select->items[i].expression));
+        RETURN_IF_ERROR(group_add(binder, select->items[i].expression, &term));
     }
+    binder->plan->grouping.listed = binder->plan->group_count;
     binder->aggregated = true;
     return STATUS_OK;
 }
@@ -201,7 +213,7 @@ static enum status bind_order(struct binder *binder)
 
 static bool is_aggregated(const struct sql_select *select)
 {
-    bool any = select->group_count > 0 || select->having;
+    bool any = select->group_count > 0 || select->set_count > 0 || select->having;
     for (uint32_t i = 0; i < select->item_count; i++)
         any |= bind_has_aggregate(select->items[i].expression);
     for (uint32_t o = 0; o < select->order_count; o++)
@@ -216,6 +228,7 @@ static enum status bind_all(struct binder *binder)
     plan->limit = UINT64_MAX;
     plan->having = EXPRESSION_NONE;
     binder->aggregated = is_aggregated(select);
+    binder->regroups = binder->aggregated && bind_needs_values(select);
     if (select->source_count == 0) {
         RETURN_IF_ERROR(bind_without_tables(binder));
     } else {
@@ -231,6 +244,7 @@ static enum status bind_all(struct binder *binder)
         RETURN_IF_ERROR(bind_row_count(binder, select->limit, &plan->limit));
     if (select->offset)
         RETURN_IF_ERROR(bind_row_count(binder, select->offset, &plan->offset));
+    RETURN_IF_ERROR(bind_check_strings(binder));
     return plan->fact ? planner_complete(&binder->planner, binder->aggregated) : STATUS_OK;
 }
 

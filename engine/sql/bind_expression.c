@@ -181,9 +181,10 @@ static enum status find_group(struct binder *binder, const struct sql_expression
         return STATUS_OK;
     uint32_t below;
     RETURN_IF_ERROR(bind_expression(binder, ast, BIND_BELOW, &below));
-    *found = bind_node(binder, below)->operation == EXPRESSION_CONSTANT;
+    /* A constant that a grouping set leaves out is NULL. */
+    *found = bind_node(binder, below)->operation == EXPRESSION_CONSTANT && binder->select->set_count == 0;
     *node = below;
-    for (uint32_t g = 0; g < binder->plan->group_count && !*found; g++)
+    for (uint32_t g = 0; g < binder->plan->grouping.listed && !*found; g++)
         if (binder->group_nodes[g] == below) {
             struct expression leaf = *bind_node(binder, below);
             leaf.operation = EXPRESSION_GROUP;
@@ -194,6 +195,7 @@ static enum status find_group(struct binder *binder, const struct sql_expression
             *found = true;
             return expression_add(binder->list, &leaf, node, binder->error);
         }
+    *found |= bind_node(binder, below)->operation == EXPRESSION_CONSTANT;
     return STATUS_OK;
 }
 

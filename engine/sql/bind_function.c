@@ -28,7 +28,7 @@ static enum status aggregate_find(struct binder *binder, struct plan_aggregate a
 }
 
 /* Sets the range of a sum. It fits 64 bits if the bounds of its argument, times the fact's rows, do. */
-static void sum_range(const struct binder *binder, struct plan_aggregate *aggregate, struct expression *leaf)
+void bind_sum_range(const struct binder *binder, struct plan_aggregate *aggregate, struct expression *leaf)
 {
     const __int128 rows = table_whole_rows(binder->plan->fact);
     const __int128 low = aggregate->low < 0 ? aggregate->low * rows : 0;
@@ -60,7 +60,7 @@ enum status bind_sum_of(struct binder *binder, uint32_t argument, uint32_t count
     const struct expression of = *bind_node(binder, argument);
     struct plan_aggregate sum = {.argument = argument, .type = of.type, .low = of.low, .high = of.high};
     struct expression leaf;
-    sum_range(binder, &sum, &leaf);
+    bind_sum_range(binder, &sum, &leaf);
     RETURN_IF_ERROR(aggregate_find(binder, sum, index));
     if (of.nullable)
         binder->plan->aggregates[*index].count = count;
@@ -73,6 +73,8 @@ static enum status bind_count(struct binder *binder, const struct sql_expression
     struct expression leaf = {.operation = EXPRESSION_AGGREGATE,
                               .type = {.kind = VALUE_INTEGER},
                               .high = (int64_t)table_whole_rows(binder->plan->fact)};
+    if (ast->distinct && binder->regroups && ast->child_count == 1 && ast->children[0]->operation != SQL_STAR)
+        return bind_values_aggregate(binder, ast, MEASURE_COUNT_DISTINCT, node);
     if (ast->child_count && ast->children[0]->operation != SQL_STAR) {
         RETURN_IF_ERROR(bind_aggregate_argument(binder, ast->children[0], &aggregate.argument));
         aggregate.low = bind_node(binder, aggregate.argument)->low;
@@ -109,8 +111,9 @@ enum status bind_aggregate(struct binder *binder, const struct sql_expression *a
         return bind_other_aggregate(binder, ast, node);
     if (strcmp(ast->name, "total") == 0)
         return bind_refuse(binder, ast->position, "total() is SQLite's own; use sum()");
-    if (ast->distinct && strcmp(ast->name, "count") != 0 && sums)
-        return bind_refuse(binder, ast->position, "DISTINCT is supported in count(distinct x) only");
+    if (ast->distinct && sums)
+        return bind_values_aggregate(binder, ast,
+                                     ast->name[0] == 's' ? MEASURE_SUM_DISTINCT : MEASURE_AVG_DISTINCT, node);
     if (strcmp(ast->name, "count") == 0)
         return bind_count(binder, ast, node);
     if (ast->child_count != 1 || ast->children[0]->operation == SQL_STAR)
@@ -133,7 +136,7 @@ enum status bind_aggregate(struct binder *binder, const struct sql_expression *a
                               .low = value.low,
                               .high = value.high};
     if (sums)
-        sum_range(binder, &aggregate, &leaf);
+        bind_sum_range(binder, &aggregate, &leaf);
     RETURN_IF_ERROR(aggregate_find(binder, aggregate, &leaf.index));
     if (value.nullable) {
         struct plan_aggregate count = {.kind = AGGREGATE_COUNT,

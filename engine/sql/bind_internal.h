@@ -77,6 +77,7 @@ struct binder {
     struct bind_known known[PLAN_SOURCES_MAX];
     uint32_t known_count;
     bool aggregated; /* there are groups or aggregates: outputs are bound BIND_ABOVE */
+    bool regroups;   /* the answer's groups are not those of the scan (engine/plan/grouping/grouping.h) */
     uint32_t group_nodes[PLAN_GROUPS_MAX];
     struct bind_alias *aliases; /* one for each item of the select list */
     uint32_t depth;             /* of the expression that is being bound, with those of aliases */
@@ -213,6 +214,34 @@ NODISCARD enum status bind_count_of(struct binder *binder, uint32_t argument, ui
 NODISCARD enum status bind_sum_of(struct binder *binder, uint32_t argument, uint32_t count, uint32_t *index);
 NODISCARD enum status bind_cast(struct binder *binder, const struct sql_expression *ast,
                                 enum bind_level level, uint32_t *node);
+
+/* Sets the kind of a sum, and the range of its leaf. */
+void bind_sum_range(const struct binder *binder, struct plan_aggregate *aggregate, struct expression *leaf);
+
+/* ---- bind.c ---- */
+/* Finds or adds a term of GROUP BY. */
+NODISCARD enum status bind_group_term(struct binder *binder, struct sql_position position, uint32_t node,
+                                      uint32_t *term);
+
+/* ---- aggregates/bind_values.c, aggregates/bind_grouping.c ---- */
+/* Binds an aggregate that needs all values of its argument. */
+NODISCARD enum status bind_values_aggregate(struct binder *binder, const struct sql_expression *ast,
+                                            enum measure_kind kind, uint32_t *node);
+NODISCARD enum status bind_quantile(struct binder *binder, const struct sql_expression *ast,
+                                    enum measure_kind kind, uint32_t *node);
+NODISCARD enum status bind_strings(struct binder *binder, const struct sql_expression *ast, uint32_t *node);
+/* Finds or adds a measure, and gives its leaf, which has this type and range. */
+NODISCARD enum status bind_measure(struct binder *binder, const struct sql_expression *ast,
+                                   const struct plan_measure *measure, struct expression leaf,
+                                   uint32_t *node);
+/* Refuses expressions over string_agg, whose strings are known only in the answer. */
+NODISCARD enum status bind_check_strings(const struct binder *binder);
+/* True if the statement has grouping sets, or an aggregate that needs all values of its argument. */
+bool bind_needs_values(const struct sql_select *select);
+/* Adds the grouping sets, after GROUP BY's terms: terms[g] is that of the select's group g. */
+NODISCARD enum status bind_grouping_sets(struct binder *binder, const uint32_t *terms);
+/* Binds grouping(term, ...). */
+NODISCARD enum status bind_grouping(struct binder *binder, const struct sql_expression *ast, uint32_t *node);
 
 /* ---- aggregates/bind_aggregates.c ---- */
 /* Binds an aggregate that is not of FAMILY_BASIC. */

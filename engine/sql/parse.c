@@ -239,16 +239,8 @@ static enum status parse_from(struct parser *parser)
 
 static enum status parse_groups(struct parser *parser)
 {
-    struct sql_select *select = &parser->tree->select;
-    bool more = true;
     RETURN_IF_ERROR(parse_expect(parser, "BY", "behind GROUP"));
-    while (more) {
-        struct sql_expression *group;
-        RETURN_IF_ERROR(parse_expression(parser, &group));
-        RETURN_IF_ERROR(parse_append(parser, &select->groups, &select->group_count, sizeof group, &group));
-        RETURN_IF_ERROR(parse_take(parser, ",", &more));
-    }
-    return STATUS_OK;
+    return parse_grouping(parser);
 }
 
 static enum status parse_orders(struct parser *parser)

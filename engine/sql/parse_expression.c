@@ -90,6 +90,8 @@ static enum status parse_list(struct parser *parser, struct sql_expression *node
         RETURN_IF_ERROR(child_parse(parser, node, parse_list_item));
         RETURN_IF_ERROR(parse_take(parser, ",", &more));
     }
+    if (node->operation == SQL_FUNCTION && parse_is(parser, "ORDER"))
+        RETURN_IF_ERROR(parse_aggregate_order(parser, node));
     return parse_expect(parser, ")", where);
 }
 

@@ -43,8 +43,12 @@ bool parse_is_name(const struct parser *parser);
 
 NODISCARD enum status parse_expression(struct parser *parser, struct sql_expression **expression);
 
-/* Parses what may follow a function's arguments: FILTER (WHERE condition). In aggregates/parse_aggregate.c. */
+/* In aggregates/parse_aggregate.c: what may follow a function's arguments, WITHIN GROUP (ORDER BY x) and FILTER (WHERE
+ * condition); and ORDER BY x, which may end them. */
 NODISCARD enum status parse_aggregate_clauses(struct parser *parser, struct sql_expression *function);
+NODISCARD enum status parse_aggregate_order(struct parser *parser, struct sql_expression *function);
+/* In aggregates/parse_grouping.c: what follows GROUP BY. */
+NODISCARD enum status parse_grouping(struct parser *parser);
 
 /* Appends one item of `bytes` to a list in the tree's arena. */
 NODISCARD enum status parse_append(struct parser *parser, void *list, uint32_t *count, size_t bytes,

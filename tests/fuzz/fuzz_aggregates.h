@@ -16,14 +16,14 @@
 struct kept_values {
     int64_t *values;
     size_t count;
-    double quantile;
-    bool inexact; /* a number of SQLite became a floating-point one, because it left 64 bits */
+    int64_t percent; /* of a quantile */
+    bool inexact;    /* a number of SQLite became a floating-point one, because it left 64 bits */
 };
 
 static inline void kept_step(sqlite3_context *context, int count, sqlite3_value **values)
 {
     struct kept_values *const kept = sqlite3_aggregate_context(context, sizeof *kept);
-    kept->quantile = count > 1 ? sqlite3_value_double(values[1]) : 0.5;
+    kept->percent = count > 1 ? sqlite3_value_int64(values[1]) : 50;
     if (sqlite3_value_type(values[0]) == SQLITE_NULL)
         return;
     kept->inexact |= sqlite3_value_type(values[0]) != SQLITE_INTEGER;
@@ -52,7 +52,7 @@ static inline int compare_kept(const void *left, const void *right)
 
 static inline long double kept_quantile(const struct kept_values *kept)
 {
-    const long double place = (long double)kept->quantile * (long double)(kept->count - 1);
+    const long double place = (long double)(kept->percent * (int64_t)(kept->count - 1)) / 100;
     const size_t below_it = (size_t)place, above = below_it + 1 < kept->count ? below_it + 1 : below_it;
     const long double low = (long double)kept->values[below_it], high = (long double)kept->values[above];
     return low + (high - low) * (place - (long double)below_it);
@@ -78,8 +78,8 @@ static inline void kept_final(sqlite3_context *context)
         const long double variance = kept_variance(kept, sample);
         sqlite3_result_double(context, (double)(name[0] == 's' ? sqrtl(variance) : variance));
     } else if (strcmp(name, "quantile_disc") == 0) {
-        const double place = ceil(kept->quantile * (double)kept->count);
-        sqlite3_result_int64(context, kept->values[place < 1 ? 0 : (size_t)place - 1]);
+        const size_t place = (kept->count * (size_t)kept->percent + 99) / 100;
+        sqlite3_result_int64(context, kept->values[place ? place - 1 : 0]);
     } else {
         sqlite3_result_double(context, (double)kept_quantile(kept));
     }
@@ -118,6 +118,31 @@ static inline struct term spread_term(const struct scope *scope)
                                                 : names[which],
                      value.ours);
     term.sqlites = form("%s(%s)", names[which], value.sqlites);
+    return term;
+}
+
+/* An aggregate that needs all values of a group. */
+static inline struct term values_term(const struct scope *scope)
+{
+    const struct term value = number_term(scope, 1);
+    struct term term = {.kind = NUMBER, .scale = value.scale};
+    const uint32_t which = below(5);
+    if (which < 2) {
+        const char *const name = which ? "avg" : "sum";
+        term.ours = form("%s(DISTINCT %s)", name, value.ours);
+        term.sqlites = form("%s(DISTINCT %s)", name, value.sqlites);
+        term.scale = (uint8_t)(value.scale + (which ? SCALE_DOUBLE : 0));
+        return term;
+    }
+    const uint32_t percent = below(101);
+    const char *const name = which == 2 ? "quantile_disc" : "quantile_cont", *const fraction = form(
+                                                                                 "%u.%02u", percent / 100,
+                                                                                 percent % 100);
+    term.scale = (uint8_t)(value.scale + (which == 2 ? 0 : SCALE_DOUBLE));
+    term.ours = chance(50)   ? form("%s(%s, %s)", name, value.ours, fraction)
+                : which == 2 ? form("percentile_disc(%s) WITHIN GROUP (ORDER BY %s)", fraction, value.ours)
+                             : form("percentile_cont(%s) WITHIN GROUP (ORDER BY %s)", fraction, value.ours);
+    term.sqlites = form("%s(%s, %u)", name, value.sqlites, percent);
     return term;
 }
 

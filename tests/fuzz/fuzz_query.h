@@ -28,6 +28,7 @@ struct query {
     struct term where[PARTS], groups[PARTS], aggregates[PARTS], having;
     uint32_t join_count, where_count, group_count, aggregate_count;
     bool aggregated, has_having, distinct, parameters;
+    bool rollup;               /* GROUP BY ROLLUP (all groups, which differ) */
     bool staged;               /* struct sql_settings */
     enum plan_index_use index; /* the same */
     uint32_t order[2 * PARTS]; /* outputs, each once */
@@ -85,7 +86,8 @@ static inline struct term simple_aggregate(const struct scope *scope)
 static inline struct term aggregate_term(const struct scope *scope)
 {
     const struct term term = chance(80)   ? simple_aggregate(scope)
-                             : chance(60) ? spread_term(scope)
+                             : chance(40) ? spread_term(scope)
+                             : chance(60) ? values_term(scope)
                                           : truth_aggregate(scope);
     return chance(15) ? filtered(scope, term) : term;
 }
@@ -154,6 +156,10 @@ static inline void make_query(struct query *query)
         query->aggregates[a] = output_term(&scope);
     if (query->aggregate_count && chance(25))
         make_having(query, &scope);
+    query->rollup = query->group_count && query->aggregate_count && chance(15);
+    for (uint32_t g = 1; g < query->group_count; g++)
+        for (uint32_t h = 0; h < g; h++)
+            query->rollup &= strcmp(query->groups[g].ours, query->groups[h].ours) != 0;
     for (uint32_t o = 0; o < 2 * PARTS; o++) {
         const uint32_t other = below(o + 1);
         query->order[o] = query->order[other];
@@ -174,15 +180,16 @@ static inline const struct term *output_of(const struct query *query, uint32_t o
     return o < query->group_count ? &query->groups[o] : &query->aggregates[o - query->group_count];
 }
 
-/* Ours still with numbers for constants. */
-static inline const char *write_query(const struct query *query, bool ours)
+/* Up to HAVING. Only the first `kept` groups are grouped by, and the others are NULL. */
+static inline const char *write_core(const struct query *query, bool ours, uint32_t kept)
 {
-    static const char *const directions[] = {"", "", " DESC", " ASC", " NULLS LAST", " DESC NULLS FIRST"};
     const uint32_t outputs = query->group_count + query->aggregate_count;
+    const bool rollup = ours && query->rollup;
     const char *text = query->distinct ? "SELECT DISTINCT " : "SELECT ", *between = " WHERE ";
 #define SIDE(term) (ours ? (term).ours : (term).sqlites)
     for (uint32_t o = 0; o < outputs; o++)
-        text = form("%s%s%s AS c%u", text, o ? ", " : "", SIDE(*output_of(query, o)), o);
+        text = form("%s%s%s AS c%u", text, o ? ", " : "",
+                    o >= kept && o < query->group_count ? "NULL" : SIDE(*output_of(query, o)), o);
     text = form("%s FROM %s f", text, query->main);
     for (uint32_t j = 0; j < query->join_count; j++)
         text = query->join_word ? form("%s %s %s ON %s", text, query->join_word, query->joins[j].text,
@@ -192,27 +199,41 @@ static inline const char *write_query(const struct query *query, bool ours)
         text = form("%s%s%s", text, between, query->joins[j].on[0]);
     for (uint32_t w = 0; w < query->where_count; w++, between = " AND ")
         text = form("%s%s%s", text, between, SIDE(query->where[w]));
-    for (uint32_t g = 0; query->aggregated && g < query->group_count; g++)
-        text = form("%s%s%s", text, g ? ", " : " GROUP BY ",
+    for (uint32_t g = 0; query->aggregated && g < kept; g++)
+        text = form("%s%s%s", text,
+                    g        ? ", "
+                    : rollup ? " GROUP BY ROLLUP ("
+                             : " GROUP BY ",
                     query->manner[g] == 0 ? form("%u", g + 1) : SIDE(query->groups[g]));
-    if (query->has_having)
-        text = form("%s HAVING %s", text, SIDE(query->having));
-    between = " ORDER BY ";
+    if (rollup)
+        text = form("%s)", text);
+    return query->has_having ? form("%s HAVING %s", text, SIDE(query->having)) : text;
+#undef SIDE
+}
+
+/* Ours still with numbers for constants. SQLite has no ROLLUP: it is asked for each set of groups. */
+static inline const char *write_query(const struct query *query, bool ours)
+{
+    static const char *const directions[] = {"", "", " DESC", " ASC", " NULLS LAST", " DESC NULLS FIRST"};
+    const uint32_t outputs = query->group_count + query->aggregate_count;
+    const char *text = write_core(query, ours, query->group_count), *between = " ORDER BY ";
+    for (uint32_t kept = query->group_count; !ours && query->rollup && kept-- > 0;)
+        text = form("%s UNION ALL %s", text, write_core(query, false, kept));
     for (uint32_t i = 0; i < 4 * PARTS; i++) { /* floating-point ones last: their ties are not SQLite's */
         const uint32_t o = query->order[i % (2 * PARTS)];
         if (o >= outputs || (output_of(query, o)->scale >= SCALE_DOUBLE) != (i >= 2 * PARTS))
             continue;
         text = form("%s%s%s%s", text, between,
-                    query->manner[o] == 0   ? form("%u", o + 1)
-                    : query->manner[o] == 1 ? form("c%u", o)
-                                            : SIDE(*output_of(query, o)),
+                    query->manner[o] == 0 || query->rollup ? form("%u", o + 1)
+                    : query->manner[o] == 1                ? form("c%u", o)
+                    : ours                                 ? output_of(query, o)->ours
+                                                           : output_of(query, o)->sqlites,
                     directions[query->direction[o]]);
         between = ", ";
     }
     if (query->limit >= 0)
         text = form("%s LIMIT %d OFFSET %d", text, query->limit, query->offset);
     return text;
-#undef SIDE
 }
 
 /* Constants as literals, or as parameters that `values` takes in their order. */

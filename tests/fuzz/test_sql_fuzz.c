@@ -35,6 +35,7 @@ static bool shrink_once(struct query *query, uint32_t i)
             if (i-- == 0) {
                 memmove(&lists[list][at], &lists[list][at + 1], (*counts[list] - at - 1) * sizeof **lists);
                 (*counts[list])--;
+                query->rollup &= query->group_count && query->aggregate_count;
                 return query->group_count + query->aggregate_count > 0;
             }
             for (uint32_t inner = 0; inner < 2; inner++)
@@ -52,6 +53,8 @@ static bool shrink_once(struct query *query, uint32_t i)
         }
     if (query->has_having && i-- == 0)
         return !(query->has_having = false);
+    if (query->rollup && i-- == 0)
+        return !(query->rollup = false);
     if (query->distinct && i-- == 0)
         return !(query->distinct = false);
     if (query->parameters && i-- == 0)

@@ -3,6 +3,20 @@
 
 const char *measure_name(enum measure_kind kind)
 {
-    static const char *const names[] = {"var_pop", "var_samp", "stddev_pop", "stddev_samp"};
+    static const char *const names[] = {
+        [MEASURE_VAR_POP] = "var_pop",
+        [MEASURE_VAR_SAMP] = "var_samp",
+        [MEASURE_STDDEV_POP] = "stddev_pop",
+        [MEASURE_STDDEV_SAMP] = "stddev_samp",
+        [MEASURE_GROUPING] = "grouping",
+        [MEASURE_VALUES] = "values",
+        [MEASURE_COUNT_DISTINCT] = "count distinct",
+        [MEASURE_SUM_DISTINCT] = "sum distinct",
+        [MEASURE_AVG_DISTINCT] = "avg distinct",
+        [MEASURE_MODE] = "mode",
+        [MEASURE_QUANTILE_CONT] = "quantile_cont",
+        [MEASURE_QUANTILE_DISC] = "quantile_disc",
+        [MEASURE_STRINGS] = "string_agg",
+    };
     return names[kind];
 }

@@ -1,29 +1,70 @@
 /*
- * grouping.h: the part of a plan that is computed from its groups after the scan: measures, which are numbers that follow
- * from several aggregates of a group (a variance from a count, a sum and a sum of squares).
+ * grouping.h: the part of a plan that is computed from the groups of its scan.
+ *
+ *     measures        numbers that follow from several aggregates of a group (a variance from a count, a sum and a sum of
+ *                     squares), or from all values of an argument (a median)
+ *     grouping sets   GROUP BY ROLLUP (a, b): the sets (a, b), (a) and ()
+ *
+ * The values of an argument are found by grouping by it: select a, median(x) ... group by a scans with the terms a and x.
+ * The answer then merges the groups of the scan that have the same a, and takes the values of x from them, with their
+ * counts. A grouping set is the same: the groups of the scan that are alike in the terms of the set are merged. So partial
+ * results of segments, devices and processes are merged as ever.
  */
 #ifndef TESSERA_ENGINE_PLAN_GROUPING_GROUPING_H
 #define TESSERA_ENGINE_PLAN_GROUPING_GROUPING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define PLAN_MEASURES_MAX 64u
 
-enum measure_kind { MEASURE_VAR_POP, MEASURE_VAR_SAMP, MEASURE_STDDEV_POP, MEASURE_STDDEV_SAMP };
+/* CUBE of 10 terms. */
+#define PLAN_SETS_MAX 1024u
+
+enum measure_kind {
+    MEASURE_VAR_POP,
+    MEASURE_VAR_SAMP,
+    MEASURE_STDDEV_POP,
+    MEASURE_STDDEV_SAMP,
+    MEASURE_GROUPING, /* grouping(a, b): a bit for each term, the last one's least; 1: it is not in the set */
+    MEASURE_VALUES,   /* those from here on are made from the values of `term` */
+    MEASURE_COUNT_DISTINCT, /* sum, avg and string_agg may be of distinct values, too */
+    MEASURE_SUM_DISTINCT,
+    MEASURE_AVG_DISTINCT,
+    MEASURE_MODE,
+    MEASURE_QUANTILE_CONT,
+    MEASURE_QUANTILE_DISC,
+    MEASURE_STRINGS
+};
 
 /* The leaf EXPRESSION_MEASURE with this index. */
 struct plan_measure {
     enum measure_kind kind;
-    uint32_t argument; /* for EXPLAIN */
+    uint32_t argument; /* for EXPLAIN; EXPRESSION_NONE: none */
 
     /* Variances: the aggregates of y = x - center. If y may exceed 32 bits, y = (high << MEASURE_PART_BITS) + low is
      * squared in parts: squares[0..2] sum high * high, high * low and low * low; else squares[0] sums y * y. */
     uint32_t count, sum, squares[3];
     uint32_t parts; /* of squares: 1 or 3 */
     uint8_t scale;  /* x has this many digits after the point */
+
+    /* MEASURE_VALUES: `count` is count(*). Values are taken in their order, or in that of another term. */
+    uint32_t term, order_term;      /* of GROUP BY */
+    bool descending, nulls_last;    /* of the order */
+    bool distinct;                  /* MEASURE_STRINGS: each value once */
+    int64_t fraction, whole;        /* quantiles: fraction / whole */
+    uint32_t separator;             /* MEASURE_STRINGS: a constant string, or EXPRESSION_NONE */
+    uint32_t terms[16], term_count; /* MEASURE_GROUPING */
 };
 
 #define MEASURE_PART_BITS 31u
+
+/* Terms of GROUP BY before `listed` are those of the statement; those after it are arguments of measures. */
+struct plan_grouping {
+    uint32_t listed;
+    uint32_t set_count;           /* 0: the groups of the scan are the answer's */
+    uint32_t sets[PLAN_SETS_MAX]; /* bit g: term g is in the set */
+};
 
 /* "stddev_pop" */
 const char *measure_name(enum measure_kind kind);

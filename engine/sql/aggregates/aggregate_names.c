@@ -25,6 +25,17 @@ static const struct aggregate_name aggregate_names[] = {
     {"variance", FAMILY_SPREAD, NULL, MEASURE_VAR_SAMP},
     {"var_samp", FAMILY_SPREAD, NULL, MEASURE_VAR_SAMP},
     {"var_pop", FAMILY_SPREAD, NULL, MEASURE_VAR_POP},
+    {"mode", FAMILY_VALUES, NULL, MEASURE_MODE},
+    {"median", FAMILY_QUANTILE, NULL, MEASURE_QUANTILE_CONT},
+    {"quantile_cont", FAMILY_QUANTILE, NULL, MEASURE_QUANTILE_CONT},
+    {"percentile_cont", FAMILY_QUANTILE, NULL, MEASURE_QUANTILE_CONT},
+    {"quantile", FAMILY_QUANTILE, NULL, MEASURE_QUANTILE_DISC},
+    {"quantile_disc", FAMILY_QUANTILE, NULL, MEASURE_QUANTILE_DISC},
+    {"percentile_disc", FAMILY_QUANTILE, NULL, MEASURE_QUANTILE_DISC},
+    {"string_agg", FAMILY_STRINGS, NULL, MEASURE_STRINGS},
+    {"group_concat", FAMILY_STRINGS, NULL, MEASURE_STRINGS},
+    {"listagg", FAMILY_STRINGS, NULL, MEASURE_STRINGS},
+    {"grouping", FAMILY_GROUPING, NULL, MEASURE_GROUPING},
 };
 
 const struct aggregate_name *aggregate_name_find(const char *name)

@@ -13,7 +13,11 @@ enum aggregate_family {
     FAMILY_SELECT,   /* any_value: another aggregate of the same argument */
     FAMILY_TRUTH,    /* bool_and, bool_or: min and max of a condition */
     FAMILY_COUNT_IF, /* count of the rows in which a condition is true */
-    FAMILY_SPREAD    /* variance, and its root */
+    FAMILY_SPREAD,   /* variance, and its root */
+    FAMILY_VALUES,   /* mode: needs all values of its argument */
+    FAMILY_QUANTILE, /* so do quantiles, whose last argument is the fraction, and the median */
+    FAMILY_STRINGS,  /* string_agg */
+    FAMILY_GROUPING  /* grouping(a): above the groups, as aggregates are */
 
 };
 
@@ -21,7 +25,7 @@ struct aggregate_name {
     const char *name;
     enum aggregate_family family;
     const char *as; /* the aggregate that it becomes, or NULL */
-    int variant;    /* FAMILY_SPREAD: enum measure_kind */
+    int variant;    /* enum measure_kind */
 };
 
 /* NULL if the name is not an aggregate's. */

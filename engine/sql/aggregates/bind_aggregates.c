@@ -4,6 +4,7 @@
  */
 #include "engine/sql/aggregates/aggregate_names.h"
 #include "engine/sql/bind_internal.h"
+#include "storage/base/double_key.h"
 
 /* ---- Aggregates of another argument ---- */
 
@@ -108,29 +109,11 @@ static enum status bind_squares(struct binder *binder, const struct sql_expressi
     return sum_of_products(binder, ast, low, low, measure->count, &measure->squares[2]);
 }
 
-/* Finds or adds a measure, and gives its leaf, which has the type and may be NULL. */
-static enum status measure_leaf(struct binder *binder, const struct sql_expression *ast,
-                                struct plan_measure measure, struct expression leaf, uint32_t *node)
-{
-    struct plan *const plan = binder->plan;
-    while (leaf.index < plan->measure_count &&
-           memcmp(&plan->measures[leaf.index], &measure, sizeof measure) != 0)
-        leaf.index++;
-    if (leaf.index == PLAN_MEASURES_MAX)
-        return bind_refuse(binder, ast->position,
-                           "the statement has more than %u variances; ask for them in several statements",
-                           PLAN_MEASURES_MAX);
-    if (leaf.index == plan->measure_count)
-        plan->measures[plan->measure_count++] = measure;
-    leaf.operation = EXPRESSION_MEASURE;
-    leaf.nullable = true;
-    return expression_add(binder->list, &leaf, node, binder->error);
-}
-
 static enum status bind_spread(struct binder *binder, const struct sql_expression *ast,
                                enum measure_kind kind, uint32_t *node)
 {
-    const struct expression leaf = {.type = {.kind = VALUE_DOUBLE}};
+    const struct expression leaf = {
+        .type = {.kind = VALUE_DOUBLE}, .low = DOUBLE_KEY_MINUS_INFINITY, .high = DOUBLE_KEY_INFINITY};
     struct plan_measure measure;
     uint32_t value;
     if (ast->distinct)
@@ -142,7 +125,7 @@ static enum status bind_spread(struct binder *binder, const struct sql_expressio
         return bind_refuse(binder, ast->position, "%s takes numbers", ast->name);
     if (bind_is_null(binder, value))
         return expression_null(binder->list, leaf.type, node, binder->error);
-    memset(&measure, 0, sizeof measure); /* also the gaps, which measure_leaf compares */
+    memset(&measure, 0, sizeof measure); /* also the gaps, which bind_measure compares */
     measure.kind = kind;
     measure.argument = value;
     measure.scale = bind_node(binder, value)->type.scale;
@@ -150,12 +133,18 @@ static enum status bind_spread(struct binder *binder, const struct sql_expressio
     RETURN_IF_ERROR(bind_count_of(binder, measure.argument, &measure.count));
     RETURN_IF_ERROR(bind_sum_of(binder, value, measure.count, &measure.sum));
     RETURN_IF_ERROR(bind_squares(binder, ast, value, &measure));
-    return measure_leaf(binder, ast, measure, leaf, node);
+    return bind_measure(binder, ast, &measure, leaf, node);
 }
 
 enum status bind_other_aggregate(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
 {
     const struct aggregate_name *const name = aggregate_name_find(ast->name);
+    if (name->family == FAMILY_QUANTILE)
+        return bind_quantile(binder, ast, (enum measure_kind)name->variant, node);
+    if (name->family == FAMILY_STRINGS)
+        return bind_strings(binder, ast, node);
+    if (name->family == FAMILY_GROUPING)
+        return bind_grouping(binder, ast, node);
     if (ast->child_count != 1 || ast->children[0]->operation == SQL_STAR)
         return bind_refuse(binder, ast->position, "%s takes one value", ast->name);
     switch (name->family) {
@@ -167,7 +156,12 @@ enum status bind_other_aggregate(struct binder *binder, const struct sql_express
         return bind_count_if(binder, ast, node);
     case FAMILY_SPREAD:
         return bind_spread(binder, ast, (enum measure_kind)name->variant, node);
+    case FAMILY_VALUES:
+        return bind_values_aggregate(binder, ast, (enum measure_kind)name->variant, node);
     case FAMILY_BASIC:
+    case FAMILY_QUANTILE:
+    case FAMILY_STRINGS:
+    case FAMILY_GROUPING:
         break;
     }
     return bind_aggregate(binder, ast, node);

@@ -1,6 +1,6 @@
 /*
  * parse_aggregate.c: parses what follows an aggregate's arguments. FILTER (WHERE c) becomes a CASE in the argument, because
- * aggregates leave out NULLs: sum(x) FILTER (WHERE c) is sum(CASE WHEN c THEN x END).
+ * aggregates leave out NULLs: sum(x) FILTER (WHERE c) is sum(CASE WHEN c THEN x END). ORDER BY becomes a further argument.
  */
 #include "engine/sql/aggregates/aggregate_names.h"
 #include "engine/sql/parse_internal.h"
@@ -60,7 +60,57 @@ static enum status parse_filter(struct parser *parser, struct sql_expression *ag
     return filter_argument(parser, aggregate, condition);
 }
 
+/* ---- Order ---- */
+
+enum status parse_aggregate_order(struct parser *parser, struct sql_expression *function)
+{
+    struct sql_expression *order;
+    bool taken;
+    if (!sql_is_aggregate(function))
+        return parse_refuse(parser, "ORDER BY stands in aggregates and in WITHIN GROUP only");
+    RETURN_IF_ERROR(parse_expect(parser, "ORDER", "in WITHIN GROUP (ORDER BY value)"));
+    RETURN_IF_ERROR(parse_expect(parser, "BY", "behind ORDER"));
+    RETURN_IF_ERROR(parse_expression(parser, &order));
+    RETURN_IF_ERROR(parse_take(parser, "DESC", &function->descending));
+    if (!function->descending)
+        RETURN_IF_ERROR(parse_take(parser, "ASC", &taken));
+    function->nulls_last = function->descending;
+    RETURN_IF_ERROR(parse_take(parser, "NULLS", &taken));
+    if (taken) {
+        RETURN_IF_ERROR(parse_take(parser, "FIRST", &taken));
+        function->nulls_last = !taken;
+        if (!taken)
+            RETURN_IF_ERROR(parse_expect(parser, "LAST", "behind NULLS"));
+    }
+    if (parse_is(parser, ","))
+        return parse_refuse(parser, "ORDER BY in an aggregate takes one value");
+    function->ordered = true;
+    return add_child(parser, function, order);
+}
+
+/* percentile_cont(0.5) WITHIN GROUP (ORDER BY x) is percentile_cont(x, 0.5): the value comes first. */
+static enum status parse_within_group(struct parser *parser, struct sql_expression *function)
+{
+    const struct aggregate_name *const name = aggregate_name_find(function->name);
+    RETURN_IF_ERROR(parse_advance(parser));
+    RETURN_IF_ERROR(parse_expect(parser, "GROUP", "behind WITHIN"));
+    RETURN_IF_ERROR(parse_expect(parser, "(", "in WITHIN GROUP (ORDER BY value)"));
+    if (function->ordered)
+        return parse_refuse(parser, "%s has an ORDER BY twice", function->name);
+    RETURN_IF_ERROR(parse_aggregate_order(parser, function));
+    if (name->family == FAMILY_QUANTILE || name->family == FAMILY_VALUES) {
+        struct sql_expression *const value = function->children[function->child_count - 1];
+        for (uint32_t c = function->child_count - 1; c > 0; c--)
+            function->children[c] = function->children[c - 1];
+        function->children[0] = value;
+        function->ordered = false;
+    }
+    return parse_expect(parser, ")", "behind WITHIN GROUP's order");
+}
+
 enum status parse_aggregate_clauses(struct parser *parser, struct sql_expression *function)
 {
+    if (parse_is(parser, "WITHIN"))
+        RETURN_IF_ERROR(parse_within_group(parser, function));
     return parse_is(parser, "FILTER") ? parse_filter(parser, function) : STATUS_OK;
 }

@@ -62,6 +62,95 @@ static void variances_are_exact(void **state)
     refused("select stddev(distinct pieces) from sales", "line 1, column 8: DISTINCT cannot stand in stddev");
 }
 
+static void quantiles_are_exact(void **state)
+{
+    (void)state;
+    answers("select median(people), quantile_cont(people, 0.25), quantile_disc(people, 0.5), mode(people) "
+            "from visits",
+            "100.0,51.5,100,3\n");
+    answers("select shop, median(people) from visits group by shop order by shop", "A,51.5\nB,250.0\n");
+    answers("select percentile_cont(0.9) within group (order by people desc), percentile_disc(0) within "
+            "group (order by "
+            "shop) from visits",
+            "22.4,A\n");
+    answers("select median(paid), quantile_disc(paid, 0.75), quantile_disc(day, 0.1) from sales",
+            "4.985,7.00,2023-12-31\n");
+    answers("select median(pieces), mode(note), quantile_disc(day, 1) from sales where pieces = 99", ",,\n");
+    answers("select median(big) from sales where big > 1", "9e+18\n");
+    answers("select shop, median(pieces) filter (where online), count(*) n from sales group by shop having "
+            "median(pieces) > 1 order by shop",
+            "A,3.0,2\nB,10.0,2\n");
+    refused("select median(day) from sales",
+            "line 1, column 8: median takes numbers, between which it can lie");
+    refused("select quantile_cont(pieces, 2) from sales",
+            "line 1, column 30: quantile_cont takes a constant from 0");
+    refused("select quantile_cont(pieces, pieces) from sales",
+            "line 1, column 30: quantile_cont takes a constant");
+    refused("select pieces, median(pieces) from sales", "line 1, column 8: pieces is neither in GROUP BY");
+}
+
+static void distinct_values_are_summed(void **state)
+{
+    (void)state;
+    answers("select sum(distinct product), avg(distinct product), count(distinct gift), count(*) from sales",
+            "77,25.666666666666668,3,5\n");
+    answers("select online, sum(distinct big), avg(distinct paid), count(distinct shop) from sales group "
+            "by online "
+            "order by 1",
+            "false,8999999999999999993,9.5,2\ntrue,9000000000000000001,1.735,2\n");
+    answers("select sum(distinct pieces), count(distinct pieces) from sales where pieces = 99", ",0\n");
+    refused("select sum(distinct day) from sales",
+            "line 1, column 8: sum(distinct x) takes whole numbers and decimals");
+}
+
+static void strings_are_joined_in_order(void **state)
+{
+    (void)state;
+    answers("select string_agg(note, ' | ') from sales", "100% | Mixed | a_b | plain\n");
+    answers("select string_agg(shop, '-' order by day desc), string_agg(distinct shop, '' order by shop "
+            "desc) from sales",
+            "B-A-B-A-C,CBA\n");
+    answers("select shop, group_concat(note) as notes from sales group by shop order by notes",
+            "C,\nA,\"100%,plain\"\nB,\"Mixed,a_b\"\n");
+    answers("select listagg(kind, '/') within group (order by id) from products", "tea/tea/coffee\n");
+    answers("select string_agg(kind, '/' order by since nulls last) from products", "tea/tea/coffee\n");
+    refused("select upper(string_agg(note, ',')) from sales",
+            "string_agg stands alone in the select list and in ORDER BY");
+    refused("select string_agg(pieces, ',') from sales", "line 1, column 8: string_agg takes strings");
+    refused("select string_agg(note, shop) from sales",
+            "line 1, column 25: the separator of string_agg is a constant");
+    refused("select string_agg(distinct note, ',' order by day) from sales",
+            "line 1, column 47: string_agg(DISTINCT x ORDER BY y) has no one y for an x");
+}
+
+static void groups_have_sets(void **state)
+{
+    (void)state;
+    answers("select shop, online, count(*), sum(pieces), grouping(shop, online) from sales group by rollup "
+            "(shop, online) "
+            "order by 5, 1, 2",
+            "A,false,1,1,0\nA,true,1,3,0\nB,true,2,10,0\nC,false,1,-2,0\nA,,2,4,1\nB,,2,10,1\nC,,1,-2,1\n,,5,"
+            "12,3\n");
+    answers("select shop, online, count(distinct day) from sales group by cube (shop, online) having "
+            "count(*) > 1 "
+            "order by 1, 2",
+            ",,4\n,false,2\n,true,3\nA,,2\nB,,2\nB,true,2\n");
+    answers("select shop, online, avg(pieces) from sales group by grouping sets ((shop), (online), ()) order "
+            "by 1, 2",
+            ",,3.0\n,false,-0.5\n,true,6.5\nA,,2.0\nB,,10.0\nC,,-2.0\n");
+    answers("select shop, count(*) from sales where pieces = 99 group by rollup (shop)", ",0\n");
+    answers("select shop, median(people) from visits group by rollup (shop) order by 1",
+            ",100.0\nA,51.5\nB,250.0\n");
+    answers("select shop, sum(people) from visits group by all order by 1", "A,103\nB,250\n");
+    answers("select max(people) from visits group by ()", "250\n");
+    answers("select case when grouping(shop) = 1 then 'all' else shop end as place, sum(people) from visits "
+            "group by "
+            "rollup (shop) order by 2",
+            "A,103\nB,250\nall,353\n");
+    refused("select shop, grouping(people) from visits group by shop",
+            "line 1, column 23: grouping takes terms of");
+}
+
 static void clauses_take_aliases_and_numbers(void **state)
 {
     (void)state;
@@ -86,9 +175,14 @@ static void a_statement_without_from_has_one_row(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(aggregates_take_a_filter), cmocka_unit_test(conditions_are_aggregated),
-        cmocka_unit_test(variances_are_exact), cmocka_unit_test(clauses_take_aliases_and_numbers),
-        cmocka_unit_test(a_statement_without_from_has_one_row)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(aggregates_take_a_filter),
+                                       cmocka_unit_test(conditions_are_aggregated),
+                                       cmocka_unit_test(variances_are_exact),
+                                       cmocka_unit_test(clauses_take_aliases_and_numbers),
+                                       cmocka_unit_test(quantiles_are_exact),
+                                       cmocka_unit_test(distinct_values_are_summed),
+                                       cmocka_unit_test(strings_are_joined_in_order),
+                                       cmocka_unit_test(groups_have_sets),
+                                       cmocka_unit_test(a_statement_without_from_has_one_row)};
     return cmocka_run_group_tests_name("sql aggregates", tests, star_open, star_close);
 }

@@ -1,0 +1,254 @@
+/*
+ * measure_values.c: measures that need all values of their argument (regrouped.h): the values of each group, with the
+ * numbers of rows that have them, are sorted, and the measure is taken from the list. Takes some 100 ns a value.
+ */
+#include "engine/answer/regrouped.h"
+#include "engine/plan/partial/regroup.h"
+#include "storage/base/decimal.h"
+#include "storage/base/double_key.h"
+#include "storage/base/memory.h"
+#include "storage/base/parallel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct measuring {
+    const struct plan *plan;
+    const struct plan_measure *measure;
+    struct measure_entry *entries;
+    uint64_t *starts; /* of each group's entries, and their end */
+    uint64_t first;   /* group 0 of `starts` is this one of the result */
+    struct measure_column *column;
+    struct strings_joined strings; /* MEASURE_STRINGS */
+};
+
+/* ---- Lists of values ---- */
+
+static int compare_entries(const void *left, const void *right)
+{
+    const struct measure_entry *const a = left, *const b = right;
+    if (a->last != b->last)
+        return a->last ? 1 : -1;
+    if (a->order != b->order)
+        return a->order < b->order ? -1 : 1;
+    return (a->value > b->value) - (a->value < b->value);
+}
+
+/* The entry of a group of the scan; false: its value is NULL. A descending order is that of the complements. */
+static bool entry_of(const struct plan *plan, const struct plan_measure *measure,
+                     const struct partial *scanned, uint64_t group, struct measure_entry *entry)
+{
+    const struct plan_group *const term = &plan->groups[measure->term],
+                                   *const order = &plan->groups[measure->order_term];
+    if (!plan_group_value(term, partial_group_code(scanned, term, group), &entry->value))
+        return false;
+    const bool ordered = plan_group_value(order, partial_group_code(scanned, order, group), &entry->order);
+    entry->last = !ordered && measure->nulls_last;
+    if (!ordered)
+        entry->order = INT64_MIN;
+    else if (measure->descending)
+        entry->order = ~entry->order;
+    entry->rows = (uint64_t)scanned->states[measure->count][group];
+    return true;
+}
+
+/* Puts the entries of each group behind one another, in the order of the scan's groups. */
+static enum status collect(struct measuring *measuring, const struct partial *scanned, const uint64_t *to,
+                           uint64_t groups, struct error *error)
+{
+    struct measure_entry entry;
+    uint64_t all = 0;
+    RETURN_IF_ERROR(
+        memory_zeros(&measuring->starts, (groups + 2) * sizeof *measuring->starts, "values", error));
+    uint64_t *const next = measuring->starts + 1;
+    for (uint64_t g = 0; g < scanned->count; g++)
+        if (entry_of(measuring->plan, measuring->measure, scanned, g, &entry))
+            next[to[g] + 1]++, all++;
+    for (uint64_t group = 0; group < groups; group++)
+        next[group + 1] += next[group];
+    RETURN_IF_ERROR(
+        memory_take(&measuring->entries, (all + 1) * sizeof *measuring->entries, "values", error));
+    for (uint64_t g = 0; g < scanned->count; g++)
+        if (entry_of(measuring->plan, measuring->measure, scanned, g, &entry))
+            measuring->entries[next[to[g]]++] = entry;
+    return STATUS_OK; /* next[group] is now the end of the group's entries, which is starts[group + 1] */
+}
+
+/* Sorts the entries and joins those that are alike; returns their number. */
+static uint64_t sort_entries(struct measure_entry *entries, uint64_t count)
+{
+    uint64_t kept = 0;
+    bool sorted = true;
+    for (uint64_t e = 1; e < count && sorted; e++)
+        sorted = compare_entries(&entries[e - 1], &entries[e]) <= 0;
+    if (!sorted)
+        qsort(entries, count, sizeof *entries, compare_entries);
+    for (uint64_t e = 0; e < count; e++)
+        if (kept && compare_entries(&entries[kept - 1], &entries[e]) == 0)
+            entries[kept - 1].rows += entries[e].rows;
+        else
+            entries[kept++] = entries[e];
+    return kept;
+}
+
+/* ---- Measures of a sorted list, which has at least one entry ---- */
+
+static double number_of(const struct plan_measure *measure, const struct value_type type, __int128 value)
+{
+    return type.kind == VALUE_DOUBLE ? double_of_key((int64_t)value)
+                                     : (double)value / (double)power_of_ten(measure->scale);
+}
+
+static enum status sum_entries(const struct measuring *measuring, const struct measure_entry *entries,
+                               uint64_t count, int64_t *value, struct error *error)
+{
+    __int128 sum = 0;
+    for (uint64_t e = 0; e < count; e++)
+        sum += entries[e].value;
+    *value = (int64_t)sum;
+    if (measuring->measure->kind == MEASURE_AVG_DISTINCT)
+        *value = double_key_of((double)sum / (double)power_of_ten(measuring->measure->scale) / (double)count);
+    else if (sum != (int64_t)sum)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "a sum leaves 64 bits (it is about %.6g); sum smaller values or fewer rows",
+                         (double)sum);
+    return STATUS_OK;
+}
+
+static int64_t most_frequent(const struct measure_entry *entries, uint64_t count)
+{
+    uint64_t most = 0;
+    for (uint64_t e = 1; e < count; e++)
+        if (entries[e].rows > entries[most].rows)
+            most = e;
+    return entries[most].value;
+}
+
+/* The value of row `place` of the sorted rows. */
+static int64_t value_at(const struct measure_entry *entries, uint64_t place)
+{
+    while (place >= entries->rows)
+        place -= entries++->rows;
+    return entries->value;
+}
+
+/* The first value that at least this fraction of the rows reaches. */
+static int64_t discrete(const struct plan_measure *measure, const struct measure_entry *entries,
+                        uint64_t rows)
+{
+    const unsigned __int128 product = (unsigned __int128)rows * (uint64_t)measure->fraction;
+    const uint64_t place = (uint64_t)((product + (uint64_t)measure->whole - 1) / (uint64_t)measure->whole);
+    return value_at(entries, place ? place - 1 : 0);
+}
+
+/* Between the values of two rows, linearly. The numerator is exact, unless values are floating-point numbers. */
+static int64_t continuous(const struct plan_measure *measure, const struct value_type type,
+                          const struct measure_entry *entries, uint64_t rows)
+{
+    const unsigned __int128 product = (unsigned __int128)(rows - 1) * (uint64_t)measure->fraction;
+    const uint64_t place = (uint64_t)(product / (uint64_t)measure->whole);
+    const int64_t part = (int64_t)(product % (uint64_t)measure->whole), whole = measure->whole,
+                  low = value_at(entries, place), high = part ? value_at(entries, place + 1) : low;
+    if (low == high)
+        return double_key_of(number_of(measure, type, low));
+    if (type.kind == VALUE_DOUBLE) {
+        const double a = double_of_key(low), b = double_of_key(high), share = (double)part / (double)whole;
+        return double_key_of(a * (1 - share) + b * share);
+    }
+    const __int128 numerator = (__int128)low * (whole - part) + (__int128)high * part;
+    return double_key_of((double)numerator / ((double)whole * (double)power_of_ten(measure->scale)));
+}
+
+static enum status measure_group(const struct measuring *measuring, const struct measure_entry *entries,
+                                 uint64_t count, int64_t *value, struct error *error)
+{
+    const struct plan_measure *const measure = measuring->measure;
+    const struct value_type type = measuring->plan->expressions.nodes[measure->argument].type;
+    uint64_t rows = 0;
+    for (uint64_t e = 0; e < count; e++)
+        rows += entries[e].rows;
+    switch (measure->kind) {
+    case MEASURE_SUM_DISTINCT:
+    case MEASURE_AVG_DISTINCT:
+        return sum_entries(measuring, entries, count, value, error);
+    case MEASURE_MODE:
+        *value = most_frequent(entries, count);
+        break;
+    case MEASURE_QUANTILE_CONT:
+        *value = continuous(measure, type, entries, rows);
+        break;
+    case MEASURE_QUANTILE_DISC:
+        *value = discrete(measure, entries, rows);
+        break;
+    case MEASURE_STRINGS: {
+        struct measure_text *text;
+        RETURN_IF_ERROR(measure_text_make(&measuring->strings, entries, count, &text, error));
+        *value = (int64_t)(intptr_t)text;
+        break;
+    }
+    default: /* MEASURE_COUNT_DISTINCT */
+        *value = (int64_t)count;
+        break;
+    }
+    return STATUS_OK;
+}
+
+static enum status measure_item(void *context, uint64_t group, unsigned thread, struct error *error)
+{
+    const struct measuring *const measuring = context;
+    struct measure_entry *const entries = measuring->entries + measuring->starts[group];
+    const uint64_t count = sort_entries(entries, measuring->starts[group + 1] - measuring->starts[group]);
+    const uint64_t at = measuring->first + group;
+    const bool counts = measuring->measure->kind == MEASURE_COUNT_DISTINCT;
+    (void)thread;
+    if (count > 0)
+        RETURN_IF_ERROR(measure_group(measuring, entries, count, &measuring->column->values[at], error));
+    measuring->column->nulls[at] = count == 0 && !counts;
+    return STATUS_OK;
+}
+
+static enum status measure_all(struct measuring *measuring, const struct partial *scanned, const uint64_t *to,
+                               uint64_t groups, unsigned threads, struct error *error)
+{
+    const uint64_t all = measuring->first + groups;
+    struct measure_column *const column = measuring->column;
+    RETURN_IF_ERROR(memory_grow(&column->values, (all + 1) * sizeof *column->values, "measures", error));
+    RETURN_IF_ERROR(memory_grow(&column->nulls, all + 1, "measures", error));
+    for (uint64_t group = measuring->first; group < all; group++)
+        column->values[group] = 0, column->nulls[group] = 1;
+    column->measured = all;
+    RETURN_IF_ERROR(collect(measuring, scanned, to, groups, error));
+    return parallel_for(threads, groups, measure_item, measuring, error);
+}
+
+static struct strings_joined strings_of(const struct plan *plan, const struct plan_measure *measure)
+{
+    const struct expression *const nodes = plan->expressions.nodes;
+    struct strings_joined strings = {.dictionary = nodes[measure->argument].type.dictionary,
+                                     .separator = "",
+                                     .distinct = measure->distinct};
+    if (measure->separator != EXPRESSION_NONE)
+        strings.separator = dictionary_string(nodes[measure->separator].type.dictionary,
+                                              nodes[measure->separator].constant, &strings.separator_length);
+    return strings;
+}
+
+enum status regrouped_measure(const struct plan *plan, const struct partial *scanned, const uint64_t *to,
+                              uint64_t first, unsigned threads, struct regrouped *regrouped,
+                              struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (uint32_t m = 0; status == STATUS_OK && m < plan->measure_count; m++) {
+        if (plan->measures[m].kind <= MEASURE_VALUES)
+            continue;
+        struct measuring measuring = {
+            .plan = plan, .measure = &plan->measures[m], .first = first, .column = &regrouped->measures[m]};
+        if (measuring.measure->kind == MEASURE_STRINGS)
+            measuring.strings = strings_of(plan, measuring.measure);
+        measuring.column->texts = measuring.measure->kind == MEASURE_STRINGS;
+        status = measure_all(&measuring, scanned, to, regrouped->groups.count - first, threads, error);
+        free(measuring.entries);
+        free(measuring.starts);
+    }
+    return status;
+}

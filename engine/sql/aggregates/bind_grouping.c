@@ -1,0 +1,74 @@
+/* bind_grouping.c: binds grouping sets and grouping() (engine/plan/grouping/grouping.h). */
+#include "engine/sql/bind_internal.h"
+
+/* ---- Does the answer merge groups? ---- */
+
+static bool needs_values(const struct sql_expression *ast)
+{
+    const struct aggregate_name *const name = sql_is_aggregate(ast) ? aggregate_name_find(ast->name) : NULL;
+    if (name &&
+        (name->family == FAMILY_VALUES || name->family == FAMILY_QUANTILE || name->family == FAMILY_STRINGS))
+        return true;
+    if (name && ast->distinct &&
+        (strcmp(ast->name, "sum") == 0 || strcmp(ast->name, "avg") == 0 || strcmp(ast->name, "mean") == 0))
+        return true;
+    for (uint32_t c = 0; c < ast->child_count; c++)
+        if (needs_values(ast->children[c]))
+            return true;
+    return false;
+}
+
+bool bind_needs_values(const struct sql_select *select)
+{
+    bool any = select->set_count > 0 || (select->having && needs_values(select->having));
+    for (uint32_t i = 0; i < select->item_count && !any; i++)
+        any = needs_values(select->items[i].expression);
+    for (uint32_t o = 0; o < select->order_count && !any; o++)
+        any = needs_values(select->orders[o].expression);
+    return any;
+}
+
+/* ---- Sets ---- */
+
+enum status bind_grouping_sets(struct binder *binder, const uint32_t *terms)
+{
+    struct plan_grouping *const grouping = &binder->plan->grouping;
+    const struct sql_select *const select = binder->select;
+    grouping->listed = binder->plan->group_count;
+    for (uint32_t s = 0; s < select->set_count; s++) {
+        uint32_t set = 0;
+        for (uint32_t g = 0; g < select->group_count; g++)
+            set |= (uint32_t)(select->sets[s] >> g & 1) << terms[g];
+        grouping->sets[grouping->set_count++] = set;
+    }
+    if (select->set_count == 0 && binder->regroups) {
+        grouping->sets[0] = (UINT32_C(1) << grouping->listed) - 1;
+        grouping->set_count = 1;
+    }
+    return STATUS_OK;
+}
+
+enum status bind_grouping(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
+{
+    const struct plan_grouping *const grouping = &binder->plan->grouping;
+    const struct expression leaf = {.type = {.kind = VALUE_INTEGER},
+                                    .high = (INT64_C(1) << ast->child_count % 32) - 1};
+    struct plan_measure measure;
+    memset(&measure, 0, sizeof measure);
+    measure.kind = MEASURE_GROUPING;
+    measure.argument = EXPRESSION_NONE;
+    if (ast->child_count == 0 || ast->child_count > PLAN_GROUPS_MAX)
+        return bind_refuse(binder, ast->position, "grouping takes 1 to %u terms of GROUP BY",
+                           PLAN_GROUPS_MAX);
+    for (uint32_t c = 0; c < ast->child_count; c++) {
+        uint32_t below, term = 0;
+        RETURN_IF_ERROR(bind_expression(binder, ast->children[c], BIND_BELOW, &below));
+        while (term < grouping->listed && binder->group_nodes[term] != below)
+            term++;
+        if (term == grouping->listed)
+            return bind_refuse(binder, ast->children[c]->position, "grouping takes terms of GROUP BY");
+        measure.terms[measure.term_count++] = term;
+    }
+    return grouping->set_count ? bind_measure(binder, ast, &measure, leaf, node)
+                               : bind_integer(binder, 0, 0, node);
+}

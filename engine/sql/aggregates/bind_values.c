@@ -1,0 +1,198 @@
+/*
+ * bind_values.c: binds aggregates that need all values of their argument: sum and avg of distinct values, quantiles, mode
+ * and string_agg. The argument becomes a term of the scan's groups (engine/plan/grouping/grouping.h).
+ */
+#include "engine/sql/bind_internal.h"
+#include "storage/base/double_key.h"
+
+/* The strings of string_agg until the answer is made. */
+static const uint64_t no_starts[1];
+static const struct dictionary no_strings = {.starts = no_starts, .bytes = ""};
+
+enum status bind_measure(struct binder *binder, const struct sql_expression *ast,
+                         const struct plan_measure *measure, struct expression leaf, uint32_t *node)
+{
+    struct plan *const plan = binder->plan;
+    while (leaf.index < plan->measure_count &&
+           memcmp(&plan->measures[leaf.index], measure, sizeof *measure) != 0)
+        leaf.index++;
+    if (leaf.index == PLAN_MEASURES_MAX)
+        return bind_refuse(
+            binder, ast->position,
+            "the statement has more than %u variances, quantiles and the like; ask for them in "
+            "several statements",
+            PLAN_MEASURES_MAX);
+    if (leaf.index == plan->measure_count)
+        plan->measures[plan->measure_count++] = *measure;
+    leaf.operation = EXPRESSION_MEASURE;
+    leaf.nullable = true;
+    return expression_add(binder->list, &leaf, node, binder->error);
+}
+
+/* Fills in the terms and the count of rows of a measure. */
+static enum status take_values(struct binder *binder, const struct sql_expression *ast, uint32_t value,
+                               enum measure_kind kind, struct plan_measure *measure)
+{
+    uint32_t one;
+    memset(measure, 0, sizeof *measure); /* also the gaps, which bind_measure compares */
+    measure->kind = kind;
+    measure->argument = value;
+    measure->scale = bind_node(binder, value)->type.scale;
+    measure->separator = EXPRESSION_NONE;
+    RETURN_IF_ERROR(bind_group_term(binder, ast->position, value, &measure->term));
+    measure->order_term = measure->term;
+    RETURN_IF_ERROR(bind_integer(binder, 1, 0, &one));
+    return bind_count_of(binder, one, &measure->count);
+}
+
+static struct expression double_leaf(void)
+{
+    return (struct expression){
+        .type = {.kind = VALUE_DOUBLE}, .low = DOUBLE_KEY_MINUS_INFINITY, .high = DOUBLE_KEY_INFINITY};
+}
+
+enum status bind_values_aggregate(struct binder *binder, const struct sql_expression *ast,
+                                  enum measure_kind kind, uint32_t *node)
+{
+    const bool sums = kind == MEASURE_SUM_DISTINCT || kind == MEASURE_AVG_DISTINCT;
+    struct plan_measure measure;
+    uint32_t value;
+    if (ast->child_count != 1 || ast->children[0]->operation == SQL_STAR)
+        return bind_refuse(binder, ast->position, "%s takes one value", ast->name);
+    RETURN_IF_ERROR(bind_aggregate_argument(binder, ast->children[0], &value));
+    if (sums && bind_kind(binder, value) == VALUE_BOOLEAN)
+        RETURN_IF_ERROR(bind_number_of(binder, ast->position, &value));
+    if (sums && bind_kind(binder, value) != VALUE_INTEGER)
+        return bind_refuse(binder, ast->position, "%s(distinct x) takes whole numbers and decimals",
+                           ast->name);
+    const struct expression of = *bind_node(binder, value);
+    struct expression leaf = {.type = of.type, .low = of.low, .high = of.high};
+    if (kind == MEASURE_SUM_DISTINCT)
+        bind_sum_range(binder, &(struct plan_aggregate){.low = of.low, .high = of.high}, &leaf);
+    if (kind == MEASURE_AVG_DISTINCT)
+        leaf = double_leaf();
+    if (kind == MEASURE_COUNT_DISTINCT)
+        leaf = (struct expression){.type = {.kind = VALUE_INTEGER},
+                                   .high = (int64_t)table_whole_rows(binder->plan->fact)};
+    RETURN_IF_ERROR(take_values(binder, ast, value, kind, &measure));
+    return bind_measure(binder, ast, &measure, leaf, node);
+}
+
+/* ---- Quantiles ---- */
+
+/* The fraction of a quantile, a constant between 0 and 1; that of the median is 1/2. */
+static enum status take_fraction(struct binder *binder, const struct sql_expression *ast,
+                                 struct plan_measure *measure)
+{
+    uint32_t node;
+    measure->fraction = 1;
+    measure->whole = 2;
+    if (strcmp(ast->name, "median") == 0)
+        return STATUS_OK;
+    RETURN_IF_ERROR(bind_expression(binder, ast->children[1], BIND_BELOW, &node));
+    const struct expression *const fraction = bind_node(binder, node);
+    if (!expression_is_constant(binder->list, node) || fraction->type.kind != VALUE_INTEGER ||
+        fraction->constant < 0 || fraction->constant > power_of_ten(fraction->type.scale))
+        return bind_refuse(binder, ast->children[1]->position,
+                           "%s takes a constant from 0 to 1, as in %s(x, 0.5)", ast->name, ast->name);
+    measure->fraction = fraction->constant;
+    measure->whole = power_of_ten(fraction->type.scale);
+    if (ast->descending)
+        measure->fraction = measure->whole - measure->fraction;
+    return STATUS_OK;
+}
+
+enum status bind_quantile(struct binder *binder, const struct sql_expression *ast, enum measure_kind kind,
+                          uint32_t *node)
+{
+    const uint32_t arguments = strcmp(ast->name, "median") == 0 ? 1 : 2;
+    struct plan_measure measure;
+    uint32_t value;
+    if (ast->child_count != arguments || ast->distinct || ast->ordered)
+        return bind_refuse(binder, ast->position,
+                           arguments == 1 ? "median takes one value"
+                                          : "%s takes a value and a constant from 0 to 1, as in %s(x, 0.5)",
+                           ast->name, ast->name);
+    RETURN_IF_ERROR(bind_aggregate_argument(binder, ast->children[0], &value));
+    const struct expression of = *bind_node(binder, value);
+    const bool number = of.type.kind == VALUE_INTEGER || of.type.kind == VALUE_DOUBLE;
+    if (kind == MEASURE_QUANTILE_CONT && !number)
+        return bind_refuse(
+            binder, ast->position,
+            "%s takes numbers, between which it can lie; write quantile_disc(x, 0.5) for a value "
+            "that there is",
+            ast->name);
+    if (kind == MEASURE_QUANTILE_DISC && ast->descending)
+        return bind_refuse(binder, ast->position,
+                           "%s takes ascending values; write quantile_disc(x, 1 - fraction)", ast->name);
+    const struct expression leaf = kind == MEASURE_QUANTILE_CONT
+                                       ? double_leaf()
+                                       : (struct expression){.type = of.type, .low = of.low, .high = of.high};
+    RETURN_IF_ERROR(take_values(binder, ast, value, kind, &measure));
+    RETURN_IF_ERROR(take_fraction(binder, ast, &measure));
+    return bind_measure(binder, ast, &measure, leaf, node);
+}
+
+/* ---- string_agg ---- */
+
+/* string_agg(x, separator ORDER BY y): the order is the last child. */
+static enum status take_order(struct binder *binder, const struct sql_expression *ast,
+                              struct plan_measure *measure)
+{
+    uint32_t order;
+    if (!ast->ordered)
+        return STATUS_OK;
+    const struct sql_expression *const by = ast->children[ast->child_count - 1];
+    RETURN_IF_ERROR(bind_aggregate_argument(binder, by, &order));
+    if (ast->distinct && order != measure->argument)
+        return bind_refuse(binder, by->position,
+                           "%s(DISTINCT x ORDER BY y) has no one y for an x; order by the strings",
+                           ast->name);
+    measure->descending = ast->descending;
+    measure->nulls_last = ast->nulls_last;
+    return bind_group_term(binder, by->position, order, &measure->order_term);
+}
+
+enum status bind_strings(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
+{
+    const uint32_t arguments = ast->child_count - ast->ordered;
+    const struct expression leaf = {.type = {.kind = VALUE_STRING, .dictionary = &no_strings},
+                                    .high = UINT32_MAX};
+    struct plan_measure measure;
+    uint32_t value, length, separator;
+    if (arguments < 1 || arguments > 2 || ast->children[0]->operation == SQL_STAR)
+        return bind_refuse(binder, ast->position, "%s takes a string and a separator", ast->name);
+    RETURN_IF_ERROR(bind_aggregate_argument(binder, ast->children[0], &value));
+    if (bind_is_null(binder, value))
+        return expression_null(binder->list, leaf.type, node, binder->error);
+    if (bind_kind(binder, value) != VALUE_STRING)
+        return bind_refuse(binder, ast->position, "%s takes strings", ast->name);
+    RETURN_IF_ERROR(take_values(binder, ast, value, MEASURE_STRINGS, &measure));
+    if (arguments == 2)
+        RETURN_IF_ERROR(bind_expression(binder, ast->children[1], BIND_BELOW, &separator));
+    else
+        RETURN_IF_ERROR(expression_string_constant(binder->list, ",", 1, &separator, binder->error));
+    if (!bind_string_of(binder, separator, &length))
+        return bind_refuse(binder, ast->children[1]->position, "the separator of %s is a constant string",
+                           ast->name);
+    measure.separator = separator;
+    measure.distinct = ast->distinct;
+    RETURN_IF_ERROR(take_order(binder, ast, &measure));
+    return bind_measure(binder, ast, &measure, leaf, node);
+}
+
+enum status bind_check_strings(const struct binder *binder)
+{
+    const struct expression *const nodes = binder->list->nodes;
+    for (uint32_t n = 0; n < binder->list->count; n++)
+        for (uint32_t c = 0; c < nodes[n].children; c++) {
+            const struct expression *const child = &nodes[nodes[n].child[c]];
+            if (child->operation == EXPRESSION_MEASURE && child->type.kind == VALUE_STRING &&
+                child->type.dictionary == &no_strings)
+                return error_set(
+                    binder->error, STATUS_BAD_INPUT,
+                    "string_agg stands alone in the select list and in ORDER BY; functions, operators "
+                    "and HAVING do not take it");
+        }
+    return STATUS_OK;
+}
