@@ -31,6 +31,7 @@ static int begin(void **state)
     directory_make(database);
     snprintf(folder, sizeof folder, "%.*s", (int)(strlen(database) - strlen("/db")), database);
     setenv("D", folder, 1);
+    setenv("OMPI_MCA_btl_vader_backing_directory", folder, 1); /* a killed process leaves its shared memory */
     run_shell("$T ssb load --sf 0.02 --db $D/db", &run);
     return run.exit_code;
 }
