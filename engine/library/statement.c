@@ -112,7 +112,8 @@ void sql_statement_set(struct sql_statement *statement, struct sql_settings sett
 
 static enum sql_explain explain_of(const struct sql_statement *statement)
 {
-    return sql_tree_select(statement->tree)->explain;
+    const enum sql_explain written = sql_tree_select(statement->tree)->explain;
+    return written != SQL_EXPLAIN_NONE ? written : statement->settings.explain;
 }
 
 /* A codec that some column does not have is encoded for all by the first of several processes, unless each has a database

@@ -7,9 +7,7 @@
 #include "engine/program/commands.h"
 #include "engine/program/sql_shell.h"
 #include "storage/base/command_line.h"
-#include "storage/base/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,7 +18,13 @@ struct shell_options {
     bool timer, staged;
     enum plan_index_use index;
     enum rowset_format format;
+    uint64_t rows_shown;
 };
+
+static enum status read_rows(void *arguments, const char *text, struct error *error)
+{
+    return sql_shell_rows(text, &((struct shell_options *)arguments)->rows_shown, error);
+}
 
 static const struct command_option option_list[] = {
     {"db", 'd', "DIR", "The database", TO_TEXT(struct shell_options, database),
@@ -58,6 +62,10 @@ static const struct command_option option_list[] = {
      "reading the "
      "column, on wherever it can decide a condition, off nowhere",
      TO_WORD(struct shell_options, index, "auto|on|off")},
+    {"rows", 'r', "N|all",
+     "The most rows of an answer that are printed; by default 1000 on a terminal, which says so, and else "
+     "all",
+     BY_FUNCTION(read_rows)},
     {"cluster", 0, "mpi", CLUSTER_OPTION_HELP, TO_TEXT(struct shell_options, cluster)},
     {"timer", 'T', NULL, "Print the time of each statement to standard error",
      TO_FLAG(struct shell_options, timer)},
@@ -81,11 +89,16 @@ static const struct command_line line = {
             "compressed columns. Without a statement it reads them from standard input, and asks for them "
             "where that is a terminal.\v"
             "docs/sql.md says what is supported; EXPLAIN and EXPLAIN ANALYZE show how a statement is "
-            "answered. Dot commands (.tables, .schema, .mode, .timer, .device, .gpu_memory, .index; .help "
-            "lists them) "
+            "answered, SHOW TABLES and DESCRIBE TABLE what there is. Dot commands (.tables, .schema, .mode, "
+            ".timer, "
+            ".explain, .rows, .pager and others; .help lists them) "
             "have a line "
-            "of their own between statements. A script stops at the first error, with its exit code. The "
-            "prompt keeps its history in ~/.tessera_history, or the file that TESSERA_HISTORY names (empty: "
+            "of their own between statements. A script is run while it arrives, and stops at the first "
+            "error, with its exit code. The "
+            "prompt completes names and keywords with Tab, shows long answers with the program that PAGER "
+            "names, or less "
+            "(empty: none), and keeps its history in ~/.tessera_history, or the file that TESSERA_HISTORY "
+            "names (empty: "
             "none).\n\n"
             "Examples:\n"
             "  tessera sql --db ssb1.db \"select d_year, sum(lo_revenue) from lineorder, date where "
@@ -94,37 +107,12 @@ static const struct command_line line = {
             "  tessera sql --db ssb1.db --format csv < report.sql > report.csv",
 };
 
-static enum status read_all(FILE *in, char **text, size_t *length, struct error *error)
-{
-    size_t capacity = 0, got;
-    *text = NULL;
-    *length = 0;
-    do {
-        if (capacity - *length < 4096) {
-            capacity = capacity ? 2 * capacity : 16384;
-            RETURN_IF_ERROR(memory_grow(text, capacity, "the statements", error));
-        }
-        got = fread(*text + *length, 1, capacity - *length, in);
-        *length += got;
-    } while (got > 0);
-    return ferror(in) ? error_set_errno(error, errno, "standard input cannot be read") : STATUS_OK;
-}
-
 /* What all processes run: the statements of the command line, or what process 0 reads. */
 static enum status run_script(const struct shell_options *options, struct sql_shell *shell,
                               struct error *error)
 {
-    char *text = NULL;
-    size_t length;
-    if (options->statement)
-        return sql_shell_script(shell, options->statement, strlen(options->statement), error);
-    enum status status = read_all(stdin, &text, &length, error);
-    if (status == STATUS_OK)
-        status = sql_shell_share(shell, text, length, error);
-    if (status == STATUS_OK)
-        status = sql_shell_end(shell, sql_shell_script(shell, text, length, error), error);
-    free(text);
-    return status;
+    return options->statement ? sql_shell_script(shell, options->statement, strlen(options->statement), error)
+                              : sql_shell_stream(shell, error);
 }
 
 static enum status run_input(const struct shell_options *options, struct sql_shell *shell,
@@ -144,7 +132,8 @@ static enum status open_and_run(const struct shell_options *options, struct erro
                               .format = options->format,
                               .timer = options->timer,
                               .staged = options->staged,
-                              .index = options->index};
+                              .index = options->index,
+                              .rows_shown = options->rows_shown};
     RETURN_IF_ERROR(cluster_command_open(options->engine.cluster, options->database, &shell.database, error));
     enum status status = engine_open(&options->engine, &shell.engine, error);
     if (status == STATUS_OK) {

@@ -1,10 +1,12 @@
 /* sql_dot.c: the dot commands of prompts and scripts (sql_shell.h). */
 #include "engine/program/sql_shell.h"
 
+#include "storage/base/words/near_word.h"
 #include "storage/database/database.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -82,22 +84,17 @@ static void print_schema(const struct table *table)
  * exactly this name. */
 static enum status dot_schema(struct sql_shell *shell, const char *argument, struct error *error)
 {
-    const struct table *found = NULL;
+    const struct table *found;
     char name[WORD_BYTES];
     const size_t length = strlen(argument);
     const bool quoted = length > 1 && argument[0] == '"' && argument[length - 1] == '"';
     snprintf(name, sizeof name, "%.*s", (int)(length - 2 * quoted), argument + quoted);
-    for (uint32_t t = 0; t < database_table_count(shell->database); t++) {
-        const struct table *table = database_table_at(shell->database, t);
-        if (!*name)
-            print_schema(table);
-        else if (strcmp(table->name, name) == 0 || (!found && strcasecmp(table->name, name) == 0))
-            found = table;
-    }
-    if (*name && !found)
-        return database_table(shell->database, name, &found, error);
-    if (found)
+    for (uint32_t t = 0; !*name && t < database_table_count(shell->database); t++)
+        print_schema(database_table_at(shell->database, t));
+    if (*name) {
+        RETURN_IF_ERROR(sql_shell_table(shell->database, name, &found, error));
         print_schema(found);
+    }
     return STATUS_OK;
 }
 
@@ -126,6 +123,60 @@ static enum status dot_index(struct sql_shell *shell, const char *argument, stru
             return STATUS_OK;
         }
     return error_set(error, STATUS_BAD_INPUT, HERE "indexes are used auto, on or off, not '%s'", argument);
+}
+
+static enum status dot_explain(struct sql_shell *shell, const char *argument, struct error *error)
+{
+    static const char *const names[] = {
+        [SQL_EXPLAIN_NONE] = "off", [SQL_EXPLAIN] = "on", [SQL_EXPLAIN_ANALYZE] = "analyze"};
+    if (!*argument) {
+        puts(names[shell->explain]);
+        return STATUS_OK;
+    }
+    for (uint32_t e = 0; e < sizeof names / sizeof *names; e++)
+        if (strcmp(argument, names[e]) == 0) {
+            shell->explain = (enum sql_explain)e;
+            return STATUS_OK;
+        }
+    return error_set(error, STATUS_BAD_INPUT, HERE "explain is on, analyze or off, not '%s'", argument);
+}
+
+static enum status dot_pager(struct sql_shell *shell, const char *argument, struct error *error)
+{
+    if (strcmp(argument, "on") != 0 && strcmp(argument, "off") != 0 && *argument)
+        return error_set(error, STATUS_BAD_INPUT, HERE "the pager is on or off, not '%s'", argument);
+    if (*argument)
+        shell->no_pager = strcmp(argument, "off") == 0;
+    else
+        puts(shell->no_pager ? "off" : "on");
+    return STATUS_OK;
+}
+
+static enum status dot_rows(struct sql_shell *shell, const char *argument, struct error *error)
+{
+    if (*argument)
+        return sql_shell_rows(argument, &shell->rows_shown, error) == STATUS_OK
+                   ? STATUS_OK
+                   : error_set(error, STATUS_BAD_INPUT, HERE "rows are a number or all, not '%s'", argument);
+    if (shell->rows_shown == UINT64_MAX)
+        puts("all");
+    else
+        printf("%" PRIu64 "\n", shell->rows_shown ? shell->rows_shown : SQL_SHELL_ROWS);
+    return STATUS_OK;
+}
+
+enum status sql_shell_rows(const char *text, uint64_t *rows, struct error *error)
+{
+    char *end;
+    if (strcmp(text, "all") == 0) {
+        *rows = UINT64_MAX;
+        return STATUS_OK;
+    }
+    const unsigned long long number = strtoull(text, &end, 10);
+    if (*text < '1' || *text > '9' || *end)
+        return error_set(error, STATUS_BAD_INPUT, "--rows is a number from 1, or all, not '%.40s'", text);
+    *rows = number;
+    return STATUS_OK;
 }
 
 static enum status dot_mode(struct sql_shell *shell, const char *argument, struct error *error)
@@ -193,15 +244,19 @@ static enum status dot_help(struct sql_shell *shell, const char *unused, struct 
 static const struct {
     const char *name, *argument, *help;
     enum status (*run)(struct sql_shell *shell, const char *argument, struct error *error);
-} commands[] = {{".tables", "", "the tables, their rows, and which others they reference", dot_tables},
-                {".schema", "[TABLE]", "CREATE TABLE of one table, or of all", dot_schema},
-                {".mode", "[table|csv|json|markdown]", "how answers are written", dot_mode},
-                {".timer", "[on|off]", "the time of each statement, on standard error", dot_timer},
-                {".device", "[cpu|cuda|cuda:N,...|auto]", "where statements run", dot_device},
-                {".gpu_memory", "[BYTES|free]", "the most bytes of columns that a GPU keeps", dot_gpu_memory},
-                {".index", "[auto|on|off]", "whether bitmap indexes decide conditions", dot_index},
-                {".help", "", "this list", dot_help},
-                {".quit", "", "ends; so does Ctrl-D", dot_quit}};
+} commands[] = {
+    {".tables", "", "the tables, their rows, and which others they reference", dot_tables},
+    {".schema", "[TABLE]", "CREATE TABLE of one table, or of all", dot_schema},
+    {".mode", "[table|csv|json|markdown]", "how answers are written", dot_mode},
+    {".timer", "[on|off]", "the time of each statement, on standard error", dot_timer},
+    {".device", "[cpu|cuda|cuda:N,...|auto]", "where statements run", dot_device},
+    {".gpu_memory", "[BYTES|free]", "the most bytes of columns that a GPU keeps", dot_gpu_memory},
+    {".index", "[auto|on|off]", "whether bitmap indexes decide conditions", dot_index},
+    {".explain", "[on|analyze|off]", "statements are explained instead of answered", dot_explain},
+    {".rows", "[N|all]", "the most rows of an answer that a terminal shows", dot_rows},
+    {".pager", "[on|off]", "whether what exceeds the terminal goes through PAGER, or less", dot_pager},
+    {".help", "", "this list", dot_help},
+    {".quit", "", "ends; so does Ctrl-D", dot_quit}};
 #define COMMANDS (sizeof commands / sizeof *commands)
 
 static enum status dot_help(struct sql_shell *shell, const char *unused, struct error *error)
@@ -210,7 +265,8 @@ static enum status dot_help(struct sql_shell *shell, const char *unused, struct 
     (void)unused;
     (void)error;
     for (size_t i = 0; i < COMMANDS; i++)
-        printf("%-8s %-27s %s\n", commands[i].name, commands[i].argument, commands[i].help);
+        printf("%-12s %-27s %s\n", commands[i].name, commands[i].argument, commands[i].help);
+    puts("SHOW TABLES; and DESCRIBE TABLE; are statements; Tab completes names and keywords.");
     puts("Statements end with a semicolon and may take several lines; Ctrl-C stops one.");
     return STATUS_OK;
 }
@@ -251,5 +307,17 @@ enum status sql_shell_dot(struct sql_shell *shell, const char *line, size_t leng
                              *commands[i].argument ? rest : argument);
         return commands[i].run(shell, argument, error);
     }
+    struct near_word near = near_word_begin(name);
+    for (size_t i = 0; i < COMMANDS; i++)
+        near_word_try(&near, commands[i].name);
+    if (near.nearest)
+        return error_set(error, STATUS_BAD_INPUT, HERE "there is no command '%s'; did you mean %s?", name,
+                         near.nearest);
     return error_set(error, STATUS_BAD_INPUT, HERE "there is no command '%s'; .help lists them", name);
+}
+
+const char *sql_shell_dot_name(uint32_t i, const char **argument)
+{
+    *argument = i < COMMANDS ? commands[i].argument : "";
+    return i < COMMANDS ? commands[i].name : NULL;
 }

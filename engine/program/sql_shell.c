@@ -37,14 +37,16 @@ static enum status run_one(struct sql_shell *shell, struct sql_statement *statem
     struct rowset rows = {0};
     struct run_timing timing = {0};
     char staged[40] = "";
-    sql_statement_set(statement, (struct sql_settings){.staged = shell->staged, .index = shell->index});
+    sql_statement_set(
+        statement,
+        (struct sql_settings){.staged = shell->staged, .index = shell->index, .explain = shell->explain});
     if (sql_parameter_count(statement))
         return error_set(error, STATUS_BAD_INPUT,
                          "the statement has parameters (?), which only programs can set; write the values");
     enum status status = sql_run(statement, &rows, &timing, error);
     const double answered = clock_ms();
     if (status == STATUS_OK)
-        status = rowset_print(&rows, shell->format, engine_threads(shell->engine), stdout, error);
+        status = sql_shell_print(shell, &rows, error);
     if (status == STATUS_OK)
         status = flush_output(error);
     const double written = clock_ms();
@@ -95,6 +97,21 @@ static void skip(struct script *script, size_t bytes)
     script->length -= bytes;
 }
 
+/* Runs SHOW or DESCRIBE, which the catalogue answers. */
+static enum status show(struct sql_shell *shell, struct script *script, struct error *error)
+{
+    struct rowset rows = {0};
+    size_t used;
+    RETURN_IF_ERROR(sql_shell_show(shell->database, script->text, script->length, &rows, &used, error));
+    enum status status = sql_shell_print(shell, &rows, error);
+    rowset_free(&rows);
+    if (status == STATUS_OK)
+        status = flush_output(error);
+    if (status == STATUS_OK)
+        skip(script, used);
+    return status;
+}
+
 /* Runs the next statement, or a dot command, which begins a line where a statement could begin. */
 static enum status next(struct sql_shell *shell, struct script *script, struct error *error)
 {
@@ -119,6 +136,8 @@ static enum status next(struct sql_shell *shell, struct script *script, struct e
             skip(script, used);
         return status;
     }
+    if (sql_shell_shows(&first))
+        return show(shell, script, error);
     const double begin = clock_ms();
     RETURN_IF_ERROR(sql_prepare(shell->engine, shell->database, script->text, script->length, shell->codec,
                                 &statement, &used, error));
@@ -131,13 +150,17 @@ static enum status next(struct sql_shell *shell, struct script *script, struct e
 
 enum status sql_shell_script(struct sql_shell *shell, const char *text, size_t length, struct error *error)
 {
-    struct script script = {.text = text, .length = length};
+    struct script script = {.text = text, .length = length, .line = shell->line, .column = shell->column};
     while (script.length > 0 && !shell->quit) {
         const enum status status = next(shell, &script, error);
         if (status != STATUS_OK) {
             place(error, script.line, script.column);
             return status;
         }
+    }
+    if (shell->in_stream) {
+        shell->line = script.line;
+        shell->column = script.column;
     }
     return STATUS_OK;
 }

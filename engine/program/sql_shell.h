@@ -6,6 +6,10 @@
 #define TESSERA_ENGINE_PROGRAM_SQL_SHELL_H
 
 #include "engine/library/statement.h"
+#include "storage/base/sql_token.h"
+
+/* The rows of an answer that a terminal shows, unless `.rows` or --rows says another number. */
+#define SQL_SHELL_ROWS 1000u
 
 /* The device of statements and the format of answers; dot commands change them. */
 struct sql_shell {
@@ -18,7 +22,12 @@ struct sql_shell {
     bool timer;
     bool staged;               /* struct sql_settings */
     enum plan_index_use index; /* the same */
+    enum sql_explain explain;  /* the same */
+    uint64_t rows_shown;       /* the most rows of an answer; 0: SQL_SHELL_ROWS on a terminal, else all */
+    bool no_pager;             /* .pager off */
     bool quit;                 /* .quit was read */
+    bool in_stream;            /* texts follow each other in one script ... */
+    uint32_t line, column;     /* ... in which the next one begins here, from 0 */
 };
 
 /* Runs all statements and dot commands of the text. Answers go to standard output, times to standard error.
@@ -26,10 +35,34 @@ struct sql_shell {
 NODISCARD enum status sql_shell_script(struct sql_shell *shell, const char *text, size_t length,
                                        struct error *error);
 
+/* Runs standard input, statement by statement as they arrive (engine/program/shell/stream.c). */
+NODISCARD enum status sql_shell_stream(struct sql_shell *shell, struct error *error);
+
+/* Prints an answer to standard output. On a terminal it is cut after the rows that are shown, and goes through a pager if
+ * it does not fit (engine/program/shell/output.c). */
+NODISCARD enum status sql_shell_print(struct sql_shell *shell, const struct rowset *rows,
+                                      struct error *error);
+
+/* True if a statement that begins with this token is one of those that sql_shell_show answers: SHOW TABLES and
+ * DESCRIBE table. *used is as in sql_parse (engine/program/shell/show.c). */
+bool sql_shell_shows(const struct sql_token *first);
+NODISCARD enum status sql_shell_show(const struct database *database, const char *text, size_t length,
+                                     struct rowset *rows, size_t *used, struct error *error);
+
+/* Finds a table as FROM does: in any case if none has exactly this name. */
+NODISCARD enum status sql_shell_table(const struct database *database, const char *name,
+                                      const struct table **table, struct error *error);
+
 /* Runs the dot command in the first `length` bytes of `line`, which begins with the dot:
  * engine/program/sql_dot.c. */
 NODISCARD enum status sql_shell_dot(struct sql_shell *shell, const char *line, size_t length,
                                     struct error *error);
+
+/* Reads the number of rows that are shown, or "all". */
+NODISCARD enum status sql_shell_rows(const char *text, uint64_t *rows, struct error *error);
+
+/* The dot commands: the i-th name, and what may follow it ("[on|off]"); NULL after the last. */
+const char *sql_shell_dot_name(uint32_t i, const char **argument);
 
 /* Reads statements from the terminal until Ctrl-D or .quit, with line editing and history
  * (engine/program/sql_prompt.c). After an error it continues. Ctrl-C cancels a line or a running statement.

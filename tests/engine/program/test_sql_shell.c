@@ -77,7 +77,7 @@ static void the_first_error_ends_a_script(void **state)
     assert_script("select count(*) from date; select d_year d_month d_year from date;", 2, "2557",
                   "tessera: line 1, column 50: 'd_year' is not expected here\n");
     assert_script("\n\n  .tabels\nselect 1 from date;", 2, "",
-                  "tessera: line 3, column 3: there is no command '.tabels'; .help lists them\n");
+                  "tessera: line 3, column 3: there is no command '.tabels'; did you mean .tables?\n");
     assert_script("select 'x", 2, "", "tessera: line 1, column 8: ");
     assert_script("select ? from date;", 2, "", "only programs can set");
 }
@@ -129,6 +129,66 @@ static void dot_commands_check_their_words(void **state)
     assert_script(".device abacus", 2, "", "abacus");
     assert_script(".help", 0, ".quit", "");
     assert_script(".timer on\nselect count(*) from date;", 0, "2557", "1 row; plan ");
+}
+
+static void tables_can_be_described_in_sql(void **state)
+{
+    (void)state;
+    assert_script(".mode csv\nshow tables;\ndescribe date; select 1 as one from date limit 1;", 0,
+                  "table,rows,columns,references\n", "");
+    assert_non_null(strstr(run.output, "lineorder,60175,17,\"customer, part, supplier, date\"\n"));
+    assert_non_null(strstr(run.output, "column,type,null,key,references\nd_datekey,int32,no,primary,\"\"\n"));
+    assert_non_null(strstr(run.output, "one\n1\n"));
+    assert_script(".mode csv\nDESC table \"lineorder\"", 0,
+                  "lo_custkey,int32,no,foreign,customer(c_custkey)\n", "");
+    assert_script("describe dates;", 2, "", "line 1, column 10: database ");
+    assert_non_null(strstr(run.errors, "has no table \"dates\"; did you mean date?"));
+    assert_script("show columns;", 2, "", "line 1, column 6: there is SHOW TABLES; DESCRIBE NAME shows");
+    assert_script("describe;", 2, "", "line 1, column 9: DESCRIBE needs the name of a table");
+    assert_script("describe date date;", 2, "", "line 1, column 15: nothing more is expected here");
+    assert_script(
+        ".explain\n.explain on\nselect count(*) from date;\n.explain off\nselect count(*) from date;", 0,
+        "off\nplan\n", "");
+    assert_non_null(strstr(run.output, "scan date: 2557 rows"));
+    assert_non_null(strstr(run.output, "count(*)\n--------\n    2557\n"));
+    assert_script(".explain maybe", 2, "", "line 1, column 1: explain is on, analyze or off, not 'maybe'");
+    assert_script(".pager\n.pager off\n.pager\n.rows\n.rows all\n.rows\n.rows 2\nselect d_year from date;", 0,
+                  "on\noff\n1000\nall\nd_year\n------\n  1992\n  1992\n2 of 2557 rows are shown; .rows all",
+                  "");
+    assert_script(".rows no", 2, "", "rows are a number or all, not 'no'");
+    run_shell("$T sql --db $D --rows 1 --format csv 'select d_year from date'", &run);
+    assert_memory_equal(run.output, "d_year\n1992\n1 of", 16);
+    run_shell("$T sql --db $D --rows -1 'select d_year from date'", &run);
+    assert_int_equal(run.exit_code, 2);
+}
+
+/* The answer of a statement comes before the script goes on; the writer waits for it. */
+static void scripts_are_run_while_they_arrive(void **state)
+{
+    (void)state;
+    run_shell(
+        "mkfifo $D.in $D.out; $T sql --format csv --db $D < $D.in > $D.out & exec 3> $D.in 4< $D.out; "
+        "printf 'select count(*) as a from date; select ' >&3; read -r x <&4; read -r y <&4; echo got $x $y; "
+        "printf \"'a;b' as b, d_year from date limit 1;\\n.mode json\\n.mode\\n\" >&3; "
+        "read -r x <&4; read -r y <&4; read -r z <&4; echo got $x $y $z; "
+        "printf '\\n  select #' >&3; exec 3>&-; cat <&4; wait $!; echo code $?; rm $D.in $D.out",
+        &run);
+    assert_string_equal(run.output, "got a 2557\ngot b,d_year a;b,1992 json\ncode 2\n");
+    assert_non_null(strstr(run.errors, "tessera: line 5, column 10: the character '#'"));
+    /* An error does not wait for the end of the script. */
+    run_shell("mkfifo $D.in; (echo 'select nope from date;'; exec sleep 20) > $D.in & timeout 15 $T sql --db "
+              "$D < $D.in "
+              "2>&1; echo code $?; kill $!; rm $D.in",
+              &run);
+    assert_non_null(strstr(run.output, "line 1, column 8: there is no column nope"));
+    assert_non_null(strstr(run.output, "code 2"));
+    /* A statement of megabytes, and many small ones. */
+    run_shell(
+        "(printf 'select count(*) as many from date where d_year in (1992'; seq -s '' -f ',%g' 10000 260000; "
+        "echo ');'; for i in $(seq 400); do echo 'select 1 as few from date limit 1;'; done) | "
+        "$T sql --format csv --db $D | sort | uniq -c | tr -s ' '",
+        &run);
+    assert_string_equal(run.output, " 400 1\n 1 366\n 400 few\n 1 many\n");
 }
 
 /* Everything that takes time, up to the last byte written. */
@@ -188,6 +248,7 @@ static void terminal_run(const char *shell)
         setenv("LC_ALL", "C.UTF-8", 1);
         setenv("T", TESSERA_PROGRAM, 1);
         setenv("D", database, 1);
+        setenv("PAGER", "", 0);
         execl("/bin/sh", "sh", "-c", shell, (char *)NULL);
         _exit(127);
     }
@@ -297,6 +358,54 @@ static void a_prompt_goes_on_after_an_error(void **state)
     terminal_close(0);
 }
 
+static void long_answers_are_cut_and_paged(void **state)
+{
+    (void)state;
+    terminal_run("PAGER='sed s/^/paged:/' exec $T sql --db $D");
+    expect("tessera> ");
+    type("select d_datekey from date limit 3;\n"); /* it fits */
+    expect("19920103");
+    expect("tessera> ");
+    type("select d_datekey from date;\n");
+    expect("paged:d_datekey");
+    expect("paged:1000 of 2557 rows are shown; .rows all");
+    expect("tessera> ");
+    type(".rows all\n");
+    expect("tessera> ");
+    type("select d_datekey from date;\n");
+    expect("paged: 19981231");
+    expect("tessera> ");
+    type(".pager off\n");
+    expect("tessera> ");
+    type(".rows 2\n");
+    expect("tessera> ");
+    type("select d_datekey from date;\n");
+    expect("2 of 2557 rows are shown");
+    expect("tessera> ");
+    type("\x04");
+    terminal_close(0);
+    terminal_run("PAGER=no-such-pager exec $T sql --db $D"); /* the answer is not lost */
+    expect("tessera> ");
+    type("select d_datekey from date limit 100;\n");
+    expect("the pager 'no-such-pager' could not be run");
+    expect("19920101");
+    expect("tessera> ");
+    type("\x04");
+    terminal_close(0);
+    terminal_run("PAGER='head -n 2' exec $T sql --db $D"); /* left early */
+    expect("tessera> ");
+    type(".rows all\n");
+    expect("tessera> ");
+    type("select * from lineorder;\n");
+    expect("lo_orderkey");
+    expect("tessera> ");
+    type("select count(*) from date;\n");
+    expect("2557");
+    expect("tessera> ");
+    type("\x04");
+    terminal_close(0);
+}
+
 /* A pager that was left: statements fail, the prompt stays. */
 static void a_prompt_outlives_the_reader_of_its_answers(void **state)
 {
@@ -340,6 +449,8 @@ static void ctrl_c_stops_a_statement_and_not_the_program(void **state)
 {
     (void)state;
     terminal_open();
+    expect("tessera> ");
+    type(".rows all\n");
     expect("tessera> ");
     type("select * from lineorder;\n");
     expect("lo_shipmode");
@@ -413,11 +524,14 @@ int main(void)
         cmocka_unit_test(tables_and_their_schemas_are_told),
         cmocka_unit_test(schemas_can_be_loaded_again),
         cmocka_unit_test(dot_commands_check_their_words),
+        cmocka_unit_test(tables_can_be_described_in_sql),
+        cmocka_unit_test(scripts_are_run_while_they_arrive),
         cmocka_unit_test(the_timer_tells_the_whole_time),
         cmocka_unit_test(a_reader_that_has_gone_ends_a_script),
         cmocka_unit_test(a_prompt_takes_statements_of_several_lines),
         cmocka_unit_test(a_prompt_goes_on_after_an_error),
         cmocka_unit_test(a_prompt_outlives_the_reader_of_its_answers),
+        cmocka_unit_test(long_answers_are_cut_and_paged),
         cmocka_unit_test(ctrl_c_gives_up_a_line),
         cmocka_unit_test(ctrl_c_stops_a_statement_and_not_the_program),
         cmocka_unit_test(a_file_that_is_cut_short_meanwhile_is_named),

@@ -1,0 +1,145 @@
+/* show.c: SHOW TABLES and DESCRIBE, whose answers are rows like any others (sql_shell.h). */
+#include "engine/program/sql_shell.h"
+#include "storage/base/sql_token.h"
+#include "storage/database/database.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define NAME_MAX_BYTES 256u
+
+static struct rowset_cell text_cell(const char *text)
+{
+    return (struct rowset_cell){.string = text, .length = (uint32_t)strlen(text)};
+}
+
+/* The tables that a table references, "shops, products". */
+static void list_references(const struct table *table, char list[1024])
+{
+    size_t used = 0;
+    list[0] = '\0';
+    for (uint32_t c = 0; c < table->column_count && used < 900; c++)
+        if (table->columns[c].references)
+            used += (size_t)snprintf(list + used, 1024 - used, "%s%.100s", used ? ", " : "",
+                                     table->columns[c].references->table->name);
+}
+
+static enum status show_tables(const struct database *database, struct rowset *rows, struct error *error)
+{
+    static const char *const names[] = {"table", "rows", "columns", "references"};
+    const struct value_type types[] = {
+        {.kind = VALUE_STRING}, {.kind = VALUE_INTEGER}, {.kind = VALUE_INTEGER}, {.kind = VALUE_STRING}};
+    struct rowset_builder *builder;
+    char list[1024];
+    RETURN_IF_ERROR(rowset_builder_create(4, names, types, &builder, error));
+    enum status status = STATUS_OK;
+    for (uint32_t t = 0; status == STATUS_OK && t < database_table_count(database); t++) {
+        const struct table *const table = database_table_at(database, t);
+        list_references(table, list);
+        const struct rowset_cell cells[] = {text_cell(table->name),
+                                            {.number = (int64_t)table->rows},
+                                            {.number = table->column_count},
+                                            text_cell(list)};
+        status = rowset_builder_add(builder, cells, error);
+    }
+    if (status == STATUS_OK)
+        status = rowset_builder_finish(builder, rows, error);
+    rowset_builder_free(builder);
+    return status;
+}
+
+static enum status add_column(struct rowset_builder *builder, const struct column *column,
+                              struct error *error)
+{
+    char type[32], references[2 * NAME_MAX_BYTES] = "";
+    const struct column *const typed = column->references ? column->references : column;
+    if (column->references)
+        snprintf(references, sizeof references, "%.200s(%.200s)", column->references->table->name,
+                 column->references->schema.name);
+    const struct rowset_cell cells[] = {text_cell(column->schema.name),
+                                        text_cell(column_type_text(&typed->schema, type)),
+                                        text_cell(column->schema.nullable ? "yes" : "no"),
+                                        text_cell(column->schema.primary_key ? "primary"
+                                                  : references[0]            ? "foreign"
+                                                                             : ""),
+                                        text_cell(references)};
+    return rowset_builder_add(builder, cells, error);
+}
+
+static enum status describe(const struct table *table, struct rowset *rows, struct error *error)
+{
+    static const char *const names[] = {"column", "type", "null", "key", "references"};
+    const struct value_type text = {.kind = VALUE_STRING}, types[] = {text, text, text, text, text};
+    struct rowset_builder *builder;
+    RETURN_IF_ERROR(rowset_builder_create(5, names, types, &builder, error));
+    enum status status = STATUS_OK;
+    for (uint32_t c = 0; status == STATUS_OK && c < table->column_count; c++)
+        status = add_column(builder, &table->columns[c], error);
+    if (status == STATUS_OK)
+        status = rowset_builder_finish(builder, rows, error);
+    rowset_builder_free(builder);
+    return status;
+}
+
+enum status sql_shell_table(const struct database *database, const char *name, const struct table **table,
+                            struct error *error)
+{
+    *table = NULL;
+    for (uint32_t t = 0; t < database_table_count(database); t++) {
+        const struct table *const at = database_table_at(database, t);
+        if (strcmp(at->name, name) == 0 || (!*table && strcasecmp(at->name, name) == 0))
+            *table = at;
+    }
+    return *table ? STATUS_OK : database_table(database, name, table, error);
+}
+
+static enum status refuse(const struct sql_token *token, const char *sentence, struct error *error)
+{
+    return error_set(error, STATUS_BAD_INPUT, "line %u, column %u: %s", token->line, token->column, sentence);
+}
+
+/* Reads what follows DESCRIBE: [TABLE] name. */
+static enum status read_table(const struct database *database, struct sql_tokens *tokens,
+                              const struct table **table, struct error *error)
+{
+    struct sql_token token;
+    struct error why = {0};
+    char name[NAME_MAX_BYTES];
+    RETURN_IF_ERROR(sql_token_next(tokens, &token, error));
+    if (sql_token_is(&token, "TABLE"))
+        RETURN_IF_ERROR(sql_token_next(tokens, &token, error));
+    if ((token.kind != TOKEN_WORD && token.kind != TOKEN_NAME) || token.length >= sizeof name)
+        return refuse(&token, "DESCRIBE needs the name of a table; SHOW TABLES lists them", error);
+    sql_token_text(&token, name);
+    if (sql_shell_table(database, name, table, &why) != STATUS_OK)
+        return refuse(&token, why.text, error);
+    return STATUS_OK;
+}
+
+bool sql_shell_shows(const struct sql_token *first)
+{
+    return sql_token_is(first, "SHOW") || sql_token_is(first, "DESCRIBE") || sql_token_is(first, "DESC");
+}
+
+enum status sql_shell_show(const struct database *database, const char *text, size_t length,
+                           struct rowset *rows, size_t *used, struct error *error)
+{
+    struct sql_tokens tokens;
+    struct sql_token token;
+    const struct table *table = NULL;
+    sql_tokens_begin(&tokens, text, length);
+    RETURN_IF_ERROR(sql_token_next(&tokens, &token, error));
+    if (sql_token_is(&token, "SHOW")) {
+        RETURN_IF_ERROR(sql_token_next(&tokens, &token, error));
+        if (!sql_token_is(&token, "TABLES"))
+            return refuse(&token, "there is SHOW TABLES; DESCRIBE NAME shows a table's columns", error);
+    } else {
+        RETURN_IF_ERROR(read_table(database, &tokens, &table, error));
+    }
+    RETURN_IF_ERROR(sql_token_next(&tokens, &token, error));
+    if (token.kind != TOKEN_END && !sql_token_is(&token, ";"))
+        return refuse(&token, "nothing more is expected here, only a semicolon", error);
+    *used = tokens.at;
+    return table ? describe(table, rows, error) : show_tables(database, rows, error);
+}
