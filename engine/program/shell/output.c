@@ -1,7 +1,7 @@
 /*
  * output.c: prints answers where a person or a program reads them (sql_shell.h).
  *
- * On a terminal a long answer is cut after some rows, and says so; what does not fit the screen goes through a pager.
+ * On a terminal, which is where statements are typed too, a long answer is cut after some rows, and says so; what does not fit the screen goes through a pager.
  * Everywhere else all of it is written to standard output.
  */
 #include "engine/program/sql_shell.h"
@@ -41,7 +41,7 @@ static const char *pager_command(const struct sql_shell *shell)
     const char *const own = getenv("TESSERA_PAGER"), *const any = getenv("PAGER"),
                       *const terminal = getenv("TERM");
     const char *const asked = own ? own : any;
-    if (shell->no_pager || !terminal || strcmp(terminal, "dumb") == 0 || !isatty(STDIN_FILENO))
+    if (shell->no_pager || !terminal || strcmp(terminal, "dumb") == 0)
         return NULL;
     if (asked)
         return *asked && strcmp(asked, "cat") != 0 ? asked : NULL;
@@ -165,7 +165,8 @@ static enum status show_measured(const struct sql_shell *shell, const char *comm
 
 enum status sql_shell_print(struct sql_shell *shell, const struct rowset *rows, struct error *error)
 {
-    const bool terminal = isatty(STDOUT_FILENO);
+    /* mpirun gives its processes a terminal for their output, whatever its own is, but none for their input. */
+    const bool terminal = isatty(STDOUT_FILENO) && isatty(STDIN_FILENO);
     const uint64_t most = shell->rows_shown ? shell->rows_shown : terminal ? SQL_SHELL_ROWS : UINT64_MAX;
     const uint64_t shown = rows->rows < most ? rows->rows : most;
     const char *const command = terminal ? pager_command(shell) : NULL;
