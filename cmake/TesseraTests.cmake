@@ -30,6 +30,10 @@ foreach(source ${test_sources})
     set_tests_properties(${name} PROPERTIES TIMEOUT ${test_timeout} ENVIRONMENT "${test_environment}")
 endforeach()
 
+# The driver is opened as managers open it.
+target_compile_definitions(test_adbc PRIVATE TESSERA_ADBC="$<TARGET_FILE:tessera_adbc>")
+add_dependencies(test_adbc tessera_adbc)
+
 # OpenMPI's own header, where it is installed, for the test that compares our declarations with it.
 find_path(TESSERA_MPI_INCLUDE mpi.h PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openmpi/include)
 mark_as_advanced(TESSERA_MPI_INCLUDE)
@@ -69,6 +73,12 @@ if(Python3_FOUND)
     add_test(NAME test_orc_peers COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tests/loader/orc/test_orc_peers.py
              $<TARGET_FILE:tessera_program>)
     set_tests_properties(test_orc_peers PROPERTIES TIMEOUT ${test_timeout} SKIP_RETURN_CODE 77)
+    # Python with the driver inside would have to be built with sanitizers, too.
+    if(NOT TESSERA_SANITIZE)
+        add_test(NAME test_adbc_peers COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tests/engine/adbc/test_adbc_peers.py
+                 $<TARGET_FILE:tessera_adbc>)
+        set_tests_properties(test_adbc_peers PROPERTIES TIMEOUT ${test_timeout} SKIP_RETURN_CODE 77)
+    endif()
 endif()
 
 # A test of the sources, not of the build.

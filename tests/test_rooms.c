@@ -42,6 +42,7 @@ static const struct rule rules[] = {
     {"engine/answer", "engine/plan storage"},
     {"engine/report", "storage/base"},
     {"engine/measure", "engine/cuda engine/gpu/kernel_decoder.h engine/run operators storage"},
+    {"engine/adbc", "engine/library engine/plan loader/arrow storage"},
     {"engine/library", "engine/sql engine/run engine/answer engine/plan loader storage"},
     {"engine/program/main.c", "engine loader/commands.h ssb/commands.h lab/commands.h storage"},
     {"engine/program/command_inspect.c", "engine loader/orc/orc_inspect.h storage"},

@@ -171,8 +171,8 @@ static bool schema_begin(struct ArrowSchema *schema, const char *name, const str
     return true;
 }
 
-static bool make_schema(const char *const *names, const struct value_type *types, uint32_t count,
-                        struct ArrowSchema *schema)
+bool arrow_export_schema(const char *const *names, const struct value_type *types, uint32_t count,
+                         struct ArrowSchema *schema)
 {
     bool made = schema_begin(schema, "", NULL);
     if (!made)
@@ -198,7 +198,7 @@ static bool make_schema(const char *const *names, const struct value_type *types
 static int stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 {
     const struct export_stream *from = stream->private_data;
-    return make_schema(from->names, from->types, from->count, out) ? 0 : ENOMEM;
+    return arrow_export_schema(from->names, from->types, from->count, out) ? 0 : ENOMEM;
 }
 
 static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out)

@@ -2,6 +2,7 @@
 #include "engine/library/tessera.h"
 
 #include "engine/library/arrow_export.h"
+#include "engine/library/library.h"
 #include "engine/library/statement.h"
 #include "loader/table/table_loader.h"
 #include "storage/base/decimal.h"
@@ -94,6 +95,11 @@ void tessera_close(struct tessera_database *database)
     free(database);
 }
 
+struct database *library_database(const struct tessera_database *database)
+{
+    return database->database;
+}
+
 void tessera_use_indexes(struct tessera_database *database, enum tessera_index_use use)
 {
     database->index = use == TESSERA_INDEX_ON    ? PLAN_INDEX_ON
@@ -165,6 +171,14 @@ enum tessera_status tessera_bind_decimal(struct tessera_statement *statement, ui
         statement, index,
         &(struct sql_parameter){.type = {.kind = VALUE_INTEGER, .scale = (uint8_t)scale}, .value = value},
         error);
+}
+
+enum tessera_status tessera_bind_double(struct tessera_statement *statement, uint32_t index, double value,
+                                        struct tessera_error *error)
+{
+    return bind(statement, index,
+                &(struct sql_parameter){.type = {.kind = VALUE_DOUBLE}, .value = double_key_of(value)},
+                error);
 }
 
 enum tessera_status tessera_bind_text(struct tessera_statement *statement, uint32_t index, const char *text,

@@ -94,6 +94,8 @@ enum tessera_status tessera_bind_int64(struct tessera_statement *statement, uint
                                        struct tessera_error *error);
 enum tessera_status tessera_bind_decimal(struct tessera_statement *statement, uint32_t index, int64_t value,
                                          unsigned scale, struct tessera_error *error);
+enum tessera_status tessera_bind_double(struct tessera_statement *statement, uint32_t index, double value,
+                                        struct tessera_error *error);
 enum tessera_status tessera_bind_text(struct tessera_statement *statement, uint32_t index, const char *text,
                                       size_t length, struct tessera_error *error);
 

@@ -1,0 +1,206 @@
+/* driver.c: errors, cancelling, and AdbcDriverInit, which fills the table of functions. */
+#define _POSIX_C_SOURCE 200809L
+#include "engine/adbc/driver.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Errors ---- */
+
+static void release_error(struct AdbcError *error)
+{
+    free(error->message);
+    error->message = NULL;
+    error->release = NULL;
+}
+
+static AdbcStatusCode fill_error(struct AdbcError *error, AdbcStatusCode code, int32_t vendor,
+                                 const char *text)
+{
+    /* The SQLSTATE class of each code: what programs test that know no code of ours. */
+    static const char states[][6] = {
+        [ADBC_STATUS_UNKNOWN] = "HY000",          [ADBC_STATUS_NOT_IMPLEMENTED] = "0A000",
+        [ADBC_STATUS_NOT_FOUND] = "42P01",        [ADBC_STATUS_ALREADY_EXISTS] = "42P07",
+        [ADBC_STATUS_INVALID_ARGUMENT] = "42000", [ADBC_STATUS_INVALID_STATE] = "HY010",
+        [ADBC_STATUS_INVALID_DATA] = "22000",     [ADBC_STATUS_INTEGRITY] = "23000",
+        [ADBC_STATUS_INTERNAL] = "XX000",         [ADBC_STATUS_IO] = "58000",
+        [ADBC_STATUS_CANCELLED] = "57014"};
+    if (!error)
+        return code;
+    if (error->release)
+        error->release(error);
+    error->message = strdup(text);
+    error->vendor_code = vendor;
+    memcpy(error->sqlstate, states[code], sizeof error->sqlstate);
+    error->release = release_error;
+    return code;
+}
+
+AdbcStatusCode driver_error(struct AdbcError *error, AdbcStatusCode code, const char *format, ...)
+{
+    char text[ERROR_TEXT_BYTES];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    return fill_error(error, code, 0, text);
+}
+
+AdbcStatusCode driver_failed(struct AdbcError *error, const struct tessera_error *from)
+{
+    const AdbcStatusCode code = from->status == TESSERA_BAD_INPUT      ? ADBC_STATUS_INVALID_ARGUMENT
+                                : from->status == TESSERA_CHECK_FAILED ? ADBC_STATUS_INVALID_DATA
+                                : from->status == TESSERA_INTERRUPTED  ? ADBC_STATUS_CANCELLED
+                                                                       : ADBC_STATUS_IO;
+    return fill_error(error, code, (int32_t)from->status, from->text);
+}
+
+AdbcStatusCode driver_out_of_memory(struct AdbcError *error)
+{
+    return driver_error(error, ADBC_STATUS_IO, "out of memory");
+}
+
+AdbcStatusCode driver_copy(const char *value, char **text, struct AdbcError *error)
+{
+    char *const copy = value ? strdup(value) : NULL;
+    if (value && !copy)
+        return driver_out_of_memory(error);
+    free(*text);
+    *text = copy;
+    return ADBC_STATUS_OK;
+}
+
+AdbcStatusCode driver_give_option(const char *key, const char *text, char *value, size_t *length,
+                                  struct AdbcError *error)
+{
+    if (!text)
+        return driver_error(error, ADBC_STATUS_NOT_FOUND, "the option '%s' is not set or does not exist",
+                            key);
+    const size_t needed = strlen(text) + 1;
+    if (*length >= needed)
+        memcpy(value, text, needed);
+    *length = needed;
+    return ADBC_STATUS_OK;
+}
+
+/* ---- Cancelling ---- tessera_interrupt is for the whole process and stays; so it is called only while a call runs, and
+ * the last call that ends takes it back. */
+
+static pthread_mutex_t running_mutex = PTHREAD_MUTEX_INITIALIZER;
+static unsigned running;
+
+void driver_begin(void)
+{
+    pthread_mutex_lock(&running_mutex);
+    running++;
+    pthread_mutex_unlock(&running_mutex);
+}
+
+void driver_end(void)
+{
+    pthread_mutex_lock(&running_mutex);
+    if (--running == 0)
+        tessera_resume();
+    pthread_mutex_unlock(&running_mutex);
+}
+
+void driver_cancel(void)
+{
+    pthread_mutex_lock(&running_mutex);
+    if (running)
+        tessera_interrupt();
+    pthread_mutex_unlock(&running_mutex);
+}
+
+/* ---- The table of functions ---- */
+
+static AdbcStatusCode release_driver(struct AdbcDriver *driver, struct AdbcError *error)
+{
+    (void)error;
+    driver->release = NULL;
+    return ADBC_STATUS_OK;
+}
+
+static AdbcStatusCode read_partition(struct AdbcConnection *connection, const uint8_t *partition,
+                                     size_t length, struct ArrowArrayStream *out, struct AdbcError *error)
+{
+    (void)connection, (void)partition, (void)length, (void)out;
+    return driver_error(error, ADBC_STATUS_NOT_IMPLEMENTED,
+                        "answers have no partitions here; execute the query");
+}
+
+static AdbcStatusCode execute_partitions(struct AdbcStatement *statement, struct ArrowSchema *schema,
+                                         struct AdbcPartitions *partitions, int64_t *rows,
+                                         struct AdbcError *error)
+{
+    (void)statement, (void)schema, (void)partitions, (void)rows;
+    return driver_error(error, ADBC_STATUS_NOT_IMPLEMENTED,
+                        "answers have no partitions here; execute the query");
+}
+
+static AdbcStatusCode set_substrait(struct AdbcStatement *statement, const uint8_t *plan, size_t length,
+                                    struct AdbcError *error)
+{
+    (void)statement, (void)plan, (void)length;
+    return driver_error(error, ADBC_STATUS_NOT_IMPLEMENTED,
+                        "plans of Substrait are not read here; write the query as SQL");
+}
+
+static void fill_first_revision(struct AdbcDriver *driver)
+{
+    driver->release = release_driver;
+    driver->DatabaseNew = driver_database_new;
+    driver->DatabaseSetOption = driver_database_set;
+    driver->DatabaseInit = driver_database_init;
+    driver->DatabaseRelease = driver_database_release;
+    driver->ConnectionNew = driver_connection_new;
+    driver->ConnectionSetOption = driver_connection_set;
+    driver->ConnectionInit = driver_connection_init;
+    driver->ConnectionRelease = driver_connection_release;
+    driver->ConnectionCommit = driver_connection_commit;
+    driver->ConnectionRollback = driver_connection_rollback;
+    driver->ConnectionGetInfo = driver_connection_info;
+    driver->ConnectionGetObjects = driver_connection_objects;
+    driver->ConnectionGetTableSchema = driver_connection_table_schema;
+    driver->ConnectionGetTableTypes = driver_connection_table_types;
+    driver->ConnectionReadPartition = read_partition;
+    driver->StatementNew = driver_statement_new;
+    driver->StatementRelease = driver_statement_release;
+    driver->StatementSetSqlQuery = driver_statement_set_sql;
+    driver->StatementSetSubstraitPlan = set_substrait;
+    driver->StatementSetOption = driver_statement_set;
+    driver->StatementPrepare = driver_statement_prepare;
+    driver->StatementBind = driver_statement_bind;
+    driver->StatementBindStream = driver_statement_bind_stream;
+    driver->StatementGetParameterSchema = driver_statement_parameter_schema;
+    driver->StatementExecuteQuery = driver_statement_execute;
+    driver->StatementExecutePartitions = execute_partitions;
+}
+
+/* Functions of options of other types, of details of errors and of statistics stay NULL: managers have their own that say
+ * so. */
+static void fill_second_revision(struct AdbcDriver *driver)
+{
+    driver->DatabaseGetOption = driver_database_get;
+    driver->DatabaseSetOptionInt = driver_database_set_int;
+    driver->ConnectionGetOption = driver_connection_get;
+    driver->ConnectionCancel = driver_connection_cancel;
+    driver->StatementCancel = driver_statement_cancel;
+    driver->StatementExecuteSchema = driver_statement_schema;
+}
+
+AdbcStatusCode AdbcDriverInit(int version, void *driver, struct AdbcError *error)
+{
+    if (version != ADBC_VERSION_1_0_0 && version != ADBC_VERSION_1_1_0)
+        return driver_error(error, ADBC_STATUS_NOT_IMPLEMENTED,
+                            "this driver has revisions 1.0 and 1.1 of ADBC, not %d", version);
+    if (!driver)
+        return driver_error(error, ADBC_STATUS_INVALID_ARGUMENT, "AdbcDriverInit needs a driver to fill");
+    memset(driver, 0, version == ADBC_VERSION_1_0_0 ? ADBC_DRIVER_1_0_0_SIZE : ADBC_DRIVER_1_1_0_SIZE);
+    fill_first_revision(driver);
+    if (version == ADBC_VERSION_1_1_0)
+        fill_second_revision(driver);
+    return ADBC_STATUS_OK;
+}

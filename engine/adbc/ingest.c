@@ -1,0 +1,219 @@
+/* ingest.c: loads what is bound into a table, by tessera_load_arrow. A table that exists keeps its columns, keys and
+ * references; a new one has the columns of the stream, or those of the script that the statement was given. */
+#define _POSIX_C_SOURCE 200809L
+#include "engine/adbc/driver.h"
+#include "engine/library/library.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DECIMAL_DIGITS_MAX 18
+#define LOADED_TABLES      1u
+
+static void write_name(FILE *script, const char *name)
+{
+    fputc('"', script);
+    for (; *name; name++)
+        fprintf(script, *name == '"' ? "\"\"" : "%c", *name);
+    fputc('"', script);
+}
+
+/* ---- The script of a table that exists ---- */
+
+static void write_table(FILE *script, const struct table *table)
+{
+    static const char *const types[] = {
+        [TYPE_INT32] = "INT",  [TYPE_INT64] = "BIGINT",        [TYPE_DECIMAL] = "DECIMAL",
+        [TYPE_DATE] = "DATE",  [TYPE_TIMESTAMP] = "TIMESTAMP", [TYPE_BOOL] = "BOOLEAN",
+        [TYPE_STRING] = "TEXT"};
+    fputs("CREATE TABLE ", script);
+    write_name(script, table->name);
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        const struct column *const column = &table->columns[c], *const key = column->references;
+        const struct column_schema *const schema = key ? &key->schema : &column->schema;
+        fputs(c ? ", " : " (", script);
+        write_name(script, column->schema.name);
+        fprintf(script, " %s", schema->type <= TYPE_STRING ? types[schema->type] : "DOUBLE");
+        if (schema->type == TYPE_DECIMAL)
+            fprintf(script, "(%u,%u)", schema->precision, schema->scale);
+        fputs(column->schema.primary_key ? " PRIMARY KEY"
+              : column->schema.nullable  ? ""
+                                         : " NOT NULL",
+              script);
+        if (!key)
+            continue;
+        fputs(" REFERENCES ", script);
+        write_name(script, key->table->name);
+        fputc('(', script);
+        write_name(script, key->schema.name);
+        fputc(')', script);
+    }
+    fputs(");\n", script);
+}
+
+/* All tables of the database but `without`: those that others reference must be in the script. */
+static void write_tables(FILE *script, const struct database *database, const char *without)
+{
+    for (uint32_t t = 0; t < database_table_count(database); t++)
+        if (!without || strcmp(database_table_at(database, t)->name, without) != 0)
+            write_table(script, database_table_at(database, t));
+}
+
+/* ---- The script of a new table ---- */
+
+/* SQL's type for Arrow's, or NULL. */
+static const char *type_of(const char *format, bool dictionary, char *text, size_t bytes)
+{
+    static const struct {
+        const char *format, *type;
+    } types[] = {{"c", "INT"},     {"C", "INT"},    {"s", "INT"},    {"S", "INT"},
+                 {"i", "INT"},     {"I", "BIGINT"}, {"l", "BIGINT"}, {"L", "BIGINT"},
+                 {"b", "BOOLEAN"}, {"tdD", "DATE"}, {"tdm", "DATE"}, {"u", "TEXT"},
+                 {"U", "TEXT"},    {"vu", "TEXT"},  {"f", "DOUBLE"}, {"g", "DOUBLE"}};
+    int precision, scale;
+    if (dictionary)
+        return "TEXT";
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(format, types[i].format) == 0)
+            return types[i].type;
+    if (strncmp(format, "ts", 2) == 0)
+        return "TIMESTAMP";
+    if (sscanf(format, "d:%d,%d", &precision, &scale) != 2 || scale < 0 || scale > DECIMAL_DIGITS_MAX)
+        return NULL;
+    snprintf(text, bytes, "DECIMAL(%d,%d)", precision > DECIMAL_DIGITS_MAX ? DECIMAL_DIGITS_MAX : precision,
+             scale);
+    return text;
+}
+
+static AdbcStatusCode write_new_table(FILE *script, const char *name, const struct ArrowSchema *schema,
+                                      struct AdbcError *error)
+{
+    char text[32];
+    if (strcmp(schema->format, "+s") != 0 || schema->n_children == 0)
+        return driver_error(error, ADBC_STATUS_INVALID_ARGUMENT, "what is bound for table %s has no columns",
+                            name);
+    fputs("CREATE TABLE ", script);
+    write_name(script, name);
+    for (int64_t c = 0; c < schema->n_children; c++) {
+        const struct ArrowSchema *const child = schema->children[c];
+        const char *const type = type_of(child->format, child->dictionary != NULL, text, sizeof text);
+        if (!type)
+            return driver_error(
+                error, ADBC_STATUS_NOT_IMPLEMENTED,
+                "column %s of table %s is of Arrow's type \"%s\", which no column can store; cast it",
+                child->name ? child->name : "without a name", name, child->format);
+        fputs(c ? ", " : " (", script);
+        write_name(script, child->name ? child->name : "");
+        fprintf(script, " %s", type);
+    }
+    fputs(");\n", script);
+    return ADBC_STATUS_OK;
+}
+
+static AdbcStatusCode write_script(FILE *script, const struct driver_statement *statement,
+                                   const struct database *database, bool append, struct AdbcError *error)
+{
+    struct ArrowArrayStream *const bound = (struct ArrowArrayStream *)&statement->bound;
+    struct ArrowSchema schema;
+    if (statement->script && !append) {
+        fputs(statement->script, script);
+        return ADBC_STATUS_OK;
+    }
+    if (database)
+        write_tables(script, database, append ? NULL : statement->target);
+    if (append)
+        return ADBC_STATUS_OK;
+    if (bound->get_schema(bound, &schema))
+        return driver_error(error, ADBC_STATUS_IO, "the stream of table %s does not tell its schema",
+                            statement->target);
+    const AdbcStatusCode code = write_new_table(script, statement->target, &schema, error);
+    schema.release(&schema);
+    return code;
+}
+
+/* ---- The load ---- */
+
+static AdbcStatusCode load(struct driver_statement *statement, const char *script,
+                           enum tessera_load_mode mode, int64_t *rows, struct AdbcError *error)
+{
+    struct tessera_error inner;
+    uint64_t loaded = 0;
+    const char *const table = statement->target;
+    struct ArrowArrayStream *const stream = &statement->bound;
+    driver_begin();
+    const enum tessera_status status = tessera_load_arrow(statement->connection->options.path, script, &table,
+                                                          &stream, LOADED_TABLES, mode, &loaded, &inner);
+    driver_end();
+    if (status != TESSERA_OK)
+        return driver_failed(error, &inner);
+    if (rows)
+        *rows = (int64_t)loaded;
+    return ADBC_STATUS_OK;
+}
+
+static bool has_table(const struct database *database, const char *name)
+{
+    bool found = false;
+    for (uint32_t t = 0; database && t < database_table_count(database); t++)
+        found = found || strcmp(database_table_at(database, t)->name, name) == 0;
+    return found;
+}
+
+/* The database as it is now, or NULL where there is none yet. */
+static AdbcStatusCode present_state(struct driver_connection *connection, struct driver_state **state,
+                                    struct AdbcError *error)
+{
+    driver_state_renew(connection);
+    *state = NULL;
+    if (driver_path_is_new(connection->options.path))
+        return ADBC_STATUS_OK;
+    return driver_state_enter(connection, state, error);
+}
+
+static AdbcStatusCode ingest(struct driver_statement *statement, const struct database *database,
+                             int64_t *rows, struct AdbcError *error)
+{
+    const bool there = has_table(database, statement->target);
+    const bool append =
+        statement->mode == INGEST_APPEND || (statement->mode == INGEST_CREATE_APPEND && there);
+    if (there && statement->mode == INGEST_CREATE)
+        return driver_error(error, ADBC_STATUS_ALREADY_EXISTS, "table %s exists; append to it or replace it",
+                            statement->target);
+    if (append && !there)
+        return driver_error(error, ADBC_STATUS_NOT_FOUND, "there is no table %s to append to",
+                            statement->target);
+    char *text = NULL;
+    size_t bytes;
+    FILE *const script = open_memstream(&text, &bytes);
+    if (!script)
+        return driver_out_of_memory(error);
+    AdbcStatusCode code = write_script(script, statement, database, append, error);
+    const bool written = fclose(script) == 0;
+    if (code == ADBC_STATUS_OK)
+        code = written ? load(statement, text,
+                              append                              ? TESSERA_LOAD_APPEND
+                              : statement->mode == INGEST_REPLACE ? TESSERA_LOAD_REPLACE
+                                                                  : TESSERA_LOAD_NEW,
+                              rows, error)
+                       : driver_out_of_memory(error);
+    free(text);
+    return code;
+}
+
+AdbcStatusCode ingest_run(struct driver_statement *statement, int64_t *rows, struct AdbcError *error)
+{
+    struct driver_connection *const connection = statement->connection;
+    struct driver_state *state;
+    if (!statement->bound.release)
+        return driver_error(error, ADBC_STATUS_INVALID_STATE, "nothing is bound to load into table %s",
+                            statement->target);
+    RETURN_IF_FAILED(present_state(connection, &state, error));
+    const AdbcStatusCode code =
+        ingest(statement, state ? library_database(state->database) : NULL, rows, error);
+    driver_state_leave(state);
+    driver_state_renew(connection);
+    connection->ingested = connection->ingested || code == ADBC_STATUS_OK;
+    return code;
+}

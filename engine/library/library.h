@@ -1,0 +1,13 @@
+/*
+ * library.h: what other parts of the tree may see behind the handles of tessera.h, which programs cannot.
+ */
+#ifndef TESSERA_ENGINE_LIBRARY_LIBRARY_H
+#define TESSERA_ENGINE_LIBRARY_LIBRARY_H
+
+#include "engine/library/tessera.h"
+#include "storage/database/database.h"
+
+/* The database that the handle has opened; it belongs to the handle. */
+struct database *library_database(const struct tessera_database *database);
+
+#endif
