@@ -5,6 +5,7 @@
 #include "engine/answer/constants.h"
 #include "engine/answer/output.h"
 #include "engine/library/explain.h"
+#include "engine/library/query/query.h"
 #include "engine/library/rows_collect.h"
 #include "storage/base/clock.h"
 
@@ -26,6 +27,7 @@ struct sql_statement {
     struct sql_settings settings;
     struct plan *plan;              /* NULL: the statement must be planned */
     struct prepared_plan *prepared; /* NULL for EXPLAIN, which runs nothing */
+    struct engine *answers;         /* for answers in memory (query.h); opened at the first use */
     struct run_timing timing;
 };
 
@@ -71,6 +73,7 @@ void sql_statement_free(struct sql_statement *statement)
     if (!statement)
         return;
     forget_plan(statement);
+    engine_close(statement->answers);
     for (uint32_t p = 0; statement->parameters && p < statement->parameter_count; p++)
         free((char *)statement->parameters[p].string);
     free(statement->parameters);
@@ -168,6 +171,8 @@ static enum status forget_if_failed(struct sql_statement *statement, enum status
 
 enum status sql_plan(struct sql_statement *statement, const struct plan **plan, struct error *error)
 {
+    if (sql_tree_select(statement->tree)->layered)
+        return error_set(error, STATUS_BAD_INPUT, "a statement of several levels has no single plan");
     if (!statement->plan)
         RETURN_IF_ERROR(forget_if_failed(statement, make_plan(statement, error)));
     *plan = statement->plan;
@@ -281,12 +286,30 @@ static enum status analyse(struct sql_statement *statement, struct rowset *rows,
                        rows, error);
 }
 
+/* Answers a statement of several levels, which is planned level by level. */
+static enum status answer_levels(struct sql_statement *statement, struct rowset *rows,
+                                 struct run_timing *timing, struct error *error)
+{
+    const struct query_task task = {.engine = statement->engine,
+                                    .own = &statement->answers,
+                                    .database = statement->database,
+                                    .codec = statement->codec,
+                                    .index = statement->settings.index,
+                                    .staged = statement->settings.staged,
+                                    .parameters = statement->parameters,
+                                    .parameter_count = statement->parameter_count,
+                                    .select = sql_tree_select(statement->tree)};
+    return query_answer(&task, rows, timing, error);
+}
+
 enum status sql_run(struct sql_statement *statement, struct rowset *rows, struct run_timing *timing,
                     struct error *error)
 {
     const struct plan *plan;
     enum status status = STATUS_OK;
     *rows = (struct rowset){0};
+    if (sql_tree_select(statement->tree)->layered)
+        return answer_levels(statement, rows, timing, error);
     RETURN_IF_ERROR(sql_plan(statement, &plan, error));
     if (!plan->fact && explain_of(statement) != SQL_EXPLAIN_NONE)
         return rowset_of_lines(rows, "plan", "one row of constants: nothing is read", error);

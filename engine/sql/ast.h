@@ -17,6 +17,9 @@
  * writes. It bounds the recursion on hostile text. */
 #define SQL_DEPTH_MAX 200u
 
+/* The most queries inside each other, with the outermost. Those of WITH may follow each other without limit. */
+#define SQL_LEVELS_MAX 32u
+
 /* The deepest tree. A chain of operators, a + b + c, is as deep as it is long, and chains in parentheses may
  * be operands of chains. */
 #define SQL_TREE_DEPTH_MAX 1000u
@@ -57,13 +60,15 @@ enum sql_operation {
     SQL_AND,
     SQL_OR,
     SQL_BETWEEN,  /* value, low, high */
-    SQL_IN,       /* value, then the items of the list */
+    SQL_IN,       /* value, then the items of the list; or `query`, whose rows are the items */
     SQL_LIKE,     /* value, pattern[, escape] */
     SQL_IS_NULL,  /* value */
     SQL_CASE,     /* [operand,] then pairs of WHEN and THEN[, ELSE]: `has_operand`, `has_else` */
     SQL_FUNCTION, /* `name` in lower case, and its arguments; `distinct`: count(distinct x) */
     SQL_EXTRACT,  /* EXTRACT(name FROM child) */
-    SQL_CAST      /* CAST(child AS name) */
+    SQL_CAST,     /* CAST(child AS name) */
+    SQL_SUBQUERY, /* (SELECT ...) as a value: `query` */
+    SQL_EXISTS    /* EXISTS (SELECT ...): `query` */
 };
 
 struct sql_expression {
@@ -77,6 +82,8 @@ struct sql_expression {
     const char *text, *name, *qualifier; /* zero-terminated, or NULL */
     uint32_t child_count;
     struct sql_expression **children;
+    struct sql_select *query;  /* SQL_SUBQUERY, SQL_EXISTS, SQL_IN; or NULL */
+    struct sql_window *window; /* SQL_FUNCTION with OVER; or NULL */
 };
 
 struct sql_item {
@@ -88,7 +95,10 @@ struct sql_item {
 enum sql_join { SQL_JOIN_NONE /* the first table, or one after a comma */, SQL_JOIN_INNER, SQL_JOIN_LEFT };
 
 struct sql_source {
-    const char *table;
+    const char *table; /* NULL for a subquery */
+    struct sql_select *query;
+    uint32_t column_count; /* of `AS t (a, b)` */
+    const char **columns;
     const char *alias; /* or NULL */
     enum sql_join join;
     struct sql_expression *on; /* or NULL */
@@ -101,14 +111,60 @@ struct sql_order {
     bool nulls_first; /* by default NULLs are the smallest values, as in SQLite: first if ascending */
 };
 
+/* OVER (PARTITION BY ... ORDER BY ... ROWS BETWEEN ... AND ...), or the `name` of a window of the WINDOW clause. Without
+ * a frame it is all rows of the partition or, with ORDER BY, those up to the last row that is equal to the current one. */
+enum sql_frame { SQL_FRAME_NONE, SQL_FRAME_ROWS };
+enum sql_bound { SQL_BOUND_FIRST, SQL_BOUND_BEFORE, SQL_BOUND_CURRENT, SQL_BOUND_AFTER, SQL_BOUND_LAST };
+struct sql_window {
+    const char *name; /* or NULL */
+    uint32_t partition_count, order_count;
+    struct sql_expression **partitions;
+    struct sql_order *orders;
+    enum sql_frame frame;
+    enum sql_bound begin, end;
+    uint64_t begin_rows, end_rows; /* of SQL_BOUND_BEFORE and _AFTER */
+    struct sql_position position;
+};
+
+struct sql_named_window {
+    const char *name;
+    struct sql_window *window;
+};
+
+/* WITH name (columns) AS (query) */
+struct sql_with {
+    const char *name;
+    uint32_t column_count;
+    const char **columns;
+    struct sql_select *query;
+    struct sql_position position;
+};
+
+/* A part of UNION, EXCEPT and INTERSECT; `set` and `all` say how it is added to those before it. */
+enum sql_set { SQL_SET_UNION, SQL_SET_EXCEPT, SQL_SET_INTERSECT };
+struct sql_part {
+    enum sql_set set;
+    bool all;
+    struct sql_select *select;
+    struct sql_position position;
+};
+
 enum sql_explain { SQL_EXPLAIN_NONE, SQL_EXPLAIN, SQL_EXPLAIN_ANALYZE };
 
 #define SQL_SET_TERMS_MAX 64u
 
+/* With `parts` it has, besides WITH, only their order and limit. `explain`, `layered` and parameter_count are those of the
+ * whole statement. */
 struct sql_select {
     enum sql_explain explain;
+    bool layered; /* it has WITH, a subquery, UNION and the like, or OVER: one plan does not answer it */
     bool distinct;
     uint32_t item_count, source_count, group_count, order_count, parameter_count;
+    uint32_t with_count, part_count, window_count;
+    struct sql_with *withs;
+    struct sql_part *parts;
+    struct sql_named_window *windows;
+    struct sql_position position;
     struct sql_item *items;
     struct sql_source *sources;
     struct sql_expression *where, *having; /* or NULL */

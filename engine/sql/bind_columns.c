@@ -10,7 +10,7 @@ static enum status known_column(struct binder *binder, uint32_t table, const str
             return STATUS_OK;
         }
     const struct bind_table *const of = &binder->tables[table];
-    if (table == binder->fact)
+    if (table == binder->fact || column->table->aligned)
         RETURN_IF_ERROR(planner_fact_leaf(&binder->planner, column, node));
     else
         RETURN_IF_ERROR(planner_dimension_leaf(&binder->planner, (uint32_t)of->join, of->rows, column, node));
@@ -21,13 +21,15 @@ static enum status known_column(struct binder *binder, uint32_t table, const str
 
 enum status bind_column(struct binder *binder, uint32_t table, const struct column *column, uint32_t *node)
 {
-    if (table != binder->fact && binder->tables[table].join < 0)
+    if (table != binder->fact && binder->tables[table].join < 0 && !column->table->aligned)
         return error_set(
             binder->error, STATUS_BAD_INPUT,
             "ON of a LEFT JOIN has a condition on %s, which is joined later; name %s first, or put the "
             "condition into WHERE",
             binder->tables[table].name, binder->tables[table].name);
     RETURN_IF_ERROR(known_column(binder, table, column, node));
+    if (column->table->aligned)
+        return STATUS_OK;
     for (uint32_t t = table; t != binder->fact; t = (uint32_t)binder->tables[t].parent) {
         uint32_t null;
         if (binder->tables[t].kept == EXPRESSION_NONE)

@@ -256,6 +256,9 @@ static enum status bind_operation(struct binder *binder, const struct sql_expres
         return bind_cast(binder, ast, level, node);
     case SQL_FUNCTION:
         return bind_function(binder, ast, level, node);
+    case SQL_SUBQUERY:
+    case SQL_EXISTS:
+        return bind_refuse(binder, ast->position, "a subquery cannot stand here"); /* they are answered first */
     case SQL_NULL:
     case SQL_NUMBER:
     case SQL_STRING:

@@ -166,6 +166,10 @@ static bool find_left_join(struct binder *binder, const struct sql_expression *c
 static enum status find_fact(struct binder *binder)
 {
     uint32_t roots = 0, first = 0, second = 0;
+    if (binder->tables[0].table->aligned) { /* answers, which were joined row by row */
+        binder->plan->fact = binder->tables[0].table;
+        return STATUS_OK;
+    }
     for (uint32_t t = 0; t < binder->table_count; t++)
         if (!binder->tables[t].bound) {
             second = roots ? t : second;
@@ -239,7 +243,7 @@ static enum status reach(struct binder *binder, uint32_t t)
 {
     struct bind_table *table = &binder->tables[t];
     const bool inner = table->source->join != SQL_JOIN_LEFT;
-    if (t == binder->fact || table->join >= 0)
+    if (t == binder->fact || table->join >= 0 || table->table->aligned)
         return STATUS_OK;
     RETURN_IF_ERROR(reach(binder, (uint32_t)table->parent));
     struct bind_table *parent = &binder->tables[table->parent];

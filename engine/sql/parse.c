@@ -15,9 +15,18 @@
 /* The arena allocates blocks of this size and hands out pieces that are aligned for pointers. */
 #define BLOCK_BYTES ((size_t)64 << 10)
 
+struct sql_statement_tree *sql_tree_new(void)
+{
+    return calloc(1, sizeof(struct sql_statement_tree));
+}
+
 void *parse_memory(struct parser *parser, size_t bytes)
 {
-    struct sql_statement_tree *tree = parser->tree;
+    return sql_tree_memory(parser->tree, bytes);
+}
+
+void *sql_tree_memory(struct sql_statement_tree *tree, size_t bytes)
+{
     bytes = (bytes + sizeof(void *) - 1) / sizeof(void *) * sizeof(void *);
     if (bytes > (size_t)(tree->end - tree->next)) {
         const size_t room = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
@@ -52,14 +61,15 @@ const struct sql_select *sql_tree_select(const struct sql_statement_tree *tree)
 }
 
 /* Doubles the list when its count reaches a power of two; the old list stays in the arena, unused. */
-enum status parse_append(struct parser *parser, void *list, uint32_t *count, size_t bytes, const void *item)
+enum status sql_tree_append(struct sql_statement_tree *tree, void *list, uint32_t *count, size_t bytes,
+                            const void *item, struct error *error)
 {
     char *items;
     memcpy(&items, list, sizeof items);
     if ((*count & (*count - 1)) == 0) {
-        char *grown = parse_memory(parser, (*count ? 2 * (size_t)*count : 1) * bytes);
+        char *grown = sql_tree_memory(tree, (*count ? 2 * (size_t)*count : 1) * bytes);
         if (!grown)
-            return error_out_of_memory(parser->error, *count * bytes, "a statement");
+            return error_out_of_memory(error, *count * bytes, "a statement");
         if (*count)
             memcpy(grown, items, *count * bytes);
         items = grown;
@@ -68,6 +78,11 @@ enum status parse_append(struct parser *parser, void *list, uint32_t *count, siz
     memcpy(items + *count * bytes, item, bytes);
     (*count)++;
     return STATUS_OK;
+}
+
+enum status parse_append(struct parser *parser, void *list, uint32_t *count, size_t bytes, const void *item)
+{
+    return sql_tree_append(parser->tree, list, count, bytes, item, parser->error);
 }
 
 /* ---- Tokens ---- */
@@ -178,21 +193,27 @@ static enum status parse_item(struct parser *parser)
     RETURN_IF_ERROR(parse_take(parser, "AS", &as));
     if (as || parse_is_name(parser))
         RETURN_IF_ERROR(parse_name(parser, "an alias", &item.alias));
-    struct sql_select *select = &parser->tree->select;
+    struct sql_select *select = parser->select;
     return parse_append(parser, &select->items, &select->item_count, sizeof item, &item);
 }
 
 static enum status parse_table(struct parser *parser, enum sql_join join)
 {
     struct sql_source source = {.join = join, .position = parse_position(parser)};
-    struct sql_select *select = &parser->tree->select;
-    bool as;
-    if (parse_is(parser, "("))
-        return parse_refuse(parser, "subqueries and parentheses in FROM are not supported; name tables");
-    RETURN_IF_ERROR(parse_name(parser, "a table's name", &source.table));
+    struct sql_select *select = parser->select;
+    bool as, query;
+    RETURN_IF_ERROR(parse_take(parser, "(", &query));
+    if (query && !parse_is_query(parser) && !parse_is(parser, "("))
+        return parse_refuse(parser, "parentheses in FROM hold a SELECT; name tables without parentheses");
+    if (query)
+        RETURN_IF_ERROR(parse_subquery(parser, &source.query));
+    else
+        RETURN_IF_ERROR(parse_name(parser, "a table's name", &source.table));
     RETURN_IF_ERROR(parse_take(parser, "AS", &as));
     if (as || parse_is_name(parser))
         RETURN_IF_ERROR(parse_name(parser, "an alias", &source.alias));
+    if (source.alias)
+        RETURN_IF_ERROR(parse_column_names(parser, &source.column_count, &source.columns));
     if (parse_is(parser, "USING"))
         return parse_refuse(parser, "USING is not supported; write ON a.key = b.key");
     if (join != SQL_JOIN_NONE && parse_is(parser, "ON")) {
@@ -207,7 +228,7 @@ static enum status parse_from(struct parser *parser)
     bool taken;
     RETURN_IF_ERROR(parse_table(parser, SQL_JOIN_NONE));
     for (;;) {
-        static const char *const refused[] = {"RIGHT", "FULL", "CROSS", "NATURAL"};
+        static const char *const refused[] = {"RIGHT", "FULL", "NATURAL"};
         for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
             if (parse_is(parser, refused[i]))
                 return parse_refuse(parser,
@@ -220,7 +241,11 @@ static enum status parse_from(struct parser *parser)
             continue;
         }
         enum sql_join join = SQL_JOIN_INNER;
-        if (parse_is(parser, "LEFT")) {
+        if (parse_is(parser, "CROSS")) {
+            join = SQL_JOIN_NONE;
+            RETURN_IF_ERROR(parse_advance(parser));
+            RETURN_IF_ERROR(parse_expect(parser, "JOIN", "behind CROSS"));
+        } else if (parse_is(parser, "LEFT")) {
             join = SQL_JOIN_LEFT;
             RETURN_IF_ERROR(parse_advance(parser));
             RETURN_IF_ERROR(parse_take(parser, "OUTER", &taken));
@@ -243,9 +268,8 @@ static enum status parse_groups(struct parser *parser)
     return parse_grouping(parser);
 }
 
-static enum status parse_orders(struct parser *parser)
+enum status parse_orders(struct parser *parser, struct sql_order **orders, uint32_t *count)
 {
-    struct sql_select *select = &parser->tree->select;
     bool more = true, taken;
     RETURN_IF_ERROR(parse_expect(parser, "BY", "behind ORDER"));
     while (more) {
@@ -261,7 +285,7 @@ static enum status parse_orders(struct parser *parser)
             if (!order.nulls_first)
                 RETURN_IF_ERROR(parse_expect(parser, "LAST", "behind NULLS"));
         }
-        RETURN_IF_ERROR(parse_append(parser, &select->orders, &select->order_count, sizeof order, &order));
+        RETURN_IF_ERROR(parse_append(parser, orders, count, sizeof order, &order));
         RETURN_IF_ERROR(parse_take(parser, ",", &more));
     }
     return STATUS_OK;
@@ -270,7 +294,7 @@ static enum status parse_orders(struct parser *parser)
 /* LIMIT count [OFFSET first] or, as in SQLite, LIMIT first, count. */
 static enum status parse_limit(struct parser *parser)
 {
-    struct sql_select *select = &parser->tree->select;
+    struct sql_select *select = parser->select;
     bool taken;
     RETURN_IF_ERROR(parse_expression(parser, &select->limit));
     RETURN_IF_ERROR(parse_take(parser, "OFFSET", &taken));
@@ -292,9 +316,9 @@ static enum status parse_limit(struct parser *parser)
     return STATUS_OK;
 }
 
-static enum status parse_select(struct parser *parser)
+enum status parse_select(struct parser *parser)
 {
-    struct sql_select *select = &parser->tree->select;
+    struct sql_select *select = parser->select;
     bool taken, more = true;
     RETURN_IF_ERROR(parse_take(parser, "DISTINCT", &select->distinct));
     if (!select->distinct)
@@ -315,9 +339,16 @@ static enum status parse_select(struct parser *parser)
     RETURN_IF_ERROR(parse_take(parser, "HAVING", &taken));
     if (taken)
         RETURN_IF_ERROR(parse_expression(parser, &select->having));
+    return parse_windows(parser);
+}
+
+enum status parse_order_and_limit(struct parser *parser)
+{
+    struct sql_select *select = parser->select;
+    bool taken;
     RETURN_IF_ERROR(parse_take(parser, "ORDER", &taken));
     if (taken)
-        RETURN_IF_ERROR(parse_orders(parser));
+        RETURN_IF_ERROR(parse_orders(parser, &select->orders, &select->order_count));
     RETURN_IF_ERROR(parse_take(parser, "LIMIT", &taken));
     return taken ? parse_limit(parser) : STATUS_OK;
 }
@@ -335,9 +366,7 @@ static enum status refuse_statement(const struct parser *parser)
                 "%s is not supported: tables are loaded by `tessera load`, and queries only read "
                 "them",
                 others[i]);
-    if (parse_is(parser, "WITH"))
-        return parse_refuse(parser, "WITH is not supported; write one SELECT over tables");
-    return parse_refuse(parser, "a statement begins with SELECT or EXPLAIN, not with '%.*s'",
+    return parse_refuse(parser, "a statement begins with SELECT, WITH or EXPLAIN, not with '%.*s'",
                         (int)parser->token.length, parser->token.text);
 }
 
@@ -351,14 +380,9 @@ static enum status parse_statement(struct parser *parser)
         if (taken)
             parser->tree->select.explain = SQL_EXPLAIN_ANALYZE;
     }
-    RETURN_IF_ERROR(parse_take(parser, "SELECT", &taken));
-    if (!taken)
+    if (!parse_is_query(parser) && !parse_is(parser, "("))
         return refuse_statement(parser);
-    RETURN_IF_ERROR(parse_select(parser));
-    static const char *const compounds[] = {"UNION", "INTERSECT", "EXCEPT", "WINDOW"};
-    for (size_t i = 0; i < sizeof compounds / sizeof *compounds; i++)
-        if (parse_is(parser, compounds[i]))
-            return parse_refuse(parser, "%s is not supported; run the queries one by one", compounds[i]);
+    RETURN_IF_ERROR(parse_query(parser, &parser->tree->select));
     if (parser->token.kind != TOKEN_END && !parse_is(parser, ";"))
         return parse_refuse(parser, "'%.*s' is not expected here", (int)parser->token.length,
                             parser->token.text);

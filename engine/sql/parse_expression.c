@@ -115,9 +115,7 @@ static enum status parse_function(struct parser *parser, struct sql_expression *
         RETURN_IF_ERROR(parse_list(parser, node, "behind a function's arguments"));
     }
     RETURN_IF_ERROR(parse_aggregate_clauses(parser, node));
-    if (parse_is(parser, "OVER"))
-        return parse_refuse(parser, "window functions (OVER) are not supported");
-    return STATUS_OK;
+    return parse_is(parser, "OVER") ? parse_over(parser, &node->window) : STATUS_OK;
 }
 
 static enum status parse_case(struct parser *parser, struct sql_expression *node)
@@ -202,8 +200,12 @@ static enum status parse_word(struct parser *parser, struct sql_expression *node
         RETURN_IF_ERROR(parse_advance(parser));
         return parse_case(parser, node);
     }
-    if (sql_token_is(&word, "exists") || sql_token_is(&word, "select"))
-        return parse_refuse(parser, "subqueries are not supported");
+    if (sql_token_is(&word, "exists")) {
+        node->operation = SQL_EXISTS;
+        RETURN_IF_ERROR(parse_advance(parser));
+        RETURN_IF_ERROR(parse_expect(parser, "(", "behind EXISTS"));
+        return parse_subquery(parser, &node->query);
+    }
     RETURN_IF_ERROR(parse_name(parser, "a value", &node->name));
     for (size_t i = 0; i < sizeof typed / sizeof *typed; i++)
         if (sql_token_is(&word, typed[i].word) && parser->token.kind == TOKEN_STRING) {
@@ -233,8 +235,10 @@ static enum status parse_primary(struct parser *parser, struct sql_expression **
     struct sql_expression *node;
     if (parse_is(parser, "(")) {
         RETURN_IF_ERROR(parse_advance(parser));
-        if (parse_is(parser, "SELECT"))
-            return parse_refuse(parser, "subqueries are not supported");
+        if (parse_is_query(parser)) {
+            RETURN_IF_ERROR(node_new(parser, SQL_SUBQUERY, parse_position(parser), out));
+            return parse_subquery(parser, &(*out)->query);
+        }
         RETURN_IF_ERROR(parse_expression(parser, out));
         return parse_expect(parser, ")", "to close the parenthesis");
     }
@@ -327,8 +331,8 @@ static enum status parse_sum(struct parser *parser, struct sql_expression **out)
 static enum status parse_in_list(struct parser *parser, struct sql_expression *node)
 {
     RETURN_IF_ERROR(parse_expect(parser, "(", "behind IN"));
-    if (parse_is(parser, "SELECT"))
-        return parse_refuse(parser, "subqueries are not supported; list the values");
+    if (parse_is_query(parser))
+        return parse_subquery(parser, &node->query);
     return parse_list(parser, node, "behind the list of IN");
 }
 

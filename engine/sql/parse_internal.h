@@ -1,4 +1,5 @@
-/* parse_internal.h: shared by the two files of the parser: parse.c (clauses) and parse_expression.c. */
+/* parse_internal.h: shared by the files of the parser: parse.c (clauses), parse_query.c (WITH, UNION, subqueries,
+ * windows) and parse_expression.c. */
 #ifndef TESSERA_ENGINE_SQL_PARSE_INTERNAL_H
 #define TESSERA_ENGINE_SQL_PARSE_INTERNAL_H
 
@@ -13,10 +14,11 @@ struct sql_statement_tree {
 
 struct parser {
     struct sql_statement_tree *tree;
-    struct sql_tokens tokens; /* the text after `token` */
-    struct sql_token token;   /* the current token */
-    const char *before_end;   /* the end of the token before it */
-    uint32_t depth;
+    struct sql_tokens tokens;  /* the text after `token` */
+    struct sql_select *select; /* the SELECT that is being parsed */
+    struct sql_token token;    /* the current token */
+    const char *before_end;    /* the end of the token before it */
+    uint32_t depth, levels;
     struct error *error;
 };
 
@@ -40,6 +42,23 @@ NODISCARD enum status parse_text(struct parser *parser, bool lower, const char *
 NODISCARD enum status parse_name(struct parser *parser, const char *what, const char **name);
 /* True if the current token may be an alias without AS. */
 bool parse_is_name(const struct parser *parser);
+
+/* parse_query.c: parses [WITH ...] SELECT ... [UNION ...] [ORDER BY ...] [LIMIT ...] into `select`. */
+NODISCARD enum status parse_query(struct parser *parser, struct sql_select *select);
+/* Parses a query and the parenthesis after it; the one before it has been read. */
+NODISCARD enum status parse_subquery(struct parser *parser, struct sql_select **select);
+/* Parses (a, b) after the name of an answer, if it is there. */
+NODISCARD enum status parse_column_names(struct parser *parser, uint32_t *count, const char ***names);
+/* True if a query begins at the current token. */
+bool parse_is_query(const struct parser *parser);
+/* Parses what follows OVER, and WINDOW name AS (...), ... */
+NODISCARD enum status parse_over(struct parser *parser, struct sql_window **window);
+NODISCARD enum status parse_windows(struct parser *parser);
+
+/* In parse.c: SELECT ... up to HAVING or WINDOW; ORDER BY and LIMIT. */
+NODISCARD enum status parse_select(struct parser *parser);
+NODISCARD enum status parse_order_and_limit(struct parser *parser);
+NODISCARD enum status parse_orders(struct parser *parser, struct sql_order **orders, uint32_t *count);
 
 NODISCARD enum status parse_expression(struct parser *parser, struct sql_expression **expression);
 

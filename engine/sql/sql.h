@@ -20,6 +20,13 @@ NODISCARD enum status sql_parse(const char *text, size_t length, struct sql_stat
 const struct sql_select *sql_tree_select(const struct sql_statement_tree *tree);
 void sql_tree_free(struct sql_statement_tree *tree);
 
+/* An empty tree, for trees that are made from others, and zeroed memory that is freed with it; NULL if there is no
+ * memory. sql_tree_append adds an item of `bytes` to a list in it, as the parser does. */
+struct sql_statement_tree *sql_tree_new(void);
+void *sql_tree_memory(struct sql_statement_tree *tree, size_t bytes);
+NODISCARD enum status sql_tree_append(struct sql_statement_tree *tree, void *list, uint32_t *count, size_t bytes,
+                                      const void *item, struct error *error);
+
 /* True if the text has a semicolon outside quotes and comments, so a whole statement. For a prompt. */
 bool sql_complete(const char *text, size_t length);
 

@@ -17,6 +17,7 @@ struct open_column {
     struct column_file *chunks, *side;
     struct segment_data *segments;
     struct read_ahead *reader; /* of `chunks`, while segments are checked */
+    void *memory;              /* what the segments point into if there are no files */
 };
 
 static enum status part_missing(const struct column_file *file, uint32_t segment, const char *what,
@@ -120,7 +121,28 @@ static void free_column(struct open_column *open)
     column_file_close(open->chunks);
     column_file_close(open->side);
     free(open->segments);
+    free(open->memory);
     free(open);
+}
+
+enum status column_data_wrap(const struct column *column, struct segment_data *segments, void *memory,
+                             uint64_t bytes, struct column_data **data, struct error *error)
+{
+    struct open_column *open = calloc(1, sizeof *open);
+    if (!open) {
+        free(segments);
+        free(memory);
+        return error_out_of_memory(error, sizeof *open, "a column");
+    }
+    open->data.column = column;
+    open->data.codec = codec_by_id(column->own);
+    open->data.segment_count = column->table->segment_count;
+    open->data.segments = open->segments = segments;
+    open->data.bytes = bytes;
+    open->data.positions_checked = true;
+    open->memory = memory;
+    *data = &open->data;
+    return STATUS_OK;
 }
 
 enum status column_data_read(const char *directory, const struct column *column, enum codec_id codec,

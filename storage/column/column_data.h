@@ -12,6 +12,12 @@ NODISCARD enum status column_data_read(const char *directory, const struct colum
                                        enum codec_id codec, unsigned threads, struct column_data **data,
                                        struct error *error);
 
+/* Makes the opened column of segments in memory, whose values are known to be valid. It owns `segments` and `memory`,
+ * into which they point, both from malloc; after a failure they are freed. */
+NODISCARD enum status column_data_wrap(const struct column *column, struct segment_data *segments,
+                                       void *memory, uint64_t bytes, struct column_data **data,
+                                       struct error *error);
+
 /* NULL is legal. */
 void column_data_free(struct column_data *data);
 

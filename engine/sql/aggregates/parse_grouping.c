@@ -25,7 +25,7 @@ static enum status set_add(struct parser *parser, struct sets *sets, uint64_t se
 
 static enum status group_append(struct parser *parser, struct sql_expression *group, uint64_t *set)
 {
-    struct sql_select *const select = &parser->tree->select;
+    struct sql_select *const select = parser->select;
     *set = select->group_count < SQL_SET_TERMS_MAX ? UINT64_C(1) << select->group_count : 0;
     return parse_append(parser, &select->groups, &select->group_count, sizeof group, &group);
 }
@@ -138,7 +138,7 @@ static enum status parse_item(struct parser *parser, struct sets *sets, bool *pl
 /* GROUP BY ALL: the items of the select list without aggregates. */
 static enum status group_by_all(struct parser *parser)
 {
-    const struct sql_select *const select = &parser->tree->select;
+    const struct sql_select *const select = parser->select;
     const struct sql_position position = parse_position(parser);
     uint64_t set;
     RETURN_IF_ERROR(parse_advance(parser));
@@ -159,7 +159,7 @@ static enum status group_by_all(struct parser *parser)
 
 enum status parse_grouping(struct parser *parser)
 {
-    struct sql_select *const select = &parser->tree->select;
+    struct sql_select *const select = parser->select;
     struct sets all = {0};
     bool more = true, any = false, plain;
     if (parse_is(parser, "ALL"))

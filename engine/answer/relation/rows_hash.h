@@ -1,0 +1,61 @@
+/* rows_hash.h: a hash table of rows of columns, by the values of all columns; rows are numbers below 2^64 - 1. */
+#ifndef TESSERA_ENGINE_ANSWER_RELATION_ROWS_HASH_H
+#define TESSERA_ENGINE_ANSWER_RELATION_ROWS_HASH_H
+
+#include "engine/answer/rowset.h"
+
+#include <stdlib.h>
+
+struct rows_hash {
+    uint64_t mask;
+    uint64_t *rows; /* UINT64_MAX: the slot is empty */
+};
+
+static inline uint64_t row_hash(const struct rowset_column *columns, uint32_t count, uint64_t row)
+{
+    uint64_t hash = 0x9e3779b97f4a7c15;
+    for (uint32_t c = 0; c < count; c++) {
+        const bool null = columns[c].nulls && columns[c].nulls[row];
+        hash = (hash ^ (null ? 0x5851f42d4c957f2d : (uint64_t)columns[c].values[row])) * 0xff51afd7ed558ccd;
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+/* NULLs are equal to each other. */
+static inline bool rows_equal(const struct rowset_column *a, uint64_t row_a, const struct rowset_column *b,
+                              uint64_t row_b, uint32_t count)
+{
+    for (uint32_t c = 0; c < count; c++) {
+        const bool null_a = a[c].nulls && a[c].nulls[row_a], null_b = b[c].nulls && b[c].nulls[row_b];
+        if (null_a != null_b || (!null_a && a[c].values[row_a] != b[c].values[row_b]))
+            return false;
+    }
+    return true;
+}
+
+static inline enum status rows_hash_create(uint64_t rows, struct rows_hash *hash, struct error *error)
+{
+    uint64_t slots = 16;
+    while (slots < rows + rows / 2)
+        slots *= 2;
+    hash->mask = slots - 1;
+    hash->rows = malloc(slots * sizeof *hash->rows);
+    if (!hash->rows)
+        return error_out_of_memory(error, slots * sizeof *hash->rows, "a table of rows");
+    for (uint64_t s = 0; s < slots; s++)
+        hash->rows[s] = UINT64_MAX;
+    return STATUS_OK;
+}
+
+/* The slot of a row of `columns` that equals row `at` of `key`, or the empty slot where it would be. */
+static inline uint64_t *rows_hash_slot(const struct rows_hash *hash, const struct rowset_column *columns,
+                                       const struct rowset_column *key, uint64_t at, uint32_t count)
+{
+    uint64_t s = row_hash(key, count, at) & hash->mask;
+    while (hash->rows[s] != UINT64_MAX && !rows_equal(columns, hash->rows[s], key, at, count))
+        s = (s + 1) & hash->mask;
+    return &hash->rows[s];
+}
+
+#endif

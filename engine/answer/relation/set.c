@@ -1,0 +1,108 @@
+/* set.c: UNION, EXCEPT and INTERSECT of answers; see relation.h. */
+#include "engine/answer/relation/relation.h"
+
+#include "engine/answer/relation/rows_hash.h"
+#include "storage/base/memory.h"
+
+#include <string.h>
+
+/* Makes one type of the columns of both, and hands a dictionary that is made to the left one. */
+static enum status columns_alike(struct rowset *left, struct rowset *right, uint32_t c, struct error *error)
+{
+    struct dictionary *made;
+    RETURN_IF_ERROR(
+        relation_alike(&left->columns[c], left->rows, &right->columns[c], right->rows, &made, error));
+    if (!made && right->columns[c].type.kind == VALUE_STRING &&
+        left->columns[c].type.dictionary == right->dictionaries[c] && !left->dictionaries[c]) {
+        left->dictionaries[c] = right->dictionaries[c]; /* the left one has only NULLs */
+        right->dictionaries[c] = NULL;
+    }
+    if (made) {
+        free(left->dictionaries[c]);
+        left->dictionaries[c] = made;
+    }
+    return STATUS_OK;
+}
+
+static enum status column_append(struct rowset_column *to, uint64_t rows, const struct rowset_column *from,
+                                 uint64_t more, struct error *error)
+{
+    RETURN_IF_ERROR(memory_grow(&to->values, (rows + more + 1) * sizeof *to->values, "an answer", error));
+    memcpy(to->values + rows, from->values, more * sizeof *to->values);
+    if (!to->nulls && !from->nulls)
+        return STATUS_OK;
+    const bool had = to->nulls != NULL;
+    RETURN_IF_ERROR(memory_grow(&to->nulls, rows + more + 1, "an answer", error));
+    if (!had)
+        memset(to->nulls, 0, rows);
+    if (from->nulls)
+        memcpy(to->nulls + rows, from->nulls, more);
+    else
+        memset(to->nulls + rows, 0, more);
+    return STATUS_OK;
+}
+
+/* Finds the rows to keep: the first of equal rows of the left side that are (or are not) on the right side. */
+static enum status find_kept(enum relation_set set, const struct rowset *left, const struct rowset *right,
+                             uint64_t *places, uint64_t *count, struct error *error)
+{
+    struct rows_hash own = {0}, other = {0};
+    const uint32_t columns = left->column_count;
+    enum status status = rows_hash_create(left->rows, &own, error);
+    if (status == STATUS_OK)
+        status = rows_hash_create(right->rows, &other, error);
+    for (uint64_t row = 0; status == STATUS_OK && row < right->rows; row++)
+        *rows_hash_slot(&other, right->columns, right->columns, row, columns) = row;
+    *count = 0;
+    for (uint64_t row = 0; status == STATUS_OK && row < left->rows; row++) {
+        uint64_t *const slot = rows_hash_slot(&own, left->columns, left->columns, row, columns);
+        if (*slot != UINT64_MAX)
+            continue;
+        *slot = row;
+        const bool found = *rows_hash_slot(&other, right->columns, left->columns, row, columns) != UINT64_MAX;
+        if (set == RELATION_UNION || found == (set == RELATION_INTERSECT))
+            places[(*count)++] = row;
+    }
+    free(own.rows);
+    free(other.rows);
+    return status;
+}
+
+static enum status keep_rows(struct rowset *rows, const uint64_t *places, uint64_t count, struct error *error)
+{
+    for (uint32_t c = 0; c < rows->column_count; c++) {
+        struct rowset_column kept;
+        RETURN_IF_ERROR(relation_gather(&rows->columns[c], places, count, &kept, error));
+        relation_column_free(&rows->columns[c]);
+        rows->columns[c] = kept;
+    }
+    rows->rows = count;
+    return STATUS_OK;
+}
+
+enum status relation_set(enum relation_set set, struct rowset *left, struct rowset *right,
+                         struct error *error)
+{
+    const bool appends = set == RELATION_UNION || set == RELATION_UNION_ALL;
+    uint64_t *places = NULL, count;
+    enum status status = STATUS_OK;
+    for (uint32_t c = 0; status == STATUS_OK && c < left->column_count; c++) {
+        status = columns_alike(left, right, c, error);
+        if (status == STATUS_OK && appends)
+            status = column_append(&left->columns[c], left->rows, &right->columns[c], right->rows, error);
+    }
+    if (status == STATUS_OK && appends) {
+        left->rows += right->rows;
+        right->rows = 0;
+    }
+    if (status == STATUS_OK && set != RELATION_UNION_ALL) {
+        status = memory_take(&places, (left->rows + 1) * sizeof *places, "an answer", error);
+        if (status == STATUS_OK)
+            status = find_kept(set, left, right, places, &count, error);
+        if (status == STATUS_OK)
+            status = keep_rows(left, places, count, error);
+        free(places);
+    }
+    rowset_free(right);
+    return status;
+}

@@ -1,0 +1,473 @@
+/*
+ * window.c: window functions over answers; see relation.h.
+ *
+ * Rows are sorted by partition and order, stably, so that equal rows keep their order. A frame's begin and end never
+ * move backwards within a partition: sums of whole numbers are differences of 128-bit prefix sums, minima and maxima
+ * come from a queue of candidates. A moving sum of doubles is added up anew for each row, because a difference of
+ * prefix sums would have another rounding.
+ */
+#define _GNU_SOURCE /* qsort_r */
+#include "engine/answer/relation/relation.h"
+
+#include "storage/base/decimal.h"
+#include "storage/base/memory.h"
+#include "storage/base/parallel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Order ---- */
+
+struct comparison {
+    const struct rowset *rows;
+    uint32_t partition_count, order_count;
+    const uint32_t *partitions;
+    const struct window_order *orders;
+};
+
+static bool is_null(const struct rowset_column *column, uint64_t row)
+{
+    return column->nulls && column->nulls[row];
+}
+
+static double double_at(const struct rowset_column *column, uint64_t row)
+{
+    return double_of_key(column->values[row]);
+}
+
+static int compare_values(const struct rowset_column *column, uint64_t a, uint64_t b)
+{
+    return (column->values[a] > column->values[b]) - (column->values[a] < column->values[b]);
+}
+
+static int compare_cells(const struct rowset_column *column, uint64_t a, uint64_t b, bool descending,
+                         bool nulls_first)
+{
+    const bool null_a = is_null(column, a), null_b = is_null(column, b);
+    if (null_a || null_b)
+        return null_a == null_b ? 0 : null_a == nulls_first ? -1 : 1;
+    const int order = compare_values(column, a, b);
+    return descending ? -order : order;
+}
+
+static int compare_orders(const struct comparison *by, uint64_t a, uint64_t b)
+{
+    int order = 0;
+    for (uint32_t o = 0; order == 0 && o < by->order_count; o++)
+        order = compare_cells(&by->rows->columns[by->orders[o].column], a, b, by->orders[o].descending,
+                              by->orders[o].nulls_first);
+    return order;
+}
+
+static int compare_partitions(const struct comparison *by, uint64_t a, uint64_t b)
+{
+    int order = 0;
+    for (uint32_t p = 0; order == 0 && p < by->partition_count; p++)
+        order = compare_cells(&by->rows->columns[by->partitions[p]], a, b, false, true);
+    return order;
+}
+
+static int compare_rows(const void *left, const void *right, void *context)
+{
+    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    int order = compare_partitions(context, a, b);
+    if (order == 0)
+        order = compare_orders(context, a, b);
+    return order ? order : (a > b) - (a < b);
+}
+
+static bool same_sort(const struct window_sort *sort, const struct window *window)
+{
+    return sort->places && sort->partition_count == window->partition_count &&
+           sort->order_count == window->order_count &&
+           (window->partition_count == 0 ||
+            memcmp(sort->partitions, window->partitions,
+                   window->partition_count * sizeof *window->partitions) == 0) &&
+           (window->order_count == 0 ||
+            memcmp(sort->orders, window->orders, window->order_count * sizeof *window->orders) == 0);
+}
+
+static enum status sort_rows(const struct comparison *by, const struct window *window,
+                             struct window_sort *sort, struct error *error)
+{
+    const uint64_t count = by->rows->rows;
+    if (same_sort(sort, window))
+        return STATUS_OK;
+    free(sort->places);
+    sort->places = NULL;
+    RETURN_IF_ERROR(memory_take(&sort->places, (count + 1) * sizeof *sort->places, "a window", error));
+    for (uint64_t row = 0; row < count; row++)
+        sort->places[row] = row;
+    qsort_r(sort->places, count, sizeof *sort->places, compare_rows, (void *)by);
+    sort->partition_count = window->partition_count;
+    sort->order_count = window->order_count;
+    sort->partitions = window->partitions;
+    sort->orders = window->orders;
+    return STATUS_OK;
+}
+
+/* ---- A partition ---- */
+
+/* Rows are numbered by their place in the order: those of the partition are first .. end - 1. */
+struct partition {
+    const struct rowset *rows;
+    const struct window *window;
+    const struct rowset_column *argument; /* or NULL */
+    const uint64_t *places;               /* the row at each place */
+    uint64_t first, end;
+    const uint64_t *peers; /* for each place the end of the rows that are equal to its row */
+    __int128 *sums; /* before each place, of the argument's values in the partition; sums[0] is at `first` */
+    uint64_t *counts; /* likewise, of the values that are not NULL */
+    uint64_t *queue;  /* room for a partition's places */
+    struct rowset_column *out;
+    struct error *error;
+};
+
+static uint64_t bounded(const struct partition *partition, uint64_t at, int64_t move)
+{
+    const __int128 place = (__int128)at + move;
+    return place < (__int128)partition->first ? partition->first
+           : place > (__int128)partition->end ? partition->end
+                                              : (uint64_t)place;
+}
+
+/* The frame of the row at a place: places *begin .. *end - 1. */
+static void frame_of(const struct partition *partition, uint64_t at, uint64_t *begin, uint64_t *end)
+{
+    const struct window *const window = partition->window;
+    *begin = window->begin == BOUND_FIRST ? partition->first : bounded(partition, at, window->begin_rows);
+    *end = window->end == BOUND_PEERS  ? partition->peers[at]
+           : window->end == BOUND_ROWS ? bounded(partition, at, window->end_rows + 1)
+                                       : partition->end;
+    *end = *end < *begin ? *begin : *end;
+}
+
+static void give(const struct partition *partition, uint64_t at, int64_t value)
+{
+    partition->out->values[partition->places[at]] = value;
+}
+
+static void give_double(const struct partition *partition, uint64_t at, double value)
+{
+    partition->out->values[partition->places[at]] = double_key_of(value);
+}
+
+static void give_null(const struct partition *partition, uint64_t at)
+{
+    partition->out->values[partition->places[at]] = 0;
+    partition->out->nulls[partition->places[at]] = 1;
+}
+
+static void give_cell(const struct partition *partition, uint64_t at, const struct rowset_column *from,
+                      uint64_t row)
+{
+    if (!from || is_null(from, row))
+        give_null(partition, at);
+    else
+        give(partition, at, from->values[row]);
+}
+
+/* ---- Ranks ---- */
+
+static void ranks(const struct partition *partition)
+{
+    const uint64_t rows = partition->end - partition->first;
+    uint64_t dense = 0, peers_first = partition->first;
+    for (uint64_t at = partition->first; at < partition->end; at++) {
+        if (at == partition->first || partition->peers[at - 1] == at) {
+            peers_first = at;
+            dense++;
+        }
+        const uint64_t rank = peers_first - partition->first;
+        switch (partition->window->function) {
+        case WINDOW_RANK:
+            give(partition, at, (int64_t)rank + 1);
+            break;
+        case WINDOW_DENSE_RANK:
+            give(partition, at, (int64_t)dense);
+            break;
+        case WINDOW_PERCENT_RANK:
+            give_double(partition, at, rows > 1 ? (double)rank / (double)(rows - 1) : 0);
+            break;
+        case WINDOW_CUME_DIST:
+            give_double(partition, at, (double)(partition->peers[at] - partition->first) / (double)rows);
+            break;
+        default:
+            give(partition, at, (int64_t)(at - partition->first) + 1);
+        }
+    }
+}
+
+/* The first parts have one row more if the rows cannot be divided evenly. */
+static void ntile(const struct partition *partition)
+{
+    const uint64_t rows = partition->end - partition->first, parts = (uint64_t)partition->window->number,
+                   size = rows / parts, larger = rows % parts;
+    for (uint64_t i = 0; i < rows; i++)
+        give(partition, partition->first + i,
+             (int64_t)(i < larger * (size + 1) ? i / (size + 1) : larger + (i - larger * (size + 1)) / size) +
+                 1);
+}
+
+/* ---- Values of other rows ---- */
+
+static void lag(const struct partition *partition)
+{
+    const struct window *const window = partition->window;
+    const struct rowset_column *const otherwise =
+        window->otherwise == WINDOW_NO_COLUMN ? NULL : &partition->rows->columns[window->otherwise];
+    for (uint64_t at = partition->first; at < partition->end; at++) {
+        const __int128 from = (__int128)at - window->number;
+        if (from >= (__int128)partition->first && from < (__int128)partition->end)
+            give_cell(partition, at, partition->argument, partition->places[(uint64_t)from]);
+        else
+            give_cell(partition, at, otherwise, partition->places[at]);
+    }
+}
+
+static void value_in_frame(const struct partition *partition)
+{
+    const struct window *const window = partition->window;
+    for (uint64_t at = partition->first; at < partition->end; at++) {
+        uint64_t begin, end;
+        frame_of(partition, at, &begin, &end);
+        const uint64_t skipped = window->function == WINDOW_NTH ? (uint64_t)window->number - 1 : 0;
+        if (begin == end || skipped >= end - begin)
+            give_null(partition, at);
+        else
+            give_cell(partition, at, partition->argument,
+                      partition->places[window->function == WINDOW_LAST ? end - 1 : begin + skipped]);
+    }
+}
+
+/* ---- Aggregates ---- */
+
+static void prefix_sums(const struct partition *partition)
+{
+    const struct rowset_column *const argument = partition->argument;
+    partition->sums[0] = 0;
+    partition->counts[0] = 0;
+    for (uint64_t at = partition->first; at < partition->end; at++) {
+        const uint64_t i = at - partition->first, row = partition->places[at];
+        const bool null = argument && is_null(argument, row);
+        partition->sums[i + 1] = partition->sums[i] + (argument && !null ? argument->values[row] : 0);
+        partition->counts[i + 1] = partition->counts[i] + !null;
+    }
+}
+
+/* The sum of the doubles at places begin .. end - 1; goes on from the sum of *done if only the end moved. */
+struct double_sum {
+    uint64_t begin, end;
+    double sum;
+};
+
+static double sum_doubles(const struct partition *partition, uint64_t begin, uint64_t end,
+                          struct double_sum *done)
+{
+    if (done->begin != begin || done->end > end)
+        *done = (struct double_sum){.begin = begin, .end = begin};
+    for (; done->end < end; done->end++)
+        if (!is_null(partition->argument, partition->places[done->end]))
+            done->sum += double_at(partition->argument, partition->places[done->end]);
+    return done->sum;
+}
+
+static enum status give_sum(const struct partition *partition, uint64_t at, __int128 sum, uint64_t count)
+{
+    if (partition->window->function == WINDOW_AVG) {
+        const double whole = (double)sum / (double)power_of_ten(partition->argument->type.scale);
+        give_double(partition, at, whole / (double)count);
+        return STATUS_OK;
+    }
+    if (sum > INT64_MAX || sum <= INT64_MIN)
+        return error_set(partition->error, STATUS_BAD_INPUT,
+                         "a sum over a window exceeds 64 bits; CAST the summed expression to double");
+    give(partition, at, (int64_t)sum);
+    return STATUS_OK;
+}
+
+static enum status sums(const struct partition *partition)
+{
+    const bool doubles = partition->argument && partition->argument->type.kind == VALUE_DOUBLE;
+    struct double_sum done = {.begin = UINT64_MAX};
+    prefix_sums(partition);
+    for (uint64_t at = partition->first; at < partition->end; at++) {
+        uint64_t begin, end;
+        frame_of(partition, at, &begin, &end);
+        const uint64_t b = begin - partition->first, e = end - partition->first,
+                       count = partition->counts[e] - partition->counts[b];
+        if (at % 4096 == 0)
+            RETURN_IF_ERROR(cancel_check(partition->error));
+        if (partition->window->function == WINDOW_COUNT)
+            give(partition, at, (int64_t)count);
+        else if (count == 0)
+            give_null(partition, at);
+        else if (doubles)
+            give_double(partition, at,
+                        sum_doubles(partition, begin, end, &done) /
+                            (partition->window->function == WINDOW_AVG ? (double)count : 1));
+        else
+            RETURN_IF_ERROR(give_sum(partition, at, partition->sums[e] - partition->sums[b], count));
+    }
+    return STATUS_OK;
+}
+
+/* The queue holds places of the frame, each with a better value than all places of the frame before it have. */
+static void extremes(const struct partition *partition)
+{
+    const int sign = partition->window->function == WINDOW_MIN ? 1 : -1;
+    uint64_t head = 0, tail = 0, reached = partition->first;
+    for (uint64_t at = partition->first; at < partition->end; at++) {
+        uint64_t begin, end;
+        frame_of(partition, at, &begin, &end);
+        for (; reached < end; reached++) {
+            const uint64_t row = partition->places[reached];
+            if (is_null(partition->argument, row))
+                continue;
+            while (tail > head && sign * compare_values(partition->argument,
+                                                        partition->places[partition->queue[tail - 1]], row) >=
+                                      0)
+                tail--;
+            partition->queue[tail++] = reached;
+        }
+        while (head < tail && partition->queue[head] < begin)
+            head++;
+        if (head == tail)
+            give_null(partition, at);
+        else
+            give_cell(partition, at, partition->argument, partition->places[partition->queue[head]]);
+    }
+}
+
+static enum status compute(const struct partition *partition)
+{
+    switch (partition->window->function) {
+    case WINDOW_NTILE:
+        ntile(partition);
+        break;
+    case WINDOW_LAG:
+        lag(partition);
+        break;
+    case WINDOW_FIRST:
+    case WINDOW_LAST:
+    case WINDOW_NTH:
+        value_in_frame(partition);
+        break;
+    case WINDOW_COUNT:
+    case WINDOW_SUM:
+    case WINDOW_AVG:
+        return sums(partition);
+    case WINDOW_MIN:
+    case WINDOW_MAX:
+        extremes(partition);
+        break;
+    default:
+        ranks(partition);
+    }
+    return STATUS_OK;
+}
+
+/* ---- All partitions ---- */
+
+static enum status type_of(const struct rowset *rows, const struct window *window, struct value_type *type,
+                           struct error *error)
+{
+    const struct value_type integer = {.kind = VALUE_INTEGER}, real = {.kind = VALUE_DOUBLE};
+    const struct rowset_column *const argument =
+        window->argument == WINDOW_NO_COLUMN ? NULL : &rows->columns[window->argument];
+    const bool number =
+        argument && (argument->type.kind == VALUE_INTEGER || argument->type.kind == VALUE_DOUBLE ||
+                     argument->type.kind == VALUE_BOOLEAN);
+    *type = integer;
+    switch (window->function) {
+    case WINDOW_PERCENT_RANK:
+    case WINDOW_CUME_DIST:
+        *type = real;
+        break;
+    case WINDOW_SUM:
+    case WINDOW_AVG:
+        if (!number)
+            return error_set(error, STATUS_BAD_INPUT, "sum and avg over a window take numbers");
+        *type = window->function == WINDOW_AVG         ? real
+                : argument->type.kind == VALUE_BOOLEAN ? integer
+                                                       : argument->type;
+        break;
+    case WINDOW_LAG:
+    case WINDOW_FIRST:
+    case WINDOW_LAST:
+    case WINDOW_NTH:
+    case WINDOW_MIN:
+    case WINDOW_MAX:
+        *type = argument->type;
+        break;
+    default:
+        break;
+    }
+    return STATUS_OK;
+}
+
+/* The end of the rows that are equal to the first one by `compare`. */
+static uint64_t run_end(const struct comparison *by, const uint64_t *places, uint64_t first, uint64_t end,
+                        int (*compare)(const struct comparison *, uint64_t, uint64_t))
+{
+    uint64_t at = first + 1;
+    while (at < end && compare(by, places[first], places[at]) == 0)
+        at++;
+    return at;
+}
+
+static enum status compute_all(struct partition *partition, const struct comparison *by, uint64_t *peers)
+{
+    const uint64_t rows = by->rows->rows;
+    for (partition->first = 0; partition->first < rows; partition->first = partition->end) {
+        partition->end = run_end(by, partition->places, partition->first, rows, compare_partitions);
+        for (uint64_t first = partition->first, end; first < partition->end; first = end) {
+            end = run_end(by, partition->places, first, partition->end, compare_orders);
+            for (uint64_t at = first; at < end; at++)
+                peers[at] = end;
+        }
+        RETURN_IF_ERROR(compute(partition));
+    }
+    return STATUS_OK;
+}
+
+enum status relation_window(const struct rowset *rows, const struct window *window, const char *name,
+                            struct window_sort *sort, struct rowset_column *column, struct error *error)
+{
+    const struct comparison by = {.rows = rows,
+                                  .partition_count = window->partition_count,
+                                  .order_count = window->order_count,
+                                  .partitions = window->partitions,
+                                  .orders = window->orders};
+    const uint64_t count = rows->rows;
+    struct value_type type;
+    RETURN_IF_ERROR(type_of(rows, window, &type, error));
+    RETURN_IF_ERROR(sort_rows(&by, window, sort, error));
+    *column = (struct rowset_column){.name = strdup(name),
+                                     .type = type,
+                                     .values = malloc((count + 1) * sizeof *column->values),
+                                     .nulls = calloc(count + 1, 1)};
+    uint64_t *const peers = malloc((count + 1) * sizeof *peers);
+    struct partition partition = {
+        .rows = rows,
+        .window = window,
+        .argument = window->argument == WINDOW_NO_COLUMN ? NULL : &rows->columns[window->argument],
+        .places = sort->places,
+        .peers = peers,
+        .sums = malloc((count + 1) * sizeof *partition.sums),
+        .counts = malloc((count + 1) * sizeof *partition.counts),
+        .queue = malloc((count + 1) * sizeof *partition.queue),
+        .out = column,
+        .error = error};
+    enum status status = column->name && column->values && column->nulls && peers && partition.sums &&
+                                 partition.counts && partition.queue
+                             ? compute_all(&partition, &by, peers)
+                             : error_out_of_memory(error, count * sizeof *column->values, "a window");
+    free(peers);
+    free(partition.sums);
+    free(partition.counts);
+    free(partition.queue);
+    if (status != STATUS_OK)
+        relation_column_free(column);
+    return status;
+}

@@ -1,0 +1,280 @@
+/* subquery.c: answers subqueries that are values, and puts the values into the level around them (query_internal.h). */
+#include "engine/library/query/query_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- Correlation ---- */
+
+struct correlation {
+    struct query *query;
+    const struct sql_select *select; /* the subquery, or one in it */
+    const struct query_scope *scope;
+    const struct correlation *outer; /* levels within the subquery */
+    enum status status;
+};
+
+static const struct table *stored_table(const struct query *query, const char *name)
+{
+    for (uint32_t t = 0; t < database_table_count(query->task->database); t++) {
+        const struct table *const table = database_table_at(query->task->database, t);
+        if (strcasecmp(table->name, name) == 0)
+            return table;
+    }
+    return NULL;
+}
+
+static const struct query_named *named_answer(const struct query_scope *scope, const char *name)
+{
+    for (; scope; scope = scope->outer)
+        if (strcasecmp(scope->named->name, name) == 0)
+            return scope->named;
+    return NULL;
+}
+
+enum has { HAS_NOT, HAS, HAS_PERHAPS };
+
+/* Whether a source of FROM has the column. */
+static enum has source_has(const struct query *query, const struct sql_source *source,
+                           const struct query_scope *scope, const struct sql_expression *name)
+{
+    const char *const own = source->alias ? source->alias : source->table;
+    if (name->qualifier)
+        return own && strcasecmp(own, name->qualifier) == 0 ? HAS : HAS_NOT;
+    const struct query_named *const named = source->table ? named_answer(scope, source->table) : NULL;
+    if (source->query || (named && !named->done))
+        return HAS_PERHAPS;
+    for (uint32_t c = 0; named && c < named->rows.column_count; c++)
+        if (strcasecmp(named->rows.columns[c].name, name->name) == 0)
+            return HAS;
+    const struct table *const table = named ? NULL : stored_table(query, source->table);
+    for (uint32_t c = 0; table && c < table->column_count; c++)
+        if (strcasecmp(table->columns[c].schema.name, name->name) == 0)
+            return HAS;
+    return HAS_NOT;
+}
+
+static enum has select_has(const struct query *query, const struct sql_select *select,
+                           const struct query_scope *scope, const struct sql_expression *name)
+{
+    enum has has = HAS_NOT;
+    for (uint32_t s = 0; has != HAS && s < select->source_count; s++) {
+        const enum has here = source_has(query, &select->sources[s], scope, name);
+        has = here == HAS_NOT ? has : here;
+    }
+    for (uint32_t i = 0; has == HAS_NOT && !name->qualifier && i < select->item_count; i++)
+        if (select->items[i].alias && strcasecmp(select->items[i].alias, name->name) == 0)
+            has = HAS;
+    return has;
+}
+
+static void check_select(const struct correlation *correlation);
+
+static void check_query(struct query *query, const struct sql_select *select, const struct query_scope *scope,
+                        const struct correlation *outer, enum status *status)
+{
+    struct correlation inner = {.query = query, .select = select, .scope = scope, .outer = outer};
+    if (*status != STATUS_OK)
+        return;
+    check_select(&inner);
+    for (uint32_t p = 0; p < select->part_count; p++)
+        check_query(query, select->parts[p].select, scope, outer, &inner.status);
+    for (uint32_t s = 0; s < select->source_count; s++)
+        if (select->sources[s].query)
+            check_query(query, select->sources[s].query, scope, outer, &inner.status);
+    *status = inner.status;
+}
+
+static void check_name(void *context, const struct sql_expression *node)
+{
+    struct correlation *const correlation = context;
+    struct query *const query = correlation->query;
+    if (node->query)
+        check_query(query, node->query, correlation->scope, correlation, &correlation->status);
+    if (node->operation != SQL_COLUMN || correlation->status != STATUS_OK)
+        return;
+    for (const struct correlation *at = correlation; at; at = at->outer)
+        if (select_has(query, at->select, at->scope, node) != HAS_NOT)
+            return;
+    for (const struct query_around *around = query->around; around; around = around->outer)
+        if (select_has(query, around->select, around->scope, node) == HAS) {
+            correlation->status =
+                query_refuse(query, node->position,
+                             "the subquery names %s%s%s of the statement around it: correlated subqueries "
+                             "are not supported; "
+                             "write IN (SELECT key ...) instead of EXISTS, and instead of a value join an "
+                             "answer: JOIN (SELECT "
+                             "key, aggregate ... GROUP BY key) s ON s.key = ...",
+                             node->qualifier ? node->qualifier : "", node->qualifier ? "." : "", node->name);
+            return;
+        }
+}
+
+static void check_select(const struct correlation *correlation)
+{
+    query_visit_all(correlation->select, check_name, (void *)correlation);
+}
+
+enum status query_check_correlation(struct query *query, const struct sql_select *select,
+                                    const struct query_scope *scope)
+{
+    enum status status = STATUS_OK;
+    if (select->with_count == 0) /* whose names are not known yet */
+        check_query(query, select, scope, NULL, &status);
+    return status;
+}
+
+/* ---- Values ---- */
+
+struct values {
+    struct query *query;
+    const struct query_scope *scope;
+};
+
+static enum status run_subquery(const struct values *values, const struct sql_expression *node,
+                                const struct sql_select *select, const char *what, struct rowset *rows)
+{
+    struct query *const query = values->query;
+    RETURN_IF_ERROR(query_check_correlation(query, select, values->scope));
+    RETURN_IF_ERROR(query_explain_line(query, "%s at line %u, column %u:", what, node->position.line,
+                                       node->position.column));
+    query->level++;
+    const enum status status = query_run(query, select, values->scope, false, rows);
+    query->level--;
+    return status;
+}
+
+static enum status one_column(const struct values *values, const struct sql_expression *node,
+                              const struct rowset *rows)
+{
+    return rows->column_count == 1
+               ? STATUS_OK
+               : query_refuse(values->query, node->position,
+                              "the subquery has %u columns where it should have one", rows->column_count);
+}
+
+static enum status scalar(const struct values *values, const struct sql_expression *node,
+                          const struct rowset *rows, struct sql_expression **out)
+{
+    struct query *const query = values->query;
+    RETURN_IF_ERROR(one_column(values, node, rows));
+    if (rows->rows > 1)
+        return query_refuse(query, node->position,
+                            "the subquery has %llu rows where one value should stand; aggregate it, or add "
+                            "ORDER BY and LIMIT 1",
+                            (unsigned long long)rows->rows);
+    if (rows->rows == 0)
+        return query_node(query, SQL_NULL, node->position, out);
+    return query_value_node(query, node->position, &rows->columns[0], 0, out);
+}
+
+/* x IN (no rows) is false even for NULL. One NULL stands for all. */
+static enum status in_list(struct values *values, const struct sql_expression *node,
+                           const struct rowset *rows, struct sql_expression *value,
+                           struct sql_expression **out)
+{
+    struct query *const query = values->query;
+    bool null = false;
+    RETURN_IF_ERROR(one_column(values, node, rows));
+    if (rows->rows == 0)
+        return query_node(query, node->negated ? SQL_TRUE : SQL_FALSE, node->position, out);
+    RETURN_IF_ERROR(query_node(query, SQL_IN, node->position, out));
+    (*out)->negated = node->negated;
+    RETURN_IF_ERROR(query_child(query, *out, value));
+    for (uint64_t row = 0; row < rows->rows; row++) {
+        struct sql_expression *item;
+        const bool is_null = rows->columns[0].nulls && rows->columns[0].nulls[row];
+        if (is_null && null)
+            continue;
+        null |= is_null;
+        RETURN_IF_ERROR(query_value_node(query, node->position, &rows->columns[0], row, &item));
+        RETURN_IF_ERROR(query_child(query, *out, item));
+    }
+    return STATUS_OK;
+}
+
+/* EXISTS needs one row. */
+static enum status first_row(struct query *query, const struct sql_select *select,
+                             const struct sql_select **one)
+{
+    struct sql_select *copy;
+    *one = select;
+    if (select->limit || select->part_count || select->offset)
+        return STATUS_OK;
+    RETURN_IF_ERROR(query_memory(query, sizeof *copy, &copy));
+    *copy = *select;
+    copy->order_count = 0;
+    RETURN_IF_ERROR(query_node(query, SQL_NUMBER, select->position, &copy->limit));
+    copy->limit->text = "1";
+    *one = copy;
+    return STATUS_OK;
+}
+
+static enum status replace_subquery(void *context, const struct sql_expression *node,
+                                    struct sql_expression **out)
+{
+    struct values *const values = context;
+    struct query *const query = values->query;
+    const struct sql_select *select = node->query;
+    struct sql_expression *value = NULL;
+    struct rowset rows = {0};
+    enum status status = STATUS_OK;
+    if (!select)
+        return STATUS_OK;
+    if (node->operation == SQL_EXISTS)
+        RETURN_IF_ERROR(first_row(query, select, &select));
+    if (node->operation == SQL_IN)
+        RETURN_IF_ERROR(query_rewrite(query, node->children[0], replace_subquery, values, &value));
+    status = run_subquery(values, node, select,
+                          node->operation == SQL_IN       ? "list"
+                          : node->operation == SQL_EXISTS ? "exists"
+                                                          : "value",
+                          &rows);
+    if (status == STATUS_OK && node->operation == SQL_IN)
+        status = in_list(values, node, &rows, value, out);
+    else if (status == STATUS_OK && node->operation == SQL_EXISTS)
+        status = query_node(query, rows.rows ? SQL_TRUE : SQL_FALSE, node->position, out);
+    else if (status == STATUS_OK)
+        status = scalar(values, node, &rows, out);
+    rowset_free(&rows);
+    return status;
+}
+
+static enum status replace_list(struct values *values, struct sql_expression **list, uint32_t count,
+                                struct sql_expression ***out)
+{
+    struct query *const query = values->query;
+    RETURN_IF_ERROR(query_memory(query, (count + 1) * sizeof **out, out));
+    for (uint32_t i = 0; i < count; i++)
+        RETURN_IF_ERROR(query_rewrite(query, list[i], replace_subquery, values, &(*out)[i]));
+    return STATUS_OK;
+}
+
+enum status query_values(struct query *query, struct sql_select *select, const struct query_scope *scope)
+{
+    struct values values = {query, scope};
+    struct sql_item *items;
+    struct sql_order *orders;
+    RETURN_IF_ERROR(query_memory(query, (select->item_count + 1) * sizeof *items, &items));
+    for (uint32_t i = 0; i < select->item_count; i++) {
+        items[i] = select->items[i];
+        RETURN_IF_ERROR(
+            query_rewrite(query, items[i].expression, replace_subquery, &values, &items[i].expression));
+    }
+    select->items = items;
+    for (uint32_t s = 0; s < select->source_count; s++) /* a copy, see answer_sources */
+        RETURN_IF_ERROR(query_rewrite(query, select->sources[s].on, replace_subquery, &values,
+                                      &((struct sql_source *)select->sources)[s].on));
+    RETURN_IF_ERROR(query_rewrite(query, select->where, replace_subquery, &values, &select->where));
+    RETURN_IF_ERROR(query_rewrite(query, select->having, replace_subquery, &values, &select->having));
+    RETURN_IF_ERROR(replace_list(&values, select->groups, select->group_count, &select->groups));
+    RETURN_IF_ERROR(query_memory(query, (select->order_count + 1) * sizeof *orders, &orders));
+    for (uint32_t o = 0; o < select->order_count; o++) {
+        orders[o] = select->orders[o];
+        RETURN_IF_ERROR(
+            query_rewrite(query, orders[o].expression, replace_subquery, &values, &orders[o].expression));
+    }
+    select->orders = orders;
+    return STATUS_OK;
+}

@@ -1,0 +1,278 @@
+/*
+ * parse_query.c: parses what makes several levels of one statement (ast.h): WITH, subqueries, UNION and the like, and
+ * windows.
+ */
+#include "engine/sql/parse_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool parse_is_query(const struct parser *parser)
+{
+    return parse_is(parser, "SELECT") || parse_is(parser, "WITH");
+}
+
+enum status parse_column_names(struct parser *parser, uint32_t *count, const char ***names)
+{
+    bool more;
+    RETURN_IF_ERROR(parse_take(parser, "(", &more));
+    if (!more)
+        return STATUS_OK;
+    while (more) {
+        const char *name;
+        RETURN_IF_ERROR(parse_name(parser, "a column's name", &name));
+        RETURN_IF_ERROR(parse_append(parser, names, count, sizeof name, &name));
+        RETURN_IF_ERROR(parse_take(parser, ",", &more));
+    }
+    return parse_expect(parser, ")", "behind the names of columns");
+}
+
+/* ---- WITH ---- */
+
+static enum status parse_withs(struct parser *parser)
+{
+    bool more = true;
+    if (parse_is(parser, "RECURSIVE"))
+        return parse_refuse(parser, "WITH RECURSIVE is not supported; Tessera has no recursive queries");
+    while (more) {
+        struct sql_with with = {.position = parse_position(parser)};
+        RETURN_IF_ERROR(parse_name(parser, "a name", &with.name));
+        RETURN_IF_ERROR(parse_column_names(parser, &with.column_count, &with.columns));
+        RETURN_IF_ERROR(parse_expect(parser, "AS", "behind the name of WITH"));
+        RETURN_IF_ERROR(parse_expect(parser, "(", "behind AS"));
+        RETURN_IF_ERROR(parse_subquery(parser, &with.query));
+        struct sql_select *const select = parser->select;
+        RETURN_IF_ERROR(parse_append(parser, &select->withs, &select->with_count, sizeof with, &with));
+        RETURN_IF_ERROR(parse_take(parser, ",", &more));
+    }
+    return STATUS_OK;
+}
+
+/* ---- UNION, EXCEPT, INTERSECT ---- */
+
+static bool find_set(const struct parser *parser, enum sql_set *set)
+{
+    static const char *const words[] = {"UNION", "EXCEPT", "INTERSECT"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (parse_is(parser, words[i])) {
+            *set = (enum sql_set)i;
+            return true;
+        }
+    return false;
+}
+
+/* One part: SELECT ... up to HAVING, or a query in parentheses. */
+static enum status parse_part(struct parser *parser, struct sql_part *part)
+{
+    struct sql_select *const outer = parser->select;
+    bool taken;
+    part->position = parse_position(parser);
+    RETURN_IF_ERROR(parse_take(parser, "(", &taken));
+    if (taken)
+        return parse_subquery(parser, &part->select);
+    part->select = parse_memory(parser, sizeof *part->select);
+    if (!part->select)
+        return error_out_of_memory(parser->error, sizeof *part->select, "a statement");
+    part->select->position = parse_position(parser);
+    RETURN_IF_ERROR(parse_expect(parser, "SELECT", "at the beginning of a query"));
+    parser->select = part->select;
+    const enum status status = parse_select(parser);
+    parser->select = outer;
+    return status;
+}
+
+/* A single part that is no query in parentheses is the statement itself. */
+static void take_only_part(struct sql_select *select, const struct sql_select *part)
+{
+    const struct sql_select whole = *select;
+    *select = *part;
+    select->explain = whole.explain;
+    select->layered = whole.layered;
+    select->parameter_count = whole.parameter_count;
+    select->with_count = whole.with_count;
+    select->withs = whole.withs;
+}
+
+static enum status parse_parts(struct parser *parser)
+{
+    struct sql_select *const select = parser->select;
+    struct sql_part part = {0};
+    const bool parentheses = parse_is(parser, "(");
+    bool distinct;
+    RETURN_IF_ERROR(parse_part(parser, &part));
+    if (!parentheses && !find_set(parser, &part.set)) {
+        take_only_part(select, part.select);
+        return STATUS_OK;
+    }
+    parser->tree->select.layered = true;
+    RETURN_IF_ERROR(parse_append(parser, &select->parts, &select->part_count, sizeof part, &part));
+    while (find_set(parser, &part.set)) {
+        RETURN_IF_ERROR(parse_advance(parser));
+        RETURN_IF_ERROR(parse_take(parser, "ALL", &part.all));
+        if (!part.all)
+            RETURN_IF_ERROR(parse_take(parser, "DISTINCT", &distinct));
+        if (part.all && part.set != SQL_SET_UNION)
+            return parse_refuse(parser, "EXCEPT ALL and INTERSECT ALL are not supported; leave ALL out");
+        RETURN_IF_ERROR(parse_part(parser, &part));
+        RETURN_IF_ERROR(parse_append(parser, &select->parts, &select->part_count, sizeof part, &part));
+    }
+    return STATUS_OK;
+}
+
+/* ---- Queries ---- */
+
+static enum status parse_whole(struct parser *parser)
+{
+    bool with;
+    parser->select->position = parse_position(parser);
+    RETURN_IF_ERROR(parse_take(parser, "WITH", &with));
+    if (with) {
+        parser->tree->select.layered = true;
+        RETURN_IF_ERROR(parse_withs(parser));
+    }
+    RETURN_IF_ERROR(parse_parts(parser));
+    return parse_order_and_limit(parser);
+}
+
+enum status parse_query(struct parser *parser, struct sql_select *select)
+{
+    struct sql_select *const outer = parser->select;
+    if (parser->levels == SQL_LEVELS_MAX)
+        return parse_refuse(parser, "queries are nested more than %u deep; use WITH, one after the other",
+                            SQL_LEVELS_MAX);
+    parser->levels++;
+    parser->select = select;
+    const enum status status = parse_whole(parser);
+    parser->select = outer;
+    parser->levels--;
+    return status;
+}
+
+enum status parse_subquery(struct parser *parser, struct sql_select **select)
+{
+    parser->tree->select.layered = true;
+    *select = parse_memory(parser, sizeof **select);
+    if (!*select)
+        return error_out_of_memory(parser->error, sizeof **select, "a statement");
+    RETURN_IF_ERROR(parse_query(parser, *select));
+    return parse_expect(parser, ")", "behind a query");
+}
+
+/* ---- Windows ---- */
+
+static enum status parse_bound(struct parser *parser, enum sql_bound *bound, uint64_t *rows)
+{
+    bool taken;
+    RETURN_IF_ERROR(parse_take(parser, "CURRENT", &taken));
+    if (taken) {
+        *bound = SQL_BOUND_CURRENT;
+        return parse_expect(parser, "ROW", "behind CURRENT");
+    }
+    RETURN_IF_ERROR(parse_take(parser, "UNBOUNDED", &taken));
+    if (!taken) {
+        char *end;
+        if (parser->token.kind != TOKEN_NUMBER)
+            return parse_refuse(parser,
+                                "a frame begins and ends at UNBOUNDED, CURRENT ROW, or a whole number of "
+                                "rows PRECEDING or FOLLOWING");
+        const char *text;
+        RETURN_IF_ERROR(parse_text(parser, false, &text));
+        *rows = strtoull(text, &end, 10);
+        if (*end || strlen(text) > 18)
+            return parse_refuse(parser, "a frame counts whole rows");
+        RETURN_IF_ERROR(parse_advance(parser));
+    }
+    const bool unbounded = taken;
+    RETURN_IF_ERROR(parse_take(parser, "PRECEDING", &taken));
+    if (taken) {
+        *bound = unbounded ? SQL_BOUND_FIRST : SQL_BOUND_BEFORE;
+        return STATUS_OK;
+    }
+    *bound = unbounded ? SQL_BOUND_LAST : SQL_BOUND_AFTER;
+    return parse_expect(parser, "FOLLOWING", "in a frame");
+}
+
+static enum status parse_frame(struct parser *parser, struct sql_window *window)
+{
+    bool between, range;
+    RETURN_IF_ERROR(parse_take(parser, "RANGE", &range));
+    if (!range)
+        RETURN_IF_ERROR(parse_advance(parser)); /* ROWS */
+    RETURN_IF_ERROR(parse_take(parser, "BETWEEN", &between));
+    RETURN_IF_ERROR(parse_bound(parser, &window->begin, &window->begin_rows));
+    window->end = SQL_BOUND_CURRENT;
+    if (between) {
+        RETURN_IF_ERROR(parse_expect(parser, "AND", "in a frame"));
+        RETURN_IF_ERROR(parse_bound(parser, &window->end, &window->end_rows));
+    }
+    if (window->begin > window->end || window->begin == SQL_BOUND_LAST || window->end == SQL_BOUND_FIRST)
+        return parse_refuse(parser, "the frame ends before it begins");
+    window->frame = SQL_FRAME_ROWS;
+    if (!range)
+        return STATUS_OK;
+    if (window->begin == SQL_BOUND_FIRST && window->end == SQL_BOUND_CURRENT)
+        window->frame = SQL_FRAME_NONE; /* that of a window without a frame */
+    else if (window->begin != SQL_BOUND_FIRST || window->end != SQL_BOUND_LAST)
+        return parse_refuse(parser, "RANGE with other bounds than UNBOUNDED PRECEDING and CURRENT ROW is not "
+                                    "supported; use ROWS");
+    return STATUS_OK;
+}
+
+static enum status parse_window(struct parser *parser, struct sql_window *window)
+{
+    bool taken, more = true;
+    RETURN_IF_ERROR(parse_take(parser, "PARTITION", &taken));
+    if (taken) {
+        RETURN_IF_ERROR(parse_expect(parser, "BY", "behind PARTITION"));
+        while (more) {
+            struct sql_expression *term;
+            RETURN_IF_ERROR(parse_expression(parser, &term));
+            RETURN_IF_ERROR(
+                parse_append(parser, &window->partitions, &window->partition_count, sizeof term, &term));
+            RETURN_IF_ERROR(parse_take(parser, ",", &more));
+        }
+    }
+    RETURN_IF_ERROR(parse_take(parser, "ORDER", &taken));
+    if (taken)
+        RETURN_IF_ERROR(parse_orders(parser, &window->orders, &window->order_count));
+    if (parse_is(parser, "ROWS") || parse_is(parser, "RANGE"))
+        RETURN_IF_ERROR(parse_frame(parser, window));
+    return parse_expect(parser, ")", "at the end of a window");
+}
+
+static enum status window_new(struct parser *parser, struct sql_window **window)
+{
+    *window = parse_memory(parser, sizeof **window);
+    if (!*window)
+        return error_out_of_memory(parser->error, sizeof **window, "a statement");
+    (*window)->position = parse_position(parser);
+    return STATUS_OK;
+}
+
+enum status parse_over(struct parser *parser, struct sql_window **window)
+{
+    bool taken;
+    parser->tree->select.layered = true;
+    RETURN_IF_ERROR(parse_advance(parser)); /* OVER */
+    RETURN_IF_ERROR(window_new(parser, window));
+    RETURN_IF_ERROR(parse_take(parser, "(", &taken));
+    return taken ? parse_window(parser, *window) : parse_name(parser, "a window's name", &(*window)->name);
+}
+
+enum status parse_windows(struct parser *parser)
+{
+    bool more;
+    RETURN_IF_ERROR(parse_take(parser, "WINDOW", &more));
+    while (more) {
+        struct sql_named_window named;
+        struct sql_select *const select = parser->select;
+        RETURN_IF_ERROR(parse_name(parser, "a window's name", &named.name));
+        RETURN_IF_ERROR(parse_expect(parser, "AS", "behind a window's name"));
+        RETURN_IF_ERROR(window_new(parser, &named.window));
+        RETURN_IF_ERROR(parse_expect(parser, "(", "behind AS"));
+        RETURN_IF_ERROR(parse_window(parser, named.window));
+        RETURN_IF_ERROR(parse_append(parser, &select->windows, &select->window_count, sizeof named, &named));
+        RETURN_IF_ERROR(parse_take(parser, ",", &more));
+    }
+    return STATUS_OK;
+}
