@@ -30,6 +30,8 @@ need_header libjansson-dev jansson.h
 need_header zlib1g-dev zlib.h
 need_header libdeflate-dev libdeflate.h
 need_header libzstd-dev zstd.h
+need_header liblzma-dev lzma.h
+need_header libbz2-dev bzlib.h
 need_header liblz4-dev lz4.h
 need_header libsnappy-dev snappy-c.h
 need_header libprotobuf-c-dev protobuf-c/protobuf-c.h

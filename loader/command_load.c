@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,6 +29,8 @@ struct arguments {
     uint32_t glob_count;
     glob_t globs[GLOBS_MAX];
     const char *levels[INPUTS_MAX];
+    const char *columns[INPUTS_MAX];
+    uint32_t columns_count;
 };
 
 /* Reads 512M, 4G, 100000K, or a number of bytes. */
@@ -52,6 +55,36 @@ static enum status read_delimiter(void *arguments, const char *text, struct erro
     options->delimiter = strcmp(text, "\\t") == 0 || strcmp(text, "tab") == 0 ? '\t' : *text;
     if ((strlen(text) != 1 && options->delimiter != '\t') || strchr("\"\n\r", options->delimiter))
         return error_set(error, STATUS_BAD_INPUT, "'%s' is no delimiter; give one character, or \\t", text);
+    return STATUS_OK;
+}
+
+static enum status read_mark(const char *option, const char *text, char *mark, struct error *error)
+{
+    if (strlen(text) != 1 || !strchr(",.' _", *text))
+        return error_set(error, STATUS_BAD_INPUT, "--%s '%s' is none of , . ' _ and a blank", option, text);
+    *mark = *text;
+    return STATUS_OK;
+}
+
+static enum status read_thousands(void *arguments, const char *text, struct error *error)
+{
+    return read_mark("thousands", text, &((struct arguments *)arguments)->load.text.reading.thousands, error);
+}
+
+static enum status read_decimal_mark(void *arguments, const char *text, struct error *error)
+{
+    return read_mark("decimal-mark", text, &((struct arguments *)arguments)->load.text.reading.decimal_mark,
+                     error);
+}
+
+/* A point between thousands means a comma before decimals. */
+static enum status check_marks(struct text_reading *reading, struct error *error)
+{
+    if (reading->thousands == '.' && !reading->decimal_mark)
+        reading->decimal_mark = ',';
+    if (reading->thousands && reading->thousands == (reading->decimal_mark ? reading->decimal_mark : '.'))
+        return error_set(error, STATUS_BAD_INPUT,
+                         "--thousands and --decimal-mark are the same character; which is it?");
     return STATUS_OK;
 }
 
@@ -114,10 +147,43 @@ static enum status read_input(void *context, const char *text, struct error *err
     return STATUS_OK;
 }
 
+/* Keeps a --columns TABLE=A,B,... for the table's input. */
+static enum status read_columns(void *context, const char *text, struct error *error)
+{
+    struct arguments *const arguments = context;
+    const char *const equals = strchr(text, '=');
+    if (!equals || equals == text || !equals[1])
+        return error_set(error, STATUS_BAD_INPUT, "--columns '%s' is not TABLE=COLUMN,COLUMN...", text);
+    if (arguments->columns_count == INPUTS_MAX)
+        return error_set(error, STATUS_BAD_INPUT, "more than %u tables have --columns", INPUTS_MAX);
+    arguments->columns[arguments->columns_count++] = text;
+    return STATUS_OK;
+}
+
+static enum status place_columns(struct arguments *arguments, struct error *error)
+{
+    for (uint32_t i = 0; i < arguments->columns_count; i++) {
+        const char *const text = arguments->columns[i], *const equals = strchr(text, '=');
+        const size_t length = (size_t)(equals - text);
+        struct load_input *found = NULL;
+        for (uint32_t t = 0; t < arguments->load.input_count && !found; t++)
+            if (strlen(arguments->inputs[t].table) == length &&
+                strncasecmp(arguments->inputs[t].table, text, length) == 0)
+                found = &arguments->inputs[t];
+        if (!found)
+            return error_set(error, STATUS_BAD_INPUT, "--columns %s: no files of table %.*s are loaded", text,
+                             (int)length, text);
+        found->columns = equals + 1;
+    }
+    return STATUS_OK;
+}
+
 static enum status check_complete(void *context, const char *unused, struct error *error)
 {
-    const struct arguments *const arguments = context;
+    struct arguments *const arguments = context;
     (void)unused;
+    RETURN_IF_ERROR(check_marks(&arguments->load.text.reading, error));
+    RETURN_IF_ERROR(place_columns(arguments, error));
     if (arguments->load.directory && arguments->schema && arguments->load.input_count)
         return STATUS_OK;
     return error_set(error, STATUS_BAD_INPUT, "give --db DIR, --schema FILE, and TABLE=FILE for each table");
@@ -133,11 +199,27 @@ static const struct command_option option_list[] = {
      "first line",
      BY_FUNCTION(read_delimiter)},
     {"header", 'H', "auto|yes|no",
-     "Whether files begin with the columns' names, in any order; auto (the default): if the first row's "
-     "fields are such names",
+     "Whether files begin with the columns' names, in any order and among others; auto (the default): if the "
+     "first row has them",
      TO_WORD(struct arguments, load.text.header, "auto|yes|no")},
+    {"columns", 'C', "TABLE=COLUMN,COLUMN...",
+     "What the fields of this table's text files are, whatever a header says: names of columns, and any "
+     "other "
+     "word for a field that is skipped. Without it, a header's fields that are no columns are skipped",
+     BY_FUNCTION(read_columns)},
     {"null", 'n', "TEXT", "What stands for NULL where it is not quoted; by default nothing, as in a,,b",
      TO_TEXT(struct arguments, load.text.null_text)},
+    {"round", 'R', NULL, "Rounds numbers with more decimals than their column; without it they are refused",
+     TO_FLAG(struct arguments, load.text.reading.round)},
+    {"nanoseconds", 'N', "refuse|cut",
+     "What happens to times with digits after microseconds; refuse is the default",
+     TO_WORD(struct arguments, load.text.reading.cut_nanoseconds, "refuse|cut")},
+    {"thousands", 'T', "CHARACTER",
+     "Stands between thousands in numbers: , . ' _ or a blank; by default none does",
+     BY_FUNCTION(read_thousands)},
+    {"decimal-mark", 'P', "CHARACTER",
+     "Stands before decimals; by default a point, or a comma with --thousands .",
+     BY_FUNCTION(read_decimal_mark)},
     {"codec", 'c', "NAME|COLUMN=CODEC,...", "How columns are compressed; auto by default",
      TO_TEXT(struct arguments, load.codecs)},
     {"dangling", 'g', "error|null", "What a foreign key becomes that finds no row; error is the default",
@@ -184,7 +266,8 @@ static const struct command_line line = {
     .finish = check_complete,
     .words_help = "TABLE=FILE[,FILE...]...",
     .help =
-        "Loads a star schema from CSV (RFC 4180), TSV or '|'-delimited files, plain, gzip or zstd, and from "
+        "Loads a star schema from CSV (RFC 4180), TSV or '|'-delimited files, plain or compressed by "
+        "gzip, zstd, xz or bzip2, and from "
         "ORC files, whose columns match by name; - is standard input. Either everything is loaded, or the "
         "database stays as it was.\v"
         "docs/loading.md says what schema scripts and files may hold.\n\n"

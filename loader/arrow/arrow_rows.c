@@ -368,14 +368,15 @@ static const char *stored_value(const struct arrow_reader *reader, uint32_t c, c
     const struct row_parse *parse = reader->parse;
     const struct column_schema *column = &parse->parsed->table->columns[c];
     const struct table_keys *keys = parse->keys[c];
+    const struct text_reading *const reading = &parse->options->text.reading;
     const char *complaint = NULL;
     *null = read->null;
     *value = read->value;
     if (read->null)
         return column->nullable ? NULL : "is NULL, but the column is NOT NULL";
     if (!keys)
-        return read->is_text ? text_value(column, read->text, read->length, value) : NULL;
-    *value = read->is_text ? table_keys_find(keys, read->text, read->length, &complaint)
+        return read->is_text ? text_value_as(reading, column, read->text, read->length, value) : NULL;
+    *value = read->is_text ? table_keys_find(keys, reading, read->text, read->length, &complaint)
                            : table_keys_find_value(keys, read->value);
     if (complaint || *value >= 0)
         return complaint;

@@ -128,7 +128,7 @@ static enum status one_value(const struct conversion *conversion, uint32_t at, i
         if (conversion->store->words)
             return word_find(conversion, &field, value, complaint);
         if (keys)
-            *value = table_keys_find(keys, field.text, field.length, complaint);
+            *value = table_keys_find(keys, &text_plain, field.text, field.length, complaint);
         else
             *complaint = text_value(conversion->want, field.text, field.length, value);
     } else {

@@ -153,8 +153,8 @@ enum status table_keys_read(struct database *database, const char *name, unsigne
     return status;
 }
 
-int32_t table_keys_find(const struct table_keys *keys, const char *text, uint32_t length,
-                        const char **complaint)
+int32_t table_keys_find(const struct table_keys *keys, const struct text_reading *reading, const char *text,
+                        uint32_t length, const char **complaint)
 {
     int64_t value = 0;
     *complaint = NULL;
@@ -162,7 +162,7 @@ int32_t table_keys_find(const struct table_keys *keys, const char *text, uint32_
         const int32_t row = dictionary_builder_find(keys->strings, text, length);
         return row < 0 || !keys->positions ? row : keys->positions[row];
     }
-    *complaint = text_value(&keys->key, text, length, &value);
+    *complaint = text_value_as(reading, &keys->key, text, length, &value);
     return *complaint ? -1 : key_index_find(keys->numbers, value);
 }
 

@@ -42,8 +42,8 @@ int32_t table_keys_find_value(const struct table_keys *keys, int64_t value);
 
 /* The position of a key that is given as text, or -1. *complaint gets NULL, or the reason why the text cannot be a
  * key. */
-int32_t table_keys_find(const struct table_keys *keys, const char *text, uint32_t length,
-                        const char **complaint);
+int32_t table_keys_find(const struct table_keys *keys, const struct text_reading *reading, const char *text,
+                        uint32_t length, const char **complaint);
 
 /* The values of one block of text, of one batch, or of one stripe of an ORC file. */
 struct parsed_block {

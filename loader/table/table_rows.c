@@ -184,8 +184,8 @@ void row_complaint(char text[ERROR_TEXT_BYTES], const char *place, const struct 
     }
     if (complaint == text_out_of_range)
         text_value_range(parse->keys[c] ? &parse->keys[c]->key : column, range);
-    snprintf(text, ERROR_TEXT_BYTES, "%.600s: column %s: '%s' %s%s%s", place, column->name, shown, complaint,
-             range[0] ? ": the column holds " : "", range);
+    snprintf(text, ERROR_TEXT_BYTES, "%.600s: column %s: '%s' %s%s%s%s", place, column->name, shown,
+             complaint, text_value_advice(complaint), range[0] ? ": the column holds " : "", range);
 }
 
 static void place_of(const struct text_block *block, uint32_t row, char place[KEY_PLACE_BYTES])
@@ -243,14 +243,15 @@ static const char *field_value(const struct row_parse *parse, const struct colum
                                const struct text_field *field, int64_t *value, bool *null)
 {
     const struct table_keys *const keys = parse->keys[c];
+    const struct text_reading *const reading = &parse->options->text.reading;
     const char *complaint;
     *null = field->length == TEXT_NULL;
     *value = 0;
     if (*null)
         return column->nullable ? NULL : "is NULL, but the column is NOT NULL";
     if (!keys)
-        return text_value(column, field->text, field->length, value);
-    *value = table_keys_find(keys, field->text, field->length, &complaint);
+        return text_value_as(reading, column, field->text, field->length, value);
+    *value = table_keys_find(keys, reading, field->text, field->length, &complaint);
     if (complaint || *value >= 0)
         return complaint;
     *value = 0;
@@ -503,6 +504,7 @@ enum status table_rows_parse(const struct schema_table *table, const struct load
                              struct error *error)
 {
     const char *names[SCHEMA_COLUMNS_MAX];
+    struct text_options text = options->text;
     struct row_parse *parse;
     RETURN_IF_ERROR(memory_zeros(&parse, sizeof *parse, "a load", error));
     *parsed = (struct parsed_table){.table = table,
@@ -511,6 +513,7 @@ enum status table_rows_parse(const struct schema_table *table, const struct load
                                     .spool = {.descriptor = -1},
                                     .parse = parse};
     parse->options = options;
+    text.columns = input->columns;
     parse->keys = keys;
     parse->parsed = parsed;
     parse->rejects = rejects;
@@ -534,7 +537,7 @@ enum status table_rows_parse(const struct schema_table *table, const struct load
     else if (status == STATUS_OK && has_orc(input))
         status = orc_rows_read(parse, input, error);
     else if (status == STATUS_OK)
-        status = text_source_open(input->paths, input->path_count, names, table->column_count, &options->text,
+        status = text_source_open(input->paths, input->path_count, names, table->column_count, &text,
                                   &parse->source, error);
     if (status == STATUS_OK && parse->source)
         status = parallel_for(options->threads, options->threads, parse_blocks, parse, error);

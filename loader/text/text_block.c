@@ -58,7 +58,12 @@ static enum status rows_reserve(struct text_block *block, uint32_t rows, uint32_
 /* Whether the row has the right number of fields, and ends with a delimiter if the first row does. */
 static bool row_whole(const struct text_row *row, const struct text_shape *shape)
 {
-    return row->fields == shape->columns + shape->trailing && (!shape->trailing || row->last_empty);
+    return row->fields == shape->fields + shape->trailing && (!shape->trailing || row->last_empty);
+}
+
+static const char *place_name(const struct text_shape *shape, uint32_t place)
+{
+    return place == TEXT_SKIPPED ? "(skipped)" : shape->names[place];
 }
 
 /* Writes the complaint about a row with a wrong number of fields: row r of the index, which ends before
@@ -68,11 +73,13 @@ static void fields_complaint(const struct text_row *row, uint32_t r, const struc
                              const char *text, size_t end, char complaint[TEXT_COMPLAINT_BYTES])
 {
     const struct text_shape *const shape = &block->shape;
-    const uint32_t columns = shape->columns, first = r ? index->rows[r - 1] + 1 : 0;
+    const uint32_t columns = shape->fields, first = r ? index->rows[r - 1] + 1 : 0;
     const uint32_t found = row->fields - (shape->trailing && row->fields > 1 && row->last_empty);
     const uint32_t last_place = block->places[(found < columns ? found : columns) - 1];
-    const struct text_field *const last = &fields[last_place];
-    const char *const name = shape->names[last_place];
+    const struct text_field none = {.length = TEXT_NULL}, *const last = last_place == TEXT_SKIPPED
+                                                                            ? &none
+                                                                            : &fields[last_place];
+    const char *const name = place_name(shape, last_place);
     char shown[TEXT_SHOWN_BYTES] = "";
     if (text_row_empty(row)) {
         snprintf(complaint, TEXT_COMPLAINT_BYTES, "is empty: it must have %u fields", columns);
@@ -97,7 +104,7 @@ static void fields_complaint(const struct text_row *row, uint32_t r, const struc
     else
         snprintf(complaint, TEXT_COMPLAINT_BYTES,
                  "has %u field%s instead of %u: it ends with '%s', and column %s is missing", found,
-                 found == 1 ? "" : "s", columns, shown, shape->names[block->places[found]]);
+                 found == 1 ? "" : "s", columns, shown, place_name(shape, block->places[found]));
 }
 
 enum status text_block_split(struct text_block *block, const struct block_text *text, struct error *error)
@@ -117,9 +124,9 @@ enum status text_block_split(struct text_block *block, const struct block_text *
     for (uint32_t r = 0; r < index->row_count; r++) {
         struct text_field *const fields = block->fields + (size_t)block->rows * shape->columns;
         const struct text_row row =
-            text_row_split(bytes, index, r, shape, text->places, shape->columns, fields, &spare);
+            text_row_split(bytes, index, r, shape, text->places, shape->fields, fields, &spare);
         const size_t end = index->ends[index->rows[r]], behind = end < text->bytes ? end + 1 : end;
-        if (shape->columns > 1 && text_row_empty(&row) && !shape->verbatim) {
+        if (shape->fields > 1 && text_row_empty(&row) && !shape->verbatim) {
             begin = behind;
             line += row.lines;
             continue;

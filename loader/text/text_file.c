@@ -1,13 +1,15 @@
 /*
- * text_file.c: see text_file.h. zlib and zstd get the file in pieces of 256 KiB. Plain files are read into
+ * text_file.c: see text_file.h. zlib, zstd, liblzma and libbz2 get the file in pieces of 256 KiB. Plain files are read into
  * the caller's memory.
  */
 #include "loader/text/text_file.h"
 
 #include "storage/base/parallel.h"
 
+#include <bzlib.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <lzma.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -19,7 +21,7 @@
 
 #define INPUT_BYTES (256u << 10)
 
-enum text_file_kind { FILE_PLAIN, FILE_GZIP, FILE_ZSTD };
+enum text_file_kind { FILE_PLAIN, FILE_GZIP, FILE_ZSTD, FILE_XZ, FILE_BZIP2 };
 
 struct text_file {
     const char *path;
@@ -29,6 +31,8 @@ struct text_file {
     uint64_t done;
     z_stream gzip;
     ZSTD_DStream *zstd;
+    lzma_stream xz;
+    bz_stream bzip2;
     bool frame_open; /* inside a compressed stream */
     size_t input_at, input_bytes;
     char input[INPUT_BYTES]; /* bytes read and not yet used, also the first bytes of a plain file */
@@ -70,9 +74,13 @@ static enum status fill(struct text_file *file, struct error *error)
     return read_some(file, file->input, INPUT_BYTES, &file->input_bytes, error);
 }
 
+/* The dictionary of `xz -9` takes 65 MiB; what asks for more than this is no file of xz's. */
+#define XZ_MEMORY (1ull << 30)
+
 static enum status begin(struct text_file *file, struct error *error)
 {
-    static const unsigned char gzip[] = {0x1f, 0x8b}, zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
+    static const unsigned char gzip[] = {0x1f, 0x8b}, zstd[] = {0x28, 0xb5, 0x2f, 0xfd},
+                               xz[] = {0xfd, '7', 'z', 'X', 'Z', 0};
     RETURN_IF_ERROR(fill(file, error));
     if (file->input_bytes >= 2 && memcmp(file->input, gzip, 2) == 0) {
         file->kind = FILE_GZIP;
@@ -83,6 +91,15 @@ static enum status begin(struct text_file *file, struct error *error)
         file->zstd = ZSTD_createDStream();
         if (!file->zstd)
             return error_out_of_memory(error, 1 << 20, "unpacking zstd");
+    } else if (file->input_bytes >= sizeof xz && memcmp(file->input, xz, sizeof xz) == 0) {
+        file->kind = FILE_XZ;
+        if (lzma_stream_decoder(&file->xz, XZ_MEMORY, LZMA_CONCATENATED) != LZMA_OK)
+            return error_out_of_memory(error, 1 << 20, "unpacking xz");
+    } else if (file->input_bytes >= 10 && memcmp(file->input, "BZh", 3) == 0 && file->input[3] >= '1' &&
+               file->input[3] <= '9' && memcmp(file->input + 4, "1AY&SY", 6) == 0) {
+        file->kind = FILE_BZIP2;
+        if (BZ2_bzDecompressInit(&file->bzip2, 0, 0) != BZ_OK)
+            return error_out_of_memory(error, 4 << 20, "unpacking bzip2");
     }
     file->frame_open = file->kind != FILE_PLAIN;
     return STATUS_OK;
@@ -140,6 +157,9 @@ void text_file_close(struct text_file *file)
     if (file->kind == FILE_GZIP)
         inflateEnd(&file->gzip);
     ZSTD_freeDStream(file->zstd);
+    lzma_end(&file->xz);
+    if (file->kind == FILE_BZIP2 && file->bzip2.state)
+        BZ2_bzDecompressEnd(&file->bzip2);
     if (file->descriptor >= 0)
         close(file->descriptor);
     free(file);
@@ -204,6 +224,72 @@ static enum status unzstd_some(struct text_file *file, char *out, size_t bytes, 
     return STATUS_OK;
 }
 
+/* Without input, says liblzma whether the file may end here. */
+static enum status unxz_some(struct text_file *file, char *out, size_t bytes, size_t *got,
+                             struct error *error)
+{
+    file->xz.next_in = (const uint8_t *)file->input + file->input_at;
+    file->xz.avail_in = file->input_bytes - file->input_at;
+    file->xz.next_out = (uint8_t *)out;
+    file->xz.avail_out = bytes;
+    const lzma_ret result = lzma_code(&file->xz, file->input_bytes ? LZMA_RUN : LZMA_FINISH);
+    file->input_at = file->input_bytes - file->xz.avail_in;
+    *got = bytes - file->xz.avail_out;
+    file->frame_open = result != LZMA_STREAM_END;
+    if (result == LZMA_MEMLIMIT_ERROR)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: the xz data asks for more than 1 GiB of memory; compress it anew", file->path);
+    if (result != LZMA_OK && result != LZMA_STREAM_END &&
+        (result != LZMA_BUF_ERROR || file->input_bytes == 0))
+        return result == LZMA_BUF_ERROR
+                   ? STATUS_OK /* it is cut short, which the caller says */
+                   : error_set(error, STATUS_BAD_INPUT,
+                               "%s: the xz data is damaged (fault %d of liblzma); fetch the file again",
+                               file->path, (int)result);
+    return STATUS_OK;
+}
+
+static enum status unbzip2_some(struct text_file *file, char *out, size_t bytes, size_t *got,
+                                struct error *error)
+{
+    if (!file->frame_open) { /* after a stream comes another one, as pbzip2 writes */
+        BZ2_bzDecompressEnd(&file->bzip2);
+        file->bzip2 = (bz_stream){0};
+        if (BZ2_bzDecompressInit(&file->bzip2, 0, 0) != BZ_OK)
+            return error_out_of_memory(error, 4 << 20, "unpacking bzip2");
+        file->frame_open = true;
+    }
+    file->bzip2.next_in = file->input + file->input_at;
+    file->bzip2.avail_in = (unsigned)(file->input_bytes - file->input_at);
+    file->bzip2.next_out = out;
+    file->bzip2.avail_out = bytes > UINT32_MAX ? UINT32_MAX : (unsigned)bytes;
+    const unsigned room = file->bzip2.avail_out;
+    const int result = BZ2_bzDecompress(&file->bzip2);
+    file->input_at = file->input_bytes - file->bzip2.avail_in;
+    *got = room - file->bzip2.avail_out;
+    file->frame_open = result != BZ_STREAM_END;
+    if (result != BZ_OK && result != BZ_STREAM_END)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: the bzip2 data is damaged (fault %d of libbz2); fetch the file again",
+                         file->path, result);
+    return STATUS_OK;
+}
+
+static enum status unpack_some(struct text_file *file, char *out, size_t bytes, size_t *got,
+                               struct error *error)
+{
+    switch (file->kind) {
+    case FILE_GZIP:
+        return inflate_some(file, out, bytes, got, error);
+    case FILE_ZSTD:
+        return unzstd_some(file, out, bytes, got, error);
+    case FILE_XZ:
+        return unxz_some(file, out, bytes, got, error);
+    default:
+        return unbzip2_some(file, out, bytes, got, error);
+    }
+}
+
 enum status text_file_read(struct text_file *file, char *out, size_t bytes, size_t *got, struct error *error)
 {
     if (file->kind == FILE_PLAIN)
@@ -214,6 +300,12 @@ enum status text_file_read(struct text_file *file, char *out, size_t bytes, size
         if (file->input_at == file->input_bytes) {
             RETURN_IF_ERROR(fill(file, error));
             if (file->input_bytes == 0) {
+                /* several streams of xz end only with the file; its last bytes may come now */
+                if (file->kind == FILE_XZ && file->frame_open)
+                    RETURN_IF_ERROR(unxz_some(file, out + *got, bytes - *got, &more, error));
+                *got += more;
+                if (more)
+                    continue;
                 if (file->frame_open)
                     return error_set(error, STATUS_BAD_INPUT,
                                      "%s: the compressed data ends in the middle; fetch the file again",
@@ -221,8 +313,7 @@ enum status text_file_read(struct text_file *file, char *out, size_t bytes, size
                 return STATUS_OK;
             }
         }
-        RETURN_IF_ERROR(file->kind == FILE_GZIP ? inflate_some(file, out + *got, bytes - *got, &more, error)
-                                                : unzstd_some(file, out + *got, bytes - *got, &more, error));
+        RETURN_IF_ERROR(unpack_some(file, out + *got, bytes - *got, &more, error));
         *got += more;
     }
     return STATUS_OK;

@@ -1,5 +1,5 @@
-/* text_file.h: reads the bytes of one file, or of standard input. The file may be compressed by gzip or zstd,
- * which its first bytes tell. */
+/* text_file.h: reads the bytes of one file, or of standard input. The file may be compressed by gzip, zstd, xz
+ * or bzip2, which its first bytes tell. */
 #ifndef TESSERA_LOADER_TEXT_TEXT_FILE_H
 #define TESSERA_LOADER_TEXT_TEXT_FILE_H
 

@@ -19,14 +19,20 @@ char text_delimiter_of_name(const char *path)
         length -= 3;
     else if (ends_with(path, length, ".zst"))
         length -= 4;
+    else if (ends_with(path, length, ".xz"))
+        length -= 3;
+    else if (ends_with(path, length, ".bz2"))
+        length -= 4;
     return ends_with(path, length, ".csv")   ? ','
            : ends_with(path, length, ".tsv") ? '\t'
            : ends_with(path, length, ".tbl") ? '|'
                                              : 0;
 }
 
-/* The first row: its first columns + 1 fields, and memory for fields with doubled quotes. The caller frees
- * it. */
+/* The most fields of a row, also of those that are skipped. */
+#define TEXT_FIELDS_MAX 16384u
+
+/* The first row: its fields, and memory for fields with doubled quotes. The caller frees it. */
 struct first_row {
     struct text_field *fields;
     char *spare;
@@ -46,7 +52,7 @@ static enum status first_row_find(struct text_source *source, const char *text, 
                                   struct first_row *first, struct error *error)
 {
     struct text_shape shape = source->shape;
-    const uint32_t room = shape.columns + 1;
+    const uint32_t room = TEXT_FIELDS_MAX;
     *first = (struct first_row){0};
     shape.delimiter = delimiter;
     RETURN_IF_ERROR(text_rows_index(text, length, &shape, &source->index, &source->index_room, error));
@@ -60,7 +66,7 @@ static enum status first_row_find(struct text_source *source, const char *text, 
         char *spare = first->spare;
         const size_t end = source->index.ends[source->index.rows[r]];
         first->row = text_row_split(text, &source->index, r, &shape, NULL, room, first->fields, &spare);
-        first->there = !text_row_empty(&first->row) || shape.columns == 1;
+        first->there = !text_row_empty(&first->row) || (shape.columns == 1 && !source->listed);
         first->lines += first->row.lines;
         first->bytes = end < length ? end + 1 : length;
     }
@@ -78,7 +84,7 @@ enum status text_delimiter_of_line(struct text_source *source, const char *text,
     for (size_t c = 0; c < sizeof candidates; c++) {
         struct first_row first;
         RETURN_IF_ERROR(first_row_find(source, text, length, candidates[c], &first, error));
-        const uint32_t columns = source->shape.columns;
+        const uint32_t columns = source->listed ? source->listed_count : source->shape.columns;
         uint32_t fields = first.there ? first.row.fields : 0;
         first_row_free(&first);
         if (fields == columns || (fields == columns + 1 && first.row.last_empty))
@@ -97,31 +103,40 @@ static uint32_t column_named(const struct text_source *source, const struct text
         if (field->length == strlen(source->shape.names[c]) &&
             strncasecmp(source->shape.names[c], field->text, field->length) == 0)
             return c;
-    return UINT32_MAX;
+    return TEXT_SKIPPED;
 }
 
-static enum status map(const struct text_source *source, const struct text_field *fields, uint32_t count,
-                       uint64_t line, uint32_t *places, struct error *error)
+/* Gives each field of a header its place. `twice`: the first column that two fields name, or UINT32_MAX. */
+struct header_names {
+    uint32_t known, covered; /* fields that name columns; columns that are named */
+    uint32_t twice;
+};
+
+static struct header_names names_find(const struct text_source *source, const struct text_field *fields,
+                                      uint32_t count, uint32_t *places)
+{
+    struct header_names names = {.twice = UINT32_MAX};
+    for (uint32_t f = 0; f < count; f++) {
+        places[f] = column_named(source, &fields[f]);
+        names.known += places[f] != TEXT_SKIPPED;
+        bool again = false;
+        for (uint32_t before = 0; before < f && !again && places[f] != TEXT_SKIPPED; before++)
+            again = places[before] == places[f];
+        names.covered += places[f] != TEXT_SKIPPED && !again;
+        names.twice = again && names.twice == UINT32_MAX ? places[f] : names.twice;
+    }
+    return names;
+}
+
+/* Complains about columns that no field of a header names, or several. */
+static enum status check_names(const struct text_source *source, const struct header_names *names,
+                               const uint32_t *places, uint32_t count, uint64_t line, struct error *error)
 {
     const char *const path = source->paths[source->path];
-    const unsigned long long at = line;
-    const uint32_t columns = source->shape.columns;
-    for (uint32_t f = 0; f < count && f <= columns; f++) {
-        const uint32_t column = column_named(source, &fields[f]);
-        const int length = fields[f].length == TEXT_NULL ? 0
-                           : fields[f].length > 200      ? 200
-                                                         : (int)fields[f].length;
-        if (column == UINT32_MAX)
-            return error_set(error, STATUS_BAD_INPUT,
-                             "%s:%llu: the header names '%.*s', which is no column of the table", path, at,
-                             length, fields[f].text);
-        for (uint32_t before = 0; before < f; before++)
-            if (places[before] == column)
-                return error_set(error, STATUS_BAD_INPUT, "%s:%llu: the header names '%s' twice", path, at,
-                                 source->shape.names[column]);
-        places[f] = column; /* f < columns: among columns + 1 names, one would be a duplicate */
-    }
-    for (uint32_t c = 0; c < columns; c++) {
+    if (names->twice != UINT32_MAX)
+        return error_set(error, STATUS_BAD_INPUT, "%s:%llu: the header names '%s' twice", path,
+                         (unsigned long long)line, source->shape.names[names->twice]);
+    for (uint32_t c = 0; c < source->shape.columns; c++) {
         bool there = false;
         for (uint32_t f = 0; f < count; f++)
             there |= places[f] == c;
@@ -130,39 +145,100 @@ static enum status map(const struct text_source *source, const struct text_field
                 error, STATUS_BAD_INPUT,
                 "%s:%llu: the header lacks the column '%s'; every column must be there: give its "
                 "values, or empty fields for NULL",
-                path, at, source->shape.names[c]);
+                path, (unsigned long long)line, source->shape.names[c]);
     }
     return STATUS_OK;
 }
 
-enum status text_header_read(struct text_source *source, const char *text, size_t length, uint32_t *places,
+/* Whether the fields are the names in options->columns. */
+static bool names_listed(const struct text_source *source, const uint32_t *places, uint32_t count)
+{
+    bool same = count == source->listed_count;
+    for (uint32_t f = 0; same && f < count; f++)
+        same = source->listed[f] == TEXT_SKIPPED || source->listed[f] == places[f];
+    return same;
+}
+
+static enum status places_take(struct text_source *source, uint32_t count, uint32_t **places,
+                               struct error *error)
+{
+    *places = malloc((count + (size_t)1) * sizeof **places);
+    source->shape.fields = count;
+    return *places ? STATUS_OK : error_out_of_memory(error, count * sizeof **places, "a header");
+}
+
+/* The places of a file's fields without a header's help. */
+static enum status places_default(struct text_source *source, uint32_t **places, struct error *error)
+{
+    const uint32_t count = source->listed ? source->listed_count : source->shape.columns;
+    RETURN_IF_ERROR(places_take(source, count, places, error));
+    for (uint32_t f = 0; f < count; f++)
+        (*places)[f] = source->listed ? source->listed[f] : f;
+    return STATUS_OK;
+}
+
+enum status text_header_read(struct text_source *source, const char *text, size_t length, uint32_t **places,
                              size_t *bytes, uint64_t *lines, struct error *error)
 {
-    const uint32_t columns = source->shape.columns;
     struct first_row first = {0};
     *bytes = 0;
     *lines = 0;
-    for (uint32_t c = 0; c < columns; c++)
-        places[c] = c;
     if (source->header == TEXT_HEADER_NO)
-        return STATUS_OK;
+        return places_default(source, places, error);
     RETURN_IF_ERROR(first_row_find(source, text, length, source->shape.delimiter, &first, error));
-    uint32_t count = first.there ? first.row.fields : 0, known = 0;
+    uint32_t count = first.there ? first.row.fields : 0;
     count -= count > 1 && first.row.last_empty; /* the empty field after a trailing delimiter */
-    for (uint32_t f = 0; f < count && f <= columns; f++)
-        known += column_named(source, &first.fields[f]) != UINT32_MAX;
-    enum status status = STATUS_OK;
-    if (source->header == TEXT_HEADER_YES || (known == count && count > 0)) {
-        *bytes = first.bytes;
-        *lines = first.lines;
-        if (first.there && first.row.complaint)
+    count = count < TEXT_FIELDS_MAX ? count : TEXT_FIELDS_MAX;
+    enum status status = places_take(source, count, places, error);
+    if (status == STATUS_OK) {
+        const struct header_names names = names_find(source, first.fields, count, *places);
+        const bool named = (names.known == count && count > 0) || names.covered == source->shape.columns ||
+                           (source->listed && names.known && names_listed(source, *places, count));
+        const bool header = source->header == TEXT_HEADER_YES || named;
+        *bytes = header ? first.bytes : 0;
+        *lines = header ? first.lines : 0;
+        if (header && first.there && first.row.complaint)
             status = error_set(error, STATUS_BAD_INPUT, "%s:1: the header %s", source->paths[source->path],
                                first.row.complaint);
-        else
-            status = map(source, first.fields, count, first.lines - first.row.lines + 1, places, error);
+        else if (header && !source->listed)
+            status = check_names(source, &names, *places, count, first.lines - first.row.lines + 1, error);
+        if (status == STATUS_OK && (!header || source->listed)) {
+            free(*places);
+            status = places_default(source, places, error);
+        }
     }
     first_row_free(&first);
     return status;
+}
+
+enum status text_columns_read(struct text_source *source, const char *list, struct error *error)
+{
+    uint32_t found = 0;
+    source->listed = malloc((strlen(list) + 1) * sizeof *source->listed);
+    if (!source->listed)
+        return error_out_of_memory(error, strlen(list) * sizeof *source->listed, "a list of columns");
+    for (const char *at = list;; at++) {
+        const struct text_field name = {.text = at, .length = (uint32_t)strcspn(at, ",")};
+        const uint32_t place = column_named(source, &name);
+        for (uint32_t f = 0; f < source->listed_count; f++)
+            if (place != TEXT_SKIPPED && source->listed[f] == place)
+                return error_set(error, STATUS_BAD_INPUT, "--columns %s names '%s' twice", list,
+                                 source->shape.names[place]);
+        found += place != TEXT_SKIPPED;
+        source->listed[source->listed_count++] = place;
+        at += name.length;
+        if (!*at)
+            break;
+    }
+    for (uint32_t c = 0; found < source->shape.columns && c < source->shape.columns; c++) {
+        bool there = false;
+        for (uint32_t f = 0; f < source->listed_count; f++)
+            there |= source->listed[f] == c;
+        if (!there)
+            return error_set(error, STATUS_BAD_INPUT, "--columns %s lacks the table's column '%s'", list,
+                             source->shape.names[c]);
+    }
+    return STATUS_OK;
 }
 
 enum status text_trailing_find(struct text_source *source, const char *text, size_t length, bool *known,
@@ -171,7 +247,7 @@ enum status text_trailing_find(struct text_source *source, const char *text, siz
     struct first_row first;
     RETURN_IF_ERROR(first_row_find(source, text, length, source->shape.delimiter, &first, error));
     *known = first.there;
-    *trailing = first.there && first.row.fields == source->shape.columns + 1 && first.row.last_empty;
+    *trailing = first.there && first.row.fields == source->shape.fields + 1 && first.row.last_empty;
     first_row_free(&first);
     return STATUS_OK;
 }

@@ -106,8 +106,9 @@ struct text_row text_row_split(const char *text, const struct text_index *index,
         } else {
             field = plain_field(text + begin, end - begin, shape);
         }
-        if (f < kept)
-            fields[places ? places[f] : f] = field;
+        const uint32_t place = f >= kept ? TEXT_SKIPPED : places ? places[f] : f;
+        if (place != TEXT_SKIPPED)
+            fields[place] = field;
         begin = ends[f] + 1;
     }
     return found;

@@ -11,7 +11,8 @@ struct text_shape {
     char delimiter;
     bool verbatim;         /* as in text_options */
     bool trailing;         /* every row ends with a delimiter after its last field */
-    uint32_t columns;      /* fields of a row */
+    uint32_t columns;      /* of the table */
+    uint32_t fields;       /* of a row of the current file, which may have more than the table */
     const char *null_text; /* NULL: an empty field */
     size_t null_length;
     const char *const *names; /* of the columns, for complaints */
@@ -34,8 +35,11 @@ struct text_row {
     const char *complaint; /* NULL, or what is wrong with a field */
 };
 
+/* The place of a field that the table does not have. */
+#define TEXT_SKIPPED UINT32_MAX
+
 /* Splits row number `row` of the index. The first `room` fields are written, field f to fields[places[f]]
- * (places NULL: to fields[f]). Fields with doubled quotes are copied to *spare, which moves on by at most the
+ * (places NULL: to fields[f]), unless that is TEXT_SKIPPED. Fields with doubled quotes are copied to *spare, which moves on by at most the
  * row's length. */
 struct text_row text_row_split(const char *text, const struct text_index *index, uint32_t row,
                                const struct text_shape *shape, const uint32_t *places, uint32_t room,

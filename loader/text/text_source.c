@@ -40,10 +40,6 @@ static enum status begin_file(struct text_source *source)
     struct text_memory *const carry = &source->carry;
     const char *const path = path_of(source);
     RETURN_IF_ERROR(text_file_open(path, &source->file, error));
-    uint32_t *const places = malloc(source->shape.columns * sizeof *places);
-    source->places[source->path] = places;
-    if (!places)
-        return error_out_of_memory(error, source->shape.columns * sizeof *places, "a header");
     source->line = 1;
     source->ended = false;
     source->carry_bytes = 0;
@@ -69,8 +65,8 @@ static enum status begin_file(struct text_source *source)
     }
     size_t bytes;
     uint64_t lines;
-    RETURN_IF_ERROR(
-        text_header_read(source, carry->bytes, source->carry_bytes, places, &bytes, &lines, error));
+    RETURN_IF_ERROR(text_header_read(source, carry->bytes, source->carry_bytes, &source->places[source->path],
+                                     &bytes, &lines, error));
     source->carry_bytes -= bytes;
     source->line += lines;
     memmove(carry->bytes, carry->bytes + bytes, source->carry_bytes);
@@ -136,6 +132,8 @@ enum status text_source_open_sized(const char *const *paths, uint32_t path_count
     source->places = calloc(path_count + (size_t)1, sizeof *source->places);
     enum status status = source->places ? check_files(source, error)
                                         : error_out_of_memory(error, path_count * 8ull, "a source of text");
+    if (status == STATUS_OK && options->columns)
+        status = text_columns_read(source, options->columns, error);
     if (status == STATUS_OK && path_count) {
         status = begin_file(source);
         if (status != STATUS_OK && error)
@@ -164,6 +162,7 @@ void text_source_close(struct text_source *source)
     for (uint32_t p = 0; source->places && p < source->path_count; p++)
         free(source->places[p]);
     free(source->places);
+    free(source->listed);
     free(source->carry.bytes);
     text_index_free(&source->index);
     pthread_mutex_destroy(&source->lock);

@@ -26,14 +26,29 @@
 #define TEXT_ROW_BYTES   (16u << 20)
 
 enum text_header {
-    TEXT_HEADER_AUTO, /* the first row is a header if its fields are the columns' names, in any order */
+    TEXT_HEADER_AUTO, /* the first row is a header if the columns' names are among its fields, in any order */
     TEXT_HEADER_YES,
     TEXT_HEADER_NO
 };
 
+/* How values are read. All zero: as text_value says. */
+struct text_reading {
+    char thousands;    /* between groups of three digits: , . ' _ or a blank; 0: none */
+    char decimal_mark; /* 0: a point */
+    bool round;        /* numbers with more decimals than their column are rounded; half goes away from 0 */
+    bool cut_nanoseconds; /* of times the digits after microseconds are cut */
+};
+
+extern const struct text_reading text_plain; /* all zero */
+
 struct text_options {
+    struct text_reading reading;
     char delimiter; /* 0: by the file's name (.csv ',', .tsv tab, .tbl '|'), else by the first line */
     enum text_header header;
+
+    /* NULL, or the columns of the files' fields, "a,b,-,c": a name that is no column of the table is skipped. A header,
+     * if there is one, then says nothing. */
+    const char *columns;
     const char *null_text; /* NULL: an empty field that is not quoted is NULL */
     /* As dbgen writes: every byte between two delimiters belongs to the field. There are no quotes and no
      * NULLs (`null_text` is ignored), and an empty line is a (bad) row. */
@@ -76,8 +91,8 @@ struct text_source;
 
 /* Opens the files of one table, or standard input alone ("-"). Compressed files are recognised by their first
  * bytes. `column_names` and `paths` must outlive the source. STATUS_BAD_INPUT, naming file and name, for
- * missing files and for header names that are unknown, missing (also of nullable columns) or there twice. All
- * files have the same delimiter; each may have a header or not. */
+ * missing files and for columns that a header lacks (also nullable ones) or names twice; other names in it are
+ * skipped. All files have the same delimiter; each may have a header or not. */
 NODISCARD enum status text_source_open(const char *const *paths, uint32_t path_count,
                                        const char *const *column_names, uint32_t columns,
                                        const struct text_options *options, struct text_source **source,
@@ -95,12 +110,17 @@ void text_source_progress(const struct text_source *source, uint64_t *done, uint
 
 /* ---- One field as a value ---- */
 
-/* Converts text to the stored value of the column's type (not strings): an optional sign, digits, and for
- * decimals a point and at most `scale` digits (and further zeros); YYYY-MM-DD; YYYY-MM-DD[
- * T]HH:MM[:SS[.ffffff]][Z]; true/false/t/f/yes/no/1/0 in any case. Returns NULL, or the complaint: "is no
- * whole number", "has more than 2 decimals", "is out of range". */
+/* Converts text to the stored value of the column's type (not strings): an optional sign, digits, for
+ * decimals a point and at most `scale` digits, further zeros, and an exponent; YYYY-MM-DD (also with 00:00:00); YYYY-MM-DD[
+ * T]HH:MM[:SS[.ffffff]][Z|+HH[[:]MM]], of which UTC is stored; true/false/t/f/yes/no/1/0 in any case. Returns NULL, or
+ * the complaint: "is no whole number", "has more than 2 decimals", "is out of range". */
 struct column_schema;
 const char *text_value(const struct column_schema *column, const char *text, uint32_t length, int64_t *value);
+const char *text_value_as(const struct text_reading *reading, const struct column_schema *column,
+                          const char *text, uint32_t length, int64_t *value);
+
+/* What a user can do about a complaint: " (--round rounds such numbers)", or "". */
+const char *text_value_advice(const char *complaint);
 
 /* The complaint about a number that does not fit the column; and the column's range, "-999.99 to 999.99",
  * written to `text`. */

@@ -20,6 +20,7 @@ struct text_source {
     const char *const *paths;
     uint32_t path_count, path; /* `path`: the current file */
     enum text_header header;
+    uint32_t *listed, listed_count; /* the places that options->columns gives fields; or NULL */
     size_t block_bytes;
     struct text_shape shape;
     bool trailing_known;
@@ -51,9 +52,13 @@ NODISCARD enum status text_delimiter_of_line(struct text_source *source, const c
                                              char *delimiter, struct error *error);
 
 /* Looks at the file's first row. *bytes and *lines are those of a header and of empty lines before it, or 0.
- * `places` (one for each column) gets the column of each field. */
+ * *places gets the column of each field, or TEXT_SKIPPED; the caller frees it. Sets shape.fields. */
 NODISCARD enum status text_header_read(struct text_source *source, const char *text, size_t length,
-                                       uint32_t *places, size_t *bytes, uint64_t *lines, struct error *error);
+                                       uint32_t **places, size_t *bytes, uint64_t *lines,
+                                       struct error *error);
+
+/* Reads options->columns, "a,b,-,c", as the places of fields. */
+NODISCARD enum status text_columns_read(struct text_source *source, const char *list, struct error *error);
 
 /* *trailing: whether the first row that is not empty ends with a delimiter after its last field. *known:
  * there is such a row. */

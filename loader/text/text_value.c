@@ -3,17 +3,17 @@
  * every row. Numbers of up to 16 digits are converted eight digits at a time, without branches on their
  * length, which would be mispredicted: about 3 ns for any length.
  */
-#include "loader/text/text_source.h"
+#include "loader/text/text_value_internal.h"
 
 #include "storage/base/calendar_text.h"
 #include "storage/base/decimal.h"
-#include "storage/database/database.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 const char text_out_of_range[] = "is out of range";
+const struct text_reading text_plain;
 
 /* Reads digits up to the first byte that is not a digit; false if one more digit would overflow 64 bits. */
 static bool digits(const char **at, const char *end, uint64_t *number, uint32_t *count)
@@ -110,8 +110,7 @@ static bool short_decimal(const char *at, size_t length, uint32_t scale, uint64_
     return count > 0 && *behind <= scale && short_number(word, count, number);
 }
 
-static const char *decimal(const struct column_schema *column, const char *at, const char *end,
-                           int64_t *value)
+const char *text_too_many_decimals(uint32_t scale)
 {
     static const char *const too_many[] = {
         "has more than 0 decimals",  "has more than 1 decimal",   "has more than 2 decimals",
@@ -121,6 +120,12 @@ static const char *decimal(const struct column_schema *column, const char *at, c
         "has more than 12 decimals", "has more than 13 decimals", "has more than 14 decimals",
         "has more than 15 decimals", "has more than 16 decimals", "has more than 17 decimals",
         "has more than 18 decimals"};
+    return too_many[scale];
+}
+
+static const char *decimal(const struct column_schema *column, const char *at, const char *end,
+                           int64_t *value)
+{
     const bool minus = at < end && *at == '-';
     const uint64_t most = (uint64_t)power_of_ten(column->precision);
     uint64_t number = 0;
@@ -146,7 +151,7 @@ static const char *decimal(const struct column_schema *column, const char *at, c
         for (; at < end && *at == '0'; at++)
             whole++;
         if (at < end && (unsigned char)(*at - '0') < 10)
-            return too_many[column->scale];
+            return text_too_many_decimals(column->scale);
     }
     if (whole == 0 || at != end)
         return "is no number";
@@ -173,10 +178,24 @@ static const char *truth(const char *text, uint32_t length, int64_t *value)
     return "is neither true nor false";
 }
 
-const char *text_value(const struct column_schema *column, const char *text, uint32_t length, int64_t *value)
+/* Reads a date, or a time at midnight, as which some programs write dates. */
+static const char *date(const char *text, const char *end, int64_t *value)
 {
-    const char *at = text, *const end = text + length;
-    const char *complaint;
+    const char *at = text;
+    const char *const complaint = calendar_parse_date(&at, end, value);
+    if (complaint || at == end)
+        return complaint;
+    if (calendar_parse_timestamp(text, end, value) || *value % CALENDAR_DAY_MICROSECONDS)
+        return "is no date YYYY-MM-DD";
+    *value /= CALENDAR_DAY_MICROSECONDS;
+    return NULL;
+}
+
+/* The common forms, without any option. */
+static const char *strict_value(const struct column_schema *column, const char *text, uint32_t length,
+                                const struct text_reading *reading, int64_t *value)
+{
+    const char *const at = text, *const end = text + length;
     switch (column->type) {
     case TYPE_INT32:
         return whole_number(at, end, INT32_MIN, INT32_MAX, value);
@@ -185,15 +204,36 @@ const char *text_value(const struct column_schema *column, const char *text, uin
     case TYPE_DECIMAL:
         return decimal(column, at, end, value);
     case TYPE_DATE:
-        complaint = calendar_parse_date(&at, end, value);
-        return complaint ? complaint : at != end ? "is no date YYYY-MM-DD" : NULL;
+        return date(at, end, value);
     case TYPE_TIMESTAMP:
-        return calendar_parse_timestamp(at, end, value);
+        return calendar_parse_time(at, end, reading->cut_nanoseconds, value);
     case TYPE_BOOL:
         return truth(text, length, value);
     default:
         return "is a string";
     }
+}
+
+const char *text_value_as(const struct text_reading *reading, const struct column_schema *column,
+                          const char *text, uint32_t length, int64_t *value)
+{
+    const bool number = column->type <= TYPE_DECIMAL;
+    if (number && (reading->thousands || reading->decimal_mark))
+        return text_number(column, text, length, reading, value);
+    const char *const complaint = strict_value(column, text, length, reading, value);
+    return complaint && number ? text_number(column, text, length, reading, value) : complaint;
+}
+
+const char *text_value(const struct column_schema *column, const char *text, uint32_t length, int64_t *value)
+{
+    return text_value_as(&text_plain, column, text, length, value);
+}
+
+const char *text_value_advice(const char *complaint)
+{
+    return strcmp(complaint, CALENDAR_NANOSECONDS) == 0    ? " (--nanoseconds cut cuts them)"
+           : strncmp(complaint, "has more than ", 14) == 0 ? " (--round rounds such numbers)"
+                                                           : "";
 }
 
 void text_value_range(const struct column_schema *column, char text[TEXT_RANGE_BYTES])

@@ -1,6 +1,6 @@
 /*
  * calendar_text.h: reads dates and times from text, for loaders and statements: YYYY-MM-DD, and optionally a
- * blank or T, HH:MM[:SS[.ffffff]] and Z. Called for every field of every row; takes some nanoseconds.
+ * blank or T, HH:MM[:SS[.ffffff]] and Z or an offset from UTC. Called for every field of every row; takes some nanoseconds.
  *
  * The functions return NULL, or the fault of the text ("is no date YYYY-MM-DD").
  */
@@ -51,12 +51,43 @@ static inline const char *calendar_parse_date(const char **at, const char *end, 
     return NULL;
 }
 
-/* Reads the whole text: a date, and a time if there is one. */
-static inline const char *calendar_parse_timestamp(const char *at, const char *end, int64_t *value)
+/* Reads Z, UTC, +HH, +HHMM, +HH:MM or +HH:MM:SS, also after a blank; false if something else is there. *seconds is 0 if
+ * nothing is. */
+static inline bool calendar_parse_offset(const char **at, const char *end, int32_t *seconds)
+{
+    *seconds = 0;
+    if (calendar_skip(at, end, 'Z'))
+        return true;
+    (void)calendar_skip(at, end, ' ');
+    if (*at == end)
+        return false;
+    if (end - *at == 3 && (*at)[0] == 'U' && (*at)[1] == 'T' && (*at)[2] == 'C') {
+        *at = end;
+        return true;
+    }
+    const bool minus = **at == '-';
+    if (!calendar_skip(at, end, '-') && !calendar_skip(at, end, '+'))
+        return false;
+    const int32_t hours = calendar_digits(at, end, 2);
+    const bool colon = calendar_skip(at, end, ':');
+    const int32_t minutes = colon || *at < end ? calendar_digits(at, end, 2) : 0;
+    const int32_t rest = calendar_skip(at, end, ':') ? calendar_digits(at, end, 2) : 0;
+    if (hours < 0 || hours > 15 || minutes < 0 || minutes > 59 || rest < 0 || rest > 59)
+        return false;
+    *seconds = (hours * 60 + minutes) * 60 + rest;
+    *seconds = minus ? -*seconds : *seconds;
+    return true;
+}
+
+#define CALENDAR_NANOSECONDS "has more than 6 decimals of a second"
+
+/* Reads the whole text: a date, and a time if there is one. With an offset *value is in UTC. cut: digits after
+ * microseconds are cut; else they must be 0. */
+static inline const char *calendar_parse_time(const char *at, const char *end, bool cut, int64_t *value)
 {
     static const char no_time[] = "is no time YYYY-MM-DD HH:MM[:SS[.ffffff]]";
     int64_t days;
-    int32_t hour = 0, minute = 0, second = 0, fraction = 0;
+    int32_t hour = 0, minute = 0, second = 0, fraction = 0, offset = 0;
     const char *complaint = calendar_parse_date(&at, end, &days);
     if (complaint)
         return complaint;
@@ -71,19 +102,26 @@ static inline const char *calendar_parse_timestamp(const char *at, const char *e
             int32_t place = 100000;
             const char *const begin = at;
             for (; at < end && (unsigned char)(*at - '0') < 10; at++, place /= 10) {
-                if (place == 0 && *at != '0')
-                    return "has more than 6 decimals of a second";
+                if (place == 0 && *at != '0' && !cut)
+                    return CALENDAR_NANOSECONDS;
                 fraction += (*at - '0') * place;
             }
             if (at == begin)
                 return no_time;
         }
-        (void)calendar_skip(&at, end, 'Z');
+        if (at != end && !calendar_parse_offset(&at, end, &offset))
+            return no_time;
     }
     if (at != end)
         return no_time;
-    *value = days * CALENDAR_DAY_MICROSECONDS + ((hour * 60ll + minute) * 60 + second) * 1000000 + fraction;
+    *value = days * CALENDAR_DAY_MICROSECONDS + ((hour * 60ll + minute) * 60 + second - offset) * 1000000 +
+             fraction;
     return NULL;
+}
+
+static inline const char *calendar_parse_timestamp(const char *at, const char *end, int64_t *value)
+{
+    return calendar_parse_time(at, end, false, value);
 }
 
 #endif

@@ -16,7 +16,9 @@
 #include "tests/support/one_directory.h"
 #include "tests/support/text_rows.h"
 
+#include <bzlib.h>
 #include <fcntl.h>
+#include <lzma.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <zlib.h>
@@ -75,13 +77,43 @@ static void headers_order_columns(void **state)
     gives("h.csv", "c,x,b\n", automatic, "c/x/b;");
     static const struct {
         const char *text, *reason;
-    } bad[] = {{"a,b,x\n", "'x'"}, {"a,b,b\n", "twice"}, {"a,b\n", "lacks the column 'c'"}};
+    } bad[] = {{"a,b,x\n", "lacks the column 'c'"}, {"a,b,b\n", "twice"}, {"a,b\n", "lacks the column 'c'"}};
     for (size_t i = 0; i < 3; i++) {
         const char *file = file_write("bad.csv", bad[i].text, strlen(bad[i].text));
         assert_null(read_all(&file, 1, &yes, &error));
         assert_non_null(strstr(error.text, bad[i].reason));
         assert_non_null(strstr(error.text, "bad.csv:1"));
     }
+}
+
+/* Fields that the table does not have are skipped, wherever they are. */
+static void fields_that_are_no_columns_are_skipped(void **state)
+{
+    const struct text_options automatic = {.header = TEXT_HEADER_AUTO};
+    struct text_options listed = {.header = TEXT_HEADER_AUTO, .columns = "-,c,a,x y,b"};
+    struct error error = {0};
+    (void)state;
+    gives("h.csv", "x,c,\"\",A,b,x\n7,3,\"q\"\"r\",1,2,8\n,,,,,\n", automatic, "1/2/3;~/~/~;");
+    gives("h.csv", "c,b,extra,a,\n3,2,9,1,\n", automatic, "1/2/3;"); /* a delimiter at the end */
+    gives("n.csv", "0,3,1,9,2\n", listed, "1/2/3;");
+    gives("n.txt", "0;3;1;9;2\n", listed, "1/2/3;");
+    gives("n.tbl", "0|3|1|9|2|\n", listed, "1/2/3;");
+    gives("h.csv", "0,c,a,y,b\n0,3,1,9,2\n", listed, "1/2/3;"); /* a header in that order */
+    listed.header = TEXT_HEADER_YES;
+    gives("h.csv", "some,other,names,are,here\n0,3,1,9,2\n", listed, "1/2/3;");
+    static const struct {
+        const char *list, *reason;
+    } bad[] = {{"a,b", "lacks the table's column 'c'"},
+               {"a,b,c,B", "names 'b' twice"},
+               {"", "lacks the table's column 'a'"}};
+    const char *file = file_write("bad.csv", "1,2,3\n", 6);
+    for (size_t i = 0; i < 3; i++) {
+        listed.columns = bad[i].list;
+        assert_null(read_all(&file, 1, &listed, &error));
+        assert_non_null(strstr(error.text, bad[i].reason));
+    }
+    gives("h.csv", "a,x,b,c\n1,2\n1,2,3,4,5\n1,x,2,3\n", automatic,
+          "!has 2 fields instead of 4@2;!has 5 fields instead of 4@3;1/2/3;");
 }
 
 static void what_is_no_row_is_told_by_its_line(void **state)
@@ -102,7 +134,43 @@ static void what_is_no_row_is_told_by_its_line(void **state)
     assert_non_null(strstr(error.text, "there.csv"));
 }
 
-/* The same rows from one file, two files, gzip and zstd, across many block boundaries. */
+static void xz_and_bzip2_are_read(const char *text, size_t bytes, const char *expected, char *packed)
+{
+    const struct text_options plain = {.header = TEXT_HEADER_NO};
+    struct error error = {0};
+    static const char *const files[] = {"long.csv.xz", "long.csv.bz2"};
+    for (int kind = 0; kind < 2; kind++) {
+        size_t packed_bytes = 0;
+        for (int part = 0; part < 2; part++) { /* two streams after each other */
+            const size_t from = part ? bytes / 3 : 0, to = part ? bytes : bytes / 3, room = 2 * bytes;
+            unsigned int more = (unsigned int)(room - packed_bytes);
+            if (kind == 0)
+                assert_int_equal(lzma_easy_buffer_encode(1, LZMA_CHECK_CRC32, NULL,
+                                                         (const uint8_t *)text + from, to - from,
+                                                         (uint8_t *)packed, &packed_bytes, room),
+                                 LZMA_OK);
+            else
+                assert_int_equal(BZ2_bzBuffToBuffCompress(packed + packed_bytes, &more, (char *)text + from,
+                                                          (unsigned int)(to - from), 1, 0, 0),
+                                 BZ_OK);
+            packed_bytes += kind ? more : 0;
+        }
+        const char *file = file_write(files[kind], packed, packed_bytes);
+        char *got = read_all(&file, 1, &plain, &error);
+        if (!got || strcmp(got, expected) != 0)
+            fail_msg("%s: %s", files[kind], error.text);
+        free(got);
+        file = file_write("cut.csv", packed, packed_bytes - 5);
+        free(read_all(&file, 1, &plain, &error));
+        assert_non_null(strstr(error.text, "ends in the middle"));
+        packed[packed_bytes / 2] ^= 0x55;
+        file = file_write("damaged.csv", packed, packed_bytes);
+        free(read_all(&file, 1, &plain, &error));
+        assert_non_null(strstr(error.text, "data is damaged"));
+    }
+}
+
+/* The same rows from one file, two files, gzip, zstd, xz and bzip2, across many block boundaries. */
 static void long_files_compressed_files_and_several(void **state)
 {
     const struct text_options plain = {.header = TEXT_HEADER_NO};
@@ -135,6 +203,7 @@ static void long_files_compressed_files_and_several(void **state)
     free(got);
 
     char *packed = malloc(2 * bytes);
+    xz_and_bzip2_are_read(text, bytes, expected, packed);
     size_t packed_bytes = ZSTD_compress(packed, 2 * bytes, text, bytes, 1);
     file = file_write("long.csv.zst", packed, packed_bytes);
     got = read_all(&file, 1, &plain, &error);
@@ -619,6 +688,7 @@ int main(int count, char **arguments)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quotes_line_ends_and_delimiters),
         cmocka_unit_test(headers_order_columns),
+        cmocka_unit_test(fields_that_are_no_columns_are_skipped),
         cmocka_unit_test(what_is_no_row_is_told_by_its_line),
         cmocka_unit_test(long_files_compressed_files_and_several),
         cmocka_unit_test(what_a_source_refuses),

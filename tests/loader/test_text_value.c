@@ -39,7 +39,17 @@ static void whole_numbers(void **state)
     refuses("2147483648", "range");
     refuses("", "whole");
     refuses("-", "whole");
-    refuses("1.0", "whole");
+    gives("1.0", 1); /* as pandas writes whole numbers that have a NULL among them */
+    gives("12.", 12);
+    refuses("1.5", "whole");
+    gives("2e3", 2000);
+    gives("250e-1", 25);
+    refuses("25e-1", "whole");
+    refuses("2e", "whole");
+    refuses("2e+", "whole");
+    refuses("1e10", "range");
+    refuses("1e99999999999999999999", "range");
+    gives("0e99999999999999999999", 0);
     refuses(" 1", "whole");
     column.type = TYPE_INT64;
     gives("9223372036854775807", INT64_MAX);
@@ -74,7 +84,8 @@ static void numbers_of_every_length(void **state)
                 for (size_t w = 0; w < sizeof wrong - 1; w++) {
                     text[at] = wrong[w];
                     column.type = TYPE_INT64;
-                    refuses(text, "whole");
+                    if (wrong[w] != '.' || text[at + 1 + (int)strspn(text + at + 1, "0")])
+                        refuses(text, length == 1 && wrong[w] == '.' ? "" : "whole");
                     column.type = TYPE_DECIMAL;
                     if (wrong[w] != '.')
                         refuses(text, "no number");
@@ -124,7 +135,13 @@ static void decimals(void **state)
     gives("999.99", 99999);
     refuses("1000", "range");
     refuses("1.255", "2 decimals");
-    refuses("1e3", "no number");
+    refuses("1e3", "range");
+    gives("1.5e2", 15000);
+    gives("-12345E-2", -12345);
+    gives("0.00000000000000000000000000000000000000000000000000125e51", 125);
+    refuses("12345E-3", "2 decimals");
+    refuses("1e", "no number");
+    refuses("e1", "no number");
     refuses(".", "no number");
     refuses("-", "no number");
     refuses("1.2.3", "no number");
@@ -133,6 +150,138 @@ static void decimals(void **state)
     column.scale = 0;
     gives("999999999999999999", 999999999999999999);
     refuses("1000000000000000000", "range");
+}
+
+static struct text_reading reading;
+
+static void reads(const char *text, int64_t expected)
+{
+    int64_t value = 0;
+    const char *complaint = text_value_as(&reading, &column, text, (uint32_t)strlen(text), &value);
+    if (complaint || value != expected)
+        fail_msg("'%s': %s, %lld", text, complaint ? complaint : "", (long long)value);
+}
+
+static void does_not_read(const char *text, const char *reason)
+{
+    int64_t value;
+    const char *complaint = text_value_as(&reading, &column, text, (uint32_t)strlen(text), &value);
+    if (!complaint || !strstr(complaint, reason))
+        fail_msg("'%s': %s", text, complaint ? complaint : "taken");
+}
+
+static void numbers_are_rounded_if_that_is_asked_for(void **state)
+{
+    (void)state;
+    reading = (struct text_reading){.round = true};
+    column = (struct column_schema){.type = TYPE_DECIMAL, .precision = 5, .scale = 2};
+    reads("1.254", 125);
+    reads("1.255", 126);
+    reads("-1.255", -126);
+    reads("-1.25499999999999999999999999999999999999999999999999999999", -125);
+    reads("1.25500000000000000000000000000000000000000000000000000001", 126);
+    reads("0.005", 1);
+    reads("-0.0049", 0);
+    reads("0.0005", 0);
+    reads("999.994", 99999);
+    does_not_read("999.995", "range");
+    reads("5e-3", 1);
+    column = (struct column_schema){.type = TYPE_INT32};
+    reads("2147483647.4", INT32_MAX);
+    does_not_read("2147483647.5", "range");
+    reads("-2147483648.4", INT32_MIN);
+    does_not_read("-2147483648.5", "range");
+    does_not_read("1.5x", "whole");
+    column = (struct column_schema){.type = TYPE_INT64};
+    reads("9223372036854775807.49", INT64_MAX);
+    does_not_read("9223372036854775807.5", "range");
+    reads("-9223372036854775808.1", INT64_MIN);
+}
+
+static void marks_between_thousands_are_read(void **state)
+{
+    (void)state;
+    reading = (struct text_reading){.thousands = ','};
+    column = (struct column_schema){.type = TYPE_DECIMAL, .precision = 12, .scale = 2};
+    reads("1,234,567.8", 123456780);
+    reads("-12,345", -1234500);
+    reads("1234567.8", 123456780);
+    reads("999", 99900);
+    does_not_read("1,5", "no number"); /* a decimal comma */
+    does_not_read("1,2345", "no number");
+    does_not_read("1,,234", "no number");
+    does_not_read(",123", "no number");
+    does_not_read("1234,567", "no number");
+    does_not_read("1,234,", "no number");
+    does_not_read("1,23,456", "no number");
+    does_not_read("1.234,567", "no number");
+    does_not_read("1,234.567", "2 decimals");
+    reading = (struct text_reading){.thousands = '.', .decimal_mark = ','};
+    reads("1.234.567,80", 123456780);
+    reads("0,5", 50);
+    does_not_read("1.5", "no number");
+    reading = (struct text_reading){.thousands = ' '};
+    column = (struct column_schema){.type = TYPE_INT32};
+    reads("12 345 678", 12345678);
+    reads("-5", -5);
+    does_not_read("12 34", "whole");
+}
+
+/* The way of options gives what the fast way gives. */
+static void both_ways_agree(void **state)
+{
+    static const char bytes[] = "0123456789012345678900..-+e1";
+    uint64_t seed = 3;
+    (void)state;
+    reading = (struct text_reading){.thousands = '_'};
+    for (int i = 0; i < 300000; i++) {
+        char text[24];
+        uint32_t length = 0;
+        for (uint32_t n = 1 + (uint32_t)(seed >> 40) % 20; length < n; length++) {
+            seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+            text[length] = bytes[(seed >> 33) % (sizeof bytes - 1)];
+        }
+        column = (struct column_schema){.type = (enum column_type)(i % 3),
+                                        .precision = (uint8_t)(1 + (seed >> 20) % 18)};
+        column.scale = (uint8_t)((seed >> 50) % (column.precision + 1u));
+        int64_t one = 0, other = 0;
+        const char *const first = text_value(&column, text, length, &one), *const second = text_value_as(
+                                                                               &reading, &column, text,
+                                                                               length, &other);
+        if (!first != !second || (!first && one != other))
+            fail_msg("%.*s, type %d (%d,%d): %s %lld, %s %lld", (int)length, text, column.type,
+                     column.precision, column.scale, first ? first : "", (long long)one, second ? second : "",
+                     (long long)other);
+    }
+}
+
+static void times_have_offsets_and_nanoseconds(void **state)
+{
+    (void)state;
+    reading = (struct text_reading){0};
+    column = (struct column_schema){.type = TYPE_TIMESTAMP};
+    reads("1970-01-01 02:00:00+02", 0);
+    reads("1970-01-01T02:30:00.5+02:30", 500000);
+    reads("1969-12-31 19:00:00 -0500", 0);
+    reads("1970-01-01 00:53:28+00:53:28", 0); /* PostgreSQL, of times before zones */
+    reads("1970-01-01 00:01 UTC", 60000000);
+    reads("1970-01-01 00:00:00.000001000", 1);
+    does_not_read("1970-01-01 00:00:00.0000015", "6 decimals");
+    does_not_read("1970-01-01 00:00+", "no time");
+    does_not_read("1970-01-01 00:00+1", "no time");
+    does_not_read("1970-01-01 00:00+16", "no time");
+    does_not_read("1970-01-01 00:00 ", "no time");
+    does_not_read("1970-01-01 00:00:00ZZ", "no time");
+    does_not_read("1970-01-01 00:00:00+02:", "no time");
+    does_not_read("1970-01-01 00:00:00 CET", "no time");
+    reading.cut_nanoseconds = true;
+    reads("1970-01-01 00:00:00.0000019", 1);
+    reads("1969-12-31 23:59:59.999999999", -1);
+    reads("1970-01-01 00:00:00.123456789Z", 123456);
+    column = (struct column_schema){.type = TYPE_DATE};
+    reads("1970-01-02 00:00:00", 1);
+    reads("1969-12-31T00:00:00.000", -1);
+    does_not_read("1970-01-02 00:00:01", "no date");
 }
 
 static void holds(enum column_type type, int precision, int scale, const char *expected)
@@ -186,6 +335,10 @@ static void dates_times_and_truth(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_are_rounded_if_that_is_asked_for),
+        cmocka_unit_test(marks_between_thousands_are_read),
+        cmocka_unit_test(both_ways_agree),
+        cmocka_unit_test(times_have_offsets_and_nanoseconds),
         cmocka_unit_test(whole_numbers),
         cmocka_unit_test(numbers_of_every_length),
         cmocka_unit_test(decimals),
