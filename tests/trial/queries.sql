@@ -179,7 +179,7 @@ select cast(avg(paid) as decimal(12, 2)) as mean, product from sales group by pr
 -- casts: to double
 select sum(paid)::double / count(*) from sales;
 -- casts: :: to integer
-select (price::int) as p, count(*) from sales group by p order by 2 desc, 1 limit 10;
+select (round(price)::int) as p, count(*) from sales group by p order by 2 desc, 1 limit 10;
 -- casts: ratio as double
 select status, cast(sum(millis) as double) / count(*) from visits group by status order by status;
 -- casts: text to integer
@@ -193,8 +193,10 @@ select store, stddev(paid), variance(paid), stddev_pop(quantity) from sales grou
 select status, median(millis) from visits group by status order by status;
 -- aggregates: quantiles
 select quantile_cont(millis, 0.9), quantile_cont(millis, 0.5), quantile_disc(millis, 0.99) from visits;
+-- aggregates: quantile
+select origin, quantile(millis, 0.25) from visits group by origin order by origin;
 -- aggregates: percentile_cont
-select percentile_cont(0.95) within group (order by paid) from sales;
+select percentile_cont(0.95) within group (order by millis) from visits;
 -- aggregates: sum and avg of distinct
 select sum(distinct quantity), avg(distinct quantity), count(distinct product) from sales;
 -- aggregates: distinct by group

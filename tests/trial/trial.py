@@ -41,7 +41,18 @@ def questions():
                 found.append([head.group(1), head.group(2), ""])
             elif found:
                 found[-1][2] += line
-    return [(topic, title, sql.strip().rstrip(";")) for topic, title, sql in found]
+    return [(topic, title, sql.strip().rstrip(";")) for topic, title, sql in found] + long_questions()
+
+
+def long_questions():
+    """Statements as report generators write them."""
+    sums = ", ".join("sum(case when quantity = %d then paid end) as q%d" % (i, i) for i in range(140))
+    conditions = " and ".join("paid <> %d.5" % i for i in range(70))
+    terms = ["quantity > %d" % i for i in range(18)]
+    return [("limits", "140 aggregates", "select %s from sales" % sums),
+            ("limits", "70 conditions", "select count(*) from sales where " + conditions),
+            ("limits", "18 groups", "select %s, count(*) from sales group by %s order by count(*) desc, sum(sale_id)" % (
+                ", ".join(terms), ", ".join(terms)))]
 
 
 def is_ordered(sql):
