@@ -13,6 +13,7 @@ code is 1 if an answer is wrong or fewer than --least are right.
 
 import argparse
 import json
+import math
 import os
 import re
 import shutil
@@ -119,15 +120,18 @@ class Tessera:
 
     def ask(self, sql):
         """(rows, None), or (None, the sentence)."""
-        begin = time.time()
         run = self.call("sql", "--db", self.database, "--format", "csv", *self.options, sql)
-        self.seconds = time.time() - begin
         if run.returncode == 0:
             return answers.read_csv(run.stdout)[1:], None
         sentence = run.stderr.strip().replace("\n", " ")
         if run.returncode not in (1, 2, 3):
             sentence = "ended with %d: %s" % (run.returncode, sentence)
         return None, re.sub(r"^tessera: ", "", sentence)
+
+    def milliseconds(self, sql, runs):
+        """The fastest of some runs in one process, from reading the statement to writing the last byte."""
+        run = self.call("sql", "--db", self.database, "--format", "csv", "--timer", *self.options, ";\n".join([sql] * runs))
+        return min(float(total) for total in re.findall(r"; total ([0-9.]+)", run.stderr))
 
 
 class DuckDB:
@@ -143,10 +147,15 @@ class DuckDB:
                                     "escape '\"', delimiter ',')" % (table, os.path.join(folder, table + ".csv")))
 
     def ask(self, sql):
-        begin = time.time()
-        rows = self.connection.execute(sql).fetchall()
-        self.seconds = time.time() - begin
-        return [[answers.of_duckdb(value) for value in row] for row in rows]
+        return [[answers.of_duckdb(value) for value in row] for row in self.connection.execute(sql).fetchall()]
+
+    def milliseconds(self, sql, runs):
+        fastest = math.inf
+        for _ in range(runs):
+            begin = time.perf_counter()
+            self.connection.execute(sql).fetchall()
+            fastest = min(fastest, time.perf_counter() - begin)
+        return fastest * 1e3
 
 
 class Kept:
@@ -174,7 +183,7 @@ def options():
     parser.add_argument("--topic", help="ask only the questions of this topic")
     parser.add_argument("--least", type=int, default=0, help="fail if fewer answers are right")
     parser.add_argument("--quiet", action="store_true", help="print only the table and wrong answers")
-    parser.add_argument("--times", action="store_true", help="print each question's times, with the program's start")
+    parser.add_argument("--times", type=int, default=0, metavar="RUNS", help="compare the fastest of RUNS with DuckDB's")
     parser.add_argument("--no-judge", action="store_true", help="do not use DuckDB even if it is there")
     parser.add_argument("--device", default="auto", help="as of tessera sql")
     parser.add_argument("--threads", type=int, default=0, help="of both; 0: all")
@@ -226,14 +235,19 @@ def trial(chosen, folder):
     print("%d rows of facts, loaded in %.2f s; the judge is %s" % (chosen.rows, seconds, type(judge).__name__))
     if left_out:
         print("left out, because their types cannot be loaded: " + ", ".join(left_out))
-    totals = {}
+    totals, ratios = {}, []
     for topic, title, sql in asked:
         verdict, text = judged(judge, tessera, sql)
         totals.setdefault(topic, dict.fromkeys(["right", "refused", "wrong", "unknown"], 0))[verdict] += 1
         if verdict == "wrong" or verdict != "right" and not chosen.quiet:
             print("%s  %s: %s\n    %s\n    %s" % (verdict.upper(), topic, title, sql.replace("\n", "\n    "), text))
-        if chosen.times:
-            print("%8.1f ms  %8.1f ms DuckDB  %s: %s" % (tessera.seconds * 1e3, getattr(judge, "seconds", 0) * 1e3, topic, title))
+        if chosen.times and verdict == "right" and isinstance(judge, DuckDB):
+            mine, other = tessera.milliseconds(sql, chosen.times), judge.milliseconds(sql, chosen.times)
+            ratios.append(other / mine)
+            print("%9.2f ms, DuckDB %9.2f ms, %6.2f times as long  %s: %s" % (mine, other, other / mine, topic, title))
+    if ratios:
+        print("DuckDB takes %.2f times as long (geometric mean of %d); Tessera is more than 1.2 times slower in %d" % (
+            math.exp(sum(map(math.log, ratios)) / len(ratios)), len(ratios), sum(ratio < 1 / 1.2 for ratio in ratios)))
     return table(totals)
 
 
