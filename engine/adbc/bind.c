@@ -99,6 +99,13 @@ static double floating(const struct bind_type *type, const void *values, int64_t
     return type->bytes == 4 ? (double)((const float *)values)[at] : ((const double *)values)[at];
 }
 
+static enum tessera_status refuse(uint32_t c, const char *why, struct tessera_error *error)
+{
+    *error = (struct tessera_error){.status = TESSERA_BAD_INPUT};
+    snprintf(error->text, sizeof error->text, "parameter %u %s", c + 1, why);
+    return TESSERA_BAD_INPUT;
+}
+
 static enum tessera_status bind_decimal(struct tessera_statement *statement, uint32_t c, int scale,
                                         const void *value, struct tessera_error *error)
 {
@@ -108,12 +115,8 @@ static enum tessera_status bind_decimal(struct tessera_statement *statement, uin
         number /= 10;
     for (; scale < 0; scale++)
         number *= 10;
-    if (scale > 18 || number > INT64_MAX || number <= INT64_MIN) {
-        *error = (struct tessera_error){.status = TESSERA_BAD_INPUT};
-        snprintf(error->text, sizeof error->text, "parameter %u is a decimal that has more than 18 digits",
-                 c + 1);
-        return TESSERA_BAD_INPUT;
-    }
+    if (scale > 18 || number > INT64_MAX || number <= INT64_MIN)
+        return refuse(c, "is a decimal that has more than 18 digits", error);
     return tessera_bind_decimal(statement, c, (int64_t)number, (unsigned)scale, error);
 }
 
@@ -141,25 +144,41 @@ static enum tessera_status bind_date(struct tessera_statement *statement, uint32
     return tessera_bind_text(statement, c, text, (size_t)length, error);
 }
 
+/* Gives a text between two offsets, or a view: its length, then up to 12 bytes of text, or 4 bytes of it, the number of a
+ * buffer and a place in it. False if that cannot be. */
+static bool text_at(const struct bind_type *type, const struct ArrowArray *array, int64_t at,
+                    const char **text, int64_t *length)
+{
+    const char *const view = (const char *)array->buffers[1] + 16 * at;
+    int32_t parts[4];
+    if (type->kind == BIND_TEXT) {
+        const struct bind_type offset = {BIND_SIGNED, type->bytes, 0, 0};
+        const int64_t from = whole(&offset, array->buffers[1], at),
+                      to = whole(&offset, array->buffers[1], at + 1);
+        *length = to - from;
+        *text = to > from ? (const char *)array->buffers[2] + from : "";
+        return from >= 0 && to >= from;
+    }
+    memcpy(parts, view, sizeof parts);
+    *length = parts[0];
+    *text = view + 4;
+    if (parts[0] <= 12)
+        return parts[0] >= 0;
+    if (parts[2] < 0 || parts[2] + 3 >= array->n_buffers || parts[3] < 0)
+        return false;
+    *text = (const char *)array->buffers[2 + parts[2]] + parts[3];
+    return true;
+}
+
 static enum tessera_status bind_text(struct tessera_statement *statement, uint32_t c,
                                      const struct bind_type *type, const struct ArrowArray *array, int64_t at,
                                      struct tessera_error *error)
 {
-    if (type->kind == BIND_TEXT) {
-        const int64_t from =
-            whole(&(struct bind_type){BIND_SIGNED, type->bytes, 0, 0}, array->buffers[1], at);
-        const int64_t to =
-            whole(&(struct bind_type){BIND_SIGNED, type->bytes, 0, 0}, array->buffers[1], at + 1);
-        return tessera_bind_text(statement, c, to > from ? (const char *)array->buffers[2] + from : "",
-                                 (size_t)(to - from), error);
-    }
-    /* A view is the length, then up to 12 bytes of text, or 4 bytes of it, the number of a buffer and a place in it. */
-    const char *const view = (const char *)array->buffers[1] + 16 * at;
-    int32_t parts[4];
-    memcpy(parts, view, sizeof parts);
-    const char *const text =
-        parts[0] <= 12 ? view + 4 : (const char *)array->buffers[2 + parts[2]] + parts[3];
-    return tessera_bind_text(statement, c, text, (size_t)parts[0], error);
+    const char *text;
+    int64_t length;
+    if (!text_at(type, array, at, &text, &length))
+        return refuse(c, "does not keep to Arrow's layout of texts", error);
+    return tessera_bind_text(statement, c, text, (size_t)length, error);
 }
 
 static enum tessera_status bind_value(struct tessera_statement *statement, uint32_t c,
@@ -172,11 +191,8 @@ static enum tessera_status bind_value(struct tessera_statement *statement, uint3
     const void *const values = array->buffers[1];
     switch (type->kind) {
     case BIND_UNSIGNED:
-        if (type->bytes == 8 && ((const int64_t *)values)[at] < 0) {
-            *error = (struct tessera_error){.status = TESSERA_BAD_INPUT};
-            snprintf(error->text, sizeof error->text, "parameter %u is above 9223372036854775807", c + 1);
-            return TESSERA_BAD_INPUT;
-        }
+        if (type->bytes == 8 && ((const int64_t *)values)[at] < 0)
+            return refuse(c, "is above 9223372036854775807", error);
         return tessera_bind_int64(statement, c, whole(type, values, at), error);
     case BIND_SIGNED:
         return tessera_bind_int64(statement, c, whole(type, values, at), error);

@@ -27,6 +27,8 @@ equal "pages of commands" "$(("$folder/installed/bin/tessera" --commands && echo
 equal "installed headers" "$(cd "$folder/installed/include" && find . -type f)" ./tessera.h
 equal "folder names of the build in the packages" \
     "$(grep -rlF -e "$folder/first" -e "$source" "$folder/installed" --include='*.pc' --include='Tessera*.cmake')" ""
+test -n "$(find "$folder/installed" -name libtessera_adbc.so)" || fail "the ADBC driver is not installed"
+test -s "$folder/installed/share/tessera/python/adbc_driver_tessera/dbapi.py"
 shared=$(find "$folder/installed" -name libtessera.so)
 libraries=$(dirname "$shared")
 
