@@ -5,6 +5,7 @@
 #define _GNU_SOURCE /* qsort_r */
 #include "engine/answer/output.h"
 
+#include "engine/answer/double_sum.h"
 #include "engine/answer/measures.h"
 #include "engine/answer/regrouped.h"
 #include "engine/plan/expression_vector.h"
@@ -60,6 +61,7 @@ static enum status aggregate_values(const struct output *output, const struct ex
     const bool counting = aggregate->kind == AGGREGATE_COUNT || aggregate->kind == AGGREGATE_COUNT_DISTINCT;
     const bool no_row = (output->plan->shape == PLAN_TOTAL && groups->total_rows == 0) ||
                         (output->regrouped && output->regrouped->none);
+    const bool doubles = aggregate->doubles.limbs && node->type.kind == VALUE_DOUBLE;
     for (uint32_t i = 0; i < count; i++) {
         const bool null = !counting && (no_row || (counts && counts[i] == 0));
         const __int128 whole =
@@ -69,7 +71,10 @@ static enum status aggregate_values(const struct output *output, const struct ex
         leaf.values[i] = null ? 0 : (int64_t)whole;
         if (null)
             continue;
-        if (node->type.kind == VALUE_DOUBLE && aggregate->type.kind != VALUE_DOUBLE) {
+        if (doubles) {
+            const uint64_t divisor = node->table ? (uint64_t)groups->states[node->table - 1][first + i] : 1;
+            leaf.values[i] = double_sum_of(output->plan, groups, node->index, first + i, divisor);
+        } else if (node->type.kind == VALUE_DOUBLE && aggregate->type.kind != VALUE_DOUBLE) {
             leaf.values[i] = double_key_of((double)whole / (double)power_of_ten(node->type.scale));
         } else if (whole != (int64_t)whole) {
             return error_set(output->error, STATUS_BAD_INPUT,

@@ -286,6 +286,8 @@ static void write_call(const struct kernel_body *body, uint32_t node)
         fprintf(body->out, "calendar_add_months(v%u, v%u)", of->child[0], of->child[1]);
     else if (of->operation == EXPRESSION_TO_DATE)
         fprintf(body->out, "calendar_floor(v%u, CALENDAR_DAY_MICROSECONDS)", of->child[0]);
+    else if (of->operation == EXPRESSION_LIMB)
+        fprintf(body->out, "double_limb(v%u, %d, %u)", of->child[0], (int)of->constant, of->field);
     else /* EXPRESSION_TO_DOUBLE; powers of ten up to 10^22 are exact */
         fprintf(body->out, "double_key(__ddiv_rn((double)v%u, 1e%u))", of->child[0], type.scale);
     fputs(");\n", body->out);
@@ -359,6 +361,7 @@ static void write_node(struct kernel_body *body, uint32_t node)
     case EXPRESSION_ADD_MONTHS:
     case EXPRESSION_TO_DATE:
     case EXPRESSION_TO_DOUBLE:
+    case EXPRESSION_LIMB:
         write_call(body, node);
         return;
     case EXPRESSION_GROUP: /* evaluated on the host */

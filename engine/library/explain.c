@@ -83,9 +83,9 @@ static void write_node(const struct plan *plan, uint32_t index, uint32_t *left, 
         [EXPRESSION_LESS] = " < ",   [EXPRESSION_LESS_EQUAL] = " <= ",      [EXPRESSION_AND] = " and ",
         [EXPRESSION_OR] = " or ",    [EXPRESSION_ADD_MONTHS] = " + months "};
     static const char *const prefix[EXPRESSION_OPERATIONS] = {
-        [EXPRESSION_NEGATE] = "-",        [EXPRESSION_NOT] = "not ",        [EXPRESSION_CHOOSE] = "choose",
-        [EXPRESSION_LOOKUP] = "look up",  [EXPRESSION_EXTRACT] = "extract", [EXPRESSION_TO_DATE] = "date",
-        [EXPRESSION_TO_DOUBLE] = "double"};
+        [EXPRESSION_NEGATE] = "-",         [EXPRESSION_NOT] = "not ",        [EXPRESSION_CHOOSE] = "choose",
+        [EXPRESSION_LOOKUP] = "look up",   [EXPRESSION_EXTRACT] = "extract", [EXPRESSION_TO_DATE] = "date",
+        [EXPRESSION_TO_DOUBLE] = "double", [EXPRESSION_LIMB] = "bits"};
     const struct expression *node = &plan->expressions.nodes[index];
     if (*left == 0) {
         fputs("...", out);
@@ -309,6 +309,15 @@ static void write_groups(const struct plan *plan, FILE *out)
     for (uint32_t a = 0; a < plan->aggregate_count; a++) {
         static const char *const names[] = {"count", "sum in 64 bits", "sum in 128 bits", "min",
                                             "max",   "count distinct"};
+        const struct plan_double_sum *const doubles = &plan->aggregates[a].doubles;
+        if (doubles->limbs) { /* its limbs follow each other */
+            fprintf(out, "  exact sum in %u words of %s bits of ", doubles->limbs,
+                    plan->aggregates[a].kind == AGGREGATE_SUM ? "64" : "128");
+            write_value(plan, doubles->argument, out);
+            fputc('\n', out);
+            a += doubles->limbs - 1;
+            continue;
+        }
         fprintf(out, "  %s of ", names[plan->aggregates[a].kind]);
         if (plan->aggregates[a].argument == EXPRESSION_NONE)
             fputs("rows", out);

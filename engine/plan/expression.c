@@ -201,6 +201,59 @@ static struct range work_out_double(const struct expression_list *list, const st
     }
 }
 
+/* The bits of an operation's results. Rounding makes them multiples of larger powers of two, never of smaller ones.
+ * What is not below some power may be rounded up to it. */
+static struct double_bits work_out_bits(const struct expression_list *list, const struct expression *node)
+{
+    struct double_bits a = {0, 0}, b = {0, 0};
+    if (node->children > 0)
+        a = list->nodes[node->child[0]].bits;
+    if (node->children > 1)
+        b = list->nodes[node->child[1]].bits;
+    switch (node->operation) {
+    case EXPRESSION_CONSTANT:
+        return double_bits_of_key(node->constant);
+    case EXPRESSION_ADD:
+    case EXPRESSION_SUBTRACT:
+        a = double_bits_join(a, b);
+        return double_bits_of(double_bits_finest(a), double_bits_top(a) + 2);
+    case EXPRESSION_MULTIPLY:
+        return double_bits_of(double_bits_finest(a) + double_bits_finest(b),
+                              double_bits_top(a) + double_bits_top(b) + 1);
+    case EXPRESSION_DIVIDE: { /* a result is 2^(finest of a - top of b) or more, with 53 bits */
+        const int finest = double_bits_finest(a) - double_bits_top(b) - 53;
+        return double_bits_of(finest, double_bits_top(a) - double_bits_finest(b) + 1);
+    }
+    case EXPRESSION_NEGATE:
+        return a;
+    case EXPRESSION_CHOOSE:
+        return double_bits_join(b, list->nodes[node->child[2]].bits);
+    case EXPRESSION_TO_DOUBLE: { /* 10^-scale > 2^(-10/3 * scale - 1), and whole numbers stay whole */
+        const int scale = list->nodes[node->child[0]].type.scale;
+        return double_bits_of(scale ? -(10 * scale + 2) / 3 - 1 - 53 : 0, 64);
+    }
+    case EXPRESSION_LOOKUP: {
+        struct double_bits all = DOUBLE_BITS_NONE;
+        for (uint64_t i = 0; i < list->tables[node->table].count; i++)
+            all = double_bits_join(all, double_bits_of_key(list->tables[node->table].values[i]));
+        return all;
+    }
+    default:
+        return (struct double_bits){0, 0};
+    }
+}
+
+/* What the range tells besides. */
+static struct double_bits narrow_bits(struct double_bits bits, struct range range)
+{
+    if (!double_key_finite((int64_t)range.low) || !double_key_finite((int64_t)range.high))
+        return bits;
+    const int low = double_bits_top(double_bits_of_key((int64_t)range.low)),
+              high = double_bits_top(double_bits_of_key((int64_t)range.high)), top = low > high ? low : high;
+    return double_bits_of(double_bits_finest(bits),
+                          top < double_bits_top(bits) ? top : double_bits_top(bits));
+}
+
 static struct range work_out(const struct expression_list *list, const struct expression *node)
 {
     struct range child[3] = {{0, 0}, {0, 0}, {0, 0}};
@@ -237,6 +290,10 @@ static struct range work_out(const struct expression_list *list, const struct ex
         scalar_call_range(list, node, &range.low, &range.high);
         return range;
     }
+    case EXPRESSION_LIMB: {
+        const __int128 most = ((__int128)1 << node->field) - 1;
+        return (struct range){a.low < 0 ? -most : 0, a.high > 0 ? most : 0};
+    }
     case EXPRESSION_TO_DATE:
         return (struct range){calendar_floor((int64_t)a.low, CALENDAR_DAY_MICROSECONDS),
                               calendar_floor((int64_t)a.high, CALENDAR_DAY_MICROSECONDS)};
@@ -265,6 +322,7 @@ static struct value_type type_of(const struct expression_list *list, const struc
     case EXPRESSION_CHOOSE:
         return list->nodes[node->child[1]].type;
     case EXPRESSION_EXTRACT:
+    case EXPRESSION_LIMB:
         return (struct value_type){.kind = VALUE_INTEGER};
     case EXPRESSION_ADD_MONTHS:
     case EXPRESSION_TO_DATE:
@@ -323,6 +381,8 @@ static enum status describe(const struct expression_list *list, struct expressio
                     ? work_out_double(list, node)
                     : work_out(list, node);
     }
+    if (node->type.kind == VALUE_DOUBLE && !expression_is_leaf(node->operation))
+        node->bits = narrow_bits(work_out_bits(list, node), range);
     if (node->type.scale > 18)
         return error_set(
             error, STATUS_BAD_INPUT,

@@ -12,6 +12,7 @@
 
 #include "storage/base/calendar.h"
 #include "storage/base/decimal.h"
+#include "storage/base/doubles/double_bits.h"
 #include "storage/base/double_key.h"
 #include "storage/base/number_index.h"
 #include "storage/database/database.h"
@@ -63,6 +64,7 @@ enum expression_operation {
     EXPRESSION_TO_DATE,    /* of a timestamp, rounded down to days */
     EXPRESSION_TO_DOUBLE,  /* a number divided by 10^scale */
     EXPRESSION_CALL,       /* function `field` of up to three values (functions/scalar_call.h) */
+    EXPRESSION_LIMB, /* of a double: its bits of 2^constant up to `field` bits higher, with its sign (double_bits.h) */
     EXPRESSION_OPERATIONS
 };
 
@@ -81,11 +83,12 @@ struct scalar {
 struct expression {
     enum expression_operation operation;
     struct value_type type;
-    bool nullable;     /* may be NULL */
-    bool is_null;      /* EXPRESSION_CONSTANT */
-    uint8_t field;     /* enum calendar_field; of a call, enum scalar_call */
-    uint8_t children;  /* 0..3 */
-    uint32_t child[3]; /* nodes before this one */
+    bool nullable;           /* may be NULL */
+    bool is_null;            /* EXPRESSION_CONSTANT */
+    uint8_t field;           /* enum calendar_field; of a call, enum scalar_call; of EXPRESSION_LIMB its bits */
+    struct double_bits bits; /* of doubles; zero: any */
+    uint8_t children;        /* 0..3 */
+    uint32_t child[3];       /* nodes before this one */
     uint32_t index;
     uint32_t table; /* in the list's tables */
     int64_t constant;

@@ -274,6 +274,11 @@ void ISA(expression_loop)(const struct expression_list *list, const struct expre
     case EXPRESSION_CALL:
         scalar_call_loop(node, rows, children, out);
         return;
+    case EXPRESSION_LIMB:
+        for (uint32_t row = 0; row < rows; row++)
+            out.values[row] = double_limb(children[0].values[row], (int)node->constant, node->field);
+        join_nulls(node, rows, children, out.nulls);
+        return;
     case EXPRESSION_DIVIDE:
     case EXPRESSION_REMAINDER:
     case EXPRESSION_EXTRACT:

@@ -89,6 +89,7 @@ static enum status leaf_add(struct planner *planner, int32_t join, uint32_t from
                                     .type = column_value_type(column),
                                     .nullable = nullable || none,
                                     .index = source,
+                                    .bits = statistics->bits,
                                     .low = none ? 0 : statistics->min,
                                     .high = none ? 0 : statistics->max};
     return expression_add(&plan->expressions, &leaf, node, planner->error);

@@ -143,12 +143,27 @@ enum aggregate_kind {
 
 /* avg(x) becomes sum(x), count(x) and a division in the output. sum, min and max are NULL if all values are
  * NULL; so the plan counts the values if the argument may be NULL. */
+
+/* A sum of doubles: `limbs` aggregates one after the other, each the sum of one limb (storage/base/doubles/double_bits.h). Their
+ * sum, which is exact, is rounded once in the output (engine/answer/double_sum.h). */
+struct plan_double_sum {
+    uint32_t limbs;    /* 0: none */
+    uint32_t argument; /* the doubles */
+    int first;         /* the exponent of the first limb's last bit */
+    unsigned width;    /* of a limb in bits */
+    bool
+        infinite; /* infinities and NaN are possible: the aggregates least and greatest tell if there are any */
+    uint32_t least, greatest;
+};
+
 struct plan_aggregate {
     enum aggregate_kind kind;
     uint32_t argument; /* an expression, or EXPRESSION_NONE: count(*) */
     uint32_t count;    /* the aggregate that counts its values, or its own index: no value is NULL */
     struct value_type type;
-    int64_t low, high; /* the range of the argument, COUNT_DISTINCT's domain */
+    int64_t low, high;              /* the range of the argument, COUNT_DISTINCT's domain */
+    bool limb;                      /* of a sum of doubles */
+    struct plan_double_sum doubles; /* the first limb of a sum of doubles; else all zeros */
 };
 
 enum plan_shape {

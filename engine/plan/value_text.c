@@ -68,7 +68,8 @@ char *write_double(char *at, int64_t key)
     char *const end = write_common_double(at, number);
     if (end)
         return end;
-    for (int digits = 15; digits <= 17; digits++) {
+    const bool normal = number > 0x1p-1022 || number < -0x1p-1022 || number == 0;
+    for (int digits = normal ? 15 : 1; digits <= 17; digits++) { /* the least doubles have fewer digits */
         snprintf(at, VALUE_WRITE_BYTES, "%.*g", digits, number);
         if (strtod(at, NULL) == number)
             break;
@@ -111,9 +112,9 @@ const char *typed_text(struct value_type type, int64_t value, char *text, size_t
 struct value_type column_value_type(const struct column *column)
 {
     static const enum value_kind kinds[] = {
-        [TYPE_INT32] = VALUE_INTEGER,      [TYPE_INT64] = VALUE_INTEGER, [TYPE_DECIMAL] = VALUE_INTEGER,
-        [TYPE_DATE] = VALUE_DATE,          [TYPE_BOOL] = VALUE_BOOLEAN,  [TYPE_STRING] = VALUE_STRING,
-        [TYPE_TIMESTAMP] = VALUE_TIMESTAMP};
+        [TYPE_INT32] = VALUE_INTEGER,       [TYPE_INT64] = VALUE_INTEGER, [TYPE_DECIMAL] = VALUE_INTEGER,
+        [TYPE_DATE] = VALUE_DATE,           [TYPE_BOOL] = VALUE_BOOLEAN,  [TYPE_STRING] = VALUE_STRING,
+        [TYPE_TIMESTAMP] = VALUE_TIMESTAMP, [TYPE_DOUBLE] = VALUE_DOUBLE};
     return (struct value_type){.kind = column->doubles ? VALUE_DOUBLE : kinds[column->schema.type],
                                .scale = column->schema.type == TYPE_DECIMAL ? column->schema.scale : 0,
                                .dictionary = column->dictionary};

@@ -45,8 +45,9 @@ static void print_name(const char *name)
 static void print_type(const struct column *column)
 {
     static const char *const names[] = {
-        [TYPE_INT32] = "INT",           [TYPE_INT64] = "BIGINT", [TYPE_DECIMAL] = "",   [TYPE_DATE] = "DATE",
-        [TYPE_TIMESTAMP] = "TIMESTAMP", [TYPE_BOOL] = "BOOLEAN", [TYPE_STRING] = "TEXT"};
+        [TYPE_INT32] = "INT",   [TYPE_INT64] = "BIGINT",        [TYPE_DECIMAL] = "",
+        [TYPE_DATE] = "DATE",   [TYPE_TIMESTAMP] = "TIMESTAMP", [TYPE_BOOL] = "BOOLEAN",
+        [TYPE_STRING] = "TEXT", [TYPE_DOUBLE] = "DOUBLE"};
     if (column->references) /* a foreign key has the type of the key that it references */
         column = column->references;
     if (column->schema.type == TYPE_DECIMAL)

@@ -6,11 +6,11 @@
 
 /* ---- Aggregates ---- */
 
-static enum status aggregate_find(struct binder *binder, struct plan_aggregate aggregate, uint32_t *index)
+enum status bind_aggregate_find(struct binder *binder, struct plan_aggregate aggregate, uint32_t *index)
 {
     struct plan *plan = binder->plan;
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
-        if (plan->aggregates[a].kind == aggregate.kind &&
+        if (plan->aggregates[a].kind == aggregate.kind && !plan->aggregates[a].limb &&
             plan->aggregates[a].argument == aggregate.argument) {
             *index = a;
             return STATUS_OK;
@@ -27,7 +27,6 @@ static enum status aggregate_find(struct binder *binder, struct plan_aggregate a
     return STATUS_OK;
 }
 
-/* Sets the range of a sum. It fits 64 bits if the bounds of its argument, times the fact's rows, do. */
 void bind_sum_range(const struct binder *binder, struct plan_aggregate *aggregate, struct expression *leaf)
 {
     const __int128 rows = table_whole_rows(binder->plan->fact);
@@ -52,7 +51,7 @@ enum status bind_count_of(struct binder *binder, uint32_t argument, uint32_t *co
                                         .type = {.kind = VALUE_INTEGER},
                                         .low = of->nullable ? of->low : 0,
                                         .high = of->nullable ? of->high : 0};
-    return aggregate_find(binder, made, count);
+    return bind_aggregate_find(binder, made, count);
 }
 
 enum status bind_sum_of(struct binder *binder, uint32_t argument, uint32_t count, uint32_t *index)
@@ -61,7 +60,7 @@ enum status bind_sum_of(struct binder *binder, uint32_t argument, uint32_t count
     struct plan_aggregate sum = {.argument = argument, .type = of.type, .low = of.low, .high = of.high};
     struct expression leaf;
     bind_sum_range(binder, &sum, &leaf);
-    RETURN_IF_ERROR(aggregate_find(binder, sum, index));
+    RETURN_IF_ERROR(bind_aggregate_find(binder, sum, index));
     if (of.nullable)
         binder->plan->aggregates[*index].count = count;
     return STATUS_OK;
@@ -85,7 +84,7 @@ static enum status bind_count(struct binder *binder, const struct sql_expression
             aggregate.argument = EXPRESSION_NONE;
     }
     aggregate.type = leaf.type;
-    RETURN_IF_ERROR(aggregate_find(binder, aggregate, &leaf.index));
+    RETURN_IF_ERROR(bind_aggregate_find(binder, aggregate, &leaf.index));
     return expression_add(binder->list, &leaf, node, binder->error);
 }
 
@@ -123,6 +122,8 @@ enum status bind_aggregate(struct binder *binder, const struct sql_expression *a
     if (sums && bind_kind(binder, argument) == VALUE_BOOLEAN)
         RETURN_IF_ERROR(bind_number_of(binder, ast->position, &argument));
     const struct expression value = *bind_node(binder, argument);
+    if (sums && value.type.kind == VALUE_DOUBLE)
+        return bind_double_sum(binder, argument, strcmp(ast->name, "avg") == 0, node);
     if (sums && value.type.kind != VALUE_INTEGER)
         return bind_refuse(binder, ast->position, "%s takes numbers", ast->name);
     struct plan_aggregate aggregate = {.argument = argument,
@@ -137,14 +138,14 @@ enum status bind_aggregate(struct binder *binder, const struct sql_expression *a
                               .high = value.high};
     if (sums)
         bind_sum_range(binder, &aggregate, &leaf);
-    RETURN_IF_ERROR(aggregate_find(binder, aggregate, &leaf.index));
+    RETURN_IF_ERROR(bind_aggregate_find(binder, aggregate, &leaf.index));
     if (value.nullable) {
         struct plan_aggregate count = {.kind = AGGREGATE_COUNT,
                                        .argument = argument,
                                        .type = {.kind = VALUE_INTEGER},
                                        .low = value.low,
                                        .high = value.high};
-        RETURN_IF_ERROR(aggregate_find(binder, count, &binder->plan->aggregates[leaf.index].count));
+        RETURN_IF_ERROR(bind_aggregate_find(binder, count, &binder->plan->aggregates[leaf.index].count));
     }
     RETURN_IF_ERROR(expression_add(binder->list, &leaf, node, binder->error));
     return strcmp(ast->name, "avg") == 0 ? bind_average(binder, ast, *node, node) : STATUS_OK;

@@ -212,11 +212,16 @@ NODISCARD enum status bind_aggregate_argument(struct binder *binder, const struc
 /* Find or add the number of a node's values that are not NULL, and its sum, if it is a number; `count` is the former. */
 NODISCARD enum status bind_count_of(struct binder *binder, uint32_t argument, uint32_t *count);
 NODISCARD enum status bind_sum_of(struct binder *binder, uint32_t argument, uint32_t count, uint32_t *index);
+/* Finds an aggregate of the plan, or adds it. */
+NODISCARD enum status bind_aggregate_find(struct binder *binder, struct plan_aggregate aggregate,
+                                          uint32_t *index);
+/* Sets the kind of a sum, and the range of its leaf. It fits 64 bits if the bounds of its argument, times the fact's
+ * rows, do. */
+void bind_sum_range(const struct binder *binder, struct plan_aggregate *aggregate, struct expression *leaf);
+/* Gives the sum or the average of doubles (bind_double_sum.c). */
+NODISCARD enum status bind_double_sum(struct binder *binder, uint32_t argument, bool average, uint32_t *node);
 NODISCARD enum status bind_cast(struct binder *binder, const struct sql_expression *ast,
                                 enum bind_level level, uint32_t *node);
-
-/* Sets the kind of a sum, and the range of its leaf. */
-void bind_sum_range(const struct binder *binder, struct plan_aggregate *aggregate, struct expression *leaf);
 
 /* ---- bind.c ---- */
 /* Finds or adds a term of GROUP BY. */

@@ -23,6 +23,7 @@ enum arrow_kind {
     ARROW_SIGNED,   /* of 1, 2, 4 or 8 bytes */
     ARROW_UNSIGNED, /* of 1, 2, 4 or 8 bytes */
     ARROW_BIT,
+    ARROW_FLOAT,     /* of 4 or 8 bytes */
     ARROW_DECIMAL,   /* 128 bits, scaled */
     ARROW_DATE,      /* `bytes` 4: days, 8: milliseconds */
     ARROW_TIMESTAMP, /* units of 1 / per_second seconds */
@@ -78,7 +79,8 @@ static struct arrow_type type_of_format(const char *format)
                  {"b", {ARROW_BIT, 0, 0, 0}},    {"tdD", {ARROW_DATE, 4, 0, 0}},
                  {"tdm", {ARROW_DATE, 8, 0, 0}}, {"u", {ARROW_TEXT, 4, 0, 0}},
                  {"U", {ARROW_TEXT, 8, 0, 0}},   {"vu", {ARROW_TEXT_VIEW, 0, 0, 0}},
-                 {"n", {ARROW_NULLS, 0, 0, 0}}};
+                 {"n", {ARROW_NULLS, 0, 0, 0}},  {"f", {ARROW_FLOAT, 4, 0, 0}},
+                 {"g", {ARROW_FLOAT, 8, 0, 0}}};
     struct arrow_type type = {.kind = ARROW_OTHER};
     int precision, end = 0;
     for (size_t i = 0; format && i < sizeof types / sizeof *types; i++)
@@ -116,6 +118,8 @@ static bool fits(const struct arrow_type *type, enum column_type want)
         return whole;
     case TYPE_DECIMAL:
         return whole || type->kind == ARROW_DECIMAL;
+    case TYPE_DOUBLE:
+        return whole || type->kind == ARROW_DECIMAL || type->kind == ARROW_FLOAT;
     case TYPE_DATE:
         return type->kind == ARROW_DATE;
     case TYPE_TIMESTAMP:
@@ -155,7 +159,7 @@ static enum status find_column(struct arrow_reader *reader, uint32_t c)
     return error_set(reader->error, STATUS_BAD_INPUT,
                      "the stream of table %s: column %s is of Arrow's type \"%s\"%s, which cannot be stored "
                      "as %s; cast it "
-                     "(floating-point numbers to decimals)",
+                     "(floating-point numbers to decimals, or make the column DOUBLE)",
                      table->name, table->columns[c].name, schema->format ? schema->format : "",
                      schema->dictionary ? " with a dictionary" : "", column_type_text(column->want, type));
 }
@@ -197,6 +201,8 @@ static const char too_many_decimals[] = "has more decimals than the column";
 /* Converts a number with `scale` decimals to the column's number of decimals. */
 static const char *rescale(__int128 number, int scale, const struct column_schema *want, int64_t *value)
 {
+    if (want->type == TYPE_DOUBLE)
+        return text_decimal_double(number, scale, value);
     const int wanted = want->type == TYPE_DECIMAL ? want->scale : 0;
     const int64_t most = want->type == TYPE_DECIMAL ? power_of_ten(want->precision) : 0;
     for (; scale > wanted; scale--) {
@@ -256,6 +262,10 @@ static const char *number_of(const struct arrow_column *column, const struct Arr
     const void *const values = array->buffers[1];
     int64_t *const value = &read->value;
     switch (type->kind) {
+    case ARROW_FLOAT:
+        *value = double_key_of(type->bytes == 4 ? (double)((const float *)values)[at]
+                                                : ((const double *)values)[at]);
+        return NULL;
     case ARROW_SIGNED:
     case ARROW_UNSIGNED:
         read->number = whole_number(type, values, at, value) ? (__int128)*value : (__int128)(uint64_t)*value;
@@ -277,6 +287,10 @@ static const char *number_of(const struct arrow_column *column, const struct Arr
 /* Writes the original number, or the number of a date or time, to `shown` of TEXT_SHOWN_BYTES. */
 static void show_number(const struct arrow_column *column, const struct arrow_value *read, char *shown)
 {
+    if (column->type.kind == ARROW_FLOAT) {
+        snprintf(shown, TEXT_SHOWN_BYTES, "%.17g", double_of_key(read->value));
+        return;
+    }
     const bool is_number = column->type.kind == ARROW_SIGNED || column->type.kind == ARROW_UNSIGNED ||
                            column->type.kind == ARROW_DECIMAL;
     const __int128 number = is_number ? read->number : read->value;

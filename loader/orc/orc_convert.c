@@ -18,9 +18,14 @@ bool orc_type_fits(const struct orc_type *type, enum column_type want)
     case ORC_SHORT:
     case ORC_INT:
     case ORC_LONG:
-        return want == TYPE_INT32 || want == TYPE_INT64 || want == TYPE_DECIMAL || want == TYPE_BOOL;
+        return want == TYPE_INT32 || want == TYPE_INT64 || want == TYPE_DECIMAL || want == TYPE_BOOL ||
+               want == TYPE_DOUBLE;
+    case ORC_FLOAT:
+    case ORC_DOUBLE:
+        return want == TYPE_DOUBLE;
     case ORC_DECIMAL: /* those of Hive 0.11 have a scale each, and no precision */
-        return type->precision > 0 && (want == TYPE_INT32 || want == TYPE_INT64 || want == TYPE_DECIMAL);
+        return type->precision > 0 &&
+               (want == TYPE_INT32 || want == TYPE_INT64 || want == TYPE_DECIMAL || want == TYPE_DOUBLE);
     case ORC_DATE:
     case ORC_TIMESTAMP:
     case ORC_TIMESTAMP_INSTANT:
@@ -65,6 +70,13 @@ static bool decimal_range(const struct column_schema *want, uint32_t scale, stru
 bool orc_range_plan(const struct orc_type *type, const struct orc_values *values,
                     const struct column_schema *want, struct orc_range *range)
 {
+    const bool doubles = type->kind == ORC_FLOAT || type->kind == ORC_DOUBLE;
+    if (want->type == TYPE_DOUBLE && !doubles)
+        return false;
+    if (doubles) { /* their values are keys already */
+        *range = (struct orc_range){INT64_MIN, INT64_MAX, 1};
+        return true;
+    }
     switch (type->kind) {
     case ORC_DECIMAL:
         return !values->wide && decimal_range(want, type->scale, range);
@@ -121,6 +133,9 @@ const char *orc_convert_number(const struct orc_type *type, const struct orc_val
                                int64_t *value)
 {
     const int64_t number = values->numbers[at];
+    if (want->type == TYPE_DOUBLE && type->kind != ORC_FLOAT && type->kind != ORC_DOUBLE)
+        return text_decimal_double(type->kind == ORC_DECIMAL && values->wide ? values->wide[at] : number,
+                                   type->kind == ORC_DECIMAL ? (int)type->scale : 0, value);
     if (type->kind == ORC_DECIMAL)
         return convert_decimal(want, values->wide ? values->wide[at] : number, type->scale, value);
     if (values->nanoseconds)

@@ -58,7 +58,7 @@ static enum status find_column(const struct orc_reader *reader, struct orc_sourc
     return error_set(error, STATUS_BAD_INPUT, "%s: column %s has the type %s, which cannot be stored as %s%s",
                      file->path, name, orc_kind_name(type->kind), column_type_text(want, text),
                      type->kind == ORC_FLOAT || type->kind == ORC_DOUBLE
-                         ? ": no column takes floating-point numbers; write it as decimal"
+                         ? ": floating-point numbers need a column of type DOUBLE"
                          : "; write it as another type");
 }
 

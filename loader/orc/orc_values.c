@@ -4,6 +4,7 @@
 #include "loader/orc/orc_runs.h"
 #include "loader/orc/orc_zone.h"
 #include "storage/base/calendar.h"
+#include "storage/base/double_key.h"
 #include "storage/base/huge_pages.h"
 #include "storage/base/memory.h"
 #include "storage/codec/bytes/orc_rle.h"
@@ -136,6 +137,28 @@ static enum status small_numbers(const struct decoding *decoding, bool bits)
     values->numbers = into;
     for (uint32_t i = 0; i < values->count; i++)
         into[i] = bits ? small[i / 8] >> (7 - i % 8) & 1 : (int8_t)small[i];
+    return STATUS_OK;
+}
+
+/* Floating-point numbers of 4 or 8 bytes. */
+static enum status doubles(const struct decoding *decoding, bool narrow)
+{
+    struct orc_values *const values = decoding->values;
+    const struct orc_stream_bytes *const stream = &decoding->streams->kinds[ORC_DATA];
+    int64_t *into;
+    RETURN_IF_ERROR(take(decoding, ROOM_NUMBERS, 8ull * values->count, &into));
+    if (stream->count / (narrow ? 4 : 8) < values->count)
+        return ends_early(decoding, ORC_DATA);
+    for (uint32_t i = 0; i < values->count; i++) {
+        float less;
+        double number;
+        if (narrow)
+            memcpy(&less, stream->bytes + 4ull * i, sizeof less);
+        else
+            memcpy(&number, stream->bytes + 8ull * i, sizeof number);
+        into[i] = double_key_of(narrow ? (double)less : number);
+    }
+    values->numbers = into;
     return STATUS_OK;
 }
 
@@ -329,6 +352,9 @@ enum status orc_values_decode(const struct orc_place *place, const struct orc_ty
     case ORC_LONG:
     case ORC_DATE:
         return numbers(&decoding);
+    case ORC_FLOAT:
+    case ORC_DOUBLE:
+        return doubles(&decoding, type->kind == ORC_FLOAT);
     case ORC_TIMESTAMP:
     case ORC_TIMESTAMP_INSTANT:
         return timestamps(&decoding);

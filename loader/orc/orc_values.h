@@ -6,6 +6,7 @@
  *     tinyint                          runs of bytes
  *     boolean                          runs of bits
  *     smallint, int, bigint, date      integers
+ *     float, double                    numbers of IEEE 754, the lowest byte first
  *     timestamp                        integers: seconds          SECONDARY: nanoseconds
  *     decimal                          numbers in base 128        SECONDARY: integers, each number's scale
  *     string, varchar, char, direct    text, one after the other  LENGTH: integers
@@ -31,7 +32,7 @@ struct orc_values {
     uint32_t count;       /* rows that are not NULL: the length of the arrays below */
     const uint8_t *nulls; /* for each row 1 if it is NULL; NULL: none is */
 
-    /* Numbers; a date's day; a timestamp's second since 1970, of the wall clock where it was written; a decimal without
+    /* Numbers; the keys of doubles (storage/base/double_key.h); a date's day; a timestamp's second since 1970, of the wall clock where it was written; a decimal without
      * its point. With a dictionary the entry. */
     const int64_t *numbers;
     const int64_t *nanoseconds; /* of timestamps: 0 .. 999999999, to be added; else NULL */

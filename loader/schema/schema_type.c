@@ -76,6 +76,15 @@ static const struct type_word types[] = {
     {"NUMERIC", TYPE_DECIMAL, 2},
     {"DEC", TYPE_DECIMAL, 2},
     {"NUMBER", TYPE_DECIMAL, 2},
+    {"DOUBLE", TYPE_DOUBLE, 2},
+    {"FLOAT", TYPE_DOUBLE, 2},
+    {"REAL", TYPE_DOUBLE, 0},
+    {"FLOAT8", TYPE_DOUBLE, 0},
+    {"FLOAT4", TYPE_DOUBLE, 0},
+    {"FLOAT64", TYPE_DOUBLE, 0},
+    {"FLOAT32", TYPE_DOUBLE, 0},
+    {"BINARY_DOUBLE", TYPE_DOUBLE, 0},
+    {"BINARY_FLOAT", TYPE_DOUBLE, 0},
     {"DATE", TYPE_DATE, 0},
     {"TIMESTAMP", TYPE_TIMESTAMP, 1},
     {"TIMESTAMPTZ", TYPE_TIMESTAMP, 1},
@@ -209,10 +218,12 @@ enum status schema_take_type(struct schema_parser *parser, struct column_schema 
         if (!own && schema_is(parser, "("))
             RETURN_IF_ERROR(schema_skip_brackets(parser));
     } else if (t == sizeof types / sizeof *types) {
-        return schema_complain_of(parser, "there is no type '%s' here; use INT, BIGINT, DECIMAL(p,s), DATE, "
-                                          "TIMESTAMP, BOOLEAN, CHAR(n), VARCHAR(n) or TEXT");
+        return schema_complain_of(parser, "there is no type '%s' here; use INT, BIGINT, DECIMAL(p,s), DOUBLE, "
+                                          "DATE, TIMESTAMP, BOOLEAN, CHAR(n), VARCHAR(n) or TEXT");
     } else {
         RETURN_IF_ERROR(schema_advance(parser));
+        if (column->type == TYPE_DOUBLE)
+            RETURN_IF_ERROR(schema_take(parser, "PRECISION", &varying));
         if (column->type == TYPE_STRING)
             RETURN_IF_ERROR(schema_take(parser, "VARYING", &varying));
         RETURN_IF_ERROR(take_sizes(parser, sizes, &count));

@@ -122,6 +122,11 @@ const char *text_value_as(const struct text_reading *reading, const struct colum
 /* What a user can do about a complaint: " (--round rounds such numbers)", or "". */
 const char *text_value_advice(const char *complaint);
 
+/* The same for columns of doubles (text_double.c). */
+const char *text_double(const char *text, uint32_t length, int64_t *value);
+/* The double nearest to number / 10^scale, scale 0 .. 38. */
+const char *text_decimal_double(__int128 number, int scale, int64_t *value);
+
 /* The complaint about a number that does not fit the column; and the column's range, "-999.99 to 999.99",
  * written to `text`. */
 #define TEXT_RANGE_BYTES 112u /* two numbers of 20 digits with decimals, by a compiler's count */

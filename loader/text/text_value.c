@@ -207,6 +207,8 @@ static const char *strict_value(const struct column_schema *column, const char *
         return date(at, end, value);
     case TYPE_TIMESTAMP:
         return calendar_parse_time(at, end, reading->cut_nanoseconds, value);
+    case TYPE_DOUBLE:
+        return text_double(text, length, value);
     case TYPE_BOOL:
         return truth(text, length, value);
     default:
@@ -244,6 +246,10 @@ void text_value_range(const struct column_schema *column, char text[TEXT_RANGE_B
                    least = column->type == TYPE_DECIMAL ? most : most + 1,
                    unit = power_of_ten(column->type == TYPE_DECIMAL ? column->scale : 0);
     char decimals[32] = "";
+    if (column->type == TYPE_DOUBLE) {
+        snprintf(text, TEXT_RANGE_BYTES, "-1.7976931348623157e308 to 1.7976931348623157e308");
+        return;
+    }
     if (unit > 1)
         snprintf(decimals, sizeof decimals, ".%llu", (unsigned long long)(most % unit));
     snprintf(text, TEXT_RANGE_BYTES, "-%llu%s to %llu%s", (unsigned long long)(least / unit), decimals,

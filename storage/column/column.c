@@ -76,9 +76,9 @@ bool name_of_file(const char *file, size_t length, char name[NAME_BYTES])
 const char *column_type_name(enum column_type type)
 {
     static const char *const names[] = {
-        [TYPE_INT32] = "int32",  [TYPE_INT64] = "int64",         [TYPE_DECIMAL] = "decimal",
-        [TYPE_DATE] = "date",    [TYPE_TIMESTAMP] = "timestamp", [TYPE_BOOL] = "bool",
-        [TYPE_STRING] = "string"};
+        [TYPE_INT32] = "int32",   [TYPE_INT64] = "int64",         [TYPE_DECIMAL] = "decimal",
+        [TYPE_DATE] = "date",     [TYPE_TIMESTAMP] = "timestamp", [TYPE_BOOL] = "bool",
+        [TYPE_STRING] = "string", [TYPE_DOUBLE] = "double"};
     return names[type];
 }
 
@@ -121,7 +121,7 @@ uint32_t column_schema_value_bytes(const struct column_schema *schema)
 {
     if (schema->references_table[0])
         return 4;
-    if (schema->type == TYPE_INT64 || schema->type == TYPE_TIMESTAMP ||
+    if (schema->type == TYPE_INT64 || schema->type == TYPE_TIMESTAMP || schema->type == TYPE_DOUBLE ||
         (schema->type == TYPE_DECIMAL && schema->precision > 9))
         return 8;
     return 4;

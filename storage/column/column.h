@@ -8,6 +8,7 @@
 #ifndef TESSERA_STORAGE_COLUMN_COLUMN_H
 #define TESSERA_STORAGE_COLUMN_COLUMN_H
 
+#include "storage/base/doubles/double_bits.h"
 #include "storage/base/status.h"
 #include "storage/codec/codec.h"
 #include "storage/column/column_index.h"
@@ -34,7 +35,16 @@ bool name_of_file(const char *file, size_t length, char name[NAME_BYTES]);
 
 /* ---- Schema ---- */
 
-enum column_type { TYPE_INT32, TYPE_INT64, TYPE_DECIMAL, TYPE_DATE, TYPE_TIMESTAMP, TYPE_BOOL, TYPE_STRING };
+enum column_type {
+    TYPE_INT32,
+    TYPE_INT64,
+    TYPE_DECIMAL,
+    TYPE_DATE,
+    TYPE_TIMESTAMP,
+    TYPE_BOOL,
+    TYPE_STRING,
+    TYPE_DOUBLE
+};
 
 /* The stored value of a row is
  *
@@ -44,6 +54,7 @@ enum column_type { TYPE_INT32, TYPE_INT64, TYPE_DECIMAL, TYPE_DATE, TYPE_TIMESTA
  *     TYPE_DATE         days since 1970-01-01, int32
  *     TYPE_TIMESTAMP    microseconds since 1970-01-01 00:00:00, int64
  *     TYPE_BOOL         0 or 1, int32
+ *     TYPE_DOUBLE       the number's key, which has the same order (storage/base/double_key.h), int64
  */
 struct column_schema {
     char name[NAME_BYTES];
@@ -114,8 +125,9 @@ static inline bool tile_row_valid(const uint32_t *validity, uint32_t row)
 struct column_statistics {
     int64_t min, max;
     uint64_t nulls;
-    uint64_t runs;     /* maximal runs of equal values; each segment is counted separately */
-    uint64_t distinct; /* exact up to a limit, else an estimate (docs/format.md) */
+    uint64_t runs;           /* maximal runs of equal values; each segment is counted separately */
+    uint64_t distinct;       /* exact up to a limit, else an estimate (docs/format.md) */
+    struct double_bits bits; /* of TYPE_DOUBLE: of all values; else 0 */
 };
 
 /* One stored encoding of a column, as the catalogue knows it. */

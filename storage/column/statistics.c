@@ -47,6 +47,7 @@ void statistics_segment(const void *values, uint32_t value_bytes, uint32_t rows,
                         int64_t *tile_min_max, struct column_statistics *statistics)
 {
     *statistics = COLUMN_STATISTICS_NONE;
+    statistics->bits = (struct double_bits){0};
     statistics->runs = rows > 0;
     for (uint32_t row = 0; row < rows; row += TILE_ROWS) {
         uint32_t count = rows - row < TILE_ROWS ? rows - row : TILE_ROWS, before = row ? row - 1 : 0;
@@ -69,10 +70,19 @@ void statistics_segment(const void *values, uint32_t value_bytes, uint32_t rows,
         statistics->nulls += !row_valid(validity, row);
 }
 
+struct double_bits statistics_bits(const int64_t *keys, uint32_t rows)
+{
+    struct double_bits bits = DOUBLE_BITS_NONE;
+    for (uint32_t row = 0; row < rows; row++)
+        bits = double_bits_join(bits, double_bits_of_key(keys[row]));
+    return bits;
+}
+
 void statistics_merge(struct column_statistics *into, const struct column_statistics *from)
 {
     into->min = from->min < into->min ? from->min : into->min;
     into->max = from->max > into->max ? from->max : into->max;
     into->nulls += from->nulls;
     into->runs += from->runs;
+    into->bits = double_bits_join(into->bits, from->bits);
 }

@@ -24,13 +24,17 @@
 #define DOMAIN_ANY UINT64_MAX
 
 /* The statistics of no rows, ready for merging. */
-#define COLUMN_STATISTICS_NONE ((struct column_statistics){.min = INT64_MAX, .max = INT64_MIN})
+#define COLUMN_STATISTICS_NONE \
+    ((struct column_statistics){.min = INT64_MAX, .max = INT64_MIN, .bits = DOUBLE_BITS_NONE})
 
 /* Computes min, max, nulls and runs (not distinct) of one segment's values, and the min and max of each tile
  * in tile_min_max[2 * tiles]. `validity` is NULL or has one bit a row in row order, as for
  * table_writer_segment. Runs are counted over the stored values, NULL rows included. */
 void statistics_segment(const void *values, uint32_t value_bytes, uint32_t rows, const uint64_t *validity,
                         int64_t *tile_min_max, struct column_statistics *statistics);
+
+/* The bits of doubles, whose keys are given. NULL rows count like others. */
+struct double_bits statistics_bits(const int64_t *keys, uint32_t rows);
 
 /* Adds a segment's statistics to a column's, except distinct. */
 void statistics_merge(struct column_statistics *into, const struct column_statistics *from);

@@ -97,9 +97,9 @@ static enum status parse_schema(struct parser *parser, const json_t *object, str
     parser->column = schema->name;
     const char *type = json_string_value(json_object_get(object, "type"));
     int t = 0;
-    while (t <= TYPE_STRING && (!type || strcmp(type, column_type_name((enum column_type)t)) != 0))
+    while (t <= TYPE_DOUBLE && (!type || strcmp(type, column_type_name((enum column_type)t)) != 0))
         t++;
-    if (t > TYPE_STRING)
+    if (t > TYPE_DOUBLE)
         return wrong(parser, "type");
     schema->type = (enum column_type)t;
     if (schema->type == TYPE_DECIMAL) {
@@ -127,7 +127,15 @@ static enum status parse_statistics(const struct parser *parser, const json_t *c
     RETURN_IF_ERROR(parse_integer(parser, object, "max", INT64_MIN, INT64_MAX, &statistics->max));
     RETURN_IF_ERROR(parse_count(parser, object, "nulls", rows, &statistics->nulls));
     RETURN_IF_ERROR(parse_count(parser, object, "runs", rows, &statistics->runs));
-    return parse_count(parser, object, "distinct", rows, &statistics->distinct);
+    RETURN_IF_ERROR(parse_count(parser, object, "distinct", rows, &statistics->distinct));
+    const json_t *const bits = json_object_get(column, "bits");
+    int64_t finest = DOUBLE_FINEST, top = DOUBLE_TOP;
+    if (bits) {
+        RETURN_IF_ERROR(parse_integer(parser, bits, "finest", DOUBLE_FINEST, DOUBLE_TOP, &finest));
+        RETURN_IF_ERROR(parse_integer(parser, bits, "top", DOUBLE_FINEST, DOUBLE_TOP, &top));
+        statistics->bits = double_bits_of((int)finest, (int)top);
+    }
+    return STATUS_OK;
 }
 
 static enum status parse_encodings(const struct parser *parser, const json_t *object, struct column *column)

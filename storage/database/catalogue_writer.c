@@ -63,6 +63,10 @@ static json_t *format_column(const struct column *column)
         json_pack("{s:I, s:I, s:I, s:I, s:I}", "min", (json_int_t)statistics->min, "max",
                   (json_int_t)statistics->max, "nulls", (json_int_t)statistics->nulls, "runs",
                   (json_int_t)statistics->runs, "distinct", (json_int_t)statistics->distinct));
+    if (schema->type == TYPE_DOUBLE && column->value_bytes == 8)
+        failed |= json_object_set_new(object, "bits",
+                                      json_pack("{s:i, s:i}", "finest", double_bits_finest(statistics->bits),
+                                                "top", double_bits_top(statistics->bits)));
     failed |= json_object_set_new(object, "generation", json_integer((json_int_t)column->side_generation));
     failed |= json_object_set_new(object, "own", json_string(codec_by_id(column->own)->name));
     failed |= json_object_set_new(object, "chosen_by", json_string(column->own_name));
@@ -102,14 +106,16 @@ static unsigned version_needed(const struct catalogue *catalogue)
     for (uint32_t t = 0; t < catalogue->table_count; t++) {
         const struct table *table = &catalogue->tables[t];
         version = segments_regular(table) || version > 2 ? version : 2;
-        version = table->levels ? 4 : version;
+        version = table->levels && version < 4 ? 4 : version;
         for (uint32_t c = 0; c < table->column_count; c++)
             if (table->columns[c].index && version < 3)
                 version = 3;
             else if (table->columns[c].schema.type == TYPE_TIMESTAMP && version < 2)
                 version = 2;
-        if (table->part.of)
-            return 5;
+        version = table->part.of ? 5 : version;
+        for (uint32_t c = 0; c < table->column_count; c++)
+            if (table->columns[c].schema.type == TYPE_DOUBLE)
+                return 6;
     }
     return version;
 }

@@ -117,6 +117,7 @@ struct values_check {
     struct position_check references; /* of a foreign key to a table with levels; else all zeros */
     struct column_statistics found;
     int64_t wrong; /* the first tile whose values do not fit, or -1 */
+    bool doubles;  /* the values are doubles */
     bool dangling; /* because a key is at a position without a row */
 };
 
@@ -144,7 +145,11 @@ static bool values_fit(struct values_check *values_check, const struct segment_d
     }
     if (segment->tile_min_max[2 * tile] != min || segment->tile_min_max[2 * tile + 1] != max)
         return false;
-    statistics_merge(&values_check->found, &(struct column_statistics){.min = min, .max = max});
+    statistics_merge(&values_check->found,
+                     &(struct column_statistics){.min = min,
+                                                 .max = max,
+                                                 .bits = values_check->doubles ? statistics_bits(values, rows)
+                                                                               : DOUBLE_BITS_NONE});
     values_check->dangling = values_check->references.rows &&
                              max < (int64_t)values_check->references.positions &&
                              position_check_tile(&values_check->references, values, validity, rows) < rows;
@@ -172,6 +177,7 @@ static void check_values(struct check *check, uint64_t item, const struct column
     struct error error = {0};
     struct values_check values_check = {
         .column = &column->statistics, .found = COLUMN_STATISTICS_NONE, .wrong = -1};
+    values_check.doubles = column->schema.type == TYPE_DOUBLE && column->value_bytes == 8;
     const struct column_statistics *const found = &values_check.found;
     struct chunk_reader reader = {0};
     enum status status =
@@ -194,6 +200,15 @@ static void check_values(struct check *check, uint64_t item, const struct column
     if (status != STATUS_OK) {
         fault(check, item, &error);
         return;
+    }
+    const struct double_bits known = column->statistics.bits;
+    if (!cancel_requested() && values_check.doubles &&
+        (found->bits.finer < known.finer || found->bits.lower < known.lower)) {
+        error_set(&error, STATUS_CHECK_FAILED,
+                  "%s: column %s.%s, codec %s: its doubles have more bits than the catalogue says; load the "
+                  "table again",
+                  check->path, column->table->name, column->schema.name, data->codec->name);
+        fault(check, item, &error);
     }
     if (!cancel_requested() &&
         (found->min != column->statistics.min || found->max != column->statistics.max)) {

@@ -125,6 +125,8 @@ static enum status take_statistics(const struct table_writer *table, uint32_t co
     *min_max_bytes = (rows + TILE_ROWS - 1) / TILE_ROWS * 2 * sizeof(int64_t);
     RETURN_IF_ERROR(memory_zeros(min_max, part_padded(*min_max_bytes), "a segment's statistics", error));
     statistics_segment(values, value_bytes, rows, validity, *min_max, statistics);
+    if (table->table.columns[column].schema.type == TYPE_DOUBLE && value_bytes == 8)
+        statistics->bits = statistics_bits(values, rows);
     return check_range(table, column, segment, statistics, values, rows, error);
 }
 

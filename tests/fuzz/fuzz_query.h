@@ -71,14 +71,17 @@ static inline struct term simple_aggregate(const struct scope *scope)
     const uint32_t which = below(8);
     if (which == 7)
         return (struct term){.kind = NUMBER, .ours = "count(*)", .sqlites = "count(*)"};
-    struct term value = which < 3 ? number_term(scope, 2) : any_term(scope, 1), term = value;
+    struct term value = which < 3 ? number_term(scope, 2) : any_term(scope, 1);
+    if (which < 3 && chance(30) && !real_term(scope, &value))
+        value = number_term(scope, 1);
+    struct term term = value;
     const char *const name = names[which], *const open = which == 6 ? " " : "(";
     term.ours = form("%s%s%s)", name, open, value.ours);
     term.sqlites = form("%s%s%s)", name, open, value.sqlites);
     term.inner[0] = term.inner[1] = NULL;
     if (which >= 5)
         term.scale = 0, term.kind = NUMBER;
-    if (which == 2)
+    if (which == 2 && value.kind == NUMBER)
         term.scale = (uint8_t)(SCALE_DOUBLE + value.scale);
     return term;
 }
@@ -285,7 +288,7 @@ static inline bool same_value(const struct rowset_column *column, uint64_t row, 
         const double number = double_of_key(column->values[row]);
         const double expected =
             sqlite3_column_double(statement, place) / (double)unit(term->scale - SCALE_DOUBLE);
-        return fabs(number - expected) <= 1e-9 * (fabs(expected) + 1);
+        return number == expected || fabs(number - expected) <= 1e-9 * (fabs(expected) + 1);
     }
     return column->values[row] == sqlite3_column_int64(statement, place) &&
            (column->type.kind != VALUE_INTEGER || column->type.scale == term->scale);

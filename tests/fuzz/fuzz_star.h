@@ -15,6 +15,7 @@
 #define TESSERA_TESTS_FUZZ_FUZZ_STAR_H
 
 #include "storage/base/calendar.h"
+#include "storage/base/double_key.h"
 #include "tests/support/database_cases.h"
 #include "tests/fuzz/fuzz_random.h"
 
@@ -77,9 +78,9 @@ static inline void add_reference(struct fuzz_table *table, const char *prefix, u
 
 static inline void add_values(struct fuzz_table *table, const char *prefix, uint32_t count)
 {
-    static const enum column_type types[] = {TYPE_INT32,   TYPE_INT32, TYPE_INT64, TYPE_DECIMAL,
-                                             TYPE_DECIMAL, TYPE_DATE,  TYPE_BOOL,  TYPE_TIMESTAMP,
-                                             TYPE_STRING,  TYPE_STRING};
+    static const enum column_type types[] = {TYPE_INT32,   TYPE_INT32,  TYPE_INT64,  TYPE_DECIMAL,
+                                             TYPE_DECIMAL, TYPE_DATE,   TYPE_BOOL,   TYPE_TIMESTAMP,
+                                             TYPE_STRING,  TYPE_STRING, TYPE_DOUBLE, TYPE_DOUBLE};
     while (count--)
         add_column(table, prefix, types[below(sizeof types / sizeof *types)]);
 }
@@ -180,6 +181,11 @@ static inline int64_t random_value(const struct fuzz_column *column, uint32_t ro
         return size % (int64_t)WORDS;
     case TYPE_DATE:
         return 8000 + size % 5000 - (column->spread == EXTREME ? 7999 : 0);
+    case TYPE_DOUBLE: /* decimals, whole numbers, numbers of 53 bits, and tiny ones */
+        return double_key_of(column->spread == WIDE      ? (double)number / 100
+                             : column->spread == EXTREME ? (double)number / 7
+                             : column->spread == SKEWED  ? (double)number / 3 * 1e-300
+                                                         : (double)number);
     case TYPE_BOOL:
         return size & 1;
     case TYPE_TIMESTAMP:
@@ -203,8 +209,9 @@ static inline int64_t random_value(const struct fuzz_column *column, uint32_t ro
 
 static inline bool is_wide(const struct fuzz_column *column)
 {
-    return column->references < 0 && (column->type == TYPE_INT64 || column->type == TYPE_TIMESTAMP ||
-                                      (column->type == TYPE_DECIMAL && column->precision > 9));
+    return column->references < 0 &&
+           (column->type == TYPE_INT64 || column->type == TYPE_TIMESTAMP || column->type == TYPE_DOUBLE ||
+            (column->type == TYPE_DECIMAL && column->precision > 9));
 }
 
 /* ---- Writing them ---- */
@@ -281,6 +288,8 @@ static inline void make_column(struct table_writer *writer, const struct fuzz_ta
             bind_key(inserts[row], place, column->type, key ? row : to);
         else if (column->type == TYPE_STRING)
             sqlite3_bind_text(inserts[row], place, words[wide[row]], -1, SQLITE_STATIC);
+        else if (column->type == TYPE_DOUBLE)
+            sqlite3_bind_double(inserts[row], place, double_of_key(wide[row]));
         else
             sqlite3_bind_int64(inserts[row], place, wide[row]);
     }
@@ -327,7 +336,10 @@ static inline void make_table(struct database_writer *database, sqlite3 *sqlite,
             memcpy(schema[c].references_column, target->columns[0].name, sizeof target->columns[0].name);
         }
         snprintf(create + strlen(create), sizeof create - strlen(create), "%s %s%s", column->name,
-                 column->type == TYPE_STRING ? "TEXT" : "INTEGER", last ? ")" : ", ");
+                 column->type == TYPE_STRING   ? "TEXT"
+                 : column->type == TYPE_DOUBLE ? "REAL"
+                                               : "INTEGER",
+                 last ? ")" : ", ");
         strcat(insert, last ? "?)" : "?, ");
     }
     struct table_writer *writer;

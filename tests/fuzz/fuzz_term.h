@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
-enum kind { NUMBER, DATE, TRUTH, STRING, STAMP };
+enum kind { NUMBER, DATE, TRUTH, STRING, STAMP, REAL /* always with SCALE_DOUBLE */ };
 
 #define SCALE_DOUBLE 100u /* and more: a floating-point number, in SQLite too large by 10^(scale - 100) */
 
@@ -134,9 +134,20 @@ static inline struct term string_constant(void)
     return (struct term){.kind = STRING, .ours = place(literal, parameter), .sqlites = literal};
 }
 
+/* A decimal or a number with an exponent. */
+static inline struct term real_constant(void)
+{
+    const uint32_t value = below(chance(70) ? 20 : 2000000);
+    const char *const text = chance(30)   ? form("%u", value % 1000)
+                             : chance(80) ? form("%u.%02u", value / 100, value % 100)
+                                          : form("%ue-300", value);
+    return (struct term){.kind = REAL, .scale = SCALE_DOUBLE, .ours = text, .sqlites = text};
+}
+
 static inline struct term constant(enum kind kind)
 {
-    return kind == DATE     ? date_constant()
+    return kind == REAL     ? real_constant()
+           : kind == DATE   ? date_constant()
            : kind == STAMP  ? stamp_constant()
            : kind == STRING ? string_constant()
                             : number_constant();
@@ -160,6 +171,7 @@ static inline enum kind kind_of(enum column_type type)
            : type == TYPE_DATE      ? DATE
            : type == TYPE_TIMESTAMP ? STAMP
            : type == TYPE_BOOL      ? TRUTH
+           : type == TYPE_DOUBLE    ? REAL
                                     : NUMBER;
 }
 
@@ -173,7 +185,8 @@ static inline bool column_term(const struct scope *scope, enum kind kind, struct
         if (kind_of(column->type) != kind)
             continue;
         const char *const text = form("%s.%s", scope->in[t].alias, column->name);
-        *term = (struct term){.kind = kind, .scale = column->scale, .ours = text, .sqlites = text};
+        const uint8_t scale = (uint8_t)(kind == REAL ? SCALE_DOUBLE : column->scale);
+        *term = (struct term){.kind = kind, .scale = scale, .ours = text, .sqlites = text};
         return true;
     }
     return false;
@@ -331,6 +344,38 @@ static inline struct term number_term(const struct scope *scope, uint32_t depth)
     return term;
 }
 
+/* A column of doubles, or arithmetic with one; false if there is none. */
+static inline bool real_term(const struct scope *scope, struct term *term)
+{
+    struct term b;
+    if (!column_term(scope, REAL, term))
+        return false;
+    if (chance(60))
+        return true;
+    if (chance(50) || !column_term(scope, REAL, &b))
+        b = real_constant();
+    switch (below(6)) {
+    case 0:
+        *term = PAIR(REAL, SCALE_DOUBLE, "(%s + %s)", *term, b);
+        break;
+    case 1:
+        *term = PAIR(REAL, SCALE_DOUBLE, "(%s - %s)", *term, b);
+        break;
+    case 2:
+        *term = PAIR(REAL, SCALE_DOUBLE, "(%s * %s)", *term, b);
+        break;
+    case 3:
+        *term = PAIR(REAL, SCALE_DOUBLE, "(%s / %s)", *term, b);
+        break;
+    case 4:
+        *term = PAIR(REAL, SCALE_DOUBLE, "coalesce(%s, %s)", *term, b);
+        break;
+    default:
+        term->ours = term->sqlites = form("abs(%s)", term->ours);
+    }
+    return true;
+}
+
 static inline struct term string_of(struct term column)
 {
     struct term term = column;
@@ -360,8 +405,10 @@ static inline struct term string_of(struct term column)
 
 static inline struct term any_term(const struct scope *scope, uint32_t depth)
 {
-    const enum kind kind = (enum kind)below(5);
+    const enum kind kind = (enum kind)below(6);
     struct term term;
+    if (kind == REAL && real_term(scope, &term))
+        return term;
     if (kind == NUMBER || !column_term(scope, kind, &term))
         return number_term(scope, depth);
     if (kind == STRING && chance(30))
@@ -381,9 +428,12 @@ static inline struct term comparison(const struct scope *scope, uint32_t depth)
 {
     static const char *const signs[] = {"=", "<>", "<", "<=", ">", ">="};
     const char *const sign = signs[below(6)];
-    const enum kind kind = (enum kind[]){NUMBER, NUMBER, DATE, STAMP, STRING}[below(5)];
+    const enum kind kind = (enum kind[]){NUMBER, NUMBER, DATE, STAMP, STRING, REAL}[below(6)];
     struct term a, b;
-    if (kind != NUMBER && column_term(scope, kind, &a)) {
+    if (kind == REAL && real_term(scope, &a)) {
+        if (chance(60) || !real_term(scope, &b))
+            b = real_constant();
+    } else if (kind != NUMBER && column_term(scope, kind, &a)) {
         if (kind == STRING && chance(20))
             a = string_of(a);
         if (chance(70) || !column_term(scope, kind, &b))
@@ -400,7 +450,7 @@ static inline struct term comparison(const struct scope *scope, uint32_t depth)
 
 static inline struct term list_test(const struct scope *scope)
 {
-    const enum kind kind = (enum kind[]){NUMBER, DATE, STRING}[below(3)];
+    const enum kind kind = (enum kind[]){NUMBER, DATE, STRING, REAL}[below(4)];
     const char *const negated = chance(30) ? "NOT " : "";
     struct term value;
     if (!column_term(scope, kind, &value))
@@ -408,7 +458,7 @@ static inline struct term list_test(const struct scope *scope)
     const char *ours = "", *sqlites = "";
     for (uint32_t i = 0, count = 1 + below(5); i < count; i++) {
         struct term item = constant(value.kind);
-        if (item.scale > value.scale)
+        if (value.kind != REAL && item.scale > value.scale)
             item.ours = item.sqlites = form("%u", below(12)), item.scale = 0;
         rescale(&item, value.scale);
         if (chance(5))
@@ -423,7 +473,7 @@ static inline struct term list_test(const struct scope *scope)
 
 static inline struct term between_test(const struct scope *scope, uint32_t depth)
 {
-    const enum kind kind = (enum kind[]){NUMBER, NUMBER, DATE, STAMP, STRING}[below(5)];
+    const enum kind kind = (enum kind[]){NUMBER, NUMBER, DATE, STAMP, STRING, REAL}[below(6)];
     const char *const negated = chance(20) ? "NOT " : "";
     struct term a;
     if (kind == NUMBER || !column_term(scope, kind, &a))

@@ -143,6 +143,7 @@ static void merge_statistics(struct column_statistics *into, const struct column
         into->min = part->min;
     if (any && (first || part->max > into->max))
         into->max = part->max;
+    into->bits = double_bits_join(into->bits, part->bits);
     into->nulls += part->nulls;
     into->runs += part->runs;
     into->distinct = part->distinct > into->distinct ? part->distinct : into->distinct;

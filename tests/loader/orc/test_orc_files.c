@@ -136,8 +136,8 @@ static void types_that_no_column_takes_are_refused_by_name(void **state)
 {
     (void)state;
     is_refused("CREATE TABLE t (ratio DECIMAL(9,2))", "pyorc-types",
-               "column ratio has the type double, which cannot be stored as decimal(9,2): no column takes "
-               "floating-point");
+               "column ratio has the type double, which cannot be stored as decimal(9,2): "
+               "floating-point numbers need a column of type DOUBLE");
     is_refused("CREATE TABLE t (half INT)", "pyorc-types", "has the type float");
     is_refused("CREATE TABLE t (raw TEXT)", "pyorc-types", "has the type binary");
     is_refused("CREATE TABLE t (unused_list TEXT)", "pyorc-types", "has the type list");
