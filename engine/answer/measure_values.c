@@ -43,6 +43,8 @@ static bool entry_of(const struct plan *plan, const struct plan_measure *measure
     if (!plan_group_value(term, partial_group_code(scanned, term, group), &entry->value))
         return false;
     const bool ordered = plan_group_value(order, partial_group_code(scanned, order, group), &entry->order);
+    if (!ordered && (measure->kind == MEASURE_ARG_MIN || measure->kind == MEASURE_ARG_MAX))
+        return false;
     entry->last = !ordered && measure->nulls_last;
     if (!ordered)
         entry->order = INT64_MIN;
@@ -74,14 +76,56 @@ static enum status collect(struct measuring *measuring, const struct partial *sc
     return STATUS_OK; /* next[group] is now the end of the group's entries, which is starts[group + 1] */
 }
 
-/* Sorts the entries and joins those that are alike; returns their number. */
-static uint64_t sort_entries(struct measure_entry *entries, uint64_t count)
+/* Longer lists are sorted by their digits of RADIX_BITS bits, if there is memory: 1.5 million values of 24 bits take 30 ms,
+ * where comparisons take 1000. */
+#define RADIX_LEAST 512u
+#define RADIX_BITS  11u
+
+/* Sorts by one digit of the orders' distances to the least one, from one array into another. */
+static void sort_by_digit(const struct measure_entry *from, uint64_t count, int64_t least, uint32_t shift,
+                          struct measure_entry *into)
+{
+    uint64_t places[(1u << RADIX_BITS) + 1] = {0};
+    const uint64_t mask = (1u << RADIX_BITS) - 1;
+    for (uint64_t e = 0; e < count; e++)
+        places[(((uint64_t)from[e].order - (uint64_t)least) >> shift & mask) + 1]++;
+    for (uint64_t digit = 0; digit < mask; digit++)
+        places[digit + 1] += places[digit];
+    for (uint64_t e = 0; e < count; e++)
+        into[places[((uint64_t)from[e].order - (uint64_t)least) >> shift & mask]++] = from[e];
+}
+
+/* Sorts by orders alone. */
+static bool sort_by_digits(struct measure_entry *entries, uint64_t count)
+{
+    struct measure_entry *from = entries, *into = malloc(count * sizeof *into), *const other = into;
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    if (!other)
+        return false;
+    for (uint64_t e = 0; e < count; e++) {
+        least = entries[e].order < least ? entries[e].order : least;
+        most = entries[e].order > most ? entries[e].order : most;
+    }
+    for (uint32_t shift = 0; shift < 64 && ((uint64_t)most - (uint64_t)least) >> shift; shift += RADIX_BITS) {
+        struct measure_entry *const sorted = into;
+        sort_by_digit(from, count, least, shift, into);
+        into = from;
+        from = sorted;
+    }
+    if (from != entries)
+        memcpy(entries, from, count * sizeof *entries);
+    free(other);
+    return true;
+}
+
+/* Sorts the entries and joins those that are alike; returns their number. `plain`: the order is that of the values. */
+static uint64_t sort_entries(struct measure_entry *entries, uint64_t count, bool plain)
 {
     uint64_t kept = 0;
     bool sorted = true;
     for (uint64_t e = 1; e < count && sorted; e++)
         sorted = compare_entries(&entries[e - 1], &entries[e]) <= 0;
-    if (!sorted)
+    if (!sorted && !(plain && count >= RADIX_LEAST && sort_by_digits(entries, count)))
         qsort(entries, count, sizeof *entries, compare_entries);
     for (uint64_t e = 0; e < count; e++)
         if (kept && compare_entries(&entries[kept - 1], &entries[e]) == 0)
@@ -122,6 +166,15 @@ static int64_t most_frequent(const struct measure_entry *entries, uint64_t count
         if (entries[e].rows > entries[most].rows)
             most = e;
     return entries[most].value;
+}
+
+/* The least value of the greatest order. */
+static int64_t greatest(const struct measure_entry *entries, uint64_t count)
+{
+    uint64_t at = count - 1;
+    while (at > 0 && entries[at - 1].order == entries[at].order)
+        at--;
+    return entries[at].value;
 }
 
 /* The value of row `place` of the sorted rows. */
@@ -180,6 +233,12 @@ static enum status measure_group(const struct measuring *measuring, const struct
     case MEASURE_QUANTILE_DISC:
         *value = discrete(measure, entries, rows);
         break;
+    case MEASURE_ARG_MIN:
+        *value = entries->value;
+        break;
+    case MEASURE_ARG_MAX:
+        *value = greatest(entries, count);
+        break;
     case MEASURE_STRINGS: {
         struct measure_text *text;
         RETURN_IF_ERROR(measure_text_make(&measuring->strings, entries, count, &text, error));
@@ -197,7 +256,8 @@ static enum status measure_item(void *context, uint64_t group, unsigned thread, 
 {
     const struct measuring *const measuring = context;
     struct measure_entry *const entries = measuring->entries + measuring->starts[group];
-    const uint64_t count = sort_entries(entries, measuring->starts[group + 1] - measuring->starts[group]);
+    const uint64_t count = sort_entries(entries, measuring->starts[group + 1] - measuring->starts[group],
+                                        measuring->measure->order_term == measuring->measure->term);
     const uint64_t at = measuring->first + group;
     const bool counts = measuring->measure->kind == MEASURE_COUNT_DISTINCT;
     (void)thread;

@@ -123,6 +123,55 @@ static void fill_spread(const struct plan *plan, const struct partial *groups,
     }
 }
 
+/* ---- Covariances ---- */
+
+/* rows * the sum of products - the product of the sums, of which the first is aggregate `products`. */
+static double moment(const struct plan *plan, const struct partial *groups, uint32_t products, uint32_t left,
+                     uint32_t right, uint64_t group, uint64_t rows)
+{
+    const __int128 a = sum_of(plan, groups, left, group), b = sum_of(plan, groups, right, group);
+    const unsigned __int128 size = b < 0 ? -(unsigned __int128)b : (unsigned __int128)b;
+    const struct wide all = wide_scale(sum_of(plan, groups, products, group), wide_of(rows)),
+                      product = wide_scale(b < 0 ? -a : a, wide_of(size)),
+                      difference = wide_add(all, wide_negate(product));
+    return difference.word[3] >> 63 ? -wide_double(wide_negate(difference)) : wide_double(difference);
+}
+
+/* The covariance or correlation of a group; false: it is NULL. */
+static bool covariance(const struct plan *plan, const struct partial *groups,
+                       const struct plan_measure *measure, uint64_t group, double *value)
+{
+    const uint64_t rows = (uint64_t)groups->states[measure->count][group];
+    const bool sample = measure->kind == MEASURE_COVAR_SAMP;
+    if (rows <= (uint64_t)sample || rows == 0)
+        return false;
+    const double both =
+        moment(plan, groups, measure->squares[2], measure->sum, measure->other_sum, group, rows);
+    if (measure->kind != MEASURE_CORR) {
+        *value = both / ((double)((unsigned __int128)rows * (rows - sample)) *
+                         (double)power_of_ten(measure->scale) * (double)power_of_ten(measure->other_scale));
+        return true;
+    }
+    const double x = moment(plan, groups, measure->squares[0], measure->sum, measure->sum, group, rows),
+                 y = moment(plan, groups, measure->squares[1], measure->other_sum, measure->other_sum, group,
+                            rows);
+    *value = both / (sqrt(x) * sqrt(y));
+    return x > 0 && y > 0;
+}
+
+static void fill_covariance(const struct plan *plan, const struct partial *groups,
+                            const struct plan_measure *measure, uint64_t first, uint32_t count,
+                            struct vector leaf)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        double value = 0;
+        leaf.nulls[i] = !covariance(plan, groups, measure, first + i, &value);
+        leaf.values[i] = leaf.nulls[i] ? 0 : double_key_of(value);
+    }
+}
+
+/* ---- Leaves ---- */
+
 static void fill_grouping(const struct plan *plan, const struct regrouped *regrouped,
                           const struct plan_measure *measure, uint64_t first, uint32_t count,
                           struct vector leaf)
@@ -142,6 +191,8 @@ void measure_values(const struct plan *plan, const struct partial *groups, const
     const struct plan_measure *const measure = &plan->measures[index];
     if (measure->kind == MEASURE_GROUPING) {
         fill_grouping(plan, regrouped, measure, first, count, leaf);
+    } else if (measure->kind >= MEASURE_COVAR_POP && measure->kind <= MEASURE_CORR) {
+        fill_covariance(plan, groups, measure, first, count, leaf);
     } else if (measure->kind < MEASURE_VALUES) {
         fill_spread(plan, groups, measure, first, count, leaf);
     } else {

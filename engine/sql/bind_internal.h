@@ -234,6 +234,9 @@ NODISCARD enum status bind_values_aggregate(struct binder *binder, const struct 
                                             enum measure_kind kind, uint32_t *node);
 NODISCARD enum status bind_quantile(struct binder *binder, const struct sql_expression *ast,
                                     enum measure_kind kind, uint32_t *node);
+/* arg_min and arg_max. */
+NODISCARD enum status bind_argument_of(struct binder *binder, const struct sql_expression *ast,
+                                       enum measure_kind kind, uint32_t *node);
 NODISCARD enum status bind_strings(struct binder *binder, const struct sql_expression *ast, uint32_t *node);
 /* Finds or adds a measure, and gives its leaf, which has this type and range. */
 NODISCARD enum status bind_measure(struct binder *binder, const struct sql_expression *ast,

@@ -8,6 +8,9 @@ const char *measure_name(enum measure_kind kind)
         [MEASURE_VAR_SAMP] = "var_samp",
         [MEASURE_STDDEV_POP] = "stddev_pop",
         [MEASURE_STDDEV_SAMP] = "stddev_samp",
+        [MEASURE_COVAR_POP] = "covar_pop",
+        [MEASURE_COVAR_SAMP] = "covar_samp",
+        [MEASURE_CORR] = "corr",
         [MEASURE_GROUPING] = "grouping",
         [MEASURE_VALUES] = "values",
         [MEASURE_COUNT_DISTINCT] = "count distinct",
@@ -16,6 +19,8 @@ const char *measure_name(enum measure_kind kind)
         [MEASURE_MODE] = "mode",
         [MEASURE_QUANTILE_CONT] = "quantile_cont",
         [MEASURE_QUANTILE_DISC] = "quantile_disc",
+        [MEASURE_ARG_MIN] = "arg_min",
+        [MEASURE_ARG_MAX] = "arg_max",
         [MEASURE_STRINGS] = "string_agg",
     };
     return names[kind];

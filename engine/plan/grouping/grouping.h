@@ -26,6 +26,9 @@ enum measure_kind {
     MEASURE_VAR_SAMP,
     MEASURE_STDDEV_POP,
     MEASURE_STDDEV_SAMP,
+    MEASURE_COVAR_POP,
+    MEASURE_COVAR_SAMP,
+    MEASURE_CORR,
     MEASURE_GROUPING, /* grouping(a, b): a bit for each term, the last one's least; 1: it is not in the set */
     MEASURE_VALUES,   /* those from here on are made from the values of `term` */
     MEASURE_COUNT_DISTINCT, /* sum, avg and string_agg may be of distinct values, too */
@@ -34,6 +37,8 @@ enum measure_kind {
     MEASURE_MODE,
     MEASURE_QUANTILE_CONT,
     MEASURE_QUANTILE_DISC,
+    MEASURE_ARG_MIN, /* the value in the row of the least, or greatest, order */
+    MEASURE_ARG_MAX,
     MEASURE_STRINGS
 };
 
@@ -47,6 +52,11 @@ struct plan_measure {
     uint32_t count, sum, squares[3];
     uint32_t parts; /* of squares: 1 or 3 */
     uint8_t scale;  /* x has this many digits after the point */
+
+    /* Covariances: the same of x, `count` and `sum`, in the rows that have x and y; the sum of y; and in squares[0..2] the
+     * sums of x * x, y * y and x * y. */
+    uint32_t other_sum;
+    uint8_t other_scale;
 
     /* MEASURE_VALUES: `count` is count(*). Values are taken in their order, or in that of another term. */
     uint32_t term, order_term;      /* of GROUP BY */

@@ -14,6 +14,8 @@ enum aggregate_family {
     FAMILY_TRUTH,    /* bool_and, bool_or: min and max of a condition */
     FAMILY_COUNT_IF, /* count of the rows in which a condition is true */
     FAMILY_SPREAD,   /* variance, and its root */
+    FAMILY_PAIR,     /* covariances and the correlation of two values */
+    FAMILY_ARGUMENT, /* arg_max(x, y) */
     FAMILY_VALUES,   /* mode: needs all values of its argument */
     FAMILY_QUANTILE, /* so do quantiles, whose last argument is the fraction, and the median */
     FAMILY_STRINGS,  /* string_agg */

@@ -136,6 +136,82 @@ static enum status bind_spread(struct binder *binder, const struct sql_expressio
     return bind_measure(binder, ast, &measure, leaf, node);
 }
 
+/* ---- Covariances ---- */
+
+/* One of the two arguments as a centered number; NULL where the other one is. */
+static enum status bind_half(struct binder *binder, const struct sql_expression *ast, uint32_t of,
+                             uint32_t value, uint32_t other, uint32_t *node)
+{
+    uint32_t missing, null;
+    *node = value;
+    if (bind_node(binder, other)->nullable) {
+        RETURN_IF_ERROR(bind_apply(binder, ast->position, EXPRESSION_IS_NULL, other, EXPRESSION_NONE,
+                                   EXPRESSION_NONE, &missing));
+        RETURN_IF_ERROR(expression_null(binder->list, bind_node(binder, value)->type, &null, binder->error));
+        RETURN_IF_ERROR(bind_apply(binder, ast->position, EXPRESSION_CHOOSE, missing, null, value, node));
+    }
+    RETURN_IF_ERROR(center(binder, ast, *node, node));
+    return squares_fit(bind_node(binder, *node))
+               ? STATUS_OK
+               : bind_refuse(
+                     binder, ast->children[of]->position,
+                     "%s needs values that span less than 6 * 10^9 units of their last digit, going by the "
+                     "least and greatest ones; cast them to fewer digits",
+                     ast->name);
+}
+
+static enum status bind_number_argument(struct binder *binder, const struct sql_expression *ast, uint32_t of,
+                                        uint32_t *value)
+{
+    RETURN_IF_ERROR(bind_aggregate_argument(binder, ast->children[of], value));
+    if (bind_kind(binder, *value) == VALUE_BOOLEAN)
+        RETURN_IF_ERROR(bind_number_of(binder, ast->position, value));
+    if (bind_kind(binder, *value) != VALUE_INTEGER)
+        return bind_refuse(binder, ast->position, "%s takes whole numbers and decimals", ast->name);
+    return STATUS_OK;
+}
+
+/* The value without its digits after the point: 0 + value has the type of 0. */
+static enum status as_whole(struct binder *binder, const struct sql_expression *ast, uint32_t *value)
+{
+    uint32_t zero;
+    if (bind_node(binder, *value)->type.scale == 0)
+        return STATUS_OK;
+    RETURN_IF_ERROR(bind_integer(binder, 0, 0, &zero));
+    return bind_apply(binder, ast->position, EXPRESSION_ADD, zero, *value, EXPRESSION_NONE, value);
+}
+
+static enum status bind_pair(struct binder *binder, const struct sql_expression *ast, enum measure_kind kind,
+                             uint32_t *node)
+{
+    const struct expression leaf = {
+        .type = {.kind = VALUE_DOUBLE}, .low = DOUBLE_KEY_MINUS_INFINITY, .high = DOUBLE_KEY_INFINITY};
+    struct plan_measure measure;
+    uint32_t x, y, first, second;
+    if (ast->child_count != 2 || ast->distinct)
+        return bind_refuse(binder, ast->position, "%s takes two values", ast->name);
+    RETURN_IF_ERROR(bind_number_argument(binder, ast, 0, &x));
+    RETURN_IF_ERROR(bind_number_argument(binder, ast, 1, &y));
+    if (bind_is_null(binder, x) || bind_is_null(binder, y))
+        return expression_null(binder->list, leaf.type, node, binder->error);
+    memset(&measure, 0, sizeof measure); /* also the gaps, which bind_measure compares */
+    measure.kind = kind;
+    measure.argument = x;
+    measure.scale = bind_node(binder, x)->type.scale;
+    measure.other_scale = bind_node(binder, y)->type.scale;
+    RETURN_IF_ERROR(bind_half(binder, ast, 0, x, y, &first));
+    RETURN_IF_ERROR(bind_half(binder, ast, 1, y, x, &second));
+    RETURN_IF_ERROR(as_whole(binder, ast, &first));
+    RETURN_IF_ERROR(as_whole(binder, ast, &second));
+    RETURN_IF_ERROR(bind_count_of(binder, first, &measure.count));
+    RETURN_IF_ERROR(bind_sum_of(binder, first, measure.count, &measure.sum));
+    RETURN_IF_ERROR(bind_sum_of(binder, second, measure.count, &measure.other_sum));
+    RETURN_IF_ERROR(sum_of_products(binder, ast, first, first, measure.count, &measure.squares[0]));
+    RETURN_IF_ERROR(sum_of_products(binder, ast, second, second, measure.count, &measure.squares[1]));
+    RETURN_IF_ERROR(sum_of_products(binder, ast, first, second, measure.count, &measure.squares[2]));
+    return bind_measure(binder, ast, &measure, leaf, node);
+}
+
 enum status bind_other_aggregate(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
 {
     const struct aggregate_name *const name = aggregate_name_find(ast->name);
@@ -143,6 +219,10 @@ enum status bind_other_aggregate(struct binder *binder, const struct sql_express
         return bind_quantile(binder, ast, (enum measure_kind)name->variant, node);
     if (name->family == FAMILY_STRINGS)
         return bind_strings(binder, ast, node);
+    if (name->family == FAMILY_PAIR)
+        return bind_pair(binder, ast, (enum measure_kind)name->variant, node);
+    if (name->family == FAMILY_ARGUMENT)
+        return bind_argument_of(binder, ast, (enum measure_kind)name->variant, node);
     if (name->family == FAMILY_GROUPING)
         return bind_grouping(binder, ast, node);
     if (ast->child_count != 1 || ast->children[0]->operation == SQL_STAR)
@@ -159,6 +239,8 @@ enum status bind_other_aggregate(struct binder *binder, const struct sql_express
     case FAMILY_VALUES:
         return bind_values_aggregate(binder, ast, (enum measure_kind)name->variant, node);
     case FAMILY_BASIC:
+    case FAMILY_PAIR:
+    case FAMILY_ARGUMENT:
     case FAMILY_QUANTILE:
     case FAMILY_STRINGS:
     case FAMILY_GROUPING:

@@ -6,8 +6,8 @@
 static bool needs_values(const struct sql_expression *ast)
 {
     const struct aggregate_name *const name = sql_is_aggregate(ast) ? aggregate_name_find(ast->name) : NULL;
-    if (name &&
-        (name->family == FAMILY_VALUES || name->family == FAMILY_QUANTILE || name->family == FAMILY_STRINGS))
+    if (name && (name->family == FAMILY_VALUES || name->family == FAMILY_QUANTILE ||
+                 name->family == FAMILY_STRINGS || name->family == FAMILY_ARGUMENT))
         return true;
     if (name && ast->distinct &&
         (strcmp(ast->name, "sum") == 0 || strcmp(ast->name, "avg") == 0 || strcmp(ast->name, "mean") == 0))

@@ -133,6 +133,25 @@ enum status bind_quantile(struct binder *binder, const struct sql_expression *as
     return bind_measure(binder, ast, &measure, leaf, node);
 }
 
+/* ---- arg_max ---- */
+
+enum status bind_argument_of(struct binder *binder, const struct sql_expression *ast, enum measure_kind kind,
+                             uint32_t *node)
+{
+    struct plan_measure measure;
+    uint32_t value, order;
+    if (ast->child_count != 2 || ast->distinct || ast->ordered)
+        return bind_refuse(binder, ast->position,
+                           "%s takes a value, and another one by which its row is found", ast->name);
+    RETURN_IF_ERROR(bind_aggregate_argument(binder, ast->children[0], &value));
+    RETURN_IF_ERROR(bind_aggregate_argument(binder, ast->children[1], &order));
+    const struct expression of = *bind_node(binder, value);
+    const struct expression leaf = {.type = of.type, .low = of.low, .high = of.high};
+    RETURN_IF_ERROR(take_values(binder, ast, value, kind, &measure));
+    RETURN_IF_ERROR(bind_group_term(binder, ast->position, order, &measure.order_term));
+    return bind_measure(binder, ast, &measure, leaf, node);
+}
+
 /* ---- string_agg ---- */
 
 /* string_agg(x, separator ORDER BY y): the order is the last child. */

@@ -62,6 +62,25 @@ static void variances_are_exact(void **state)
     refused("select stddev(distinct pieces) from sales", "line 1, column 8: DISTINCT cannot stand in stddev");
 }
 
+static void two_values_are_compared(void **state)
+{
+    (void)state;
+    answers("select covar_pop(pieces, paid), covar_samp(paid, pieces), corr(pieces, 2 * pieces), "
+            "corr(pieces, -pieces) "
+            "from sales where pieces > 0",
+            "-15.427777777777777,-23.141666666666666,1.0,-1.0\n");
+    answers("select corr(pieces, 7), covar_samp(pieces, paid), covar_pop(pieces, pieces) from sales where "
+            "pieces = 1",
+            ",,0.0\n");
+    answers("select shop, arg_max(day, pieces), arg_min(note, pieces), max_by(shop, day) from sales group by "
+            "shop order by 1",
+            "A,2024-01-31,100%,A\nB,2024-03-01,a_b,B\nC,2023-12-31,,C\n");
+    refused("select corr(big, pieces) from sales",
+            "line 1, column 13: corr needs values that span less than 6 * 10^9");
+    refused("select corr(note, pieces) from sales",
+            "line 1, column 8: corr takes whole numbers and decimals");
+}
+
 static void quantiles_are_exact(void **state)
 {
     (void)state;
@@ -175,14 +194,11 @@ static void a_statement_without_from_has_one_row(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(aggregates_take_a_filter),
-                                       cmocka_unit_test(conditions_are_aggregated),
-                                       cmocka_unit_test(variances_are_exact),
-                                       cmocka_unit_test(clauses_take_aliases_and_numbers),
-                                       cmocka_unit_test(quantiles_are_exact),
-                                       cmocka_unit_test(distinct_values_are_summed),
-                                       cmocka_unit_test(strings_are_joined_in_order),
-                                       cmocka_unit_test(groups_have_sets),
-                                       cmocka_unit_test(a_statement_without_from_has_one_row)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(aggregates_take_a_filter),   cmocka_unit_test(conditions_are_aggregated),
+        cmocka_unit_test(variances_are_exact),        cmocka_unit_test(clauses_take_aliases_and_numbers),
+        cmocka_unit_test(two_values_are_compared),    cmocka_unit_test(quantiles_are_exact),
+        cmocka_unit_test(distinct_values_are_summed), cmocka_unit_test(strings_are_joined_in_order),
+        cmocka_unit_test(groups_have_sets),           cmocka_unit_test(a_statement_without_from_has_one_row)};
     return cmocka_run_group_tests_name("sql aggregates", tests, star_open, star_close);
 }
