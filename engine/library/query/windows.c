@@ -16,6 +16,7 @@
 struct windows {
     struct query *query;
     const struct sql_select *select;
+    const struct query_sources *sources;
     struct sql_select *below;
     uint32_t count;
     const struct sql_expression *calls[WINDOWS_MAX];
@@ -256,12 +257,15 @@ static enum status add_window(struct windows *windows, const struct sql_expressi
 
 /* ---- The level above ---- */
 
-/* The item with windows that an alias names, or NULL. */
+/* The item with windows that an alias names, or NULL. A column of that name comes first. */
 static const struct sql_expression *window_alias(const struct windows *windows,
                                                  const struct sql_expression *name)
 {
     const struct sql_select *const select = windows->select;
-    for (uint32_t i = 0; i < select->item_count && name->operation == SQL_COLUMN && !name->qualifier; i++)
+    uint32_t s, c;
+    if (name->operation != SQL_COLUMN || name->qualifier || query_column_of(windows->sources, name, &s, &c))
+        return NULL;
+    for (uint32_t i = 0; i < select->item_count; i++)
         if (select->items[i].alias && strcmp(select->items[i].alias, name->name) == 0 &&
             has_window(select->items[i].expression))
             return select->items[i].expression;
@@ -468,6 +472,7 @@ enum status query_windows(struct query *query, const struct sql_select *select,
     *expanded = *select;
     windows->query = query;
     windows->select = expanded;
+    windows->sources = sources;
     RETURN_IF_ERROR(query_memory(query, sizeof *windows->below, &windows->below));
     RETURN_IF_ERROR(check_places(windows));
     RETURN_IF_ERROR(query_sources_find(query, expanded, scope, sources));

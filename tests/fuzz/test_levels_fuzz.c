@@ -1,0 +1,335 @@
+/*
+ * test_levels_fuzz.c: answers to statements of several levels over random star queries (fuzz_query.h) equal SQLite's:
+ * groups, windows, joins, sets and lists of answers, in FROM or by WITH, some three levels deep.
+ *
+ * Without arguments it asks the same QUERIES every time, some 10 s. `test_levels_fuzz SECONDS SEED DEVICE` does more, as
+ * test_sql_fuzz does.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "storage/base/clock.h"
+#include "tests/fuzz/fuzz_query.h"
+
+#define QUERIES      1000u
+#define STAR_QUERIES 40u
+#define COLUMNS      6u /* of an answer that the next level names */
+
+static uint64_t seed = 20261122;
+static double seconds; /* 0: QUERIES */
+
+/* A level: its text for both, and its columns c0, c1, ... that are no floating-point numbers. */
+struct nested {
+    const char *text[2]; /* ours, SQLite's */
+    struct term columns[COLUMNS];
+    uint32_t names[COLUMNS], count;
+};
+
+static const struct term counted = {.kind = NUMBER};
+
+static struct nested star_level(void)
+{
+    static struct query query;
+    struct nested level;
+    for (;;) {
+        const size_t used = text_used, constants_used = constant_count;
+        make_query(&query);
+        (void)used;
+        (void)constants_used;
+        level = (struct nested){.text = {write_query(&query, true), write_query(&query, false)}};
+        for (uint32_t o = 0; o < query.group_count + query.aggregate_count && level.count < COLUMNS; o++)
+            if (output_of(&query, o)->scale < SCALE_DOUBLE) {
+                level.names[level.count] = o;
+                level.columns[level.count++] = *output_of(&query, o);
+            }
+        if (level.count)
+            return level;
+    }
+}
+
+static uint32_t pick(const struct nested *level)
+{
+    return below(level->count);
+}
+
+/* A text in which each @ is a name that no other level has. */
+static const char *named(const char *text)
+{
+    static uint32_t number;
+    char *const out = texts + text_used;
+    size_t used = 0;
+    number++;
+    for (const char *c = text; *c; c++)
+        used += (size_t)sprintf(out + used, *c == '@' ? "q%u" : "%c", *c == '@' ? (int)number : *c);
+    text_used += used + 1;
+    assert_true(text_used < sizeof texts);
+    return out;
+}
+
+/* Adds an output to a level that is being made, and gives it to `list`. */
+static const char *output(struct nested *level, const char *list, const char *text, struct term type)
+{
+    level->names[level->count] = level->count;
+    level->columns[level->count] = type;
+    list = form("%s%s%s AS c%u", list, level->count ? ", " : "", text, level->count);
+    level->count++;
+    return list;
+}
+
+static const char *column(const struct nested *level, const char *of, uint32_t c)
+{
+    return form("%sc%u", of, level->names[c]);
+}
+
+/* Makes the texts of a level from the text around the levels that it asks. */
+static void around(struct nested *level, const char *begin, const struct nested *asked, const char *end)
+{
+    for (int side = 0; side < 2; side++)
+        level->text[side] = form("%s(%s)%s", begin, asked->text[side], end);
+}
+
+static struct nested group_level(const struct nested *asked)
+{
+    struct nested level = {.count = 0};
+    const uint32_t key = pick(asked), value = pick(asked);
+    const char *list = output(&level, "", column(asked, "t.", key), asked->columns[key]);
+    list = output(&level, list, "count(*)", counted);
+    list = output(&level, list, form("min(%s)", column(asked, "", value)), asked->columns[value]);
+    list = output(&level, list, form("count(DISTINCT %s)", column(asked, "t.", value)), counted);
+    if (asked->columns[value].kind == NUMBER)
+        list = output(&level, list, form("sum(%s)", column(asked, "t.", value)), asked->columns[value]);
+    const char *const having = chance(30) ? " HAVING count(*) > 1" : "";
+    around(&level, form("SELECT %s FROM ", list), asked,
+           form(" AS t GROUP BY t.c%u%s", asked->names[key], having));
+    return level;
+}
+
+/* All columns, so that rows that are equal in it are equal. */
+static const char *whole_order(const struct nested *asked, const char *first)
+{
+    const char *list = first;
+    for (uint32_t c = 0; c < asked->count; c++)
+        list = form("%s%s%s%s", list, c || first[0] ? ", " : "", column(asked, "", c),
+                    chance(30) ? " DESC" : "");
+    return list;
+}
+
+static const char *random_frame(void)
+{
+    static const char *const frames[] = {"",
+                                         " ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
+                                         " ROWS 2 PRECEDING",
+                                         " ROWS BETWEEN 1 PRECEDING AND 3 FOLLOWING",
+                                         " ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING",
+                                         " ROWS BETWEEN 5 PRECEDING AND 2 PRECEDING",
+                                         " ROWS BETWEEN 1 FOLLOWING AND 4 FOLLOWING",
+                                         " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"};
+    return frames[below(sizeof frames / sizeof *frames)];
+}
+
+static const char *random_window(const struct nested *asked, bool frames)
+{
+    const char *const partition = chance(50) ? form("PARTITION BY %s ", column(asked, "", pick(asked))) : "";
+    return form("OVER (%sORDER BY %s%s)", partition, whole_order(asked, ""), frames ? random_frame() : "");
+}
+
+static struct nested window_level(const struct nested *asked)
+{
+    static const char *const ranks[] = {"row_number()", "rank()", "dense_rank()", "ntile(3)"};
+    static const char *const values[] = {"min(%s)", "max(%s)", "first_value(%s)", "last_value(%s)",
+                                         "nth_value(%s, 2)"};
+    struct nested level = {.count = 0};
+    const uint32_t value = pick(asked), kept = pick(asked);
+    const char *const name = column(asked, "", value);
+    const char *list = output(&level, "", column(asked, "", kept), asked->columns[kept]);
+    list = output(&level, list, form("%s %s", ranks[below(4)], random_window(asked, false)), counted);
+    list = output(&level, list, form("count(%s) %s", name, random_window(asked, true)), counted);
+    list = output(&level, list, form("%s %s", form(values[below(5)], name), random_window(asked, true)),
+                  asked->columns[value]);
+    list = output(
+        &level, list,
+        form("%s(%s, %u) %s", chance(50) ? "lag" : "lead", name, below(4), random_window(asked, false)),
+        asked->columns[value]);
+    if (asked->columns[value].kind == NUMBER)
+        list =
+            output(&level, list, form("sum(%s) %s", name, random_window(asked, true)), asked->columns[value]);
+    around(&level, form("SELECT %s FROM ", list), asked, " AS t");
+    return level;
+}
+
+/* Two answers, of the same query or one level more, on columns of one type. */
+static struct nested join_level(const struct nested *asked)
+{
+    struct nested level = {.count = 0};
+    const uint32_t key = pick(asked), left = pick(asked), right = pick(asked);
+    const char *const word = chance(50) ? "JOIN" : "LEFT JOIN";
+    const char *const other =
+        chance(30) ? form(" AND a.%s <= b.%s", column(asked, "", left), column(asked, "", left)) : "";
+    const char *list = output(&level, "", column(asked, "a.", left), asked->columns[left]);
+    list = output(&level, list, column(asked, "b.", right), asked->columns[right]);
+    list = output(&level, list, "count(*)", counted);
+    for (int side = 0; side < 2; side++)
+        level.text[side] = named(
+            form("WITH @ AS (%s) SELECT %s FROM @ AS a %s (SELECT DISTINCT %s%s%s FROM @) AS b ON a.%s = "
+                 "b.%s%s GROUP BY 1, 2",
+                 asked->text[side], list, word, column(asked, "", key), key == right ? "" : ", ",
+                 key == right ? "" : column(asked, "", right), column(asked, "", key), column(asked, "", key),
+                 key == left || right == left ? other : ""));
+    return level;
+}
+
+static struct nested set_level(const struct nested *asked)
+{
+    static const char *const set_words[] = {"UNION", "UNION ALL", "EXCEPT", "INTERSECT"};
+    struct nested level = {.count = 0};
+    const uint32_t c = pick(asked), by = pick(asked);
+    const char *const word = set_words[below(4)], *const list = output(&level, "", column(asked, "", c),
+                                                                       asked->columns[c]);
+    for (int side = 0; side < 2; side++)
+        level.text[side] = named(
+            form("WITH @ AS (%s) SELECT %s FROM @ %s SELECT %s FROM @ WHERE %s > (SELECT min(%s) FROM @)",
+                 asked->text[side], list, word, column(asked, "", c), column(asked, "", by),
+                 column(asked, "", by)));
+    return level;
+}
+
+static struct nested list_level(const struct nested *asked)
+{
+    struct nested level = {.count = 0};
+    const uint32_t c = pick(asked), by = pick(asked), value = pick(asked);
+    const char *list = output(&level, "", column(asked, "", value), asked->columns[value]);
+    list = output(&level, list, column(asked, "", c), asked->columns[c]);
+    for (int side = 0; side < 2; side++)
+        level.text[side] =
+            named(form("WITH @ AS (%s) SELECT %s FROM @ WHERE %s IN (SELECT %s FROM @ WHERE %s < "
+                       "(SELECT max(%s) FROM @))",
+                       asked->text[side], list, column(asked, "", c), column(asked, "", c),
+                       column(asked, "", by), column(asked, "", by)));
+    return level;
+}
+
+static struct nested random_level(uint32_t depth)
+{
+    static struct nested (*const makers[])(const struct nested *) = {group_level, window_level, join_level,
+                                                                     set_level, list_level};
+    struct nested level = star_level();
+    for (uint32_t d = 0; d < depth; d++)
+        level = makers[below(5)](&level);
+    return level;
+}
+
+static void order_whole(struct nested *level)
+{
+    const char *const order = whole_order(level, "");
+    for (int side = 0; side < 2; side++)
+        level->text[side] = form("SELECT * FROM (%s) AS o ORDER BY %s", level->text[side], order);
+}
+
+/* ---- Comparing ---- */
+
+static enum verdict compare(const struct nested *level, const struct rowset *rows, sqlite3_stmt *statement)
+{
+    uint64_t row = 0;
+    int step;
+    if (rows->column_count != level->count)
+        return DIFFERENT;
+    for (; (step = sqlite3_step(statement)) == SQLITE_ROW && row < rows->rows; row++)
+        for (uint32_t c = 0; c < rows->column_count; c++)
+            if (!same_value(&rows->columns[c], row, &level->columns[c], statement, (int)c)) {
+                char buffer[ROWSET_TEXT_BYTES];
+                uint32_t length;
+                const char *const text = rowset_text(&rows->columns[c], row, buffer, &length);
+                snprintf(difference, sizeof difference, "row %llu, column %u: %.*s, SQLite says %s",
+                         (unsigned long long)row, c, text ? (int)length : 4, text ? text : "NULL",
+                         (const char *)sqlite3_column_text(statement, (int)c));
+                return DIFFERENT;
+            }
+    if (step != SQLITE_DONE && step != SQLITE_ROW)
+        return REFUSED; /* SQLite's sum overflowed */
+    snprintf(difference, sizeof difference, "our %llu rows are not as many as SQLite's",
+             (unsigned long long)rows->rows);
+    return step == SQLITE_DONE && row == rows->rows ? SAME : DIFFERENT;
+}
+
+static enum verdict try_level(struct engine *engine, struct database *database, sqlite3 *sqlite,
+                              const struct nested *level)
+{
+    static struct sql_parameter values[CONSTANTS_MAX];
+    struct sql_statement *statement = NULL;
+    sqlite3_stmt *expected = NULL;
+    struct error told = {0};
+    struct rowset rows = {0};
+    uint32_t count;
+    size_t used;
+    enum verdict verdict = DIFFERENT;
+    ours = place_constants(level->text[0], false, values, &count);
+    theirs = level->text[1];
+    if (sqlite3_prepare_v2(sqlite, theirs, -1, &expected, NULL) != SQLITE_OK) {
+        snprintf(difference, sizeof difference, "SQLite does not take it: %s", sqlite3_errmsg(sqlite));
+        return DIFFERENT;
+    }
+    enum status status = sql_prepare(engine, database, ours, strlen(ours), NULL, &statement, &used, &told);
+    if (status == STATUS_OK)
+        status = sql_run(statement, &rows, NULL, &told);
+    if (status == STATUS_OK)
+        verdict = compare(level, &rows, expected);
+    else if (documented_refusal(told.text))
+        verdict = REFUSED;
+    else
+        snprintf(difference, sizeof difference, "refused: %s", told.text);
+    with_rows += status == STATUS_OK && rows.rows > 0;
+    sql_statement_free(statement);
+    rowset_free(&rows);
+    sqlite3_finalize(expected);
+    return verdict;
+}
+
+static void random_levels_answer_as_sqlite_does(void **state)
+{
+    uint64_t compared = 0, refused = 0, stars = 0;
+    const double begin = clock_seconds();
+    (void)state;
+    do {
+        char path[PATH_BYTES];
+        struct database *database;
+        struct engine *engine;
+        random_state = seed + 0x9e3779b97f4a7c15ull * ++stars;
+        sqlite3 *const sqlite = make_star(path, &database);
+        make_functions(sqlite);
+        must(engine_open(&(struct engine_options){.device = fuzz_device, .threads = 2}, &engine, error));
+        for (uint32_t q = 0; q < STAR_QUERIES; q++) {
+            struct nested level = random_level(1 + below(3));
+            order_whole(&level);
+            const enum verdict verdict = try_level(engine, database, sqlite, &level);
+            compared += verdict == SAME;
+            refused += verdict == REFUSED;
+            if (verdict == DIFFERENT)
+                fail_msg("seed %llu, star %llu, query %u: %s\n%s\nSQLite: %s", (unsigned long long)seed,
+                         (unsigned long long)stars, q, difference, ours, theirs);
+        }
+        engine_close(engine);
+        database_close(database);
+        sqlite3_close(sqlite);
+        directory_remove(path);
+    } while (seconds > 0 ? clock_seconds() - begin < seconds : stars * STAR_QUERIES < QUERIES);
+    print_message("seed %llu: %llu stars, %llu statements alike (%llu with rows), %llu refused for a "
+                  "documented reason\n",
+                  (unsigned long long)seed, (unsigned long long)stars, (unsigned long long)compared,
+                  (unsigned long long)with_rows, (unsigned long long)refused);
+    assert_true(compared > refused);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_levels_answer_as_sqlite_does)};
+    seconds = argc > 1 ? atof(argv[1]) : 0;
+    seed = argc > 2 ? strtoull(argv[2], NULL, 10) : seed;
+    seed = seed ? seed : (uint64_t)clock_ns();
+    fuzz_hierarchies = 40;
+    fuzz_device = argc > 3 ? argv[3] : test_device();
+    print_message("seed %llu\n", (unsigned long long)seed);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
