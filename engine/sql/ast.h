@@ -92,7 +92,13 @@ struct sql_item {
     const char *text;  /* the expression as written: the column's name if there is no alias */
 };
 
-enum sql_join { SQL_JOIN_NONE /* the first table, or one after a comma */, SQL_JOIN_INNER, SQL_JOIN_LEFT };
+enum sql_join {
+    SQL_JOIN_NONE, /* the first table, or one after a comma */
+    SQL_JOIN_INNER,
+    SQL_JOIN_LEFT,
+    SQL_JOIN_RIGHT, /* this and the next in statements of several levels only */
+    SQL_JOIN_FULL
+};
 
 struct sql_source {
     const char *table; /* NULL for a subquery */
@@ -168,6 +174,7 @@ struct sql_select {
     struct sql_item *items;
     struct sql_source *sources;
     struct sql_expression *where, *having; /* or NULL */
+    struct sql_expression *qualify;        /* a condition on window functions, or NULL */
     struct sql_expression **groups;
 
     /* GROUPING SETS, ROLLUP and CUBE: bit g of a set is groups[g], of the first SQL_SET_TERMS_MAX. No sets: all groups. */

@@ -146,11 +146,11 @@ enum status parse_text(struct parser *parser, bool lower, const char **text)
 
 /* The words that begin clauses or join them. They are names only if they are quoted. */
 static const char *const keywords[] = {
-    "select", "distinct", "from", "where",  "group",   "by",        "having", "order",   "limit", "offset",
-    "join",   "inner",    "left", "outer",  "right",   "full",      "cross",  "natural", "on",    "using",
-    "as",     "and",      "or",   "not",    "between", "in",        "like",   "is",      "case",  "when",
-    "then",   "else",     "end",  "union",  "except",  "intersect", "asc",    "desc",    "with",  "window",
-    "escape", "exists",   "glob", "regexp", "match",   "collate",   "nulls",  "null"};
+    "select", "distinct", "from", "where",  "group",   "by",        "having", "order",   "limit",  "offset",
+    "join",   "inner",    "left", "outer",  "right",   "full",      "cross",  "natural", "on",     "using",
+    "as",     "and",      "or",   "not",    "between", "in",        "like",   "is",      "case",   "when",
+    "then",   "else",     "end",  "union",  "except",  "intersect", "asc",    "desc",    "with",   "window",
+    "escape", "exists",   "glob", "regexp", "match",   "collate",   "nulls",  "null",    "qualify"};
 
 bool parse_is_name(const struct parser *parser)
 {
@@ -228,7 +228,7 @@ static enum status parse_from(struct parser *parser)
     bool taken;
     RETURN_IF_ERROR(parse_table(parser, SQL_JOIN_NONE));
     for (;;) {
-        static const char *const refused[] = {"RIGHT", "FULL", "NATURAL"};
+        static const char *const refused[] = {"NATURAL"};
         for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
             if (parse_is(parser, refused[i]))
                 return parse_refuse(parser,
@@ -245,11 +245,14 @@ static enum status parse_from(struct parser *parser)
             join = SQL_JOIN_NONE;
             RETURN_IF_ERROR(parse_advance(parser));
             RETURN_IF_ERROR(parse_expect(parser, "JOIN", "behind CROSS"));
-        } else if (parse_is(parser, "LEFT")) {
-            join = SQL_JOIN_LEFT;
+        } else if (parse_is(parser, "LEFT") || parse_is(parser, "RIGHT") || parse_is(parser, "FULL")) {
+            join = parse_is(parser, "LEFT")    ? SQL_JOIN_LEFT
+                   : parse_is(parser, "RIGHT") ? SQL_JOIN_RIGHT
+                                               : SQL_JOIN_FULL;
+            parser->tree->select.layered |= join != SQL_JOIN_LEFT;
             RETURN_IF_ERROR(parse_advance(parser));
             RETURN_IF_ERROR(parse_take(parser, "OUTER", &taken));
-            RETURN_IF_ERROR(parse_expect(parser, "JOIN", "behind LEFT"));
+            RETURN_IF_ERROR(parse_expect(parser, "JOIN", "behind LEFT, RIGHT or FULL"));
         } else if (parse_is(parser, "INNER")) {
             RETURN_IF_ERROR(parse_advance(parser));
             RETURN_IF_ERROR(parse_expect(parser, "JOIN", "behind INNER"));
@@ -339,7 +342,12 @@ enum status parse_select(struct parser *parser)
     RETURN_IF_ERROR(parse_take(parser, "HAVING", &taken));
     if (taken)
         RETURN_IF_ERROR(parse_expression(parser, &select->having));
-    return parse_windows(parser);
+    RETURN_IF_ERROR(parse_windows(parser));
+    RETURN_IF_ERROR(parse_take(parser, "QUALIFY", &taken));
+    if (!taken)
+        return STATUS_OK;
+    parser->tree->select.layered = true;
+    return parse_expression(parser, &select->qualify);
 }
 
 enum status parse_order_and_limit(struct parser *parser)

@@ -33,7 +33,7 @@ struct joining {
 
 static inline bool is_left(const struct joining *joining, uint32_t source)
 {
-    return joining->sources->list[source].from->join == SQL_JOIN_LEFT;
+    return joining->sources->list[source].from->join >= SQL_JOIN_LEFT;
 }
 
 /* ---- names.c ---- */
@@ -49,8 +49,9 @@ NODISCARD enum status joining_split(struct joining *joining, const struct sql_ex
 /* ---- units.c ---- */
 
 void joining_find_units(struct joining *joining);
-/* Answers a unit of stored tables. `on`: the conditions of a left join, of which it asks those on its table alone. */
+/* Answers a unit of stored tables. `own`: it asks those of the conditions `on` that are on its
+ * table alone, and not those of WHERE. */
 NODISCARD enum status joining_answer_unit(struct joining *joining, struct unit *unit, struct conjunct *on,
-                                          uint32_t on_count);
+                                          uint32_t on_count, bool own);
 
 #endif

@@ -222,7 +222,7 @@ static enum status take_pairs(struct joining *joining, uint32_t next, const uint
             continue;
         RETURN_IF_ERROR(memory_take(&places, (pairs + 1) * sizeof *places, "a join", joining->query->error));
         for (uint64_t i = 0; i < pairs; i++)
-            places[i] = unit->places ? unit->places[lefts[i]] : lefts[i];
+            places[i] = unit->places && lefts[i] != RELATION_NO_ROW ? unit->places[lefts[i]] : lefts[i];
         free(unit->places);
         unit->places = places;
     }
@@ -230,9 +230,9 @@ static enum status take_pairs(struct joining *joining, uint32_t next, const uint
     return STATUS_OK;
 }
 
-/* Of the pairs of a left join keeps those whose other conditions are true, and adds the left rows without any. */
+/* Keeps the pairs whose other conditions are true and, if `outer`, adds the left rows without any. */
 static enum status keep_pairs(struct joining *joining, uint64_t left_rows, const struct rowset *test,
-                              uint64_t **lefts, uint64_t **rights, uint64_t *pairs)
+                              bool outer, uint64_t **lefts, uint64_t **rights, uint64_t *pairs)
 {
     struct error *const error = joining->query->error;
     uint64_t *kept_lefts, *kept_rights, count = 0, at = 0;
@@ -250,7 +250,7 @@ static enum status keep_pairs(struct joining *joining, uint64_t left_rows, const
                 kept_lefts[count] = row;
                 kept_rights[count++] = (*rights)[at];
             }
-        if (count == before) {
+        if (count == before && outer) {
             kept_lefts[count] = row;
             kept_rights[count++] = RELATION_NO_ROW;
         }
@@ -282,7 +282,7 @@ static enum status test_node(struct query *query, struct sql_expression *conditi
 
 /* Tests the conditions of a left join that are no keys, over the pairs: these are the joined rows for a while. */
 static enum status test_pairs(struct joining *joining, uint32_t next, struct sql_expression *condition,
-                              uint64_t **lefts, uint64_t **rights, uint64_t *pairs)
+                              bool outer, uint64_t **lefts, uint64_t **rights, uint64_t *pairs)
 {
     struct joining tried = *joining;
     struct sql_expression *test;
@@ -312,7 +312,7 @@ static enum status test_pairs(struct joining *joining, uint32_t next, struct sql
         if (tried.units[u].joined)
             free(tried.units[u].places);
     if (status == STATUS_OK)
-        status = keep_pairs(joining, left_rows, &made, lefts, rights, pairs);
+        status = keep_pairs(joining, left_rows, &made, outer, lefts, rights, pairs);
     rowset_free(&made);
     return status;
 }
@@ -330,13 +330,39 @@ static enum status join_pairs(struct joining *joining, uint32_t next, const stru
         relation_column_free(&left[k]);
         relation_column_free(&right[k]);
     }
-    return status == STATUS_OK && other ? test_pairs(joining, next, other, lefts, rights, pairs) : status;
+    return status == STATUS_OK && other ? test_pairs(joining, next, other, outer, lefts, rights, pairs)
+                                        : status;
 }
 
-/* Joins a unit to those that are joined. */
-static enum status join_unit(struct joining *joining, uint32_t next, bool outer, struct conjunct *list,
-                             uint32_t count)
+/* Adds the right rows that are in no pair. */
+static enum status add_rights(struct joining *joining, uint64_t right_rows, uint64_t **lefts,
+                              uint64_t **rights, uint64_t *pairs)
 {
+    struct error *const error = joining->query->error;
+    uint8_t *met;
+    RETURN_IF_ERROR(memory_zeros(&met, right_rows + 1, "a join", error));
+    for (uint64_t i = 0; i < *pairs; i++)
+        if ((*rights)[i] != RELATION_NO_ROW)
+            met[(*rights)[i]] = 1;
+    enum status status = memory_grow(lefts, (*pairs + right_rows + 1) * sizeof **lefts, "a join", error);
+    if (status == STATUS_OK)
+        status = memory_grow(rights, (*pairs + right_rows + 1) * sizeof **rights, "a join", error);
+    for (uint64_t row = 0; status == STATUS_OK && row < right_rows; row++) {
+        if (met[row])
+            continue;
+        (*lefts)[*pairs] = RELATION_NO_ROW;
+        (*rights)[(*pairs)++] = row;
+    }
+    free(met);
+    return status;
+}
+
+/* Joins a unit to those that are joined. `own`: by its ON alone, whose conditions are `list`. */
+static enum status join_unit(struct joining *joining, uint32_t next, enum sql_join join, bool own,
+                             struct conjunct *list, uint32_t count)
+{
+    const bool outer = join == SQL_JOIN_LEFT || join == SQL_JOIN_FULL;
+    static const char *const names[] = {"inner", "inner", "left", "right", "full"};
     struct query *const query = joining->query;
     struct unit *const unit = &joining->units[next];
     struct sql_expression *other = NULL;
@@ -345,18 +371,20 @@ static enum status join_unit(struct joining *joining, uint32_t next, bool outer,
     find_keys(joining, next, list, count, &keys);
     for (uint32_t k = 0; k < keys.count; k++)
         keys.from[k]->done = true;
-    for (uint32_t i = 0; outer && i < count; i++)
+    for (uint32_t i = 0; own && i < count; i++)
         if (!list[i].done)
             RETURN_IF_ERROR(query_and(query, &other, (struct sql_expression *)list[i].tree));
     enum status status = join_pairs(joining, next, &keys, outer, other, &lefts, &rights, &pairs);
+    if (status == STATUS_OK && (join == SQL_JOIN_RIGHT || join == SQL_JOIN_FULL))
+        status = add_rights(joining, unit->rows->rows, &lefts, &rights, &pairs);
     if (status == STATUS_OK)
         status = take_pairs(joining, next, lefts, rights, pairs);
     else
         free(rights);
     free(lefts);
     RETURN_IF_ERROR(status);
-    return query_explain_line(query, "%s join by %u keys: %llu rows with %llu give %llu",
-                              outer ? "left" : "inner", keys.count, (unsigned long long)joining->rows,
+    return query_explain_line(query, "%s join by %u keys: %llu rows with %llu give %llu", names[join],
+                              keys.count, (unsigned long long)joining->rows,
                               (unsigned long long)unit->rows->rows, (unsigned long long)pairs);
 }
 
@@ -367,17 +395,18 @@ static enum status join_source(struct joining *joining, uint32_t s)
     struct unit *const unit = &joining->units[source->unit];
     struct conjunct *on = NULL;
     uint32_t on_count = 0;
-    const bool left = is_left(joining, s);
-    if (left && !source->from->on)
+    const enum sql_join join = source->from->join;
+    const bool own = join >= SQL_JOIN_LEFT || joining->sources->any_strict;
+    if (join >= SQL_JOIN_LEFT && !source->from->on)
         return query_refuse(joining->query, source->from->position,
-                            "LEFT JOIN %s needs ON with its conditions", source->name);
-    if (left)
+                            "an outer JOIN of %s needs ON with its conditions", source->name);
+    if (own)
         RETURN_IF_ERROR(joining_split(joining, source->from->on, &on, &on_count));
-    if (!unit->rows)
-        RETURN_IF_ERROR(joining_answer_unit(joining, unit, on, on_count));
+    if (!unit->rows) /* a right row that fails ON stays in RIGHT and FULL joins */
+        RETURN_IF_ERROR(joining_answer_unit(joining, unit, on, join >= SQL_JOIN_RIGHT ? 0 : on_count, own));
     if (joining->joined)
-        return join_unit(joining, source->unit, left, left ? on : joining->conjuncts,
-                         left ? on_count : joining->conjunct_count);
+        return join_unit(joining, source->unit, join, own, own ? on : joining->conjuncts,
+                         own ? on_count : joining->conjunct_count);
     unit->joined = true;
     joining->joined = unit->sources;
     joining->rows = unit->rows->rows;
@@ -408,8 +437,8 @@ static enum status join_all(struct joining *joining)
     const struct query_sources *const sources = joining->sources;
     bool any_left = false;
     for (uint32_t s = 0; s < sources->count; s++) {
-        any_left |= is_left(joining, s);
-        if (!is_left(joining, s))
+        any_left |= is_left(joining, s) || sources->any_strict;
+        if (!is_left(joining, s) && !sources->any_strict)
             RETURN_IF_ERROR(joining_split(joining, sources->list[s].from->on, &joining->conjuncts,
                                           &joining->conjunct_count));
     }
@@ -428,7 +457,8 @@ static enum status ask(struct joining *joining, bool last, struct rowset *rows)
     struct query *const query = joining->query;
     struct sql_select *const select = joining->select;
     struct database *database;
-    select->where = NULL;
+    if (!joining->sources->any_strict)
+        select->where = NULL;
     for (uint32_t i = 0; i < joining->conjunct_count; i++)
         if (!joining->conjuncts[i].done)
             RETURN_IF_ERROR(

@@ -293,12 +293,16 @@ static enum status answer_select(struct query *query, struct sql_select *select,
     const enum status status = query_values(query, select, scope);
     query->around = around.outer;
     RETURN_IF_ERROR(status);
+    if (select->qualify && !query_has_windows(select))
+        return query_refuse(query, select->qualify->position,
+                            "QUALIFY sets a condition on window functions; write WHERE or HAVING");
     if (query_has_windows(select))
         return query_windows(query, select, scope, rows);
     RETURN_IF_ERROR(query_memory(query, sizeof *sources, &sources));
     RETURN_IF_ERROR(query_sources_find(query, select, scope, sources));
-    return sources->any_answer ? query_join(query, select, sources, last, rows)
-                               : query_plan(query, query->task->database, select, last, rows);
+    return sources->any_answer || sources->any_strict
+               ? query_join(query, select, sources, last, rows)
+               : query_plan(query, query->task->database, select, last, rows);
 }
 
 enum status query_select(struct query *query, const struct sql_select *select,

@@ -109,6 +109,7 @@ struct query_sources {
     uint32_t count;
     struct query_source list[QUERY_SOURCES_MAX];
     bool any_answer;
+    bool any_strict; /* there is a RIGHT or FULL join: joins go in order, each with its own ON alone */
 };
 
 /* Finds the tables and answers of FROM, and their columns. */

@@ -74,6 +74,7 @@ enum status query_sources_find(struct query *query, const struct sql_select *sel
                                         .rows = named ? &named->rows : NULL,
                                         .from = from};
         sources->any_answer |= named != NULL;
+        sources->any_strict |= from->join == SQL_JOIN_RIGHT || from->join == SQL_JOIN_FULL;
         if (!source->table && !source->rows)
             return query_placed(
                 query, from->position,

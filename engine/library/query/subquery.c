@@ -268,6 +268,7 @@ enum status query_values(struct query *query, struct sql_select *select, const s
                                       &((struct sql_source *)select->sources)[s].on));
     RETURN_IF_ERROR(query_rewrite(query, select->where, replace_subquery, &values, &select->where));
     RETURN_IF_ERROR(query_rewrite(query, select->having, replace_subquery, &values, &select->having));
+    RETURN_IF_ERROR(query_rewrite(query, select->qualify, replace_subquery, &values, &select->qualify));
     RETURN_IF_ERROR(replace_list(&values, select->groups, select->group_count, &select->groups));
     RETURN_IF_ERROR(query_memory(query, (select->order_count + 1) * sizeof *orders, &orders));
     for (uint32_t o = 0; o < select->order_count; o++) {

@@ -95,6 +95,7 @@ void query_visit_all(const struct sql_select *select,
     for (uint32_t g = 0; g < select->group_count; g++)
         query_visit(select->groups[g], visit, context);
     query_visit(select->having, visit, context);
+    query_visit(select->qualify, visit, context);
     for (uint32_t o = 0; o < select->order_count; o++)
         query_visit(select->orders[o].expression, visit, context);
     for (uint32_t w = 0; w < select->window_count; w++) {

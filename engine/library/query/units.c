@@ -94,13 +94,13 @@ static enum status stored_items(struct joining *joining, uint64_t mask, struct s
 }
 
 enum status joining_answer_unit(struct joining *joining, struct unit *unit, struct conjunct *on,
-                                uint32_t on_count)
+                                uint32_t on_count, bool own)
 {
     struct query *const query = joining->query;
     struct sql_select *select;
     RETURN_IF_ERROR(query_memory(query, sizeof *select, &select));
     RETURN_IF_ERROR(stored_items(joining, unit->sources, select));
-    if (on)
+    if (own)
         RETURN_IF_ERROR(take_conditions(joining, on, on_count, unit->sources, &select->where));
     else
         RETURN_IF_ERROR(take_conditions(joining, joining->conjuncts, joining->conjunct_count, unit->sources,

@@ -58,7 +58,8 @@ static enum status check_places(struct windows *windows)
     return wrong ? query_refuse(
                        windows->query, wrong->position,
                        "a window function stands in the select list or in ORDER BY; to set a condition "
-                       "on it, ask a subquery: SELECT ... FROM (SELECT ..., rank() OVER (...) AS r ...) t "
+                       "on it, write QUALIFY, or ask a subquery: SELECT ... FROM (SELECT ..., rank() OVER "
+                       "(...) AS r ...) t "
                        "WHERE r <= 10")
                  : STATUS_OK;
 }
@@ -479,6 +480,7 @@ enum status query_windows(struct query *query, const struct sql_select *select,
     RETURN_IF_ERROR(query_expand_stars(query, sources, expanded));
     RETURN_IF_ERROR(split_items(windows, above));
     RETURN_IF_ERROR(split_orders(windows, above));
+    RETURN_IF_ERROR(query_rewrite(query, select->qualify, replace_above, windows, &above->where));
     RETURN_IF_ERROR(groups_below(windows));
     struct sql_select *const below = windows->below;
     below->position = select->position;
@@ -487,6 +489,8 @@ enum status query_windows(struct query *query, const struct sql_select *select,
     below->where = select->where;
     below->having = select->having;
     below->group_count = select->group_count;
+    below->set_count = select->set_count;
+    below->sets = select->sets;
     if (below->item_count == 0) { /* row_number() OVER () alone */
         struct sql_expression *one;
         RETURN_IF_ERROR(query_node(query, SQL_NUMBER, select->position, &one));

@@ -229,6 +229,33 @@ static void subqueries_in_from(void **state)
     EACH_AS_SQLITE(statements);
 }
 
+static void outer_joins(void **state)
+{
+    static const char *const statements[] = {
+        "select a.shop, b.n from (select distinct shop from sales where shop <> 'A') a full join (select "
+        "shop, count(*) "
+        "as n from visits group by shop) b on a.shop = b.shop",
+        "select a.shop, b.n from (select distinct shop from sales where shop <> 'A') a right join (select "
+        "shop, count(*) "
+        "as n from visits group by shop) b on a.shop = b.shop",
+        "select a.shop, b.n from (select distinct shop from sales) a full outer join (select shop, count(*) "
+        "as n from "
+        "visits group by shop) b on a.shop = b.shop and b.n > 1",
+        "select s.pieces, v.people from sales s full join visits v on s.shop = v.shop where v.people is null "
+        "or "
+        "v.people > 50",
+        "select h.name, p.id from shops h right join products p on h.region = p.id where h.name is null",
+        "select count(*), count(a.d), count(b.d) from (select day as d from sales) a full join (select "
+        "opened as d from "
+        "shops) b on a.d = b.d",
+        "select h.name, v.people, s.pieces from shops h full join visits v on h.name = v.shop join sales s "
+        "on s.shop = "
+        "h.name",
+    };
+    (void)state;
+    EACH_AS_SQLITE(statements);
+}
+
 static void with(void **state)
 {
     static const char *const statements[] = {
@@ -414,6 +441,20 @@ static void windows(void **state)
     EACH_AS_SQLITE(statements);
 }
 
+static void qualify(void **state)
+{
+    (void)state;
+    answers("select shop, pieces from sales qualify row_number() over (partition by shop order by pieces "
+            "desc) = 1 order "
+            "by shop",
+            "A,3\nB,10\nC,-2\n");
+    answers("select shop, rank() over (order by sum(pieces) desc) as r from sales group by shop qualify r <= "
+            "2 order by r",
+            "B,1\nA,2\n");
+    refused("select shop from sales qualify pieces > 1",
+            "line 1, column 39: QUALIFY sets a condition on window");
+}
+
 static void what_cannot_be_is_refused(void **state)
 {
     (void)state;
@@ -512,10 +553,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(subqueries_in_from),
+        cmocka_unit_test(outer_joins),
         cmocka_unit_test(with),
         cmocka_unit_test(values),
         cmocka_unit_test(sets),
         cmocka_unit_test(windows),
+        cmocka_unit_test(qualify),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(parameters_stay_in_their_order),
         cmocka_unit_test(types_and_names_stay),
