@@ -1,5 +1,6 @@
 /* command_load.c: `tessera load`, which loads a user's star schema from delimited text and ORC files. */
 #include "loader/commands.h"
+#include "loader/infer/infer.h"
 #include "loader/orc/orc_file.h"
 #include "loader/table/table_loader.h"
 #include "storage/base/clock.h"
@@ -21,7 +22,8 @@
 
 struct arguments {
     struct load_options load;
-    const char *schema, *device;
+    const char *schema, *device, *unnamed;
+    bool infer;
     struct load_input inputs[INPUTS_MAX];
     const char *paths[FILES_MAX];
     uint32_t path_count;
@@ -137,12 +139,16 @@ static enum status read_input(void *context, const char *text, struct error *err
         return error_set(error, STATUS_BAD_INPUT, "more than %u tables", INPUTS_MAX);
     char *const copy = strdup(text), *const equals = copy ? strchr(copy, '=') : NULL;
     arguments->copies[load->input_count] = copy;
-    if (!copy || !equals || equals == copy || !equals[1])
+    if (!copy || equals == copy || (equals && !equals[1]))
         return error_set(error, STATUS_BAD_INPUT, "'%s' is not TABLE=FILE[,FILE...]", text);
-    *equals = '\0';
+    if (equals)
+        *equals = '\0';
+    else
+        arguments->unnamed = text; /* FILE alone, which only --infer takes */
     struct load_input *const input = &arguments->inputs[load->input_count++];
-    *input = (struct load_input){.table = copy, .paths = &arguments->paths[arguments->path_count]};
-    for (char *path = strtok(equals + 1, ","); path; path = strtok(NULL, ","))
+    *input =
+        (struct load_input){.table = equals ? copy : "", .paths = &arguments->paths[arguments->path_count]};
+    for (char *path = strtok(equals ? equals + 1 : copy, ","); path; path = strtok(NULL, ","))
         RETURN_IF_ERROR(add_pattern(arguments, input, path, error));
     return STATUS_OK;
 }
@@ -184,6 +190,10 @@ static enum status check_complete(void *context, const char *unused, struct erro
     (void)unused;
     RETURN_IF_ERROR(check_marks(&arguments->load.text.reading, error));
     RETURN_IF_ERROR(place_columns(arguments, error));
+    if (arguments->infer && arguments->load.input_count)
+        return STATUS_OK;
+    if (arguments->unnamed)
+        return error_set(error, STATUS_BAD_INPUT, "'%s' is not TABLE=FILE[,FILE...]", arguments->unnamed);
     if (arguments->load.directory && arguments->schema && arguments->load.input_count)
         return STATUS_OK;
     return error_set(error, STATUS_BAD_INPUT, "give --db DIR, --schema FILE, and TABLE=FILE for each table");
@@ -194,6 +204,10 @@ static const struct command_option option_list[] = {
      TO_TEXT(struct arguments, load.directory)},
     {"schema", 's', "FILE", "CREATE TABLE statements with PRIMARY KEY and REFERENCES",
      TO_TEXT(struct arguments, schema)},
+    {"infer", 'I', NULL,
+     "Loads nothing, but reads the files and prints a schema for them, to be corrected: types, keys, "
+     "references, each with what it was seen by. Files may be given without TABLE=",
+     TO_FLAG(struct arguments, infer)},
     {"delimiter", 'D', "CHARACTER",
      "Between fields: ',' , ';', '|', or \\t; by default by the file's name (.csv, .tsv, .tbl), else by its "
      "first line",
@@ -273,6 +287,7 @@ static const struct command_line line = {
         "docs/loading.md says what schema scripts and files may hold.\n\n"
         "Examples:\n"
         "  tessera load --db shop.db --schema star.sql sales=sales.csv shops=shops.csv.gz\n"
+        "  tessera load --infer sales.csv shops.csv.gz >star.sql\n"
         "  tessera load --db shop.db --schema star.sql --max-errors 100 --reject bad.csv "
         "'sales=sales-*.csv' shops=shops.csv\n"
         "  tessera load --db shop.db --schema star.sql 'sales=sales-*.orc' shops=shops.csv\n"
@@ -345,6 +360,9 @@ static enum status run(struct arguments *arguments, struct progress *progress, s
 {
     struct schema_script schema;
     struct load_report report;
+    if (arguments->infer)
+        return schema_infer(arguments->inputs, arguments->load.input_count, &arguments->load.text, progress,
+                            stdout, error);
     RETURN_IF_ERROR(schema_script_read(arguments->schema, &schema, error));
     for (uint32_t n = 0; n < schema.note_count; n++)
         fprintf(stderr, "%s\n", schema.notes[n]);

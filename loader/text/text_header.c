@@ -74,8 +74,9 @@ static enum status first_row_find(struct text_source *source, const char *text, 
 }
 
 /* Finds the delimiter that cuts the first row into as many fields as there are columns; else the one that
- * occurs most often. */
-enum status text_delimiter_of_line(struct text_source *source, const char *text, size_t length,
+ * occurs most often. A comma that the file's name says is taken if it cuts the row, and no
+ * other one gives as many fields as there are columns. */
+enum status text_delimiter_of_line(struct text_source *source, const char *text, size_t length, bool comma,
                                    char *delimiter, struct error *error)
 {
     static const char candidates[] = {',', '\t', '|', ';'};
@@ -89,6 +90,8 @@ enum status text_delimiter_of_line(struct text_source *source, const char *text,
         first_row_free(&first);
         if (fields == columns || (fields == columns + 1 && first.row.last_empty))
             fields = columns > 1 ? UINT32_MAX : fields;
+        else if (comma && c == 0 && fields > 1)
+            fields = UINT32_MAX - 1;
         if (fields > most) {
             most = fields;
             *delimiter = candidates[c];

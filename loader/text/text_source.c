@@ -44,8 +44,11 @@ static enum status begin_file(struct text_source *source)
     source->ended = false;
     source->carry_bytes = 0;
     struct text_shape *const shape = &source->shape;
-    shape->delimiter = shape->delimiter ? shape->delimiter : text_delimiter_of_name(path);
-    const bool guess = shape->delimiter == 0;
+    const bool known = shape->delimiter != 0;
+    shape->delimiter = known ? shape->delimiter : text_delimiter_of_name(path);
+    const bool comma =
+        !known && shape->delimiter == ',' && shape->columns > 1; /* many a .csv has semicolons */
+    const bool guess = shape->delimiter == 0 || comma;
     bool mark_seen = false; /* it is known whether there is a byte order mark */
     for (size_t wanted = source->block_bytes; wanted <= TEXT_ROW_BYTES; wanted *= 2) {
         RETURN_IF_ERROR(text_memory_reserve(carry, wanted, error));
@@ -58,8 +61,8 @@ static enum status begin_file(struct text_source *source)
             }
         }
         if (guess)
-            RETURN_IF_ERROR(
-                text_delimiter_of_line(source, carry->bytes, source->carry_bytes, &shape->delimiter, error));
+            RETURN_IF_ERROR(text_delimiter_of_line(source, carry->bytes, source->carry_bytes, comma,
+                                                   &shape->delimiter, error));
         if (source->ended || text_rows_whole(carry->bytes, source->carry_bytes, shape).bytes)
             break;
     }

@@ -43,7 +43,8 @@ extern const struct text_reading text_plain; /* all zero */
 
 struct text_options {
     struct text_reading reading;
-    char delimiter; /* 0: by the file's name (.csv ',', .tsv tab, .tbl '|'), else by the first line */
+    /* 0: by the file's name (.tsv tab, .tbl '|', .csv ',' if that cuts the first line), else by the first line */
+    char delimiter;
     enum text_header header;
 
     /* NULL, or the columns of the files' fields, "a,b,-,c": a name that is no column of the table is skipped. A header,

@@ -49,7 +49,7 @@ NODISCARD enum status text_source_open_sized(const char *const *paths, uint32_t 
 /* Find the delimiter: by the file's name (0 if it does not tell), or by the first line of its text. */
 char text_delimiter_of_name(const char *path);
 NODISCARD enum status text_delimiter_of_line(struct text_source *source, const char *text, size_t length,
-                                             char *delimiter, struct error *error);
+                                             bool comma, char *delimiter, struct error *error);
 
 /* Looks at the file's first row. *bytes and *lines are those of a header and of empty lines before it, or 0.
  * *places gets the column of each field, or TEXT_SKIPPED; the caller frees it. Sets shape.fields. */

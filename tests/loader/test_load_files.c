@@ -1,6 +1,6 @@
 /*
  * test_load_files.c: `tessera load` with schemas and files as databases and people write them: rules that rows must
- * fulfil, names in any script.
+ * fulfil, names in any script, odd numbers, fields too many, a schema that is inferred.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -104,11 +104,98 @@ static void names_are_in_any_script(void **state)
     assert_string_equal(run.output, "%2E%2E%2F\xd0\xbc\xd0\xb0\xd0\xb3%2E\n\xe5\xa3\xb2\xe4\xb8\x8a\n");
 }
 
+static void numbers_and_times_are_as_programs_write_them(void **state)
+{
+    (void)state;
+    file_is("star.sql", "CREATE TABLE sales (id INT, paid DECIMAL(9,2), at TIMESTAMP WITH TIME ZONE);");
+    file_is("sales.csv",
+            "id,paid,at\n1.0,1.5e2,2024-05-01 12:00:00+02\n2,-0.005,2024-05-01T12:00:00.123456789Z\n");
+    load("sales=sales.csv", 2,
+         "sales.csv:3: column paid: '-0.005' has more than 2 decimals (--round rounds such numbers)");
+    load("--round sales=sales.csv", 2,
+         "has more than 6 decimals of a second (--nanoseconds cut cuts them); nothing was loaded");
+    load("--round --nanoseconds cut sales=sales.csv", 0, "2 rows");
+    answer_is("select * from sales",
+              "id,paid,at\n1,150.00,2024-05-01 10:00:00\n2,-0.01,2024-05-01 12:00:00.123456\n");
+    file_is("sales.csv", "1;1.234,5;2024-05-01\n");
+    load("--thousands . sales=sales.csv", 0, "1 row");
+    answer_is("select paid from sales", "paid\n1234.50\n");
+    load("--thousands x sales=sales.csv", 2, "--thousands 'x' is none of");
+    load("--thousands , --decimal-mark , sales=sales.csv", 2, "which is it?");
+}
+
+static void fields_that_the_table_lacks_are_skipped(void **state)
+{
+    (void)state;
+    file_is("star.sql", "CREATE TABLE sales (id INT, paid DECIMAL(9,2));");
+    file_is("sales.csv", ",Paid,note,id\n0,1.5,\"a,\nb\",1\n1,2,,2\n");
+    load("sales=sales.csv", 0, "2 rows");
+    answer_is("select * from sales", "id,paid\n1,1.50\n2,2.00\n");
+    file_is("sales.csv", "x,5,7,2\nx,6,8,2\n");
+    load("--columns sales=-,id,paid,- sales=sales.csv", 0, "2 rows");
+    answer_is("select * from sales", "id,paid\n5,7.00\n6,8.00\n");
+    load("--columns sales=-,id,- sales=sales.csv", 2, "--columns -,id,- lacks the table's column 'paid'");
+    load("--columns shops=id sales=sales.csv", 2, "no files of table shops are loaded");
+    load("--columns sales sales=sales.csv", 2, "--columns 'sales' is not TABLE=COLUMN,COLUMN...");
+}
+
+static void a_schema_is_inferred_and_loaded(void **state)
+{
+    (void)state;
+    file_is("shops.csv", "\xef\xbb\xbfid;Name;PLZ;opened;area\r\n1;\"A;\"\"b\"\"\";01234;2020-02-29;1.25\r\n"
+                         "2;;99999;;3\r\n3;C;00001;2021-01-01;\r\n");
+    file_is("sales.tsv", "nr\tshop_id\tback shop\tat\tpaid\tis_new\tbig\torder\n"
+                         "10\t1\t3\t2024-01-01\t1.50\tyes\t9999999999\tx\n"
+                         "11\t2\t\t2024-01-02 10:00:00\t-0.125\tno\t1\t7\n"
+                         "12\t2\t9\t2024-01-02 10:00:00\t3\tYES\t2\t7\n"
+                         "13\t1\t1\t2024-01-02 10:00:00\t3\tno\t2\t7\n");
+    run_shell("cd $D/.. && $T load --infer shops.csv sales.tsv >star.sql && cat star.sql", &run);
+    assert_int_equal(run.exit_code, 0);
+    static const char *const parts[] = {
+        "tessera load --db DIR --schema FILE.sql 'shops=shops.csv' 'sales=sales.tsv'\n",
+        "-- shops.csv: 3 rows, ';' between fields, with a header\nCREATE TABLE shops (\n"
+        "    id INT PRIMARY KEY, -- 1 to 3, no duplicates\n"
+        "    Name TEXT, -- up to 5 bytes, no duplicates, 1 NULL\n"
+        "    PLZ TEXT NOT NULL, -- up to 5 bytes, no duplicates, numbers with zeros in front\n"
+        "    opened DATE, -- 2020-02-29 to 2021-01-01, no duplicates, 1 NULL\n"
+        "    area DECIMAL(9,2) -- up to 4 bytes, no duplicates, 1 NULL\n);\n",
+        "    nr INT PRIMARY KEY, -- 10 to 13",
+        "    shop_id INT NOT NULL REFERENCES shops, -- 1 to 2, 2 different; all are keys of shops\n",
+        "    \"back shop\" INT, -- 1 to 9, no duplicates, 1 NULL; REFERENCES shops? 1 of its values are no "
+        "keys",
+        "    at TIMESTAMP NOT NULL, -- 2024-01-01 to 2024-01-02, 2 different\n",
+        "    paid DECIMAL(9,3) NOT NULL,",
+        "    is_new BOOLEAN NOT NULL,",
+        "    big BIGINT NOT NULL, -- 1 to 9999999999, 3 different\n",
+        "    \"order\" TEXT NOT NULL -- up to 1 bytes, 2 different",
+    };
+    for (size_t p = 0; p < sizeof parts / sizeof *parts; p++)
+        if (!strstr(run.output, parts[p]))
+            fail_msg("%s\nlacks: %s", run.output, parts[p]);
+    load("shops=shops.csv sales=sales.tsv", 0, "7 rows");
+    answer_is("select PLZ, sum(paid) as paid from sales join shops on id = shop_id group by PLZ order by PLZ",
+              "PLZ,paid\n01234,4.500\n99999,2.875\n");
+    file_is("plain.txt", "1|2\n3|4|5\nx|6\n");
+    run_shell("cd $D/.. && $T load --infer t=plain.txt", &run);
+    assert_non_null(
+        strstr(run.output, "without a header: load with --header no\n-- 1 row is unlike the others"));
+    assert_non_null(
+        strstr(run.output, "c1 TEXT PRIMARY KEY, -- up to 1 bytes, no duplicates, first other value 'x'\n"));
+    run_shell("cd $D/.. && $T load --infer none.csv", &run);
+    assert_int_equal(run.exit_code, 2);
+    run_shell("cd $D/.. && $T load --infer a/sales.csv sales.tsv", &run);
+    assert_int_equal(run.exit_code, 2);
+    load("sales.tsv", 2, "'sales.tsv' is not TABLE=FILE");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(rows_fulfil_check_and_unique, setup, teardown),
         cmocka_unit_test_setup_teardown(names_are_in_any_script, setup, teardown),
+        cmocka_unit_test_setup_teardown(numbers_and_times_are_as_programs_write_them, setup, teardown),
+        cmocka_unit_test_setup_teardown(fields_that_the_table_lacks_are_skipped, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_schema_is_inferred_and_loaded, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

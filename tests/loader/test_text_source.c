@@ -62,6 +62,8 @@ static void quotes_line_ends_and_delimiters(void **state)
     gives("t.tbl", "1|a|3|\n2||4|\n", plain, "1/a/3;2/~/4;");
     gives("t.tbl", "1|a|\n2|b|3\n", plain, "1/a/~;2/b/3;");
     gives("t.txt", "1;a;3\n", plain, "1/a/3;");
+    gives("t.csv", "1;a;3\n", plain, "1/a/3;"); /* as spreadsheets write where a comma is before decimals */
+    gives("t.csv", "1,a;b;c,3\n", plain, "1/a;b;c/3;");
     gives("t.csv", "1,5\" pipe,3\n2,a\"b\",c\n", plain, "1/5\" pipe/3;2/a\"b\"/c;");
     gives("t.csv", "NA,\"NA\",\n", (struct text_options){.header = TEXT_HEADER_NO, .null_text = "NA"},
           "~/NA/;");

@@ -1,0 +1,206 @@
+/* infer.c: see infer.h; writes what the other files of this folder found. */
+#include "loader/infer/infer_internal.h"
+
+#include "loader/orc/orc_file.h"
+#include "storage/base/calendar.h"
+#include "storage/base/memory.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Whether a schema may have DOUBLE columns. */
+static bool has_doubles(void)
+{
+    static const char script[] = "CREATE TABLE t (a DOUBLE)";
+    struct schema_script schema;
+    struct error error;
+    if (schema_script_parse("", script, sizeof script - 1, &schema, &error) != STATUS_OK)
+        return false;
+    schema_script_free(&schema);
+    return true;
+}
+
+/* Writes a name, in quotes unless it is a plain word that begins nothing else in a script. */
+static void put_name(FILE *out, const char *name)
+{
+    static const char *const words[] = {
+        "primary", "foreign", "check", "unique", "constraint", "key",        "index",   "order",  "group",
+        "select",  "from",    "table", "where",  "to",         "references", "default", "create", "user",
+        "desc",    "asc",     "by",    "limit",  "and",        "or",         "not",     "null",   "case",
+        "end",     "join",    "on",    "having", "like",       "in",         "is",      "as"};
+    bool plain = (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') || *name == '_';
+    for (const char *at = name; *at; at++)
+        plain &= (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || (*at >= '0' && *at <= '9') ||
+                 *at == '_';
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+        plain &= strcasecmp(words[w], name) != 0;
+    if (plain) {
+        fputs(name, out);
+        return;
+    }
+    putc('"', out);
+    for (; *name; name++) {
+        if (*name == '"')
+            putc('"', out);
+        putc(*name, out);
+    }
+    putc('"', out);
+}
+
+static void put_day(FILE *out, int64_t microseconds)
+{
+    const struct calendar_date date =
+        calendar_date_of(calendar_floor(microseconds, CALENDAR_DAY_MICROSECONDS));
+    fprintf(out, "%04" PRId64 "-%02d-%02d", date.year, date.month, date.day);
+}
+
+static void put_evidence(FILE *out, const struct infer_column *column, const char *type)
+{
+    const bool number = strcmp(type, "INT") == 0 || strcmp(type, "BIGINT") == 0;
+    const bool time = strcmp(type, "DATE") == 0 || strcmp(type, "TIMESTAMP") == 0;
+    if (!column->values)
+        fprintf(out, "no value");
+    else if (number && column->has_range)
+        fprintf(out, "%" PRId64 " to %" PRId64, column->least, column->greatest);
+    else if (time && column->has_range) {
+        put_day(out, column->least);
+        fprintf(out, " to ");
+        put_day(out, column->greatest);
+    } else
+        fprintf(out, "up to %u bytes", column->longest);
+    if (column->values && !column->duplicates)
+        fprintf(out, ", no duplicates");
+    else if (column->uncounted)
+        fprintf(out, ", more than %u different", DISTINCT_MAX);
+    else if (column->values)
+        fprintf(out, ", %" PRIu64 " different", column->distinct.count);
+    if (column->nulls)
+        fprintf(out, ", %" PRIu64 " NULL", column->nulls);
+    if (strcmp(type, "TEXT") == 0 && column->zeros_in_front)
+        fprintf(out, ", numbers with zeros in front");
+    if (strcmp(type, "TEXT") == 0 && column->not_number[0] && column->has_range)
+        fprintf(out, ", first other value '%s'", column->not_number);
+    if (strcmp(type, "DECIMAL(18,6)") == 0 && column->scale > 6)
+        fprintf(out, ", up to %u decimals: load with --round", column->scale);
+    if (column->nanoseconds)
+        fprintf(out, ", nanoseconds: load with --nanoseconds cut");
+}
+
+static void put_column(FILE *out, const struct infer_column *column, bool doubles, bool last)
+{
+    char type[32];
+    infer_column_type(column, doubles, type);
+    if (column->unnamed) {
+        fputs("    -- a field without a name is skipped\n", out);
+        return;
+    }
+    fputs("    ", out);
+    put_name(out, column->name);
+    fprintf(out, " %s%s", type,
+            column->key                        ? " PRIMARY KEY"
+            : column->nulls || !column->values ? ""
+                                               : " NOT NULL");
+    if (column->sure) {
+        fputs(" REFERENCES ", out);
+        put_name(out, column->references->name);
+    }
+    fprintf(out, "%s -- ", last ? "" : ",");
+    put_evidence(out, column, type);
+    if (column->sure)
+        fprintf(out, "; all are keys of %s", column->references->name);
+    else if (column->references)
+        fprintf(out, "; REFERENCES %s? %" PRIu64 " of its values are no keys (--dangling null)",
+                column->references->name, column->missing);
+    putc('\n', out);
+}
+
+static void put_table(FILE *out, const struct infer_table *table, bool doubles)
+{
+    fprintf(out, "\n-- %s%s: %" PRIu64 " row%s, %s between fields, %s\n", table->input->paths[0],
+            table->input->path_count > 1 ? " and others" : "", table->rows, table->rows == 1 ? "" : "s",
+            table->delimiter == '\t' ? "tabs" : (char[]){'\'', table->delimiter, '\'', 0},
+            table->header ? "with a header" : "without a header: load with --header no");
+    if (table->faults)
+        fprintf(out, "-- %" PRIu64 " row%s unlike the others (--max-errors leaves them out); the first: %s\n",
+                table->faults, table->faults == 1 ? " is" : "s are", table->fault);
+    fputs("CREATE TABLE ", out);
+    put_name(out, table->name);
+    fputs(" (\n", out);
+    uint32_t last = table->column_count - 1;
+    while (last > 0 && table->columns[last].unnamed)
+        last--;
+    for (uint32_t c = 0; c < table->column_count; c++)
+        put_column(out, &table->columns[c], doubles, c == last);
+    fputs(");\n", out);
+}
+
+/* Gives a table the name before =, or that of its file: sales of data/sales.csv.gz. */
+static void name_table(struct infer_table *table)
+{
+    const char *const path = table->input->paths[0], *const slash = strrchr(path, '/');
+    const char *const base = slash ? slash + 1 : path;
+    if (table->input->table[0])
+        snprintf(table->name, sizeof table->name, "%.63s", table->input->table);
+    else
+        snprintf(table->name, sizeof table->name, "%.*s", (int)strcspn(base, "."), base);
+    if (!name_valid(table->name))
+        snprintf(table->name, sizeof table->name, "t");
+}
+
+static void put_command(FILE *out, const struct infer_table *tables, uint32_t count)
+{
+    fputs("-- Proposed by tessera load --infer. Correct it, then load:\n"
+          "--     tessera load --db DIR --schema FILE.sql",
+          out);
+    for (uint32_t t = 0; t < count; t++) {
+        fprintf(out, " '%s=", tables[t].name);
+        for (uint32_t p = 0; p < tables[t].input->path_count; p++)
+            fprintf(out, "%s%s", p ? "," : "", tables[t].input->paths[p]);
+        putc('\'', out);
+    }
+    putc('\n', out);
+}
+
+static enum status read_tables(const struct load_input *inputs, uint32_t count,
+                               const struct text_options *options, struct progress *progress,
+                               struct infer_table *tables, struct error *error)
+{
+    for (uint32_t t = 0; t < count; t++) {
+        tables[t].input = &inputs[t];
+        name_table(&tables[t]);
+        for (uint32_t before = 0; before < t; before++)
+            if (strcasecmp(tables[before].name, tables[t].name) == 0)
+                return error_set(error, STATUS_BAD_INPUT, "two tables would be named %s; name them: TABLE=%s",
+                                 tables[t].name, inputs[t].paths[0]);
+        if (orc_file_is(inputs[t].paths[0]))
+            return error_set(error, STATUS_BAD_INPUT,
+                             "%s: an ORC file says its types itself; tessera inspect shows them",
+                             inputs[t].paths[0]);
+        progress_report(progress, tables[t].name, "tables", t, count);
+        RETURN_IF_ERROR(infer_table_read(&tables[t], options, error));
+    }
+    progress_report(progress, "", "tables", count, count);
+    return STATUS_OK;
+}
+
+enum status schema_infer(const struct load_input *inputs, uint32_t input_count,
+                         const struct text_options *options, struct progress *progress, FILE *out,
+                         struct error *error)
+{
+    struct infer_table *tables;
+    const bool doubles = has_doubles();
+    RETURN_IF_ERROR(memory_zeros(&tables, input_count * sizeof *tables, "tables", error));
+    const enum status status = read_tables(inputs, input_count, options, progress, tables, error);
+    if (status == STATUS_OK) {
+        infer_keys_find(tables, input_count);
+        put_command(out, tables, input_count);
+        for (uint32_t t = 0; t < input_count; t++)
+            put_table(out, &tables[t], doubles);
+    }
+    for (uint32_t t = 0; t < input_count; t++)
+        infer_table_free(&tables[t]);
+    free(tables);
+    return status;
+}

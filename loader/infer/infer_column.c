@@ -1,0 +1,217 @@
+/* infer_column.c: what the values of a column are (infer_internal.h). */
+#include "loader/infer/infer_internal.h"
+
+#include "storage/base/calendar_text.h"
+#include "storage/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <xxhash.h>
+
+/* ---- Sets of hashes ---- */
+
+static uint64_t slot_of(const struct hash_set *set, uint64_t hash)
+{
+    uint64_t at = hash & set->mask;
+    while (set->slots[at] && set->slots[at] != hash)
+        at = (at + 1) & set->mask;
+    return at;
+}
+
+static enum status grow(struct hash_set *set, struct error *error)
+{
+    const struct hash_set old = *set;
+    const uint64_t places = set->slots ? 2 * (set->mask + 1) : 64;
+    RETURN_IF_ERROR(memory_zeros(&set->slots, places * sizeof *set->slots, "values", error));
+    set->mask = places - 1;
+    for (uint64_t s = 0; old.slots && s <= old.mask; s++)
+        if (old.slots[s])
+            set->slots[slot_of(set, old.slots[s])] = old.slots[s];
+    free(old.slots);
+    return STATUS_OK;
+}
+
+enum status hash_set_add(struct hash_set *set, uint64_t hash, bool *is_new, struct error *error)
+{
+    if (2 * (set->count + 1) > (set->slots ? set->mask + 1 : 0))
+        RETURN_IF_ERROR(grow(set, error));
+    const uint64_t at = slot_of(set, hash);
+    *is_new = set->slots[at] == 0;
+    set->slots[at] = hash;
+    set->count += *is_new;
+    return STATUS_OK;
+}
+
+bool hash_set_has(const struct hash_set *set, uint64_t hash)
+{
+    return set->slots && set->slots[slot_of(set, hash)] == hash;
+}
+
+void hash_set_free(struct hash_set *set)
+{
+    free(set->slots);
+    *set = (struct hash_set){0};
+}
+
+/* ---- Kinds ---- */
+
+struct number_shape {
+    bool number, exponent, zeros_in_front;
+    uint32_t whole, scale;
+};
+
+static bool is_digit(char c)
+{
+    return (unsigned char)(c - '0') < 10;
+}
+
+/* Looks at a number's digits. Marks between thousands are where --thousands has them. */
+static struct number_shape shape_of(const struct text_field *field, const struct text_reading *reading)
+{
+    const char *at = field->text, *const end = at + field->length;
+    const char point = reading->decimal_mark ? reading->decimal_mark : '.';
+    struct number_shape shape = {0};
+    uint32_t zeros = 0;
+    at += at < end && (*at == '-' || *at == '+');
+    const char *const first = at;
+    for (; at < end && (is_digit(*at) || (reading->thousands && *at == reading->thousands && at > first));
+         at++)
+        shape.whole += is_digit(*at);
+    shape.zeros_in_front = shape.whole > 1 && *first == '0';
+    if (at < end && *at == point)
+        for (at++; at < end && is_digit(*at); at++) {
+            shape.scale++;
+            zeros = *at == '0' ? zeros + 1 : 0; /* at the end, which a column need not have */
+        }
+    shape.number = shape.whole + shape.scale > 0;
+    if (shape.scale == zeros)
+        shape.scale = 0; /* 12.00 is a whole number */
+    if (shape.number && at < end && (*at == 'e' || *at == 'E')) {
+        at++;
+        at += at < end && (*at == '-' || *at == '+');
+        shape.exponent = at < end;
+        while (at < end && is_digit(*at))
+            at++;
+    }
+    shape.number = shape.number && at == end;
+    return shape;
+}
+
+static bool is_truth(const struct text_field *field)
+{
+    static const char *const words[] = {"true", "false", "t", "f", "yes", "no"};
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+        if (field->length == strlen(words[w]) && strncasecmp(words[w], field->text, field->length) == 0)
+            return true;
+    return false;
+}
+
+static void widen(struct infer_column *column, int64_t value)
+{
+    column->least = column->has_range && column->least < value ? column->least : value;
+    column->greatest = column->has_range && column->greatest > value ? column->greatest : value;
+    column->has_range = true;
+}
+
+/* The kinds that the value has. */
+static uint32_t kinds_of(struct infer_column *column, const struct text_field *field,
+                         const struct text_reading *reading)
+{
+    const struct column_schema whole = {.type = TYPE_INT64};
+    const char *at = field->text, *const end = at + field->length;
+    int64_t value;
+    const struct number_shape shape = shape_of(field, reading);
+    if (shape.number) {
+        column->zeros_in_front |= shape.zeros_in_front;
+        column->whole = column->whole > shape.whole ? column->whole : shape.whole;
+        column->scale = column->scale > shape.scale ? column->scale : shape.scale;
+        if (shape.exponent)
+            return KIND_FLOAT;
+        if (shape.scale == 0 && !text_value_as(reading, &whole, field->text, field->length, &value)) {
+            widen(column, value);
+            return KIND_INT | KIND_DECIMAL | KIND_FLOAT;
+        }
+        return KIND_DECIMAL | KIND_FLOAT;
+    }
+    if (field->length >= 10 && calendar_parse_date(&at, end, &value) == NULL) {
+        if (at == end) {
+            widen(column, value * CALENDAR_DAY_MICROSECONDS);
+            return KIND_DATE | KIND_TIME;
+        }
+        const char *const complaint = calendar_parse_time(field->text, end, true, &value);
+        int64_t exact;
+        column->nanoseconds |= !complaint && calendar_parse_time(field->text, end, false, &exact) != NULL;
+        if (!complaint)
+            widen(column, value);
+        return complaint ? 0 : KIND_TIME;
+    }
+    return is_truth(field) ? KIND_BOOL : 0;
+}
+
+bool infer_is_value(const struct text_field *field, const struct text_reading *reading)
+{
+    struct infer_column column = {0};
+    return field->length != TEXT_NULL && (kinds_of(&column, field, reading) & ~(uint32_t)KIND_BOOL) != 0;
+}
+
+static void keep_odd(struct infer_column *column, const struct text_field *field)
+{
+    const uint32_t most = SHOWN_BYTES - 1, length = field->length < most ? field->length : most;
+    uint32_t kept = length;
+    while (kept < field->length && kept > 0 && ((unsigned char)field->text[kept] & 0xc0) == 0x80)
+        kept--; /* whole characters */
+    for (uint32_t i = 0; i < kept; i++)
+        column->not_number[i] = (unsigned char)field->text[i] < ' ' ? '?' : field->text[i];
+    column->not_number[kept] = '\0';
+}
+
+enum status infer_column_add(struct infer_column *column, const struct text_field *field,
+                             const struct text_reading *reading, struct error *error)
+{
+    if (field->length == TEXT_NULL) {
+        column->nulls++;
+        return STATUS_OK;
+    }
+    const uint32_t kinds = column->kinds ? kinds_of(column, field, reading) : 0;
+    if (column->kinds && !(column->kinds & kinds) && column->values)
+        keep_odd(column, field);
+    column->kinds &= kinds;
+    column->values++;
+    column->longest = column->longest > field->length ? column->longest : field->length;
+    if (column->uncounted)
+        return STATUS_OK;
+    bool is_new;
+    const uint64_t hash = XXH3_64bits(field->text, field->length);
+    RETURN_IF_ERROR(hash_set_add(&column->distinct, hash ? hash : 1, &is_new, error));
+    column->duplicates |= !is_new;
+    if (column->distinct.count > (column->duplicates ? DISTINCT_MAX : UNIQUE_MAX)) {
+        column->uncounted = true;
+        hash_set_free(&column->distinct);
+    }
+    return STATUS_OK;
+}
+
+void infer_column_type(const struct infer_column *column, bool doubles, char type[32])
+{
+    const uint32_t kinds = column->values ? column->kinds : 0;
+    const bool fits = column->whole + column->scale <= 18;
+    if (column->zeros_in_front && (kinds & KIND_INT))
+        snprintf(type, 32, "TEXT");
+    else if (kinds & KIND_INT)
+        snprintf(type, 32, column->least < INT32_MIN || column->greatest > INT32_MAX ? "BIGINT" : "INT");
+    else if ((kinds & KIND_DECIMAL) && fits)
+        snprintf(type, 32, "DECIMAL(%u,%u)",
+                 column->whole + column->scale < 9    ? 9
+                 : column->whole + column->scale < 16 ? 16
+                                                      : 18,
+                 column->scale);
+    else if (kinds & KIND_FLOAT)
+        snprintf(type, 32, doubles ? "DOUBLE" : "DECIMAL(18,6)");
+    else if (kinds & KIND_DATE)
+        snprintf(type, 32, "DATE");
+    else if (kinds & KIND_TIME)
+        snprintf(type, 32, "TIMESTAMP");
+    else
+        snprintf(type, 32, (kinds & KIND_BOOL) ? "BOOLEAN" : "TEXT");
+}

@@ -1,0 +1,208 @@
+/* infer_file.c: reads the files of a table for infer.h: the first row tells delimiter and header, and then all rows are
+ * read as the loader reads them. */
+#include "loader/infer/infer_internal.h"
+
+#include "loader/text/text_source_internal.h"
+#include "storage/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* The first row must be in these bytes. */
+#define FIRST_BYTES (1u << 20)
+
+struct first_row {
+    char *text, *spare;
+    size_t bytes;
+    struct text_field *fields;
+    uint32_t count;
+};
+
+static enum status first_bytes_read(const char *path, struct first_row *first, struct error *error)
+{
+    struct text_file *file;
+    RETURN_IF_ERROR(text_file_open(path, &file, error));
+    const enum status status = text_file_read(file, first->text, FIRST_BYTES, &first->bytes, error);
+    text_file_close(file);
+    if (status == STATUS_OK && first->bytes >= 3 && memcmp(first->text, "\xef\xbb\xbf", 3) == 0)
+        memmove(first->text, first->text + 3, first->bytes -= 3);
+    return status;
+}
+
+/* Splits the first row that is not empty; first->count is 0 if there is none. */
+static enum status first_row_split(struct first_row *first, char delimiter, struct error *error)
+{
+    const struct text_shape shape = {.delimiter = delimiter, .columns = 1, .fields = 1};
+    struct text_index index = {0};
+    size_t room = 0;
+    first->count = 0;
+    RETURN_IF_ERROR(text_rows_index(first->text, first->bytes, &shape, &index, &room, error));
+    for (uint32_t r = 0; r < index.row_count && first->count == 0; r++) {
+        char *spare = first->spare;
+        const struct text_row row = text_row_split(first->text, &index, r, &shape, NULL,
+                                                   SCHEMA_COLUMNS_MAX + 1, first->fields, &spare);
+        if (!text_row_empty(&row))
+            first->count = row.fields - (row.fields > 1 && row.last_empty);
+    }
+    text_index_free(&index);
+    return STATUS_OK;
+}
+
+static enum status find_delimiter(struct first_row *first, const struct text_options *options,
+                                  const char *path, char *delimiter, struct error *error)
+{
+    static const char candidates[] = {',', '\t', '|', ';'};
+    char best = ',';
+    uint32_t most = 0;
+    *delimiter = options->delimiter ? options->delimiter : text_delimiter_of_name(path);
+    if (*delimiter && (options->delimiter || *delimiter != ','))
+        return first_row_split(first, *delimiter, error);
+    for (size_t c = 0; c < sizeof candidates; c++) { /* many a .csv has semicolons */
+        if (candidates[c] == options->reading.decimal_mark || candidates[c] == options->reading.thousands)
+            continue;
+        RETURN_IF_ERROR(first_row_split(first, candidates[c], error));
+        if (first->count > most) {
+            most = first->count;
+            best = candidates[c];
+        }
+    }
+    RETURN_IF_ERROR(first_row_split(first, ',', error));
+    const bool comma = *delimiter && first->count > 1 && options->reading.decimal_mark != ',';
+    *delimiter = comma ? ',' : best;
+    return first_row_split(first, *delimiter, error);
+}
+
+/* A first row is a header unless one of its fields is a number or a date, is empty (but the first, as pandas writes), or
+ * is there twice. */
+static bool looks_like_header(const struct first_row *first, const struct text_reading *reading)
+{
+    for (uint32_t f = 0; f < first->count; f++) {
+        const struct text_field *const field = &first->fields[f];
+        if (infer_is_value(field, reading) || (f > 0 && (field->length == TEXT_NULL || field->length == 0)))
+            return false;
+        for (uint32_t before = 0; before < f; before++)
+            if (first->fields[before].length == field->length && field->length != TEXT_NULL &&
+                strncasecmp(first->fields[before].text, field->text, field->length) == 0)
+                return false;
+    }
+    return true;
+}
+
+/* Makes a name that a column may have of a header's field. */
+static void name_column(const struct infer_table *table, uint32_t c, const struct text_field *field)
+{
+    char *const name = table->columns[c].name;
+    uint32_t length = 0;
+    if (table->header && field->length != TEXT_NULL)
+        for (uint32_t i = 0; i < field->length && length + 1 < NAME_BYTES; i++)
+            if (length > 0 || field->text[i] != ' ')
+                name[length++] = (unsigned char)field->text[i] < ' ' ? '_' : field->text[i];
+    name[length] = '\0';
+    table->columns[c].unnamed = table->header && length == 0;
+    while (length > 0 && (name[length - 1] == ' ' || !name_valid(name)))
+        name[--length] = '\0'; /* also a character that was cut */
+    if (length == 0)
+        snprintf(name, NAME_BYTES, "c%u", c + 1);
+    for (uint32_t before = 0; before < c; before++)
+        if (strcasecmp(table->columns[before].name, name) == 0)
+            snprintf(name, NAME_BYTES, "c%u", c + 1);
+}
+
+static enum status begin(struct infer_table *table, const struct text_options *options,
+                         struct first_row *first, struct error *error)
+{
+    const char *const path = table->input->paths[0];
+    RETURN_IF_ERROR(first_bytes_read(path, first, error));
+    RETURN_IF_ERROR(find_delimiter(first, options, path, &table->delimiter, error));
+    if (first->count == 0)
+        return error_set(error, STATUS_BAD_INPUT, "%s: is empty, so nothing can be inferred from it", path);
+    if (first->count > SCHEMA_COLUMNS_MAX)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: the first row has %u fields; a table has at most %u columns", path,
+                         first->count, SCHEMA_COLUMNS_MAX);
+    table->header = options->header == TEXT_HEADER_AUTO ? looks_like_header(first, &options->reading)
+                                                        : options->header == TEXT_HEADER_YES;
+    RETURN_IF_ERROR(memory_zeros(&table->columns, first->count * sizeof *table->columns, "columns", error));
+    table->column_count = first->count;
+    for (uint32_t c = 0; c < first->count; c++) {
+        table->columns[c].kinds = KIND_ALL;
+        name_column(table, c, &first->fields[c]);
+    }
+    return STATUS_OK;
+}
+
+static enum status add_block(struct infer_table *table, const struct text_options *options,
+                             const struct text_block *block, bool skip, struct error *error)
+{
+    for (uint32_t row = skip, fault = 0; row < block->rows; row++) {
+        while (fault < block->fault_count && block->faults[fault].row < row)
+            fault++;
+        if (fault < block->fault_count && block->faults[fault].row == row) {
+            if (table->faults++ == 0)
+                snprintf(table->fault, sizeof table->fault, "%.500s:%llu: the row %s", block->path,
+                         (unsigned long long)block->row_line[row], block->faults[fault].complaint);
+            continue;
+        }
+        table->rows++;
+        for (uint32_t c = 0; c < table->column_count; c++)
+            RETURN_IF_ERROR(infer_column_add(&table->columns[c],
+                                             &block->fields[(size_t)row * table->column_count + c],
+                                             &options->reading, error));
+    }
+    return STATUS_OK;
+}
+
+static enum status read_rows(struct infer_table *table, const struct text_options *options,
+                             struct error *error)
+{
+    const char *names[SCHEMA_COLUMNS_MAX];
+    struct text_options own = *options;
+    struct text_source *source;
+    struct text_block block = {0};
+    own.delimiter = table->delimiter;
+    own.header = TEXT_HEADER_NO; /* names may have been changed, so headers are skipped here */
+    own.columns = NULL;
+    for (uint32_t c = 0; c < table->column_count; c++)
+        names[c] = table->columns[c].name;
+    RETURN_IF_ERROR(text_source_open(table->input->paths, table->input->path_count, names,
+                                     table->column_count, &own, &source, error));
+    const char *path = NULL;
+    enum status status = STATUS_OK;
+    for (block.rows = 1; status == STATUS_OK && block.rows;) {
+        status = text_source_next(source, &block, error);
+        if (status == STATUS_OK && block.rows)
+            status = add_block(table, options, &block, table->header && block.path != path, error);
+        path = block.path;
+        if (status == STATUS_OK)
+            status = cancel_check(error);
+    }
+    text_block_free(&block);
+    text_source_close(source);
+    return status;
+}
+
+enum status infer_table_read(struct infer_table *table, const struct text_options *options,
+                             struct error *error)
+{
+    struct first_row first = {.text = malloc(FIRST_BYTES + 1),
+                              .spare = malloc(FIRST_BYTES + 1),
+                              .fields = calloc(SCHEMA_COLUMNS_MAX + 1, sizeof *first.fields)};
+    enum status status = first.text && first.spare && first.fields
+                             ? begin(table, options, &first, error)
+                             : error_out_of_memory(error, 2 * FIRST_BYTES, "the first row");
+    if (status == STATUS_OK)
+        status = read_rows(table, options, error);
+    free(first.text);
+    free(first.spare);
+    free(first.fields);
+    return status;
+}
+
+void infer_table_free(struct infer_table *table)
+{
+    for (uint32_t c = 0; c < table->column_count; c++)
+        hash_set_free(&table->columns[c].distinct);
+    free(table->columns);
+    *table = (struct infer_table){0};
+}

@@ -1,0 +1,84 @@
+/* infer_internal.h: what is known of columns (infer_column.c), of files (infer_file.c), of keys (infer_keys.c); the
+ * proposal is written by infer.c. */
+#ifndef TESSERA_LOADER_INFER_INFER_INTERNAL_H
+#define TESSERA_LOADER_INFER_INFER_INTERNAL_H
+
+#include "loader/infer/infer.h"
+
+/* ---- Sets of hashes ---- */
+
+/* A set of values by their hashes, open addressing, at most half full; 0 is no hash. */
+struct hash_set {
+    uint64_t *slots;
+    uint64_t mask, count;
+};
+NODISCARD enum status hash_set_add(struct hash_set *set, uint64_t hash, bool *is_new, struct error *error);
+bool hash_set_has(const struct hash_set *set, uint64_t hash);
+void hash_set_free(struct hash_set *set);
+
+/* ---- Columns ---- */
+
+#define DISTINCT_MAX 1000000u  /* values of a column that has duplicates, further ones are not counted */
+#define UNIQUE_MAX   16000000u /* values of a column that has none */
+#define SHOWN_BYTES  24u
+
+/* The kinds of values, each as a bit. A column has those that all of its values have. */
+enum {
+    KIND_INT = 1,
+    KIND_DECIMAL = 2,
+    KIND_FLOAT = 4, /* any number */
+    KIND_DATE = 8,
+    KIND_TIME = 16,
+    KIND_BOOL = 32,
+    KIND_ALL = 63
+};
+
+struct infer_column {
+    char name[NAME_BYTES];
+    bool unnamed; /* the header has no name for it */
+    uint32_t kinds;
+    uint64_t values, nulls;
+    uint32_t whole, scale; /* the most digits before and after the point */
+    uint32_t longest;      /* bytes */
+    bool zeros_in_front, offset, nanoseconds, duplicates, uncounted;
+    bool has_range;
+    int64_t least, greatest;      /* of INT, DATE and TIME */
+    char not_number[SHOWN_BYTES]; /* the first value that is none, if an earlier one is */
+    struct hash_set distinct;
+
+    bool key;
+    const struct infer_table *references;
+    uint64_t missing; /* values that are no keys of `references` */
+    bool sure;        /* `references` is proposed, not only mentioned */
+};
+
+struct infer_table {
+    const struct load_input *input;
+    char name[NAME_BYTES];
+    char delimiter;
+    bool header;
+    uint64_t rows, faults;
+    char fault[ERROR_TEXT_BYTES];
+    uint32_t column_count;
+    struct infer_column *columns;
+};
+
+/* Takes a field into account. */
+NODISCARD enum status infer_column_add(struct infer_column *column, const struct text_field *field,
+                                       const struct text_reading *reading, struct error *error);
+
+/* The type of a column, "DECIMAL(9,2)". `doubles`: there is a type DOUBLE. */
+void infer_column_type(const struct infer_column *column, bool doubles, char type[32]);
+
+/* Whether a value is a number, a date or a time. */
+bool infer_is_value(const struct text_field *field, const struct text_reading *reading);
+
+/* Finds names, delimiter and header of the table's files, and reads them. */
+NODISCARD enum status infer_table_read(struct infer_table *table, const struct text_options *options,
+                                       struct error *error);
+void infer_table_free(struct infer_table *table);
+
+/* Finds the keys and references of all tables. */
+void infer_keys_find(struct infer_table *tables, uint32_t count);
+
+#endif
