@@ -143,7 +143,8 @@ static enum status make_plan(struct sql_statement *statement, struct error *erro
     const struct sql_options options = {.codec = statement->codec,
                                         .threads = engine_threads(statement->engine),
                                         .on_gpu = on_gpu,
-                                        .index = settings->index};
+                                        .index = settings->index,
+                                        .like = settings->like};
     const enum status status = bind_in_turn(statement, &options, &plan, error);
     statement->plan = plan;
     RETURN_IF_ERROR(status);

@@ -26,12 +26,14 @@ NODISCARD enum status sql_parameter_set(struct sql_statement *statement, uint32_
 /* Settings of a statement, which take effect with its next plan. `kernel`: a hand-written kernel that must
  * answer it (plan_use_kernel), or NULL. `timed`: filter_ms and scan_ms are measured, for which a GPU runs
  * twice. `staged`: columns are decoded into scratch memory first. `index`: whether bitmap indexes decide conditions.
- * `explain`: what a statement without EXPLAIN does. */
+ * `explain`: what a statement without EXPLAIN does.
+ * `like`: whether the case of letters matters to LIKE. */
 struct sql_settings {
     const struct hand_kernel *kernel;
     bool timed, staged;
     enum plan_index_use index;
     enum sql_explain explain;
+    enum sql_like like;
 };
 void sql_statement_set(struct sql_statement *statement, struct sql_settings settings);
 

@@ -183,12 +183,13 @@ NODISCARD enum status expression_string_constant(struct expression_list *list, c
 NODISCARD enum status expression_string_unify(struct expression_list *list, uint32_t *left, uint32_t *right,
                                               struct error *error);
 
-/* LIKE as in SQLite, with % and _; the case of ASCII letters is ignored. `escape` 0: no escape character. */
+/* LIKE with % and _; the pattern is in functions/string_call.h. */
+struct like_pattern;
 NODISCARD enum status expression_string_like(struct expression_list *list, uint32_t child,
-                                             const char *pattern, uint32_t length, char escape,
-                                             uint32_t *index, struct error *error);
+                                             struct like_pattern *pattern, uint32_t *index,
+                                             struct error *error);
 
-/* upper, lower (of ASCII), trim, length (in characters of UTF-8) and substr(s, first[, count]) with constant
+/* upper, lower, trim, length (in characters of UTF-8) and substr(s, first[, count]) with constant
  * arguments, as in SQLite. They are computed once for each string of the dictionary. */
 enum string_function { STRING_UPPER, STRING_LOWER, STRING_TRIM, STRING_LENGTH, STRING_SUBSTR };
 NODISCARD enum status expression_string_function(struct expression_list *list, enum string_function function,

@@ -3,7 +3,8 @@
  * a string column is computed once for each string of its dictionary, when a statement is bound, and becomes
  * a set of codes or a table of values by code.
  */
-#include "engine/plan/expression.h"
+#include "engine/plan/functions/string_call.h"
+#include "engine/plan/functions/string_pieces.h"
 #include "storage/base/memory.h"
 
 #include <stdlib.h>
@@ -78,12 +79,6 @@ static struct dictionary *dictionary_new(uint32_t count, uint64_t bytes, uint64_
     return made;
 }
 
-struct piece {
-    const char *text;
-    uint32_t length;
-    uint32_t number;
-};
-
 static int compare_pieces(const void *left, const void *right)
 {
     const struct piece *a = left, *b = right;
@@ -92,14 +87,23 @@ static int compare_pieces(const void *left, const void *right)
     return order ? order : (a->length > b->length) - (a->length < b->length);
 }
 
-/* Makes a dictionary from pieces in any order, with duplicates; codes[piece.number] is the code of each. */
-static enum status dictionary_of_pieces(struct expression_list *list, struct piece *pieces, uint64_t count,
-                                        int64_t *codes, const struct dictionary **dictionary,
-                                        struct error *error)
+/* Many functions keep the order of strings. */
+static bool in_order(const struct piece *pieces, uint64_t count)
+{
+    for (uint64_t i = 1; i < count; i++)
+        if (compare_pieces(&pieces[i - 1], &pieces[i]) > 0)
+            return false;
+    return true;
+}
+
+enum status expression_dictionary_of_pieces(struct expression_list *list, struct piece *pieces,
+                                            uint64_t count, int64_t *codes,
+                                            const struct dictionary **dictionary, struct error *error)
 {
     uint64_t bytes = 0;
     uint32_t distinct = 0;
-    qsort(pieces, count, sizeof *pieces, compare_pieces);
+    if (!in_order(pieces, count))
+        qsort(pieces, count, sizeof *pieces, compare_pieces);
     for (uint64_t i = 0; i < count; i++)
         if (i == 0 || compare_pieces(&pieces[i - 1], &pieces[i]) != 0) {
             distinct++;
@@ -187,7 +191,7 @@ enum status expression_string_unify(struct expression_list *list, uint32_t *left
     } else {
         take_pieces(a, 0, pieces);
         take_pieces(b, a->count, pieces);
-        status = dictionary_of_pieces(list, pieces, count, codes, &merged, error);
+        status = expression_dictionary_of_pieces(list, pieces, count, codes, &merged, error);
         if (status == STATUS_OK)
             status = recode(list, codes, merged, left, error);
         if (status == STATUS_OK)
@@ -200,96 +204,21 @@ enum status expression_string_unify(struct expression_list *list, uint32_t *left
 
 /* ---- LIKE ---- */
 
-static int lower(char c)
+enum status expression_string_like(struct expression_list *list, uint32_t child, struct like_pattern *pattern,
+                                   uint32_t *index, struct error *error)
 {
-    return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : (unsigned char)c;
-}
-
-/* The bytes of the UTF-8 character at `text`; 1 if it is not valid. */
-static uint32_t character_bytes(const char *text, const char *end)
-{
-    const unsigned char first = (unsigned char)*text;
-    uint32_t bytes = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-    return (uint64_t)(end - text) < bytes ? (uint32_t)(end - text) : bytes;
-}
-
-/* Matches a pattern. After a mismatch it goes back to the last %, so its time is at most the product of both
- * lengths. */
-static bool like(const char *text, const char *text_end, const char *pattern, const char *pattern_end,
-                 char escape)
-{
-    const char *retry_text = NULL, *retry_pattern = NULL;
-    for (;;) {
-        if (pattern < pattern_end && *pattern == '%' && !(escape == '%')) {
-            retry_pattern = ++pattern;
-            retry_text = text;
-            continue;
-        }
-        if (pattern == pattern_end && text == text_end)
-            return true;
-        bool matches = false;
-        const char *next = pattern;
-        uint32_t taken = 1;
-        if (pattern < pattern_end && text < text_end) {
-            const bool escaped = escape && *pattern == escape;
-            if (escaped && ++next == pattern_end)
-                return false;
-            taken = character_bytes(text, text_end);
-            if (!escaped && *next == '_') {
-                matches = true;
-                next++;
-            } else {
-                const uint32_t bytes = character_bytes(next, pattern_end);
-                matches = bytes == taken &&
-                          (bytes == 1 ? lower(*next) == lower(*text) : memcmp(next, text, bytes) == 0);
-                next += bytes;
-            }
-        }
-        if (matches) {
-            text += taken;
-            pattern = next;
-            continue;
-        }
-        if (!retry_pattern || retry_text >= text_end)
-            return false;
-        retry_text += character_bytes(retry_text, text_end);
-        text = retry_text;
-        pattern = retry_pattern;
-    }
-}
-
-enum status expression_string_like(struct expression_list *list, uint32_t child, const char *pattern,
-                                   uint32_t length, char escape, uint32_t *index, struct error *error)
-{
-    const struct dictionary *const dictionary = list->nodes[child].type.dictionary;
-    int64_t *codes = malloc((dictionary->count ? dictionary->count : 1) * sizeof *codes);
-    uint64_t count = 0;
-    if (!codes)
-        return error_out_of_memory(error, dictionary->count * sizeof *codes, "a set of codes");
-    for (uint32_t code = 0; code < dictionary->count; code++) {
-        uint32_t bytes;
-        const char *text = dictionary_string(dictionary, code, &bytes);
-        if (like(text, text + bytes, pattern, pattern + length, escape))
-            codes[count++] = code;
-    }
-    return expression_in_set(list, child, codes, count, index, error);
+    const struct string_call call = {
+        .body = string_like, .type = {.kind = VALUE_BOOLEAN}, .count = 1, .context = pattern};
+    return expression_string_call(list, &call, &child, index, error);
 }
 
 /* ---- Functions ---- */
-
-static int64_t character_count(const char *text, uint32_t length)
-{
-    int64_t count = 0;
-    for (uint32_t i = 0; i < length; i++)
-        count += ((unsigned char)text[i] & 0xc0) != 0x80;
-    return count;
-}
 
 /* substr as in SQLite: `first` counts from 1, or from the end if it is negative; 0 is the place before the
  * first character. A negative count takes the characters before `first`. */
 static void substr(const char **text, uint32_t *length, int64_t first, int64_t count)
 {
-    const int64_t characters = character_count(*text, *length);
+    const int64_t characters = string_character_count((struct string_value){*text, *length});
     if (first < 0) {
         first += characters;
         if (first < 0) {
@@ -310,10 +239,10 @@ static void substr(const char **text, uint32_t *length, int64_t first, int64_t c
     }
     const char *at = *text, *const end = *text + *length;
     for (; first > 0 && at < end; first--)
-        at += character_bytes(at, end);
+        at += string_character_bytes(at, end);
     *text = at;
     for (; count > 0 && at < end; count--)
-        at += character_bytes(at, end);
+        at += string_character_bytes(at, end);
     *length = (uint32_t)(at - *text);
 }
 
@@ -335,16 +264,9 @@ static enum status string_length(struct expression_list *list, uint32_t child, u
     for (uint32_t code = 0; code < dictionary->count; code++) {
         uint32_t bytes;
         const char *text = dictionary_string(dictionary, code, &bytes);
-        values[code] = character_count(text, bytes);
+        values[code] = string_character_count((struct string_value){text, bytes});
     }
     return expression_lookup(list, child, type, values, dictionary->count, index, error);
-}
-
-static void change_case(char *text, uint64_t bytes, bool to_upper)
-{
-    for (uint64_t i = 0; i < bytes; i++)
-        if (to_upper ? text[i] >= 'a' && text[i] <= 'z' : text[i] >= 'A' && text[i] <= 'Z')
-            text[i] ^= 'a' ^ 'A';
 }
 
 static enum status string_map(struct expression_list *list, enum string_function function, uint32_t child,
@@ -355,8 +277,6 @@ static enum status string_map(struct expression_list *list, enum string_function
     const struct dictionary *made;
     if (dictionary->count)
         memcpy(copy, dictionary->bytes, dictionary->starts[dictionary->count]);
-    if (function == STRING_UPPER || function == STRING_LOWER)
-        change_case(copy, dictionary->starts[dictionary->count], function == STRING_UPPER);
     for (uint32_t code = 0; code < dictionary->count; code++) {
         struct piece *piece = &pieces[code];
         (void)dictionary_string(dictionary, code, &piece->length);
@@ -367,7 +287,7 @@ static enum status string_map(struct expression_list *list, enum string_function
         else if (function == STRING_SUBSTR)
             substr(&piece->text, &piece->length, first, count);
     }
-    RETURN_IF_ERROR(dictionary_of_pieces(list, pieces, dictionary->count, codes, &made, error));
+    RETURN_IF_ERROR(expression_dictionary_of_pieces(list, pieces, dictionary->count, codes, &made, error));
     *index = child;
     return recode(list, codes, made, index, error);
 }
@@ -379,6 +299,12 @@ enum status expression_string_function(struct expression_list *list, enum string
     const struct dictionary *const dictionary = list->nodes[child].type.dictionary;
     if (function == STRING_LENGTH)
         return string_length(list, child, index, error);
+    if (function == STRING_UPPER || function == STRING_LOWER) {
+        const struct string_call call = {.body = function == STRING_UPPER ? string_upper : string_lower,
+                                         .type = {.kind = VALUE_STRING},
+                                         .count = 1};
+        return expression_string_call(list, &call, &child, index, error);
+    }
     const uint64_t bytes = dictionary->count ? dictionary->starts[dictionary->count] : 0;
     struct piece *pieces = malloc(((uint64_t)dictionary->count + 1) * sizeof *pieces);
     int64_t *codes = malloc(((uint64_t)dictionary->count + 1) * sizeof *codes);

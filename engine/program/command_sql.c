@@ -17,6 +17,7 @@ struct shell_options {
     struct engine_options engine;
     bool timer, staged;
     enum plan_index_use index;
+    enum sql_like like;
     enum rowset_format format;
     uint64_t rows_shown;
 };
@@ -66,6 +67,10 @@ static const struct command_option option_list[] = {
      "The most rows of an answer that are printed; by default 1000 on a terminal, which says so, and else "
      "all",
      BY_FUNCTION(read_rows)},
+    {"like", 'k', "standard|sqlite",
+     "LIKE: standard (the default), where the case of letters matters, or sqlite, where that of ASCII "
+     "letters does not",
+     TO_WORD(struct shell_options, like, "standard|sqlite")},
     {"cluster", 0, "mpi", CLUSTER_OPTION_HELP, TO_TEXT(struct shell_options, cluster)},
     {"timer", 'T', NULL, "Print the time of each statement to standard error",
      TO_FLAG(struct shell_options, timer)},
@@ -91,7 +96,7 @@ static const struct command_line line = {
             "docs/sql.md says what is supported; EXPLAIN and EXPLAIN ANALYZE show how a statement is "
             "answered, SHOW TABLES and DESCRIBE TABLE what there is. Dot commands (.tables, .schema, .mode, "
             ".timer, "
-            ".explain, .rows, .pager and others; .help lists them) "
+            ".explain, .like, .rows, .pager and others; .help lists them) "
             "have a line "
             "of their own between statements. A script is run while it arrives, and stops at the first "
             "error, with its exit code. The "
@@ -133,7 +138,9 @@ static enum status open_and_run(const struct shell_options *options, struct erro
                               .timer = options->timer,
                               .staged = options->staged,
                               .index = options->index,
-                              .rows_shown = options->rows_shown};
+                              .rows_shown = options->rows_shown,
+
+                              .like = options->like};
     RETURN_IF_ERROR(cluster_command_open(options->engine.cluster, options->database, &shell.database, error));
     enum status status = engine_open(&options->engine, &shell.engine, error);
     if (status == STATUS_OK) {

@@ -180,6 +180,19 @@ enum status sql_shell_rows(const char *text, uint64_t *rows, struct error *error
     return STATUS_OK;
 }
 
+static enum status dot_like(struct sql_shell *shell, const char *argument, struct error *error)
+{
+    const bool sqlite = strcmp(argument, "sqlite") == 0;
+    if (*argument && !sqlite && strcmp(argument, "standard") != 0)
+        return error_set(error, STATUS_BAD_INPUT, HERE "LIKE is that of the standard or of sqlite, not '%s'",
+                         argument);
+    if (*argument)
+        shell->like = sqlite ? SQL_LIKE_SQLITE : SQL_LIKE_STANDARD;
+    else
+        puts(shell->like == SQL_LIKE_SQLITE ? "sqlite" : "standard");
+    return STATUS_OK;
+}
+
 static enum status dot_mode(struct sql_shell *shell, const char *argument, struct error *error)
 {
     static const char *const names[] = {[ROWSET_TABLE] = "table",
@@ -253,6 +266,7 @@ static const struct {
     {".device", "[cpu|cuda|cuda:N,...|auto]", "where statements run", dot_device},
     {".gpu_memory", "[BYTES|free]", "the most bytes of columns that a GPU keeps", dot_gpu_memory},
     {".index", "[auto|on|off]", "whether bitmap indexes decide conditions", dot_index},
+    {".like", "[standard|sqlite]", "whether the case of letters matters to LIKE", dot_like},
     {".explain", "[on|analyze|off]", "statements are explained instead of answered", dot_explain},
     {".rows", "[N|all]", "the most rows of an answer that a terminal shows", dot_rows},
     {".pager", "[on|off]", "whether what exceeds the terminal goes through PAGER, or less", dot_pager},

@@ -37,9 +37,10 @@ static enum status run_one(struct sql_shell *shell, struct sql_statement *statem
     struct rowset rows = {0};
     struct run_timing timing = {0};
     char staged[40] = "";
-    sql_statement_set(
-        statement,
-        (struct sql_settings){.staged = shell->staged, .index = shell->index, .explain = shell->explain});
+    sql_statement_set(statement, (struct sql_settings){.staged = shell->staged,
+                                                       .index = shell->index,
+                                                       .explain = shell->explain,
+                                                       .like = shell->like});
     if (sql_parameter_count(statement))
         return error_set(error, STATUS_BAD_INPUT,
                          "the statement has parameters (?), which only programs can set; write the values");

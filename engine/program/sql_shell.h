@@ -25,6 +25,7 @@ struct sql_shell {
     enum sql_explain explain;  /* the same */
     uint64_t rows_shown;       /* the most rows of an answer; 0: SQL_SHELL_ROWS on a terminal, else all */
     bool no_pager;             /* .pager off */
+    enum sql_like like;        /* the same */
     bool quit;                 /* .quit was read */
     bool in_stream;            /* texts follow each other in one script ... */
     uint32_t line, column;     /* ... in which the next one begins here, from 0 */

@@ -59,14 +59,19 @@ enum sql_operation {
     SQL_GREATER_EQUAL,
     SQL_AND,
     SQL_OR,
-    SQL_BETWEEN,  /* value, low, high */
-    SQL_IN,       /* value, then the items of the list; or `query`, whose rows are the items */
-    SQL_LIKE,     /* value, pattern[, escape] */
-    SQL_IS_NULL,  /* value */
-    SQL_CASE,     /* [operand,] then pairs of WHEN and THEN[, ELSE]: `has_operand`, `has_else` */
-    SQL_FUNCTION, /* `name` in lower case, and its arguments; `distinct`: count(distinct x) */
-    SQL_EXTRACT,  /* EXTRACT(name FROM child) */
-    SQL_CAST,     /* CAST(child AS name) */
+    SQL_BETWEEN,     /* value, low, high */
+    SQL_IN,          /* value, then the items of the list; or `query`, whose rows are the items */
+    SQL_LIKE,        /* value, pattern[, escape]; `has_operand`: ILIKE */
+    SQL_MATCHES,     /* value, regular expression; `has_operand`: the case of letters is ignored */
+    SQL_IS_NULL,     /* value */
+    SQL_IS_TRUTH,    /* condition; `text`: true, false or unknown */
+    SQL_IS_DISTINCT, /* two values */
+    SQL_CONCAT,      /* a || b */
+    SQL_CASE,        /* [operand,] then pairs of WHEN and THEN[, ELSE]: `has_operand`, `has_else` */
+    SQL_FUNCTION,    /* `name` in lower case, and its arguments; `distinct`: count(distinct x) */
+    SQL_EXTRACT,     /* EXTRACT(name FROM child) */
+    SQL_CAST, /* CAST(child AS name); `has_operand`: digits are index / 256, those after the point index % 256;
+                 * `distinct`: TRY_CAST */
     SQL_SUBQUERY, /* (SELECT ...) as a value: `query` */
     SQL_EXISTS    /* EXISTS (SELECT ...): `query` */
 };
@@ -109,6 +114,8 @@ struct sql_source {
     enum sql_join join;
     struct sql_expression *on; /* or NULL */
     struct sql_position position;
+    uint32_t shared_count;
+    const char **shared; /* the columns of USING, which are in `on`, too */
 };
 
 struct sql_order {

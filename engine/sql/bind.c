@@ -134,6 +134,8 @@ static enum status add_star(struct binder *binder, const struct sql_expression *
         for (uint32_t c = 0; c < binder->tables[t].table->column_count; c++) {
             uint32_t node;
             const struct column *column = &binder->tables[t].table->columns[c];
+            if (!ast->qualifier && bind_is_repeated(binder, t, column))
+                continue;
             RETURN_IF_ERROR(bind_placed(binder, ast->position, bind_column(binder, t, column, &node)));
             RETURN_IF_ERROR(output_add(binder, column->schema.name, node, false));
         }
@@ -269,6 +271,7 @@ enum status sql_bind(struct database *database, const struct sql_select *select,
                                               .on_gpu = options->on_gpu,
                                               .index_use = options->index,
                                               .error = error},
+                                  .like_ignores_case = options->like == SQL_LIKE_SQLITE,
                                   .aliases = aliases,
                                   .error = error};
         status = bind_all(binder);

@@ -1,5 +1,6 @@
 /* bind_arithmetic.c: binds + - * / % of numbers, dates and intervals (bind_internal.h). */
 #include "engine/sql/bind_internal.h"
+#include "engine/sql/functions/functions.h"
 
 #include <stdlib.h>
 
@@ -52,11 +53,8 @@ static enum status add_interval(struct binder *binder, const struct sql_expressi
         return bind_refuse(binder, ast->position, "an INTERVAL is added to a date or timestamp, not to %s",
                            bind_kind_name(kind));
     if (interval.months) {
-        if (kind != VALUE_DATE)
-            return bind_refuse(binder, written->position,
-                               "months are added to dates only; cast the timestamp to DATE");
         RETURN_IF_ERROR(bind_integer(binder, subtract ? -interval.months : interval.months, 0, &amount));
-        return bind_apply(binder, ast->position, EXPRESSION_ADD_MONTHS, time, amount, EXPRESSION_NONE, node);
+        return bind_add_months(binder, ast->position, time, amount, node);
     }
     if (kind == VALUE_DATE && interval.microseconds % CALENDAR_DAY_MICROSECONDS)
         RETURN_IF_ERROR(bind_timestamp_of_date(binder, ast->position, &time));

@@ -105,31 +105,3 @@ enum status bind_between(struct binder *binder, const struct sql_expression *ast
     RETURN_IF_ERROR(bind_apply(binder, ast->position, EXPRESSION_AND, above, below, EXPRESSION_NONE, node));
     return bind_negate(binder, ast->position, ast->negated, node);
 }
-
-enum status bind_like(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
-                      uint32_t *node)
-{
-    uint32_t value, pattern, escape, length = 0, escape_length = 0;
-    RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, &value));
-    RETURN_IF_ERROR(bind_expression(binder, ast->children[1], level, &pattern));
-    if (bind_is_null(binder, value) || bind_is_null(binder, pattern))
-        return expression_null(binder->list, (struct value_type){.kind = VALUE_BOOLEAN}, node, binder->error);
-    if (bind_kind(binder, value) != VALUE_STRING)
-        return bind_refuse(binder, ast->position, "LIKE needs a string on its left, not %s",
-                           bind_kind_name(bind_kind(binder, value)));
-    const char *const text = bind_string_of(binder, pattern, &length);
-    if (!text)
-        return bind_refuse(binder, ast->children[1]->position, "LIKE takes a constant string as its pattern");
-    char mark = 0;
-    if (ast->child_count > 2) {
-        RETURN_IF_ERROR(bind_expression(binder, ast->children[2], level, &escape));
-        const char *const escape_text = bind_string_of(binder, escape, &escape_length);
-        if (!escape_text || escape_length != 1)
-            return bind_refuse(binder, ast->children[2]->position, "ESCAPE takes one character of ASCII");
-        mark = *escape_text;
-    }
-    RETURN_IF_ERROR(
-        bind_placed(binder, ast->position,
-                    expression_string_like(binder->list, value, text, length, mark, node, binder->error)));
-    return bind_negate(binder, ast->position, ast->negated, node);
-}

@@ -3,6 +3,7 @@
  * (bind_internal.h).
  */
 #include "engine/sql/bind_internal.h"
+#include "engine/sql/functions/functions.h"
 #include "storage/base/parallel.h"
 
 static enum status bind_case(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
@@ -32,32 +33,6 @@ static enum status bind_case(struct binder *binder, const struct sql_expression 
         RETURN_IF_ERROR(bind_apply(binder, ast->position, EXPRESSION_CHOOSE, condition, value, *node, node));
     }
     return STATUS_OK;
-}
-
-static enum status bind_extract(struct binder *binder, const struct sql_expression *ast,
-                                enum bind_level level, uint32_t *node)
-{
-    static const char *const fields[] = {"year", "quarter", "month",  "day",   "dow",
-                                         "doy",  "hour",    "minute", "second"};
-    struct expression extract = {.operation = EXPRESSION_EXTRACT, .children = 1};
-    RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, &extract.child[0]));
-    RETURN_IF_ERROR(bind_date_of_string(binder, &extract.child[0]));
-    if (bind_is_null(binder, extract.child[0])) {
-        *node = extract.child[0];
-        return STATUS_OK;
-    }
-    if (bind_kind(binder, extract.child[0]) != VALUE_DATE &&
-        bind_kind(binder, extract.child[0]) != VALUE_TIMESTAMP)
-        return bind_refuse(binder, ast->position, "EXTRACT takes a date or timestamp, not %s",
-                           bind_kind_name(bind_kind(binder, extract.child[0])));
-    for (; extract.field < sizeof fields / sizeof *fields; extract.field++)
-        if (strcmp(fields[extract.field], ast->name) == 0) {
-            return bind_placed(binder, ast->position,
-                               expression_add(binder->list, &extract, node, binder->error));
-        }
-    return bind_refuse(binder, ast->position,
-                       "EXTRACT knows year, quarter, month, day, dow, doy, hour, minute and second, not '%s'",
-                       ast->name);
 }
 
 /* ---- Conditions ---- */
@@ -141,6 +116,8 @@ static enum status bind_column_name(struct binder *binder, const struct sql_expr
         if (item < binder->select->item_count)
             return bind_alias(binder, ast, level, item, node);
     }
+    if (!bind_name_exists(binder, ast) && functions_is_current_time(ast))
+        return functions_current_time(binder, ast, node);
     RETURN_IF_ERROR(bind_name(binder, ast, &table, &column));
     if (level == BIND_ABOVE)
         return bind_refuse(binder, ast->position,
@@ -243,6 +220,13 @@ static enum status bind_operation(struct binder *binder, const struct sql_expres
         return bind_in(binder, ast, level, node);
     case SQL_LIKE:
         return bind_like(binder, ast, level, node);
+    case SQL_MATCHES:
+        return bind_matches(binder, ast, level, node);
+    case SQL_IS_TRUTH:
+    case SQL_IS_DISTINCT:
+        return bind_is(binder, ast, level, node);
+    case SQL_CONCAT:
+        return bind_concat_operator(binder, ast, level, node);
     case SQL_IS_NULL:
         RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, node));
         RETURN_IF_ERROR(bind_apply(binder, ast->position, EXPRESSION_IS_NULL, *node, EXPRESSION_NONE,
@@ -258,7 +242,8 @@ static enum status bind_operation(struct binder *binder, const struct sql_expres
         return bind_function(binder, ast, level, node);
     case SQL_SUBQUERY:
     case SQL_EXISTS:
-        return bind_refuse(binder, ast->position, "a subquery cannot stand here"); /* they are answered first */
+        return bind_refuse(binder, ast->position,
+                           "a subquery cannot stand here"); /* they are answered first */
     case SQL_NULL:
     case SQL_NUMBER:
     case SQL_STRING:

@@ -238,18 +238,6 @@ static enum status bind_string_function(struct binder *binder, const struct sql_
                                                   node, binder->error));
 }
 
-/* Binds year(d), month(d), ... as EXTRACT. */
-static enum status bind_date_part(struct binder *binder, const struct sql_expression *ast,
-                                  enum bind_level level, uint32_t *node)
-{
-    const struct sql_expression extract = {.operation = SQL_EXTRACT,
-                                           .position = ast->position,
-                                           .name = ast->name,
-                                           .child_count = 1,
-                                           .children = ast->children};
-    return bind_expression(binder, &extract, level, node);
-}
-
 enum status bind_function(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
                           uint32_t *node)
 {
@@ -257,9 +245,11 @@ enum status bind_function(struct binder *binder, const struct sql_expression *as
         const char *name;
         enum string_function function;
         uint32_t least, most;
-    } strings[] = {{"upper", STRING_UPPER, 1, 1},   {"lower", STRING_LOWER, 1, 1},
-                   {"trim", STRING_TRIM, 1, 1},     {"length", STRING_LENGTH, 1, 1},
-                   {"substr", STRING_SUBSTR, 2, 3}, {"substring", STRING_SUBSTR, 2, 3}};
+    } strings[] = {{"upper", STRING_UPPER, 1, 1},
+                   {"lower", STRING_LOWER, 1, 1},
+                   {"length", STRING_LENGTH, 1, 1},
+                   {"substr", STRING_SUBSTR, 2, 3},
+                   {"substring", STRING_SUBSTR, 2, 3}};
     uint32_t values[16];
     if (bind_is_aggregate(ast)) {
         if (level == BIND_BELOW)
@@ -286,65 +276,9 @@ enum status bind_function(struct binder *binder, const struct sql_expression *as
         RETURN_IF_ERROR(arguments(binder, ast, level, 1, 1, values));
         return bind_abs(binder, ast, values[0], node);
     }
-    if (ast->child_count == 1 && (strcmp(ast->name, "year") == 0 || strcmp(ast->name, "quarter") == 0 ||
-                                  strcmp(ast->name, "month") == 0 || strcmp(ast->name, "day") == 0))
-        return bind_date_part(binder, ast, level, node);
     if (strcmp(ast->name, "count") == 0 || strcmp(ast->name, "sum") == 0 || strcmp(ast->name, "avg") == 0)
         return bind_refuse(binder, ast->position, "%s takes one value, not %u", ast->name, ast->child_count);
     bool found;
     RETURN_IF_ERROR(functions_bind(binder, ast, level, &found, node));
     return found ? STATUS_OK : functions_refuse_unknown(binder, ast);
-}
-
-/* ---- CAST ---- */
-
-static enum status cast_to_integer(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
-{
-    const struct value_type type = bind_node(binder, *node)->type;
-    uint32_t unit, zero;
-    if (type.kind == VALUE_BOOLEAN)
-        return bind_number_of(binder, ast->position, node);
-    if (type.kind != VALUE_INTEGER)
-        return bind_refuse(binder, ast->position, "only numbers and truth values can be cast to integers");
-    if (type.scale == 0)
-        return STATUS_OK;
-    RETURN_IF_ERROR(bind_integer(binder, power_of_ten(type.scale), type.scale, &unit));
-    RETURN_IF_ERROR(
-        expression_apply(binder->list, EXPRESSION_DIVIDE, *node, unit, EXPRESSION_NONE, node, binder->error));
-    /* expression_apply gave the quotient the scale of the dividend, but it is a whole number */
-    RETURN_IF_ERROR(bind_integer(binder, 0, 0, &zero));
-    return bind_apply(binder, ast->position, EXPRESSION_ADD, zero, *node, EXPRESSION_NONE, node);
-}
-
-enum status bind_cast(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
-                      uint32_t *node)
-{
-    uint32_t length;
-    int64_t value;
-    const bool to_date = strcasecmp(ast->name, "date") == 0;
-    RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, node));
-    if (to_date)
-        RETURN_IF_ERROR(bind_date_of_string(binder, node));
-    const char *const text = bind_string_of(binder, *node, &length);
-    if (bind_is_null(binder, *node))
-        return STATUS_OK;
-    if (strcasecmp(ast->name, "integer") == 0 || strcasecmp(ast->name, "int") == 0 ||
-        strcasecmp(ast->name, "bigint") == 0)
-        return cast_to_integer(binder, ast, node);
-    if (strcasecmp(ast->name, "real") == 0 || strcasecmp(ast->name, "double") == 0 ||
-        strcasecmp(ast->name, "float") == 0)
-        return bind_double(binder, ast->position, node);
-    if (strcasecmp(ast->name, "timestamp") == 0 && text && bind_timestamp_parse(text, length, &value))
-        return expression_constant(binder->list, (struct value_type){.kind = VALUE_TIMESTAMP}, value, node,
-                                   binder->error);
-    if (to_date && bind_node(binder, *node)->type.kind == VALUE_DATE)
-        return STATUS_OK;
-    if (to_date && bind_node(binder, *node)->type.kind == VALUE_TIMESTAMP)
-        return bind_apply(binder, ast->position, EXPRESSION_TO_DATE, *node, EXPRESSION_NONE, EXPRESSION_NONE,
-                          node);
-    return bind_refuse(
-        binder, ast->position,
-        "CAST knows INTEGER, BIGINT, REAL, DOUBLE, DATE and TIMESTAMP, of values that are like them; "
-        "not this as %s",
-        ast->name);
 }

@@ -76,8 +76,9 @@ struct binder {
     uint32_t condition_count;
     struct bind_known known[PLAN_SOURCES_MAX];
     uint32_t known_count;
-    bool aggregated; /* there are groups or aggregates: outputs are bound BIND_ABOVE */
-    bool regroups;   /* the answer's groups are not those of the scan (engine/plan/grouping/grouping.h) */
+    bool like_ignores_case; /* LIKE takes ASCII letters of both cases as equal */
+    bool aggregated;        /* there are groups or aggregates: outputs are bound BIND_ABOVE */
+    bool regroups; /* the answer's groups are not those of the scan (engine/plan/grouping/grouping.h) */
     uint32_t group_nodes[PLAN_GROUPS_MAX];
     struct bind_alias *aliases; /* one for each item of the select list */
     uint32_t depth;             /* of the expression that is being bound, with those of aliases */
@@ -158,6 +159,8 @@ void bind_tables_free(struct binder *binder);
 /* Resolves a name to a table and a column. */
 NODISCARD enum status bind_name(const struct binder *binder, const struct sql_expression *name,
                                 uint32_t *table, const struct column **column);
+/* True for a column of USING in a table after the first that has it: * gives it once. */
+bool bind_is_repeated(const struct binder *binder, uint32_t table, const struct column *column);
 /* True if the name is a column's; else it may be an alias of the select list. */
 bool bind_name_exists(const struct binder *binder, const struct sql_expression *name);
 

@@ -27,6 +27,22 @@ static uint32_t columns_named(const struct table *table, const char *name, const
     return count;
 }
 
+/* True if the name is a column of USING. It is then that of the first table that has it. */
+static bool is_shared(const struct binder *binder, const struct sql_expression *name, uint32_t *table,
+                      const struct column **column)
+{
+    bool shared = false;
+    for (uint32_t t = 0; t < binder->table_count && !name->qualifier; t++)
+        for (uint32_t s = 0; s < binder->tables[t].source->shared_count; s++)
+            shared |= strcasecmp(binder->tables[t].source->shared[s], name->name) == 0;
+    for (uint32_t t = 0; shared && t < binder->table_count; t++)
+        if (columns_named(binder->tables[t].table, name->name, column)) {
+            *table = t;
+            return true;
+        }
+    return false;
+}
+
 static uint32_t find_name(const struct binder *binder, const struct sql_expression *name, uint32_t *table,
                           const struct column **column)
 {
@@ -43,7 +59,15 @@ static uint32_t find_name(const struct binder *binder, const struct sql_expressi
             count += here;
         }
     }
-    return count;
+    return count > 1 && is_shared(binder, name, table, column) ? 1 : count;
+}
+
+bool bind_is_repeated(const struct binder *binder, uint32_t table, const struct column *column)
+{
+    const struct sql_expression name = {.operation = SQL_COLUMN, .name = column->schema.name};
+    uint32_t first;
+    const struct column *found;
+    return is_shared(binder, &name, &first, &found) && first != table;
 }
 
 bool bind_name_exists(const struct binder *binder, const struct sql_expression *name)

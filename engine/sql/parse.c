@@ -2,6 +2,7 @@
  * parse.c: parses statements (ast.h) by recursive descent, with one function for each clause. Expressions are
  * parsed in parse_expression.c. SQL that Tessera does not answer is refused by name.
  */
+#include "engine/sql/functions/parse_words.h"
 #include "engine/sql/parse_internal.h"
 
 #include <stdarg.h>
@@ -146,11 +147,11 @@ enum status parse_text(struct parser *parser, bool lower, const char **text)
 
 /* The words that begin clauses or join them. They are names only if they are quoted. */
 static const char *const keywords[] = {
-    "select", "distinct", "from", "where",  "group",   "by",        "having", "order",   "limit",  "offset",
-    "join",   "inner",    "left", "outer",  "right",   "full",      "cross",  "natural", "on",     "using",
-    "as",     "and",      "or",   "not",    "between", "in",        "like",   "is",      "case",   "when",
-    "then",   "else",     "end",  "union",  "except",  "intersect", "asc",    "desc",    "with",   "window",
-    "escape", "exists",   "glob", "regexp", "match",   "collate",   "nulls",  "null",    "qualify"};
+    "select", "distinct", "from", "where",  "group",   "by",        "having", "order",   "limit",   "offset",
+    "join",   "inner",    "left", "outer",  "right",   "full",      "cross",  "natural", "on",      "using",
+    "as",     "and",      "or",   "not",    "between", "in",        "like",   "is",      "case",    "when",
+    "then",   "else",     "end",  "union",  "except",  "intersect", "asc",    "desc",    "with",    "window",
+    "escape", "exists",   "glob", "regexp", "match",   "collate",   "nulls",  "null",    "qualify", "ilike"};
 
 bool parse_is_name(const struct parser *parser)
 {
@@ -214,8 +215,8 @@ static enum status parse_table(struct parser *parser, enum sql_join join)
         RETURN_IF_ERROR(parse_name(parser, "an alias", &source.alias));
     if (source.alias)
         RETURN_IF_ERROR(parse_column_names(parser, &source.column_count, &source.columns));
-    if (parse_is(parser, "USING"))
-        return parse_refuse(parser, "USING is not supported; write ON a.key = b.key");
+    if (join != SQL_JOIN_NONE && parse_is(parser, "USING"))
+        RETURN_IF_ERROR(parse_using(parser, &source));
     if (join != SQL_JOIN_NONE && parse_is(parser, "ON")) {
         RETURN_IF_ERROR(parse_advance(parser));
         RETURN_IF_ERROR(parse_expression(parser, &source.on));

@@ -2,6 +2,7 @@
  * parse_expression.c: parses expressions (ast.h). The precedences are SQLite's, from the lowest: OR; AND;
  * NOT; comparisons, BETWEEN, IN, LIKE and IS; + and -; *, / and %; signs.
  */
+#include "engine/sql/functions/parse_words.h"
 #include "engine/sql/parse_internal.h"
 
 #include <string.h>
@@ -160,26 +161,14 @@ static enum status parse_cast(struct parser *parser, struct sql_expression *node
     RETURN_IF_ERROR(parse_advance(parser));
     RETURN_IF_ERROR(child_parse(parser, node, parse_expression));
     RETURN_IF_ERROR(parse_expect(parser, "AS", "in CAST(value AS type)"));
-    RETURN_IF_ERROR(parse_name(parser, "a type", &node->name));
+    RETURN_IF_ERROR(parse_type(parser, node));
     return parse_expect(parser, ")", "behind CAST's type");
 }
 
-/* DATE '...', TIMESTAMP '...', INTERVAL '3' MONTH: a word that is followed by a string. */
+/* DATE '...', TIMESTAMP '...': a word that is followed by a string. */
 static enum status parse_typed_literal(struct parser *parser, struct sql_expression *node)
 {
     RETURN_IF_ERROR(parse_text(parser, false, &node->text));
-    RETURN_IF_ERROR(parse_advance(parser));
-    if (node->operation != SQL_INTERVAL)
-        return STATUS_OK;
-    if (!parse_is_name(parser))
-        return parse_refuse(parser, "INTERVAL '%s' needs a unit behind it: YEAR, MONTH, DAY, ...",
-                            node->text);
-    char *unit;
-    RETURN_IF_ERROR(parse_text(parser, true, (const char **)&unit));
-    const size_t length = strlen(unit);
-    if (length > 1 && unit[length - 1] == 's')
-        unit[length - 1] = '\0'; /* "days" becomes "day" */
-    node->name = unit;
     return parse_advance(parser);
 }
 
@@ -189,7 +178,7 @@ static enum status parse_word(struct parser *parser, struct sql_expression *node
         const char *word;
         enum sql_operation operation;
     } literals[] = {{"null", SQL_NULL}, {"true", SQL_TRUE}, {"false", SQL_FALSE}},
-      typed[] = {{"date", SQL_DATE}, {"timestamp", SQL_TIMESTAMP}, {"interval", SQL_INTERVAL}};
+      typed[] = {{"date", SQL_DATE}, {"timestamp", SQL_TIMESTAMP}};
     const struct sql_token word = parser->token;
     for (size_t i = 0; i < sizeof literals / sizeof *literals; i++)
         if (sql_token_is(&word, literals[i].word)) {
@@ -206,16 +195,35 @@ static enum status parse_word(struct parser *parser, struct sql_expression *node
         RETURN_IF_ERROR(parse_expect(parser, "(", "behind EXISTS"));
         return parse_subquery(parser, &node->query);
     }
+    if (sql_token_is(&word, "left") || sql_token_is(&word, "right")) { /* a join's word, and a function */
+        RETURN_IF_ERROR(parse_text(parser, true, &node->name));
+        RETURN_IF_ERROR(parse_advance(parser));
+        return parse_is(parser, "(")
+                   ? parse_function(parser, node)
+                   : parse_refuse(parser, "%s is a function here: %s(s, n)", node->name, node->name);
+    }
     RETURN_IF_ERROR(parse_name(parser, "a value", &node->name));
+    if (sql_token_is(&word, "interval")) {
+        bool taken;
+        RETURN_IF_ERROR(parse_interval(parser, node, &taken));
+        if (taken)
+            return STATUS_OK;
+    }
     for (size_t i = 0; i < sizeof typed / sizeof *typed; i++)
         if (sql_token_is(&word, typed[i].word) && parser->token.kind == TOKEN_STRING) {
             node->operation = typed[i].operation;
             return parse_typed_literal(parser, node);
         }
     if (parse_is(parser, "(") && word.kind == TOKEN_WORD) {
+        bool taken;
         if (sql_token_is(&word, "extract"))
             return parse_extract(parser, node);
-        return sql_token_is(&word, "cast") ? parse_cast(parser, node) : parse_function(parser, node);
+        RETURN_IF_ERROR(parse_worded_function(parser, node, &taken));
+        if (taken)
+            return STATUS_OK;
+        node->distinct = sql_token_is(&word, "try_cast");
+        return node->distinct || sql_token_is(&word, "cast") ? parse_cast(parser, node)
+                                                             : parse_function(parser, node);
     }
     node->operation = SQL_COLUMN;
     if (!parse_is(parser, "."))
@@ -282,6 +290,7 @@ static enum status parse_sign(struct parser *parser, struct sql_expression **out
         RETURN_IF_ERROR(parse_advance(parser));
     }
     RETURN_IF_ERROR(parse_primary(parser, out));
+    RETURN_IF_ERROR(parse_casts(parser, out));
     return minus ? node_of(parser, SQL_NEGATE, position, *out, NULL, out) : STATUS_OK;
 }
 
@@ -321,11 +330,16 @@ static enum status parse_product(struct parser *parser, struct sql_expression **
     return parse_chain(parser, operators, 3, parse_sign, out);
 }
 
-static enum status parse_sum(struct parser *parser, struct sql_expression **out)
+static enum status parse_plus(struct parser *parser, struct sql_expression **out)
 {
     static const struct binary operators[] = {{"+", SQL_ADD}, {"-", SQL_SUBTRACT}};
-    RETURN_IF_ERROR(parse_chain(parser, operators, 2, parse_product, out));
-    return parse_is(parser, "||") ? parse_refuse(parser, "|| is not supported") : STATUS_OK;
+    return parse_chain(parser, operators, 2, parse_product, out);
+}
+
+static enum status parse_sum(struct parser *parser, struct sql_expression **out)
+{
+    static const struct binary operators[] = {{"||", SQL_CONCAT}};
+    return parse_chain(parser, operators, 1, parse_plus, out);
 }
 
 static enum status parse_in_list(struct parser *parser, struct sql_expression *node)
@@ -375,8 +389,14 @@ static enum status parse_is_null(struct parser *parser, struct sql_position posi
 {
     bool negated;
     RETURN_IF_ERROR(parse_take(parser, "NOT", &negated));
+    bool taken;
+    RETURN_IF_ERROR(parse_is_predicate(parser, position, negated, &taken, out));
+    if (taken)
+        return STATUS_OK;
     if (!parse_is(parser, "NULL"))
-        return parse_refuse(parser, "IS compares with NULL only: IS NULL or IS NOT NULL");
+        return parse_refuse(parser,
+                            "IS [NOT] stands before NULL, TRUE, FALSE, UNKNOWN and DISTINCT FROM only; "
+                            "compare by =");
     RETURN_IF_ERROR(parse_advance(parser));
     RETURN_IF_ERROR(node_of(parser, SQL_IS_NULL, position, *out, NULL, out));
     (*out)->negated = negated;
@@ -402,15 +422,17 @@ static enum status parse_comparison(struct parser *parser, struct sql_expression
         }
         RETURN_IF_ERROR(parse_take(parser, "NOT", &taken));
         RETURN_IF_ERROR(parse_test(parser, *out, taken, &found, out));
+        if (!found)
+            RETURN_IF_ERROR(parse_pattern(parser, position, taken, &found, out));
         if (found)
             continue;
         if (taken)
-            return parse_refuse(parser, "NOT stands here before BETWEEN, IN or LIKE only");
+            return parse_refuse(parser, "NOT stands here before BETWEEN, IN, LIKE and ILIKE only");
         size_t i = 0;
         while (i < sizeof operators / sizeof *operators && !parse_is(parser, operators[i].symbol))
             i++;
         if (i == sizeof operators / sizeof *operators) {
-            static const char *const refused[] = {"GLOB", "REGEXP", "MATCH", "COLLATE", "ISNULL", "NOTNULL"};
+            static const char *const refused[] = {"GLOB", "MATCH", "COLLATE", "ISNULL", "NOTNULL"};
             for (size_t r = 0; r < sizeof refused / sizeof *refused; r++)
                 if (parse_is(parser, refused[r]))
                     return parse_refuse(parser, "%s is not supported", refused[r]);
@@ -463,4 +485,24 @@ static enum status parse_and(struct parser *parser, struct sql_expression **out)
 static enum status parse_or(struct parser *parser, struct sql_expression **out)
 {
     return parse_flat(parser, "OR", SQL_OR, parse_and, out);
+}
+
+/* ---- For functions/parse_words.c ---- */
+
+enum status parse_node(struct parser *parser, enum sql_operation operation, struct sql_position position,
+                       struct sql_expression *first, struct sql_expression *second,
+                       struct sql_expression **out)
+{
+    return first ? node_of(parser, operation, position, first, second, out)
+                 : node_new(parser, operation, position, out);
+}
+
+enum status parse_add_child(struct parser *parser, struct sql_expression *node, struct sql_expression *child)
+{
+    return child_add(parser, node, child);
+}
+
+enum status parse_operand(struct parser *parser, struct sql_expression **out)
+{
+    return parse_sum(parser, out);
 }

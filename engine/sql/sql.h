@@ -24,8 +24,8 @@ void sql_tree_free(struct sql_statement_tree *tree);
  * memory. sql_tree_append adds an item of `bytes` to a list in it, as the parser does. */
 struct sql_statement_tree *sql_tree_new(void);
 void *sql_tree_memory(struct sql_statement_tree *tree, size_t bytes);
-NODISCARD enum status sql_tree_append(struct sql_statement_tree *tree, void *list, uint32_t *count, size_t bytes,
-                                      const void *item, struct error *error);
+NODISCARD enum status sql_tree_append(struct sql_statement_tree *tree, void *list, uint32_t *count,
+                                      size_t bytes, const void *item, struct error *error);
 
 /* True if the text has a semicolon outside quotes and comments, so a whole statement. For a prompt. */
 bool sql_complete(const char *text, size_t length);
@@ -41,6 +41,10 @@ struct sql_parameter {
     uint32_t length;
 };
 
+/* What LIKE does with the case of letters: it matters, as the standard has it, or that of ASCII letters does not, as
+ * in SQLite. */
+enum sql_like { SQL_LIKE_STANDARD, SQL_LIKE_SQLITE };
+
 /* How a statement is planned. `codec` is for the fact columns: NULL for each column's own encoding, one name for all
  * columns, or COLUMN=CODEC,... ; encodings that do not exist yet are made and kept. */
 struct sql_options {
@@ -48,6 +52,7 @@ struct sql_options {
     unsigned threads; /* at least 1 */
     bool on_gpu;      /* the plan is for a GPU; it decides what pays */
     enum plan_index_use index;
+    enum sql_like like;
 };
 
 /* Resolves the names of a statement in a database, checks its types and makes a plan. STATUS_BAD_INPUT, "line L, column C: ...", for unknown names,

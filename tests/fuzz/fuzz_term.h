@@ -194,6 +194,8 @@ static inline bool column_term(const struct scope *scope, enum kind kind, struct
 
 static inline struct term truth_term(const struct scope *scope, uint32_t depth);
 
+#include "tests/fuzz/fuzz_functions.h"
+
 static inline void rescale(struct term *term, uint8_t scale)
 {
     if (term->scale != scale)
@@ -272,7 +274,7 @@ static inline struct term number_term(const struct scope *scope, uint32_t depth)
     a = number_term(scope, depth - 1);
     b = number_term(scope, depth - 1);
     const struct term first = a, second = b;
-    switch (below(11)) {
+    switch (below(14)) {
     case 0:
     case 1:
         rescale_both(&a, &b);
@@ -332,6 +334,21 @@ static inline struct term number_term(const struct scope *scope, uint32_t depth)
                             b.sqlites)};
         break;
     }
+    case 10:
+        term = rounded(a);
+        break;
+    case 11:
+        rescale_both(&a, &b);
+        term = number_pair(a, b);
+        break;
+    case 12: {
+        struct term from, to;
+        const enum kind kind = chance(50) ? DATE : STAMP;
+        if (!column_term(scope, kind, &from) || !column_term(scope, kind, &to))
+            return a;
+        term = date_difference(from, to);
+        break;
+    }
     default: {
         const char *const format = chance(50) ? "abs(%s)" : "(- %s)";
         term = a;
@@ -379,6 +396,8 @@ static inline bool real_term(const struct scope *scope, struct term *term)
 static inline struct term string_of(struct term column)
 {
     struct term term = column;
+    if (chance(40))
+        return string_function(column);
     switch (below(6)) {
     case 0:
         term.ours = form("substr(%s, %u, %u)", column.ours, 1 + below(3), 1 + below(4));
@@ -416,6 +435,8 @@ static inline struct term any_term(const struct scope *scope, uint32_t depth)
     if (kind != DATE || chance(70))
         return term;
     struct term other;
+    if (chance(30))
+        return date_function(term);
     if (chance(40) && column_term(scope, DATE, &other))
         return PAIR(NUMBER, 0, "(%s - %s)", term, other);
     const uint32_t days = below(40);
@@ -515,7 +536,20 @@ static inline struct term truth_term(const struct scope *scope, uint32_t depth)
         term.inner[1] = keep(b);
         return term;
     }
-    switch (below(8)) {
+    switch (below(11)) {
+    case 8:
+        return truth_test(truth_term(scope, 0));
+    case 9:
+        if (!column_term(scope, DATE, &a) || !column_term(scope, DATE, &b)) {
+            a = number_term(scope, 1);
+            b = number_term(scope, 1);
+            rescale_both(&a, &b);
+        }
+        return distinct_test(a, b);
+    case 10:
+        if (column_term(scope, STRING, &a))
+            return string_test(chance(20) ? string_of(a) : a);
+        break;
     case 0:
         if (column_term(scope, TRUTH, &a))
             return a;

@@ -141,6 +141,7 @@ static void random_queries_answer_as_sqlite_does(void **state)
         random_state = seed + 0x9e3779b97f4a7c15ull * ++stars;
         sqlite3 *sqlite = make_star(path, &database);
         make_functions(sqlite);
+        fuzz_functions_register(sqlite);
         must(engine_open(
             &(struct engine_options){.device = strcmp(fuzz_device, "compile") ? fuzz_device : "cpu",
                                      .threads = 2,

@@ -66,6 +66,21 @@ static void range_of_monotone(const struct expression_list *list, const struct e
         *high = DOUBLE_KEY_NAN;
 }
 
+/* Within the most, and between the numbers at the ends. */
+static void range_of_whole(const struct expression_list *list, const struct expression *call, __int128 *low,
+                           __int128 *high)
+{
+    const struct expression *const first = &list->nodes[call->child[0]];
+    const int64_t unit = list->nodes[call->child[1]].constant, most = list->nodes[call->child[2]].constant;
+    bool missing = false, also = false;
+    *low = calls[call->field].body(first->low, unit, most, 0, &missing);
+    *high = calls[call->field].body(first->high, unit, most, 0, &also);
+    if (missing)
+        *low = -(__int128)most;
+    if (also)
+        *high = most;
+}
+
 void scalar_call_range(const struct expression_list *list, const struct expression *call, __int128 *low,
                        __int128 *high)
 {
@@ -74,8 +89,7 @@ void scalar_call_range(const struct expression_list *list, const struct expressi
     switch ((enum scalar_call)call->field) {
     case CALL_WHOLE:
     case CALL_CUT:
-        *high = list->nodes[call->child[2]].constant;
-        *low = -*high;
+        range_of_whole(list, call, low, high);
         return;
     case CALL_DATE_TRUNC:
         *low = calendar_date_truncate(first->low, (int)call->index);

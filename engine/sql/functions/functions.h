@@ -13,6 +13,7 @@
 #define TESSERA_ENGINE_SQL_FUNCTIONS_FUNCTIONS_H
 
 #include "engine/plan/functions/scalar_call.h"
+#include "engine/plan/functions/string_call.h"
 #include "engine/sql/bind_internal.h"
 
 /* The most values of a function; `coalesce`, `greatest` and `concat` take so many. */
@@ -49,5 +50,57 @@ NODISCARD enum status bind_rounded(struct binder *binder, struct sql_position po
 NODISCARD enum status bind_choice(struct binder *binder, struct sql_position position, uint32_t condition,
                                   uint32_t a, uint32_t b, uint32_t *node);
 NODISCARD enum status bind_missing(struct binder *binder, uint32_t value, uint32_t *node); /* IS NULL */
+
+/* ---- strings.c ---- */
+enum strings_function {
+    STRINGS_LEFT,
+    STRINGS_RIGHT,
+    STRINGS_REPLACE,
+    STRINGS_POSITION,
+    STRINGS_SPLIT_PART,
+    STRINGS_STARTS_WITH,
+    STRINGS_ENDS_WITH,
+    STRINGS_CONTAINS,
+    STRINGS_LPAD,
+    STRINGS_RPAD,
+    STRINGS_TRIM,
+    STRINGS_LTRIM,
+    STRINGS_RTRIM,
+    STRINGS_REPEAT,
+    STRINGS_REVERSE,
+    STRINGS_BYTES
+};
+function_bind bind_string_call, bind_position, bind_concat;
+NODISCARD enum status bind_concat_operator(struct binder *binder, const struct sql_expression *ast,
+                                           enum bind_level level, uint32_t *node);
+/* A NULL needs a dictionary when it is compared with strings, so it is that of an empty string. */
+NODISCARD enum status bind_null_string(struct binder *binder, uint32_t *node);
+
+/* ---- formats.c ---- */
+function_bind bind_strftime;
+/* Coerces a value to text. */
+NODISCARD enum status bind_text(struct binder *binder, struct sql_position position, uint32_t *node);
+
+/* ---- times.c ---- */
+function_bind bind_date_trunc, bind_time_field, bind_date_part, bind_date_diff, bind_last_day, bind_make_date,
+    bind_time_name, bind_now;
+NODISCARD enum status bind_extract(struct binder *binder, const struct sql_expression *ast,
+                                   enum bind_level level, uint32_t *node);
+/* The number of units of so many microseconds that a timestamp is after 1970, rounded down. */
+NODISCARD enum status bind_time_units(struct binder *binder, struct sql_position position, int64_t unit,
+                                      uint32_t *node);
+NODISCARD enum status bind_add_months(struct binder *binder, struct sql_position position, uint32_t time,
+                                      uint32_t months, uint32_t *node);
+/* current_date and current_timestamp, which have no parentheses. */
+bool functions_is_current_time(const struct sql_expression *ast);
+NODISCARD enum status functions_current_time(struct binder *binder, const struct sql_expression *ast,
+                                             uint32_t *node);
+
+/* ---- predicates.c ---- */
+function_bind bind_regular;
+NODISCARD enum status bind_is(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
+                              uint32_t *node);
+NODISCARD enum status bind_matches(struct binder *binder, const struct sql_expression *ast,
+                                   enum bind_level level, uint32_t *node);
 
 #endif

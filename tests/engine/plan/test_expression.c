@@ -1,6 +1,7 @@
 /* Expressions as they are made: folding, ranges, NULLs, what SQL means by each operation on single values,
  * and strings as codes. */
 #include "engine/plan/expression_vector.h"
+#include "engine/plan/functions/string_call.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -309,9 +310,8 @@ static void zero_has_no_sign_in_a_set(void **state)
 static bool like(const char *text, const char *pattern, char escape)
 {
     uint32_t node;
-    assert_int_equal(expression_string_like(&list, string(text), pattern, (uint32_t)strlen(pattern), escape,
-                                            &node, &error),
-                     STATUS_OK);
+    struct like_pattern of = {pattern, (uint32_t)strlen(pattern), escape, LIKE_IGNORES_ASCII};
+    assert_int_equal(expression_string_like(&list, string(text), &of, &node, &error), STATUS_OK);
     assert_true(expression_is_constant(&list, node));
     return list.nodes[node].constant;
 }
@@ -353,7 +353,7 @@ static uint32_t function(enum string_function which, const char *text, int64_t f
 static void string_functions_are_sqlites(void **state)
 {
     (void)state;
-    assert_string(function(STRING_UPPER, "m\xc3\xbc-a1", 0, 0), "M\xc3\xbc-A1");
+    assert_string(function(STRING_UPPER, "m\xc3\xbc-a1", 0, 0), "M\xc3\x9c-A1");
     assert_string(function(STRING_LOWER, "ASIA", 0, 0), "asia");
     assert_string(function(STRING_TRIM, "  a b ", 0, 0), "a b");
     assert_constant(function(STRING_LENGTH, "\xc3\xa4 b", 0, 0), 3);

@@ -1,4 +1,4 @@
-/* test_numbers.c: functions of numbers over a star of five sales (sql_star.h), with the answers of DuckDB. */
+/* test_function_numbers.c: functions of numbers over a star of five sales (sql_star.h), with the answers of DuckDB. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,101 @@
+/*
+ * string_call.h: functions of strings, computed once for each string of a dictionary when a statement is
+ * bound, or for each combination of strings if two columns are arguments. The results are a table by code
+ * (EXPRESSION_LOOKUP), so a scan knows nothing of them. A string takes 20 to 200 ns.
+ */
+#ifndef TESSERA_ENGINE_PLAN_FUNCTIONS_STRING_CALL_H
+#define TESSERA_ENGINE_PLAN_FUNCTIONS_STRING_CALL_H
+
+#include "engine/plan/expression.h"
+
+/* The most combinations: a table of them has 32 MB, and takes half a second. */
+#define STRING_COMBINATIONS_MAX (UINT64_C(1) << 22)
+
+struct string_value {
+    const char *text;
+    uint32_t length;
+};
+
+struct string_buffer {
+    char *bytes;
+    uint64_t used, capacity;
+    bool failed; /* there was no memory */
+};
+void string_put(struct string_buffer *buffer, const char *text, uint64_t length);
+
+/* What a function gives: a number, or, if the type is VALUE_STRING, what it puts into `text`. */
+struct string_result {
+    bool null;
+    int64_t number;
+    struct string_buffer *text;
+};
+
+struct string_call;
+typedef void string_call_body(const struct string_call *call, const struct string_value *strings,
+                              struct string_result *result);
+
+struct string_call {
+    string_call_body *body;
+    struct value_type type; /* of the results; the dictionary of strings is made here */
+    int64_t numbers[3];     /* constant arguments that are numbers */
+    uint32_t count;         /* of strings */
+    void *context;          /* the body's own */
+};
+
+/* Adds the node of a function of `count` nodes, all of them strings. STATUS_BAD_INPUT if there are too many
+ * combinations. */
+NODISCARD enum status expression_string_call(struct expression_list *list, const struct string_call *call,
+                                             const uint32_t *children, uint32_t *index, struct error *error);
+
+/* A table by whole numbers: the body's string is empty, and numbers[2] counts from `low` to `high`, which is
+ * the range of the child. For values as text. */
+NODISCARD enum status expression_number_texts(struct expression_list *list, const struct string_call *call,
+                                              uint32_t child, int64_t low, int64_t high, uint32_t *index,
+                                              struct error *error);
+
+/* ---- What bodies use ---- */
+
+/* The bytes of the UTF-8 character at `text`; 1 if it is not valid. */
+uint32_t string_character_bytes(const char *text, const char *end);
+int64_t string_character_count(struct string_value string);
+/* The byte at which character `number` (from 0) begins, or the string's length. */
+uint32_t string_character_at(struct string_value string, int64_t number);
+
+/* Bodies. `s` is the first string. */
+string_call_body string_concat; /* all strings */
+string_call_body string_left;   /* s, numbers[0] characters; if negative, all but so many */
+string_call_body string_right;
+string_call_body string_replace;     /* s, what, by what */
+string_call_body string_position;    /* s, what: its first place, from 1, or 0 */
+string_call_body string_split_part;  /* s, separator; part numbers[0], from the end if negative */
+string_call_body string_starts_with; /* s, what; truth values, as the next two */
+string_call_body string_ends_with;
+string_call_body string_contains;
+string_call_body string_pad;    /* s, filler: numbers[0] characters; numbers[1]: on the right */
+string_call_body string_trim;   /* s, characters; numbers[0]: 1 left, 2 right, 3 both */
+string_call_body string_repeat; /* s, numbers[0] times */
+string_call_body string_reverse;
+string_call_body string_upper; /* characters of all scripts, one for one (case_table.h) */
+string_call_body string_lower;
+string_call_body string_bytes; /* the number of bytes */
+string_call_body string_like;  /* s; context: struct like_pattern */
+
+enum like_case {
+    LIKE_CASE_MATTERS,
+    LIKE_IGNORES_ASCII, /* as LIKE of SQLite */
+    LIKE_IGNORES_CASE   /* of all scripts: ILIKE */
+};
+
+/* A pattern with % and _. `escape` 0: no escape character. */
+struct like_pattern {
+    const char *text;
+    uint32_t length;
+    char escape;
+    enum like_case letters;
+};
+
+/* upper and lower of one character. */
+uint32_t case_upper(uint32_t character);
+uint32_t case_lower(uint32_t character);
+
+#endif

@@ -1,0 +1,198 @@
+/* predicates.c: IS TRUE, IS DISTINCT FROM, LIKE, ILIKE and regular expressions (functions.h). */
+#include "engine/sql/functions/functions.h"
+
+#include "engine/sql/functions/regular.h"
+
+/* x IS [NOT] TRUE, FALSE or UNKNOWN: `text` is the word. */
+static enum status is_truth(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
+                            uint32_t *node)
+{
+    const struct sql_position position = ast->position;
+    const struct value_type truth = {.kind = VALUE_BOOLEAN};
+    uint32_t condition, yes, no;
+    RETURN_IF_ERROR(bind_condition(binder, ast->children[0], level, &condition));
+    if (ast->text[0] == 'u') {
+        RETURN_IF_ERROR(bind_missing(binder, condition, node));
+        return bind_negate(binder, position, ast->negated, node);
+    }
+    RETURN_IF_ERROR(bind_negate(binder, position, ast->text[0] == 'f', &condition));
+    RETURN_IF_ERROR(expression_constant(binder->list, truth, !ast->negated, &yes, binder->error));
+    RETURN_IF_ERROR(expression_constant(binder->list, truth, ast->negated, &no, binder->error));
+    return bind_apply(binder, position, EXPRESSION_CHOOSE, condition, yes, no, node);
+}
+
+/* a IS [NOT] DISTINCT FROM b: NULL is a value as any other. Equal: both missing, or neither and a = b. */
+static enum status is_distinct(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
+                               uint32_t *node)
+{
+    const struct sql_position position = ast->position;
+    uint32_t a, b, equal, missing[2], both, yes, no;
+    const struct value_type truth = {.kind = VALUE_BOOLEAN};
+    RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, &a));
+    RETURN_IF_ERROR(bind_expression(binder, ast->children[1], level, &b));
+    RETURN_IF_ERROR(bind_missing(binder, a, &missing[0]));
+    RETURN_IF_ERROR(bind_missing(binder, b, &missing[1]));
+    RETURN_IF_ERROR(
+        bind_apply(binder, position, EXPRESSION_AND, missing[0], missing[1], EXPRESSION_NONE, &both));
+    if (bind_is_null(binder, a) || bind_is_null(binder, b)) {
+        *node = both;
+        return bind_negate(binder, position, !ast->negated, node);
+    }
+    RETURN_IF_ERROR(bind_compare(binder, position, EXPRESSION_EQUAL, a, b, &equal));
+    RETURN_IF_ERROR(expression_constant(binder->list, truth, true, &yes, binder->error));
+    RETURN_IF_ERROR(expression_constant(binder->list, truth, false, &no, binder->error));
+    RETURN_IF_ERROR(bind_apply(binder, position, EXPRESSION_CHOOSE, equal, yes, no, node));
+    RETURN_IF_ERROR(bind_apply(binder, position, EXPRESSION_OR, *node, both, EXPRESSION_NONE, node));
+    return bind_negate(binder, position, !ast->negated, node);
+}
+
+enum status bind_is(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
+                    uint32_t *node)
+{
+    return (ast->operation == SQL_IS_TRUTH ? is_truth : is_distinct)(binder, ast, level, node);
+}
+
+/* ---- LIKE ---- */
+
+static enum status unknown(struct binder *binder, uint32_t *node)
+{
+    return expression_null(binder->list, (struct value_type){.kind = VALUE_BOOLEAN}, node, binder->error);
+}
+
+enum status bind_like(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
+                      uint32_t *node)
+{
+    const char *const word = ast->has_operand ? "ILIKE" : "LIKE";
+    uint32_t value, pattern, escape, escape_length = 0;
+    struct like_pattern like = {.letters = ast->has_operand            ? LIKE_IGNORES_CASE
+                                           : binder->like_ignores_case ? LIKE_IGNORES_ASCII
+                                                                       : LIKE_CASE_MATTERS};
+    RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, &value));
+    RETURN_IF_ERROR(bind_expression(binder, ast->children[1], level, &pattern));
+    if (bind_is_null(binder, value) || bind_is_null(binder, pattern))
+        return unknown(binder, node);
+    if (bind_kind(binder, value) != VALUE_STRING)
+        return bind_refuse(binder, ast->position, "%s needs a string on its left, not %s; CAST it to VARCHAR",
+                           word, bind_kind_name(bind_kind(binder, value)));
+    like.text = bind_string_of(binder, pattern, &like.length);
+    if (!like.text)
+        return bind_refuse(binder, ast->children[1]->position,
+                           "%s takes a constant string as its pattern; for two columns use contains(a, b), "
+                           "starts_with(a, b) or position(b IN a)",
+                           word);
+    if (ast->child_count > 2) {
+        RETURN_IF_ERROR(bind_expression(binder, ast->children[2], level, &escape));
+        const char *const escape_text = bind_string_of(binder, escape, &escape_length);
+        if (!escape_text || escape_length != 1)
+            return bind_refuse(binder, ast->children[2]->position, "ESCAPE takes one character of ASCII");
+        like.escape = *escape_text;
+    }
+    RETURN_IF_ERROR(bind_placed(binder, ast->position,
+                                expression_string_like(binder->list, value, &like, node, binder->error)));
+    return bind_negate(binder, ast->position, ast->negated, node);
+}
+
+/* ---- Regular expressions ---- */
+
+static void matches(const struct string_call *call, const struct string_value *strings,
+                    struct string_result *result)
+{
+    result->number = regular_matches(call->context, strings[0]);
+}
+
+static void extract(const struct string_call *call, const struct string_value *strings,
+                    struct string_result *result)
+{
+    const struct string_value part = regular_extract(call->context, strings[0], (uint32_t)call->numbers[0]);
+    string_put(result->text, part.text, part.length);
+}
+
+static void replace(const struct string_call *call, const struct string_value *strings,
+                    struct string_result *result)
+{
+    regular_replace(call->context, strings[0], strings[1], call->numbers[0], result->text);
+}
+
+/* Adds a function of the strings of nodes, with the expression that `pattern` is. */
+static enum status apply_regular(struct binder *binder, struct sql_position position, uint32_t pattern,
+                                 bool ignore_case, struct string_call call, const uint32_t *nodes,
+                                 uint32_t *node)
+{
+    struct regular *regular;
+    uint32_t length;
+    const char *const text = bind_string_of(binder, pattern, &length);
+    if (!text)
+        return bind_refuse(binder, position, "a regular expression is a constant string");
+    RETURN_IF_ERROR(
+        bind_placed(binder, position, regular_create(text, length, ignore_case, &regular, binder->error)));
+    call.context = regular;
+    const enum status status = expression_string_call(binder->list, &call, nodes, node, binder->error);
+    regular_free(regular);
+    return bind_placed(binder, position, status);
+}
+
+/* x ~ 'pattern', x REGEXP 'pattern'; `has_operand`: the case of letters is ignored. */
+enum status bind_matches(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
+                         uint32_t *node)
+{
+    const struct string_call call = {.body = matches, .type = {.kind = VALUE_BOOLEAN}, .count = 1};
+    uint32_t value, pattern;
+    RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, &value));
+    RETURN_IF_ERROR(bind_expression(binder, ast->children[1], level, &pattern));
+    if (bind_is_null(binder, value) || bind_is_null(binder, pattern))
+        return unknown(binder, node);
+    RETURN_IF_ERROR(bind_text(binder, ast->position, &value));
+    RETURN_IF_ERROR(apply_regular(binder, ast->position, pattern, ast->has_operand, call, &value, node));
+    return bind_negate(binder, ast->position, ast->negated, node);
+}
+
+/* Takes the letters of the options, the last value: 'i' and 'g'. */
+static enum status options_of(struct binder *binder, const struct bound_call *call, uint32_t value,
+                              bool *ignore_case, int64_t *all)
+{
+    uint32_t length;
+    *ignore_case = false;
+    *all = 0;
+    if (value >= call->count)
+        return STATUS_OK;
+    const char *const text = bind_string_of(binder, call->values[value], &length);
+    for (uint32_t i = 0; text && i < length; i++) {
+        *ignore_case |= text[i] == 'i';
+        *all |= text[i] == 'g';
+        if (!strchr("igc", text[i]))
+            return bind_refuse(binder, call->ast->position, "the options of %s are 'i' and 'g', not '%c'",
+                               call->ast->name, text[i]);
+    }
+    return text ? STATUS_OK
+                : bind_refuse(binder, call->ast->position, "the options of %s are a constant string",
+                              call->ast->name);
+}
+
+/* regexp_matches(s, p[, options]), regexp_extract(s, p[, group]), regexp_replace(s, p, by[, options]):
+ * call->argument is 0, 1 or 2. */
+enum status bind_regular(struct binder *binder, const struct bound_call *call, uint32_t *node)
+{
+    struct string_call made = {.body = call->argument == 0   ? matches
+                                       : call->argument == 1 ? extract
+                                                             : replace,
+                               .type = {.kind = call->argument == 0 ? VALUE_BOOLEAN : VALUE_STRING},
+                               .count = call->argument == 2 ? 2 : 1};
+    uint32_t strings[2] = {call->values[0], call->argument == 2 ? call->values[2] : 0};
+    bool ignore_case = false;
+    for (uint32_t v = 0; v < call->count; v++)
+        if (bind_is_null(binder, call->values[v]))
+            return call->argument == 0 ? unknown(binder, node) : bind_null_string(binder, node);
+    for (uint32_t s = 0; s < made.count; s++)
+        RETURN_IF_ERROR(bind_text(binder, call->ast->position, &strings[s]));
+    if (call->argument == 1) {
+        const struct expression *group = call->count > 2 ? bind_node(binder, call->values[2]) : NULL;
+        if (group && (!expression_is_constant(binder->list, call->values[2]) ||
+                      group->type.kind != VALUE_INTEGER || group->constant < 0 || group->constant > 99))
+            return bind_refuse(binder, call->ast->position,
+                               "regexp_extract takes the number of a group, from 0");
+        made.numbers[0] = group ? group->constant : 0;
+    } else {
+        RETURN_IF_ERROR(options_of(binder, call, 2 + (call->argument == 2), &ignore_case, &made.numbers[0]));
+    }
+    return apply_regular(binder, call->ast->position, call->values[1], ignore_case, made, strings, node);
+}

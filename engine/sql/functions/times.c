@@ -1,0 +1,321 @@
+/* times.c: functions of dates and timestamps (functions.h). */
+#include "engine/sql/functions/functions.h"
+
+#include <time.h>
+
+/* The names of units of time; some are written in several ways. `field` is an enum calendar_field. */
+static const struct {
+    const char *name;
+    int field;
+} units[] = {{"year", CALENDAR_YEAR},        {"years", CALENDAR_YEAR},     {"quarter", CALENDAR_QUARTER},
+             {"quarters", CALENDAR_QUARTER}, {"month", CALENDAR_MONTH},    {"months", CALENDAR_MONTH},
+             {"week", CALENDAR_WEEK},        {"weeks", CALENDAR_WEEK},     {"day", CALENDAR_DAY},
+             {"days", CALENDAR_DAY},         {"hour", CALENDAR_HOUR},      {"hours", CALENDAR_HOUR},
+             {"minute", CALENDAR_MINUTE},    {"minutes", CALENDAR_MINUTE}, {"second", CALENDAR_SECOND},
+             {"seconds", CALENDAR_SECOND}};
+
+static const struct {
+    const char *name;
+    int field;
+} fields[] = {{"year", CALENDAR_YEAR},
+              {"quarter", CALENDAR_QUARTER},
+              {"month", CALENDAR_MONTH},
+              {"week", CALENDAR_WEEK},
+              {"weekofyear", CALENDAR_WEEK},
+              {"day", CALENDAR_DAY},
+              {"dayofmonth", CALENDAR_DAY},
+              {"dow", CALENDAR_DAY_OF_WEEK},
+              {"weekday", CALENDAR_DAY_OF_WEEK},
+              {"dayofweek", CALENDAR_DAY_OF_WEEK},
+              {"isodow", CALENDAR_ISO_DAY},
+              {"doy", CALENDAR_DAY_OF_YEAR},
+              {"dayofyear", CALENDAR_DAY_OF_YEAR},
+              {"isoyear", CALENDAR_ISO_YEAR},
+              {"hour", CALENDAR_HOUR},
+              {"minute", CALENDAR_MINUTE},
+              {"second", CALENDAR_SECOND}};
+
+/* Takes a value as a date or timestamp. */
+static enum status time_of(struct binder *binder, const struct bound_call *call, uint32_t value,
+                           uint32_t *node)
+{
+    *node = call->values[value];
+    RETURN_IF_ERROR(bind_date_of_string(binder, node));
+    if (bind_is_null(binder, *node))
+        return expression_null(binder->list, (struct value_type){.kind = VALUE_DATE}, node, binder->error);
+    uint32_t length;
+    int64_t time;
+    const char *const text = bind_string_of(binder, *node, &length);
+    if (text && bind_timestamp_parse(text, length, &time))
+        return expression_constant(binder->list, (struct value_type){.kind = VALUE_TIMESTAMP}, time, node,
+                                   binder->error);
+    if (bind_kind(binder, *node) != VALUE_DATE && bind_kind(binder, *node) != VALUE_TIMESTAMP)
+        return bind_refuse(binder, call->ast->position, "%s takes a date or timestamp, not %s",
+                           call->ast->name, bind_kind_name(bind_kind(binder, *node)));
+    return STATUS_OK;
+}
+
+/* Takes the first value as a unit of time. */
+static enum status unit_of(struct binder *binder, const struct bound_call *call, int *field)
+{
+    uint32_t length;
+    const char *const text = bind_string_of(binder, call->values[0], &length);
+    for (size_t u = 0; text && u < sizeof units / sizeof *units; u++)
+        if (strlen(units[u].name) == length && strncasecmp(units[u].name, text, length) == 0) {
+            *field = units[u].field;
+            return STATUS_OK;
+        }
+    return bind_refuse(
+        binder, call->ast->children[0]->position,
+        "%s begins with a unit: 'year', 'quarter', 'month', 'week', 'day', 'hour', 'minute' or "
+        "'second'",
+        call->ast->name);
+}
+
+static enum status truncate(struct binder *binder, struct sql_position position, int field, uint32_t *node)
+{
+    const bool is_date = bind_kind(binder, *node) == VALUE_DATE;
+    if (is_date && (field == CALENDAR_DAY || (field >= CALENDAR_HOUR && field <= CALENDAR_SECOND)))
+        return STATUS_OK;
+    return bind_scalar_call(binder, position, is_date ? CALL_DATE_TRUNC : CALL_TIME_TRUNC, field, *node,
+                            EXPRESSION_NONE, EXPRESSION_NONE, node);
+}
+
+/* Takes a date or a number as a whole number of the same digits. */
+static enum status whole_of(struct binder *binder, struct sql_position position, uint8_t scale,
+                            uint32_t *node)
+{
+    uint32_t zero;
+    RETURN_IF_ERROR(bind_integer(binder, 0, scale, &zero)); /* a sum has the type of its first term */
+    return bind_apply(binder, position, EXPRESSION_ADD, zero, *node, EXPRESSION_NONE, node);
+}
+
+enum status bind_time_units(struct binder *binder, struct sql_position position, int64_t unit, uint32_t *node)
+{
+    uint32_t size;
+    const int field = unit == 1000000      ? CALENDAR_SECOND
+                      : unit == 60000000   ? CALENDAR_MINUTE
+                      : unit == 3600000000 ? CALENDAR_HOUR
+                                           : CALENDAR_DAY;
+    RETURN_IF_ERROR(truncate(binder, position, field, node)); /* so that the quotient is exact */
+    RETURN_IF_ERROR(whole_of(binder, position, 0, node));
+    RETURN_IF_ERROR(bind_integer(binder, unit, 0, &size));
+    return bind_apply(binder, position, EXPRESSION_DIVIDE, *node, size, EXPRESSION_NONE, node);
+}
+
+enum status bind_date_trunc(struct binder *binder, const struct bound_call *call, uint32_t *node)
+{
+    int field;
+    RETURN_IF_ERROR(unit_of(binder, call, &field));
+    RETURN_IF_ERROR(time_of(binder, call, 1, node));
+    return truncate(binder, call->ast->position, field, node);
+}
+
+/* ---- Fields ---- */
+
+static enum status epoch(struct binder *binder, struct sql_position position, uint32_t *node)
+{
+    uint32_t day;
+    if (bind_kind(binder, *node) == VALUE_TIMESTAMP) /* microseconds are seconds with six decimals */
+        return whole_of(binder, position, 6, node);
+    RETURN_IF_ERROR(bind_integer(binder, 86400, 0, &day));
+    return bind_apply(binder, position, EXPRESSION_MULTIPLY, day, *node, EXPRESSION_NONE, node);
+}
+
+static enum status extract(struct binder *binder, const struct bound_call *call, const char *name,
+                           uint32_t value, uint32_t *node)
+{
+    struct expression made = {.operation = EXPRESSION_EXTRACT, .children = 1};
+    RETURN_IF_ERROR(time_of(binder, call, value, &made.child[0]));
+    *node = made.child[0];
+    if (strcmp(name, "epoch") == 0)
+        return epoch(binder, call->ast->position, node);
+    for (size_t f = 0; f < sizeof fields / sizeof *fields; f++)
+        if (strcmp(fields[f].name, name) == 0) {
+            made.field = (uint8_t)fields[f].field;
+            return bind_placed(binder, call->ast->position,
+                               expression_add(binder->list, &made, node, binder->error));
+        }
+    return bind_refuse(
+        binder, call->ast->position,
+        "EXTRACT knows year, quarter, month, week, day, dow, isodow, doy, isoyear, hour, minute, "
+        "second and epoch, not '%s'",
+        name);
+}
+
+enum status bind_extract(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
+                         uint32_t *node)
+{
+    struct sql_expression named = *ast;
+    named.name = "EXTRACT";
+    struct bound_call call = {.ast = &named, .count = 1};
+    RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, &call.values[0]));
+    if (bind_is_null(binder, call.values[0]))
+        return expression_null(binder->list, (struct value_type){.kind = VALUE_INTEGER}, node, binder->error);
+    return extract(binder, &call, ast->name, 0, node);
+}
+
+/* week(d), dayofyear(d), ...: the function's name is the field's. */
+enum status bind_time_field(struct binder *binder, const struct bound_call *call, uint32_t *node)
+{
+    return extract(binder, call, call->ast->name, 0, node);
+}
+
+/* date_part('year', d) */
+enum status bind_date_part(struct binder *binder, const struct bound_call *call, uint32_t *node)
+{
+    char name[32];
+    uint32_t length;
+    const char *const text = bind_string_of(binder, call->values[0], &length);
+    if (!text || length >= sizeof name)
+        return bind_refuse(binder, call->ast->position, "date_part begins with a field, such as 'year'");
+    for (uint32_t i = 0; i < length; i++)
+        name[i] = (char)(text[i] + (text[i] >= 'A' && text[i] <= 'Z' ? 'a' - 'A' : 0));
+    name[length] = '\0';
+    return extract(binder, call, name, 1, node);
+}
+
+/* ---- Differences ---- */
+
+static enum status field_of(struct binder *binder, int field, uint32_t value, uint32_t *node)
+{
+    const struct expression made = {
+        .operation = EXPRESSION_EXTRACT, .field = (uint8_t)field, .children = 1, .child = {value, 0, 0}};
+    return expression_add(binder->list, &made, node, binder->error);
+}
+
+/* The number of the unit that a time is in: years since the year 0, days since 1970, ... */
+static enum status unit_number(struct binder *binder, struct sql_position position, int field, uint32_t *node)
+{
+    uint32_t number, size;
+    if (field == CALENDAR_YEAR || field == CALENDAR_QUARTER || field == CALENDAR_MONTH) {
+        RETURN_IF_ERROR(field_of(binder, CALENDAR_YEAR, *node, &number));
+        if (field == CALENDAR_YEAR) {
+            *node = number;
+            return STATUS_OK;
+        }
+        RETURN_IF_ERROR(bind_integer(binder, field == CALENDAR_MONTH ? 12 : 4, 0, &size));
+        RETURN_IF_ERROR(
+            bind_apply(binder, position, EXPRESSION_MULTIPLY, number, size, EXPRESSION_NONE, &number));
+        RETURN_IF_ERROR(field_of(binder, field, *node, node));
+        return bind_apply(binder, position, EXPRESSION_ADD, number, *node, EXPRESSION_NONE, node);
+    }
+    if (bind_kind(binder, *node) == VALUE_TIMESTAMP)
+        return bind_time_units(binder, position,
+                               field == CALENDAR_SECOND   ? 1000000
+                               : field == CALENDAR_MINUTE ? 60000000
+                               : field == CALENDAR_HOUR   ? 3600000000
+                                                          : CALENDAR_DAY_MICROSECONDS,
+                               node);
+    return whole_of(binder, position, 0, node); /* of a week its day, too */
+}
+
+/* date_diff(unit, a, b): how many beginnings of the unit lie after a, up to b; for weeks the whole weeks between
+ * the days, as in DuckDB. */
+enum status bind_date_diff(struct binder *binder, const struct bound_call *call, uint32_t *node)
+{
+    const struct sql_position position = call->ast->position;
+    uint32_t ends[2], week;
+    int field;
+    RETURN_IF_ERROR(unit_of(binder, call, &field));
+    const bool timed = field >= CALENDAR_HOUR && field <= CALENDAR_SECOND;
+    for (uint32_t e = 0; e < 2; e++) {
+        RETURN_IF_ERROR(time_of(binder, call, 1 + e, &ends[e]));
+        if (timed)
+            RETURN_IF_ERROR(bind_timestamp_of_date(binder, position, &ends[e]));
+        RETURN_IF_ERROR(unit_number(binder, position, field, &ends[e]));
+    }
+    RETURN_IF_ERROR(
+        bind_apply(binder, position, EXPRESSION_SUBTRACT, ends[1], ends[0], EXPRESSION_NONE, node));
+    if (field != CALENDAR_WEEK)
+        return STATUS_OK;
+    RETURN_IF_ERROR(bind_integer(binder, 7, 0, &week));
+    return bind_apply(binder, position, EXPRESSION_DIVIDE, *node, week, EXPRESSION_NONE, node);
+}
+
+/* ---- Others ---- */
+
+/* The last day of the month: the day before the first of the next. */
+enum status bind_last_day(struct binder *binder, const struct bound_call *call, uint32_t *node)
+{
+    const struct sql_position position = call->ast->position;
+    uint32_t one;
+    RETURN_IF_ERROR(time_of(binder, call, 0, node));
+    if (bind_kind(binder, *node) == VALUE_TIMESTAMP)
+        RETURN_IF_ERROR(
+            bind_apply(binder, position, EXPRESSION_TO_DATE, *node, EXPRESSION_NONE, EXPRESSION_NONE, node));
+    RETURN_IF_ERROR(truncate(binder, position, CALENDAR_MONTH, node));
+    RETURN_IF_ERROR(bind_integer(binder, 1, 0, &one));
+    RETURN_IF_ERROR(bind_apply(binder, position, EXPRESSION_ADD_MONTHS, *node, one, EXPRESSION_NONE, node));
+    return bind_apply(binder, position, EXPRESSION_SUBTRACT, *node, one, EXPRESSION_NONE, node);
+}
+
+enum status bind_make_date(struct binder *binder, const struct bound_call *call, uint32_t *node)
+{
+    for (uint32_t v = 0; v < 3; v++)
+        if (bind_kind(binder, call->values[v]) != VALUE_INTEGER ||
+            bind_node(binder, call->values[v])->type.scale)
+            return bind_refuse(binder, call->ast->children[v]->position,
+                               "make_date takes three whole numbers: year, month and day");
+    return bind_scalar_call(binder, call->ast->position, CALL_MAKE_DATE, 0, call->values[0], call->values[1],
+                            call->values[2], node);
+}
+
+/* monthname(d) and dayname(d) */
+enum status bind_time_name(struct binder *binder, const struct bound_call *call, uint32_t *node)
+{
+    struct bound_call named = *call;
+    const char *const format = call->argument == CALENDAR_MONTH ? "%B" : "%A";
+    RETURN_IF_ERROR(expression_string_constant(binder->list, format, 2, &named.values[1], binder->error));
+    named.count = 2;
+    return bind_strftime(binder, &named, node);
+}
+
+bool functions_is_current_time(const struct sql_expression *ast)
+{
+    static const char *const names[] = {"current_date", "current_timestamp", "localtimestamp"};
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+        if (!ast->qualifier && ast->name && strcasecmp(ast->name, names[n]) == 0)
+            return true;
+    return false;
+}
+
+/* The day or time, in UTC, at which the statement is planned. */
+static enum status current_time(struct binder *binder, bool day, uint32_t *node)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    const struct value_type type = {.kind = day ? VALUE_DATE : VALUE_TIMESTAMP};
+    const int64_t value =
+        day ? now.tv_sec / 86400 : (int64_t)now.tv_sec * 1000000 + (int64_t)now.tv_nsec / 1000;
+    return expression_constant(binder->list, type, value, node, binder->error);
+}
+
+enum status functions_current_time(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
+{
+    return current_time(binder, strcasecmp(ast->name, "current_date") == 0, node);
+}
+
+/* today() and now() */
+enum status bind_now(struct binder *binder, const struct bound_call *call, uint32_t *node)
+{
+    return current_time(binder, call->argument, node);
+}
+
+/* A timestamp plus months: the days by which its date moves are added. */
+enum status bind_add_months(struct binder *binder, struct sql_position position, uint32_t time,
+                            uint32_t months, uint32_t *node)
+{
+    uint32_t day, moved;
+    if (bind_kind(binder, time) == VALUE_DATE)
+        return bind_apply(binder, position, EXPRESSION_ADD_MONTHS, time, months, EXPRESSION_NONE, node);
+    RETURN_IF_ERROR(
+        bind_apply(binder, position, EXPRESSION_TO_DATE, time, EXPRESSION_NONE, EXPRESSION_NONE, &day));
+    RETURN_IF_ERROR(
+        bind_apply(binder, position, EXPRESSION_ADD_MONTHS, day, months, EXPRESSION_NONE, &moved));
+    RETURN_IF_ERROR(whole_of(binder, position, 0, &moved));
+    RETURN_IF_ERROR(bind_apply(binder, position, EXPRESSION_SUBTRACT, moved, day, EXPRESSION_NONE, &moved));
+    RETURN_IF_ERROR(bind_integer(binder, CALENDAR_DAY_MICROSECONDS, 0, &day));
+    RETURN_IF_ERROR(bind_apply(binder, position, EXPRESSION_MULTIPLY, day, moved, EXPRESSION_NONE, &moved));
+    return bind_apply(binder, position, EXPRESSION_ADD, time, moved, EXPRESSION_NONE, node);
+}
