@@ -255,9 +255,23 @@ enum status parse_pattern(struct parser *parser, struct sql_position position, b
 
 /* ---- USING ---- */
 
+/* The name of the table on the left that has the column: the only one before, or the first if one before shares the
+ * column with it. NULL leaves it to the binder. */
+static const char *left_of_using(const struct parser *parser, const char *name)
+{
+    const struct sql_select *const select = parser->select;
+    bool known = select->source_count == 1;
+    for (uint32_t s = 0; s < select->source_count; s++)
+        for (uint32_t c = 0; c < select->sources[s].shared_count; c++)
+            known |= strcasecmp(select->sources[s].shared[c], name) == 0;
+    if (!known)
+        return NULL;
+    return select->sources[0].alias ? select->sources[0].alias : select->sources[0].table;
+}
+
 enum status parse_using(struct parser *parser, struct sql_source *source)
 {
-    const char *const left_out = source->alias ? source->alias : source->table;
+    const char *const joined = source->alias ? source->alias : source->table;
     bool more = true;
     RETURN_IF_ERROR(parse_advance(parser));
     RETURN_IF_ERROR(parse_expect(parser, "(", "behind USING"));
@@ -270,7 +284,8 @@ enum status parse_using(struct parser *parser, struct sql_source *source)
         RETURN_IF_ERROR(parse_node(parser, SQL_COLUMN, position, NULL, NULL, &left));
         RETURN_IF_ERROR(parse_node(parser, SQL_COLUMN, position, NULL, NULL, &right));
         left->name = right->name = name;
-        right->qualifier = left_out;
+        right->qualifier = joined;
+        left->qualifier = left_of_using(parser, name);
         RETURN_IF_ERROR(parse_node(parser, SQL_EQUAL, position, left, right, &equal));
         if (source->on)
             RETURN_IF_ERROR(parse_node(parser, SQL_AND, position, source->on, equal, &source->on));
