@@ -73,6 +73,13 @@ if(Python3_FOUND)
     add_test(NAME test_orc_peers COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tests/loader/orc/test_orc_peers.py
              $<TARGET_FILE:tessera_program>)
     set_tests_properties(test_orc_peers PROPERTIES TIMEOUT ${test_timeout} SKIP_RETURN_CODE 77)
+    # Loads Parquet and Arrow files by docs/examples/tessera_files.py where pyarrow is installed. (An interpreter without
+    # sanitizers cannot load a library with them.)
+    if(NOT TESSERA_SANITIZE)
+        add_test(NAME test_parquet COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tests/loader/test_parquet.py
+                 $<TARGET_FILE:tessera_program> $<TARGET_FILE:tessera_shared>)
+        set_tests_properties(test_parquet PROPERTIES TIMEOUT ${test_timeout} SKIP_RETURN_CODE 77)
+    endif()
     # Python with the driver inside would have to be built with sanitizers, too.
     if(NOT TESSERA_SANITIZE)
         add_test(NAME test_adbc_peers COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tests/engine/adbc/test_adbc_peers.py
