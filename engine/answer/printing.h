@@ -15,7 +15,7 @@ struct printing_thread {
     struct text_space text;    /* rows, ready to be written */
     struct text_space *spaces; /* the text of each column's cells */
     struct piece *cells;       /* of a block of rows, column by column */
-    size_t *widths;            /* the columns' widest cells so far, in characters */
+    size_t *widths;            /* the columns' widest cells so far (text_width.h) */
 };
 
 struct printing {

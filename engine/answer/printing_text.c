@@ -1,10 +1,11 @@
 /* printing_text.c: makes the text of rows, heads and separators (printing.h). */
 #include "engine/answer/printing.h"
+#include "engine/answer/text_width.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The widest column, in characters. A wider cell sticks out of its column, so that not every row becomes as
+/* The widest column, in columns of a terminal. A wider cell sticks out of its column, so that not every row becomes as
  * long. */
 #define WIDTH_MAX 1000u
 
@@ -87,18 +88,9 @@ static enum status put_cells(const struct printing *printing, struct printing_th
     return STATUS_OK;
 }
 
-/* The width in characters, not bytes. */
-static size_t text_width(struct piece piece)
-{
-    size_t width = 0;
-    for (size_t i = 0; i < piece.bytes; i++)
-        width += ((unsigned char)piece.text[i] & 0xc0) != 0x80;
-    return width;
-}
-
 static char *put_padded(char *at, struct piece piece, size_t width, bool right)
 {
-    const size_t own = text_width(piece), blanks = width > own ? width - own : 0;
+    const size_t own = text_width(piece.text, piece.bytes), blanks = width > own ? width - own : 0;
     if (right) {
         memset(at, ' ', blanks);
         return put_piece(at + blanks, piece);
@@ -159,7 +151,8 @@ void printing_rows_measure(const struct printing *printing, struct printing_thre
     for (uint32_t c = 0; c < printing->rows->column_count; c++) {
         size_t most = own->widths[c];
         for (uint32_t i = 0; i < count; i++) {
-            const size_t width = text_width(own->cells[(size_t)c * printing->block_rows + i]);
+            const struct piece *const cell = &own->cells[(size_t)c * printing->block_rows + i];
+            const size_t width = text_width(cell->text, cell->bytes);
             most = width > most ? width : most;
         }
         own->widths[c] = most < WIDTH_MAX ? most : WIDTH_MAX;

@@ -6,6 +6,7 @@
  * one meaning in each. Lines are collected until sql_complete says that the statement is complete.
  */
 #define _GNU_SOURCE /* ppoll */
+#include "engine/program/shell/complete.h"
 #include "engine/program/sql_shell.h"
 
 #include "storage/base/memory.h"
@@ -110,6 +111,79 @@ static int get_character(EditLine *editor, wchar_t *character)
     }
 }
 
+/* ---- Tab ---- */
+
+#define LISTED_MAX 200u
+
+/* The characters of a text, which libedit counts, in the terminal's encoding. */
+static int characters(const char *text, size_t bytes)
+{
+    int count = 0;
+    for (size_t i = 0; i < bytes; i++)
+        count += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return count;
+}
+
+/* Lists the words below the line, in columns. */
+static void list_words(const struct completion *completion)
+{
+    unsigned widest = 0, column = 0;
+    for (uint32_t i = 0; i < completion->count && i < LISTED_MAX; i++)
+        widest = strlen(completion->words[i]) > widest ? (unsigned)strlen(completion->words[i]) : widest;
+    const unsigned columns = widest + 2 < 80 ? 80 / (widest + 2) : 1;
+    fputc('\n', stderr);
+    for (uint32_t i = 0; i < completion->count && i < LISTED_MAX; i++) {
+        column = (column + 1) % columns;
+        fprintf(stderr, column ? "%-*s  " : "%-*s\n", (int)widest, completion->words[i]);
+    }
+    if (completion->count > LISTED_MAX)
+        fprintf(stderr, "and %u more", completion->count - LISTED_MAX);
+    if (column || completion->count > LISTED_MAX)
+        fputc('\n', stderr);
+}
+
+/* Completes the word before the cursor; what cannot grow is listed. In text that is pasted, where more bytes wait, a tab is
+ * a blank. */
+static unsigned char on_tab(EditLine *editor, int key)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    struct prompt *prompt;
+    struct completion completion;
+    struct error unused;
+    unsigned char result = CC_REFRESH;
+    (void)key;
+    if (el_get(editor, EL_CLIENTDATA, &prompt) != 0)
+        return CC_ERROR;
+    if (poll(&input, 1, 0) > 0)
+        return el_insertstr(editor, " ") == 0 ? CC_REFRESH : CC_ERROR;
+    const LineInfo *const line = el_line(editor);
+    const size_t own = (size_t)(line->cursor - line->buffer);
+    char *const text = malloc(prompt->length + own + 1);
+    if (!text)
+        return CC_ERROR;
+    if (prompt->length)
+        memcpy(text, prompt->text, prompt->length);
+    memcpy(text + prompt->length, line->buffer, own);
+    text[prompt->length + own] = '\0';
+    if (complete_word(prompt->shell->database, text, prompt->length + own, &completion, &unused) !=
+        STATUS_OK) {
+        free(text);
+        return CC_ERROR;
+    }
+    free(text);
+    if (completion.count == 0)
+        result = CC_ERROR;
+    else if (completion.count > 1 && strlen(completion.insert) <= completion.typed) {
+        list_words(&completion);
+        result = CC_REDISPLAY;
+    } else {
+        el_deletestr(editor, characters(line->cursor - completion.typed, completion.typed));
+        result = el_insertstr(editor, completion.insert) == 0 ? CC_REFRESH : CC_ERROR;
+    }
+    completion_free(&completion);
+    return result;
+}
+
 static char *prompt_text(EditLine *editor)
 {
     static char first[] = "tessera> ", more[] = "    ...> ";
@@ -185,6 +259,8 @@ static enum status prompt_open(struct prompt *prompt, struct error *error)
     el_set(prompt->editor, EL_HIST, history, prompt->history);
     el_set(prompt->editor, EL_GETCFN, get_character);
     el_set(prompt->editor, EL_BIND, "^R", "em-inc-search-prev", NULL);
+    el_set(prompt->editor, EL_ADDFN, "tessera-complete", "Complete a name or keyword", on_tab);
+    el_set(prompt->editor, EL_BIND, "^I", "tessera-complete", NULL);
     el_source(prompt->editor, NULL); /* reads ~/.editrc */
     return STATUS_OK;
 }

@@ -4,6 +4,7 @@
  * On a terminal, which is where statements are typed too, a long answer is cut after some rows, and says so; what does not fit the screen goes through a pager.
  * Everywhere else all of it is written to standard output.
  */
+#include "engine/answer/text_width.h"
 #include "engine/program/sql_shell.h"
 #include "storage/base/parallel.h"
 
@@ -117,15 +118,15 @@ static enum status print_rows(const struct sql_shell *shell, const struct rowset
     return STATUS_OK;
 }
 
-/* True if the text has more lines or columns than the terminal. Bytes of characters after their first take no column. */
+/* True if the text has more lines or columns than the terminal. */
 static bool exceeds(const char *text, size_t length, const struct winsize *size)
 {
-    unsigned lines = 0, column = 0;
-    for (size_t i = 0; i < length; i++) {
-        lines += text[i] == '\n';
-        column = text[i] == '\n' ? 0 : column + (((unsigned char)text[i] & 0xc0) != 0x80);
-        if (lines + 1 >= size->ws_row || column > size->ws_col)
-            return true;
+    unsigned lines = 0;
+    for (size_t at = 0, bytes; at < length; at += bytes + 1, lines++) {
+        const char *const end = memchr(text + at, '\n', length - at);
+        bytes = end ? (size_t)(end - text) - at : length - at;
+        if (lines + 2 > size->ws_row || text_width(text + at, bytes) > size->ws_col)
+            return true; /* the last line is for the prompt */
     }
     return false;
 }

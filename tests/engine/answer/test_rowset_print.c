@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "engine/answer/rowset.h"
+#include "engine/answer/text_width.h"
 #include "engine/plan/value_text.h"
 #include "storage/base/calendar.h"
 #include "storage/base/decimal.h"
@@ -396,6 +397,44 @@ static void long_strings_keep_their_order(void **state)
 }
 
 /* One long string does not make every line as long. */
+static void wide_characters_align(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t width;
+    } texts[] = {
+        {"", 0},
+        {"shop", 4},
+        {"K\xc3\xb6ln", 4},
+        {"Ko\xcc\x88ln", 4},                              /* a mark that combines with the letter before */
+        {"\xe6\x9d\xb1\xe4\xba\xac", 4},                  /* Tokyo */
+        {"\xed\x95\x9c\xea\xb5\xad", 4},                  /* Korea */
+        {"\xf0\x9f\x8d\x8e!", 3},                         /* an apple */
+        {"\xe2\x80\x8b", 0},                              /* a space of no width */
+        {"\xd0\x96\xce\xa9", 2},                          /* Cyrillic and Greek */
+        {"\xff\xe6\x9d", 3},                              /* no UTF-8 */
+        {"\xf0\xa0\x80\x80\xe3\x80\x80\xef\xbc\xa1", 6}}; /* beyond 16 bits; a wide blank and letter */
+    static const char *const names[] = {"\xe9\x83\xbd\xe5\xb8\x82", "n"};
+    static const char bytes[] = "\xe6\x9d\xb1\xe4\xba\xac\xe9\x83\xbd"
+                                "Rome";
+    static const uint64_t starts[] = {0, 9, 13};
+    const struct dictionary dictionary = {.count = 2, .starts = starts, .bytes = bytes};
+    const struct value_type both[] = {{.kind = VALUE_STRING, .dictionary = &dictionary},
+                                      {.kind = VALUE_INTEGER}};
+    struct rowset rows;
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        assert_int_equal(text_width(texts[i].text, strlen(texts[i].text)), texts[i].width);
+    must(rowset_create(&rows, 2, names, both, 2, error));
+    rows.rows = 2;
+    for (uint64_t row = 0; row < rows.rows; row++)
+        rows.columns[0].values[row] = rows.columns[1].values[row] = (int64_t)row;
+    must_print(
+        &rows, ROWSET_TABLE,
+        "\xe9\x83\xbd\xe5\xb8\x82    n\n------  -\n\xe6\x9d\xb1\xe4\xba\xac\xe9\x83\xbd  0\nRome    1\n");
+    rowset_free(&rows);
+}
+
 static void a_long_string_stands_out_of_a_table(void **state)
 {
     enum { BYTES = 100000 };
@@ -524,6 +563,7 @@ int main(void)
         cmocka_unit_test(widths_are_those_of_all_rows),
         cmocka_unit_test(strings_are_quoted_as_their_format_does),
         cmocka_unit_test(long_strings_keep_their_order),
+        cmocka_unit_test(wide_characters_align),
         cmocka_unit_test(a_long_string_stands_out_of_a_table),
         cmocka_unit_test(as_many_columns_as_a_statement_may_have),
         cmocka_unit_test(keys_of_an_object_differ),

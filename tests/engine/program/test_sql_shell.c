@@ -274,6 +274,9 @@ static bool look(int milliseconds)
     const ssize_t got = read(terminal, screen + shown, sizeof screen - 1 - shown);
     if (got <= 0)
         return false;
+    for (ssize_t i = 0; i < got; i++) /* the time that old terminals take */
+        if (screen[shown + (size_t)i] == '\0')
+            screen[shown + (size_t)i] = ' ';
     shown += (size_t)got;
     screen[shown] = '\0';
     return true;
@@ -407,6 +410,54 @@ static void long_answers_are_cut_and_paged(void **state)
     terminal_close(0);
 }
 
+/* Types keys that end with a tab, and waits for what they become. */
+static void complete(const char *keys, const char *line)
+{
+    type(keys);
+    expect(line);
+}
+
+static void tab_completes_names_and_keywords(void **state)
+{
+    (void)state;
+    terminal_open();
+    expect("tessera> ");
+    complete("sel\t", "ect");
+    complete("d_y\t", "ear"); /* d_yearmonth begins so, too: no blank follows */
+    type(" ");
+    complete("fr\t", "om");
+    complete("da\t", "te");
+    complete("where D_LASTDAYINW\t", "d_lastdayinweekfl");
+    type("and d_year = 1992 limit 1;\n");
+    expect("1992\r\n");
+    expect("tessera> ");
+    type("select count(*) from date as x\n");
+    expect("...> ");
+    complete("where x.d_dayofw\t", "eek"); /* columns of an alias of an earlier line */
+    type("= 'Monday';\n");
+    expect("36");
+    expect("tessera> ");
+    complete("describe lineor\t", "der");
+    type("\x03");
+    expect("tessera> ");
+    type("select c_\t"); /* all begin so: they are listed */
+    expect("c_address");
+    expect("c_custkey");
+    expect("select c_");
+    type("\x03");
+    expect("tessera> ");
+    complete(".mo\t", "de");
+    complete("js\t", "on");
+    type("\n");
+    expect("tessera> ");
+    complete("SEL\t", "ECT");
+    type("1 as one from date limit 1;\n");
+    expect("{\"one\": 1}");
+    expect("tessera> ");
+    type("\x04");
+    terminal_close(0);
+}
+
 /* A pager that was left: statements fail, the prompt stays. */
 static void a_prompt_outlives_the_reader_of_its_answers(void **state)
 {
@@ -532,6 +583,7 @@ int main(void)
         cmocka_unit_test(a_prompt_takes_statements_of_several_lines),
         cmocka_unit_test(a_prompt_goes_on_after_an_error),
         cmocka_unit_test(a_prompt_outlives_the_reader_of_its_answers),
+        cmocka_unit_test(tab_completes_names_and_keywords),
         cmocka_unit_test(long_answers_are_cut_and_paged),
         cmocka_unit_test(ctrl_c_gives_up_a_line),
         cmocka_unit_test(ctrl_c_stops_a_statement_and_not_the_program),
