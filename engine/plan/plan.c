@@ -203,6 +203,22 @@ bool plan_join_is_probed(const struct plan *plan, uint32_t j)
 
 /* ---- Tiles ---- */
 
+/* Makes the test of a condition that compares a fact column with a constant, as all on columns of 64 bits are; else false.
+ * NULLs do not pass such a condition. */
+static bool wide_range_test(const struct plan *plan, uint32_t condition, struct tile_test *test)
+{
+    const struct expression *const nodes = plan->expressions.nodes;
+    uint32_t leaf;
+    int64_t low, high;
+    if (!expression_range(&plan->expressions, &nodes[condition], &leaf, &low, &high))
+        return false;
+    const struct plan_source *const source = &plan->sources[nodes[leaf].index];
+    if (source->join >= 0 || source->bits || !plan->columns[source->column].data)
+        return false;
+    *test = (struct tile_test){.data = plan->columns[source->column].data, .low = low, .high = high};
+    return true;
+}
+
 enum status plan_find_tiles(struct plan *plan, unsigned threads, struct error *error)
 {
     struct tile_test tests[PLAN_STEPS_MAX];
@@ -212,6 +228,8 @@ enum status plan_find_tiles(struct plan *plan, unsigned threads, struct error *e
         const struct plan_step *step =
             s < plan->step_count ? &plan->steps[s] : &plan->decided[s - plan->step_count];
         const struct plan_join *join = step->kind == STEP_SEMI_JOIN ? &plan->joins[step->join] : NULL;
+        if (step->kind == STEP_CONDITION && count < PLAN_STEPS_MAX)
+            count += wide_range_test(plan, step->expression, &tests[count]);
         if (step->kind == STEP_CONDITION || step->kind == STEP_INDEX)
             continue;
         tests[count++] =
