@@ -46,7 +46,8 @@ static double fetching(const double ns[CODEC_COST_WIDTHS], uint32_t width)
 double codec_costs_estimate(const struct codec_costs *costs, enum codec_id codec, uint64_t bytes,
                             uint32_t rows, uint32_t width, bool probed)
 {
-    const double(*const ns)[CODEC_COST_WIDTHS] = costs->ns[codec];
+    const bool measured = costs->ns[codec][CODEC_USE_COMPARE][0] != 0;
+    const double(*const ns)[CODEC_COST_WIDTHS] = costs->ns[measured ? codec : codec_by_id(codec)->costs_like];
     if (ns[CODEC_USE_COMPARE][0] == 0)
         return HUGE_VAL;
     const double reading = (double)bytes / rows / costs->read_bytes_per_ns;

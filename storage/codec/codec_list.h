@@ -38,7 +38,8 @@
     X(deflate, DEFLATE)            \
     X(orc_rle1, ORC_RLE1)          \
     X(orc_rle2, ORC_RLE2)          \
-    X(lane_levels, LANE_LEVELS)
+    X(lane_levels, LANE_LEVELS)    \
+    X(alp, ALP)
 /* clang-format on */
 
 #endif
