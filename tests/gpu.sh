@@ -164,7 +164,7 @@ same_answers() {
 step_sql() {
     local seed
     job sql.devices same_answers
-    for program in test_sql test_sql_regressions test_sql_wide test_sql_ssb test_sql_shell test_library; do
+    for program in test_sql test_sql_doubles test_sql_regressions test_sql_wide test_sql_ssb test_sql_shell test_library; do
         job "sql.$program" on_gpu "build/gpu/$program"
     done
     for seed in 1 2 3 4 5 6; do
