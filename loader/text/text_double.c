@@ -104,6 +104,28 @@ const char *text_double(const char *text, uint32_t length, int64_t *value)
     return any_number(begin, end, minus, value);
 }
 
+const char *text_marked_double(const char *text, uint32_t length, const struct text_reading *reading,
+                               int64_t *value)
+{
+    char copy[NUMBER_BYTES];
+    uint32_t count = 0;
+    const char mark = reading->decimal_mark ? reading->decimal_mark : '.';
+    bool behind = false;
+    for (uint32_t i = 0; i < length; i++) {
+        if (count == sizeof copy || (text[i] == '.' && mark != '.' && reading->thousands != '.'))
+            return no_number;
+        behind |= text[i] == mark;
+        if (text[i] == reading->thousands && !behind) {
+            if (i == 0 || i + 3 >= length || !is_digit(text[i - 1]) || !is_digit(text[i + 1]) ||
+                !is_digit(text[i + 2]) || !is_digit(text[i + 3]) || (i + 4 < length && is_digit(text[i + 4])))
+                return no_number;
+            continue;
+        }
+        copy[count++] = text[i] == mark ? '.' : text[i];
+    }
+    return text_double(copy, count, value);
+}
+
 const char *text_decimal_double(__int128 number, int scale, int64_t *value)
 {
     if (number == (int64_t)number && number > INT64_MIN && scale <= 18) {

@@ -220,6 +220,8 @@ const char *text_value_as(const struct text_reading *reading, const struct colum
                           const char *text, uint32_t length, int64_t *value)
 {
     const bool number = column->type <= TYPE_DECIMAL;
+    if (column->type == TYPE_DOUBLE && (reading->thousands || reading->decimal_mark))
+        return text_marked_double(text, length, reading, value);
     if (number && (reading->thousands || reading->decimal_mark))
         return text_number(column, text, length, reading, value);
     const char *const complaint = strict_value(column, text, length, reading, value);

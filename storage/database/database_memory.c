@@ -80,6 +80,8 @@ static enum status fill_segment(const struct column *column, int64_t *values, co
                                       .rows = rows,
                                       .value_bytes = column->value_bytes};
     statistics_segment(input.values, column->value_bytes, rows, bits, min_max, &own);
+    if (column->doubles && column->value_bytes == 8)
+        own.bits = statistics_bits(input.values, rows);
     statistics_merge(all, &own);
     free(bits);
     segment->tile_min_max = min_max;
