@@ -290,7 +290,7 @@ static enum status answer_select(struct query *query, struct sql_select *select,
     const struct query_around around = {.select = select, .scope = scope, .outer = query->around};
     RETURN_IF_ERROR(answer_sources(query, select, &scope));
     query->around = &around;
-    const enum status status = query_values(query, select, scope);
+    const enum status status = query_values(query, select, &scope);
     query->around = around.outer;
     RETURN_IF_ERROR(status);
     if (select->qualify && !query_has_windows(select))

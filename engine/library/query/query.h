@@ -8,6 +8,7 @@
  *
  *     query.c     levels one after the other; WITH, UNION and the like
  *     subquery.c  subqueries that are values: scalars, IN, EXISTS
+ *     correlation.c  subqueries that name a key of the level around them
  *     windows.c   a level with window functions becomes one below and one above them
  *     sources.c   what a level asks: the columns of its tables and answers
  *     names.c     its names and conditions

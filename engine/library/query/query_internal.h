@@ -78,12 +78,36 @@ NODISCARD enum status query_keep_dictionaries(struct query *query, struct rowset
 
 /* ---- subquery.c ---- */
 
-/* Replaces the subqueries in a SELECT's expressions by their values. */
+/* Replaces the subqueries in a SELECT's expressions by their values. Those that name columns of this level may add sources
+ * and names to it. */
 NODISCARD enum status query_values(struct query *query, struct sql_select *select,
-                                   const struct query_scope *scope);
+                                   struct query_scope **scope);
+
+/* Whether a SELECT's sources have a column; HAS_PERHAPS: one of them is not answered yet. */
+enum query_has { HAS_NOT, HAS, HAS_PERHAPS };
+enum query_has query_select_has(const struct query *query, const struct sql_select *select,
+                                const struct query_scope *scope, const struct sql_expression *name);
 /* Refuses a query that names columns of the levels around it. */
 NODISCARD enum status query_check_correlation(struct query *query, const struct sql_select *select,
                                               const struct query_scope *scope);
+
+/* ---- correlation.c ---- */
+
+/* The columns of an answer by key, and its alias's first letter: no name of a statement can be one of them. */
+#define QUERY_KEY_NAME   "?key"
+#define QUERY_VALUE_NAME "?value"
+
+/* What a subquery becomes that names columns of the level around it in one equality: `outer` is that level's side, and
+ * `select` gives the other side's values; for a value with the value of each. `outer` NULL: it is no such subquery.
+ * `counts`: a value without rows is 0. */
+struct query_key {
+    struct sql_expression *outer;
+    const struct sql_select *select;
+    bool counts;
+};
+NODISCARD enum status query_decorrelate(struct query *query, const struct sql_select *select,
+                                        const struct query_scope *scope, enum sql_operation operation,
+                                        struct query_key *key);
 
 /* ---- windows.c ---- */
 

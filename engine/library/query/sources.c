@@ -160,7 +160,7 @@ static enum status expand(struct query *query, const struct query_sources *sourc
     bool any = false;
     for (uint32_t s = 0; s < sources->count; s++) {
         const struct query_source *const source = &sources->list[s];
-        if (star->qualifier && strcasecmp(star->qualifier, source->name) != 0)
+        if ((star->qualifier && strcasecmp(star->qualifier, source->name) != 0) || source->name[0] == '?')
             continue;
         any = true;
         for (uint32_t c = 0; c < source->column_count; c++) {

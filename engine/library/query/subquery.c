@@ -33,11 +33,9 @@ static const struct query_named *named_answer(const struct query_scope *scope, c
     return NULL;
 }
 
-enum has { HAS_NOT, HAS, HAS_PERHAPS };
-
 /* Whether a source of FROM has the column. */
-static enum has source_has(const struct query *query, const struct sql_source *source,
-                           const struct query_scope *scope, const struct sql_expression *name)
+static enum query_has source_has(const struct query *query, const struct sql_source *source,
+                                 const struct query_scope *scope, const struct sql_expression *name)
 {
     const char *const own = source->alias ? source->alias : source->table;
     if (name->qualifier)
@@ -55,12 +53,12 @@ static enum has source_has(const struct query *query, const struct sql_source *s
     return HAS_NOT;
 }
 
-static enum has select_has(const struct query *query, const struct sql_select *select,
-                           const struct query_scope *scope, const struct sql_expression *name)
+enum query_has query_select_has(const struct query *query, const struct sql_select *select,
+                                const struct query_scope *scope, const struct sql_expression *name)
 {
-    enum has has = HAS_NOT;
+    enum query_has has = HAS_NOT;
     for (uint32_t s = 0; has != HAS && s < select->source_count; s++) {
-        const enum has here = source_has(query, &select->sources[s], scope, name);
+        const enum query_has here = source_has(query, &select->sources[s], scope, name);
         has = here == HAS_NOT ? has : here;
     }
     for (uint32_t i = 0; has == HAS_NOT && !name->qualifier && i < select->item_count; i++)
@@ -95,10 +93,10 @@ static void check_name(void *context, const struct sql_expression *node)
     if (node->operation != SQL_COLUMN || correlation->status != STATUS_OK)
         return;
     for (const struct correlation *at = correlation; at; at = at->outer)
-        if (select_has(query, at->select, at->scope, node) != HAS_NOT)
+        if (query_select_has(query, at->select, at->scope, node) != HAS_NOT)
             return;
     for (const struct query_around *around = query->around; around; around = around->outer)
-        if (select_has(query, around->select, around->scope, node) == HAS) {
+        if (query_select_has(query, around->select, around->scope, node) == HAS) {
             correlation->status =
                 query_refuse(query, node->position,
                              "the subquery names %s%s%s of the statement around it: correlated subqueries "
@@ -129,7 +127,8 @@ enum status query_check_correlation(struct query *query, const struct sql_select
 
 struct values {
     struct query *query;
-    const struct query_scope *scope;
+    struct sql_select *select; /* of the level around the subqueries */
+    struct query_scope *scope;
 };
 
 static enum status run_subquery(const struct values *values, const struct sql_expression *node,
@@ -211,6 +210,68 @@ static enum status first_row(struct query *query, const struct sql_select *selec
     return STATUS_OK;
 }
 
+/* CASE WHEN key IN (keys) THEN TRUE ELSE FALSE END */
+static enum status exists_by_key(struct values *values, const struct sql_expression *node,
+                                 const struct query_key *key, struct sql_expression **out)
+{
+    struct query *const query = values->query;
+    struct rowset rows;
+    struct sql_expression *test, *truth[2];
+    RETURN_IF_ERROR(run_subquery(values, node, key->select, "exists by key", &rows));
+    enum status status = in_list(values, node, &rows, key->outer, &test);
+    rowset_free(&rows);
+    RETURN_IF_ERROR(status);
+    RETURN_IF_ERROR(query_node(query, SQL_CASE, node->position, out));
+    (*out)->has_else = true;
+    RETURN_IF_ERROR(query_child(query, *out, test));
+    for (int i = 0; i < 2; i++) {
+        RETURN_IF_ERROR(query_node(query, i ? SQL_FALSE : SQL_TRUE, node->position, &truth[i]));
+        RETURN_IF_ERROR(query_child(query, *out, truth[i]));
+    }
+    return STATUS_OK;
+}
+
+/* The level gets a source more, which its stars leave out: LEFT JOIN (SELECT key, value GROUP BY key) ON it equals the
+ * outer key. The value is its column. */
+static enum status value_by_key(struct values *values, const struct sql_expression *node,
+                                const struct query_key *key, struct sql_expression **out)
+{
+    struct query *const query = values->query;
+    struct rowset rows;
+    struct sql_expression *column, *zero;
+    struct sql_source source = {.join = SQL_JOIN_LEFT, .position = node->position};
+    char name[16];
+    RETURN_IF_ERROR(run_subquery(values, node, key->select, "value by key", &rows));
+    RETURN_IF_ERROR(query_name(query, &rows, values->scope, &values->scope));
+    source.table = values->scope->named->name;
+    snprintf(name, sizeof name, "?%s", source.table + 1);
+    source.alias = query_text(query, name);
+    if (!source.alias)
+        return error_out_of_memory(query->error, sizeof name, "a statement");
+    RETURN_IF_ERROR(query_node(query, SQL_EQUAL, node->position, &source.on));
+    RETURN_IF_ERROR(query_child(query, source.on, key->outer));
+    RETURN_IF_ERROR(query_column_node(query, node->position, source.alias, QUERY_KEY_NAME, &column));
+    RETURN_IF_ERROR(query_child(query, source.on, column));
+    struct sql_source *sources = NULL;
+    uint32_t count = 0;
+    for (uint32_t s = 0; s < values->select->source_count; s++)
+        RETURN_IF_ERROR(sql_tree_append(query->tree, &sources, &count, sizeof source,
+                                        &values->select->sources[s], query->error));
+    RETURN_IF_ERROR(sql_tree_append(query->tree, &sources, &count, sizeof source, &source, query->error));
+    values->select->sources = sources;
+    values->select->source_count = count;
+    RETURN_IF_ERROR(query_column_node(query, node->position, source.alias, QUERY_VALUE_NAME, &column));
+    *out = column;
+    if (!key->counts)
+        return STATUS_OK;
+    RETURN_IF_ERROR(query_node(query, SQL_FUNCTION, node->position, out));
+    (*out)->name = "coalesce";
+    RETURN_IF_ERROR(query_child(query, *out, column));
+    RETURN_IF_ERROR(query_node(query, SQL_NUMBER, node->position, &zero));
+    zero->text = "0";
+    return query_child(query, *out, zero);
+}
+
 static enum status replace_subquery(void *context, const struct sql_expression *node,
                                     struct sql_expression **out)
 {
@@ -222,6 +283,11 @@ static enum status replace_subquery(void *context, const struct sql_expression *
     enum status status = STATUS_OK;
     if (!select)
         return STATUS_OK;
+    struct query_key key;
+    RETURN_IF_ERROR(query_decorrelate(query, select, values->scope, node->operation, &key));
+    if (key.outer)
+        return node->operation == SQL_EXISTS ? exists_by_key(values, node, &key, out)
+                                             : value_by_key(values, node, &key, out);
     if (node->operation == SQL_EXISTS)
         RETURN_IF_ERROR(first_row(query, select, &select));
     if (node->operation == SQL_IN)
@@ -251,9 +317,9 @@ static enum status replace_list(struct values *values, struct sql_expression **l
     return STATUS_OK;
 }
 
-enum status query_values(struct query *query, struct sql_select *select, const struct query_scope *scope)
+enum status query_values(struct query *query, struct sql_select *select, struct query_scope **scope)
 {
-    struct values values = {query, scope};
+    struct values values = {query, select, *scope};
     struct sql_item *items;
     struct sql_order *orders;
     RETURN_IF_ERROR(query_memory(query, (select->item_count + 1) * sizeof *items, &items));
@@ -263,7 +329,8 @@ enum status query_values(struct query *query, struct sql_select *select, const s
             query_rewrite(query, items[i].expression, replace_subquery, &values, &items[i].expression));
     }
     select->items = items;
-    for (uint32_t s = 0; s < select->source_count; s++) /* a copy, see answer_sources */
+    const uint32_t source_count = select->source_count;
+    for (uint32_t s = 0; s < source_count; s++) /* a copy, see answer_sources */
         RETURN_IF_ERROR(query_rewrite(query, select->sources[s].on, replace_subquery, &values,
                                       &((struct sql_source *)select->sources)[s].on));
     RETURN_IF_ERROR(query_rewrite(query, select->where, replace_subquery, &values, &select->where));
@@ -277,5 +344,6 @@ enum status query_values(struct query *query, struct sql_select *select, const s
             query_rewrite(query, orders[o].expression, replace_subquery, &values, &orders[o].expression));
     }
     select->orders = orders;
+    *scope = values.scope;
     return STATUS_OK;
 }
