@@ -4,12 +4,13 @@
  */
 #include "engine/sql/parse_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 bool parse_is_query(const struct parser *parser)
 {
-    return parse_is(parser, "SELECT") || parse_is(parser, "WITH");
+    return parse_is(parser, "SELECT") || parse_is(parser, "WITH") || parse_is(parser, "VALUES");
 }
 
 enum status parse_column_names(struct parser *parser, uint32_t *count, const char ***names)
@@ -61,6 +62,50 @@ static bool find_set(const struct parser *parser, enum sql_set *set)
     return false;
 }
 
+/* One row of VALUES is a SELECT without FROM, whose columns are column1, column2, ... */
+static enum status parse_row(struct parser *parser, struct sql_part *row)
+{
+    bool more = true;
+    row->position = parse_position(parser);
+    row->select = parse_memory(parser, sizeof *row->select);
+    if (!row->select)
+        return error_out_of_memory(parser->error, sizeof *row->select, "a statement");
+    row->select->position = row->position;
+    RETURN_IF_ERROR(parse_expect(parser, "(", "before a row of VALUES"));
+    while (more) {
+        struct sql_item item = {0};
+        char *const name = parse_memory(parser, 24);
+        if (!name)
+            return error_out_of_memory(parser->error, 24, "a statement");
+        snprintf(name, 24, "column%u", row->select->item_count + 1);
+        item.alias = item.text = name;
+        RETURN_IF_ERROR(parse_expression(parser, &item.expression));
+        RETURN_IF_ERROR(
+            parse_append(parser, &row->select->items, &row->select->item_count, sizeof item, &item));
+        RETURN_IF_ERROR(parse_take(parser, ",", &more));
+    }
+    return parse_expect(parser, ")", "behind a row of VALUES");
+}
+
+/* VALUES (...), (...) is the UNION ALL of its rows. */
+static enum status parse_values(struct parser *parser, struct sql_part *part)
+{
+    bool more = true;
+    parser->tree->select.layered = true;
+    part->select = parse_memory(parser, sizeof *part->select);
+    if (!part->select)
+        return error_out_of_memory(parser->error, sizeof *part->select, "a statement");
+    part->select->position = part->position;
+    while (more) {
+        struct sql_part row = {.set = SQL_SET_UNION, .all = true};
+        RETURN_IF_ERROR(parse_row(parser, &row));
+        RETURN_IF_ERROR(
+            parse_append(parser, &part->select->parts, &part->select->part_count, sizeof row, &row));
+        RETURN_IF_ERROR(parse_take(parser, ",", &more));
+    }
+    return STATUS_OK;
+}
+
 /* One part: SELECT ... up to HAVING, or a query in parentheses. */
 static enum status parse_part(struct parser *parser, struct sql_part *part)
 {
@@ -70,6 +115,9 @@ static enum status parse_part(struct parser *parser, struct sql_part *part)
     RETURN_IF_ERROR(parse_take(parser, "(", &taken));
     if (taken)
         return parse_subquery(parser, &part->select);
+    RETURN_IF_ERROR(parse_take(parser, "VALUES", &taken));
+    if (taken)
+        return parse_values(parser, part);
     part->select = parse_memory(parser, sizeof *part->select);
     if (!part->select)
         return error_out_of_memory(parser->error, sizeof *part->select, "a statement");

@@ -273,6 +273,10 @@ static void with(void **state)
         "with t as (select 3 as a, 'x' as b union select 2, 'y') select * from t order by a",
         "select (select count(*) from sales) as n, (select sum(people) from visits) as p",
         "select pieces from sales, (select 2 as least) p where pieces > least",
+        "select column1, column2 from (values (1, 'one'), (2, null), (3, 'three')) t order by column1",
+        "with t (n, name) as (values (1, 'A'), (2, 'B')) select s.pieces, t.n from sales s, t where s.shop = "
+        "t.name",
+        "select count(*) from sales where pieces in (values (1), (10))",
         "with sales as (select shop, people as pieces from visits) select sum(pieces) from sales",
         "select * from (with t as (select max(day) as d from sales) select d from t) u",
         "with t as (select day, pieces from sales) select s.shop, t.pieces from sales s join t on s.day = "
@@ -383,6 +387,8 @@ static void sets(void **state)
     /* INTERSECT binds closer, as in the standard and in DuckDB; in SQLite it does not */
     answers("select name from shops union select 'Z' from regions intersect select 'Q' from regions",
             "A\nB\nC\n");
+    answers("select * from (values (1, 'one'), (2, 'two')) as t (n, name) order by n desc", "2,two\n1,one\n");
+    answers("values (1, 2.5), (3, 4)", "1,2.5\n3,4.0\n");
     answers("select name from shops except (select shop from visits)", "C\n");
     answers("(select shop from sales order by pieces desc limit 1) union all (select shop from visits order "
             "by people "
