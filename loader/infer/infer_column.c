@@ -107,6 +107,16 @@ static bool is_truth(const struct text_field *field)
     return false;
 }
 
+/* NaN and infinities, which are doubles. */
+static bool is_no_number(const struct text_field *field)
+{
+    static const char *const words[] = {"nan", "inf", "-inf", "+inf", "infinity", "-infinity"};
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+        if (field->length == strlen(words[w]) && strncasecmp(words[w], field->text, field->length) == 0)
+            return true;
+    return false;
+}
+
 static void widen(struct infer_column *column, int64_t value)
 {
     column->least = column->has_range && column->least < value ? column->least : value;
@@ -146,7 +156,7 @@ static uint32_t kinds_of(struct infer_column *column, const struct text_field *f
             widen(column, value);
         return complaint ? 0 : KIND_TIME;
     }
-    return is_truth(field) ? KIND_BOOL : 0;
+    return is_truth(field) ? KIND_BOOL : is_no_number(field) ? KIND_FLOAT : 0;
 }
 
 bool infer_is_value(const struct text_field *field, const struct text_reading *reading)

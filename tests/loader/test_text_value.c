@@ -220,6 +220,14 @@ static void marks_between_thousands_are_read(void **state)
     reads("1.234.567,80", 123456780);
     reads("0,5", 50);
     does_not_read("1.5", "no number");
+    int64_t expected;
+    column = (struct column_schema){.type = TYPE_DOUBLE};
+    assert_null(text_value(&column, "-1234567.5e-3", 13, &expected));
+    reads("-1.234.567,5e-3", expected);
+    does_not_read("1,2,3", "number");
+    reading = (struct text_reading){.decimal_mark = ','};
+    reads("-1234567,5e-3", expected);
+    does_not_read("-1234567.5e-3", "no number");
     reading = (struct text_reading){.thousands = ' '};
     column = (struct column_schema){.type = TYPE_INT32};
     reads("12 345 678", 12345678);
