@@ -83,9 +83,9 @@ struct scalar {
 struct expression {
     enum expression_operation operation;
     struct value_type type;
-    bool nullable;           /* may be NULL */
-    bool is_null;            /* EXPRESSION_CONSTANT */
-    uint8_t field;           /* enum calendar_field; of a call, enum scalar_call; of EXPRESSION_LIMB its bits */
+    bool nullable; /* may be NULL */
+    bool is_null;  /* EXPRESSION_CONSTANT */
+    uint8_t field; /* enum calendar_field; of a call, enum scalar_call; of EXPRESSION_LIMB its bits */
     struct double_bits bits; /* of doubles; zero: any */
     uint8_t children;        /* 0..3 */
     uint32_t child[3];       /* nodes before this one */

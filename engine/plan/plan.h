@@ -199,7 +199,8 @@ struct plan_kernel {
 
 struct plan {
     struct database *database;
-    const struct table *fact; /* NULL: the statement has no FROM; the answer is its outputs if `having` is true */
+    const struct table
+        *fact; /* NULL: the statement has no FROM; the answer is its outputs if `having` is true */
     struct expression_list expressions;
     uint32_t column_count, array_count, join_count, source_count, step_count, group_count, aggregate_count;
     uint32_t output_count; /* the visible ones */

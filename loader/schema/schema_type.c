@@ -218,8 +218,9 @@ enum status schema_take_type(struct schema_parser *parser, struct column_schema 
         if (!own && schema_is(parser, "("))
             RETURN_IF_ERROR(schema_skip_brackets(parser));
     } else if (t == sizeof types / sizeof *types) {
-        return schema_complain_of(parser, "there is no type '%s' here; use INT, BIGINT, DECIMAL(p,s), DOUBLE, "
-                                          "DATE, TIMESTAMP, BOOLEAN, CHAR(n), VARCHAR(n) or TEXT");
+        return schema_complain_of(parser,
+                                  "there is no type '%s' here; use INT, BIGINT, DECIMAL(p,s), DOUBLE, "
+                                  "DATE, TIMESTAMP, BOOLEAN, CHAR(n), VARCHAR(n) or TEXT");
     } else {
         RETURN_IF_ERROR(schema_advance(parser));
         if (column->type == TYPE_DOUBLE)

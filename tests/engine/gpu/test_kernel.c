@@ -56,11 +56,15 @@ static const char *const statements[] = {
     "2) < 9 and exp(pieces) > 1 and log10(paid) < 2 and log2(paid) < 4 and ln(paid) > -3 and round(paid / 3, "
     "2) > "
     "0.3 and floor(paid / 2) < ceil(paid / 2) and trunc(paid / 2) < 100 group by 1, 2, 3",
-    "select date_trunc('month', day), date_trunc('hour', at), cast(paid / 3 as decimal(8,2)), cast(paid / 3 as "
-    "integer), make_date(pieces, 1, 1), count(*) from sales where extract(isoyear from at) > 2000 and week(day) < 9 "
+    "select date_trunc('month', day), date_trunc('hour', at), cast(paid / 3 as decimal(8,2)), cast(paid / 3 "
+    "as "
+    "integer), make_date(pieces, 1, 1), count(*) from sales where extract(isoyear from at) > 2000 and "
+    "week(day) < 9 "
     "and isodow(day) < 6 and last_day(day) > day and date_diff('hour', at, day) < 9 group by 1, 2, 3, 4, 5",
-    "select shop || '-' || note, strftime(day, '%Y-%m'), cast(pieces as varchar), count(*) from sales where note ~ "
-    "'^[a-z]' and note ilike 'p%' and online is not true and pieces is distinct from 3 and try_cast(note as double) "
+    "select shop || '-' || note, strftime(day, '%Y-%m'), cast(pieces as varchar), count(*) from sales where "
+    "note ~ "
+    "'^[a-z]' and note ilike 'p%' and online is not true and pieces is distinct from 3 and try_cast(note as "
+    "double) "
     "is null group by 1, 2, 3",
 };
 #define STATEMENTS (sizeof statements / sizeof *statements)
