@@ -216,23 +216,6 @@ static const char *strict_value(const struct column_schema *column, const char *
     }
 }
 
-/* Reads a double with marks as one without: 1.234,5e3 is 1234.5e3. */
-static const char *marked_double(const struct text_reading *reading, const char *text, uint32_t length,
-                                 int64_t *value)
-{
-    const char point = reading->decimal_mark ? reading->decimal_mark : '.';
-    char plain[64];
-    uint32_t bytes = 0;
-    for (uint32_t i = 0; i < length; i++) {
-        const bool mark = reading->thousands && text[i] == reading->thousands;
-        if (bytes == sizeof plain || (text[i] == '.' && point != '.' && !mark))
-            return "is no number";
-        if (!mark)
-            plain[bytes++] = text[i] == point ? '.' : text[i];
-    }
-    return text_double(plain, bytes, value);
-}
-
 const char *text_value_as(const struct text_reading *reading, const struct column_schema *column,
                           const char *text, uint32_t length, int64_t *value)
 {
@@ -241,8 +224,6 @@ const char *text_value_as(const struct text_reading *reading, const struct colum
         return text_marked_double(text, length, reading, value);
     if (number && (reading->thousands || reading->decimal_mark))
         return text_number(column, text, length, reading, value);
-    if (column->type == TYPE_DOUBLE && (reading->thousands || reading->decimal_mark))
-        return marked_double(reading, text, length, value);
     const char *const complaint = strict_value(column, text, length, reading, value);
     return complaint && number ? text_number(column, text, length, reading, value) : complaint;
 }
