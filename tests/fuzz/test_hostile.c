@@ -116,6 +116,8 @@ static void damaged_databases_answer_or_refuse(void **state)
         char path[PATH_BYTES];
         struct database *database;
         sqlite3 *sqlite = make_star(path, &database);
+        make_functions(sqlite);
+        fuzz_functions_register(sqlite);
         database_close(database);
         files_gather(path);
         for (uint32_t round = 0; round < 60; round++) {
@@ -196,6 +198,8 @@ static void damaged_indexes_are_found(void **state)
         char path[PATH_BYTES];
         struct database *database;
         sqlite3 *sqlite = make_star(path, &database);
+        make_functions(sqlite);
+        fuzz_functions_register(sqlite);
         database_close(database);
         make_indexes(path);
         files_gather(path);

@@ -299,6 +299,7 @@ static void random_levels_answer_as_sqlite_does(void **state)
         random_state = seed + 0x9e3779b97f4a7c15ull * ++stars;
         sqlite3 *const sqlite = make_star(path, &database);
         make_functions(sqlite);
+        fuzz_functions_register(sqlite);
         must(engine_open(&(struct engine_options){.device = fuzz_device, .threads = 2}, &engine, error));
         for (uint32_t q = 0; q < STAR_QUERIES; q++) {
             struct nested level = random_level(1 + below(3));
