@@ -187,8 +187,17 @@ static bool match(const struct regular *regular, struct string_value string, uin
     const locale_t before = regular->utf8 ? uselocale(regular->utf8) : (locale_t)0;
     parts[0].rm_so = (regoff_t)from;
     parts[0].rm_eo = (regoff_t)string.length;
-    const int result = regexec(&regular->compiled, string.text ? string.text : "", count, parts,
-                               REG_STARTEND | (from ? REG_NOTBOL : 0));
+    /* REG_STARTEND gives the end, but tools that check memory look for a zero byte, so the text gets one. */
+    char small[256], *const copy = string.length < sizeof small ? small : malloc((size_t)string.length + 1);
+    if (copy && string.length)
+        memcpy(copy, string.text, string.length);
+    if (copy)
+        copy[string.length] = '\0';
+    const int result =
+        copy ? regexec(&regular->compiled, copy, count, parts, REG_STARTEND | (from ? REG_NOTBOL : 0))
+             : REG_ESPACE;
+    if (copy != small)
+        free(copy);
     if (regular->utf8)
         uselocale(before);
     return result == 0;
