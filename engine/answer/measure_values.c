@@ -213,7 +213,7 @@ static int64_t continuous(const struct plan_measure *measure, const struct value
 }
 
 static enum status measure_group(const struct measuring *measuring, const struct measure_entry *entries,
-                                 uint64_t count, int64_t *value, struct error *error)
+                                 uint64_t count, int64_t *value, uint8_t *null, struct error *error)
 {
     const struct plan_measure *const measure = measuring->measure;
     const struct value_type type = measuring->plan->expressions.nodes[measure->argument].type;
@@ -233,6 +233,12 @@ static enum status measure_group(const struct measuring *measuring, const struct
     case MEASURE_QUANTILE_DISC:
         *value = discrete(measure, entries, rows);
         break;
+    case MEASURE_DOUBLE_SPREAD: {
+        double spread = 0;
+        *null = !measure_double_spread(measure->spread, entries, count, rows, &spread);
+        *value = *null ? 0 : double_key_of(spread);
+        break;
+    }
     case MEASURE_ARG_MIN:
         *value = entries->value;
         break;
@@ -260,10 +266,12 @@ static enum status measure_item(void *context, uint64_t group, unsigned thread, 
                                         measuring->measure->order_term == measuring->measure->term);
     const uint64_t at = measuring->first + group;
     const bool counts = measuring->measure->kind == MEASURE_COUNT_DISTINCT;
+    uint8_t null = count == 0 && !counts;
     (void)thread;
     if (count > 0)
-        RETURN_IF_ERROR(measure_group(measuring, entries, count, &measuring->column->values[at], error));
-    measuring->column->nulls[at] = count == 0 && !counts;
+        RETURN_IF_ERROR(
+            measure_group(measuring, entries, count, &measuring->column->values[at], &null, error));
+    measuring->column->nulls[at] = null;
     return STATUS_OK;
 }
 

@@ -51,6 +51,13 @@ NODISCARD enum status regrouped_measure(const struct plan *plan, const struct pa
                                         const uint64_t *to, uint64_t first, unsigned threads,
                                         struct regrouped *regrouped, struct error *error);
 
+/* ---- Variances of floating-point numbers (measure_doubles.c) ---- */
+
+struct measure_entry;
+/* The variance, or its root, of values whose entries are sorted, `rows` in all; false: it is NULL. */
+bool measure_double_spread(enum measure_kind kind, const struct measure_entry *entries, uint64_t count,
+                           uint64_t rows, double *value);
+
 /* ---- string_agg (measure_strings.c) ---- */
 
 /* Joins strings, of `dictionary`, with a separator: each entry's as often as it has rows. */

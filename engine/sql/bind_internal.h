@@ -237,6 +237,11 @@ NODISCARD enum status bind_values_aggregate(struct binder *binder, const struct 
                                             enum measure_kind kind, uint32_t *node);
 NODISCARD enum status bind_quantile(struct binder *binder, const struct sql_expression *ast,
                                     enum measure_kind kind, uint32_t *node);
+/* A variance of floating-point numbers, which are summed in their order. */
+NODISCARD enum status bind_double_spread(struct binder *binder, const struct sql_expression *ast,
+                                         enum measure_kind kind, uint32_t value, uint32_t *node);
+/* Lets the answer merge the scan's groups, if it does not yet, because an aggregate needs all values. */
+NODISCARD enum status bind_regroup(struct binder *binder, const struct sql_expression *ast);
 /* arg_min and arg_max. */
 NODISCARD enum status bind_argument_of(struct binder *binder, const struct sql_expression *ast,
                                        enum measure_kind kind, uint32_t *node);

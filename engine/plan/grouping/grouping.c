@@ -21,6 +21,7 @@ const char *measure_name(enum measure_kind kind)
         [MEASURE_QUANTILE_DISC] = "quantile_disc",
         [MEASURE_ARG_MIN] = "arg_min",
         [MEASURE_ARG_MAX] = "arg_max",
+        [MEASURE_DOUBLE_SPREAD] = "variance",
         [MEASURE_STRINGS] = "string_agg",
     };
     return names[kind];

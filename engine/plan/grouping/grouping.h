@@ -39,6 +39,7 @@ enum measure_kind {
     MEASURE_QUANTILE_DISC,
     MEASURE_ARG_MIN, /* the value in the row of the least, or greatest, order */
     MEASURE_ARG_MAX,
+    MEASURE_DOUBLE_SPREAD, /* a variance, or its root, of floating-point numbers */
     MEASURE_STRINGS
 };
 
@@ -62,6 +63,7 @@ struct plan_measure {
     uint32_t term, order_term;      /* of GROUP BY */
     bool descending, nulls_last;    /* of the order */
     bool distinct;                  /* MEASURE_STRINGS: each value once */
+    enum measure_kind spread;       /* MEASURE_DOUBLE_SPREAD: which of the first four */
     int64_t fraction, whole;        /* quantiles: fraction / whole */
     uint32_t separator;             /* MEASURE_STRINGS: a constant string, or EXPRESSION_NONE */
     uint32_t terms[16], term_count; /* MEASURE_GROUPING */

@@ -121,6 +121,8 @@ static enum status bind_spread(struct binder *binder, const struct sql_expressio
     RETURN_IF_ERROR(bind_aggregate_argument(binder, ast->children[0], &value));
     if (bind_kind(binder, value) == VALUE_BOOLEAN)
         RETURN_IF_ERROR(bind_number_of(binder, ast->position, &value));
+    if (bind_kind(binder, value) == VALUE_DOUBLE)
+        return bind_double_spread(binder, ast, kind, value, node);
     if (bind_kind(binder, value) != VALUE_INTEGER)
         return bind_refuse(binder, ast->position, "%s takes numbers", ast->name);
     if (bind_is_null(binder, value))

@@ -48,6 +48,22 @@ enum status bind_grouping_sets(struct binder *binder, const uint32_t *terms)
     return STATUS_OK;
 }
 
+enum status bind_regroup(struct binder *binder, const struct sql_expression *ast)
+{
+    struct plan_grouping *const grouping = &binder->plan->grouping;
+    for (uint32_t a = 0; a < binder->plan->aggregate_count; a++)
+        if (binder->plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT)
+            return bind_refuse(
+                binder, ast->position,
+                "%s of floating-point numbers cannot stand after count(distinct x); put it before it in "
+                "the select list",
+                ast->name);
+    binder->regroups = true;
+    if (grouping->set_count == 0)
+        grouping->sets[grouping->set_count++] = (UINT32_C(1) << grouping->listed) - 1;
+    return STATUS_OK;
+}
+
 enum status bind_grouping(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
 {
     const struct plan_grouping *const grouping = &binder->plan->grouping;

@@ -78,6 +78,16 @@ enum status bind_values_aggregate(struct binder *binder, const struct sql_expres
     return bind_measure(binder, ast, &measure, leaf, node);
 }
 
+enum status bind_double_spread(struct binder *binder, const struct sql_expression *ast,
+                               enum measure_kind kind, uint32_t value, uint32_t *node)
+{
+    struct plan_measure measure;
+    RETURN_IF_ERROR(bind_regroup(binder, ast));
+    RETURN_IF_ERROR(take_values(binder, ast, value, MEASURE_DOUBLE_SPREAD, &measure));
+    measure.spread = kind;
+    return bind_measure(binder, ast, &measure, double_leaf(), node);
+}
+
 /* ---- Quantiles ---- */
 
 /* The fraction of a quantile, a constant between 0 and 1; that of the median is 1/2. */

@@ -58,6 +58,14 @@ static void variances_are_exact(void **state)
     answers("select var_pop(online), var_pop(2.5 * pieces) from sales where pieces > 0",
             "0.2222222222222222,"
             "93.05555555555556\n");
+    answers("select var_pop(people / 2.0), stddev(people / 3.0) n, stddev_pop(people / 1.0) from visits "
+            "where people > 50",
+            "1406.25,35.35533905932737,75.0\n");
+    answers(
+        "select shop, variance(people / 2.0), median(people / 2.0) from visits group by shop order by shop",
+        "A,1176.125,25.75\nB,,125.0\n");
+    refused("select count(distinct pieces), stddev(pieces / 2.0) from sales",
+            "line 1, column 32: stddev of floating-point numbers cannot stand after count(distinct x)");
     refused("select stddev(day) from sales", "line 1, column 8: stddev takes numbers");
     refused("select stddev(distinct pieces) from sales", "line 1, column 8: DISTINCT cannot stand in stddev");
 }

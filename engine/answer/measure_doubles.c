@@ -1,0 +1,43 @@
+/*
+ * measure_doubles.c: variances of floating-point numbers (regrouped.h). The values come sorted, and are summed with a
+ * compensation of each rounding (Neumaier, 1974), in two passes: so the result does not depend on the order of rows, and
+ * is accurate to some units of its last place.
+ */
+#include "engine/answer/regrouped.h"
+#include "storage/base/double_key.h"
+
+#include <math.h>
+
+/* A sum and what its roundings lost. */
+struct compensated {
+    double sum, lost;
+};
+
+static void add(struct compensated *to, double value)
+{
+    const double sum = to->sum + value;
+    to->lost += fabs(to->sum) >= fabs(value) ? (to->sum - sum) + value : (value - sum) + to->sum;
+    to->sum = sum;
+}
+
+bool measure_double_spread(enum measure_kind kind, const struct measure_entry *entries, uint64_t count,
+                           uint64_t rows, double *value)
+{
+    const bool sample = kind == MEASURE_VAR_SAMP || kind == MEASURE_STDDEV_SAMP;
+    struct compensated all = {0}, distances = {0}, squares = {0};
+    if (rows <= (uint64_t)sample)
+        return false;
+    for (uint64_t e = 0; e < count; e++)
+        add(&all, double_of_key(entries[e].value) * (double)entries[e].rows);
+    const double mean = (all.sum + all.lost) / (double)rows;
+    for (uint64_t e = 0; e < count; e++) {
+        const double distance = double_of_key(entries[e].value) - mean;
+        add(&distances, distance * (double)entries[e].rows);
+        add(&squares, distance * distance * (double)entries[e].rows);
+    }
+    const double off = distances.sum + distances.lost, /* 0, but for the mean's rounding */
+        variance = (squares.sum + squares.lost - off * off / (double)rows) / (double)(rows - sample);
+    const bool root = kind == MEASURE_STDDEV_POP || kind == MEASURE_STDDEV_SAMP;
+    *value = variance < 0 ? 0 : root ? sqrt(variance) : variance;
+    return true;
+}
