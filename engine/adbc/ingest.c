@@ -25,9 +25,9 @@ static void write_name(FILE *script, const char *name)
 static void write_table(FILE *script, const struct table *table)
 {
     static const char *const types[] = {
-        [TYPE_INT32] = "INT",  [TYPE_INT64] = "BIGINT",        [TYPE_DECIMAL] = "DECIMAL",
-        [TYPE_DATE] = "DATE",  [TYPE_TIMESTAMP] = "TIMESTAMP", [TYPE_BOOL] = "BOOLEAN",
-        [TYPE_STRING] = "TEXT"};
+        [TYPE_INT32] = "INT",   [TYPE_INT64] = "BIGINT",        [TYPE_DECIMAL] = "DECIMAL",
+        [TYPE_DATE] = "DATE",   [TYPE_TIMESTAMP] = "TIMESTAMP", [TYPE_BOOL] = "BOOLEAN",
+        [TYPE_STRING] = "TEXT", [TYPE_DOUBLE] = "DOUBLE"};
     fputs("CREATE TABLE ", script);
     write_name(script, table->name);
     for (uint32_t c = 0; c < table->column_count; c++) {
@@ -35,7 +35,7 @@ static void write_table(FILE *script, const struct table *table)
         const struct column_schema *const schema = key ? &key->schema : &column->schema;
         fputs(c ? ", " : " (", script);
         write_name(script, column->schema.name);
-        fprintf(script, " %s", schema->type <= TYPE_STRING ? types[schema->type] : "DOUBLE");
+        fprintf(script, " %s", types[schema->type]);
         if (schema->type == TYPE_DECIMAL)
             fprintf(script, "(%u,%u)", schema->precision, schema->scale);
         fputs(column->schema.primary_key ? " PRIMARY KEY"

@@ -45,7 +45,7 @@ DAY = datetime.date(2024, 2, 29)
 MOMENT = datetime.datetime(1969, 12, 31, 23, 59, 59, 5)
 SCRIPT = """CREATE TABLE shops (name TEXT PRIMARY KEY, city TEXT);
             CREATE TABLE sales (shop TEXT NOT NULL REFERENCES shops(name), day DATE, seen TIMESTAMP, paid DECIMAL(12,2),
-                                online BOOLEAN, pieces INT);"""
+                                online BOOLEAN, pieces INT, weight DOUBLE);"""
 
 
 def shops():
@@ -56,7 +56,7 @@ def sales():
     return pyarrow.table({"shop": ["north", "south", "north"], "day": [DAY, None, datetime.date(1960, 1, 1)],
                           "seen": pyarrow.array([MOMENT, MOMENT, None], pyarrow.timestamp("us")),
                           "paid": pyarrow.array([decimal.Decimal("1.25"), decimal.Decimal("-3.50"), None], pyarrow.decimal128(12, 2)),
-                          "online": [True, False, None], "pieces": pyarrow.array([1, 2, 3], pyarrow.int32())})
+                          "online": [True, False, None], "pieces": pyarrow.array([1, 2, 3], pyarrow.int32()), "weight": [0.1, None, -1e300]})
 
 
 def make(cursor):
@@ -94,7 +94,7 @@ class Driver(unittest.TestCase):
 
     def test_parameters_of_every_type(self):
         for column, value in [("day", DAY), ("seen", MOMENT), ("paid", decimal.Decimal("1.25")), ("online", True),
-                              ("pieces", 1), ("shop", "north"), ("paid", 1.25)]:
+                              ("pieces", 1), ("shop", "north"), ("paid", 1.25), ("weight", 0.1)]:
             rows = self.ask("select count(*) from sales where pieces = 1 and %s = ?" % column, (value,))
             self.assertEqual(rows, [(1,)], column)
         self.assertEqual(self.ask("select count(*) from sales where shop = ?", (None,)), [(0,)])
