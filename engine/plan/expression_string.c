@@ -246,6 +246,14 @@ static void substr(const char **text, uint32_t *length, int64_t first, int64_t c
     *length = (uint32_t)(at - *text);
 }
 
+void string_substr(const struct string_call *call, const struct string_value *strings,
+                   struct string_result *result)
+{
+    struct string_value part = strings[0];
+    substr(&part.text, &part.length, call->numbers[0], call->numbers[1]);
+    string_put(result->text, part.text, part.length);
+}
+
 static void trim(const char **text, uint32_t *length)
 {
     for (; *length && **text == ' '; (*text)++)

@@ -245,11 +245,8 @@ enum status bind_function(struct binder *binder, const struct sql_expression *as
         const char *name;
         enum string_function function;
         uint32_t least, most;
-    } strings[] = {{"upper", STRING_UPPER, 1, 1},
-                   {"lower", STRING_LOWER, 1, 1},
-                   {"length", STRING_LENGTH, 1, 1},
-                   {"substr", STRING_SUBSTR, 2, 3},
-                   {"substring", STRING_SUBSTR, 2, 3}};
+    } strings[] = {
+        {"upper", STRING_UPPER, 1, 1}, {"lower", STRING_LOWER, 1, 1}, {"length", STRING_LENGTH, 1, 1}};
     uint32_t values[16];
     if (bind_is_aggregate(ast)) {
         if (level == BIND_BELOW)

@@ -1,6 +1,7 @@
 /* string_call.c: see string_call.h. */
 #include "engine/plan/functions/string_call.h"
 
+#include "engine/plan/expression_vector.h"
 #include "engine/plan/functions/string_pieces.h"
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
@@ -191,6 +192,101 @@ enum status expression_string_call(struct expression_list *list, const struct st
     made_end(&made);
     return status;
 }
+
+/* ---- Functions whose numbers depend on the string ---- */
+
+struct one_leaf {
+    const struct expression_list *list;
+    uint32_t leaf; /* EXPRESSION_NONE before the first */
+    bool several;
+};
+
+static void see_leaf(void *context, const struct expression *leaf)
+{
+    struct one_leaf *one = context;
+    const uint32_t index = (uint32_t)(leaf - one->list->nodes);
+    one->several |= one->leaf != EXPRESSION_NONE && one->leaf != index;
+    one->leaf = index;
+}
+
+/* Computes the results for the codes from `first` on, whose leaf the program has been given. */
+static enum status varied_rows(struct table_made *made, const struct expression_list *list,
+                               const struct string_call *call, const uint32_t *roots, uint32_t root_count,
+                               const struct expression_program *program, uint64_t first, uint32_t rows,
+                               struct error *error)
+{
+    struct string_call own = *call;
+    struct string_value strings[STRINGS_MAX];
+    for (uint32_t row = 0; row < rows; row++) {
+        bool null = false;
+        for (uint32_t r = 0; r < root_count; r++) {
+            const struct vector value = expression_program_vector(program, roots[r]);
+            null |= value.nulls && value.nulls[row];
+            if (null)
+                break;
+            if (r < call->count)
+                strings[r].text = dictionary_string(list->nodes[roots[r]].type.dictionary, value.values[row],
+                                                    &strings[r].length);
+            else
+                own.numbers[r - call->count] = value.values[row];
+        }
+        made->values[first + row] = INT64_MIN;
+        if (!null)
+            RETURN_IF_ERROR(made_add(made, &own, first + row, strings, error));
+    }
+    return STATUS_OK;
+}
+
+static enum status varied_table(struct table_made *made, const struct expression_list *list,
+                                const struct string_call *call, const uint32_t *roots, uint32_t root_count,
+                                uint32_t leaf, struct error *error)
+{
+    struct expression_program *program;
+    enum status status = STATUS_OK;
+    RETURN_IF_ERROR(expression_program_create(list, roots, root_count, &program, error));
+    const struct vector codes = expression_program_vector(program, leaf);
+    for (uint64_t first = 0; first < made->count && status == STATUS_OK; first += VECTOR_ROWS) {
+        const uint32_t rows =
+            made->count - first < VECTOR_ROWS ? (uint32_t)(made->count - first) : VECTOR_ROWS;
+        for (uint32_t row = 0; row < rows; row++)
+            codes.values[row] = (int64_t)(first + row);
+        if (codes.nulls)
+            memset(codes.nulls, 0, rows);
+        expression_program_run(program, rows);
+        status = varied_rows(made, list, call, roots, root_count, program, first, rows, error);
+    }
+    expression_program_free(program);
+    return status;
+}
+
+enum status expression_string_call_varied(struct expression_list *list, const struct string_call *call,
+                                          const uint32_t *children, const uint32_t *numbers,
+                                          uint32_t number_count, uint32_t *index, struct error *error)
+{
+    uint32_t roots[STRINGS_MAX + 3], root_count = 0;
+    struct one_leaf one = {.list = list, .leaf = EXPRESSION_NONE};
+    struct table_made made;
+    for (uint32_t s = 0; s < call->count; s++)
+        roots[root_count++] = children[s];
+    for (uint32_t n = 0; n < number_count; n++)
+        roots[root_count++] = numbers[n];
+    for (uint32_t r = 0; r < root_count; r++)
+        expression_visit(list, roots[r], see_leaf, &one);
+    if (one.several || one.leaf == EXPRESSION_NONE || list->nodes[one.leaf].type.kind != VALUE_STRING)
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "the numbers of a string function are constants, or made of the same column as its string");
+    const uint64_t count = list->nodes[one.leaf].type.dictionary->count;
+    enum status status = made_begin(&made, count, call->type.kind == VALUE_STRING, error);
+    if (status == STATUS_OK)
+        status = varied_table(&made, list, call, roots, root_count, one.leaf, error);
+    if (status == STATUS_OK)
+        status = made_look_up(list, &made, call, one.leaf, index, error);
+    made_end(&made);
+    return status;
+}
+
+/* ---- Texts of numbers ---- */
 
 enum status expression_number_texts(struct expression_list *list, const struct string_call *call,
                                     uint32_t child, int64_t low, int64_t high, uint32_t *index,

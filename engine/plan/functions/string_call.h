@@ -47,6 +47,12 @@ struct string_call {
 NODISCARD enum status expression_string_call(struct expression_list *list, const struct string_call *call,
                                              const uint32_t *children, uint32_t *index, struct error *error);
 
+/* The same where numbers[n] is that of a node for each string: all nodes must be made of one column. */
+NODISCARD enum status expression_string_call_varied(struct expression_list *list,
+                                                    const struct string_call *call, const uint32_t *children,
+                                                    const uint32_t *numbers, uint32_t number_count,
+                                                    uint32_t *index, struct error *error);
+
 /* A table by whole numbers: the body's string is empty, and numbers[2] counts from `low` to `high`, which is
  * the range of the child. For values as text. */
 NODISCARD enum status expression_number_texts(struct expression_list *list, const struct string_call *call,
@@ -65,6 +71,7 @@ uint32_t string_character_at(struct string_value string, int64_t number);
 string_call_body string_concat; /* all strings */
 string_call_body string_left;   /* s, numbers[0] characters; if negative, all but so many */
 string_call_body string_right;
+string_call_body string_substr;      /* s, from character numbers[0], numbers[1] characters */
 string_call_body string_replace;     /* s, what, by what */
 string_call_body string_position;    /* s, what: its first place, from 1, or 0 */
 string_call_body string_split_part;  /* s, separator; part numbers[0], from the end if negative */

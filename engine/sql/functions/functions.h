@@ -36,7 +36,8 @@ enum status functions_refuse_unknown(struct binder *binder, const struct sql_exp
 typedef enum status function_bind(struct binder *binder, const struct bound_call *call, uint32_t *node);
 
 /* ---- numbers.c ---- */
-function_bind bind_round, bind_real_function, bind_power, bind_mod, bind_sign, bind_extreme, bind_pi;
+function_bind bind_round, bind_real_function, bind_power, bind_mod, bind_sign, bind_extreme, bind_pi,
+    bind_special;
 /* Adds the node of a call (scalar_call.h) of up to three values; EXPRESSION_NONE for those that it lacks. */
 NODISCARD enum status bind_scalar_call(struct binder *binder, struct sql_position position,
                                        enum scalar_call function, int unit, uint32_t a, uint32_t b,
@@ -55,6 +56,7 @@ NODISCARD enum status bind_missing(struct binder *binder, uint32_t value, uint32
 enum strings_function {
     STRINGS_LEFT,
     STRINGS_RIGHT,
+    STRINGS_SUBSTR,
     STRINGS_REPLACE,
     STRINGS_POSITION,
     STRINGS_SPLIT_PART,

@@ -222,3 +222,25 @@ enum status bind_extreme(struct binder *binder, const struct bound_call *call, u
         RETURN_IF_ERROR(extreme_of_two(binder, call, *node, call->values[v], node));
     return STATUS_OK;
 }
+
+/* isnan, isinf and isfinite: call->argument is 0, 1 or 2. */
+enum status bind_special(struct binder *binder, const struct bound_call *call, uint32_t *node)
+{
+    static const double values[] = {NAN, INFINITY, -INFINITY};
+    const struct sql_position position = call->ast->position;
+    uint32_t number = call->values[0], equal[3], other;
+    RETURN_IF_ERROR(bind_double(binder, position, &number));
+    for (uint32_t v = 0; v < 3; v++) {
+        RETURN_IF_ERROR(bind_double_constant(binder, values[v], &other));
+        RETURN_IF_ERROR(
+            bind_apply(binder, position, EXPRESSION_EQUAL, number, other, EXPRESSION_NONE, &equal[v]));
+    }
+    *node = equal[0];
+    if (call->argument == 0)
+        return STATUS_OK;
+    RETURN_IF_ERROR(bind_apply(binder, position, EXPRESSION_OR, equal[1], equal[2], EXPRESSION_NONE, node));
+    if (call->argument == 1)
+        return STATUS_OK;
+    RETURN_IF_ERROR(bind_apply(binder, position, EXPRESSION_OR, *node, equal[0], EXPRESSION_NONE, node));
+    return bind_negate(binder, position, true, node);
+}

@@ -13,6 +13,7 @@ static const struct string_shape {
 } string_functions[] = {
     [STRINGS_LEFT] = {string_left, VALUE_STRING, 1, {0, 1, 2}, NULL, 0},
     [STRINGS_RIGHT] = {string_right, VALUE_STRING, 1, {0, 1, 2}, NULL, 0},
+    [STRINGS_SUBSTR] = {string_substr, VALUE_STRING, 1, {0, 1, 2}, NULL, INT32_MAX},
     [STRINGS_REPLACE] = {string_replace, VALUE_STRING, 3, {0, 1, 2}, NULL, 0},
     [STRINGS_POSITION] = {string_position, VALUE_INTEGER, 2, {0, 1, 2}, NULL, 0},
     [STRINGS_SPLIT_PART] = {string_split_part, VALUE_STRING, 2, {0, 1, 2}, NULL, 0},
@@ -29,15 +30,26 @@ static const struct string_shape {
     [STRINGS_BYTES] = {string_bytes, VALUE_INTEGER, 1, {0, 1, 2}, NULL, 0},
 };
 
+/* Takes a constant number, which must be small because strings are repeated and padded by it. */
 static enum status constant_number(struct binder *binder, const struct bound_call *call, uint32_t value,
                                    int64_t *number)
 {
     const struct expression *node = bind_node(binder, call->values[value]);
-    if (!expression_is_constant(binder->list, call->values[value]) || node->type.kind != VALUE_INTEGER ||
-        node->type.scale || node->constant > 1000000 || node->constant < -1000000)
+    if (node->type.kind != VALUE_INTEGER || node->type.scale || node->constant > 1000000 ||
+        node->constant < -1000000)
         return bind_refuse(binder, call->ast->children[value]->position,
-                           "%s takes a constant whole number here, of at most 1,000,000", call->ast->name);
+                           "%s takes a whole number here, of at most 1,000,000", call->ast->name);
     *number = node->constant;
+    return STATUS_OK;
+}
+
+/* Numbers that are not constants must be whole and small, too, by their ranges. */
+static enum status varied_number(struct binder *binder, const struct bound_call *call, uint32_t value)
+{
+    const struct expression *node = bind_node(binder, call->values[value]);
+    if (node->type.kind != VALUE_INTEGER || node->type.scale || node->high > 1000000 || node->low < -1000000)
+        return bind_refuse(binder, call->ast->children[value]->position,
+                           "%s takes a whole number here, of at most 1,000,000", call->ast->name);
     return STATUS_OK;
 }
 
@@ -75,16 +87,28 @@ enum status bind_string_call(struct binder *binder, const struct bound_call *cal
         strings[s] = call->values[from];
         RETURN_IF_ERROR(bind_text(binder, call->ast->children[from]->position, &strings[s]));
     }
+    uint32_t nodes[3];
+    bool varied = false;
     for (uint32_t v = 0; v < call->count; v++) {
         bool is_string = false;
         for (uint32_t s = 0; s < function->strings; s++)
             is_string |= function->order[s] == v;
-        if (!is_string)
-            RETURN_IF_ERROR(constant_number(binder, call, v, &made.numbers[numbers++]));
+        if (is_string)
+            continue;
+        nodes[numbers] = call->values[v];
+        if (expression_is_constant(binder->list, call->values[v])) {
+            RETURN_IF_ERROR(constant_number(binder, call, v, &made.numbers[numbers]));
+        } else {
+            RETURN_IF_ERROR(varied_number(binder, call, v));
+            varied = true;
+        }
+        numbers++;
     }
     made.numbers[numbers] = function->number;
     return bind_placed(binder, call->ast->position,
-                       expression_string_call(binder->list, &made, strings, node, binder->error));
+                       varied ? expression_string_call_varied(binder->list, &made, strings, nodes, numbers,
+                                                              node, binder->error)
+                              : expression_string_call(binder->list, &made, strings, node, binder->error));
 }
 
 /* position(what IN s) has its values the other way round. */
