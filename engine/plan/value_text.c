@@ -115,7 +115,7 @@ struct value_type column_value_type(const struct column *column)
         [TYPE_INT32] = VALUE_INTEGER,       [TYPE_INT64] = VALUE_INTEGER, [TYPE_DECIMAL] = VALUE_INTEGER,
         [TYPE_DATE] = VALUE_DATE,           [TYPE_BOOL] = VALUE_BOOLEAN,  [TYPE_STRING] = VALUE_STRING,
         [TYPE_TIMESTAMP] = VALUE_TIMESTAMP, [TYPE_DOUBLE] = VALUE_DOUBLE};
-    return (struct value_type){.kind = column->doubles ? VALUE_DOUBLE : kinds[column->schema.type],
+    return (struct value_type){.kind = kinds[column->schema.type],
                                .scale = column->schema.type == TYPE_DECIMAL ? column->schema.scale : 0,
                                .dictionary = column->dictionary};
 }

@@ -143,8 +143,6 @@ struct column {
     const struct table *table;           /* the column's table */
     const struct column *references;     /* the referenced primary key column, or NULL */
     const struct dictionary *dictionary; /* of a TYPE_STRING that is not a foreign key; else NULL */
-    bool
-        doubles; /* values are keys of doubles (double_key.h); only in answers in memory (database_memory.h) */
     struct column_statistics statistics;
     enum codec_id own;    /* the encoding that the catalogue calls the column's own */
     const char *own_name; /* the chooser or codec that the load asked for */

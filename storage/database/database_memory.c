@@ -80,7 +80,7 @@ static enum status fill_segment(const struct column *column, int64_t *values, co
                                       .rows = rows,
                                       .value_bytes = column->value_bytes};
     statistics_segment(input.values, column->value_bytes, rows, bits, min_max, &own);
-    if (column->doubles && column->value_bytes == 8)
+    if (column->schema.type == TYPE_DOUBLE)
         own.bits = statistics_bits(input.values, rows);
     statistics_merge(all, &own);
     free(bits);
@@ -126,7 +126,7 @@ static void choose_type(const struct memory_column *from, const int64_t *values,
     for (uint64_t row = 0; row < rows; row++)
         narrow &=
             values[row] == (int32_t)values[row] && values[row] > -1000000000 && values[row] < 1000000000;
-    schema->type = from->is_double ? TYPE_INT64 : from->type;
+    schema->type = from->is_double ? TYPE_DOUBLE : from->type;
     schema->scale = from->scale;
     schema->precision = narrow ? 9 : 18;
     if (schema->type == TYPE_INT32 || schema->type == TYPE_INT64)
@@ -154,7 +154,6 @@ static enum status make_column(struct database *database, const struct memory_co
     column->schema.nullable = from->nulls != NULL;
     column->own = codec_baseline()->id;
     column->dictionary = from->dictionary;
-    column->doubles = from->is_double;
     RETURN_IF_ERROR(copy_values(from, rows, &values, error));
     choose_type(from, values, rows, &column->schema);
     column->value_bytes = column_schema_value_bytes(&column->schema);
