@@ -260,7 +260,8 @@ static enum status answer_sources(struct query *query, struct sql_select *select
 {
     struct sql_source *sources;
     RETURN_IF_ERROR(query_memory(query, (select->source_count + 1) * sizeof *sources, &sources));
-    memcpy(sources, select->sources, select->source_count * sizeof *sources);
+    if (select->source_count)
+        memcpy(sources, select->sources, select->source_count * sizeof *sources);
     select->sources = sources;
     for (uint32_t s = 0; s < select->source_count; s++) {
         struct sql_source *const source = &sources[s];
