@@ -259,7 +259,8 @@ static enum status prompt_open(struct prompt *prompt, struct error *error)
     el_set(prompt->editor, EL_HIST, history, prompt->history);
     el_set(prompt->editor, EL_GETCFN, get_character);
     el_set(prompt->editor, EL_BIND, "^R", "em-inc-search-prev", NULL);
-    el_set(prompt->editor, EL_ADDFN, "tessera-complete", "Complete a name or keyword", on_tab);
+    /* el_set would copy the two texts and never free them. */
+    el_wset(prompt->editor, EL_ADDFN, L"tessera-complete", L"Complete a name or keyword", on_tab);
     el_set(prompt->editor, EL_BIND, "^I", "tessera-complete", NULL);
     el_source(prompt->editor, NULL); /* reads ~/.editrc */
     return STATUS_OK;
