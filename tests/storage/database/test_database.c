@@ -69,8 +69,8 @@ static void the_catalogue_keeps_schema_and_statistics(void **state)
     assert_int_equal(sale->columns[SALE_COLOR].statistics.distinct, 3);
     assert_ptr_equal(sale->columns[SALE_COLOR].references, &color->columns[0]);
     assert_null(sale->columns[SALE_KEY].references);
-    must_refuse(STATUS_BAD_INPUT, path, "no table \"sales\"", "color, sale",
-                database_table(database, "sales", &sale, error));
+    must_refuse(STATUS_BAD_INPUT, path, "no table \"zebra\"", "color, sale",
+                database_table(database, "zebra", &sale, error));
     const struct column *column;
     must_refuse(STATUS_BAD_INPUT, "color has no column \"c_\"", "c_key, c_name", "",
                 table_column(color, "c_", &column, error));

@@ -100,8 +100,8 @@ static void schemas_that_cannot_be_stored(void **state)
     assert_false(name_of_file("a.b", 3, back));
     assert_false(name_of_file("%41", 3, back));
     schema_refused(change, "t", good, good, "two columns are named a", "rename");
-    schema_refused(change, "t", good, (struct column_schema){.name = "b", .type = (enum column_type)7},
-                   "column b", "type 7 does not exist");
+    schema_refused(change, "t", good, (struct column_schema){.name = "b", .type = (enum column_type)8},
+                   "column b", "type 8 does not exist");
     schema_refused(change, "t", good,
                    (struct column_schema){.name = "b", .type = TYPE_DECIMAL, .precision = 19},
                    "decimal(19,0) cannot be stored", "1 to 18");
