@@ -146,7 +146,7 @@ static void a_hostile_catalogue_is_refused(void **state)
         const char *from, *to, *word;
     } cases[] = {
         {"\"name\": \"color\"", "\"name\": \"../../etc\"", "\"references\""},
-        {"\"name\": \"color\"", "\"name\": \"co/lor\"", "\"name\""},
+        {"\"name\": \"color\"", "\"name\": \"co/lor\"", "\"references\""},
         {"\"name\": \"color\"", "\"name\": \"sale\"", "\"name\""},
         {"\"name\": \"color\"", "\"nome\": \"color\"", "\"name\""},
         {"\"name\": \"c_key\"", "\"name\": \"\"", "\"name\""},
