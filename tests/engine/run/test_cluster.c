@@ -229,14 +229,19 @@ static void a_process_that_fails_ends_all(void **state)
 static void a_process_that_dies_ends_all(void **state)
 {
     (void)state;
-    assert_runs("S=$(yes 'select sum(lo_revenue) from lineorder;' | head -500); export S; timeout 20 " MPIRUN
-                "-n 3 sh -c 'trap \"\" TERM; R=$OMPI_COMM_WORLD_RANK; $T sql --db $D/db --device cpu "
-                "--cluster mpi \"$S\" "
-                "> $D/output.$R & P=$!; if [ $R = 1 ]; then until ls -l /proc/$P/fd | grep -q pidfd; do "
-                "sleep 0.01; done; "
-                "kill -STOP $P; sleep 0.2; kill -KILL $P; fi; wait $P; echo $? > $D/code.$R'; cat $D/code.0 "
-                "$D/code.2",
-                0);
+    /* On a busy machine the launcher may kill all before they have told their exit codes: then once more. */
+    assert_runs(
+        "S=$(yes 'select sum(lo_revenue) from lineorder;' | head -500); export S; for i in 1 2 3 4 5 6; do "
+        "rm -f $D/code.*; timeout 20 " MPIRUN
+        "-n 3 sh -c 'trap \"\" TERM; R=$OMPI_COMM_WORLD_RANK; $T sql --db $D/db --device cpu "
+        "--cluster mpi \"$S\" "
+        "> $D/output.$R & P=$!; if [ $R = 1 ]; then until ls -l /proc/$P/fd | grep -q pidfd; do "
+        "sleep 0.01; done; "
+        "kill -STOP $P; sleep 0.2; kill -KILL $P; fi; wait $P; echo $? > $D/code.$R' 2> $D/said; "
+        "if [ \"$(cat $D/code.0 $D/code.2)\" = \"$(printf '3\\n3')\" ]; then break; fi; done; cat $D/said "
+        ">&2; "
+        "cat $D/code.0 $D/code.2",
+        0);
     assert_said_once("has died, so the statement has no answer");
     assert_said_once("tessera: process 1 of 3 (process id ");
     assert_string_equal(run.output, "3\n3\n");
