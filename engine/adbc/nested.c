@@ -1,6 +1,7 @@
 /* nested.c: see nested.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "engine/adbc/nested.h"
+#include "engine/library/arrow_export.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -130,37 +131,26 @@ void nested_choice(struct nested *node, uint32_t which)
 
 /* ---- The stream ---- */
 
-static void release_schema(struct ArrowSchema *schema)
-{
-    for (int64_t c = 0; c < schema->n_children; c++) {
-        if (schema->children[c] && schema->children[c]->release)
-            schema->children[c]->release(schema->children[c]);
-        free(schema->children[c]);
-    }
-    free(schema->children);
-    free(schema->private_data);
-    free((void *)schema->format);
-    schema->release = NULL;
-}
-
 static bool make_schema(const struct nested *node, struct ArrowSchema *schema)
 {
-    char *const name = strdup(node->name), *const format = strdup(node->format);
     const size_t length = strlen(node->name);
     const bool whole = length && node->name[length - 1] == '!';
+    char *const name = malloc(length + 1 + strlen(node->format) + 1), *const format = name + length + 1;
     *schema = (struct ArrowSchema){.format = format,
                                    .name = name,
                                    .flags = whole ? 0 : ARROW_FLAG_NULLABLE,
-                                   .release = release_schema,
+                                   .release = arrow_schema_release,
                                    .private_data = name};
     schema->children = calloc(node->child_count + 1, sizeof *schema->children);
-    if (!name || !format || !schema->children)
+    if (!name || !schema->children)
         return false;
+    memcpy(name, node->name, length + 1);
+    strcpy(format, node->format);
     if (whole)
         name[length - 1] = '\0';
-    schema->n_children = node->child_count;
     for (uint32_t c = 0; c < node->child_count; c++) {
         schema->children[c] = calloc(1, sizeof **schema->children);
+        schema->n_children = c + (schema->children[c] != NULL);
         if (!schema->children[c] || !make_schema(node->children[c], schema->children[c]))
             return false;
     }

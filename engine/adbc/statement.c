@@ -1,6 +1,7 @@
 /* statement.c: an ADBC statement: SQL that is prepared once and run for each row of what is bound, or an ingest. */
 #define _POSIX_C_SOURCE 200809L
 #include "engine/adbc/driver.h"
+#include "engine/library/arrow_export.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -436,18 +437,6 @@ AdbcStatusCode driver_statement_schema(struct AdbcStatement *statement, struct A
     return given == 0 ? ADBC_STATUS_OK : driver_out_of_memory(error);
 }
 
-static void release_parameter_schema(struct ArrowSchema *schema)
-{
-    for (int64_t c = 0; c < schema->n_children; c++) {
-        if (schema->children[c]->release)
-            schema->children[c]->release(schema->children[c]);
-        free(schema->children[c]);
-    }
-    free(schema->children);
-    free(schema->private_data);
-    schema->release = NULL;
-}
-
 /* Any type may be bound to a parameter, which Arrow calls the type of NULL. */
 AdbcStatusCode driver_statement_parameter_schema(struct AdbcStatement *statement, struct ArrowSchema *schema,
                                                  struct AdbcError *error)
@@ -456,7 +445,7 @@ AdbcStatusCode driver_statement_parameter_schema(struct AdbcStatement *statement
     RETURN_IF_FAILED(made_of(statement, &of, error));
     RETURN_IF_FAILED(driver_statement_prepare(statement, error));
     const uint32_t count = tessera_parameters(of->prepared);
-    *schema = (struct ArrowSchema){.format = "+s", .name = "", .release = release_parameter_schema};
+    *schema = (struct ArrowSchema){.format = "+s", .name = "", .release = arrow_schema_release};
     schema->children = calloc(count + 1, sizeof *schema->children);
     for (uint32_t c = 0; schema->children && c < count; c++) {
         struct ArrowSchema *const child = calloc(1, sizeof *child);
@@ -471,7 +460,7 @@ AdbcStatusCode driver_statement_parameter_schema(struct AdbcStatement *statement
         *child = (struct ArrowSchema){.format = "n",
                                       .name = name,
                                       .flags = ARROW_FLAG_NULLABLE,
-                                      .release = release_parameter_schema,
+                                      .release = arrow_schema_release,
                                       .private_data = name};
         schema->children[schema->n_children++] = child;
     }

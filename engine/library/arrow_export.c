@@ -138,7 +138,7 @@ struct schema_memory {
     char name[256], format[32];
 };
 
-static void release_schema(struct ArrowSchema *schema)
+void arrow_schema_release(struct ArrowSchema *schema)
 {
     for (int64_t c = 0; c < schema->n_children; c++) {
         if (schema->children[c]->release)
@@ -167,7 +167,7 @@ static bool schema_begin(struct ArrowSchema *schema, const char *name, const str
     schema->name = memory->name;
     schema->format = memory->format;
     schema->private_data = memory;
-    schema->release = release_schema;
+    schema->release = arrow_schema_release;
     return true;
 }
 

@@ -34,6 +34,9 @@ NODISCARD enum status arrow_export_values(const struct tessera_values *columns, 
                                           uint64_t rows, struct ArrowArrayStream *stream,
                                           struct error *error);
 
+/* A schema's `release`, for schemas whose children and private_data are from malloc and have nothing else. */
+void arrow_schema_release(struct ArrowSchema *schema);
+
 /* The schema that such streams have for columns of these names and types; false if memory is out. The caller releases
  * it. */
 NODISCARD bool arrow_export_schema(const char *const *names, const struct value_type *types, uint32_t count,

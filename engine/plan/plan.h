@@ -350,6 +350,9 @@ struct scan_counts {
     uint64_t tiles, tiles_skipped;
 };
 
+/* Adds the rows, bytes and moves of a run over other segments; `tiles`, `tiles_skipped` and `share` are the caller's. */
+void scan_counts_add(const struct plan *plan, const struct scan_counts *from, struct scan_counts *counts);
+
 /* Fills reached, left and share from step_count + 2 points, which are in the order of the plan's steps. */
 void scan_counts_fill(const struct plan *plan, const struct scan_point *points, struct scan_counts *counts);
 

@@ -14,6 +14,17 @@ void scan_counts_fill(const struct plan *plan, const struct scan_point *points, 
     }
 }
 
+void scan_counts_add(const struct plan *plan, const struct scan_counts *from, struct scan_counts *counts)
+{
+    for (uint32_t s = 0; s < plan->step_count; s++) {
+        counts->reached[s] += from->reached[s];
+        counts->left[s] += from->left[s];
+    }
+    for (uint32_t c = 0; c < plan->column_count; c++)
+        counts->bytes[c] += from->bytes[c];
+    scan_moves_add(&counts->moves, &from->moves);
+}
+
 struct use {
     const struct plan *plan;
     uint32_t column;

@@ -299,23 +299,6 @@ static enum status count_member(void *context, uint32_t m, struct error *error)
                                                &prepared->members[m].counts[0], error);
 }
 
-/* Adds a member's counts; the shares of the scan's time by the members' scans. */
-static void add_counts(const struct plan *plan, const struct scan_counts *from, double weight,
-                       struct scan_counts *counts)
-{
-    for (uint32_t s = 0; s < plan->step_count; s++) {
-        counts->reached[s] += from->reached[s];
-        counts->left[s] += from->left[s];
-    }
-    for (uint32_t s = 0; s <= plan->step_count; s++)
-        counts->share[s] += weight * from->share[s];
-    for (uint32_t c = 0; c < plan->column_count; c++)
-        counts->bytes[c] += from->bytes[c];
-    scan_moves_add(&counts->moves, &from->moves);
-    counts->tiles = from->tiles;
-    counts->tiles_skipped -= from->tiles - from->tiles_skipped;
-}
-
 static void sum_counts(struct prepared_plan *prepared, struct scan_counts *counts)
 {
     const struct plan *plan = prepared->plan;
@@ -323,11 +306,15 @@ static void sum_counts(struct prepared_plan *prepared, struct scan_counts *count
     double scan_ms = 0;
     for (uint32_t m = 0; m < members; m++)
         scan_ms += prepared->members[m].timing.scan_ms;
-    *counts = (struct scan_counts){.tiles_skipped = prepared->members[0].counts->tiles};
+    const uint64_t tiles = prepared->members[0].counts->tiles; /* of the table, for all alike */
+    *counts = (struct scan_counts){.tiles = tiles, .tiles_skipped = tiles};
     for (uint32_t m = 0; m < members; m++) {
         struct member_run *const member = &prepared->members[m];
-        add_counts(plan, member->counts,
-                   scan_ms > 0 ? member->timing.scan_ms / scan_ms : 1.0 / (double)members, counts);
+        const double weight = scan_ms > 0 ? member->timing.scan_ms / scan_ms : 1.0 / (double)members;
+        for (uint32_t s = 0; s <= plan->step_count; s++)
+            counts->share[s] += weight * member->counts->share[s];
+        scan_counts_add(plan, member->counts, counts);
+        counts->tiles_skipped -= member->counts->tiles - member->counts->tiles_skipped;
         member->tiles = member->counts->tiles - member->counts->tiles_skipped;
         member->bytes = 0;
         for (uint32_t c = 0; c < plan->column_count; c++)

@@ -11,19 +11,7 @@ static enum status parse_or(struct parser *parser, struct sql_expression **out);
 static enum status parse_sum(struct parser *parser, struct sql_expression **out);
 static enum status parse_primary(struct parser *parser, struct sql_expression **out);
 
-static enum status node_new(struct parser *parser, enum sql_operation operation, struct sql_position position,
-                            struct sql_expression **out)
-{
-    *out = parse_memory(parser, sizeof **out);
-    if (!*out)
-        return error_out_of_memory(parser->error, sizeof **out, "a statement");
-    (*out)->operation = operation;
-    (*out)->position = position;
-    (*out)->depth = 1;
-    return STATUS_OK;
-}
-
-static enum status child_add(struct parser *parser, struct sql_expression *node, struct sql_expression *child)
+enum status parse_child(struct parser *parser, struct sql_expression *node, struct sql_expression *child)
 {
     if (child->depth == SQL_TREE_DEPTH_MAX)
         return parse_refuse(parser, "an expression is more than %u operators deep; use fewer, or split it",
@@ -38,18 +26,23 @@ static enum status child_parse(struct parser *parser, struct sql_expression *nod
 {
     struct sql_expression *child;
     RETURN_IF_ERROR(operand(parser, &child));
-    return child_add(parser, node, child);
+    return parse_child(parser, node, child);
 }
 
-static enum status node_of(struct parser *parser, enum sql_operation operation, struct sql_position position,
-                           struct sql_expression *first, struct sql_expression *second,
-                           struct sql_expression **out)
+enum status parse_node(struct parser *parser, enum sql_operation operation, struct sql_position position,
+                       struct sql_expression *first, struct sql_expression *second,
+                       struct sql_expression **out)
 {
-    struct sql_expression *node;
-    RETURN_IF_ERROR(node_new(parser, operation, position, &node));
-    RETURN_IF_ERROR(child_add(parser, node, first));
+    struct sql_expression *const node = parse_memory(parser, sizeof *node);
+    if (!node)
+        return error_out_of_memory(parser->error, sizeof *node, "a statement");
+    node->operation = operation;
+    node->position = position;
+    node->depth = 1;
+    if (first)
+        RETURN_IF_ERROR(parse_child(parser, node, first));
     if (second)
-        RETURN_IF_ERROR(child_add(parser, node, second));
+        RETURN_IF_ERROR(parse_child(parser, node, second));
     *out = node;
     return STATUS_OK;
 }
@@ -106,8 +99,8 @@ static enum status parse_function(struct parser *parser, struct sql_expression *
     RETURN_IF_ERROR(parse_take(parser, "DISTINCT", &node->distinct));
     if (parse_is(parser, "*")) {
         struct sql_expression *star;
-        RETURN_IF_ERROR(node_new(parser, SQL_STAR, parse_position(parser), &star));
-        RETURN_IF_ERROR(child_add(parser, node, star));
+        RETURN_IF_ERROR(parse_node(parser, SQL_STAR, parse_position(parser), NULL, NULL, &star));
+        RETURN_IF_ERROR(parse_child(parser, node, star));
         RETURN_IF_ERROR(parse_advance(parser));
         RETURN_IF_ERROR(parse_expect(parser, ")", "behind *"));
     } else if (parse_is(parser, ")")) {
@@ -244,13 +237,13 @@ static enum status parse_primary(struct parser *parser, struct sql_expression **
     if (parse_is(parser, "(")) {
         RETURN_IF_ERROR(parse_advance(parser));
         if (parse_is_query(parser)) {
-            RETURN_IF_ERROR(node_new(parser, SQL_SUBQUERY, parse_position(parser), out));
+            RETURN_IF_ERROR(parse_node(parser, SQL_SUBQUERY, parse_position(parser), NULL, NULL, out));
             return parse_subquery(parser, &(*out)->query);
         }
         RETURN_IF_ERROR(parse_expression(parser, out));
         return parse_expect(parser, ")", "to close the parenthesis");
     }
-    RETURN_IF_ERROR(node_new(parser, SQL_NULL, parse_position(parser), &node));
+    RETURN_IF_ERROR(parse_node(parser, SQL_NULL, parse_position(parser), NULL, NULL, &node));
     *out = node;
     switch (parser->token.kind) {
     case TOKEN_NUMBER:
@@ -291,7 +284,7 @@ static enum status parse_sign(struct parser *parser, struct sql_expression **out
     }
     RETURN_IF_ERROR(parse_primary(parser, out));
     RETURN_IF_ERROR(parse_casts(parser, out));
-    return minus ? node_of(parser, SQL_NEGATE, position, *out, NULL, out) : STATUS_OK;
+    return minus ? parse_node(parser, SQL_NEGATE, position, *out, NULL, out) : STATUS_OK;
 }
 
 struct binary {
@@ -320,7 +313,7 @@ static enum status parse_chain(struct parser *parser, const struct binary *opera
                                 SQL_DEPTH_MAX);
         RETURN_IF_ERROR(parse_advance(parser));
         RETURN_IF_ERROR(operand(parser, &right));
-        RETURN_IF_ERROR(node_of(parser, operators[i].operation, position, *out, right, out));
+        RETURN_IF_ERROR(parse_node(parser, operators[i].operation, position, *out, right, out));
     }
 }
 
@@ -358,18 +351,18 @@ static enum status parse_test(struct parser *parser, struct sql_expression *valu
     *found = true;
     if (parse_is(parser, "BETWEEN")) {
         RETURN_IF_ERROR(parse_advance(parser));
-        RETURN_IF_ERROR(node_of(parser, SQL_BETWEEN, position, value, NULL, &node));
+        RETURN_IF_ERROR(parse_node(parser, SQL_BETWEEN, position, value, NULL, &node));
         RETURN_IF_ERROR(child_parse(parser, node, parse_sum));
         RETURN_IF_ERROR(parse_expect(parser, "AND", "in BETWEEN"));
         RETURN_IF_ERROR(child_parse(parser, node, parse_sum));
     } else if (parse_is(parser, "IN")) {
         RETURN_IF_ERROR(parse_advance(parser));
-        RETURN_IF_ERROR(node_of(parser, SQL_IN, position, value, NULL, &node));
+        RETURN_IF_ERROR(parse_node(parser, SQL_IN, position, value, NULL, &node));
         RETURN_IF_ERROR(parse_in_list(parser, node));
     } else if (parse_is(parser, "LIKE")) {
         bool escape;
         RETURN_IF_ERROR(parse_advance(parser));
-        RETURN_IF_ERROR(node_of(parser, SQL_LIKE, position, value, NULL, &node));
+        RETURN_IF_ERROR(parse_node(parser, SQL_LIKE, position, value, NULL, &node));
         RETURN_IF_ERROR(child_parse(parser, node, parse_sum));
         RETURN_IF_ERROR(parse_take(parser, "ESCAPE", &escape));
         if (escape) {
@@ -398,7 +391,7 @@ static enum status parse_is_null(struct parser *parser, struct sql_position posi
                             "IS [NOT] stands before NULL, TRUE, FALSE, UNKNOWN and DISTINCT FROM only; "
                             "compare by =");
     RETURN_IF_ERROR(parse_advance(parser));
-    RETURN_IF_ERROR(node_of(parser, SQL_IS_NULL, position, *out, NULL, out));
+    RETURN_IF_ERROR(parse_node(parser, SQL_IS_NULL, position, *out, NULL, out));
     (*out)->negated = negated;
     return STATUS_OK;
 }
@@ -441,7 +434,7 @@ static enum status parse_comparison(struct parser *parser, struct sql_expression
         struct sql_expression *right;
         RETURN_IF_ERROR(parse_advance(parser));
         RETURN_IF_ERROR(parse_sum(parser, &right));
-        RETURN_IF_ERROR(node_of(parser, operators[i].operation, position, *out, right, out));
+        RETURN_IF_ERROR(parse_node(parser, operators[i].operation, position, *out, right, out));
     }
 }
 
@@ -454,7 +447,7 @@ static enum status parse_not(struct parser *parser, struct sql_expression **out)
         RETURN_IF_ERROR(parse_advance(parser));
     }
     RETURN_IF_ERROR(parse_comparison(parser, out));
-    return negated ? node_of(parser, SQL_NOT, position, *out, NULL, out) : STATUS_OK;
+    return negated ? parse_node(parser, SQL_NOT, position, *out, NULL, out) : STATUS_OK;
 }
 
 /* Parses the operands of a chain of ANDs or ORs, of any length, into one node. */
@@ -467,7 +460,7 @@ static enum status parse_flat(struct parser *parser, const char *word, enum sql_
         return STATUS_OK;
     struct sql_expression *node;
     bool more = true;
-    RETURN_IF_ERROR(node_of(parser, operation, parse_position(parser), *out, NULL, &node));
+    RETURN_IF_ERROR(parse_node(parser, operation, parse_position(parser), *out, NULL, &node));
     RETURN_IF_ERROR(parse_advance(parser));
     while (more) {
         RETURN_IF_ERROR(child_parse(parser, node, operand));
@@ -488,19 +481,6 @@ static enum status parse_or(struct parser *parser, struct sql_expression **out)
 }
 
 /* ---- For functions/parse_words.c ---- */
-
-enum status parse_node(struct parser *parser, enum sql_operation operation, struct sql_position position,
-                       struct sql_expression *first, struct sql_expression *second,
-                       struct sql_expression **out)
-{
-    return first ? node_of(parser, operation, position, first, second, out)
-                 : node_new(parser, operation, position, out);
-}
-
-enum status parse_add_child(struct parser *parser, struct sql_expression *node, struct sql_expression *child)
-{
-    return child_add(parser, node, child);
-}
 
 enum status parse_operand(struct parser *parser, struct sql_expression **out)
 {

@@ -62,6 +62,14 @@ NODISCARD enum status parse_orders(struct parser *parser, struct sql_order **ord
 
 NODISCARD enum status parse_expression(struct parser *parser, struct sql_expression **expression);
 
+/* Makes a node of up to two operands, which may be NULL, in the tree's arena; adds a child to one, unless it would be
+ * too deep. */
+NODISCARD enum status parse_node(struct parser *parser, enum sql_operation operation,
+                                 struct sql_position position, struct sql_expression *first,
+                                 struct sql_expression *second, struct sql_expression **out);
+NODISCARD enum status parse_child(struct parser *parser, struct sql_expression *node,
+                                  struct sql_expression *child);
+
 /* In aggregates/parse_aggregate.c: what may follow a function's arguments, WITHIN GROUP (ORDER BY x) and FILTER (WHERE
  * condition); and ORDER BY x, which may end them. */
 NODISCARD enum status parse_aggregate_clauses(struct parser *parser, struct sql_expression *function);

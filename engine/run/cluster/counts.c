@@ -6,19 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_counts(const struct plan *plan, const struct scan_counts *from, struct scan_counts *to)
-{
-    for (uint32_t s = 0; s < plan->step_count; s++) {
-        to->reached[s] += from->reached[s];
-        to->left[s] += from->left[s];
-    }
-    for (uint32_t c = 0; c < plan->column_count; c++)
-        to->bytes[c] += from->bytes[c];
-    scan_moves_add(&to->moves, &from->moves);
-    to->tiles += from->tiles;
-    to->tiles_skipped += from->tiles - from->tiles_skipped; /* the tiles that are read, for now */
-}
-
 enum status cluster_count(struct cluster *cluster, const struct plan *plan, enum status status,
                           struct scan_counts *counts, struct error *error)
 {
@@ -32,11 +19,15 @@ enum status cluster_count(struct cluster *cluster, const struct plan *plan, enum
         status = cluster_gather_all(cluster, counts, sizeof *counts, all, error);
     if (status == STATUS_OK) {
         struct scan_counts sum = {0};
-        for (uint32_t rank = 0; rank < cluster->size; rank++)
-            add_counts(plan, &all[rank], &sum);
+        uint64_t tiles = 0, read = 0;
+        for (uint32_t rank = 0; rank < cluster->size; rank++) {
+            scan_counts_add(plan, &all[rank], &sum);
+            tiles += all[rank].tiles;
+            read += all[rank].tiles - all[rank].tiles_skipped;
+        }
         memcpy(sum.share, counts->share, sizeof sum.share); /* of the time of this process's scan */
-        sum.tiles = plan->fact->part.of ? sum.tiles : counts->tiles;
-        sum.tiles_skipped = sum.tiles - sum.tiles_skipped;
+        sum.tiles = plan->fact->part.of ? tiles : counts->tiles;
+        sum.tiles_skipped = sum.tiles - read;
         *counts = sum;
     }
     free(all);

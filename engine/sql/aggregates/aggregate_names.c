@@ -45,9 +45,16 @@ static const struct aggregate_name aggregate_names[] = {
     {"grouping", FAMILY_GROUPING, NULL, MEASURE_GROUPING},
 };
 
+#define AGGREGATE_NAMES (sizeof aggregate_names / sizeof *aggregate_names)
+
+const char *aggregate_name(size_t index)
+{
+    return index < AGGREGATE_NAMES ? aggregate_names[index].name : NULL;
+}
+
 const struct aggregate_name *aggregate_name_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof aggregate_names / sizeof *aggregate_names; i++)
+    for (size_t i = 0; i < AGGREGATE_NAMES; i++)
         if (strcmp(name, aggregate_names[i].name) == 0)
             return &aggregate_names[i];
     return NULL;

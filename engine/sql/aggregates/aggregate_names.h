@@ -7,6 +7,8 @@
 
 #include "engine/sql/ast.h"
 
+#include <stddef.h>
+
 /* What the aggregates of this folder become. */
 enum aggregate_family {
     FAMILY_BASIC,    /* bind_function.c */
@@ -20,7 +22,6 @@ enum aggregate_family {
     FAMILY_QUANTILE, /* so do quantiles, whose last argument is the fraction, and the median */
     FAMILY_STRINGS,  /* string_agg */
     FAMILY_GROUPING  /* grouping(a): above the groups, as aggregates are */
-
 };
 
 struct aggregate_name {
@@ -29,6 +30,9 @@ struct aggregate_name {
     const char *as; /* the aggregate that it becomes, or NULL */
     int variant;    /* enum measure_kind */
 };
+
+/* The names one after the other; NULL at the end. */
+const char *aggregate_name(size_t index);
 
 /* NULL if the name is not an aggregate's. */
 const struct aggregate_name *aggregate_name_find(const char *name);

@@ -1,6 +1,9 @@
 /* functions.c: the names of scalar functions (functions.h). */
 #include "engine/sql/functions/functions.h"
 
+#include "engine/sql/aggregates/aggregate_names.h"
+#include "storage/base/words/near_word.h"
+
 #include <stdio.h>
 
 static const struct {
@@ -84,38 +87,11 @@ static const struct {
 };
 #define FUNCTIONS (sizeof functions / sizeof *functions)
 
-/* Those that other files bind. */
-static const char *const others[] = {"count",    "sum",       "min",    "max",     "avg",     "abs",
-                                     "coalesce", "ifnull",    "nullif", "upper",   "lower",   "length",
-                                     "substr",   "substring", "cast",   "extract", "try_cast"};
+/* Those that other files bind, beside aggregates. */
+static const char *const others[] = {"abs",   "coalesce", "ifnull", "nullif",  "upper",
+                                     "lower", "length",   "cast",   "extract", "try_cast"};
 
 /* ---- Nearest names ---- */
-
-#define NAME_LONGEST 32u
-
-/* The least number of characters to insert, drop, replace or swap with the next that makes b of a. */
-static uint32_t name_distance(const char *a, const char *b)
-{
-    uint32_t rows[3][NAME_LONGEST + 1];
-    const uint32_t a_length = (uint32_t)strnlen(a, NAME_LONGEST),
-                   b_length = (uint32_t)strnlen(b, NAME_LONGEST);
-    for (uint32_t j = 0; j <= b_length; j++)
-        rows[0][j] = j;
-    for (uint32_t i = 1; i <= a_length; i++) {
-        uint32_t *const row = rows[i % 3];
-        const uint32_t *const before = rows[(i + 2) % 3], *const earlier = rows[(i + 1) % 3];
-        row[0] = i;
-        for (uint32_t j = 1; j <= b_length; j++) {
-            uint32_t least = before[j - 1] + (a[i - 1] != b[j - 1]);
-            least = before[j] + 1 < least ? before[j] + 1 : least;
-            least = row[j - 1] + 1 < least ? row[j - 1] + 1 : least;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && earlier[j - 2] + 1 < least)
-                least = earlier[j - 2] + 1;
-            row[j] = least;
-        }
-    }
-    return rows[a_length % 3][b_length];
-}
 
 /* Names of other systems, with what is written here. */
 static const char *other_system(const char *name)
@@ -137,10 +113,7 @@ static const char *other_system(const char *name)
                                            {"date_format", "strftime"},
                                            {"to_number", "CAST"},
                                            {"convert", "CAST"},
-
                                            {"charindex", "position"},
-                                           {"total", "sum"},
-                                           {"mean", "avg"},
                                            {"ucase", "upper"},
                                            {"lcase", "lower"},
                                            {"glob", "LIKE or regexp_matches"}};
@@ -152,21 +125,19 @@ static const char *other_system(const char *name)
 
 enum status functions_refuse_unknown(struct binder *binder, const struct sql_expression *ast)
 {
-    const char *nearest = other_system(ast->name);
-    uint32_t least = (uint32_t)strlen(ast->name) / 3 + 2; /* further names are like any other */
-    for (size_t i = 0; !nearest && i < FUNCTIONS + sizeof others / sizeof *others; i++) {
-        const char *const name = i < FUNCTIONS ? functions[i].name : others[i - FUNCTIONS];
-        const uint32_t distance = name_distance(ast->name, name);
-        if (distance < least) {
-            least = distance;
-            nearest = name;
-        }
-    }
-    if (other_system(ast->name))
-        return bind_refuse(binder, ast->position, "there is no function %s; write %s", ast->name, nearest);
-    if (nearest)
+    const char *const here = other_system(ast->name);
+    struct near_word near = near_word_begin(ast->name);
+    if (here)
+        return bind_refuse(binder, ast->position, "there is no function %s; write %s", ast->name, here);
+    for (size_t i = 0; i < FUNCTIONS; i++)
+        near_word_try(&near, functions[i].name);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        near_word_try(&near, others[i]);
+    for (uint32_t i = 0; aggregate_name(i); i++)
+        near_word_try(&near, aggregate_name(i));
+    if (near.nearest)
         return bind_refuse(binder, ast->position, "there is no function %s; did you mean %s?", ast->name,
-                           nearest);
+                           near.nearest);
     return bind_refuse(
         binder, ast->position,
         "there is no function %s; there are sum, count, avg, round, coalesce, substr, replace, "

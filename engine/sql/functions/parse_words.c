@@ -10,7 +10,7 @@ static enum status add_expression(struct parser *parser, struct sql_expression *
 {
     struct sql_expression *child;
     RETURN_IF_ERROR(parse_expression(parser, &child));
-    return parse_add_child(parser, node, child);
+    return parse_child(parser, node, child);
 }
 
 /* position(a IN b) becomes position(a, b). */
@@ -18,7 +18,7 @@ static enum status parse_position_of(struct parser *parser, struct sql_expressio
 {
     struct sql_expression *what;
     RETURN_IF_ERROR(parse_operand(parser, &what));
-    RETURN_IF_ERROR(parse_add_child(parser, node, what));
+    RETURN_IF_ERROR(parse_child(parser, node, what));
     if (!parse_is(parser, "IN"))
         return parse_refuse(parser, "position is written position(a IN b); strpos(b, a) is the same");
     RETURN_IF_ERROR(parse_advance(parser));
@@ -42,14 +42,14 @@ static enum status parse_trim(struct parser *parser, struct sql_expression *node
         RETURN_IF_ERROR(parse_expression(parser, &characters));
     RETURN_IF_ERROR(parse_take(parser, "FROM", &from));
     if (!from) { /* trim(s) or trim(s, c) */
-        RETURN_IF_ERROR(parse_add_child(parser, node, characters));
+        RETURN_IF_ERROR(parse_child(parser, node, characters));
         RETURN_IF_ERROR(parse_take(parser, ",", &from));
         if (from)
             RETURN_IF_ERROR(add_expression(parser, node));
     } else {
         RETURN_IF_ERROR(add_expression(parser, node));
         if (characters)
-            RETURN_IF_ERROR(parse_add_child(parser, node, characters));
+            RETURN_IF_ERROR(parse_child(parser, node, characters));
     }
     return parse_expect(parser, ")", "behind a function's arguments");
 }
@@ -247,7 +247,7 @@ enum status parse_pattern(struct parser *parser, struct sql_position position, b
             RETURN_IF_ERROR(parse_take(parser, "ESCAPE", &escaped));
         if (escaped) {
             RETURN_IF_ERROR(parse_operand(parser, &escape));
-            return parse_add_child(parser, *out, escape);
+            return parse_child(parser, *out, escape);
         }
     }
     return STATUS_OK;

@@ -6,12 +6,6 @@
 
 /* ---- In parse_expression.c ---- */
 
-/* Makes a node of up to two operands, which may be NULL. */
-NODISCARD enum status parse_node(struct parser *parser, enum sql_operation operation,
-                                 struct sql_position position, struct sql_expression *first,
-                                 struct sql_expression *second, struct sql_expression **out);
-NODISCARD enum status parse_add_child(struct parser *parser, struct sql_expression *node,
-                                      struct sql_expression *child);
 /* Parses what may stand beside a comparison. */
 NODISCARD enum status parse_operand(struct parser *parser, struct sql_expression **out);
 

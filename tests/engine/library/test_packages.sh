@@ -37,14 +37,14 @@ if command -v dpkg-deb >/dev/null && command -v dpkg-shlibdeps >/dev/null && com
     dpkg-deb -x "$package" "$folder/extracted"
     try_out "$folder/extracted"
     if [ "$(id -u)" = 0 ]; then
-        mkdir -p "$folder/root/var/lib/dpkg/updates" "$folder/root/var/lib/dpkg/info"
-        touch "$folder/root/var/lib/dpkg/status" "$folder/root/var/lib/dpkg/available"
-        dpkg --root="$folder/root" --force-depends --force-not-root --force-script-chrootless --no-triggers \
+        mkdir -p "$folder/system/var/lib/dpkg/updates" "$folder/system/var/lib/dpkg/info"
+        touch "$folder/system/var/lib/dpkg/status" "$folder/system/var/lib/dpkg/available"
+        dpkg --root="$folder/system" --force-depends --force-not-root --force-script-chrootless --no-triggers \
             -i "$package" >"$folder/log" 2>&1 || fail "$(cat "$folder/log")"
-        try_out "$folder/root"
-        dpkg --root="$folder/root" --force-depends --force-script-chrootless --no-triggers -r tessera >"$folder/log" 2>&1 ||
+        try_out "$folder/system"
+        dpkg --root="$folder/system" --force-depends --force-script-chrootless --no-triggers -r tessera >"$folder/log" 2>&1 ||
             fail "$(cat "$folder/log")"
-        left=$(cd "$folder/root" && find . -path ./var -prune -o \( -type f -o -type l \) -print)
+        left=$(cd "$folder/system" && find . -path ./var -prune -o \( -type f -o -type l \) -print)
         [ -z "$left" ] || fail "left after removing: $left"
     fi
 fi
