@@ -1,5 +1,6 @@
 /*
- * text_rows.h: the rows of a text source with columns a, b and c, as one text. Include it after cmocka.h.
+ * text_rows.h: a file for a text source, and the rows of one with columns a, b and c, as one text. Include it after
+ * cmocka.h and one_directory.h.
  */
 #ifndef TESSERA_TESTS_SUPPORT_TEXT_ROWS_H
 #define TESSERA_TESTS_SUPPORT_TEXT_ROWS_H
@@ -11,6 +12,20 @@
 #include <string.h>
 
 static const char *const names[] = {"a", "b", "c"};
+
+/* Writes a file into the test's directory. The path that it gives is good until four more were written. */
+static inline const char *file_write(const char *name, const char *bytes, size_t size)
+{
+    static char full[4][PATH_BYTES + 64];
+    static int turn;
+    char *to = full[turn++ % 4];
+    snprintf(to, PATH_BYTES + 64, "%.*s/%s", (int)(strlen(path) - 3), path, name);
+    FILE *file = fopen(to, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+    return to;
+}
 
 static inline void block_print(const struct text_block *block, uint32_t columns, bool lines, FILE *out)
 {
