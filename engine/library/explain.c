@@ -1,6 +1,7 @@
 /* explain.c: writes a plan in words, with a line for each step and, after an analysed run, its figures
  * (explain.h). */
 #include "engine/library/explain.h"
+#include "engine/library/explain_tree.h"
 #include "engine/plan/functions/scalar_call.h"
 #include "engine/plan/value_text.h"
 #include "storage/index/index_file.h"
@@ -464,9 +465,10 @@ enum status sql_explain(const struct plan *plan, const struct engine *engine,
             timing->total_ms, timing->output_ms);
     if (counts)
         write_reads(timing, out);
-    const bool written = fclose(out) == 0;
-    const enum status status = written ? rowset_of_lines(rows, "plan", text, error)
-                                       : error_out_of_memory(error, bytes, "a plan's text");
+    char *const tree = fclose(out) == 0 ? explain_tree(text) : NULL;
+    const enum status status = tree ? rowset_of_lines(rows, "plan", tree, error)
+                                    : error_out_of_memory(error, bytes, "a plan's text");
+    free(tree);
     free(text);
     return status;
 }
