@@ -39,7 +39,7 @@ char *explain_tree(const char *text)
         const size_t blanks = blanks_before(line), length = (size_t)(next_line(line) - line);
         if (blanks == BRANCH_BLANKS)
             fprintf(out, "%s%.*s", more_branches(line) ? "├─" : "└─", (int)length, line);
-        else if (blanks > BRANCH_BLANKS) /* it has a column for each blank that it loses */
+        else if (blanks > BRANCH_BLANKS) /* it moves as far as its branch does */
             fprintf(out, "%s%.*s", more_branches(line) ? "│ " : "  ", (int)length, line);
         else
             fwrite(line, 1, length, out);

@@ -463,8 +463,9 @@ static enum status ask(struct joining *joining, bool last, struct rowset *rows)
         if (!joining->conjuncts[i].done)
             RETURN_IF_ERROR(
                 query_and(query, &select->where, (struct sql_expression *)joining->conjuncts[i].tree));
-    RETURN_IF_ERROR(query_explain_line(query, "level over %u answers, %llu rows in memory:",
-                                       joining->unit_count, (unsigned long long)joining->rows));
+    RETURN_IF_ERROR(
+        query_explain_line(query, "level over %u answer%s, %llu rows in memory:", joining->unit_count,
+                           joining->unit_count == 1 ? "" : "s", (unsigned long long)joining->rows));
     RETURN_IF_ERROR(make_database(joining, joining->joined, joining->rows, select, &database));
     const enum status status = query_plan(query, database, select, last, rows);
     database_close(database);

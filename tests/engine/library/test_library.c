@@ -93,7 +93,7 @@ static bool plan_has_index(struct tessera_database *database, enum tessera_index
     assert_int_equal(tessera_run(statement, &result, &error), TESSERA_OK);
     for (uint64_t row = 0; row < tessera_rows(result); row++) {
         const char *const text = tessera_text(result, 0, row, &length);
-        found |= length > 9 && memcmp(text, "  index  ", 9) == 0;
+        found |= memmem(text, length, "─  index  ", strlen("─  index  ")) != NULL;
     }
     tessera_finalize(statement);
     tessera_result_free(result);
