@@ -80,6 +80,11 @@ if(Python3_FOUND)
                  $<TARGET_FILE:tessera_program> $<TARGET_FILE:tessera_shared>)
         set_tests_properties(test_parquet PROPERTIES TIMEOUT ${test_timeout} SKIP_RETURN_CODE 77)
     endif()
+    # Asks what analysts ask; DuckDB judges where its module is installed, otherwise kept answers do. Then it is checked that
+    # wrong answers fail.
+    add_test(NAME test_trial COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tests/trial/test_trial.py
+             $<TARGET_FILE:tessera_program>)
+    set_tests_properties(test_trial PROPERTIES TIMEOUT ${test_timeout})
     # Python with the driver inside would have to be built with sanitizers, too.
     if(NOT TESSERA_SANITIZE)
         add_test(NAME test_adbc_peers COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tests/engine/adbc/test_adbc_peers.py

@@ -8,7 +8,7 @@
 DuckDB is the judge if its module can be imported (`--judge PYTHON` runs the trial with another interpreter that has
 it); without it, and with the default rows and seed, the answers are those of answers.json. It prints how many questions
 of each topic were answered right, the sentence of each refusal, and each wrong answer beside the right one. The exit
-code is 1 if an answer is wrong or fewer than --least are right.
+code is 1 if an answer is wrong, if nobody knows the right one, or if fewer than --least are right.
 """
 
 import argparse
@@ -161,8 +161,8 @@ class DuckDB:
 class Kept:
     """The answers of answers.json, by SQL, for the default rows and seed."""
 
-    def __init__(self):
-        with open(os.path.join(HERE, "answers.json"), encoding="utf-8") as file:
+    def __init__(self, path):
+        with open(path, encoding="utf-8") as file:
             self.answers = json.load(file)
 
 
@@ -178,7 +178,8 @@ def options():
     parser.add_argument("--rows", type=int, default=ROWS, help="rows of the two fact tables together")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--judge", help="a Python that has DuckDB's module; the trial is run with it")
-    parser.add_argument("--keep", action="store_true", help="write DuckDB's answers to answers.json")
+    parser.add_argument("--keep", action="store_true", help="write DuckDB's answers to the file of --answers")
+    parser.add_argument("--answers", default=os.path.join(HERE, "answers.json"), metavar="FILE", help="the kept answers")
     parser.add_argument("--folder", help="where data is made, and stays; by default a temporary folder")
     parser.add_argument("--topic", help="ask only the questions of this topic")
     parser.add_argument("--least", type=int, default=0, help="fail if fewer answers are right")
@@ -199,7 +200,7 @@ def judge_of(chosen, folder):
             pass
     if (chosen.rows, chosen.seed) != (ROWS, SEED):
         sys.exit("without DuckDB's module only the default --rows and --seed have kept answers")
-    return Kept()
+    return Kept(chosen.answers)
 
 
 def judged(judge, tessera, sql):
@@ -210,7 +211,7 @@ def judged(judge, tessera, sql):
     if isinstance(judge, Kept):
         kept = judge.answers.get(sql)
         if kept is None:
-            return "unknown", "has no kept answer"
+            return "unknown", "has no kept answer; run the trial with --keep where DuckDB is installed"
     else:
         expected = judge.ask(sql)
     if sentence is not None:
@@ -230,7 +231,7 @@ def trial(chosen, folder):
     asked = [q for q in questions() if chosen.topic in (None, q[0])]
     if chosen.keep:
         kept = {sql: answers.keep(judge.ask(sql), is_ordered(sql)) for _, _, sql in asked}
-        with open(os.path.join(HERE, "answers.json"), "w", encoding="utf-8") as file:
+        with open(chosen.answers, "w", encoding="utf-8") as file:
             json.dump(kept, file, ensure_ascii=False, separators=(",", ":"), indent=0)
     print("%d rows of facts, loaded in %.2f s; the judge is %s" % (chosen.rows, seconds, type(judge).__name__))
     if left_out:
@@ -239,7 +240,7 @@ def trial(chosen, folder):
     for topic, title, sql in asked:
         verdict, text = judged(judge, tessera, sql)
         totals.setdefault(topic, dict.fromkeys(["right", "refused", "wrong", "unknown"], 0))[verdict] += 1
-        if verdict == "wrong" or verdict != "right" and not chosen.quiet:
+        if verdict in ("wrong", "unknown") or verdict != "right" and not chosen.quiet:
             print("%s  %s: %s\n    %s\n    %s" % (verdict.upper(), topic, title, sql.replace("\n", "\n    "), text))
         if chosen.times and verdict == "right" and isinstance(judge, DuckDB):
             mine, other = tessera.milliseconds(sql, chosen.times), judge.milliseconds(sql, chosen.times)
@@ -274,7 +275,7 @@ def main():
     finally:
         if not chosen.folder:
             shutil.rmtree(folder, ignore_errors=True)
-    sys.exit(1 if total["wrong"] or total["right"] < chosen.least else 0)
+    sys.exit(1 if total["wrong"] or total["unknown"] or total["right"] < chosen.least else 0)
 
 
 if __name__ == "__main__":
