@@ -38,6 +38,7 @@ struct engine_options {
 /* Opens the devices. STATUS_BAD_INPUT if an option cannot be read. */
 NODISCARD enum status engine_open(const struct engine_options *options, struct engine **engine,
                                   struct error *error);
+/* Before the databases that it asked are closed: devices keep columns, which are known by their addresses. */
 void engine_close(struct engine *engine);
 
 /* "NVIDIA H200 (cuda:0)", "2 x NVIDIA H200 (cuda:0,1)" or "CPU, 2 threads, avx512". engine_why_cpu gives the reason why "auto" chose the

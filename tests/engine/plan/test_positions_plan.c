@@ -197,9 +197,9 @@ static void answers_are_those_without_levels(void **state)
     struct engine *engine;
     (void)state;
     star_draw();
-    must(engine_open(&(struct engine_options){.device = test_device(), .threads = 2}, &engine, error));
     for (uint32_t round = 0; round < 12; round++) {
         struct opened with = {0}, without = {0};
+        must(engine_open(&(struct engine_options){.device = test_device(), .threads = 2}, &engine, error));
         star_write(&without, false, codecs[round % 4], -1);
         star_write(&with, true, codecs[round % 4], -1);
         for (size_t s = 0; s < sizeof statements / sizeof *statements; s++) {
@@ -210,10 +210,10 @@ static void answers_are_those_without_levels(void **state)
             free(expected);
             free(answer);
         }
+        engine_close(engine);
         star_end(&without);
         star_end(&with);
     }
-    engine_close(engine);
 }
 
 /* Adds up the values of a column of int64 in all batches, each times its place; NULL counts as -1. */
