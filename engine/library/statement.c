@@ -296,6 +296,8 @@ static enum status answer_levels(struct sql_statement *statement, struct rowset 
                                     .database = statement->database,
                                     .codec = statement->codec,
                                     .index = statement->settings.index,
+                                    .like = statement->settings.like,
+                                    .explain = explain_of(statement),
                                     .staged = statement->settings.staged,
                                     .parameters = statement->parameters,
                                     .parameter_count = statement->parameter_count,

@@ -41,7 +41,7 @@ enum status query_explain_line(struct query *query, const char *format, ...)
 {
     char line[1024];
     va_list arguments;
-    if (query->task->select->explain == SQL_EXPLAIN_NONE)
+    if (query->task->explain == SQL_EXPLAIN_NONE)
         return STATUS_OK;
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
@@ -56,7 +56,7 @@ static enum status explain_plan(struct query *query, const struct plan *plan, co
 {
     struct rowset lines;
     struct error *const error = query->error;
-    if (query->task->select->explain == SQL_EXPLAIN_NONE)
+    if (query->task->explain == SQL_EXPLAIN_NONE)
         return STATUS_OK;
     if (!plan->fact)
         return query_explain_line(query, "  one row of constants");
@@ -142,7 +142,8 @@ enum status query_plan(struct query *query, struct database *database, const str
     const struct sql_options options = {.codec = stored ? task->codec : NULL,
                                         .threads = engine_threads(engine),
                                         .on_gpu = engine_is_cuda(engine),
-                                        .index = task->index};
+                                        .index = task->index,
+                                        .like = task->like};
     RETURN_IF_ERROR(
         sql_bind(database, select, query->parameters, query->parameter_count, &options, &plan, query->error));
     plan->staged = stored && task->staged;
@@ -150,7 +151,7 @@ enum status query_plan(struct query *query, struct database *database, const str
     for (uint32_t c = 0; stored && c < plan->column_count; c++)
         timing.bytes += plan->columns[c].decided ? 0 : plan->columns[c].data->bytes;
     enum status status = explain_plan(query, plan, engine);
-    if (status == STATUS_OK && !(last && task->select->explain == SQL_EXPLAIN))
+    if (status == STATUS_OK && !(last && task->explain == SQL_EXPLAIN))
         status = run_plan(query, plan, engine, &timing, rows);
     if (status == STATUS_OK && rows->column_count)
         status = query_explain_line(query, "  answer: %llu rows in %.3f ms", (unsigned long long)rows->rows,
@@ -457,7 +458,7 @@ enum status query_answer(const struct query_task *task, struct rowset *rows, str
                          struct error *error)
 {
     struct query query = {.task = task, .tree = sql_tree_new(), .error = error};
-    const bool explain = task->select->explain != SQL_EXPLAIN_NONE;
+    const bool explain = task->explain != SQL_EXPLAIN_NONE;
     enum status status = query.tree ? STATUS_OK : error_out_of_memory(error, 0, "a statement");
     *rows = (struct rowset){0};
     if (status == STATUS_OK && engine_cluster(task->engine))

@@ -29,6 +29,8 @@ struct query_task {
     struct database *database;
     const char *codec; /* as in sql_bind */
     enum plan_index_use index;
+    enum sql_like like;
+    enum sql_explain explain;
     bool staged;
     const struct sql_parameter *parameters;
     uint32_t parameter_count;

@@ -132,6 +132,24 @@ static void dot_commands_check_their_words(void **state)
     assert_script(".timer on\nselect count(*) from date;", 0, "2557", "1 row; plan ");
 }
 
+/* A statement of several levels obeys as one of a single level does. */
+static void settings_hold_for_all_levels(void **state)
+{
+    (void)state;
+    assert_script(
+        ".mode csv\n.like sqlite\nwith t as (select s_region from supplier where s_region like 'asi%') "
+        "select count(*) > 0 as any from t;\nselect count(*) > 0 as inside from (select s_region from "
+        "supplier) t "
+        "where s_region like 'asi%';",
+        0, "any\ntrue\ninside\ntrue\n", "");
+    assert_script(".mode csv\nselect count(*) as none from (select s_region from supplier) t where s_region "
+                  "like 'asi%';",
+                  0, "none\n0\n", "");
+    assert_script(".explain on\nselect max(n) from (select count(*) as n from date group by d_year) t;", 0,
+                  "plan\n", "");
+    assert_non_null(strstr(run.output, "scan date: 2557 rows"));
+}
+
 static void tables_can_be_described_in_sql(void **state)
 {
     (void)state;
@@ -576,6 +594,7 @@ int main(void)
         cmocka_unit_test(tables_and_their_schemas_are_told),
         cmocka_unit_test(schemas_can_be_loaded_again),
         cmocka_unit_test(dot_commands_check_their_words),
+        cmocka_unit_test(settings_hold_for_all_levels),
         cmocka_unit_test(tables_can_be_described_in_sql),
         cmocka_unit_test(scripts_are_run_while_they_arrive),
         cmocka_unit_test(the_timer_tells_the_whole_time),
