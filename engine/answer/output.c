@@ -71,11 +71,11 @@ static enum status aggregate_values(const struct output *output, const struct ex
         leaf.values[i] = null ? 0 : (int64_t)whole;
         if (null)
             continue;
+        const uint64_t divisor = node->table ? (uint64_t)groups->states[node->table - 1][first + i] : 1;
         if (doubles) {
-            const uint64_t divisor = node->table ? (uint64_t)groups->states[node->table - 1][first + i] : 1;
             leaf.values[i] = double_sum_of(output->plan, groups, node->index, first + i, divisor);
         } else if (node->type.kind == VALUE_DOUBLE && aggregate->type.kind != VALUE_DOUBLE) {
-            leaf.values[i] = double_key_of((double)whole / (double)power_of_ten(node->type.scale));
+            leaf.values[i] = double_key_of(decimal_average(whole, divisor, node->type.scale));
         } else if (whole != (int64_t)whole) {
             return error_set(output->error, STATUS_BAD_INPUT,
                              "a sum leaves 64 bits (it is about %.6g); sum smaller values or fewer rows",

@@ -88,19 +88,17 @@ static enum status bind_count(struct binder *binder, const struct sql_expression
     return expression_add(binder->list, &leaf, node, binder->error);
 }
 
-/* avg is a double: the sum divided by the count, above the aggregation. */
-static enum status bind_average(struct binder *binder, const struct sql_expression *ast, uint32_t sum,
-                                uint32_t *node)
+/* avg is a double: the leaf of the sum, which divides it by the count. */
+static enum status bind_average(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
 {
-    struct expression total = *bind_node(binder, sum);
+    struct expression average = *bind_node(binder, *node);
     uint32_t count;
-    total.type.kind = VALUE_DOUBLE; /* the leaf gives the sum as a double, whatever its width */
-    total.low = DOUBLE_KEY_MINUS_INFINITY;
-    total.high = DOUBLE_KEY_INFINITY;
-    RETURN_IF_ERROR(expression_add(binder->list, &total, &sum, binder->error));
     RETURN_IF_ERROR(bind_count(binder, ast, &count));
-    RETURN_IF_ERROR(bind_double(binder, ast->position, &count));
-    return bind_apply(binder, ast->position, EXPRESSION_DIVIDE, sum, count, EXPRESSION_NONE, node);
+    average.type.kind = VALUE_DOUBLE;
+    average.low = DOUBLE_KEY_MINUS_INFINITY;
+    average.high = DOUBLE_KEY_INFINITY;
+    average.table = bind_node(binder, count)->index + 1;
+    return expression_add(binder->list, &average, node, binder->error);
 }
 
 enum status bind_aggregate(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
@@ -148,7 +146,7 @@ enum status bind_aggregate(struct binder *binder, const struct sql_expression *a
         RETURN_IF_ERROR(bind_aggregate_find(binder, count, &binder->plan->aggregates[leaf.index].count));
     }
     RETURN_IF_ERROR(expression_add(binder->list, &leaf, node, binder->error));
-    return strcmp(ast->name, "avg") == 0 ? bind_average(binder, ast, *node, node) : STATUS_OK;
+    return strcmp(ast->name, "avg") == 0 ? bind_average(binder, ast, node) : STATUS_OK;
 }
 
 /* ---- Functions ---- */

@@ -5,6 +5,7 @@
 #ifndef TESSERA_STORAGE_BASE_DECIMAL_H
 #define TESSERA_STORAGE_BASE_DECIMAL_H
 
+#include <math.h>
 #include <stdint.h>
 
 /* 10^exponent, exponent 0 .. 18: the powers that fit an int64. */
@@ -15,20 +16,31 @@ static inline int64_t power_of_ten(unsigned exponent)
     return powers[exponent];
 }
 
-/* The double nearest to value / 10^scale, ties to even, as strtod reads the decimal's text. Up to 2^53 value
- * and divisor are doubles, so one division rounds once. Above that, the quotient gets 64 more binary places,
- * which make it at least 4 bits longer than a double. A remainder sets its last bit, so that the conversion
- * rounds as if it saw all bits. */
+/* The double nearest to sum / (count 10^scale), ties to even; count > 0. Up to 2^53 sum and divisor are doubles, so one
+ * division rounds once. Above that, the quotient gets binary places until it is longer than a double; what remains sets
+ * its last bit, so that the conversion rounds as if it saw all bits. */
+static inline double decimal_average(__int128 sum, uint64_t count, unsigned scale)
+{
+    const unsigned __int128 magnitude = sum < 0 ? 0 - (unsigned __int128)sum : (unsigned __int128)sum,
+                            divisor = (unsigned __int128)count * (uint64_t)power_of_ten(scale),
+                            most = 1ull << 53;
+    if (magnitude <= most && divisor <= most)
+        return (double)(int64_t)sum / (double)(uint64_t)divisor;
+    unsigned __int128 quotient = magnitude / divisor, rest = magnitude % divisor;
+    int places = 0;
+    for (; rest && quotient < most << 2; places++) {
+        rest <<= 1;
+        quotient = quotient << 1 | (rest >= divisor);
+        rest -= rest >= divisor ? divisor : 0;
+    }
+    const double nearest = ldexp((double)(quotient | (rest != 0)), -places);
+    return sum < 0 ? -nearest : nearest;
+}
+
+/* The double nearest to value / 10^scale, as strtod reads the decimal's text. */
 static inline double decimal_to_double(int64_t value, unsigned scale)
 {
-    const uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    if (magnitude <= 1ull << 53)
-        return (double)value / (double)power_of_ten(scale);
-    const unsigned __int128 shifted = (unsigned __int128)magnitude << 64,
-                            divisor = (unsigned __int128)power_of_ten(scale);
-    const unsigned __int128 quotient = shifted / divisor | (shifted % divisor != 0);
-    const double nearest = (double)quotient * 0x1p-64;
-    return value < 0 ? -nearest : nearest;
+    return decimal_average(value, 1, scale);
 }
 
 #endif

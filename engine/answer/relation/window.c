@@ -275,8 +275,7 @@ static double sum_doubles(const struct partition *partition, uint64_t begin, uin
 static enum status give_sum(const struct partition *partition, uint64_t at, __int128 sum, uint64_t count)
 {
     if (partition->window->function == WINDOW_AVG) {
-        const double whole = (double)sum / (double)power_of_ten(partition->argument->type.scale);
-        give_double(partition, at, whole / (double)count);
+        give_double(partition, at, decimal_average(sum, count, partition->argument->type.scale));
         return STATUS_OK;
     }
     if (sum > INT64_MAX || sum <= INT64_MIN)

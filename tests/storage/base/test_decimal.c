@@ -64,6 +64,24 @@ static void random_decimals_agree_with_strtod(void **state)
     }
 }
 
+/* count numbers of about the same size, as their sum, where it is exact; and quotients that must be rounded once. */
+static void averages_are_rounded_once(void **state)
+{
+    (void)state;
+    assert_true(decimal_average(42707405, 206, 2) == 2073.175); /* 427074.05 / 206 is 2073.1749999999997 */
+    for (unsigned scale = 0; scale <= 18; scale++)
+        for (int64_t count = 1; count < INT64_MAX / 7; count = count * 7 + scale) {
+            const int64_t values[] = {0, 1, -3, 99999, INT64_MAX, INT64_MIN, (INT64_C(1) << 53) + 1};
+            for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+                assert_true(decimal_average((__int128)values[i] * count, (uint64_t)count, scale) ==
+                            decimal_to_double(values[i], scale));
+        }
+    const __int128 tie = ((__int128)1 << 54) + 2; /* half of it is 2^53 + 1, between two doubles */
+    assert_true(decimal_average(tie, 2, 0) == 0x1p53);
+    assert_true(decimal_average(tie * 1000 + 1, 2000, 0) == 0x1p53 + 2);
+    assert_true(decimal_average(-tie * 1000 - 1, 20, 2) == -(0x1p53 + 2));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -71,6 +89,7 @@ int main(void)
         cmocka_unit_test(small_decimals_are_exact),
         cmocka_unit_test(large_decimals_are_rounded_once),
         cmocka_unit_test(random_decimals_agree_with_strtod),
+        cmocka_unit_test(averages_are_rounded_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
