@@ -325,10 +325,12 @@ static uint32_t take_comparison(struct reader *reader)
     }
     const bool not = take(reader, "NOT");
     if (take(reader, "BETWEEN")) {
+        const struct node value = reader->check->nodes[left]; /* a constant takes the unit of each bound */
         const uint32_t low = compare(reader, left, GREATER_EQUAL, take_operand(reader));
         if (!take(reader, "AND"))
             return fail_here(reader);
-        const uint32_t high = compare(reader, left, LESS_EQUAL, take_operand(reader));
+        const uint32_t again = add(reader, value);
+        const uint32_t high = compare(reader, again, LESS_EQUAL, take_operand(reader));
         const uint32_t both = combine(reader, NODE_AND, low, high);
         return not ? add(reader, (struct node){.kind = NODE_NOT, .left = both}) : both;
     }
@@ -349,12 +351,15 @@ static uint32_t take_comparison(struct reader *reader)
 
 static uint32_t take_not(struct reader *reader)
 {
-    if (!take(reader, "NOT"))
-        return take_comparison(reader);
-    const uint32_t inner = take_not(reader);
-    if (!failed(reader) && reader->check->nodes[inner].kind < NODE_COMPARE)
+    bool any = false, odd = false;
+    while (take(reader, "NOT")) {
+        any = true;
+        odd = !odd;
+    }
+    const uint32_t inner = take_comparison(reader);
+    if (any && !failed(reader) && reader->check->nodes[inner].kind < NODE_COMPARE)
         return fail(reader, "a value stands where a condition should");
-    return add(reader, (struct node){.kind = NODE_NOT, .left = inner});
+    return odd ? add(reader, (struct node){.kind = NODE_NOT, .left = inner}) : inner;
 }
 
 static uint32_t take_and(struct reader *reader)
