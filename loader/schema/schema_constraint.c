@@ -130,6 +130,8 @@ static enum status take_column_list(struct schema_parser *parser, const struct s
         if (*count < KEY_COLUMNS_MAX)
             columns[*count] = column;
         ++*count;
+        if (schema_is(parser, "(")) /* MySQL: the first bytes of a text, name(10) */
+            RETURN_IF_ERROR(schema_skip_brackets(parser));
         RETURN_IF_ERROR(schema_take(parser, "ASC", &sorted));
         RETURN_IF_ERROR(schema_take(parser, "DESC", &sorted));
         RETURN_IF_ERROR(schema_take(parser, ",", &more));
@@ -259,9 +261,10 @@ enum status schema_at_table_constraint(struct schema_parser *parser, bool *const
     static const struct {
         const char *first,
             *second; /* second: NULL, any; else one of these characters or this word comes next */
-    } begins[] = {{"CONSTRAINT", NULL}, {"PRIMARY", "KEY"}, {"FOREIGN", "KEY"}, {"CHECK", "("},
-                  {"UNIQUE", NULL},     {"EXCLUDE", NULL},  {"LIKE", NULL},     {"KEY", "`"},
-                  {"INDEX", "`"},       {"FULLTEXT", NULL}};
+    } begins[] = {{"CONSTRAINT", NULL}, {"PRIMARY", "KEY"},  {"FOREIGN", "KEY"},   {"CHECK", "("},
+                  {"UNIQUE", NULL},     {"EXCLUDE", "("},    {"EXCLUDE", "USING"}, {"LIKE", NULL},
+                  {"KEY", "`"},         {"INDEX", "`"},      {"FULLTEXT", "KEY"},  {"FULLTEXT", "INDEX"},
+                  {"SPATIAL", "KEY"},   {"SPATIAL", "INDEX"}};
     struct sql_tokens ahead = parser->tokens;
     struct sql_token next;
     struct error unused;
@@ -285,7 +288,7 @@ enum status schema_take_table_constraint(struct schema_parser *parser, struct sc
     if (schema_is(parser, "CHECK"))
         return take_check(parser, table);
     if (schema_is(parser, "EXCLUDE") || schema_is(parser, "KEY") || schema_is(parser, "INDEX") ||
-        schema_is(parser, "FULLTEXT"))
+        schema_is(parser, "FULLTEXT") || schema_is(parser, "SPATIAL"))
         return schema_skip_to(parser, ",);", NULL);
     if (schema_is(parser, "PRIMARY") || schema_is(parser, "FOREIGN")) {
         const bool primary = schema_is(parser, "PRIMARY");

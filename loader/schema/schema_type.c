@@ -212,7 +212,7 @@ enum status schema_take_type(struct schema_parser *parser, struct column_schema 
         t++;
     const bool own = take_own_type(parser, name, column);
     column->type = own || t == sizeof types / sizeof *types ? column->type : types[t].type;
-    if (schema_is(parser, "ENUM") || own) {
+    if (schema_is(parser, "ENUM") || schema_is(parser, "SET") || own) {
         column->type = own ? column->type : TYPE_STRING;
         RETURN_IF_ERROR(schema_advance(parser));
         if (!own && schema_is(parser, "("))

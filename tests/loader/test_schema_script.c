@@ -298,6 +298,11 @@ static void conditions_are_tested_as_sql_does(void **state)
         {"5 <= a", 1},
         {"a BETWEEN 1 AND 5", 1},
         {"a NOT BETWEEN 1 AND 5", 0},
+        {"5 BETWEEN p AND a", 1}, /* 5.00 and 5 */
+        {"3 BETWEEN a AND p", 0},
+        {"NOT NOT a > 4", 1},
+        {"NOT NOT NOT a > 4", 0},
+        {"NOT NOT a", -1},
         {"((p >= (0)::numeric))", 1},
         {"p = 1.5", 1},
         {"p < 1.49", 0},
@@ -340,6 +345,47 @@ static void conditions_are_tested_as_sql_does(void **state)
             fail_msg("%s: %d", cases[i].text, passes(cases[i].text));
 }
 
+/* A script may be hostile: no depth of a condition exhausts the stack. */
+static void deep_conditions_are_survived(void **state)
+{
+    static const struct {
+        const char *word;
+        int passes;
+    } cases[] = {{"NOT ", 1}, {"(", -1}, {"-", -1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const size_t times = 1000000, bytes = strlen(cases[i].word);
+        char *const text = malloc(times * bytes + 8);
+        assert_non_null(text);
+        for (size_t t = 0; t < times; t++)
+            memcpy(text + t * bytes, cases[i].word, bytes);
+        strcpy(text + times * bytes, "a > 4");
+        assert_int_equal(passes(text), cases[i].passes);
+        free(text);
+    }
+}
+
+/* Words that begin a constraint in one dialect are names of columns in others. */
+static void words_of_constraints_may_be_columns(void **state)
+{
+    struct schema_script schema;
+    struct error error;
+    static const char text[] =
+        "CREATE TABLE film (fulltext TEXT NOT NULL, exclude INT, spatial INT, key INT, flags SET('a', 'b'),\n"
+        "  FULLTEXT KEY f (fulltext), SPATIAL INDEX s (spatial), EXCLUDE USING gist (key WITH =),\n"
+        "  UNIQUE KEY n (fulltext(10)))";
+    (void)state;
+    if (schema_script_parse("film.sql", text, sizeof text - 1, &schema, &error) != STATUS_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(schema.tables[0].column_count, 5);
+    assert_string_equal(schema.tables[0].columns[0].name, "fulltext");
+    assert_false(schema.tables[0].columns[0].nullable);
+    assert_int_equal(schema.tables[0].columns[1].type, TYPE_INT32);
+    assert_int_equal(schema.tables[0].columns[4].type, TYPE_STRING);
+    assert_true(schema.tables[0].unique[0]);
+    schema_script_free(&schema);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -350,6 +396,8 @@ int main(void)
         cmocka_unit_test(damaged_dumps_are_survived),
         cmocka_unit_test(all_errors_are_told_at_once),
         cmocka_unit_test(conditions_are_tested_as_sql_does),
+        cmocka_unit_test(deep_conditions_are_survived),
+        cmocka_unit_test(words_of_constraints_may_be_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
