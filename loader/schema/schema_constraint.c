@@ -205,8 +205,9 @@ static enum status take_column_constraint(struct schema_parser *parser, struct s
     if (schema_is(parser, "GENERATED") ||
         schema_is(parser, "AS")) { /* ALWAYS AS (...), or AS IDENTITY (...) */
         RETURN_IF_ERROR(schema_note(parser, parser->token.line,
-                                    "column %s.%s is read from the file, not generated", table->name,
-                                    column->name));
+                                    "column %s.%s is read from the file, not generated; take it out if the "
+                                    "file lacks it",
+                                    table->name, column->name));
         return schema_skip_to(parser, ",);", constraint_words);
     }
     static const char *const skipped[] = {"COLLATE",       "COMMENT", "IDENTITY",  "AUTO_INCREMENT",

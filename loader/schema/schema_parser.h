@@ -46,6 +46,7 @@ struct schema_parser {
         struct column_schema type;
     } * own_types;
     uint32_t own_type_count;
+    bool has_rows; /* in INSERT */
 
     struct schema_condition *conditions;
     uint32_t condition_count;

@@ -243,7 +243,13 @@ static enum status take_create(struct schema_parser *parser)
         const bool domain = schema_is(parser, "DOMAIN");
         RETURN_IF_ERROR(schema_advance(parser));
         RETURN_IF_ERROR(schema_create_type(parser, domain));
-        return schema_is(parser, ";") ? STATUS_OK : schema_skip_to(parser, ";", NULL);
+        if (schema_is(parser, ";") || parser->token.kind == TOKEN_END)
+            return STATUS_OK;
+        if (domain)
+            RETURN_IF_ERROR(schema_note(parser, parser->token.line,
+                                        "what domain %s says after its type (NOT NULL, CHECK) is not tested",
+                                        parser->own_types[parser->own_type_count - 1].name));
+        return schema_skip_to(parser, ";", NULL);
     }
     RETURN_IF_ERROR(schema_take(parser, "UNIQUE", &taken));
     if (taken)
@@ -310,10 +316,13 @@ static enum status skip_copy(struct schema_parser *parser)
     return begin_statement(parser);
 }
 
+/* A dump has an INSERT for each row: one note tells of all. */
 static enum status skip_insert(struct schema_parser *parser)
 {
-    RETURN_IF_ERROR(schema_note(parser, parser->token.line,
-                                "INSERT is not executed; give the rows as files: TABLE=FILE"));
+    if (!parser->has_rows)
+        RETURN_IF_ERROR(schema_note(parser, parser->token.line,
+                                    "INSERT is not executed; give the rows as files: TABLE=FILE"));
+    parser->has_rows = true;
     return schema_skip_to(parser, ";", NULL);
 }
 

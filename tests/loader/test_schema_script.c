@@ -365,6 +365,25 @@ static void deep_conditions_are_survived(void **state)
     }
 }
 
+static void a_note_tells_of_all_rows_of_a_dump(void **state)
+{
+    struct schema_script schema;
+    struct error error;
+    static const char text[] =
+        "CREATE DOMAIN year AS int CHECK (VALUE > 1900); CREATE DOMAIN word AS text;\n"
+        "CREATE TABLE t (a year, b word);\n"
+        "INSERT INTO t VALUES (1); INSERT INTO t VALUES (2);\nINSERT INTO t VALUES (3);";
+    (void)state;
+    if (schema_script_parse("t.sql", text, sizeof text - 1, &schema, &error) != STATUS_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(schema.note_count, 2);
+    assert_string_equal(schema.notes[0],
+                        "t.sql:1: what domain year says after its type (NOT NULL, CHECK) is not tested");
+    assert_string_equal(schema.notes[1],
+                        "t.sql:3: INSERT is not executed; give the rows as files: TABLE=FILE");
+    schema_script_free(&schema);
+}
+
 /* Words that begin a constraint in one dialect are names of columns in others. */
 static void words_of_constraints_may_be_columns(void **state)
 {
@@ -397,6 +416,7 @@ int main(void)
         cmocka_unit_test(all_errors_are_told_at_once),
         cmocka_unit_test(conditions_are_tested_as_sql_does),
         cmocka_unit_test(deep_conditions_are_survived),
+        cmocka_unit_test(a_note_tells_of_all_rows_of_a_dump),
         cmocka_unit_test(words_of_constraints_may_be_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
