@@ -149,6 +149,15 @@ static void name_table(struct infer_table *table)
         snprintf(table->name, sizeof table->name, "t");
 }
 
+/* What the fields of a file are whose header has names twice, or names that no column may have. */
+static void put_columns(FILE *out, const struct infer_table *table)
+{
+    fprintf(out, " --header yes --columns '%s=", table->name);
+    for (uint32_t c = 0; c < table->column_count; c++)
+        fprintf(out, "%s%s", c ? "," : "", table->columns[c].unnamed ? "-" : table->columns[c].name);
+    putc('\'', out);
+}
+
 static void put_command(FILE *out, const struct infer_table *tables, uint32_t count)
 {
     fputs("-- Proposed by tessera load --infer. Correct it, then load:\n"
@@ -159,6 +168,8 @@ static void put_command(FILE *out, const struct infer_table *tables, uint32_t co
         for (uint32_t p = 0; p < tables[t].input->path_count; p++)
             fprintf(out, "%s%s", p ? "," : "", tables[t].input->paths[p]);
         putc('\'', out);
+        if (tables[t].renamed)
+            put_columns(out, &tables[t]);
     }
     putc('\n', out);
 }

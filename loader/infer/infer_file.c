@@ -15,8 +15,8 @@
 struct first_row {
     char *text, *spare;
     size_t bytes;
-    struct text_field *fields;
-    uint32_t count;
+    struct text_field *fields, *below; /* of the first row, and of the second one */
+    uint32_t count, below_count;
 };
 
 static enum status first_bytes_read(const char *path, struct first_row *first, struct error *error)
@@ -30,20 +30,22 @@ static enum status first_bytes_read(const char *path, struct first_row *first, s
     return status;
 }
 
-/* Splits the first row that is not empty; first->count is 0 if there is none. */
+/* Splits the first two rows that are not empty; their counts are 0 if there are none. */
 static enum status first_row_split(struct first_row *first, char delimiter, struct error *error)
 {
     const struct text_shape shape = {.delimiter = delimiter, .columns = 1, .fields = 1};
     struct text_index index = {0};
     size_t room = 0;
-    first->count = 0;
+    char *spare = first->spare;
+    first->count = first->below_count = 0;
     RETURN_IF_ERROR(text_rows_index(first->text, first->bytes, &shape, &index, &room, error));
-    for (uint32_t r = 0; r < index.row_count && first->count == 0; r++) {
-        char *spare = first->spare;
-        const struct text_row row = text_row_split(first->text, &index, r, &shape, NULL,
-                                                   SCHEMA_COLUMNS_MAX + 1, first->fields, &spare);
-        if (!text_row_empty(&row))
-            first->count = row.fields - (row.fields > 1 && row.last_empty);
+    for (uint32_t r = 0; r < index.row_count && first->below_count == 0; r++) {
+        const struct text_row row =
+            text_row_split(first->text, &index, r, &shape, NULL, SCHEMA_COLUMNS_MAX + 1,
+                           first->count ? first->below : first->fields, &spare);
+        const uint32_t fields = text_row_empty(&row) ? 0 : row.fields - (row.fields > 1 && row.last_empty);
+        first->below_count = first->count ? fields : 0;
+        first->count = first->count ? first->count : fields;
     }
     text_index_free(&index);
     return STATUS_OK;
@@ -73,40 +75,60 @@ static enum status find_delimiter(struct first_row *first, const struct text_opt
     return first_row_split(first, *delimiter, error);
 }
 
-/* A first row is a header unless one of its fields is a number or a date, is empty (but the first, as pandas writes), or
- * is there twice. */
+static bool is_same(const struct text_field *a, const struct text_field *b)
+{
+    return a->length == b->length && a->length != TEXT_NULL && strncasecmp(a->text, b->text, a->length) == 0;
+}
+
+/* Whether the row below has a number or a date, in any field. */
+static bool has_values_below(const struct first_row *first, const struct text_reading *reading)
+{
+    const uint32_t count = first->below_count < first->count ? first->below_count : first->count;
+    for (uint32_t f = 0; f < count; f++)
+        if (infer_is_value(&first->below[f], reading))
+            return true;
+    return false;
+}
+
+/* A first row is a header unless one of its fields is a number or a date. If one is empty (but the first, as pandas
+ * writes), or is there twice, it is a header only if there is a number or a date below it. */
 static bool looks_like_header(const struct first_row *first, const struct text_reading *reading)
 {
+    bool odd = false;
     for (uint32_t f = 0; f < first->count; f++) {
         const struct text_field *const field = &first->fields[f];
-        if (infer_is_value(field, reading) || (f > 0 && (field->length == TEXT_NULL || field->length == 0)))
+        if (infer_is_value(field, reading))
             return false;
-        for (uint32_t before = 0; before < f; before++)
-            if (first->fields[before].length == field->length && field->length != TEXT_NULL &&
-                strncasecmp(first->fields[before].text, field->text, field->length) == 0)
-                return false;
+        odd |= f > 0 && (field->length == TEXT_NULL || field->length == 0);
+        for (uint32_t before = 0; before < f && !odd; before++)
+            odd = is_same(&first->fields[before], field);
     }
-    return true;
+    return !odd || has_values_below(first, reading);
+}
+
+static bool is_taken(const struct infer_table *table, uint32_t c, const char *name)
+{
+    for (uint32_t before = 0; before < c; before++)
+        if (strcasecmp(table->columns[before].name, name) == 0)
+            return true;
+    return false;
 }
 
 /* Makes a name that a column may have of a header's field. */
-static void name_column(const struct infer_table *table, uint32_t c, const struct text_field *field)
+static void name_column(struct infer_table *table, uint32_t c, const struct text_field *field)
 {
     char *const name = table->columns[c].name;
+    const struct text_field own = table->header ? text_field_trim(field) : (struct text_field){"", 0};
     uint32_t length = 0;
-    if (table->header && field->length != TEXT_NULL)
-        for (uint32_t i = 0; i < field->length && length + 1 < NAME_BYTES; i++)
-            if (length > 0 || field->text[i] != ' ')
-                name[length++] = (unsigned char)field->text[i] < ' ' ? '_' : field->text[i];
+    for (; length < own.length && length + 1 < NAME_BYTES; length++)
+        name[length] = (unsigned char)own.text[length] < ' ' ? '_' : own.text[length];
     name[length] = '\0';
     table->columns[c].unnamed = table->header && length == 0;
     while (length > 0 && (name[length - 1] == ' ' || !name_valid(name)))
         name[--length] = '\0'; /* also a character that was cut */
-    if (length == 0)
-        snprintf(name, NAME_BYTES, "c%u", c + 1);
-    for (uint32_t before = 0; before < c; before++)
-        if (strcasecmp(table->columns[before].name, name) == 0)
-            snprintf(name, NAME_BYTES, "c%u", c + 1);
+    for (uint32_t number = c + 1; length == 0 || is_taken(table, c, name); number++)
+        length = (uint32_t)snprintf(name, NAME_BYTES, "c%u", number);
+    table->renamed |= own.length && (own.length != length || memcmp(own.text, name, length) != 0);
 }
 
 static enum status begin(struct infer_table *table, const struct text_options *options,
@@ -187,8 +209,9 @@ enum status infer_table_read(struct infer_table *table, const struct text_option
 {
     struct first_row first = {.text = malloc(FIRST_BYTES + 1),
                               .spare = malloc(FIRST_BYTES + 1),
-                              .fields = calloc(SCHEMA_COLUMNS_MAX + 1, sizeof *first.fields)};
-    enum status status = first.text && first.spare && first.fields
+                              .fields = calloc(SCHEMA_COLUMNS_MAX + 1, sizeof *first.fields),
+                              .below = calloc(SCHEMA_COLUMNS_MAX + 1, sizeof *first.below)};
+    enum status status = first.text && first.spare && first.fields && first.below
                              ? begin(table, options, &first, error)
                              : error_out_of_memory(error, 2 * FIRST_BYTES, "the first row");
     if (status == STATUS_OK)
@@ -196,6 +219,7 @@ enum status infer_table_read(struct infer_table *table, const struct text_option
     free(first.text);
     free(first.spare);
     free(first.fields);
+    free(first.below);
     return status;
 }
 

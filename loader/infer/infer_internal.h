@@ -56,7 +56,7 @@ struct infer_table {
     const struct load_input *input;
     char name[NAME_BYTES];
     char delimiter;
-    bool header;
+    bool header, renamed; /* renamed: a column cannot have the name that the header gives it */
     uint64_t rows, faults;
     char fault[ERROR_TEXT_BYTES];
     uint32_t column_count;

@@ -100,11 +100,29 @@ enum status text_delimiter_of_line(struct text_source *source, const char *text,
     return STATUS_OK;
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+struct text_field text_field_trim(const struct text_field *field)
+{
+    struct text_field own = *field;
+    if (own.length == TEXT_NULL)
+        return (struct text_field){"", 0};
+    for (; own.length && is_blank(own.text[0]); own.text++)
+        own.length--;
+    while (own.length && is_blank(own.text[own.length - 1]))
+        own.length--;
+    return own;
+}
+
 static uint32_t column_named(const struct text_source *source, const struct text_field *field)
 {
-    for (uint32_t c = 0; field->length != TEXT_NULL && c < source->shape.columns; c++)
-        if (field->length == strlen(source->shape.names[c]) &&
-            strncasecmp(source->shape.names[c], field->text, field->length) == 0)
+    const struct text_field own = text_field_trim(field);
+    for (uint32_t c = 0; c < source->shape.columns; c++)
+        if (own.length == strlen(source->shape.names[c]) &&
+            strncasecmp(source->shape.names[c], own.text, own.length) == 0)
             return c;
     return TEXT_SKIPPED;
 }

@@ -46,6 +46,9 @@ NODISCARD enum status text_source_open_sized(const char *const *paths, uint32_t 
 
 /* ---- text_header.c ---- */
 
+/* A header's name without the blanks around it, as in "id, name, city". */
+struct text_field text_field_trim(const struct text_field *field);
+
 /* Find the delimiter: by the file's name (0 if it does not tell), or by the first line of its text. */
 char text_delimiter_of_name(const char *path);
 NODISCARD enum status text_delimiter_of_line(struct text_source *source, const char *text, size_t length,

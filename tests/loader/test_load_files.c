@@ -188,6 +188,32 @@ static void a_schema_is_inferred_and_loaded(void **state)
     load("sales.tsv", 2, "'sales.tsv' is not TABLE=FILE");
 }
 
+/* What --infer proposes for the file loads it, by the command that it proposes, and gives these rows. */
+static void inferred_rows_are(const char *text, const char *rows)
+{
+    file_is("t.csv", text);
+    run_shell("cd $D/.. && $T load --infer t.csv >star.sql && "
+              "sed -n '2s/--  *tessera load --db DIR --schema FILE.sql//p' star.sql",
+              &run);
+    assert_int_equal(run.exit_code, 0);
+    run.output[strcspn(run.output, "\n")] = '\0';
+    char arguments[PATH_BYTES];
+    snprintf(arguments, sizeof arguments, "%s", run.output);
+    load(arguments, 0, "");
+    answer_is("select * from t", rows);
+}
+
+static void headers_are_as_people_write_them(void **state)
+{
+    (void)state;
+    inferred_rows_are("id, name ,\tcity\n1,Anna,Berlin\n", "id,name,city\n1,Anna,Berlin\n");
+    inferred_rows_are("id,c3,name,name,x\n1,2,3,4,5\n", "id,c3,name,c4,x\n1,2,3,4,5\n");
+    inferred_rows_are("id,,b\n1,2,3\n4,5,6\n", "id,b\n1,3\n4,6\n");
+    inferred_rows_are("id,\"a\nb\",ID\n1,2,x\n", "id,a_b,c3\n1,2,x\n");
+    inferred_rows_are("x,x\ny,x\n", "c1,c2\nx,x\ny,x\n"); /* no header: nothing below differs */
+    inferred_rows_are("fulltext;exclude;like\n1;2;3\n", "fulltext,exclude,like\n1,2,3\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,6 +222,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(numbers_and_times_are_as_programs_write_them, setup, teardown),
         cmocka_unit_test_setup_teardown(fields_that_the_table_lacks_are_skipped, setup, teardown),
         cmocka_unit_test_setup_teardown(a_schema_is_inferred_and_loaded, setup, teardown),
+        cmocka_unit_test_setup_teardown(headers_are_as_people_write_them, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
