@@ -27,6 +27,7 @@ struct text_file {
     const char *path;
     int descriptor;
     bool waits; /* a pipe or a terminal: a read may have to wait for bytes */
+    bool ended;
     enum text_file_kind kind;
     uint64_t done;
     z_stream gzip;
@@ -57,6 +58,9 @@ static enum status read_some(struct text_file *file, char *out, size_t bytes, si
                              struct error *error)
 {
     ssize_t read_now;
+    *got = 0;
+    if (file->ended)
+        return STATUS_OK;
     do {
         RETURN_IF_ERROR(wait_for_bytes(file, error));
         read_now = read(file->descriptor, out, bytes);
@@ -64,6 +68,7 @@ static enum status read_some(struct text_file *file, char *out, size_t bytes, si
     if (read_now < 0)
         return error_set_errno(error, errno, "%s: cannot be read", file->path);
     *got = (size_t)read_now;
+    file->ended = read_now == 0;
     file->done += *got;
     return STATUS_OK;
 }
@@ -74,6 +79,17 @@ static enum status fill(struct text_file *file, struct error *error)
     return read_some(file, file->input, INPUT_BYTES, &file->input_bytes, error);
 }
 
+/* The most bytes that tell what a file is. A pipe may give them one by one. */
+#define MAGIC_BYTES 10u
+
+static enum status fill_magic(struct text_file *file, struct error *error)
+{
+    for (size_t got = 1; got && file->input_bytes < MAGIC_BYTES; file->input_bytes += got)
+        RETURN_IF_ERROR(
+            read_some(file, file->input + file->input_bytes, INPUT_BYTES - file->input_bytes, &got, error));
+    return STATUS_OK;
+}
+
 /* The dictionary of `xz -9` takes 65 MiB; what asks for more than this is no file of xz's. */
 #define XZ_MEMORY (1ull << 30)
 
@@ -81,7 +97,11 @@ static enum status begin(struct text_file *file, struct error *error)
 {
     static const unsigned char gzip[] = {0x1f, 0x8b}, zstd[] = {0x28, 0xb5, 0x2f, 0xfd},
                                xz[] = {0xfd, '7', 'z', 'X', 'Z', 0};
-    RETURN_IF_ERROR(fill(file, error));
+    RETURN_IF_ERROR(fill_magic(file, error));
+    if (file->input_bytes >= 2 &&
+        (memcmp(file->input, "\xff\xfe", 2) == 0 || memcmp(file->input, "\xfe\xff", 2) == 0))
+        return error_set(error, STATUS_BAD_INPUT, "%s: is UTF-16; make it UTF-8: iconv -f UTF-16 -t UTF-8",
+                         file->path);
     if (file->input_bytes >= 2 && memcmp(file->input, gzip, 2) == 0) {
         file->kind = FILE_GZIP;
         if (inflateInit2(&file->gzip, 15 + 16) != Z_OK)
@@ -95,8 +115,8 @@ static enum status begin(struct text_file *file, struct error *error)
         file->kind = FILE_XZ;
         if (lzma_stream_decoder(&file->xz, XZ_MEMORY, LZMA_CONCATENATED) != LZMA_OK)
             return error_out_of_memory(error, 1 << 20, "unpacking xz");
-    } else if (file->input_bytes >= 10 && memcmp(file->input, "BZh", 3) == 0 && file->input[3] >= '1' &&
-               file->input[3] <= '9' && memcmp(file->input + 4, "1AY&SY", 6) == 0) {
+    } else if (file->input_bytes >= MAGIC_BYTES && memcmp(file->input, "BZh", 3) == 0 &&
+               file->input[3] >= '1' && file->input[3] <= '9' && memcmp(file->input + 4, "1AY&SY", 6) == 0) {
         file->kind = FILE_BZIP2;
         if (BZ2_bzDecompressInit(&file->bzip2, 0, 0) != BZ_OK)
             return error_out_of_memory(error, 4 << 20, "unpacking bzip2");

@@ -1,5 +1,6 @@
 /*
- * test_text_pipe.c: reading a FIFO that has nothing to read waits for its writer, and can be cancelled.
+ * test_text_pipe.c: reading a FIFO that has nothing to read waits for its writer, and can be cancelled; what comes byte by
+ * byte is read as a file is.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -12,10 +13,13 @@
 #include "tests/support/one_directory.h"
 #include "tests/support/text_rows.h"
 
+#include <bzlib.h>
 #include <fcntl.h>
+#include <lzma.h>
 #include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zstd.h>
 
 static void *cancel_soon(void *unused)
 {
@@ -91,11 +95,63 @@ static void a_late_writer_is_waited_for(void **state)
     assert_int_equal(unlink(fifo), 0);
 }
 
+struct slow_bytes {
+    const char *fifo, *bytes;
+    size_t count;
+};
+
+static void *write_slowly(void *context)
+{
+    const struct slow_bytes *slow = context;
+    const int writer = open(slow->fifo, O_WRONLY);
+    for (size_t b = 0; b < slow->count && write(writer, slow->bytes + b, 1) == 1; b++)
+        usleep(1000);
+    close(writer);
+    return NULL;
+}
+
+/* What a file is stands in its first bytes, which may come one by one. */
+static void packed_text_comes_byte_by_byte(void **state)
+{
+    static const char text[] = "1,2,3\n4,5,6\n";
+    const struct text_options plain = {.header = TEXT_HEADER_NO, .delimiter = ','};
+    char fifo[PATH_BYTES + 64], xz[256], zstd[256], bzip2[256];
+    const char *const file = fifo;
+    size_t xz_bytes = 0;
+    unsigned bzip2_bytes = sizeof bzip2;
+    (void)state;
+    assert_int_equal(lzma_easy_buffer_encode(1, LZMA_CHECK_CRC32, NULL, (const uint8_t *)text,
+                                             sizeof text - 1, (uint8_t *)xz, &xz_bytes, sizeof xz),
+                     LZMA_OK);
+    assert_int_equal(BZ2_bzBuffToBuffCompress(bzip2, &bzip2_bytes, (char *)text, sizeof text - 1, 1, 0, 0),
+                     BZ_OK);
+    const struct slow_bytes packed[] = {
+        {fifo, xz, xz_bytes},
+        {fifo, bzip2, bzip2_bytes},
+        {fifo, zstd, ZSTD_compress(zstd, sizeof zstd, text, sizeof text - 1, 1)},
+        {fifo, text, sizeof text - 1},
+        {fifo, text, 6},
+    };
+    snprintf(fifo, sizeof fifo, "%.*s/fifo", (int)(strlen(path) - 3), path);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    for (size_t p = 0; p < sizeof packed / sizeof *packed; p++) {
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, write_slowly, (void *)&packed[p]), 0);
+        char *const rows = read_all(&file, 1, &plain, NULL);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        assert_non_null(rows);
+        assert_string_equal(rows, packed[p].count == 6 ? "1/2/3;" : "1/2/3;4/5/6;");
+        free(rows);
+    }
+    assert_int_equal(unlink(fifo), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waiting_for_a_pipe_can_be_cancelled),
         cmocka_unit_test(a_late_writer_is_waited_for),
+        cmocka_unit_test(packed_text_comes_byte_by_byte),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
