@@ -9,17 +9,11 @@
 #include <cmocka.h>
 
 #include "storage/base/clock.h"
-#include "tests/support/database_cases.h"
-#include "tests/support/run_program.h"
+#include "tests/support/load_program.h"
 
-static char path[PATH_BYTES];
-static struct program_run run;
-
-static int setup(void **state)
+static int make_files(void **state)
 {
-    (void)state;
-    directory_make(path);
-    setenv("D", path, 1);
+    setup(state);
     run_shell("cd $D/.. && printf 'CREATE TABLE sales (shop TEXT, pieces INT);' >star.sql && printf 'B,2\\n' "
               ">sales-2.csv "
               "&& printf 'A,1\\n' >sales-1.csv && printf 'C,3\\n' >'sales-[3].csv' && printf "
@@ -29,25 +23,12 @@ static int setup(void **state)
     return run.exit_code;
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    directory_remove(path);
-    return 0;
-}
-
-/* `tessera load --db $D --schema star.sql ARGUMENTS` ends so; then the table reads like this. */
+/* Loads; then the table reads like this. */
 static void load(const char *arguments, int exit_code, const char *said, const char *rows)
 {
-    char shell[PATH_BYTES];
-    snprintf(shell, sizeof shell, "cd $D/.. && $T load --db $D --schema star.sql %s", arguments);
-    run_shell(shell, &run);
-    if (run.exit_code != exit_code || !strstr(run.errors, said))
-        fail_msg("%s: exit code %d\n%s%s", arguments, run.exit_code, run.output, run.errors);
-    if (!rows)
-        return;
-    run_shell("$T sql --device cpu --db $D --format csv 'select * from sales'", &run);
-    assert_string_equal(run.output, rows);
+    load_ends(arguments, exit_code, said);
+    if (rows)
+        answer_is("select * from sales", rows);
 }
 
 static void patterns_stand_for_files(void **state)
@@ -162,12 +143,12 @@ static void a_load_that_waits_can_be_stopped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_device_is_what_the_option_says, setup, teardown),
-        cmocka_unit_test_setup_teardown(patterns_stand_for_files, setup, teardown),
-        cmocka_unit_test_setup_teardown(null_is_what_the_option_says, setup, teardown),
-        cmocka_unit_test_setup_teardown(rows_are_appended, setup, teardown),
-        cmocka_unit_test_setup_teardown(sizes_of_memory_are_read, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_load_that_waits_can_be_stopped, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_device_is_what_the_option_says, make_files, teardown),
+        cmocka_unit_test_setup_teardown(patterns_stand_for_files, make_files, teardown),
+        cmocka_unit_test_setup_teardown(null_is_what_the_option_says, make_files, teardown),
+        cmocka_unit_test_setup_teardown(rows_are_appended, make_files, teardown),
+        cmocka_unit_test_setup_teardown(sizes_of_memory_are_read, make_files, teardown),
+        cmocka_unit_test_setup_teardown(a_load_that_waits_can_be_stopped, make_files, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,26 +8,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "tests/support/database_cases.h"
-#include "tests/support/run_program.h"
-
-static char path[PATH_BYTES];
-static struct program_run run;
-
-static int setup(void **state)
-{
-    (void)state;
-    directory_make(path);
-    setenv("D", path, 1);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    directory_remove(path);
-    return 0;
-}
+#include "tests/support/load_program.h"
 
 /* Writes a file beside the database. */
 static void file_is(const char *name, const char *text)
@@ -41,22 +22,12 @@ static void file_is(const char *name, const char *text)
     assert_int_equal(fclose(out), 0);
 }
 
-/* `tessera load --db $D --force --schema star.sql ARGUMENTS` ends so. */
+/* Loads with --force. */
 static void load(const char *arguments, int exit_code, const char *said)
 {
-    char shell[PATH_BYTES];
-    snprintf(shell, sizeof shell, "cd $D/.. && $T load --db $D --force --schema star.sql %s", arguments);
-    run_shell(shell, &run);
-    if (run.exit_code != exit_code || !strstr(run.errors, said))
-        fail_msg("%s: exit code %d\n%s%s", arguments, run.exit_code, run.output, run.errors);
-}
-
-static void answer_is(const char *question, const char *rows)
-{
-    setenv("Q", question, 1);
-    run_shell("$T sql --device cpu --db $D --format csv \"$Q\"", &run);
-    if (strcmp(run.output, rows) != 0)
-        fail_msg("%s\n%s%s", question, run.output, run.errors);
+    char all[PATH_BYTES + 16];
+    snprintf(all, sizeof all, "--force %s", arguments);
+    load_ends(all, exit_code, said);
 }
 
 static void rows_fulfil_check_and_unique(void **state)
@@ -198,7 +169,7 @@ static void inferred_rows_are(const char *text, const char *rows)
     assert_int_equal(run.exit_code, 0);
     run.output[strcspn(run.output, "\n")] = '\0';
     char arguments[PATH_BYTES];
-    snprintf(arguments, sizeof arguments, "%s", run.output);
+    snprintf(arguments, sizeof arguments, "%.480s", run.output);
     load(arguments, 0, "");
     answer_is("select * from t", rows);
 }
@@ -211,6 +182,8 @@ static void headers_are_as_people_write_them(void **state)
     inferred_rows_are("id,,b\n1,2,3\n4,5,6\n", "id,b\n1,3\n4,6\n");
     inferred_rows_are("id,\"a\nb\",ID\n1,2,x\n", "id,a_b,c3\n1,2,x\n");
     inferred_rows_are("x,x\ny,x\n", "c1,c2\nx,x\ny,x\n"); /* no header: nothing below differs */
+    run_shell("cd $D/.. && printf '\\377\\376a\\000\\n\\000' >t.csv", &run);
+    load("t=t.csv", 2, "t.csv: is UTF-16; make it UTF-8: iconv -f UTF-16 -t UTF-8");
     inferred_rows_are("fulltext;exclude;like\n1;2;3\n", "fulltext,exclude,like\n1,2,3\n");
 }
 

@@ -1,4 +1,5 @@
-/* one_directory.h: for tests with one temporary directory each. Setup makes `path`, teardown removes it. */
+/* one_directory.h: for tests with one temporary directory each. Setup makes `path`, which shells know as $D; teardown
+ * removes it. */
 #ifndef TESSERA_TESTS_SUPPORT_ONE_DIRECTORY_H
 #define TESSERA_TESTS_SUPPORT_ONE_DIRECTORY_H
 
@@ -10,6 +11,7 @@ static inline int setup(void **state)
 {
     (void)state;
     directory_make(path);
+    setenv("D", path, 1);
     return 0;
 }
 
