@@ -22,11 +22,10 @@
 #include "storage/base/isa.h"
 #include "storage/codec/integer/lane_tiles.h"
 
-#define LIST_ENTRY_BYTES 8u
-#define DECIMALS_MOST    18u
-#define HAS_DECIMALS     (UINT32_C(1) << 31)
-#define SAMPLE_ROWS      32u
-#define SAMPLE_STEP      33u /* no power of two, for values that repeat after one */
+#define DECIMALS_MOST 18u
+#define HAS_DECIMALS  (UINT32_C(1) << 31)
+#define SAMPLE_ROWS   32u
+#define SAMPLE_STEP   33u /* no power of two, for values that repeat after one */
 
 /* Adding and subtracting it rounds to a whole number; these are below 2^51. */
 #define ROUNDER   0x1.8p52
@@ -35,21 +34,9 @@
 static const double powers[DECIMALS_MOST + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
                                                  1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
 
-static uint64_t directory_bytes(uint64_t tiles, uint32_t value_bytes)
-{
-    return tiles * (lane_tile_entry_bytes(value_bytes) + LIST_ENTRY_BYTES);
-}
-
 FORCED_INLINE uint32_t list_words(uint32_t exceptions)
 {
     return 2 * exceptions + (exceptions + 1) / 2;
-}
-
-/* A tile takes no more bytes than its values, in lines or in its list. */
-static size_t bound(uint32_t rows, uint32_t value_bytes)
-{
-    const uint64_t tiles = chunk_tiles(rows), most = tiles * TILE_ROWS * value_bytes;
-    return chunk_size(directory_bytes(tiles, value_bytes), most + LANE_SPARE_BYTES, most + SPARE_BYTES);
 }
 
 /* ---- Encoding ---- */
@@ -128,24 +115,12 @@ static void write_items(const int64_t *values, const struct alp_tile *tile, int6
     memcpy(words + 2 * (size_t)count, rows, (size_t)(count + 1) / 2 * 4);
 }
 
-/* Lists are written after the greatest size of the lines, and moved down when the lines' end is known. */
 FORCED_INLINE size_t encode_values(const void *values, uint32_t rows, const uint32_t value_bytes,
                                    uint8_t *out)
 {
     _Alignas(64) int64_t last[TILE_ROWS], items[TILE_ROWS];
-    const uint32_t tiles = chunk_tiles(rows);
-    struct chunk_header header = {.codec = CODEC_ALP,
-                                  .rows = rows,
-                                  .value_bytes = value_bytes,
-                                  .directory_bytes = directory_bytes(tiles, value_bytes)};
-    const uint64_t most = (uint64_t)tiles * TILE_ROWS * value_bytes + LANE_SPARE_BYTES;
-    struct width_range widths = {UINT32_MAX, 0};
-    uint32_t *entry = (uint32_t *)(chunk_directory(out) + tiles * lane_tile_entry_bytes(value_bytes));
-    uint8_t *const data = chunk_data(out, header.directory_bytes);
-    uint32_t *const lists = (uint32_t *)chunk_auxiliary(out, header.directory_bytes, most);
-    uint64_t at = 0;
-    uint32_t list_at = 0;
-    for (uint32_t t = 0; t < tiles; t++) {
+    struct lane_lists_writer writer = lane_lists_begin(CODEC_ALP, rows, value_bytes, out);
+    for (uint32_t t = 0; t < chunk_tiles(rows); t++) {
         const void *v = chunk_tile_values(values, rows, value_bytes, t, last);
         struct alp_tile tile = {0};
         int64_t low, high;
@@ -158,7 +133,7 @@ FORCED_INLINE size_t encode_values(const void *values, uint32_t rows, const uint
                 width_of_items(&tile) * UINT32_C(32) + list_words(tile.exceptions) < width * UINT32_C(32);
         }
         if (decimals) {
-            write_items(v, &tile, items, lists + list_at);
+            write_items(v, &tile, items, writer.lists + writer.list_at);
             v = items;
             low = tile.low;
             high = tile.high;
@@ -166,24 +141,11 @@ FORCED_INLINE size_t encode_values(const void *values, uint32_t rows, const uint
         }
         if (low > 0 && width_of((uint64_t)high) == width)
             low = 0;
-        width_range_add(&widths, width);
-        lane_tile_write(
-            chunk_directory(out), t, value_bytes,
-            (struct lane_tile){.start = at / CODEC_START_BYTES, .reference = low, .width = width});
-        lanes_pack(v, TILE_LANES, value_bytes, low, width, (uint32_t *)(data + at));
-        at += width * UINT64_C(128);
-        *entry++ = list_at;
-        *entry++ = decimals ? tile.exceptions | tile.decimals << 16 | HAS_DECIMALS : 0;
-        list_at += decimals ? list_words(tile.exceptions) : 0;
+        lane_lists_add(&writer, t, v, value_bytes, low, (struct lane_tile){.reference = low, .width = width},
+                       decimals ? tile.exceptions | tile.decimals << 16 | HAS_DECIMALS : 0,
+                       decimals ? list_words(tile.exceptions) : 0);
     }
-    memset(data + at, 0, LANE_SPARE_BYTES);
-    memset(lists + list_at, 0, SPARE_BYTES);
-    header.width_low = widths.low;
-    header.width_high = widths.high;
-    header.data_bytes = at + LANE_SPARE_BYTES;
-    header.auxiliary_bytes = (uint64_t)list_at * 4 + SPARE_BYTES;
-    memmove(chunk_auxiliary(out, header.directory_bytes, header.data_bytes), lists, header.auxiliary_bytes);
-    return chunk_finish(out, header);
+    return lane_lists_finish(&writer);
 }
 
 static size_t encode(const struct codec_input *input, uint8_t *out)
@@ -204,9 +166,7 @@ struct alp_list {
 
 FORCED_INLINE struct alp_list list_of(const struct chunk_view *chunk, uint32_t tile)
 {
-    const uint32_t *const entry =
-        (const uint32_t *)(chunk->directory + chunk->tiles * lane_tile_entry_bytes(chunk->value_bytes)) +
-        2 * tile;
+    const uint32_t *const entry = lane_list_entry(chunk, tile);
     return (struct alp_list){.words = (const uint32_t *)chunk->auxiliary + entry[0],
                              .exceptions = entry[1] & 0xffff,
                              .decimals = entry[1] >> 16 & 0x7fff,
@@ -235,14 +195,7 @@ static bool list_valid(const struct chunk_view *chunk, uint32_t tile, uint64_t w
 
 static bool valid(const struct chunk_view *chunk)
 {
-    const struct chunk_header *const header = chunk_head(chunk);
-    if (header->directory_bytes != directory_bytes(chunk->tiles, chunk->value_bytes) ||
-        header->auxiliary_bytes < SPARE_BYTES || !lane_tiles_lines_valid(chunk))
-        return false;
-    for (uint32_t tile = 0; tile < chunk->tiles; tile++)
-        if (!list_valid(chunk, tile, (header->auxiliary_bytes - SPARE_BYTES) / 4))
-            return false;
-    return true;
+    return lane_lists_valid(chunk, list_valid);
 }
 
 static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out)
@@ -306,12 +259,6 @@ static void fetch(const struct chunk_view *chunk, uint32_t tile, const uint16_t 
     }
 }
 
-/* codec.gpu.detail: where the second part of the directory begins, in bytes. */
-static uint64_t gpu_detail(const struct chunk_view *chunk)
-{
-    return chunk->tiles * lane_tile_entry_bytes(chunk->value_bytes);
-}
-
 const struct codec ISA(codec_alp) = {
     .id = CODEC_ALP,
     .name = "alp",
@@ -328,8 +275,8 @@ const struct codec ISA(codec_alp) = {
             .arguments = lane_tiles_arguments,
             .lines = lane_tiles_few_widths,
             .regular = lane_tiles_regular,
-            .detail = gpu_detail},
-    .bound = bound,
+            .detail = lane_lists_gpu_detail},
+    .bound = lane_lists_bound,
     .encode = encode,
     .valid = valid,
     .tile_span = lane_tiles_span,

@@ -22,13 +22,6 @@
 #include "storage/codec/integer/lane_tiles.h"
 #include "storage/codec/integer/patches.h"
 
-#define LIST_ENTRY_BYTES 8u
-
-static uint64_t directory_bytes(uint64_t tiles, uint32_t value_bytes)
-{
-    return tiles * (lane_tile_entry_bytes(value_bytes) + LIST_ENTRY_BYTES);
-}
-
 /* The words of a tile's list with the least high part before it. */
 FORCED_INLINE uint32_t list_words(const struct patches *list, const uint32_t value_bytes)
 {
@@ -44,23 +37,9 @@ FORCED_INLINE struct patches list_of(const struct frame *frame)
                             .high = frame->high};
 }
 
-/* A tile takes no more bytes than its values, in lines or in its list. */
-static size_t bound(uint32_t rows, uint32_t value_bytes)
-{
-    const uint64_t tiles = chunk_tiles(rows), most = tiles * TILE_ROWS * value_bytes;
-    return chunk_size(directory_bytes(tiles, value_bytes), most + LANE_SPARE_BYTES, most + SPARE_BYTES);
-}
-
-/* The entries of lists, after those of lines. */
-FORCED_INLINE const uint32_t *list_entry(const struct chunk_view *chunk, uint32_t tile)
-{
-    return (const uint32_t *)(chunk->directory + chunk->tiles * lane_tile_entry_bytes(chunk->value_bytes)) +
-           tile * (LIST_ENTRY_BYTES / 4);
-}
-
 FORCED_INLINE struct patches list_at(const struct chunk_view *chunk, uint32_t tile, uint32_t width)
 {
-    const uint32_t *const entry = list_entry(chunk, tile);
+    const uint32_t *const entry = lane_list_entry(chunk, tile);
     struct patches list = {.count = entry[1] & 0xffff,
                            .position_width = POSITION_WIDTH,
                            .high_width = entry[1] >> 16,
@@ -86,52 +65,27 @@ FORCED_INLINE const void *tile_values(const void *values, uint32_t rows, const u
     return v;
 }
 
-/* The lists are written after the greatest size of the lines, and moved down when the lines' end is known. */
 FORCED_INLINE size_t encode_values(const void *values, uint32_t rows, const uint32_t value_bytes,
                                    uint8_t *out)
 {
     _Alignas(64) int64_t last[TILE_ROWS];
     struct frame_parts parts;
-    const uint32_t tiles = chunk_tiles(rows);
-    struct chunk_header header = {.codec = CODEC_LANE_PFOR,
-                                  .rows = rows,
-                                  .value_bytes = value_bytes,
-                                  .directory_bytes = directory_bytes(tiles, value_bytes)};
-    const uint64_t most = (uint64_t)tiles * TILE_ROWS * value_bytes + LANE_SPARE_BYTES;
-    struct width_range widths = {UINT32_MAX, 0};
-    uint32_t *entry = (uint32_t *)(chunk_directory(out) + tiles * lane_tile_entry_bytes(value_bytes));
-    uint8_t *const data = chunk_data(out, header.directory_bytes);
-    uint32_t *const lists = (uint32_t *)chunk_auxiliary(out, header.directory_bytes, most);
-    uint64_t at = 0;
-    uint32_t list_at = 0;
-    for (uint32_t tile = 0; tile < tiles; tile++) {
+    struct lane_lists_writer writer = lane_lists_begin(CODEC_LANE_PFOR, rows, value_bytes, out);
+    for (uint32_t tile = 0; tile < chunk_tiles(rows); tile++) {
         const void *const v = tile_values(values, rows, value_bytes, tile, (uint8_t *)last);
         const struct frame frame = frame_choose(v, value_bytes);
         const struct patches list = list_of(&frame);
+        uint32_t *const words = writer.lists + writer.list_at;
         frame_divide(v, value_bytes, &frame, &parts);
-        width_range_add(&widths, frame.width);
-        lane_tile_write(chunk_directory(out), tile, value_bytes,
-                        (struct lane_tile){.start = at / CODEC_START_BYTES,
-                                           .reference = frame.reference,
-                                           .width = frame.width});
-        lanes_pack(parts.codes, TILE_LANES, value_bytes, 0, frame.width, (uint32_t *)(data + at));
-        at += frame.width * UINT64_C(128);
-        *entry++ = list_at;
-        *entry++ = list.count | list.high_width << 16;
         if (list.count) {
-            memcpy(lists + list_at, &list.high, value_bytes);
-            patches_pack(&list, &parts, lists + list_at + value_bytes / 4);
+            memcpy(words, &list.high, value_bytes);
+            patches_pack(&list, &parts, words + value_bytes / 4);
         }
-        list_at += list_words(&list, value_bytes);
+        lane_lists_add(&writer, tile, parts.codes, value_bytes, 0,
+                       (struct lane_tile){.reference = frame.reference, .width = frame.width},
+                       list.count | list.high_width << 16, list_words(&list, value_bytes));
     }
-    memset(data + at, 0, LANE_SPARE_BYTES);
-    memset(lists + list_at, 0, SPARE_BYTES);
-    header.width_low = widths.low;
-    header.width_high = widths.high;
-    header.data_bytes = at + LANE_SPARE_BYTES;
-    header.auxiliary_bytes = (uint64_t)list_at * 4 + SPARE_BYTES;
-    memmove(chunk_auxiliary(out, header.directory_bytes, header.data_bytes), lists, header.auxiliary_bytes);
-    return chunk_finish(out, header);
+    return lane_lists_finish(&writer);
 }
 
 static size_t encode(const struct codec_input *input, uint8_t *out)
@@ -142,7 +96,7 @@ static size_t encode(const struct codec_input *input, uint8_t *out)
 
 static bool list_valid(const struct chunk_view *chunk, uint32_t tile, uint64_t words)
 {
-    const uint32_t *const entry = list_entry(chunk, tile);
+    const uint32_t *const entry = lane_list_entry(chunk, tile);
     const uint32_t width = lane_tile_read(chunk->directory, tile, chunk->value_bytes).width;
     struct patches list = {.count = entry[1] & 0xffff,
                            .position_width = POSITION_WIDTH,
@@ -157,14 +111,7 @@ static bool list_valid(const struct chunk_view *chunk, uint32_t tile, uint64_t w
 
 static bool valid(const struct chunk_view *chunk)
 {
-    const struct chunk_header *const header = chunk_head(chunk);
-    if (header->directory_bytes != directory_bytes(chunk->tiles, chunk->value_bytes) ||
-        header->auxiliary_bytes < SPARE_BYTES || !lane_tiles_lines_valid(chunk))
-        return false;
-    for (uint32_t tile = 0; tile < chunk->tiles; tile++)
-        if (!list_valid(chunk, tile, (header->auxiliary_bytes - SPARE_BYTES) / 4))
-            return false;
-    return true;
+    return lane_lists_valid(chunk, list_valid);
 }
 
 FORCED_INLINE void decode_values(const struct chunk_view *chunk, uint32_t tile, const uint32_t value_bytes,
@@ -207,12 +154,6 @@ static void fetch(const struct chunk_view *chunk, uint32_t tile, const uint16_t 
     }
 }
 
-/* codec.gpu.detail: where the lists' entries begin in the directory, in bytes. */
-static uint64_t gpu_detail(const struct chunk_view *chunk)
-{
-    return chunk->tiles * lane_tile_entry_bytes(chunk->value_bytes);
-}
-
 const struct codec ISA(codec_lane_pfor) = {
     .id = CODEC_LANE_PFOR,
     .name = "lane-pfor",
@@ -229,8 +170,8 @@ const struct codec ISA(codec_lane_pfor) = {
             .arguments = lane_tiles_arguments,
             .lines = lane_tiles_few_widths,
             .regular = lane_tiles_regular,
-            .detail = gpu_detail},
-    .bound = bound,
+            .detail = lane_lists_gpu_detail},
+    .bound = lane_lists_bound,
     .encode = encode,
     .valid = valid,
     .tile_span = lane_tiles_span,

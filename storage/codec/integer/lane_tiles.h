@@ -8,6 +8,7 @@
  *
  * A tile begins `start` * 32 bytes into data. A start has 26 bits, which is 2 GiB of data; 2^24 int32 need 64
  * MiB. The two codecs and the readers of their lines include this file; its functions are called once a tile.
+ * lane-pfor and alp also have a list of exceptions for each tile, which is the last part of this file.
  */
 #ifndef TESSERA_STORAGE_CODEC_INTEGER_LANE_TILES_H
 #define TESSERA_STORAGE_CODEC_INTEGER_LANE_TILES_H
@@ -161,6 +162,109 @@ static inline void lane_tiles_arguments(const struct codec_shape *shape, char *t
 static inline uint32_t lane_tiles_few_widths(const struct codec_shape *shape)
 {
     return shape->width_high - shape->width_low < LANE_WIDTHS_MAX ? shape->width_high : 0;
+}
+
+/* ---- Lists: a tile of lane-pfor and alp also has a list of exceptions in auxiliary ---- */
+
+/* Entries of lists come after those of lines. Their word 0 is where the list begins in auxiliary, in words; the codec
+ * says what word 1 is. */
+#define LIST_ENTRY_BYTES 8u
+
+static inline uint64_t lane_lists_directory_bytes(uint64_t tiles, uint32_t value_bytes)
+{
+    return tiles * (lane_tile_entry_bytes(value_bytes) + LIST_ENTRY_BYTES);
+}
+
+FORCED_INLINE const uint32_t *lane_list_entry(const struct chunk_view *chunk, uint32_t tile)
+{
+    return (const uint32_t *)(chunk->directory + chunk->tiles * lane_tile_entry_bytes(chunk->value_bytes)) +
+           tile * (LIST_ENTRY_BYTES / 4);
+}
+
+/* codec.bound: a tile takes no more bytes than its values, in lines or in its list */
+static inline size_t lane_lists_bound(uint32_t rows, uint32_t value_bytes)
+{
+    const uint64_t tiles = chunk_tiles(rows), most = tiles * TILE_ROWS * value_bytes;
+    return chunk_size(lane_lists_directory_bytes(tiles, value_bytes), most + LANE_SPARE_BYTES,
+                      most + SPARE_BYTES);
+}
+
+/* A chunk that is written tile by tile. Its lists lie after the greatest size of the lines until all are known. */
+struct lane_lists_writer {
+    struct chunk_header header;
+    struct width_range widths;
+    uint8_t *out, *data; /* data: of the lines */
+    uint64_t at;         /* bytes of the lines so far */
+    uint32_t *entry;     /* of the next list */
+    uint32_t *lists, list_at;
+};
+
+static inline struct lane_lists_writer lane_lists_begin(enum codec_id id, uint32_t rows, uint32_t value_bytes,
+                                                        uint8_t *out)
+{
+    const uint64_t tiles = chunk_tiles(rows), most = tiles * TILE_ROWS * value_bytes + LANE_SPARE_BYTES;
+    const uint64_t directory = lane_lists_directory_bytes(tiles, value_bytes);
+    return (struct lane_lists_writer){
+        .header = {.codec = id, .rows = rows, .value_bytes = value_bytes, .directory_bytes = directory},
+        .widths = {UINT32_MAX, 0},
+        .out = out,
+        .data = chunk_data(out, directory),
+        .entry = (uint32_t *)(chunk_directory(out) + tiles * lane_tile_entry_bytes(value_bytes)),
+        .lists = (uint32_t *)chunk_auxiliary(out, directory, most)};
+}
+
+/* Writes a tile's lines, of `items` minus the reference, and its list's entry; the list itself, of `words` words, is at
+ * writer->lists + writer->list_at. */
+FORCED_INLINE void lane_lists_add(struct lane_lists_writer *writer, uint32_t tile, const void *items,
+                                  const uint32_t value_bytes, int64_t subtract, struct lane_tile entry,
+                                  uint32_t word, uint32_t words)
+{
+    entry.start = writer->at / CODEC_START_BYTES;
+    width_range_add(&writer->widths, entry.width);
+    lane_tile_write(chunk_directory(writer->out), tile, value_bytes, entry);
+    lanes_pack(items, TILE_LANES, value_bytes, subtract, entry.width,
+               (uint32_t *)(writer->data + writer->at));
+    writer->at += entry.width * UINT64_C(128);
+    *writer->entry++ = writer->list_at;
+    *writer->entry++ = word;
+    writer->list_at += words;
+}
+
+/* Moves the lists to the end of the lines. Returns the chunk's bytes. */
+static inline size_t lane_lists_finish(struct lane_lists_writer *writer)
+{
+    struct chunk_header header = writer->header;
+    memset(writer->data + writer->at, 0, LANE_SPARE_BYTES);
+    memset(writer->lists + writer->list_at, 0, SPARE_BYTES);
+    header.width_low = writer->widths.low;
+    header.width_high = writer->widths.high;
+    header.data_bytes = writer->at + LANE_SPARE_BYTES;
+    header.auxiliary_bytes = (uint64_t)writer->list_at * 4 + SPARE_BYTES;
+    memmove(chunk_auxiliary(writer->out, header.directory_bytes, header.data_bytes), writer->lists,
+            header.auxiliary_bytes);
+    return chunk_finish(writer->out, header);
+}
+
+/* Whether a tile's list is in the first `words` words of auxiliary, and is one. */
+typedef bool lane_list_valid(const struct chunk_view *chunk, uint32_t tile, uint64_t words);
+
+/* codec.valid */
+static inline bool lane_lists_valid(const struct chunk_view *chunk, lane_list_valid *list_valid)
+{
+    const struct chunk_header *const header = chunk_head(chunk);
+    if (header->directory_bytes != lane_lists_directory_bytes(chunk->tiles, chunk->value_bytes) ||
+        header->auxiliary_bytes < SPARE_BYTES || !lane_tiles_lines_valid(chunk))
+        return false;
+    for (uint32_t tile = 0; tile < chunk->tiles; tile++)
+        if (!list_valid(chunk, tile, (header->auxiliary_bytes - SPARE_BYTES) / 4))
+            return false;
+    return true;
+}
+
+/* codec.gpu.detail: where the lists' entries begin in the directory, in bytes. */
+static inline uint64_t lane_lists_gpu_detail(const struct chunk_view *chunk)
+{
+    return chunk->tiles * lane_tile_entry_bytes(chunk->value_bytes);
 }
 
 #endif
