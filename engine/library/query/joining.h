@@ -26,6 +26,7 @@ struct joining {
     struct query_sources *sources;
     struct conjunct *conjuncts; /* of WHERE and of inner joins' ON */
     uint32_t conjunct_count, unit_count;
+    bool in_on; /* names of ON are those of its two sides */
     struct unit units[QUERY_SOURCES_MAX];
     uint64_t joined; /* sources */
     uint64_t rows;   /* joined rows */

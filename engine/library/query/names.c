@@ -15,6 +15,32 @@ static bool is_alias(const struct sql_select *select, const struct sql_expressio
     return false;
 }
 
+static enum status name_column(struct joining *joining, const struct sql_expression *node, uint32_t s,
+                               uint32_t c, struct sql_expression **out)
+{
+    struct query_source *const source = &joining->sources->list[s];
+    source->used[c] = true;
+    return query_column_node(joining->query, node->position, source->name, source->columns[c], out);
+}
+
+/* RIGHT and FULL JOIN ... USING (k) leave rows of which only one source has k: k is coalesce(a.k, b.k). */
+static enum status shared_column(struct joining *joining, const struct sql_expression *node,
+                                 struct sql_expression **out)
+{
+    uint32_t s, c;
+    RETURN_IF_ERROR(query_node(joining->query, SQL_FUNCTION, node->position, out));
+    (*out)->name = "coalesce";
+    for (uint32_t at = 0; at < joining->sources->count; at++) {
+        struct sql_expression own = *node, *column;
+        own.qualifier = joining->sources->list[at].name;
+        if (!query_column_of(joining->sources, &own, &s, &c))
+            continue;
+        RETURN_IF_ERROR(name_column(joining, node, s, c, &column));
+        RETURN_IF_ERROR(query_child(joining->query, *out, column));
+    }
+    return STATUS_OK;
+}
+
 /* Names of columns become those by which the tables in memory are asked, with their sources. */
 static enum status replace_name(void *context, const struct sql_expression *node, struct sql_expression **out)
 {
@@ -22,12 +48,12 @@ static enum status replace_name(void *context, const struct sql_expression *node
     uint32_t s, c;
     if (node->operation != SQL_COLUMN)
         return STATUS_OK;
+    if (joining->sources->any_strict && !joining->in_on && query_is_shared(joining->sources, node))
+        return shared_column(joining, node, out);
     if (!query_column_of(joining->sources, node, &s, &c))
         return is_alias(joining->select, node) ? STATUS_OK
                                                : query_column_missing(joining->query, joining->sources, node);
-    const struct query_source *const source = &joining->sources->list[s];
-    source->used[c] = true;
-    return query_column_node(joining->query, node->position, source->name, source->columns[c], out);
+    return name_column(joining, node, s, c, out);
 }
 
 enum status joining_rename(struct joining *joining)
@@ -60,6 +86,7 @@ enum status joining_rename(struct joining *joining)
     }
     select->orders = orders;
     RETURN_IF_ERROR(query_memory(query, (select->source_count + 1) * sizeof *sources, &sources));
+    joining->in_on = true;
     for (uint32_t s = 0; s < select->source_count; s++) {
         sources[s] = select->sources[s];
         RETURN_IF_ERROR(query_rewrite(query, sources[s].on, replace_name, joining, &sources[s].on));

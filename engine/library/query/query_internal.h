@@ -139,7 +139,9 @@ struct query_sources {
 /* Finds the tables and answers of FROM, and their columns. */
 NODISCARD enum status query_sources_find(struct query *query, const struct sql_select *select,
                                          const struct query_scope *scope, struct query_sources *sources);
-/* Resolves a name; false if it is no column or one of several. */
+/* True for the name, without a table's, of a column of USING. */
+bool query_is_shared(const struct query_sources *sources, const struct sql_expression *name);
+/* Resolves a name; false if it is no column or one of several. A column of USING is the first source's that has it. */
 bool query_column_of(const struct query_sources *sources, const struct sql_expression *name, uint32_t *source,
                      uint32_t *column);
 /* Refuses a name that is no column, or one of several. */

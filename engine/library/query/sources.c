@@ -106,6 +106,15 @@ static uint32_t columns_named(const struct query_source *source, const char *nam
     return count;
 }
 
+bool query_is_shared(const struct query_sources *sources, const struct sql_expression *name)
+{
+    bool shared = false;
+    for (uint32_t s = 0; s < sources->count && !name->qualifier; s++)
+        for (uint32_t c = 0; c < sources->list[s].from->shared_count; c++)
+            shared |= strcasecmp(sources->list[s].from->shared[c], name->name) == 0;
+    return shared;
+}
+
 bool query_column_of(const struct query_sources *sources, const struct sql_expression *name, uint32_t *source,
                      uint32_t *column)
 {
@@ -115,13 +124,13 @@ bool query_column_of(const struct query_sources *sources, const struct sql_expre
         if (name->qualifier && strcasecmp(name->qualifier, sources->list[s].name) != 0)
             continue;
         const uint32_t here = columns_named(&sources->list[s], name->name, &found);
-        count += here;
-        if (here) {
+        if (here && count == 0) {
             *source = s;
             *column = found;
         }
+        count += here;
     }
-    return count == 1;
+    return count == 1 || (count > 1 && query_is_shared(sources, name));
 }
 
 enum status query_column_missing(const struct query *query, const struct query_sources *sources,
@@ -165,8 +174,13 @@ static enum status expand(struct query *query, const struct query_sources *sourc
         any = true;
         for (uint32_t c = 0; c < source->column_count; c++) {
             struct sql_expression *node;
-            RETURN_IF_ERROR(
-                query_column_node(query, star->position, source->name, source->columns[c], &node));
+            uint32_t first, column;
+            const struct sql_expression plain = {.operation = SQL_COLUMN, .name = source->columns[c]};
+            const bool shared = !star->qualifier && query_is_shared(sources, &plain);
+            if (shared && query_column_of(sources, &plain, &first, &column) && first != s)
+                continue;
+            RETURN_IF_ERROR(query_column_node(query, star->position, shared ? NULL : source->name,
+                                              source->columns[c], &node));
             RETURN_IF_ERROR(query_item(query, select, node, source->labels[c]));
         }
     }
