@@ -159,7 +159,16 @@ static void find_keys(struct joining *joining, uint32_t next, struct conjunct *l
     }
 }
 
-/* A key's values for the joined rows, or for those of a unit that is not joined yet. */
+static bool is_outer(const struct joining *joining, const struct unit *unit)
+{
+    bool outer = false;
+    for (uint64_t row = 0; unit->joined && unit->places && row < joining->rows && !outer; row++)
+        outer = unit->places[row] == RELATION_NO_ROW;
+    return outer;
+}
+
+/* A key's values for the joined rows, or for those of a unit that is not joined yet. Where an outer join left the unit
+ * without a row, an expression is computed of NULLs. */
 static enum status key_column(struct joining *joining, uint32_t u, const struct sql_expression *tree,
                               struct rowset_column *column)
 {
@@ -167,21 +176,24 @@ static enum status key_column(struct joining *joining, uint32_t u, const struct 
     struct unit *const unit = &joining->units[u];
     const struct rowset_column *from = NULL;
     struct rowset computed = {0};
+    bool gathers = unit->joined;
     uint32_t s, c;
     if (tree->operation == SQL_COLUMN && query_column_of(joining->sources, tree, &s, &c)) {
         from = &unit->rows->columns[joining->sources->list[s].unit_column[c]];
     } else {
         const bool joined = unit->joined;
-        unit->joined = false; /* its own rows, each computed once */
+        gathers = joined && !is_outer(joining, unit); /* its own rows, each computed once */
+        unit->joined = joined && !gathers;
         const enum status status =
-            compute(joining, unit->sources, unit->rows->rows, (struct sql_expression *)tree, &computed);
+            compute(joining, unit->sources, unit->joined ? joining->rows : unit->rows->rows,
+                    (struct sql_expression *)tree, &computed);
         unit->joined = joined;
         RETURN_IF_ERROR(status);
         from = &computed.columns[0];
     }
     const uint64_t rows = unit->joined ? joining->rows : unit->rows->rows;
     const enum status status =
-        relation_gather(from, unit->joined ? unit->places : NULL, rows, column, query->error);
+        relation_gather(from, gathers ? unit->places : NULL, rows, column, query->error);
     rowset_free(&computed);
     return status;
 }
@@ -457,8 +469,7 @@ static enum status ask(struct joining *joining, bool last, struct rowset *rows)
     struct query *const query = joining->query;
     struct sql_select *const select = joining->select;
     struct database *database;
-    if (!joining->sources->any_strict)
-        select->where = NULL;
+    select->where = NULL; /* joining->conjuncts has its conditions */
     for (uint32_t i = 0; i < joining->conjunct_count; i++)
         if (!joining->conjuncts[i].done)
             RETURN_IF_ERROR(
