@@ -87,7 +87,7 @@ static bool names_outer(const struct decorrelation *empty, const struct sql_sele
 static bool is_plain(const struct sql_select *select)
 {
     return select->where && !select->with_count && !select->part_count && !select->group_count &&
-           !select->having && !select->limit && !select->offset && !select->qualify &&
+           !select->set_count && !select->having && !select->limit && !select->offset && !select->qualify &&
            !query_has_windows(select);
 }
 

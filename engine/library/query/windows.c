@@ -5,13 +5,22 @@
  */
 #include "engine/library/query/query_internal.h"
 
+#include "engine/sql/aggregates/aggregate_names.h"
 #include "storage/base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define WINDOWS_MAX 128u
+
+#define KEYS_KEPT 64u /* terms of PARTITION BY and ORDER BY that are looked for again */
+
+struct window_key {
+    const struct sql_expression *tree;
+    uint32_t column; /* of the level below */
+};
 
 struct windows {
     struct query *query;
@@ -21,6 +30,8 @@ struct windows {
     uint32_t count;
     const struct sql_expression *calls[WINDOWS_MAX];
     struct window windows[WINDOWS_MAX];
+    uint32_t key_count;
+    struct window_key keys[KEYS_KEPT];
 };
 
 /* ---- Finding windows ---- */
@@ -208,11 +219,33 @@ static enum status resolve_window(struct windows *windows, const struct sql_wind
     if (!name)
         return STATUS_OK;
     for (uint32_t w = 0; w < select->window_count; w++)
-        if (strcmp(select->windows[w].name, name) == 0) {
+        if (strcasecmp(select->windows[w].name, name) == 0) {
             *tree = select->windows[w].window;
             return STATUS_OK;
         }
     return query_refuse(windows->query, (*tree)->position, "there is no WINDOW %s", name);
+}
+
+static bool is_same(const struct sql_expression *a, const struct sql_expression *b)
+{
+    return a == b ||
+           (a->operation == SQL_COLUMN && b->operation == SQL_COLUMN && !a->qualifier == !b->qualifier &&
+            strcmp(a->name, b->name) == 0 && (!a->qualifier || strcmp(a->qualifier, b->qualifier) == 0));
+}
+
+/* Gives the column of a term of PARTITION BY or ORDER BY. Windows with the same terms have the same columns, so their rows
+ * are sorted once. */
+static enum status add_key(struct windows *windows, const struct sql_expression *tree, uint32_t *column)
+{
+    for (uint32_t k = 0; k < windows->key_count; k++)
+        if (is_same(windows->keys[k].tree, tree)) {
+            *column = windows->keys[k].column;
+            return STATUS_OK;
+        }
+    RETURN_IF_ERROR(add_below(windows, tree, column));
+    if (windows->key_count < KEYS_KEPT)
+        windows->keys[windows->key_count++] = (struct window_key){tree, *column};
+    return STATUS_OK;
 }
 
 static enum status partition_and_order(struct windows *windows, const struct sql_window *tree,
@@ -224,11 +257,11 @@ static enum status partition_and_order(struct windows *windows, const struct sql
     RETURN_IF_ERROR(query_memory(query, (tree->partition_count + 1) * sizeof *partitions, &partitions));
     RETURN_IF_ERROR(query_memory(query, (tree->order_count + 1) * sizeof *orders, &orders));
     for (uint32_t p = 0; p < tree->partition_count; p++)
-        RETURN_IF_ERROR(add_below(windows, tree->partitions[p], &partitions[p]));
+        RETURN_IF_ERROR(add_key(windows, tree->partitions[p], &partitions[p]));
     for (uint32_t o = 0; o < tree->order_count; o++) {
         orders[o].descending = tree->orders[o].descending;
         orders[o].nulls_first = tree->orders[o].nulls_first;
-        RETURN_IF_ERROR(add_below(windows, tree->orders[o].expression, &orders[o].column));
+        RETURN_IF_ERROR(add_key(windows, tree->orders[o].expression, &orders[o].column));
     }
     window->partition_count = tree->partition_count;
     window->order_count = tree->order_count;
@@ -267,7 +300,7 @@ static const struct sql_expression *window_alias(const struct windows *windows,
     if (name->operation != SQL_COLUMN || name->qualifier || query_column_of(windows->sources, name, &s, &c))
         return NULL;
     for (uint32_t i = 0; i < select->item_count; i++)
-        if (select->items[i].alias && strcmp(select->items[i].alias, name->name) == 0 &&
+        if (select->items[i].alias && strcasecmp(select->items[i].alias, name->name) == 0 &&
             has_window(select->items[i].expression))
             return select->items[i].expression;
     return NULL;
@@ -312,7 +345,10 @@ static enum status replace_above(void *context, const struct sql_expression *nod
         return column_named(query, node->position, 'w', number, out);
     }
     if (reaches_window(windows, node))
-        return STATUS_OK;
+        return sql_is_aggregate(node)
+                   ? query_refuse(query, node->position,
+                                  "a window function stands inside an aggregate; ask it in a subquery")
+                   : STATUS_OK;
     if (is_constant(node)) {
         *out = (struct sql_expression *)node;
         return STATUS_OK;
@@ -364,7 +400,7 @@ static enum status split_orders(struct windows *windows, struct sql_select *abov
         bool alias = by->operation == SQL_NUMBER;
         for (uint32_t i = 0; i < select->item_count; i++)
             alias |= by->operation == SQL_COLUMN && !by->qualifier &&
-                     strcmp(item_name(&select->items[i]), by->name) == 0;
+                     strcasecmp(item_name(&select->items[i]), by->name) == 0;
         if (!alias)
             RETURN_IF_ERROR(query_rewrite(query, by, replace_above, windows, &order.expression));
         RETURN_IF_ERROR(sql_tree_append(query->tree, &above->orders, &above->order_count, sizeof order,
@@ -394,13 +430,21 @@ static enum status groups_below(struct windows *windows)
 
 /* ---- The answer ---- */
 
-static enum status lag_alike(struct query *query, const struct window *window, struct rowset *rows)
+static enum status lag_alike(struct query *query, const struct window *window,
+                             const struct sql_expression *call, struct rowset *rows)
 {
     struct dictionary *made;
     if (window->function != WINDOW_LAG || window->otherwise == WINDOW_NO_COLUMN)
         return STATUS_OK;
-    RETURN_IF_ERROR(relation_alike(&rows->columns[window->argument], rows->rows,
-                                   &rows->columns[window->otherwise], rows->rows, &made, query->error));
+    const enum status status =
+        relation_alike(&rows->columns[window->argument], rows->rows, &rows->columns[window->otherwise],
+                       rows->rows, &made, query->error);
+    if (status == STATUS_BAD_INPUT)
+        return query_refuse(
+            query, call->children[2]->position,
+            "this and the first argument of %s have no common type; CAST it, or write DATE '...'",
+            call->name);
+    RETURN_IF_ERROR(status);
     struct rowset holder = {.column_count = 1, .dictionaries = &made};
     return made ? query_keep_dictionaries(query, &holder) : STATUS_OK;
 }
@@ -427,7 +471,7 @@ static enum status add_columns(struct windows *windows, struct rowset *rows)
     for (uint32_t w = 0; status == STATUS_OK && w < windows->count; w++) {
         char name[16];
         name_of(name, 'w', w);
-        status = lag_alike(query, &windows->windows[w], rows);
+        status = lag_alike(query, &windows->windows[w], windows->calls[w], rows);
         if (status == STATUS_OK)
             status = relation_window(rows, &windows->windows[w], name, &sort, &rows->columns[first + w],
                                      query->error);

@@ -251,9 +251,45 @@ static void outer_joins(void **state)
         "select h.name, v.people, s.pieces from shops h full join visits v on h.name = v.shop join sales s "
         "on s.shop = "
         "h.name",
+        /* a key that is an expression of a row that the join before did not find */
+        "select a.shop, b.n, c.k from (select distinct shop from sales) a left join (select shop, count(*) "
+        "as n "
+        "from visits where shop <> 'A' group by shop) b on a.shop = b.shop join (select 0 as k union select "
+        "1) c on "
+        "coalesce(b.n, 0) = c.k",
+        "select a.shop, c.k from (select distinct shop from sales) a left join (select shop from visits "
+        "where "
+        "shop <> 'A') b on a.shop = b.shop left join (select 1 as k) c on (b.shop is null) = c.k",
     };
     (void)state;
     EACH_AS_SQLITE(statements);
+}
+
+static void joins_by_using(void **state)
+{
+    static const char *const statements[] = {
+        "select * from (select shop, pieces from sales) a join visits using (shop)",
+        "select shop, n from (select distinct shop from sales) a left join (select shop, count(*) as n from "
+        "visits group by shop) b using (shop) where shop > 'A' order by shop",
+        "select shop, pieces, people from (select shop, pieces from sales where shop <> 'A') a full join "
+        "visits "
+        "using (shop) order by shop, 2, 3",
+        "select * from (select shop, pieces from sales where shop <> 'A') a full join visits using (shop)",
+        "select * from (select shop, pieces from sales where shop <> 'A') a right join visits using (shop)",
+        "select shop, count(*) from (select shop, pieces from sales where shop <> 'A') a full join visits "
+        "using "
+        "(shop) group by shop having shop < 'C'",
+        "select a.*, b.shop from (select shop, pieces from sales) a join (select distinct shop from visits) "
+        "b "
+        "using (shop)",
+    };
+    (void)state;
+    EACH_AS_SQLITE(statements);
+    refused(
+        "select 1 from (select shop from sales) a full join visits b using (shop) join visits c using (shop)",
+        "line 1, column 99: USING (shop) follows a RIGHT or FULL JOIN by the same column; write ON");
+    refused("select 1 from (select shop from sales) a join (select shop from visits) using (shop)",
+            "line 1, column 79: USING needs a name of the subquery");
 }
 
 static void with(void **state)
@@ -469,6 +505,9 @@ static void windows(void **state)
         "as s, max(a) over () as m from t order by shop",
         "select pieces from sales where pieces > 100 order by rank() over (order by pieces)",
         "select count(*) over () from sales where pieces > 100",
+        /* names in any case of letters; the alias comes before the column in ORDER BY */
+        "select -pieces as Pieces, row_number() over (order by pieces) as R from sales order by pieces, r",
+        "select sum(pieces) over W, count(*) over w from sales window w as (partition by shop) order by 1, 2",
     };
     (void)state;
     EACH_AS_SQLITE(statements);
@@ -508,6 +547,12 @@ static void what_cannot_be_is_refused(void **state)
             "line 1, column 51: a window function stands in the select list or in ORDER BY");
     refused("select sum(rank() over ()) over () from sales",
             "line 1, column 12: a window function stands inside another");
+    refused("select sum(rank() over ()) from sales",
+            "line 1, column 8: a window function stands inside an aggregate; ask it in a subquery");
+    refused("select lag(day, 1, 'none') over () from sales",
+            "line 1, column 20: this and the first argument of lag have no common type");
+    refused("select 1 from shops where exists (select 1 from visits where shop = name group by ())",
+            "line 1, column 69: the subquery names name of the statement around it");
     refused("select median(pieces) over () from sales",
             "line 1, column 8: median is no window function; there are");
     refused("select ntile(0) over () from sales", "line 1, column 14: ntile takes a whole number from 1");
@@ -537,6 +582,19 @@ static void parameters_stay_in_their_order(void **state)
     must(sql_parameter_set(statement, 1,
                            &(struct sql_parameter){.type = {.kind = VALUE_INTEGER}, .value = 200}, error));
     statement_answers(statement, sql, "B,10\n");
+    sql_statement_free(statement);
+}
+
+static void like_is_the_settings_in_every_level(void **state)
+{
+    static const char sql[] =
+        "with t as (select note from sales where note like 'MIXED') select count(*) from t "
+        "where note like 'mixed' union all select count(*) from sales where note like 'MIXED'";
+    (void)state;
+    answers(sql, "0\n0\n");
+    struct sql_statement *const statement = prepare_query(sql);
+    sql_statement_set(statement, (struct sql_settings){.like = SQL_LIKE_SQLITE});
+    statement_answers(statement, sql, "1\n1\n");
     sql_statement_free(statement);
 }
 
@@ -587,6 +645,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(subqueries_in_from),
         cmocka_unit_test(outer_joins),
+        cmocka_unit_test(joins_by_using),
         cmocka_unit_test(with),
         cmocka_unit_test(values),
         cmocka_unit_test(correlated_by_a_key),
@@ -595,6 +654,7 @@ int main(void)
         cmocka_unit_test(qualify),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(parameters_stay_in_their_order),
+        cmocka_unit_test(like_is_the_settings_in_every_level),
         cmocka_unit_test(types_and_names_stay),
         cmocka_unit_test(explain_shows_the_levels),
     };
