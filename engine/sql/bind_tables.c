@@ -213,8 +213,8 @@ static enum status find_fact(struct binder *binder)
         return bind_refuse(
             binder, binder->tables[first].source->position,
             "%s holds the foreign keys, so its rows are the ones that LEFT JOIN keeps: name it "
-            "first",
-            binder->tables[first].name);
+            "first; to keep the other table's, write %s RIGHT JOIN",
+            binder->tables[first].name, binder->tables[first].name);
     binder->fact = first;
     binder->plan->fact = binder->tables[first].table;
     return STATUS_OK;
@@ -245,8 +245,9 @@ static enum status bind_left_conditions(struct binder *binder, struct bind_table
         const struct column *left, *right;
         RETURN_IF_ERROR(bind_name(binder, condition->children[0], &a, &left));
         RETURN_IF_ERROR(bind_name(binder, condition->children[1], &b, &right));
-        if ((left == table->key && right == table->key->references) ||
-            (right == table->key && left == table->key->references))
+        const uint32_t own = (uint32_t)(table - binder->tables), parent = (uint32_t)table->parent;
+        if ((left == table->key && a == parent && right == table->key->references && b == own) ||
+            (right == table->key && b == parent && left == table->key->references && a == own))
             return STATUS_OK;
     }
     uint32_t node;
