@@ -52,17 +52,16 @@ static enum status group_add(struct binder *binder, const struct sql_expression 
     return bind_group_term(binder, ast->position, node, term);
 }
 
-/* Gives the item that a number names: GROUP BY 2 is the second item of the select list. */
-static enum status item_by_number(const struct binder *binder, const struct sql_expression *ast,
-                                  const char *clause, const struct sql_item **item)
+/* Gives the place, from 0, that a number from 1 to `count` names: GROUP BY 2 is the second item of the select list. */
+static enum status place_of_number(const struct binder *binder, const struct sql_expression *ast,
+                                   const char *clause, uint32_t count, uint32_t *place)
 {
     char *end;
     const unsigned long number = strtoul(ast->text, &end, 10);
-    if (*end || number < 1 || number > binder->select->item_count ||
-        binder->select->items[number - 1].expression->operation == SQL_STAR)
+    if (*end || number < 1 || number > count)
         return bind_refuse(binder, ast->position, "%s %s: the select list has no item of that number", clause,
                            ast->text);
-    *item = &binder->select->items[number - 1];
+    *place = (uint32_t)number - 1;
     return STATUS_OK;
 }
 
@@ -72,10 +71,10 @@ static enum status bind_groups(struct binder *binder)
     uint32_t terms[SQL_SET_TERMS_MAX], term;
     for (uint32_t g = 0; g < select->group_count; g++) {
         const struct sql_expression *ast = select->groups[g];
-        const struct sql_item *item = NULL;
+        uint32_t item = 0;
         if (ast->operation == SQL_NUMBER) {
-            RETURN_IF_ERROR(item_by_number(binder, ast, "GROUP BY", &item));
-            ast = item->expression;
+            RETURN_IF_ERROR(place_of_number(binder, ast, "GROUP BY", select->item_count, &item));
+            ast = select->items[item].expression;
         }
         RETURN_IF_ERROR(group_add(binder, ast, &term));
         if (g < SQL_SET_TERMS_MAX)
@@ -177,8 +176,8 @@ static enum status order_output(struct binder *binder, const struct sql_expressi
     const struct sql_item *item = NULL;
     bool stars = false;
     uint32_t node;
-    if (ast->operation == SQL_NUMBER)
-        RETURN_IF_ERROR(item_by_number(binder, ast, "ORDER BY", &item));
+    if (ast->operation == SQL_NUMBER) /* of an output: a star is as many as it has columns */
+        return place_of_number(binder, ast, "ORDER BY", binder->plan->output_count, output);
     for (uint32_t i = 0; i < select->item_count; i++) {
         stars |= select->items[i].expression->operation == SQL_STAR;
         if (!item && ast->operation == SQL_COLUMN && !ast->qualifier && select->items[i].alias &&

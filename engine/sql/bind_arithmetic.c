@@ -41,6 +41,11 @@ static enum status interval_of(struct binder *binder, const struct sql_expressio
                        ast->name);
 }
 
+static bool is_time(enum value_kind kind)
+{
+    return kind == VALUE_DATE || kind == VALUE_TIMESTAMP;
+}
+
 static enum status add_interval(struct binder *binder, const struct sql_expression *ast, uint32_t time,
                                 const struct sql_expression *written, bool subtract, uint32_t *node)
 {
@@ -49,7 +54,7 @@ static enum status add_interval(struct binder *binder, const struct sql_expressi
     RETURN_IF_ERROR(interval_of(binder, written, &interval));
     RETURN_IF_ERROR(bind_date_of_string(binder, &time));
     const enum value_kind kind = bind_kind(binder, time);
-    if (kind != VALUE_DATE && kind != VALUE_TIMESTAMP)
+    if (!is_time(kind))
         return bind_refuse(binder, ast->position, "an INTERVAL is added to a date or timestamp, not to %s",
                            bind_kind_name(kind));
     if (interval.months) {
@@ -76,6 +81,10 @@ static enum status date_arithmetic(struct binder *binder, const struct sql_expre
     const bool subtract = ast->operation == SQL_SUBTRACT;
     if (!subtract && ast->operation != SQL_ADD)
         return bind_refuse(binder, ast->position, "dates are added and subtracted only");
+    if (bind_is_null(binder, left) || bind_is_null(binder, right)) {
+        const struct value_type type = {.kind = subtract && is_time(b) ? VALUE_INTEGER : VALUE_DATE};
+        return expression_null(binder->list, type, node, binder->error);
+    }
     if (a == VALUE_DATE && b == VALUE_INTEGER && bind_node(binder, right)->type.scale == 0)
         return bind_apply(binder, ast->position, subtract ? EXPRESSION_SUBTRACT : EXPRESSION_ADD, left, right,
                           EXPRESSION_NONE, node);
@@ -92,8 +101,11 @@ static enum status date_arithmetic(struct binder *binder, const struct sql_expre
             return bind_apply(binder, ast->position, EXPRESSION_ADD, days, left, EXPRESSION_NONE, node);
         }
     }
-    return bind_refuse(binder, ast->position, "%s and %s cannot be added or subtracted", bind_kind_name(a),
-                       bind_kind_name(b));
+    return bind_refuse(binder, ast->position, "%s and %s cannot be added or subtracted%s", bind_kind_name(a),
+                       bind_kind_name(b),
+                       is_time(a) && is_time(b) ? "; date_diff('second', a, b) is the time between them"
+                       : a == VALUE_TIMESTAMP || b == VALUE_TIMESTAMP ? "; write + INTERVAL '1' DAY"
+                                                                      : "");
 }
 
 static enum status divide(struct binder *binder, const struct sql_expression *ast, uint32_t left,
@@ -103,7 +115,7 @@ static enum status divide(struct binder *binder, const struct sql_expression *as
                        bind_kind(binder, right) == VALUE_INTEGER && !bind_node(binder, left)->type.scale &&
                        !bind_node(binder, right)->type.scale;
     if (!whole && ast->operation == SQL_REMAINDER)
-        return bind_refuse(binder, ast->position, "%% takes whole numbers");
+        return bind_refuse(binder, ast->position, "%% takes whole numbers; mod(a, b) takes decimals, too");
     if (!whole) {
         RETURN_IF_ERROR(bind_double(binder, ast->position, &left));
         RETURN_IF_ERROR(bind_double(binder, ast->position, &right));
@@ -128,8 +140,7 @@ enum status bind_arithmetic(struct binder *binder, const struct sql_expression *
     }
     RETURN_IF_ERROR(bind_expression(binder, first, level, &left));
     RETURN_IF_ERROR(bind_expression(binder, second, level, &right));
-    if ((bind_kind(binder, left) == VALUE_DATE || bind_kind(binder, right) == VALUE_DATE) &&
-        !bind_is_null(binder, left) && !bind_is_null(binder, right))
+    if (is_time(bind_kind(binder, left)) || is_time(bind_kind(binder, right)))
         return date_arithmetic(binder, ast, left, right, node);
     RETURN_IF_ERROR(bind_number_of(binder, first->position, &left));
     RETURN_IF_ERROR(bind_number_of(binder, second->position, &right));

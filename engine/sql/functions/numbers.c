@@ -121,6 +121,8 @@ enum status bind_round(struct binder *binder, const struct bound_call *call, uin
     const struct sql_position position = call->ast->position;
     int places = 0;
     *node = call->values[0];
+    if (call->count > 1 && bind_is_null(binder, call->values[1]))
+        return expression_null(binder->list, (struct value_type){.kind = VALUE_INTEGER}, node, binder->error);
     if (call->count > 1) {
         const struct expression *digits = bind_node(binder, call->values[1]);
         if (!expression_is_constant(binder->list, call->values[1]) || digits->type.kind != VALUE_INTEGER ||

@@ -54,6 +54,23 @@ static const struct {
      "join "
      "regions on region = id group by 1 order by 1",
      "none,3\nnorth,1\nsouth,1\n"},
+
+    /* ORDER BY's number was that of the item, not of the column, after a star: was by id. */
+    {"select *, -id from regions order by 2 desc", "2,south,-2\n1,north,-1\n"},
+    {"select * from shops order by 4 desc limit 2", "A,1,2001-05-06,120.5\nB,2,1999-12-31,80.0\n"},
+    {"select id, regions.*, 1 from regions order by 3 desc limit 1", "2,2,south,1\n"},
+
+    /* ON's condition on another alias of the table was taken for the join: was 4. */
+    {"select count(b.id) from sales left join products a on product = a.id and a.kind = 'coffee' left join "
+     "products b on product = b.id and product = a.id",
+     "1\n"},
+
+    /* Dates and a NULL, that of an empty subquery, too: was refused. */
+    {"select day + null, day - null, null - day, date '2024-01-31' - (select max(day) from sales where "
+     "pieces "
+     "> 100) is null from sales where pieces = 3",
+     ",,,true\n"},
+    {"select round(2.5, null), trunc(paid, null) from sales where pieces = 3", ",\n"},
 };
 
 static void answers_stay_right(void **state)
@@ -69,6 +86,11 @@ static void refusals_stay(void **state)
     refused("select day * 2 from sales", "line 1, column ");
     refused("select sum(day) from sales", "line 1, column ");
     refused("select count(distinct shop, note) from sales", "line 1, column 8: count takes one value, not 2");
+    refused("select * from regions order by 3", "line 1, column 32: ORDER BY 3: the select list has no item");
+    refused("select at - at from sales", "line 1, column 11: a timestamp and a timestamp cannot be added or "
+                                         "subtracted; date_diff('second', a, b)");
+    refused("select at + 1 from sales", "line 1, column 11: a timestamp and a number cannot be added or "
+                                        "subtracted; write + INTERVAL");
 }
 
 int main(void)
