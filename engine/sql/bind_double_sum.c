@@ -87,11 +87,6 @@ static enum status find_sum(struct binder *binder, uint32_t argument, uint32_t *
 enum status bind_double_sum(struct binder *binder, uint32_t argument, bool average, uint32_t *node)
 {
     const struct expression value = *bind_node(binder, argument);
-    struct plan_aggregate count = {.kind = AGGREGATE_COUNT,
-                                   .argument = value.nullable ? argument : EXPRESSION_NONE,
-                                   .type = {.kind = VALUE_INTEGER},
-                                   .low = value.low,
-                                   .high = value.high};
     struct expression leaf = {.operation = EXPRESSION_AGGREGATE,
                               .type = {.kind = VALUE_DOUBLE},
                               .nullable = true,
@@ -100,7 +95,7 @@ enum status bind_double_sum(struct binder *binder, uint32_t argument, bool avera
     RETURN_IF_ERROR(find_sum(binder, argument, &leaf.index));
     if (value.nullable || average) {
         uint32_t counted;
-        RETURN_IF_ERROR(bind_aggregate_find(binder, count, &counted));
+        RETURN_IF_ERROR(bind_count_of(binder, argument, &counted));
         binder->plan->aggregates[leaf.index].count = value.nullable ? counted : leaf.index;
         leaf.table = average ? counted + 1 : 0;
     }

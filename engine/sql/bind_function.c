@@ -137,14 +137,8 @@ enum status bind_aggregate(struct binder *binder, const struct sql_expression *a
     if (sums)
         bind_sum_range(binder, &aggregate, &leaf);
     RETURN_IF_ERROR(bind_aggregate_find(binder, aggregate, &leaf.index));
-    if (value.nullable) {
-        struct plan_aggregate count = {.kind = AGGREGATE_COUNT,
-                                       .argument = argument,
-                                       .type = {.kind = VALUE_INTEGER},
-                                       .low = value.low,
-                                       .high = value.high};
-        RETURN_IF_ERROR(bind_aggregate_find(binder, count, &binder->plan->aggregates[leaf.index].count));
-    }
+    if (value.nullable)
+        RETURN_IF_ERROR(bind_count_of(binder, argument, &binder->plan->aggregates[leaf.index].count));
     RETURN_IF_ERROR(expression_add(binder->list, &leaf, node, binder->error));
     return strcmp(ast->name, "avg") == 0 ? bind_average(binder, ast, node) : STATUS_OK;
 }
@@ -164,26 +158,16 @@ static enum status arguments(struct binder *binder, const struct sql_expression 
     return STATUS_OK;
 }
 
-/* Binds CASE WHEN condition THEN then ELSE other END. */
-static enum status choose(struct binder *binder, const struct sql_expression *ast, uint32_t condition,
-                          uint32_t then, uint32_t other, uint32_t *node)
-{
-    RETURN_IF_ERROR(bind_alike(binder, ast->position, &then, &other));
-    return bind_apply(binder, ast->position, EXPRESSION_CHOOSE, condition, then, other, node);
-}
-
 /* Binds coalesce(a, b, ...), from the last argument. */
 static enum status bind_coalesce(struct binder *binder, const struct sql_expression *ast,
                                  const uint32_t *values, uint32_t *node)
 {
     *node = values[ast->child_count - 1];
     for (uint32_t c = ast->child_count - 1; c-- > 0;) {
-        uint32_t missing, present;
-        RETURN_IF_ERROR(bind_apply(binder, ast->position, EXPRESSION_IS_NULL, values[c], EXPRESSION_NONE,
-                                   EXPRESSION_NONE, &missing));
-        RETURN_IF_ERROR(bind_apply(binder, ast->position, EXPRESSION_NOT, missing, EXPRESSION_NONE,
-                                   EXPRESSION_NONE, &present));
-        RETURN_IF_ERROR(choose(binder, ast, present, values[c], *node, node));
+        uint32_t present;
+        RETURN_IF_ERROR(bind_missing(binder, values[c], &present));
+        RETURN_IF_ERROR(bind_negate(binder, ast->position, true, &present));
+        RETURN_IF_ERROR(bind_choice(binder, ast->position, present, values[c], *node, node));
     }
     return STATUS_OK;
 }
@@ -214,26 +198,15 @@ static enum status bind_abs(struct binder *binder, const struct sql_expression *
 }
 
 static enum status bind_string_function(struct binder *binder, const struct sql_expression *ast,
-                                        enum string_function function, const uint32_t *values, uint32_t *node)
+                                        enum string_function function, uint32_t value, uint32_t *node)
 {
-    int64_t numbers[2] = {1, INT32_MAX};
-    if (bind_is_null(binder, values[0])) {
-        *node = values[0];
+    *node = value;
+    if (bind_is_null(binder, value))
         return STATUS_OK;
-    }
-    if (bind_node(binder, values[0])->type.kind != VALUE_STRING)
-        return bind_refuse(binder, ast->position, "%s takes a string", ast->name);
-    for (uint32_t c = 1; c < ast->child_count; c++) {
-        const struct expression *number = bind_node(binder, values[c]);
-        if (!expression_is_constant(binder->list, values[c]) || number->type.kind != VALUE_INTEGER ||
-            number->type.scale || number->constant > INT32_MAX || number->constant < INT32_MIN)
-            return bind_refuse(binder, ast->children[c]->position, "%s takes constant whole numbers here",
-                               ast->name);
-        numbers[c - 1] = number->constant;
-    }
+    if (bind_kind(binder, value) != VALUE_STRING)
+        return bind_refuse(binder, ast->position, "%s takes a string; CAST it to VARCHAR", ast->name);
     return bind_placed(binder, ast->position,
-                       expression_string_function(binder->list, function, values[0], numbers[0], numbers[1],
-                                                  node, binder->error));
+                       expression_string_function(binder->list, function, value, 0, 0, node, binder->error));
 }
 
 enum status bind_function(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
@@ -242,10 +215,8 @@ enum status bind_function(struct binder *binder, const struct sql_expression *as
     static const struct {
         const char *name;
         enum string_function function;
-        uint32_t least, most;
-    } strings[] = {
-        {"upper", STRING_UPPER, 1, 1}, {"lower", STRING_LOWER, 1, 1}, {"length", STRING_LENGTH, 1, 1}};
-    uint32_t values[16];
+    } strings[] = {{"upper", STRING_UPPER}, {"lower", STRING_LOWER}, {"length", STRING_LENGTH}};
+    uint32_t values[FUNCTION_VALUES_MAX];
     if (bind_is_aggregate(ast)) {
         if (level == BIND_BELOW)
             return bind_refuse(binder, ast->position,
@@ -256,11 +227,12 @@ enum status bind_function(struct binder *binder, const struct sql_expression *as
     }
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
         if (strcmp(ast->name, strings[i].name) == 0) {
-            RETURN_IF_ERROR(arguments(binder, ast, level, strings[i].least, strings[i].most, values));
-            return bind_string_function(binder, ast, strings[i].function, values, node);
+            RETURN_IF_ERROR(arguments(binder, ast, level, 1, 1, values));
+            return bind_string_function(binder, ast, strings[i].function, values[0], node);
         }
     if (strcmp(ast->name, "coalesce") == 0 || strcmp(ast->name, "ifnull") == 0) {
-        RETURN_IF_ERROR(arguments(binder, ast, level, 2, ast->name[0] == 'i' ? 2 : 16, values));
+        RETURN_IF_ERROR(
+            arguments(binder, ast, level, 2, ast->name[0] == 'i' ? 2 : FUNCTION_VALUES_MAX, values));
         return bind_coalesce(binder, ast, values, node);
     }
     if (strcmp(ast->name, "nullif") == 0) {
