@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* The deepest nesting, and the longest chain of operators, that the parser takes: far more than a person
  * writes. It bounds the recursion on hostile text. */
@@ -90,6 +91,13 @@ struct sql_expression {
     struct sql_select *query;  /* SQL_SUBQUERY, SQL_EXISTS, SQL_IN; or NULL */
     struct sql_window *window; /* SQL_FUNCTION with OVER; or NULL */
 };
+
+/* True if both are written as the same column. */
+static inline bool sql_is_same_column(const struct sql_expression *a, const struct sql_expression *b)
+{
+    return a->operation == SQL_COLUMN && b->operation == SQL_COLUMN && strcmp(a->name, b->name) == 0 &&
+           !a->qualifier == !b->qualifier && (!a->qualifier || strcmp(a->qualifier, b->qualifier) == 0);
+}
 
 struct sql_item {
     struct sql_expression *expression;

@@ -87,7 +87,7 @@ static enum status bind_groups(struct binder *binder)
         return bind_refuse(
             binder, select->items[0].expression->position,
             "DISTINCT is not supported together with GROUP BY or aggregates; leave it out where the "
-            "groups are in the select list");
+            "groups are in the select list, else write SELECT DISTINCT ... FROM (SELECT ... GROUP BY ...)");
     for (uint32_t i = 0; i < select->item_count; i++) {
         if (select->items[i].expression->operation == SQL_STAR)
             return bind_refuse(binder, select->items[i].expression->position,
@@ -229,12 +229,13 @@ static enum status bind_all(struct binder *binder)
     plan->limit = UINT64_MAX;
     plan->having = EXPRESSION_NONE;
     binder->aggregated = is_aggregated(select);
-    binder->regroups = binder->aggregated && bind_needs_values(select);
     if (select->source_count == 0) {
         RETURN_IF_ERROR(bind_without_tables(binder));
     } else {
         RETURN_IF_ERROR(bind_tables(binder));
         RETURN_IF_ERROR(bind_where(binder));
+        if (binder->aggregated)
+            RETURN_IF_ERROR(bind_needs_values(binder, &binder->regroups));
         RETURN_IF_ERROR(bind_groups(binder));
     }
     RETURN_IF_ERROR(bind_items(binder));

@@ -240,8 +240,6 @@ NODISCARD enum status bind_quantile(struct binder *binder, const struct sql_expr
 /* A variance of floating-point numbers, which are summed in their order. */
 NODISCARD enum status bind_double_spread(struct binder *binder, const struct sql_expression *ast,
                                          enum measure_kind kind, uint32_t value, uint32_t *node);
-/* Lets the answer merge the scan's groups, if it does not yet, because an aggregate needs all values. */
-NODISCARD enum status bind_regroup(struct binder *binder, const struct sql_expression *ast);
 /* arg_min and arg_max. */
 NODISCARD enum status bind_argument_of(struct binder *binder, const struct sql_expression *ast,
                                        enum measure_kind kind, uint32_t *node);
@@ -252,8 +250,8 @@ NODISCARD enum status bind_measure(struct binder *binder, const struct sql_expre
                                    uint32_t *node);
 /* Refuses expressions over string_agg, whose strings are known only in the answer. */
 NODISCARD enum status bind_check_strings(const struct binder *binder);
-/* True if the statement has grouping sets, or an aggregate that needs all values of its argument. */
-bool bind_needs_values(const struct sql_select *select);
+/* *needs: the statement has grouping sets, or an aggregate that needs all values of its argument. */
+NODISCARD enum status bind_needs_values(struct binder *binder, bool *needs);
 /* Adds the grouping sets, after GROUP BY's terms: terms[g] is that of the select's group g. */
 NODISCARD enum status bind_grouping_sets(struct binder *binder, const uint32_t *terms);
 /* Binds grouping(term, ...). */

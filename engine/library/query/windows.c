@@ -226,19 +226,12 @@ static enum status resolve_window(struct windows *windows, const struct sql_wind
     return query_refuse(windows->query, (*tree)->position, "there is no WINDOW %s", name);
 }
 
-static bool is_same(const struct sql_expression *a, const struct sql_expression *b)
-{
-    return a == b ||
-           (a->operation == SQL_COLUMN && b->operation == SQL_COLUMN && !a->qualifier == !b->qualifier &&
-            strcmp(a->name, b->name) == 0 && (!a->qualifier || strcmp(a->qualifier, b->qualifier) == 0));
-}
-
 /* Gives the column of a term of PARTITION BY or ORDER BY. Windows with the same terms have the same columns, so their rows
  * are sorted once. */
 static enum status add_key(struct windows *windows, const struct sql_expression *tree, uint32_t *column)
 {
     for (uint32_t k = 0; k < windows->key_count; k++)
-        if (is_same(windows->keys[k].tree, tree)) {
+        if (windows->keys[k].tree == tree || sql_is_same_column(windows->keys[k].tree, tree)) {
             *column = windows->keys[k].column;
             return STATUS_OK;
         }

@@ -3,29 +3,43 @@
 
 /* ---- Does the answer merge groups? ---- */
 
-static bool needs_values(const struct sql_expression *ast)
+/* Sums of distinct values, quantiles and the like need all values of their argument; so do variances of floating-point
+ * numbers. */
+static enum status see_aggregate(struct binder *binder, const struct sql_expression *ast, bool *needs)
 {
-    const struct aggregate_name *const name = sql_is_aggregate(ast) ? aggregate_name_find(ast->name) : NULL;
-    if (name && (name->family == FAMILY_VALUES || name->family == FAMILY_QUANTILE ||
-                 name->family == FAMILY_STRINGS || name->family == FAMILY_ARGUMENT))
-        return true;
-    if (name && ast->distinct &&
-        (strcmp(ast->name, "sum") == 0 || strcmp(ast->name, "avg") == 0 || strcmp(ast->name, "mean") == 0))
-        return true;
-    for (uint32_t c = 0; c < ast->child_count; c++)
-        if (needs_values(ast->children[c]))
-            return true;
-    return false;
+    const struct aggregate_name *const name = aggregate_name_find(ast->name);
+    uint32_t value;
+    *needs |= name->family == FAMILY_VALUES || name->family == FAMILY_QUANTILE ||
+              name->family == FAMILY_STRINGS || name->family == FAMILY_ARGUMENT;
+    *needs |= ast->distinct && (strcmp(ast->name, "sum") == 0 || strcmp(ast->name, "avg") == 0 ||
+                                strcmp(ast->name, "mean") == 0);
+    if (name->family != FAMILY_SPREAD || ast->child_count != 1 || ast->children[0]->operation == SQL_STAR)
+        return STATUS_OK;
+    RETURN_IF_ERROR(bind_aggregate_argument(binder, ast->children[0], &value));
+    *needs |= bind_kind(binder, value) == VALUE_DOUBLE;
+    return STATUS_OK;
 }
 
-bool bind_needs_values(const struct sql_select *select)
+static enum status see_aggregates(struct binder *binder, const struct sql_expression *ast, bool *needs)
 {
-    bool any = select->set_count > 0 || (select->having && needs_values(select->having));
-    for (uint32_t i = 0; i < select->item_count && !any; i++)
-        any = needs_values(select->items[i].expression);
-    for (uint32_t o = 0; o < select->order_count && !any; o++)
-        any = needs_values(select->orders[o].expression);
-    return any;
+    if (sql_is_aggregate(ast))
+        return see_aggregate(binder, ast, needs);
+    for (uint32_t c = 0; c < ast->child_count; c++)
+        RETURN_IF_ERROR(see_aggregates(binder, ast->children[c], needs));
+    return STATUS_OK;
+}
+
+enum status bind_needs_values(struct binder *binder, bool *needs)
+{
+    const struct sql_select *const select = binder->select;
+    *needs = select->set_count > 0;
+    if (select->having)
+        RETURN_IF_ERROR(see_aggregates(binder, select->having, needs));
+    for (uint32_t i = 0; i < select->item_count; i++)
+        RETURN_IF_ERROR(see_aggregates(binder, select->items[i].expression, needs));
+    for (uint32_t o = 0; o < select->order_count; o++)
+        RETURN_IF_ERROR(see_aggregates(binder, select->orders[o].expression, needs));
+    return STATUS_OK;
 }
 
 /* ---- Sets ---- */
@@ -45,22 +59,6 @@ enum status bind_grouping_sets(struct binder *binder, const uint32_t *terms)
         grouping->sets[0] = (UINT32_C(1) << grouping->listed) - 1;
         grouping->set_count = 1;
     }
-    return STATUS_OK;
-}
-
-enum status bind_regroup(struct binder *binder, const struct sql_expression *ast)
-{
-    struct plan_grouping *const grouping = &binder->plan->grouping;
-    for (uint32_t a = 0; a < binder->plan->aggregate_count; a++)
-        if (binder->plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT)
-            return bind_refuse(
-                binder, ast->position,
-                "%s of floating-point numbers cannot stand after count(distinct x); put it before it in "
-                "the select list",
-                ast->name);
-    binder->regroups = true;
-    if (grouping->set_count == 0)
-        grouping->sets[grouping->set_count++] = (UINT32_C(1) << grouping->listed) - 1;
     return STATUS_OK;
 }
 

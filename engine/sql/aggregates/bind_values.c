@@ -82,7 +82,6 @@ enum status bind_double_spread(struct binder *binder, const struct sql_expressio
                                enum measure_kind kind, uint32_t value, uint32_t *node)
 {
     struct plan_measure measure;
-    RETURN_IF_ERROR(bind_regroup(binder, ast));
     RETURN_IF_ERROR(take_values(binder, ast, value, MEASURE_DOUBLE_SPREAD, &measure));
     measure.spread = kind;
     return bind_measure(binder, ast, &measure, double_leaf(), node);

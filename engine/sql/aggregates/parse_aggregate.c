@@ -21,6 +21,10 @@ static enum status filter_argument(struct parser *parser, struct sql_expression 
     RETURN_IF_ERROR(parse_child(parser, choice, value));
     if (aggregate->child_count == 0)
         return parse_child(parser, aggregate, choice);
+    struct sql_expression **const order = &aggregate->children[aggregate->child_count - 1];
+    if (aggregate->ordered &&
+        sql_is_same_column(*order, value)) /* DISTINCT is ordered by the strings that it keeps */
+        *order = choice;
     aggregate->children[0] = choice;
     aggregate->depth = choice->depth < aggregate->depth ? aggregate->depth : choice->depth + 1;
     return STATUS_OK;
