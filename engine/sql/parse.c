@@ -229,13 +229,9 @@ static enum status parse_from(struct parser *parser)
     bool taken;
     RETURN_IF_ERROR(parse_table(parser, SQL_JOIN_NONE));
     for (;;) {
-        static const char *const refused[] = {"NATURAL"};
-        for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-            if (parse_is(parser, refused[i]))
-                return parse_refuse(parser,
-                                    "%s JOIN is not supported; use [INNER] JOIN or LEFT JOIN with ON, along "
-                                    "foreign keys",
-                                    refused[i]);
+        if (parse_is(parser, "NATURAL"))
+            return parse_refuse(parser,
+                                "NATURAL JOIN is not supported; name the columns: JOIN ... USING (column)");
         RETURN_IF_ERROR(parse_take(parser, ",", &taken));
         if (taken) {
             RETURN_IF_ERROR(parse_table(parser, SQL_JOIN_NONE));
