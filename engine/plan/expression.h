@@ -99,6 +99,7 @@ struct expression {
 /* A zero-initialised list is empty; expression_list_free empties it. Equal nodes are made once. */
 struct expression_list {
     uint32_t count, capacity, table_count;
+    unsigned threads; /* that compute tables; 0: all available */
     struct expression *nodes;
     struct value_table *tables;
     uint32_t dictionary_count;

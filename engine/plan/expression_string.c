@@ -79,50 +79,32 @@ static struct dictionary *dictionary_new(uint32_t count, uint64_t bytes, uint64_
     return made;
 }
 
-static int compare_pieces(const void *left, const void *right)
-{
-    const struct piece *a = left, *b = right;
-    const uint32_t least = a->length < b->length ? a->length : b->length;
-    const int order = least ? memcmp(a->text, b->text, least) : 0;
-    return order ? order : (a->length > b->length) - (a->length < b->length);
-}
-
-/* Many functions keep the order of strings. */
-static bool in_order(const struct piece *pieces, uint64_t count)
-{
-    for (uint64_t i = 1; i < count; i++)
-        if (compare_pieces(&pieces[i - 1], &pieces[i]) > 0)
-            return false;
-    return true;
-}
-
 enum status expression_dictionary_of_pieces(struct expression_list *list, struct piece *pieces,
                                             uint64_t count, int64_t *codes,
                                             const struct dictionary **dictionary, struct error *error)
 {
     uint64_t bytes = 0;
     uint32_t distinct = 0;
-    if (!in_order(pieces, count))
-        qsort(pieces, count, sizeof *pieces, compare_pieces);
-    for (uint64_t i = 0; i < count; i++)
-        if (i == 0 || compare_pieces(&pieces[i - 1], &pieces[i]) != 0) {
+    RETURN_IF_ERROR(pieces_sort(pieces, count, list->threads, error));
+    for (uint64_t i = 0; i < count; i++) {
+        if (i == 0 || piece_compare(&pieces[i - 1], &pieces[i]) != 0) {
             distinct++;
             bytes += pieces[i].length;
         }
+        codes[pieces[i].number] = distinct - 1;
+    }
     uint64_t *starts = NULL;
     char *text = NULL;
     struct dictionary *const made = dictionary_new(distinct, bytes, &starts, &text);
     if (!made)
         return error_out_of_memory(error, bytes, "a dictionary");
-    uint32_t code = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        if (i == 0 || compare_pieces(&pieces[i - 1], &pieces[i]) != 0) {
-            if (pieces[i].length)
-                memcpy(text + starts[code], pieces[i].text, pieces[i].length);
-            starts[code + 1] = starts[code] + pieces[i].length;
-            code++;
-        }
-        codes[pieces[i].number] = code - 1;
+    for (uint64_t i = 0, next = 0; i < count; i++) {
+        const uint64_t code = (uint64_t)codes[pieces[i].number];
+        if (code != next)
+            continue;
+        if (pieces[i].length)
+            memcpy(text + starts[code], pieces[i].text, pieces[i].length);
+        starts[++next] = starts[code] + pieces[i].length;
     }
     return dictionary_own(list, made, dictionary, error);
 }
@@ -207,9 +189,13 @@ enum status expression_string_unify(struct expression_list *list, uint32_t *left
 enum status expression_string_like(struct expression_list *list, uint32_t child, struct like_pattern *pattern,
                                    uint32_t *index, struct error *error)
 {
+    struct like_matcher *matcher;
+    RETURN_IF_ERROR(like_matcher_create(pattern, &matcher, error));
     const struct string_call call = {
-        .body = string_like, .type = {.kind = VALUE_BOOLEAN}, .count = 1, .context = pattern};
-    return expression_string_call(list, &call, &child, index, error);
+        .body = string_like, .type = {.kind = VALUE_BOOLEAN}, .count = 1, .context = matcher};
+    const enum status status = expression_string_call(list, &call, &child, index, error);
+    like_matcher_free(matcher);
+    return status;
 }
 
 /* ---- Functions ---- */
@@ -237,13 +223,9 @@ static void substr(const char **text, uint32_t *length, int64_t first, int64_t c
             count = first;
         first -= count;
     }
-    const char *at = *text, *const end = *text + *length;
-    for (; first > 0 && at < end; first--)
-        at += string_character_bytes(at, end);
-    *text = at;
-    for (; count > 0 && at < end; count--)
-        at += string_character_bytes(at, end);
-    *length = (uint32_t)(at - *text);
+    const uint32_t begin = string_character_at((struct string_value){*text, *length}, first);
+    *text += begin;
+    *length = string_character_at((struct string_value){*text, *length - begin}, count);
 }
 
 void string_substr(const struct string_call *call, const struct string_value *strings,
@@ -254,76 +236,23 @@ void string_substr(const struct string_call *call, const struct string_value *st
     string_put(result->text, part.text, part.length);
 }
 
-static void trim(const char **text, uint32_t *length)
-{
-    for (; *length && **text == ' '; (*text)++)
-        (*length)--;
-    for (; *length && (*text)[*length - 1] == ' ';)
-        (*length)--;
-}
-
-static enum status string_length(struct expression_list *list, uint32_t child, uint32_t *index,
-                                 struct error *error)
-{
-    const struct dictionary *const dictionary = list->nodes[child].type.dictionary;
-    const struct value_type type = {.kind = VALUE_INTEGER};
-    int64_t *values;
-    RETURN_IF_ERROR(memory_take(&values, dictionary->count * sizeof *values, "lengths of strings", error));
-    for (uint32_t code = 0; code < dictionary->count; code++) {
-        uint32_t bytes;
-        const char *text = dictionary_string(dictionary, code, &bytes);
-        values[code] = string_character_count((struct string_value){text, bytes});
-    }
-    return expression_lookup(list, child, type, values, dictionary->count, index, error);
-}
-
-static enum status string_map(struct expression_list *list, enum string_function function, uint32_t child,
-                              int64_t first, int64_t count, struct piece *pieces, int64_t *codes, char *copy,
-                              uint32_t *index, struct error *error)
-{
-    const struct dictionary *const dictionary = list->nodes[child].type.dictionary;
-    const struct dictionary *made;
-    if (dictionary->count)
-        memcpy(copy, dictionary->bytes, dictionary->starts[dictionary->count]);
-    for (uint32_t code = 0; code < dictionary->count; code++) {
-        struct piece *piece = &pieces[code];
-        (void)dictionary_string(dictionary, code, &piece->length);
-        piece->text = copy + dictionary->starts[code];
-        piece->number = code;
-        if (function == STRING_TRIM)
-            trim(&piece->text, &piece->length);
-        else if (function == STRING_SUBSTR)
-            substr(&piece->text, &piece->length, first, count);
-    }
-    RETURN_IF_ERROR(expression_dictionary_of_pieces(list, pieces, dictionary->count, codes, &made, error));
-    *index = child;
-    return recode(list, codes, made, index, error);
-}
-
 enum status expression_string_function(struct expression_list *list, enum string_function function,
                                        uint32_t child, int64_t first, int64_t count, uint32_t *index,
                                        struct error *error)
 {
-    const struct dictionary *const dictionary = list->nodes[child].type.dictionary;
-    if (function == STRING_LENGTH)
-        return string_length(list, child, index, error);
-    if (function == STRING_UPPER || function == STRING_LOWER) {
-        const struct string_call call = {.body = function == STRING_UPPER ? string_upper : string_lower,
-                                         .type = {.kind = VALUE_STRING},
-                                         .count = 1};
-        return expression_string_call(list, &call, &child, index, error);
-    }
-    const uint64_t bytes = dictionary->count ? dictionary->starts[dictionary->count] : 0;
-    struct piece *pieces = malloc(((uint64_t)dictionary->count + 1) * sizeof *pieces);
-    int64_t *codes = malloc(((uint64_t)dictionary->count + 1) * sizeof *codes);
-    char *copy = malloc(bytes + 1);
-    enum status status;
-    if (pieces && codes && copy)
-        status = string_map(list, function, child, first, count, pieces, codes, copy, index, error);
-    else
-        status = error_out_of_memory(error, bytes, "a dictionary");
-    free(pieces);
-    free(codes);
-    free(copy);
-    return status;
+    static string_call_body *const bodies[] = {[STRING_UPPER] = string_upper,
+                                               [STRING_LOWER] = string_lower,
+                                               [STRING_TRIM] = string_trim,
+                                               [STRING_LENGTH] = string_characters,
+                                               [STRING_SUBSTR] = string_substr};
+    const bool trims = function == STRING_TRIM;
+    const struct string_call call = {
+        .body = bodies[function],
+        .type = {.kind = function == STRING_LENGTH ? VALUE_INTEGER : VALUE_STRING},
+        .numbers = {trims ? 3 : first, count},
+        .count = trims ? 2 : 1};
+    uint32_t children[2] = {child, child};
+    if (trims)
+        RETURN_IF_ERROR(expression_string_constant(list, " ", 1, &children[1], error));
+    return expression_string_call(list, &call, children, index, error);
 }

@@ -260,6 +260,7 @@ enum status sql_bind(struct database *database, const struct sql_select *select,
     enum status status;
     if (binder && plan && aliases) {
         plan->database = database;
+        plan->expressions.threads = options->threads;
         *binder = (struct binder){.plan = plan,
                                   .list = &plan->expressions,
                                   .select = select,

@@ -10,36 +10,89 @@ uint32_t string_character_bytes(const char *text, const char *end)
     return (uint64_t)(end - text) < bytes ? (uint32_t)(end - text) : bytes;
 }
 
+static uint64_t eight_bytes(const char *text)
+{
+    uint64_t bytes;
+    memcpy(&bytes, text, sizeof bytes);
+    return bytes;
+}
+
 int64_t string_character_count(struct string_value string)
 {
     int64_t count = 0;
-    for (uint32_t i = 0; i < string.length; i++)
+    uint32_t i = 0;
+    for (; i + 8 <= string.length; i += 8) { /* the bytes 10...... go on with a character */
+        const uint64_t bytes = eight_bytes(string.text + i);
+        count += 8 - __builtin_popcountll(bytes >> 7 & ~(bytes >> 6) & UINT64_C(0x0101010101010101));
+    }
+    for (; i < string.length; i++)
         count += ((unsigned char)string.text[i] & 0xc0) != 0x80;
     return count;
+}
+
+bool string_is_ascii(struct string_value string)
+{
+    uint64_t all = 0;
+    uint32_t i = 0;
+    for (; i + 8 <= string.length; i += 8)
+        all |= eight_bytes(string.text + i);
+    for (; i < string.length; i++)
+        all |= (unsigned char)string.text[i];
+    return (all & UINT64_C(0x8080808080808080)) == 0;
 }
 
 uint32_t string_character_at(struct string_value string, int64_t number)
 {
     uint32_t at = 0;
+    const int64_t bytes = number < string.length ? number : string.length;
+    if (number <= 0 || string_is_ascii((struct string_value){string.text, (uint32_t)bytes}))
+        return number <= 0 ? 0 : (uint32_t)bytes;
     for (; number > 0 && at < string.length; number--)
         at += string_character_bytes(string.text + at, string.text + string.length);
     return at;
 }
 
+/* How common a byte is in addresses, names and text: 0 is rare. */
+static const unsigned char common[256] = {
+    [' '] = 40, ['e'] = 39, ['t'] = 38, ['a'] = 37, ['o'] = 36, ['i'] = 35, ['/'] = 34, ['n'] = 33,
+    ['s'] = 32, ['r'] = 31, ['.'] = 30, ['c'] = 29, ['h'] = 28, ['l'] = 27, ['d'] = 26, ['m'] = 25,
+    ['p'] = 24, ['u'] = 23, ['0'] = 22, ['1'] = 21, ['2'] = 20, ['w'] = 19, ['g'] = 18, ['-'] = 17,
+    [':'] = 16, ['3'] = 15, ['5'] = 14, ['4'] = 13, ['f'] = 12, ['b'] = 11, ['y'] = 10, ['6'] = 9,
+    ['8'] = 8,  ['9'] = 7,  ['7'] = 6,  ['v'] = 5,  ['k'] = 4,  ['_'] = 3,  ['='] = 2,  ['&'] = 1};
+
+struct string_needle string_needle(struct string_value text)
+{
+    struct string_needle needle = {.text = text};
+    for (uint32_t i = 1; i < text.length; i++)
+        if (common[(unsigned char)text.text[i]] < common[(unsigned char)text.text[needle.rarest]])
+            needle.rarest = i;
+    return needle;
+}
+
+uint32_t string_find(struct string_value string, const struct string_needle *needle, uint32_t from)
+{
+    const struct string_value what = needle->text;
+    if (what.length == 0)
+        return from;
+    while (string.length - from >= what.length) {
+        const char *const begin = string.text + from + needle->rarest;
+        const char *const next =
+            memchr(begin, what.text[needle->rarest], string.length - from - what.length + 1);
+        if (!next)
+            break;
+        from += (uint32_t)(next - begin);
+        if (memcmp(string.text + from, what.text, what.length) == 0)
+            return from;
+        from++;
+    }
+    return UINT32_MAX;
+}
+
 /* The byte at which `what` is first in `string`, from byte `from` on; UINT32_MAX if it is not. */
 static uint32_t find(struct string_value string, struct string_value what, uint32_t from)
 {
-    for (uint32_t at = from; string.length - at >= what.length; at++) {
-        if (what.length == 0)
-            return at;
-        const char *const next = memchr(string.text + at, what.text[0], string.length - at - what.length + 1);
-        if (!next)
-            return UINT32_MAX;
-        at = (uint32_t)(next - string.text);
-        if (memcmp(next, what.text, what.length) == 0)
-            return at;
-    }
-    return UINT32_MAX;
+    const struct string_needle needle = string_needle(what);
+    return string_find(string, &needle, from);
 }
 
 /* ---- Parts ---- */
@@ -234,31 +287,61 @@ static uint32_t encode(uint32_t character, char *text)
     return bytes;
 }
 
-static void change_case(struct string_value string, uint32_t (*change)(uint32_t),
-                        struct string_result *result)
+bool string_same_letter(const char *a, uint32_t a_bytes, const char *b, uint32_t b_bytes)
 {
+    const uint32_t x = decode(a, a_bytes), y = decode(b, b_bytes);
+    return x != UINT32_MAX && y != UINT32_MAX && case_lower(x) == case_lower(y);
+}
+
+/* Copies the string with ASCII letters from `first` on changed to the other case. */
+static void put_ascii(struct string_value string, char first, struct string_buffer *out)
+{
+    const uint64_t start = out->used;
+    string_put(out, string.text, string.length);
+    for (uint32_t i = 0; !out->failed && i < string.length; i++) {
+        char *const at = &out->bytes[start + i];
+        *at = (char)(*at ^ ((unsigned char)(*at - first) < 26 ? 'a' - 'A' : 0));
+    }
+}
+
+void string_put_ascii_lower(struct string_value string, struct string_buffer *out)
+{
+    put_ascii(string, 'A', out);
+}
+
+static void change_case(struct string_value string, bool lower, struct string_buffer *out)
+{
+    if (string_is_ascii(string)) {
+        put_ascii(string, lower ? 'A' : 'a', out);
+        return;
+    }
     for (uint32_t at = 0; at < string.length;) {
         char changed[4];
         const uint32_t bytes = string_character_bytes(string.text + at, string.text + string.length);
         const uint32_t character = decode(string.text + at, bytes);
         if (character == UINT32_MAX)
-            string_put(result->text, string.text + at, bytes);
+            string_put(out, string.text + at, bytes);
         else
-            string_put(result->text, changed, encode(change(character), changed));
+            string_put(out, changed, encode(lower ? case_lower(character) : case_upper(character), changed));
         at += bytes;
     }
+}
+
+void string_put_lower(struct string_value string, struct string_buffer *out)
+{
+    change_case(string, true, out);
 }
 
 void string_upper(const struct string_call *call, const struct string_value *s, struct string_result *result)
 {
     (void)call;
-    change_case(s[0], case_upper, result);
+    change_case(s[0], false, result->text);
 }
 
 void string_lower(const struct string_call *call, const struct string_value *s, struct string_result *result)
 {
     (void)call;
-    change_case(s[0], case_lower, result);
+    change_case(s[0], true, result->text);
 }
 
 /* ---- Numbers and truth values ---- */
@@ -267,6 +350,13 @@ void string_bytes(const struct string_call *call, const struct string_value *s, 
 {
     (void)call;
     result->number = s[0].length;
+}
+
+void string_characters(const struct string_call *call, const struct string_value *s,
+                       struct string_result *result)
+{
+    (void)call;
+    result->number = string_character_count(s[0]);
 }
 
 void string_position(const struct string_call *call, const struct string_value *s,
@@ -298,61 +388,4 @@ void string_contains(const struct string_call *call, const struct string_value *
 {
     (void)call;
     result->number = find(s[0], s[1], 0) != UINT32_MAX;
-}
-
-/* ---- LIKE ---- */
-
-static bool same_character(const char *a, uint32_t a_bytes, const char *b, uint32_t b_bytes,
-                           enum like_case letters)
-{
-    if (a_bytes == b_bytes && memcmp(a, b, a_bytes) == 0)
-        return true;
-    if (letters == LIKE_CASE_MATTERS || (letters == LIKE_IGNORES_ASCII && (a_bytes > 1 || b_bytes > 1)))
-        return false;
-    const uint32_t x = decode(a, a_bytes), y = decode(b, b_bytes);
-    return x != UINT32_MAX && y != UINT32_MAX && case_lower(x) == case_lower(y);
-}
-
-/* Matches a pattern. After a mismatch it goes back to the last %, so its time is at most the product of both
- * lengths. */
-static bool like(const char *text, const char *text_end, const struct like_pattern *of)
-{
-    const char *pattern = of->text, *const pattern_end = of->text + of->length;
-    const char *retry_text = NULL, *retry_pattern = NULL;
-    for (;;) {
-        if (pattern < pattern_end && *pattern == '%' && of->escape != '%') {
-            retry_pattern = ++pattern;
-            retry_text = text;
-            continue;
-        }
-        if (pattern == pattern_end && text == text_end)
-            return true;
-        bool matches = false;
-        const char *next = pattern;
-        uint32_t taken = 1;
-        if (pattern < pattern_end && text < text_end) {
-            const bool escaped = of->escape && *pattern == of->escape;
-            if (escaped && ++next == pattern_end)
-                return false;
-            taken = string_character_bytes(text, text_end);
-            const uint32_t bytes = string_character_bytes(next, pattern_end);
-            matches = (!escaped && *next == '_') || same_character(text, taken, next, bytes, of->letters);
-            next += bytes;
-        }
-        if (matches) {
-            text += taken;
-            pattern = next;
-            continue;
-        }
-        if (!retry_pattern || retry_text >= text_end)
-            return false;
-        retry_text += string_character_bytes(retry_text, text_end);
-        text = retry_text;
-        pattern = retry_pattern;
-    }
-}
-
-void string_like(const struct string_call *call, const struct string_value *s, struct string_result *result)
-{
-    result->number = like(s[0].text, s[0].text + s[0].length, call->context);
 }

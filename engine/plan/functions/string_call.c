@@ -2,13 +2,10 @@
 #include "engine/plan/functions/string_call.h"
 
 #include "engine/plan/expression_vector.h"
-#include "engine/plan/functions/string_pieces.h"
+#include "engine/plan/functions/string_table.h"
 #include "storage/base/memory.h"
-#include "storage/base/parallel.h"
 
 #include <stdlib.h>
-
-#define STRINGS_MAX 16u
 
 void string_put(struct string_buffer *buffer, const char *text, uint64_t length)
 {
@@ -27,103 +24,29 @@ void string_put(struct string_buffer *buffer, const char *text, uint64_t length)
     buffer->used += length;
 }
 
-/* ---- Tables ---- */
-
-/* The results of one table while it is made. */
-struct table_made {
-    uint64_t count;
-    int64_t *values;      /* numbers, or codes */
-    struct piece *pieces; /* of strings: those that are not NULL */
-    uint64_t *starts;     /* of pieces in the buffer */
-    uint32_t piece_count;
-    struct string_buffer buffer;
-};
-
-static enum status made_begin(struct table_made *made, uint64_t count, bool strings, struct error *error)
-{
-    *made = (struct table_made){.count = count};
-    made->values = malloc((count + 1) * sizeof *made->values);
-    made->pieces = strings ? malloc((count + 1) * sizeof *made->pieces) : NULL;
-    made->starts = strings ? malloc((count + 1) * sizeof *made->starts) : NULL;
-    return made->values && (!strings || (made->pieces && made->starts))
-               ? STATUS_OK
-               : error_out_of_memory(error, count * sizeof *made->values, "the results of a function");
-}
-
-static void made_end(struct table_made *made)
-{
-    free(made->values);
-    free(made->pieces);
-    free(made->starts);
-    free(made->buffer.bytes);
-}
-
-/* Computes value `number` of the table. */
-static enum status made_add(struct table_made *made, const struct string_call *call, uint64_t number,
-                            const struct string_value *strings, struct error *error)
-{
-    struct string_result result = {.text = &made->buffer};
-    const uint64_t start = made->buffer.used;
-    call->body(call, strings, &result);
-    if (made->buffer.failed || made->buffer.used - start > INT32_MAX)
-        return error_out_of_memory(error, made->buffer.used, "the results of a function");
-    made->values[number] = result.null ? INT64_MIN : result.number;
-    if (result.null || call->type.kind != VALUE_STRING) {
-        made->buffer.used = start;
-        return STATUS_OK;
-    }
-    made->pieces[made->piece_count] =
-        (struct piece){.length = (uint32_t)(made->buffer.used - start), .number = (uint32_t)number};
-    made->starts[made->piece_count++] = start;
-    return number % 4096 == 0 ? cancel_check(error) : STATUS_OK;
-}
-
-/* Truth values become the set of what is true. */
-static enum status made_test(struct expression_list *list, struct table_made *made, uint32_t child,
-                             uint32_t *index, struct error *error)
-{
-    int64_t *const members = made->values;
-    uint64_t count = 0;
-    for (uint64_t i = 0; i < made->count; i++)
-        if (members[i])
-            members[count++] = (int64_t)i;
-    made->values = NULL;
-    return expression_in_set(list, child, members, count, index, error);
-}
-
-/* Adds the node that looks the values up by `child`; the table owns the values. */
-static enum status made_look_up(struct expression_list *list, struct table_made *made,
-                                const struct string_call *call, uint32_t child, uint32_t *index,
-                                struct error *error)
-{
-    struct value_type type = call->type;
-    if (type.kind == VALUE_BOOLEAN)
-        return made_test(list, made, child, index, error);
-    if (type.kind == VALUE_STRING) {
-        for (uint32_t p = 0; p < made->piece_count; p++)
-            made->pieces[p].text = made->buffer.bytes + made->starts[p];
-        RETURN_IF_ERROR(expression_dictionary_of_pieces(list, made->pieces, made->piece_count, made->values,
-                                                        &type.dictionary, error));
-    }
-    int64_t *const values = made->values;
-    made->values = NULL;
-    return expression_lookup(list, child, type, values, made->count, index, error);
-}
-
 /* ---- Combinations of strings ---- */
 
-/* Fills `strings` with those of combination `number`; the last child changes fastest. */
-static void combination(const struct expression_list *list, const struct string_call *call,
-                        const uint32_t *children, uint64_t number, struct string_value *strings)
+/* The children whose strings are combined. */
+struct combinations {
+    const struct expression_list *list;
+    const uint32_t *children;
+};
+
+/* The strings of combination `number`; the last child changes fastest. */
+static bool combination(const void *context, const void *thread, uint64_t number, struct string_call *call,
+                        struct string_value *strings)
 {
+    const struct combinations *of = context;
+    (void)thread;
     for (uint32_t s = call->count; s-- > 0;) {
-        const struct expression *child = &list->nodes[children[s]];
+        const struct expression *child = &of->list->nodes[of->children[s]];
         const struct dictionary *dictionary = child->type.dictionary;
         const bool constant = child->operation == EXPRESSION_CONSTANT;
         const uint64_t code = constant ? (uint64_t)child->constant : number % dictionary->count;
         strings[s].text = dictionary_string(dictionary, (int64_t)code, &strings[s].length);
         number /= constant ? 1 : dictionary->count;
     }
+    return true;
 }
 
 /* The node whose value is the number of a row's combination; for one column its codes. */
@@ -176,21 +99,12 @@ static enum status count_combinations(const struct expression_list *list, const 
 enum status expression_string_call(struct expression_list *list, const struct string_call *call,
                                    const uint32_t *children, uint32_t *index, struct error *error)
 {
-    struct string_value strings[STRINGS_MAX];
-    struct table_made made;
-    uint64_t count;
+    const struct combinations of = {list, children};
+    struct string_source source = {.context = &of, .arguments = combination};
     uint32_t code;
-    RETURN_IF_ERROR(count_combinations(list, call, children, &count, error));
+    RETURN_IF_ERROR(count_combinations(list, call, children, &source.count, error));
     RETURN_IF_ERROR(combination_node(list, call, children, &code, error));
-    enum status status = made_begin(&made, count, call->type.kind == VALUE_STRING, error);
-    for (uint64_t i = 0; status == STATUS_OK && i < count; i++) {
-        combination(list, call, children, i, strings);
-        status = made_add(&made, call, i, strings, error);
-    }
-    if (status == STATUS_OK)
-        status = made_look_up(list, &made, call, code, index, error);
-    made_end(&made);
-    return status;
+    return string_table(list, call, &source, code, index, error);
 }
 
 /* ---- Functions whose numbers depend on the string ---- */
@@ -209,54 +123,55 @@ static void see_leaf(void *context, const struct expression *leaf)
     one->leaf = index;
 }
 
-/* Computes the results for the codes from `first` on, whose leaf the program has been given. */
-static enum status varied_rows(struct table_made *made, const struct expression_list *list,
-                               const struct string_call *call, const uint32_t *roots, uint32_t root_count,
-                               const struct expression_program *program, uint64_t first, uint32_t rows,
-                               struct error *error)
+/* The arguments of a function are evaluated over the codes of the leaf that all of them are made of. */
+struct varied {
+    const struct expression_list *list;
+    const uint32_t *roots; /* the strings, then the numbers */
+    uint32_t root_count, leaf;
+};
+
+static enum status varied_open(const void *context, void **thread, struct error *error)
 {
-    struct string_call own = *call;
-    struct string_value strings[STRINGS_MAX];
-    for (uint32_t row = 0; row < rows; row++) {
-        bool null = false;
-        for (uint32_t r = 0; r < root_count; r++) {
-            const struct vector value = expression_program_vector(program, roots[r]);
-            null |= value.nulls && value.nulls[row];
-            if (null)
-                break;
-            if (r < call->count)
-                strings[r].text = dictionary_string(list->nodes[roots[r]].type.dictionary, value.values[row],
-                                                    &strings[r].length);
-            else
-                own.numbers[r - call->count] = value.values[row];
-        }
-        made->values[first + row] = INT64_MIN;
-        if (!null)
-            RETURN_IF_ERROR(made_add(made, &own, first + row, strings, error));
-    }
-    return STATUS_OK;
+    const struct varied *of = context;
+    struct expression_program *program = NULL;
+    const enum status status =
+        expression_program_create(of->list, of->roots, of->root_count, &program, error);
+    *thread = program;
+    return status;
 }
 
-static enum status varied_table(struct table_made *made, const struct expression_list *list,
-                                const struct string_call *call, const uint32_t *roots, uint32_t root_count,
-                                uint32_t leaf, struct error *error)
+static void varied_close(void *thread)
 {
-    struct expression_program *program;
-    enum status status = STATUS_OK;
-    RETURN_IF_ERROR(expression_program_create(list, roots, root_count, &program, error));
-    const struct vector codes = expression_program_vector(program, leaf);
-    for (uint64_t first = 0; first < made->count && status == STATUS_OK; first += VECTOR_ROWS) {
-        const uint32_t rows =
-            made->count - first < VECTOR_ROWS ? (uint32_t)(made->count - first) : VECTOR_ROWS;
-        for (uint32_t row = 0; row < rows; row++)
-            codes.values[row] = (int64_t)(first + row);
-        if (codes.nulls)
-            memset(codes.nulls, 0, rows);
-        expression_program_run(program, rows);
-        status = varied_rows(made, list, call, roots, root_count, program, first, rows, error);
+    expression_program_free(thread);
+}
+
+static void varied_begin(const void *context, void *thread, uint64_t first, uint32_t rows)
+{
+    const struct varied *of = context;
+    const struct vector codes = expression_program_vector(thread, of->leaf);
+    for (uint32_t row = 0; row < rows; row++)
+        codes.values[row] = (int64_t)(first + row);
+    if (codes.nulls)
+        memset(codes.nulls, 0, rows);
+    expression_program_run(thread, rows);
+}
+
+static bool varied_arguments(const void *context, const void *thread, uint64_t number,
+                             struct string_call *call, struct string_value *strings)
+{
+    const struct varied *of = context;
+    const uint32_t row = (uint32_t)(number % VECTOR_ROWS);
+    for (uint32_t r = 0; r < of->root_count; r++) {
+        const struct vector value = expression_program_vector(thread, of->roots[r]);
+        if (value.nulls && value.nulls[row])
+            return false;
+        if (r < call->count)
+            strings[r].text = dictionary_string(of->list->nodes[of->roots[r]].type.dictionary,
+                                                value.values[row], &strings[r].length);
+        else
+            call->numbers[r - call->count] = value.values[row];
     }
-    expression_program_free(program);
-    return status;
+    return true;
 }
 
 enum status expression_string_call_varied(struct expression_list *list, const struct string_call *call,
@@ -265,7 +180,6 @@ enum status expression_string_call_varied(struct expression_list *list, const st
 {
     uint32_t roots[STRINGS_MAX + 3], root_count = 0;
     struct one_leaf one = {.list = list, .leaf = EXPRESSION_NONE};
-    struct table_made made;
     for (uint32_t s = 0; s < call->count; s++)
         roots[root_count++] = children[s];
     for (uint32_t n = 0; n < number_count; n++)
@@ -276,36 +190,38 @@ enum status expression_string_call_varied(struct expression_list *list, const st
         return error_set(
             error, STATUS_BAD_INPUT,
             "the numbers of a string function are constants, or made of the same column as its string");
-    const uint64_t count = list->nodes[one.leaf].type.dictionary->count;
-    enum status status = made_begin(&made, count, call->type.kind == VALUE_STRING, error);
-    if (status == STATUS_OK)
-        status = varied_table(&made, list, call, roots, root_count, one.leaf, error);
-    if (status == STATUS_OK)
-        status = made_look_up(list, &made, call, one.leaf, index, error);
-    made_end(&made);
-    return status;
+    const struct varied of = {.list = list, .roots = roots, .root_count = root_count, .leaf = one.leaf};
+    const struct string_source source = {.count = list->nodes[one.leaf].type.dictionary->count,
+                                         .context = &of,
+                                         .open = varied_open,
+                                         .close = varied_close,
+                                         .begin = varied_begin,
+                                         .arguments = varied_arguments};
+    return string_table(list, call, &source, one.leaf, index, error);
 }
 
 /* ---- Texts of numbers ---- */
+
+/* numbers[2] of value `number` is *context + number. */
+static bool number_arguments(const void *context, const void *thread, uint64_t number,
+                             struct string_call *call, struct string_value *strings)
+{
+    const int64_t *const low = context;
+    (void)thread;
+    strings[0] = (struct string_value){"", 0};
+    call->numbers[2] = *low + (int64_t)number;
+    return true;
+}
 
 enum status expression_number_texts(struct expression_list *list, const struct string_call *call,
                                     uint32_t child, int64_t low, int64_t high, uint32_t *index,
                                     struct error *error)
 {
     const struct value_type whole = {.kind = VALUE_INTEGER};
-    const struct string_value none = {"", 0};
-    struct string_call own = *call;
-    struct table_made made;
+    const struct string_source source = {
+        .count = (uint64_t)(high - low) + 1, .context = &low, .arguments = number_arguments};
     uint32_t first, place;
     RETURN_IF_ERROR(expression_constant(list, whole, -low, &first, error));
     RETURN_IF_ERROR(expression_apply(list, EXPRESSION_ADD, first, child, EXPRESSION_NONE, &place, error));
-    enum status status = made_begin(&made, (uint64_t)(high - low) + 1, true, error);
-    for (int64_t value = low; status == STATUS_OK && value <= high; value++) {
-        own.numbers[2] = value;
-        status = made_add(&made, &own, (uint64_t)(value - low), &none, error);
-    }
-    if (status == STATUS_OK)
-        status = made_look_up(list, &made, call, place, index, error);
-    made_end(&made);
-    return status;
+    return string_table(list, call, &source, place, index, error);
 }

@@ -1,7 +1,8 @@
 /*
  * string_call.h: functions of strings, computed once for each string of a dictionary when a statement is
  * bound, or for each combination of strings if two columns are arguments. The results are a table by code
- * (EXPRESSION_LOOKUP), so a scan knows nothing of them. A string takes 20 to 200 ns.
+ * (EXPRESSION_LOOKUP), so a scan knows nothing of them. A string takes 20 to 500 ns on one of the threads
+ * (string_table.h).
  */
 #ifndef TESSERA_ENGINE_PLAN_FUNCTIONS_STRING_CALL_H
 #define TESSERA_ENGINE_PLAN_FUNCTIONS_STRING_CALL_H
@@ -39,6 +40,7 @@ struct string_call {
     struct value_type type; /* of the results; the dictionary of strings is made here */
     int64_t numbers[3];     /* constant arguments that are numbers */
     uint32_t count;         /* of strings */
+    unsigned thread;        /* that calls the body, for what it keeps for each; set by string_table.h */
     void *context;          /* the body's own */
 };
 
@@ -67,6 +69,22 @@ int64_t string_character_count(struct string_value string);
 /* The byte at which character `number` (from 0) begins, or the string's length. */
 uint32_t string_character_at(struct string_value string, int64_t number);
 
+/* Text to look for: its rarest byte is looked for first. */
+struct string_needle {
+    struct string_value text;
+    uint32_t rarest;
+};
+struct string_needle string_needle(struct string_value text);
+/* The byte at which it is first in the string, from byte `from` on; UINT32_MAX if it is not. */
+uint32_t string_find(struct string_value string, const struct string_needle *needle, uint32_t from);
+
+bool string_is_ascii(struct string_value string);
+/* Append the string in lower case: of ASCII's letters, or of all. */
+void string_put_ascii_lower(struct string_value string, struct string_buffer *out);
+void string_put_lower(struct string_value string, struct string_buffer *out);
+/* True if two characters are one letter in either case. */
+bool string_same_letter(const char *a, uint32_t a_bytes, const char *b, uint32_t b_bytes);
+
 /* Bodies. `s` is the first string. */
 string_call_body string_concat; /* all strings */
 string_call_body string_left;   /* s, numbers[0] characters; if negative, all but so many */
@@ -85,7 +103,8 @@ string_call_body string_reverse;
 string_call_body string_upper; /* characters of all scripts, one for one (case_table.h) */
 string_call_body string_lower;
 string_call_body string_bytes; /* the number of bytes */
-string_call_body string_like;  /* s; context: struct like_pattern */
+string_call_body string_characters;
+string_call_body string_like; /* s; context: struct like_matcher */
 
 enum like_case {
     LIKE_CASE_MATTERS,
@@ -100,6 +119,15 @@ struct like_pattern {
     char escape;
     enum like_case letters;
 };
+
+/* A pattern ready for matching; it must not outlive the pattern's text. */
+struct like_matcher;
+NODISCARD enum status like_matcher_create(const struct like_pattern *pattern, struct like_matcher **matcher,
+                                          struct error *error);
+void like_matcher_free(struct like_matcher *matcher);
+/* `scratch` has room for the string in lower case during the call. */
+bool like_matches(const struct like_matcher *matcher, struct string_value string,
+                  struct string_buffer *scratch);
 
 /* upper and lower of one character. */
 uint32_t case_upper(uint32_t character);

@@ -1,4 +1,7 @@
-/* string_pieces.h: makes a dictionary from strings in any order (expression_string.c). */
+/*
+ * string_pieces.h: makes a dictionary from strings in any order (expression_string.c), for which they are sorted
+ * on all threads (string_sort.c).
+ */
 #ifndef TESSERA_ENGINE_PLAN_FUNCTIONS_STRING_PIECES_H
 #define TESSERA_ENGINE_PLAN_FUNCTIONS_STRING_PIECES_H
 
@@ -9,6 +12,14 @@ struct piece {
     uint32_t length;
     uint32_t number;
 };
+
+/* By bytes, the shorter first if it is the beginning of the other. */
+int piece_compare(const struct piece *a, const struct piece *b);
+
+/* Sorts pieces; the order of equal ones is any. Takes 30 ns a piece and thread, and 5 ns if they are in order, or if they
+ * are two parts that are. `threads` 0: all available. */
+NODISCARD enum status pieces_sort(struct piece *pieces, uint64_t count, unsigned threads,
+                                  struct error *error);
 
 /* The pieces may have duplicates, and are reordered; codes[piece.number] is the code of each. The dictionary
  * belongs to the list. */

@@ -97,20 +97,21 @@ enum status bind_like(struct binder *binder, const struct sql_expression *ast, e
 static void matches(const struct string_call *call, const struct string_value *strings,
                     struct string_result *result)
 {
-    result->number = regular_matches(call->context, strings[0]);
+    result->number = regular_matches(call->context, call->thread, strings[0]);
 }
 
 static void extract(const struct string_call *call, const struct string_value *strings,
                     struct string_result *result)
 {
-    const struct string_value part = regular_extract(call->context, strings[0], (uint32_t)call->numbers[0]);
+    const struct string_value part =
+        regular_extract(call->context, call->thread, strings[0], (uint32_t)call->numbers[0]);
     string_put(result->text, part.text, part.length);
 }
 
 static void replace(const struct string_call *call, const struct string_value *strings,
                     struct string_result *result)
 {
-    regular_replace(call->context, strings[0], strings[1], call->numbers[0], result->text);
+    regular_replace(call->context, call->thread, strings[0], strings[1], call->numbers[0], result->text);
 }
 
 /* Adds a function of the strings of nodes, with the expression that `pattern` is. */

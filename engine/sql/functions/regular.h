@@ -15,13 +15,16 @@ NODISCARD enum status regular_create(const char *pattern, uint32_t length, bool 
                                      struct regular **regular, struct error *error);
 void regular_free(struct regular *regular);
 
+/* Each thread (0 .. PARALLEL_THREADS_MAX - 1) compiles the expression for itself, when it first uses it. Strings are
+ * matched in 50 ns if they lack a text that all matches have, else in 200 ns to 2 us. */
+
 /* True if a part of the string matches. */
-bool regular_matches(const struct regular *regular, struct string_value string);
+bool regular_matches(struct regular *regular, unsigned thread, struct string_value string);
 /* The part of the first match that group `group` is (0: all of it); empty if there is none. */
-struct string_value regular_extract(const struct regular *regular, struct string_value string,
+struct string_value regular_extract(struct regular *regular, unsigned thread, struct string_value string,
                                     uint32_t group);
 /* Appends the string with its first match (or all) replaced; \1 to \9 in `by` are groups, \0 is the match. */
-void regular_replace(const struct regular *regular, struct string_value string, struct string_value by,
-                     bool all, struct string_buffer *out);
+void regular_replace(struct regular *regular, unsigned thread, struct string_value string,
+                     struct string_value by, bool all, struct string_buffer *out);
 
 #endif

@@ -90,6 +90,10 @@ static void regular_expressions(void **state)
             "regexp_replace('äöü', '', '.', 'g') from regions limit 1",
             "foo.org,\"\",.ä.ö.ü.\n");
     answers("select 'größe' ~ '^.{5}$' from regions limit 1", "true\n");
+    answers("select note, note ~ 'a(_|in)b?', note ~ 'xa*|l', note ~ '[^]a]x?b*', note ~ 'é?a' from sales "
+            "order by 1",
+            ",,,,\n100%,false,false,true,false\nMixed,false,true,true,false\na_b,true,false,true,true\n"
+            "plain,true,true,true,true\n");
     refused("select note ~ '(' from sales",
             "line 1, column 13: the regular expression '(' has Unmatched ( or \\(");
     refused("select note ~ 'a.*?b' from sales", "line 1, column 13: the regular expression 'a.*?b' has a "
