@@ -1,5 +1,5 @@
 /* dictionary_builder.c: see dictionary_builder.h. Strings are stored one after the other. A hash table of
- * codes with open addressing, at most half full, finds them by their xxHash. */
+ * codes with open addressing, at most half full, finds them by their xxHash, of which a slot keeps 32 bits. */
 #define _GNU_SOURCE
 #include "loader/table/dictionary_builder.h"
 #include "storage/base/memory.h"
@@ -10,13 +10,19 @@
 #include <xxhash.h>
 
 #define FREE_SLOT (-1)
+#define NEAR      4096u /* so many strings are in the second-level cache anyway */
+
+struct slot {
+    int32_t code;
+    uint32_t tag; /* the hash's high bits */
+};
 
 struct dictionary_builder {
     char *bytes;
     uint64_t bytes_used, bytes_room;
     uint64_t *starts; /* count + 1 */
     uint32_t count, room;
-    int32_t *slots; /* codes */
+    struct slot *slots;
     uint64_t mask;
     bool is_sorted;
     int32_t *sorted; /* the sorted code of each early code */
@@ -62,32 +68,70 @@ static bool code_is(const struct dictionary_builder *builder, int32_t code, cons
 }
 
 /* The slot of the string, or the free slot where it belongs. */
-static uint64_t slot_of(const struct dictionary_builder *builder, const char *string, uint32_t length)
+static struct slot *slot_of(const struct dictionary_builder *builder, uint64_t hash, const char *string,
+                            uint32_t length)
 {
-    uint64_t at = XXH3_64bits(string, length) & builder->mask;
-    while (builder->slots[at] != FREE_SLOT && !code_is(builder, builder->slots[at], string, length))
-        at = (at + 1) & builder->mask;
-    return at;
+    const uint32_t tag = (uint32_t)(hash >> 32);
+    uint64_t at = hash & builder->mask;
+    for (struct slot *slot = &builder->slots[at]; slot->code != FREE_SLOT;
+         slot = &builder->slots[at = (at + 1) & builder->mask])
+        if (slot->tag == tag && code_is(builder, slot->code, string, length))
+            break;
+    return &builder->slots[at];
+}
+
+void dictionary_builder_prefetch(const struct dictionary_builder *builder, const char *const *strings,
+                                 const uint32_t *lengths, uint32_t count)
+{
+    const struct slot *slots[DICTIONARY_PREFETCH];
+    if (builder->count < NEAR)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        slots[i] = &builder->slots[XXH3_64bits(strings[i], lengths[i]) & builder->mask];
+        __builtin_prefetch(slots[i]);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (slots[i]->code != FREE_SLOT)
+            __builtin_prefetch(&builder->starts[slots[i]->code]);
+    for (uint32_t i = 0; i < count; i++)
+        if (slots[i]->code != FREE_SLOT)
+            __builtin_prefetch(builder->bytes + builder->starts[slots[i]->code]);
 }
 
 int32_t dictionary_builder_find(const struct dictionary_builder *builder, const char *string, uint32_t length)
 {
-    return builder->count ? builder->slots[slot_of(builder, string, length)] : FREE_SLOT;
+    return builder->count ? slot_of(builder, XXH3_64bits(string, length), string, length)->code : FREE_SLOT;
+}
+
+static uint32_t batch(uint32_t left)
+{
+    return left < DICTIONARY_PREFETCH ? left : DICTIONARY_PREFETCH;
 }
 
 /* Enters all strings into a new table of `slots` slots. */
 static enum status build_slots(struct dictionary_builder *builder, uint64_t slots, struct error *error)
 {
-    int32_t *table;
+    struct slot *table;
     RETURN_IF_ERROR(memory_take(&table, slots * sizeof *table, "a dictionary", error));
     memset(table, 0xff, slots * sizeof *table);
     free(builder->slots);
     builder->slots = table;
     builder->mask = slots - 1;
-    for (uint32_t code = 0; code < builder->count; code++) {
-        const char *string = builder->bytes + builder->starts[code];
-        uint32_t length = (uint32_t)(builder->starts[code + 1] - builder->starts[code]);
-        table[slot_of(builder, string, length)] = (int32_t)code;
+    for (uint32_t first = 0; first < builder->count; first += DICTIONARY_PREFETCH) {
+        uint64_t hashes[DICTIONARY_PREFETCH];
+        const uint32_t count = batch(builder->count - first);
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t length;
+            const char *const string = dictionary_builder_string(builder, (int32_t)(first + i), &length);
+            hashes[i] = XXH3_64bits(string, length);
+            __builtin_prefetch(&table[hashes[i] & builder->mask], 1);
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            uint64_t at = hashes[i] & builder->mask;
+            while (table[at].code != FREE_SLOT)
+                at = (at + 1) & builder->mask;
+            table[at] = (struct slot){(int32_t)(first + i), (uint32_t)(hashes[i] >> 32)};
+        }
     }
     return STATUS_OK;
 }
@@ -119,14 +163,15 @@ static enum status reserve(struct dictionary_builder *builder, uint32_t length, 
 enum status dictionary_builder_add(struct dictionary_builder *builder, const char *string, uint32_t length,
                                    int32_t *code, struct error *error)
 {
-    *code = dictionary_builder_find(builder, string, length);
+    const uint64_t hash = XXH3_64bits(string, length);
+    *code = builder->count ? slot_of(builder, hash, string, length)->code : FREE_SLOT;
     if (*code != FREE_SLOT)
         return STATUS_OK;
     RETURN_IF_ERROR(reserve(builder, length, error));
     memcpy(builder->bytes + builder->bytes_used, string, length);
     builder->bytes_used += length;
     *code = (int32_t)builder->count;
-    builder->slots[slot_of(builder, string, length)] = *code;
+    *slot_of(builder, hash, string, length) = (struct slot){*code, (uint32_t)(hash >> 32)};
     builder->starts[++builder->count] = builder->bytes_used;
     return STATUS_OK;
 }
@@ -135,10 +180,16 @@ enum status dictionary_builder_merge(struct dictionary_builder *builder,
                                      const struct dictionary_builder *from, int32_t *codes,
                                      struct error *error)
 {
-    for (uint32_t code = 0; code < from->count; code++) {
-        uint64_t start = from->starts[code];
-        RETURN_IF_ERROR(dictionary_builder_add(
-            builder, from->bytes + start, (uint32_t)(from->starts[code + 1] - start), &codes[code], error));
+    for (uint32_t first = 0; first < from->count; first += DICTIONARY_PREFETCH) {
+        const char *strings[DICTIONARY_PREFETCH];
+        uint32_t lengths[DICTIONARY_PREFETCH];
+        const uint32_t count = batch(from->count - first);
+        for (uint32_t i = 0; i < count; i++)
+            strings[i] = dictionary_builder_string(from, (int32_t)(first + i), &lengths[i]);
+        dictionary_builder_prefetch(builder, strings, lengths, count);
+        for (uint32_t i = 0; i < count; i++)
+            RETURN_IF_ERROR(
+                dictionary_builder_add(builder, strings[i], lengths[i], &codes[first + i], error));
     }
     return STATUS_OK;
 }
@@ -187,8 +238,8 @@ static void rearrange(struct dictionary_builder *builder, const struct sort_key 
     builder->bytes = bytes;
     builder->starts = starts;
     for (uint64_t at = 0; builder->count && at <= builder->mask; at++)
-        if (builder->slots[at] != FREE_SLOT)
-            builder->slots[at] = builder->sorted[builder->slots[at]];
+        if (builder->slots[at].code != FREE_SLOT)
+            builder->slots[at].code = builder->sorted[builder->slots[at].code];
     builder->is_sorted = true;
 }
 

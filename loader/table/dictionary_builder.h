@@ -4,7 +4,7 @@
  * While rows are read, every new string gets the next number as its code. At the end the strings are sorted
  * by bytes, and a table gives the sorted code of each early code. Each thread has its own builder, and
  * builders are merged at the end, so no thread waits for another. A builder holds up to 2^31 - 1 strings
- * (codes are int32). It needs memory for the strings, and at most 32 bytes more for each.
+ * (codes are int32). It needs memory for the strings, and at most 48 bytes more for each.
  */
 #ifndef TESSERA_LOADER_TABLE_DICTIONARY_BUILDER_H
 #define TESSERA_LOADER_TABLE_DICTIONARY_BUILDER_H
@@ -24,6 +24,13 @@ uint32_t dictionary_builder_count(const struct dictionary_builder *builder);
 /* Gives the code of the string; a new string is copied. */
 NODISCARD enum status dictionary_builder_add(struct dictionary_builder *builder, const char *string,
                                              uint32_t length, int32_t *code, struct error *error);
+
+#define DICTIONARY_PREFETCH 32u
+
+/* Brings what adding or finding these strings reads into the caches, if there are so many that it may not be there; up
+ * to DICTIONARY_PREFETCH strings. The waits for memory then overlap. */
+void dictionary_builder_prefetch(const struct dictionary_builder *builder, const char *const *strings,
+                                 const uint32_t *lengths, uint32_t count);
 
 /* The string of a code; it stays where it is until a string is added. */
 const char *dictionary_builder_string(const struct dictionary_builder *builder, int32_t code,

@@ -412,6 +412,29 @@ enum status row_block_end(struct row_parse *parse, uint64_t number, struct parse
     return status;
 }
 
+/* Prefetches what the strings of the next rows are looked up in: a dictionary, or the keys that they reference. */
+static void words_prefetch(const struct row_parse *parse, const struct text_block *block, uint32_t first,
+                           unsigned thread)
+{
+    const uint32_t columns = parse->parsed->table->column_count, left = block->rows - first,
+                   rows = left < DICTIONARY_PREFETCH ? left : DICTIONARY_PREFETCH;
+    for (uint32_t c = 0; c < columns; c++) {
+        const struct table_keys *const keys = parse->keys[c];
+        const struct dictionary_builder *const words =
+            keys ? keys->strings : parse->parsed->words[thread * columns + c];
+        const char *strings[DICTIONARY_PREFETCH];
+        uint32_t lengths[DICTIONARY_PREFETCH], count = 0;
+        for (uint32_t row = first; words && row < first + rows; row++) {
+            const struct text_field *const field = &block->fields[(size_t)row * columns + c];
+            strings[count] = field->text;
+            lengths[count] = field->length;
+            count += field->length != TEXT_NULL;
+        }
+        if (count)
+            dictionary_builder_prefetch(words, strings, lengths, count);
+    }
+}
+
 static enum status parse_block(struct row_parse *parse, const struct text_block *block, unsigned thread,
                                struct error *error)
 {
@@ -426,6 +449,8 @@ static enum status parse_block(struct row_parse *parse, const struct text_block 
     }
     for (uint32_t row = 0, fault = 0; status == STATUS_OK && row < block->rows; row++) {
         bool bad;
+        if (row % DICTIONARY_PREFETCH == 0 && block->fault_count == 0) /* a fault's fields mean nothing */
+            words_prefetch(parse, block, row, thread);
         if (fault < block->fault_count && block->faults[fault].row == row) {
             char text[ERROR_TEXT_BYTES], place[KEY_PLACE_BYTES];
             place_of(block, row, place);
