@@ -1,6 +1,7 @@
 /* infer_column.c: what the values of a column are (infer_internal.h). */
 #include "loader/infer/infer_internal.h"
 
+#include "loader/text/text_value_internal.h"
 #include "storage/base/calendar_text.h"
 #include "storage/base/memory.h"
 
@@ -61,25 +62,25 @@ struct number_shape {
     uint32_t whole, scale;
 };
 
-static bool is_digit(char c)
-{
-    return (unsigned char)(c - '0') < 10;
-}
-
-/* Looks at a number's digits. Marks between thousands are where --thousands has them. */
+/* Looks at a number's digits. */
 static struct number_shape shape_of(const struct text_field *field, const struct text_reading *reading)
 {
-    const char *at = field->text, *const end = at + field->length;
-    const char point = reading->decimal_mark ? reading->decimal_mark : '.';
+    char plain[TEXT_NUMBER_BYTES];
+    const char *at = field->text, *end = at + field->length;
     struct number_shape shape = {0};
-    uint32_t zeros = 0;
+    uint32_t zeros = 0, length;
+    if (reading->thousands || reading->decimal_mark) {
+        if (!text_unmark(reading, field->text, field->length, plain, &length))
+            return shape;
+        at = plain;
+        end = plain + length;
+    }
     at += at < end && (*at == '-' || *at == '+');
     const char *const first = at;
-    for (; at < end && (is_digit(*at) || (reading->thousands && *at == reading->thousands && at > first));
-         at++)
-        shape.whole += is_digit(*at);
+    for (; at < end && is_digit(*at); at++)
+        shape.whole++;
     shape.zeros_in_front = shape.whole > 1 && *first == '0';
-    if (at < end && *at == point)
+    if (at < end && *at == '.')
         for (at++; at < end && is_digit(*at); at++) {
             shape.scale++;
             zeros = *at == '0' ? zeros + 1 : 0; /* at the end, which a column need not have */

@@ -3,7 +3,7 @@
  * optional exponent, or inf, infinity or nan in any case. The value is the double nearest to the decimal. Up to 18
  * digits without an exponent take some 10 ns; other texts are left to strtod.
  */
-#include "loader/text/text_source.h"
+#include "loader/text/text_value_internal.h"
 
 #include "storage/base/decimal.h"
 #include "storage/base/double_key.h"
@@ -15,14 +15,6 @@
 #include <strings.h>
 
 static const char no_number[] = "is no number";
-
-/* strtod needs an end; no double needs more digits than this, but zeros before and after them may. */
-#define NUMBER_BYTES 1100u
-
-static bool is_digit(char c)
-{
-    return (unsigned char)(c - '0') < 10;
-}
 
 static const char *word(const char *at, const char *end, bool minus, int64_t *value)
 {
@@ -59,7 +51,7 @@ static bool is_number(const char *at, const char *end)
 
 static const char *any_number(const char *at, const char *end, bool minus, int64_t *value)
 {
-    char copy[NUMBER_BYTES];
+    char copy[TEXT_NUMBER_BYTES];
     const size_t length = (size_t)(end - at);
     if (!is_number(at, end))
         return no_number;
@@ -102,28 +94,6 @@ const char *text_double(const char *text, uint32_t length, int64_t *value)
     if (begin < end && !is_digit(*begin) && *begin != '.')
         return word(begin, end, minus, value);
     return any_number(begin, end, minus, value);
-}
-
-const char *text_marked_double(const char *text, uint32_t length, const struct text_reading *reading,
-                               int64_t *value)
-{
-    char copy[NUMBER_BYTES];
-    uint32_t count = 0;
-    const char mark = reading->decimal_mark ? reading->decimal_mark : '.';
-    bool behind = false;
-    for (uint32_t i = 0; i < length; i++) {
-        if (count == sizeof copy || (text[i] == '.' && mark != '.' && reading->thousands != '.'))
-            return no_number;
-        behind |= text[i] == mark;
-        if (text[i] == reading->thousands && !behind) {
-            if (i == 0 || i + 3 >= length || !is_digit(text[i - 1]) || !is_digit(text[i + 1]) ||
-                !is_digit(text[i + 2]) || !is_digit(text[i + 3]) || (i + 4 < length && is_digit(text[i + 4])))
-                return no_number;
-            continue;
-        }
-        copy[count++] = text[i] == mark ? '.' : text[i];
-    }
-    return text_double(copy, count, value);
 }
 
 const char *text_decimal_double(__int128 number, int scale, int64_t *value)

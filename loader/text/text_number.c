@@ -1,6 +1,6 @@
 /* text_number.c: numbers that text_value.c does not read at once: with an exponent, with zeros after the point where a
- * whole number is wanted, with marks between thousands, with more decimals than the column has. Called for few fields,
- * or for all if the options have marks: some 30 ns. */
+ * whole number is wanted, with more decimals than the column has; and the marks in numbers, if the options have some. Called
+ * for few fields: some 30 ns. */
 #include "loader/text/text_value_internal.h"
 
 #include "storage/base/decimal.h"
@@ -29,31 +29,6 @@ static void add_digit(struct digits *digits, char digit, bool behind)
     }
 }
 
-static bool is_digit(char c)
-{
-    return (unsigned char)(c - '0') < 10;
-}
-
-/* Reads digits before the point. After a first mark all groups have three digits. */
-static bool read_whole(const char **at, const char *end, char mark, struct digits *digits, uint32_t *count)
-{
-    uint32_t group = 0;
-    bool marked = false;
-    for (; *at < end && (is_digit(**at) || (mark && **at == mark)); (*at)++) {
-        if (is_digit(**at)) {
-            add_digit(digits, **at, false);
-            group++;
-            ++*count;
-            continue;
-        }
-        if (group == 0 || group > 3 || (marked && group != 3))
-            return false;
-        marked = true;
-        group = 0;
-    }
-    return !marked || group == 3;
-}
-
 static bool read_exponent(const char **at, const char *end, struct digits *digits)
 {
     int64_t exponent = 0;
@@ -70,27 +45,25 @@ static bool read_exponent(const char **at, const char *end, struct digits *digit
     return true;
 }
 
-static bool read_digits(const char *at, const char *end, const struct text_reading *reading,
-                        struct digits *digits)
+static bool read_digits(const char *at, const char *end, struct digits *digits)
 {
-    const char point = reading->decimal_mark ? reading->decimal_mark : '.';
     uint32_t count = 0;
     digits->minus = at < end && *at == '-';
     at += at < end && (*at == '-' || *at == '+');
-    if (!read_whole(&at, end, reading->thousands, digits, &count))
-        return false;
-    if (at < end && *at == point)
+    for (; at < end && is_digit(*at); at++, count++)
+        add_digit(digits, *at, false);
+    if (at < end && *at == '.')
         for (at++; at < end && is_digit(*at); at++, count++)
             add_digit(digits, *at, true);
     return count && read_exponent(&at, end, digits) && at == end;
 }
 
-const char *text_number(const struct column_schema *column, const char *text, uint32_t length,
-                        const struct text_reading *reading, int64_t *value)
+const char *text_number(const struct column_schema *column, const char *text, uint32_t length, bool round,
+                        int64_t *value)
 {
     const bool whole = column->type != TYPE_DECIMAL;
     struct digits digits = {0};
-    if (!read_digits(text, text + length, reading, &digits))
+    if (!read_digits(text, text + length, &digits))
         return whole ? "is no whole number" : "is no number";
     const int64_t shift = digits.exponent + (whole ? 0 : column->scale);
     /* the digits that are kept of the value, and those that are cut from its end */
@@ -108,7 +81,7 @@ const char *text_number(const struct column_schema *column, const char *text, ui
         number *= 10;
     for (int64_t d = left < 0 ? 0 : left; d < (int64_t)digits.count; d++)
         rest |= digits.kept[d] != '0';
-    if (rest && !reading->round)
+    if (rest && !round)
         return whole ? "is no whole number" : text_too_many_decimals(column->scale);
     if (cut && left >= 0 && left < (int64_t)digits.count &&
         digits.kept[left] >= '5') /* half goes away from 0 */
@@ -120,4 +93,31 @@ const char *text_number(const struct column_schema *column, const char *text, ui
         return text_out_of_range;
     *value = digits.minus ? (int64_t)(0 - (uint64_t)number) : (int64_t)number;
     return NULL;
+}
+
+bool text_unmark(const struct text_reading *reading, const char *text, uint32_t length,
+                 char plain[TEXT_NUMBER_BYTES], uint32_t *plain_length)
+{
+    const char point = reading->decimal_mark ? reading->decimal_mark : '.';
+    uint32_t count = 0, group = 0;
+    bool marked = false, whole = true;
+    for (uint32_t i = 0; i < length; i++) {
+        if (whole && reading->thousands && text[i] == reading->thousands) {
+            if (group == 0 || group > 3 || (marked && group != 3))
+                return false;
+            marked = true;
+            group = 0;
+            continue;
+        }
+        if (count == TEXT_NUMBER_BYTES || (text[i] == '.' && point != '.'))
+            return false;
+        if (is_digit(text[i]))
+            group++;
+        else if (marked && whole && group != 3)
+            return false;
+        whole &= is_digit(text[i]) || count == 0; /* a sign comes first */
+        plain[count++] = text[i] == point ? '.' : text[i];
+    }
+    *plain_length = count;
+    return !(marked && whole && group != 3);
 }

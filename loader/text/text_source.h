@@ -125,9 +125,6 @@ const char *text_value_advice(const char *complaint);
 
 /* The same for columns of doubles (text_double.c). */
 const char *text_double(const char *text, uint32_t length, int64_t *value);
-/* The same with marks between thousands, and a decimal mark. */
-const char *text_marked_double(const char *text, uint32_t length, const struct text_reading *reading,
-                               int64_t *value);
 /* The double nearest to number / 10^scale, scale 0 .. 38. */
 const char *text_decimal_double(__int128 number, int scale, int64_t *value);
 

@@ -216,16 +216,26 @@ static const char *strict_value(const struct column_schema *column, const char *
     }
 }
 
+static const char *plain_value(const struct text_reading *reading, const struct column_schema *column,
+                               const char *text, uint32_t length, int64_t *value)
+{
+    const char *const complaint = strict_value(column, text, length, reading, value);
+    return complaint && column->type <= TYPE_DECIMAL
+               ? text_number(column, text, length, reading->round, value)
+               : complaint;
+}
+
 const char *text_value_as(const struct text_reading *reading, const struct column_schema *column,
                           const char *text, uint32_t length, int64_t *value)
 {
-    const bool number = column->type <= TYPE_DECIMAL;
-    if (column->type == TYPE_DOUBLE && (reading->thousands || reading->decimal_mark))
-        return text_marked_double(text, length, reading, value);
-    if (number && (reading->thousands || reading->decimal_mark))
-        return text_number(column, text, length, reading, value);
-    const char *const complaint = strict_value(column, text, length, reading, value);
-    return complaint && number ? text_number(column, text, length, reading, value) : complaint;
+    const bool number = column->type <= TYPE_DECIMAL || column->type == TYPE_DOUBLE;
+    char plain[TEXT_NUMBER_BYTES];
+    uint32_t plain_length;
+    if (!number || (!reading->thousands && !reading->decimal_mark))
+        return plain_value(reading, column, text, length, value);
+    if (!text_unmark(reading, text, length, plain, &plain_length))
+        return column->type <= TYPE_INT64 ? "is no whole number" : "is no number";
+    return plain_value(reading, column, plain, plain_length, value);
 }
 
 const char *text_value(const struct column_schema *column, const char *text, uint32_t length, int64_t *value)

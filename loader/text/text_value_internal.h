@@ -5,9 +5,21 @@
 #include "loader/text/text_source.h"
 #include "storage/database/database.h"
 
-/* Reads a number for an INT, BIGINT or DECIMAL in any form that is allowed; as text_value_as. */
-const char *text_number(const struct column_schema *column, const char *text, uint32_t length,
-                        const struct text_reading *reading, int64_t *value);
+static inline bool is_digit(char c)
+{
+    return (unsigned char)(c - '0') < 10;
+}
+
+/* Reads a number for an INT, BIGINT or DECIMAL in any form that is allowed; as text_value_as, but without marks. */
+const char *text_number(const struct column_schema *column, const char *text, uint32_t length, bool round,
+                        int64_t *value);
+
+/* Writes a number without its marks between thousands, and with a point. False if the marks are not where they belong:
+ * after a first mark all groups before the decimal mark have three digits. */
+#define TEXT_NUMBER_BYTES \
+    1100u /* no double needs more digits than this, but zeros before and after them may */
+bool text_unmark(const struct text_reading *reading, const char *text, uint32_t length,
+                 char plain[TEXT_NUMBER_BYTES], uint32_t *plain_length);
 
 /* "has more than N decimals" */
 const char *text_too_many_decimals(uint32_t scale);

@@ -146,6 +146,11 @@ static void a_schema_is_inferred_and_loaded(void **state)
     load("shops=shops.csv sales=sales.tsv", 0, "7 rows");
     answer_is("select PLZ, sum(paid) as paid from sales join shops on id = shop_id group by PLZ order by PLZ",
               "PLZ,paid\n01234,4.500\n99999,2.875\n");
+    file_is("marks.csv", "id;a;b;c\n1;1.234,5;12.34;1.234\n2;0,25;1.5;2.000.000\n");
+    run_shell("cd $D/.. && $T load --infer --thousands . marks.csv", &run);
+    assert_non_null(strstr(run.output, " a DECIMAL(9,2) NOT NULL,"));
+    assert_non_null(strstr(run.output, " b TEXT NOT NULL,")); /* groups have three digits */
+    assert_non_null(strstr(run.output, " c INT NOT NULL --"));
     file_is("plain.txt", "1|2\n3|4|5\nx|6\n");
     run_shell("cd $D/.. && $T load --infer t=plain.txt", &run);
     assert_non_null(
