@@ -118,22 +118,22 @@ uint64_t *partial_index_find(const struct plan *plan, const struct partial *part
     return &index->places[place];
 }
 
-/* Finds the place of a group in the index of another result. */
-static uint64_t *find_group(const struct plan *plan, const struct partial *into,
-                            const struct partial_index *index, const struct partial *from, uint64_t group)
+static void number_of(const struct plan *plan, const struct partial *partial, uint64_t group,
+                      uint64_t number[PLAN_KEY_WORDS_MAX])
 {
-    uint64_t number[PLAN_KEY_WORDS_MAX];
     for (uint32_t word = 0; word < plan->key_words; word++)
-        number[word] = from->keys[word][group];
-    return partial_index_find(plan, into, index, number);
+        number[word] = partial->keys[word][group];
 }
 
 enum status partial_index_make(const struct plan *plan, const struct partial *partial, uint64_t more,
                                struct partial_index *index, struct error *error)
 {
     RETURN_IF_ERROR(index_open(index, partial->count + more, error));
-    for (uint64_t group = 0; group < partial->count; group++)
-        *find_group(plan, partial, index, partial, group) = group + 1;
+    for (uint64_t group = 0; group < partial->count; group++) {
+        uint64_t number[PLAN_KEY_WORDS_MAX];
+        number_of(plan, partial, group, number);
+        *partial_index_find(plan, partial, index, number) = group + 1;
+    }
     return STATUS_OK;
 }
 
@@ -196,21 +196,31 @@ void partial_group_copy(const struct plan *plan, struct partial *into, uint64_t 
         copy_state(into, to, from, at, a);
 }
 
+uint64_t partial_group_merge(const struct plan *plan, struct partial *into, const struct partial_index *index,
+                             const uint64_t *number, const struct partial *from, uint64_t at)
+{
+    uint64_t *const place = partial_index_find(plan, into, index, number);
+    if (*place) {
+        partial_group_add(plan, into, *place - 1, from, at);
+        return *place - 1;
+    }
+    const uint64_t to = into->count++;
+    *place = into->count;
+    partial_group_copy(plan, into, to, from, at);
+    for (uint32_t word = 0; word < plan->key_words; word++)
+        into->keys[word][to] = number[word];
+    return to;
+}
+
 /* Merges all groups; to[group] is the group's index in `into`. */
 static enum status merge_groups(const struct plan *plan, struct partial *into, const struct partial *from,
                                 const struct partial_index *index, uint64_t *to, struct error *error)
 {
     RETURN_IF_ERROR(grow_groups(plan, into, into->count + from->count, error));
     for (uint64_t group = 0; group < from->count; group++) {
-        uint64_t *const place = find_group(plan, into, index, from, group);
-        if (*place) {
-            to[group] = *place - 1;
-            partial_group_add(plan, into, to[group], from, group);
-            continue;
-        }
-        to[group] = into->count++;
-        *place = into->count;
-        partial_group_copy(plan, into, to[group], from, group);
+        uint64_t number[PLAN_KEY_WORDS_MAX];
+        number_of(plan, from, group, number);
+        to[group] = partial_group_merge(plan, into, index, number, from, group);
     }
     into->total_rows += from->total_rows;
     return STATUS_OK;

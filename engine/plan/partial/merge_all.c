@@ -39,14 +39,7 @@ static void merge_input(const struct groups_merge *merge, uint32_t input, uint64
         uint64_t number[PLAN_KEY_WORDS_MAX];
         for (uint32_t word = 0; word < merge->plan->key_words; word++)
             number[word] = from->keys[word][group];
-        uint64_t *const place = partial_index_find(merge->plan, into, places, number);
-        if (*place) {
-            partial_group_add(merge->plan, into, *place - 1, from, group);
-        } else {
-            partial_group_copy(merge->plan, into, into->count, from, group);
-            *place = ++into->count;
-        }
-        merge->to[input][group] = *place - 1;
+        merge->to[input][group] = partial_group_merge(merge->plan, into, places, number, from, group);
     }
     if (part == 0)
         into->total_rows += from->total_rows;

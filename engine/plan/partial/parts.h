@@ -45,6 +45,11 @@ void partial_group_copy(const struct plan *plan, struct partial *into, uint64_t 
 void partial_group_add(const struct plan *plan, struct partial *into, uint64_t to, const struct partial *from,
                        uint64_t at);
 
+/* Adds group `at` to the group of `into` that has this number, or makes that one, for which there is memory. Returns its
+ * index. */
+uint64_t partial_group_merge(const struct plan *plan, struct partial *into, const struct partial_index *index,
+                             const uint64_t *number, const struct partial *from, uint64_t at);
+
 /* Merges ascending lists of rows: each thread those of its range of row numbers. */
 NODISCARD enum status partial_merge_rows(const struct partial *from, uint32_t count, unsigned threads,
                                          struct partial *into, struct error *error);

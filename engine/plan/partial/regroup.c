@@ -32,17 +32,7 @@ static enum status merge_alike(const struct plan *plan, const struct partial *fr
         if (group % CANCEL_GROUPS == 0)
             RETURN_IF_ERROR(cancel_check(error));
         number_of(plan, from, group, set, number);
-        uint64_t *const place = partial_index_find(plan, into, index, number);
-        if (*place) {
-            to[group] = *place - 1;
-            partial_group_add(plan, into, to[group], from, group);
-            continue;
-        }
-        to[group] = into->count++;
-        *place = into->count;
-        partial_group_copy(plan, into, to[group], from, group);
-        for (uint32_t word = 0; word < plan->key_words; word++)
-            into->keys[word][to[group]] = number[word];
+        to[group] = partial_group_merge(plan, into, index, number, from, group);
     }
     return STATUS_OK;
 }
