@@ -11,6 +11,7 @@
 
 struct row_checks {
     const struct schema_table *table;
+    const struct text_reading *reading;
     bool used[SCHEMA_COLUMNS_MAX];
     struct check_value *values; /* for each thread the columns of its row */
 };
@@ -23,8 +24,8 @@ static bool is_used(const struct schema_table *table, uint32_t column)
     return false;
 }
 
-enum status row_checks_create(const struct schema_table *table, unsigned threads, struct row_checks **out,
-                              struct error *error)
+enum status row_checks_create(const struct schema_table *table, const struct text_reading *reading,
+                              unsigned threads, struct row_checks **out, struct error *error)
 {
     *out = NULL;
     if (table->check_count == 0)
@@ -32,6 +33,7 @@ enum status row_checks_create(const struct schema_table *table, unsigned threads
     struct row_checks *checks;
     RETURN_IF_ERROR(memory_zeros(&checks, sizeof *checks, "conditions", error));
     checks->table = table;
+    checks->reading = reading;
     for (uint32_t c = 0; c < table->column_count; c++)
         checks->used[c] = is_used(table, c);
     const enum status status = memory_zeros(
@@ -57,7 +59,7 @@ void row_checks_value(struct row_checks *checks, unsigned thread, uint32_t colum
     if (!checks->used[column])
         return;
     if (!null && schema->references_table[0] && schema->type != TYPE_STRING)
-        null = text_value(schema, field->text, field->length, &value) != NULL;
+        null = text_value_as(checks->reading, schema, field->text, field->length, &value) != NULL;
     checks->values[thread * checks->table->column_count + column] =
         (struct check_value){null, value, field->text, null ? 0 : field->length};
 }

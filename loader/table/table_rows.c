@@ -554,7 +554,7 @@ enum status table_rows_parse(const struct schema_table *table, const struct load
         progress_step(progress, "reading", table->name);
     enum status status = words_create(parsed, error);
     if (status == STATUS_OK)
-        status = row_checks_create(table, options->threads, &parse->checks, error);
+        status = row_checks_create(table, &options->text.reading, options->threads, &parse->checks, error);
     if (status == STATUS_OK && input->stream)
         status = arrow_rows_read(parse, input->stream, error);
     else if (status == STATUS_OK && input->maker)

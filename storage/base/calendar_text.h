@@ -116,6 +116,9 @@ static inline const char *calendar_parse_time(const char *at, const char *end, b
         return no_time;
     *value = days * CALENDAR_DAY_MICROSECONDS + ((hour * 60ll + minute) * 60 + second - offset) * 1000000 +
              fraction;
+    if (offset && (*value < calendar_days(0, 1, 1) * CALENDAR_DAY_MICROSECONDS ||
+                   *value >= calendar_days(10000, 1, 1) * CALENDAR_DAY_MICROSECONDS))
+        return "is not in the years 0000 to 9999 of UTC";
     return NULL;
 }
 

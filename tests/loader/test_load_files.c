@@ -57,6 +57,19 @@ static void rows_fulfil_check_and_unique(void **state)
          "shops.csv:3: table shops, column name: the value is that of shops.csv:2 already");
 }
 
+/* A foreign key is a position when it is stored; its conditions are about its value, as the options read it. */
+static void conditions_of_keys_are_tested_by_their_values(void **state)
+{
+    (void)state;
+    file_is("star.sql", "CREATE TABLE shops (id INT PRIMARY KEY);"
+                        "CREATE TABLE sales (shop INT REFERENCES shops CHECK (shop < 2000), n INT);");
+    file_is("shops.csv", "1.000\n2.500\n");
+    file_is("sales.csv", "1.000;1\n");
+    load("--thousands . shops=shops.csv sales=sales.csv", 0, "3 rows");
+    file_is("sales.csv", "1.000;1\n2.500;2\n");
+    load("--thousands . sales=sales.csv", 2, "sales.csv:2: the row fails CHECK (shop < 2000)");
+}
+
 static void names_are_in_any_script(void **state)
 {
     (void)state;
@@ -196,6 +209,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(rows_fulfil_check_and_unique, setup, teardown),
+        cmocka_unit_test_setup_teardown(conditions_of_keys_are_tested_by_their_values, setup, teardown),
         cmocka_unit_test_setup_teardown(names_are_in_any_script, setup, teardown),
         cmocka_unit_test_setup_teardown(numbers_and_times_are_as_programs_write_them, setup, teardown),
         cmocka_unit_test_setup_teardown(fields_that_the_table_lacks_are_skipped, setup, teardown),

@@ -281,6 +281,9 @@ static void times_have_offsets_and_nanoseconds(void **state)
     reads("1970-01-01 00:01 UTC", 60000000);
     reads("1970-01-01 00:00:00.000001000", 1);
     does_not_read("1970-01-01 00:00:00.0000015", "6 decimals");
+    reads("9999-12-31 23:59:59+01", INT64_C(253402297199000000));
+    does_not_read("9999-12-31 23:59:59-01", "years");
+    does_not_read("0000-01-01 00:59:59+01", "years");
     does_not_read("1970-01-01 00:00+", "no time");
     does_not_read("1970-01-01 00:00+1", "no time");
     does_not_read("1970-01-01 00:00+16", "no time");
