@@ -149,10 +149,19 @@ static void name_table(struct infer_table *table)
         snprintf(table->name, sizeof table->name, "t");
 }
 
-/* What the fields of a file are whose header has names twice, or names that no column may have. */
+/* Whether the load must be told what a file's fields are: its header has names twice or such as no column may have, or
+ * fields without a name, by which the load would not find that there are semicolons between fields. */
+static bool needs_columns(const struct infer_table *table)
+{
+    bool unnamed = false;
+    for (uint32_t c = 0; c < table->column_count; c++)
+        unnamed |= table->columns[c].unnamed;
+    return table->renamed || (unnamed && table->delimiter != ',');
+}
+
 static void put_columns(FILE *out, const struct infer_table *table)
 {
-    fprintf(out, " --header yes --columns '%s=", table->name);
+    fprintf(out, "%s --columns '%s=", table->renamed ? " --header yes" : "", table->name);
     for (uint32_t c = 0; c < table->column_count; c++)
         fprintf(out, "%s%s", c ? "," : "", table->columns[c].unnamed ? "-" : table->columns[c].name);
     putc('\'', out);
@@ -168,7 +177,7 @@ static void put_command(FILE *out, const struct infer_table *tables, uint32_t co
         for (uint32_t p = 0; p < tables[t].input->path_count; p++)
             fprintf(out, "%s%s", p ? "," : "", tables[t].input->paths[p]);
         putc('\'', out);
-        if (tables[t].renamed)
+        if (needs_columns(&tables[t]))
             put_columns(out, &tables[t]);
     }
     putc('\n', out);

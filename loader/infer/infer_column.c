@@ -129,7 +129,7 @@ static void widen(struct infer_column *column, int64_t value)
 static uint32_t kinds_of(struct infer_column *column, const struct text_field *field,
                          const struct text_reading *reading)
 {
-    const struct column_schema whole = {.type = TYPE_INT64};
+    const struct column_schema whole = {.type = TYPE_INT64}, real = {.type = TYPE_DOUBLE};
     const char *at = field->text, *const end = at + field->length;
     int64_t value;
     const struct number_shape shape = shape_of(field, reading);
@@ -137,8 +137,8 @@ static uint32_t kinds_of(struct infer_column *column, const struct text_field *f
         column->zeros_in_front |= shape.zeros_in_front;
         column->whole = column->whole > shape.whole ? column->whole : shape.whole;
         column->scale = column->scale > shape.scale ? column->scale : shape.scale;
-        if (shape.exponent)
-            return KIND_FLOAT;
+        if (shape.exponent) /* not 1e400 */
+            return text_value_as(reading, &real, field->text, field->length, &value) ? 0 : KIND_FLOAT;
         if (shape.scale == 0 && !text_value_as(reading, &whole, field->text, field->length, &value)) {
             widen(column, value);
             return KIND_INT | KIND_DECIMAL | KIND_FLOAT;

@@ -90,20 +90,22 @@ static bool has_values_below(const struct first_row *first, const struct text_re
     return false;
 }
 
-/* A first row is a header unless one of its fields is a number or a date. If one is empty (but the first, as pandas
- * writes), or is there twice, it is a header only if there is a number or a date below it. */
+/* A first row is a header unless one of its fields is a number or a date, or it has no name at all. If one is empty (but
+ * the first, as pandas writes), or is there twice, it is a header only if there is a number or a date below it. */
 static bool looks_like_header(const struct first_row *first, const struct text_reading *reading)
 {
-    bool odd = false;
+    bool odd = false, named = false;
     for (uint32_t f = 0; f < first->count; f++) {
         const struct text_field *const field = &first->fields[f];
+        const bool empty = text_field_trim(field).length == 0;
         if (infer_is_value(field, reading))
             return false;
-        odd |= f > 0 && (field->length == TEXT_NULL || field->length == 0);
+        named |= !empty;
+        odd |= f > 0 && empty;
         for (uint32_t before = 0; before < f && !odd; before++)
             odd = is_same(&first->fields[before], field);
     }
-    return !odd || has_values_below(first, reading);
+    return named && (!odd || has_values_below(first, reading));
 }
 
 static bool is_taken(const struct infer_table *table, uint32_t c, const char *name)

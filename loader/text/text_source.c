@@ -46,8 +46,8 @@ static enum status begin_file(struct text_source *source)
     struct text_shape *const shape = &source->shape;
     const bool known = shape->delimiter != 0;
     shape->delimiter = known ? shape->delimiter : text_delimiter_of_name(path);
-    const bool comma =
-        !known && shape->delimiter == ',' && shape->columns > 1; /* many a .csv has semicolons */
+    const uint32_t fields = source->listed ? source->listed_count : shape->columns;
+    const bool comma = !known && shape->delimiter == ',' && fields > 1; /* many a .csv has semicolons */
     const bool guess = shape->delimiter == 0 || comma;
     bool mark_seen = false; /* it is known whether there is a byte order mark */
     for (size_t wanted = source->block_bytes; wanted <= TEXT_ROW_BYTES; wanted *= 2) {

@@ -199,6 +199,9 @@ static void headers_are_as_people_write_them(void **state)
     inferred_rows_are("id,c3,name,name,x\n1,2,3,4,5\n", "id,c3,name,c4,x\n1,2,3,4,5\n");
     inferred_rows_are("id,,b\n1,2,3\n4,5,6\n", "id,b\n1,3\n4,6\n");
     inferred_rows_are("id,\"a\nb\",ID\n1,2,x\n", "id,a_b,c3\n1,2,x\n");
+    inferred_rows_are("\"\"\nx\n", "c1\n\"\"\nx\n");                           /* no name at all */
+    inferred_rows_are("id,f\n1,1e400\n2,1e300\n", "id,f\n1,1e400\n2,1e300\n"); /* no double */
+    inferred_rows_are("a;\"\"\n\"x\";2\n", "a\nx\n");
     inferred_rows_are("x,x\ny,x\n", "c1,c2\nx,x\ny,x\n"); /* no header: nothing below differs */
     run_shell("cd $D/.. && printf '\\377\\376a\\000\\n\\000' >t.csv", &run);
     load("t=t.csv", 2, "t.csv: is UTF-16; make it UTF-8: iconv -f UTF-16 -t UTF-8");
