@@ -120,7 +120,9 @@ NODISCARD enum status parsed_table_spill(struct parsed_table *parsed, const char
 struct rejects {
     FILE *file; /* or NULL */
     uint64_t count, most;
-    char first[ERROR_TEXT_BYTES];
+    char first[ERROR_TEXT_BYTES]; /* of the first row in the order of the first table that has any */
+    const struct schema_table *first_table;
+    uint64_t first_block;
 };
 
 /* ---- Reading rows into blocks: table_rows.c for text, arrow_rows.c, orc_rows.c and table_made.c ---- */

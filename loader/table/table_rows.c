@@ -200,8 +200,12 @@ enum status row_reject(struct row_parse *parse, uint64_t block, const char *row,
     enum status status = STATUS_OK;
     pthread_mutex_lock(&parse->lock);
     if (rejects->count < rejects->most) {
-        if (rejects->count++ == 0)
+        if (rejects->count++ == 0 ||
+            (rejects->first_table == parse->parsed->table && block < rejects->first_block)) {
             snprintf(rejects->first, sizeof rejects->first, "%s", text);
+            rejects->first_table = parse->parsed->table;
+            rejects->first_block = block;
+        }
         if (rejects->file && row) {
             fwrite(row, 1, bytes, rejects->file);
             if (bytes == 0 || row[bytes - 1] != '\n')

@@ -70,6 +70,16 @@ static void conditions_of_keys_are_tested_by_their_values(void **state)
     load("--thousands . sales=sales.csv", 2, "sales.csv:2: the row fails CHECK (shop < 2000)");
 }
 
+/* Threads find bad rows in any order; the one that is told is the first in the file. */
+static void the_first_bad_row_is_told(void **state)
+{
+    (void)state;
+    file_is("star.sql", "CREATE TABLE t (a INT);");
+    run_shell("cd $D/.. && seq 1 600000 | awk '{print ($1 < 150000 ? $1 : \"x\" $1)}' >t.csv", &run);
+    load("--threads 4 --max-errors 1000000 t=t.csv", 0,
+         "450001 rows were left out; the first: t.csv:150000:");
+}
+
 static void names_are_in_any_script(void **state)
 {
     (void)state;
@@ -213,6 +223,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(rows_fulfil_check_and_unique, setup, teardown),
         cmocka_unit_test_setup_teardown(conditions_of_keys_are_tested_by_their_values, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_first_bad_row_is_told, setup, teardown),
         cmocka_unit_test_setup_teardown(names_are_in_any_script, setup, teardown),
         cmocka_unit_test_setup_teardown(numbers_and_times_are_as_programs_write_them, setup, teardown),
         cmocka_unit_test_setup_teardown(fields_that_the_table_lacks_are_skipped, setup, teardown),
