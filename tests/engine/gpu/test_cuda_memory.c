@@ -10,16 +10,14 @@
 #include <cmocka.h>
 
 #include "engine/gpu/device.h"
-#include "ssb/data/load.h"
 #include "tests/support/sql_answer.h"
+#include "tests/support/ssb/ssb_database.h"
 
 #include <stdlib.h>
 
 #define BALLAST_MAX 4096u
 #define MEGABYTE    (UINT64_C(1) << 20)
 
-static char path[PATH_BYTES];
-static struct database *database;
 static struct engine *engine;
 static cuda_address ballast[BALLAST_MAX];
 static uint32_t ballast_count;
@@ -33,11 +31,7 @@ static int open_gpu(void **state)
         return getenv("TESSERA_REQUIRE_GPU") ? 1 : 0;
     }
     /* 24 million rows: more groups than tables have room for at first, and columns of 96 MB */
-    const struct ssb_load_options options = {
-        .data = {.scale_factor = 4}, .directory = path, .codecs = "plain"};
-    directory_make(path);
-    must(ssb_load(&options, NULL, error));
-    must(database_open(path, &database, error));
+    ssb_database_make(4, "plain", 0);
     return 0;
 }
 
@@ -47,8 +41,7 @@ static int close_gpu(void **state)
     if (!engine)
         return 0;
     engine_close(engine);
-    database_close(database);
-    directory_remove(path);
+    ssb_database_remove();
     return 0;
 }
 

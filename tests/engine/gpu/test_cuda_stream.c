@@ -12,14 +12,12 @@
 #include <cmocka.h>
 
 #include "engine/gpu/device.h"
-#include "ssb/data/load.h"
 #include "ssb/queries/queries.h"
 #include "tests/support/sql_answer.h"
+#include "tests/support/ssb/ssb_database.h"
 
 #include <stdlib.h>
 
-static char path[PATH_BYTES];
-static struct database *database;
 static bool gpu;
 
 static int load(void **state)
@@ -33,10 +31,7 @@ static int load(void **state)
     }
     engine_close(engine);
     gpu = true;
-    const struct ssb_load_options options = {.data = {.scale_factor = 15}, .directory = path};
-    directory_make(path);
-    must(ssb_load(&options, NULL, error));
-    must(database_open(path, &database, error));
+    ssb_database_make(15, NULL, 0);
     return 0;
 }
 
@@ -45,8 +40,7 @@ static int unload(void **state)
     (void)state;
     if (!gpu)
         return 0;
-    database_close(database);
-    directory_remove(path);
+    ssb_database_remove();
     return 0;
 }
 

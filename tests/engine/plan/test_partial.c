@@ -10,14 +10,12 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "ssb/data/load.h"
 #include "ssb/queries/queries.h"
 #include "tests/support/query_compile.h"
 #include "tests/support/split_plan.h"
 #include "tests/support/sql_answer.h"
+#include "tests/support/ssb/ssb_database.h"
 
-static char path[PATH_BYTES];
-static struct database *database;
 static struct engine *engine;
 static const struct device_operations *operations;
 static struct device *device;
@@ -25,11 +23,7 @@ static struct device *device;
 static int load(void **state)
 {
     (void)state;
-    const struct ssb_load_options options = {
-        .data = {.scale_factor = 0.01}, .directory = path, .codecs = "plain", .threads = 2};
-    directory_make(path);
-    must(ssb_load(&options, NULL, error));
-    must(database_open(path, &database, error));
+    ssb_database_make(0.01, "plain", 2);
     must(engine_open(&(struct engine_options){.device = test_device(), .threads = 2}, &engine, error));
     operations = engine_is_cuda(engine) ? &cuda_device : &cpu_device;
     must(operations->open(&(struct device_options){.threads = 2, .memory = UINT64_MAX}, &device, error));
@@ -41,8 +35,7 @@ static int unload(void **state)
     (void)state;
     operations->close(device);
     engine_close(engine);
-    database_close(database);
-    directory_remove(path);
+    ssb_database_remove();
     return 0;
 }
 

@@ -12,17 +12,15 @@
 #include <cmocka.h>
 
 #include "engine/run/engine_internal.h"
-#include "ssb/data/load.h"
 #include "ssb/queries/queries.h"
 #include "storage/base/clock.h"
 #include "tests/support/query_compile.h"
 #include "tests/support/split_plan.h"
 #include "tests/support/sql_answer.h"
+#include "tests/support/ssb/ssb_database.h"
 
 #include <stdatomic.h>
 
-static char path[PATH_BYTES];
-static struct database *database;
 static struct engine *one, *several[3];
 static uint32_t engines;
 
@@ -36,11 +34,7 @@ static struct engine *open_engine(const char *device, unsigned threads)
 static int load(void **state)
 {
     (void)state;
-    const struct ssb_load_options options = {
-        .data = {.scale_factor = 0.02}, .directory = path, .codecs = "plain", .threads = 2};
-    directory_make(path);
-    must(ssb_load(&options, NULL, error));
-    must(database_open(path, &database, error));
+    ssb_database_make(0.02, "plain", 2);
     one = open_engine(test_device(), 2);
     if (engine_is_cuda(one)) {
         several[engines++] = open_engine("cuda:all", 4);
@@ -58,8 +52,7 @@ static int unload(void **state)
     engine_close(one);
     for (uint32_t e = 0; e < engines; e++)
         engine_close(several[e]);
-    database_close(database);
-    directory_remove(path);
+    ssb_database_remove();
     return 0;
 }
 

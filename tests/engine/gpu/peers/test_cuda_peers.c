@@ -13,14 +13,12 @@
 #include <cmocka.h>
 
 #include "engine/run/engine.h"
-#include "ssb/data/load.h"
 #include "ssb/queries/queries.h"
 #include "tests/support/sql_answer.h"
+#include "tests/support/ssb/ssb_database.h"
 
 #include <stdlib.h>
 
-static char path[PATH_BYTES];
-static struct database *database;
 static unsigned gpus;
 
 static int load(void **state)
@@ -31,10 +29,7 @@ static int load(void **state)
         fprintf(stderr, "skipped, because there are not two GPUs: %s\n", gpus ? "there is one" : why.text);
         return getenv("TESSERA_REQUIRE_GPUS") ? 1 : 0;
     }
-    const struct ssb_load_options options = {.data = {.scale_factor = 15}, .directory = path};
-    directory_make(path);
-    must(ssb_load(&options, NULL, error));
-    must(database_open(path, &database, error));
+    ssb_database_make(15, NULL, 0);
     return 0;
 }
 
@@ -43,8 +38,7 @@ static int unload(void **state)
     (void)state;
     if (gpus < 2)
         return 0;
-    database_close(database);
-    directory_remove(path);
+    ssb_database_remove();
     return 0;
 }
 

@@ -6,29 +6,22 @@
 #include <cmocka.h>
 
 #include "engine/gpu/stream/transfer.h"
-#include "ssb/data/load.h"
 #include "ssb/queries/queries.h"
 #include "tests/support/query_compile.h"
 #include "tests/support/sql_answer.h"
-
-static char path[PATH_BYTES];
-static struct database *database;
+#include "tests/support/ssb/ssb_database.h"
 
 static int load(void **state)
 {
     (void)state;
-    const struct ssb_load_options options = {.data = {.scale_factor = 0.1}, .directory = path, .threads = 2};
-    directory_make(path);
-    must(ssb_load(&options, NULL, error));
-    must(database_open(path, &database, error));
+    ssb_database_make(0.1, NULL, 2);
     return 0;
 }
 
 static int unload(void **state)
 {
     (void)state;
-    database_close(database);
-    directory_remove(path);
+    ssb_database_remove();
     return 0;
 }
 
