@@ -10,18 +10,6 @@
 #include <string.h>
 #include <strings.h>
 
-/* Whether a schema may have DOUBLE columns. */
-static bool has_doubles(void)
-{
-    static const char script[] = "CREATE TABLE t (a DOUBLE)";
-    struct schema_script schema;
-    struct error error;
-    if (schema_script_parse("", script, sizeof script - 1, &schema, &error) != STATUS_OK)
-        return false;
-    schema_script_free(&schema);
-    return true;
-}
-
 /* Writes a name, in quotes unless it is a plain word that begins nothing else in a script. */
 static void put_name(FILE *out, const char *name)
 {
@@ -82,16 +70,14 @@ static void put_evidence(FILE *out, const struct infer_column *column, const cha
         fprintf(out, ", numbers with zeros in front");
     if (strcmp(type, "TEXT") == 0 && column->not_number[0] && column->has_range)
         fprintf(out, ", first other value '%s'", column->not_number);
-    if (strcmp(type, "DECIMAL(18,6)") == 0 && column->scale > 6)
-        fprintf(out, ", up to %u decimals: load with --round", column->scale);
     if (column->nanoseconds)
         fprintf(out, ", nanoseconds: load with --nanoseconds cut");
 }
 
-static void put_column(FILE *out, const struct infer_column *column, bool doubles, bool last)
+static void put_column(FILE *out, const struct infer_column *column, bool last)
 {
     char type[32];
-    infer_column_type(column, doubles, type);
+    infer_column_type(column, type);
     if (column->unnamed) {
         fputs("    -- a field without a name is skipped\n", out);
         return;
@@ -116,7 +102,7 @@ static void put_column(FILE *out, const struct infer_column *column, bool double
     putc('\n', out);
 }
 
-static void put_table(FILE *out, const struct infer_table *table, bool doubles)
+static void put_table(FILE *out, const struct infer_table *table)
 {
     fprintf(out, "\n-- %s%s: %" PRIu64 " row%s, %s between fields, %s\n", table->input->paths[0],
             table->input->path_count > 1 ? " and others" : "", table->rows, table->rows == 1 ? "" : "s",
@@ -132,7 +118,7 @@ static void put_table(FILE *out, const struct infer_table *table, bool doubles)
     while (last > 0 && table->columns[last].unnamed)
         last--;
     for (uint32_t c = 0; c < table->column_count; c++)
-        put_column(out, &table->columns[c], doubles, c == last);
+        put_column(out, &table->columns[c], c == last);
     fputs(");\n", out);
 }
 
@@ -210,14 +196,13 @@ enum status schema_infer(const struct load_input *inputs, uint32_t input_count,
                          struct error *error)
 {
     struct infer_table *tables;
-    const bool doubles = has_doubles();
     RETURN_IF_ERROR(memory_zeros(&tables, input_count * sizeof *tables, "tables", error));
     const enum status status = read_tables(inputs, input_count, options, progress, tables, error);
     if (status == STATUS_OK) {
         infer_keys_find(tables, input_count);
         put_command(out, tables, input_count);
         for (uint32_t t = 0; t < input_count; t++)
-            put_table(out, &tables[t], doubles);
+            put_table(out, &tables[t]);
     }
     for (uint32_t t = 0; t < input_count; t++)
         infer_table_free(&tables[t]);

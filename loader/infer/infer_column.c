@@ -203,7 +203,7 @@ enum status infer_column_add(struct infer_column *column, const struct text_fiel
     return STATUS_OK;
 }
 
-void infer_column_type(const struct infer_column *column, bool doubles, char type[32])
+void infer_column_type(const struct infer_column *column, char type[32])
 {
     const uint32_t kinds = column->values ? column->kinds : 0;
     const bool fits = column->whole + column->scale <= 18;
@@ -218,7 +218,7 @@ void infer_column_type(const struct infer_column *column, bool doubles, char typ
                                                       : 18,
                  column->scale);
     else if (kinds & KIND_FLOAT)
-        snprintf(type, 32, doubles ? "DOUBLE" : "DECIMAL(18,6)");
+        snprintf(type, 32, "DOUBLE");
     else if (kinds & KIND_DATE)
         snprintf(type, 32, "DATE");
     else if (kinds & KIND_TIME)

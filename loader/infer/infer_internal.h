@@ -40,7 +40,7 @@ struct infer_column {
     uint64_t values, nulls;
     uint32_t whole, scale; /* the most digits before and after the point */
     uint32_t longest;      /* bytes */
-    bool zeros_in_front, offset, nanoseconds, duplicates, uncounted;
+    bool zeros_in_front, nanoseconds, duplicates, uncounted;
     bool has_range;
     int64_t least, greatest;      /* of INT, DATE and TIME */
     char not_number[SHOWN_BYTES]; /* the first value that is none, if an earlier one is */
@@ -67,8 +67,8 @@ struct infer_table {
 NODISCARD enum status infer_column_add(struct infer_column *column, const struct text_field *field,
                                        const struct text_reading *reading, struct error *error);
 
-/* The type of a column, "DECIMAL(9,2)". `doubles`: there is a type DOUBLE. */
-void infer_column_type(const struct infer_column *column, bool doubles, char type[32]);
+/* The type of a column, "DECIMAL(9,2)". */
+void infer_column_type(const struct infer_column *column, char type[32]);
 
 /* Whether a value is a number, a date or a time. */
 bool infer_is_value(const struct text_field *field, const struct text_reading *reading);
