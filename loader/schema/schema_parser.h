@@ -64,6 +64,11 @@ static inline void schema_go_back(struct schema_parser *parser, const struct sch
     parser->token = place->token;
 }
 
+static inline struct schema_table *schema_own_table(const struct schema_parser *parser, const char *name)
+{
+    return (struct schema_table *)schema_table(parser->schema, name);
+}
+
 /* ---- schema_tokens.c ---- */
 
 /* Sets the error "PATH:LINE:COLUMN: ..." at the current token; *_of puts its text for %s of `format`. */

@@ -23,8 +23,7 @@ static const struct column_schema *key_of(struct schema_table *target, const cha
 static enum status check_reference(struct schema_parser *parser, const struct schema_table *table,
                                    struct column_schema *column)
 {
-    struct schema_table *const target =
-        (struct schema_table *)schema_table(parser->schema, column->references_table);
+    struct schema_table *const target = schema_own_table(parser, column->references_table);
     if (!target)
         return error_set(&parser->error, STATUS_BAD_INPUT,
                          "%s:%u: column %s.%s references table %s, which the script does not create",

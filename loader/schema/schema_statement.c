@@ -160,10 +160,7 @@ static enum status alter_table(struct schema_parser *parser)
     RETURN_IF_ERROR(schema_take_qualified(parser, "a table's name", name));
     if (is_any(parser, skipped))
         return schema_skip_to(parser, ";", NULL);
-    struct schema_table *table = NULL;
-    for (uint32_t t = 0; t < parser->schema->table_count; t++)
-        if (strcasecmp(parser->schema->tables[t].name, name) == 0)
-            table = &parser->schema->tables[t];
+    struct schema_table *const table = schema_own_table(parser, name);
     if (!table)
         return schema_complain_at(parser, &place, "no table '%s' was created before");
     for (bool more = true; more;) {
@@ -191,10 +188,7 @@ static enum status create_unique_index(struct schema_parser *parser)
     RETURN_IF_ERROR(schema_take(parser, "USING", &taken));
     if (taken)
         RETURN_IF_ERROR(schema_advance(parser));
-    struct schema_table *table = NULL;
-    for (uint32_t t = 0; t < parser->schema->table_count; t++)
-        if (strcasecmp(parser->schema->tables[t].name, name) == 0)
-            table = &parser->schema->tables[t];
+    struct schema_table *const table = schema_own_table(parser, name);
     const struct schema_place list = schema_here(parser);
     RETURN_IF_ERROR(schema_is(parser, "(") ? schema_skip_brackets(parser)
                                            : schema_skip_to(parser, ";", NULL));
