@@ -3,6 +3,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "engine/adbc/driver.h"
 #include "engine/library/library.h"
+#include "storage/base/words/sql_name.h"
+#include "storage/database/table_script.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,53 +14,14 @@
 #define DECIMAL_DIGITS_MAX 18
 #define LOADED_TABLES      1u
 
-static void write_name(FILE *script, const char *name)
-{
-    fputc('"', script);
-    for (; *name; name++)
-        fprintf(script, *name == '"' ? "\"\"" : "%c", *name);
-    fputc('"', script);
-}
-
-/* ---- The script of a table that exists ---- */
-
-static void write_table(FILE *script, const struct table *table)
-{
-    static const char *const types[] = {
-        [TYPE_INT32] = "INT",   [TYPE_INT64] = "BIGINT",        [TYPE_DECIMAL] = "DECIMAL",
-        [TYPE_DATE] = "DATE",   [TYPE_TIMESTAMP] = "TIMESTAMP", [TYPE_BOOL] = "BOOLEAN",
-        [TYPE_STRING] = "TEXT", [TYPE_DOUBLE] = "DOUBLE"};
-    fputs("CREATE TABLE ", script);
-    write_name(script, table->name);
-    for (uint32_t c = 0; c < table->column_count; c++) {
-        const struct column *const column = &table->columns[c], *const key = column->references;
-        const struct column_schema *const schema = key ? &key->schema : &column->schema;
-        fputs(c ? ", " : " (", script);
-        write_name(script, column->schema.name);
-        fprintf(script, " %s", types[schema->type]);
-        if (schema->type == TYPE_DECIMAL)
-            fprintf(script, "(%u,%u)", schema->precision, schema->scale);
-        fputs(column->schema.primary_key ? " PRIMARY KEY"
-              : column->schema.nullable  ? ""
-                                         : " NOT NULL",
-              script);
-        if (!key)
-            continue;
-        fputs(" REFERENCES ", script);
-        write_name(script, key->table->name);
-        fputc('(', script);
-        write_name(script, key->schema.name);
-        fputc(')', script);
-    }
-    fputs(");\n", script);
-}
+/* ---- The script of tables that exist ---- */
 
 /* All tables of the database but `without`: those that others reference must be in the script. */
 static void write_tables(FILE *script, const struct database *database, const char *without)
 {
     for (uint32_t t = 0; t < database_table_count(database); t++)
         if (!without || strcmp(database_table_at(database, t)->name, without) != 0)
-            write_table(script, database_table_at(database, t));
+            table_script_write(script, database_table_at(database, t));
 }
 
 /* ---- The script of a new table ---- */
@@ -95,7 +58,7 @@ static AdbcStatusCode write_new_table(FILE *script, const char *name, const stru
         return driver_error(error, ADBC_STATUS_INVALID_ARGUMENT, "what is bound for table %s has no columns",
                             name);
     fputs("CREATE TABLE ", script);
-    write_name(script, name);
+    sql_name_write(script, name, false);
     for (int64_t c = 0; c < schema->n_children; c++) {
         const struct ArrowSchema *const child = schema->children[c];
         const char *const type = type_of(child->format, child->dictionary != NULL, text, sizeof text);
@@ -105,7 +68,7 @@ static AdbcStatusCode write_new_table(FILE *script, const char *name, const stru
                 "column %s of table %s is of Arrow's type \"%s\", which no column can store; cast it",
                 child->name ? child->name : "without a name", name, child->format);
         fputs(c ? ", " : " (", script);
-        write_name(script, child->name ? child->name : "");
+        sql_name_write(script, child->name ? child->name : "", false);
         fprintf(script, " %s", type);
     }
     fputs(");\n", script);

@@ -2,7 +2,7 @@
 #include "engine/program/sql_shell.h"
 
 #include "storage/base/words/near_word.h"
-#include "storage/database/database.h"
+#include "storage/database/table_script.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,53 +34,6 @@ static enum status dot_tables(struct sql_shell *shell, const char *unused, struc
     return STATUS_OK;
 }
 
-/* Prints a name, in quotes if it is not a word of SQL. SSB has no such names, but a user's table may. */
-static void print_name(const char *name)
-{
-    const bool word =
-        strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name);
-    printf(word ? "%s" : "\"%s\"", name);
-}
-
-static void print_type(const struct column *column)
-{
-    static const char *const names[] = {
-        [TYPE_INT32] = "INT",   [TYPE_INT64] = "BIGINT",        [TYPE_DECIMAL] = "",
-        [TYPE_DATE] = "DATE",   [TYPE_TIMESTAMP] = "TIMESTAMP", [TYPE_BOOL] = "BOOLEAN",
-        [TYPE_STRING] = "TEXT", [TYPE_DOUBLE] = "DOUBLE"};
-    if (column->references) /* a foreign key has the type of the key that it references */
-        column = column->references;
-    if (column->schema.type == TYPE_DECIMAL)
-        printf("DECIMAL(%u,%u)", column->schema.precision, column->schema.scale);
-    else
-        fputs(names[column->schema.type], stdout);
-}
-
-static void print_schema(const struct table *table)
-{
-    fputs("CREATE TABLE ", stdout);
-    print_name(table->name);
-    for (uint32_t c = 0; c < table->column_count; c++) {
-        const struct column *column = &table->columns[c];
-        fputs(c ? ",\n    " : " (\n    ", stdout);
-        print_name(column->schema.name);
-        putchar(' ');
-        print_type(column);
-        if (column->schema.primary_key)
-            fputs(" PRIMARY KEY", stdout);
-        else if (!column->schema.nullable)
-            fputs(" NOT NULL", stdout);
-        if (column->references) {
-            fputs(" REFERENCES ", stdout);
-            print_name(column->references->table->name);
-            putchar('(');
-            print_name(column->references->schema.name);
-            putchar(')');
-        }
-    }
-    fputs("\n);\n", stdout);
-}
-
 /* `.schema`. It accepts a table's name like FROM: with or without quotes, and in any case if no table has
  * exactly this name. */
 static enum status dot_schema(struct sql_shell *shell, const char *argument, struct error *error)
@@ -91,10 +44,10 @@ static enum status dot_schema(struct sql_shell *shell, const char *argument, str
     const bool quoted = length > 1 && argument[0] == '"' && argument[length - 1] == '"';
     snprintf(name, sizeof name, "%.*s", (int)(length - 2 * quoted), argument + quoted);
     for (uint32_t t = 0; !*name && t < database_table_count(shell->database); t++)
-        print_schema(database_table_at(shell->database, t));
+        table_script_write(stdout, database_table_at(shell->database, t));
     if (*name) {
         RETURN_IF_ERROR(sql_shell_table(shell->database, name, &found, error));
-        print_schema(found);
+        table_script_write(stdout, found);
     }
     return STATUS_OK;
 }

@@ -4,6 +4,7 @@
  */
 #include "engine/sql/functions/parse_words.h"
 #include "engine/sql/parse_internal.h"
+#include "storage/base/words/sql_name.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -145,24 +146,11 @@ enum status parse_text(struct parser *parser, bool lower, const char **text)
     return STATUS_OK;
 }
 
-/* The words that begin clauses or join them. They are names only if they are quoted. */
-static const char *const keywords[] = {
-    "select", "distinct", "from", "where",  "group",   "by",        "having", "order",   "limit",   "offset",
-    "join",   "inner",    "left", "outer",  "right",   "full",      "cross",  "natural", "on",      "using",
-    "as",     "and",      "or",   "not",    "between", "in",        "like",   "is",      "case",    "when",
-    "then",   "else",     "end",  "union",  "except",  "intersect", "asc",    "desc",    "with",    "window",
-    "escape", "exists",   "glob", "regexp", "match",   "collate",   "nulls",  "null",    "qualify", "ilike"};
-
 bool parse_is_name(const struct parser *parser)
 {
     if (parser->token.kind == TOKEN_NAME)
         return true;
-    if (parser->token.kind != TOKEN_WORD)
-        return false;
-    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-        if (parse_is(parser, keywords[i]))
-            return false;
-    return true;
+    return parser->token.kind == TOKEN_WORD && !sql_is_keyword(parser->token.text, parser->token.length);
 }
 
 enum status parse_name(struct parser *parser, const char *what, const char **name)

@@ -4,38 +4,12 @@
 #include "loader/orc/orc_file.h"
 #include "storage/base/calendar.h"
 #include "storage/base/memory.h"
+#include "storage/base/words/sql_name.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-/* Writes a name, in quotes unless it is a plain word that begins nothing else in a script. */
-static void put_name(FILE *out, const char *name)
-{
-    static const char *const words[] = {
-        "primary", "foreign", "check", "unique", "constraint", "key",        "index",   "order",  "group",
-        "select",  "from",    "table", "where",  "to",         "references", "default", "create", "user",
-        "desc",    "asc",     "by",    "limit",  "and",        "or",         "not",     "null",   "case",
-        "end",     "join",    "on",    "having", "like",       "in",         "is",      "as"};
-    bool plain = (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') || *name == '_';
-    for (const char *at = name; *at; at++)
-        plain &= (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || (*at >= '0' && *at <= '9') ||
-                 *at == '_';
-    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
-        plain &= strcasecmp(words[w], name) != 0;
-    if (plain) {
-        fputs(name, out);
-        return;
-    }
-    putc('"', out);
-    for (; *name; name++) {
-        if (*name == '"')
-            putc('"', out);
-        putc(*name, out);
-    }
-    putc('"', out);
-}
 
 static void put_day(FILE *out, int64_t microseconds)
 {
@@ -83,14 +57,14 @@ static void put_column(FILE *out, const struct infer_column *column, bool last)
         return;
     }
     fputs("    ", out);
-    put_name(out, column->name);
+    sql_name_write(out, column->name, false);
     fprintf(out, " %s%s", type,
             column->key                        ? " PRIMARY KEY"
             : column->nulls || !column->values ? ""
                                                : " NOT NULL");
     if (column->sure) {
         fputs(" REFERENCES ", out);
-        put_name(out, column->references->name);
+        sql_name_write(out, column->references->name, false);
     }
     fprintf(out, "%s -- ", last ? "" : ",");
     put_evidence(out, column, type);
@@ -112,7 +86,7 @@ static void put_table(FILE *out, const struct infer_table *table)
         fprintf(out, "-- %" PRIu64 " row%s unlike the others (--max-errors leaves them out); the first: %s\n",
                 table->faults, table->faults == 1 ? " is" : "s are", table->fault);
     fputs("CREATE TABLE ", out);
-    put_name(out, table->name);
+    sql_name_write(out, table->name, false);
     fputs(" (\n", out);
     uint32_t last = table->column_count - 1;
     while (last > 0 && table->columns[last].unnamed)

@@ -149,6 +149,11 @@ static const struct function_name functions[] = {
     {"max", WINDOW_MAX, 1, 1},
 };
 
+const char *query_window_name(size_t index)
+{
+    return index < sizeof functions / sizeof *functions ? functions[index].name : NULL;
+}
+
 static enum status find_function(struct windows *windows, const struct sql_expression *call,
                                  const struct function_name **found)
 {

@@ -2,12 +2,15 @@
  * complete.c: completes keywords, tables, columns and dot commands (complete.h).
  *
  * After FROM, JOIN, DESCRIBE and .schema a table is meant; after `table.` or `alias.`, one of its columns; elsewhere
- * columns of the tables that the statement names so far, or of all if it names none, and keywords. Case does not matter; a
- * keyword gets the case of what was typed.
+ * columns of the tables that the statement names so far, or of all if it names none, and keywords and functions. Case does not matter;
+ * a keyword gets the case of what was typed.
  */
 #include "engine/program/shell/complete.h"
+#include "engine/library/query/query.h"
 #include "engine/program/sql_shell.h"
+#include "engine/sql/functions/functions.h"
 #include "storage/base/memory.h"
+#include "storage/base/words/sql_name.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -16,15 +19,18 @@
 
 #define TOKENS_MAX 4096u /* of a statement, from its beginning; more are not read for tables */
 
-static const char *const keywords[] = {
-    "all",       "analyze",  "and",      "as",     "asc",          "avg",     "between",    "by",
-    "case",      "cast",     "coalesce", "count",  "current_date", "date",    "date_trunc", "desc",
-    "describe",  "distinct", "else",     "end",    "exists",       "explain", "extract",    "false",
-    "filter",    "from",     "group",    "having", "in",           "inner",   "interval",   "is",
-    "join",      "left",     "like",     "limit",  "lower",        "max",     "min",        "not",
-    "null",      "nullif",   "offset",   "on",     "or",           "order",   "outer",      "over",
-    "partition", "round",    "select",   "show",   "substr",       "sum",     "tables",     "then",
-    "true",      "union",    "upper",    "using",  "when",         "where",   "with"};
+/* What statements have besides the words that no name may be (sql_name.h), and functions. */
+static const char *const words[] = {"all",       "analyze", "current",   "current_date", "current_timestamp",
+                                    "cube",      "date",    "describe",  "explain",      "false",
+                                    "filter",    "first",   "following", "grouping",     "interval",
+                                    "last",      "over",    "partition", "preceding",    "rollup",
+                                    "row",       "rows",    "sets",      "show",         "tables",
+                                    "timestamp", "true",    "unbounded", "values",       "within"};
+
+static const char *word_at(size_t index)
+{
+    return index < sizeof words / sizeof *words ? words[index] : NULL;
+}
 
 struct search {
     const struct database *database;
@@ -53,32 +59,45 @@ static bool begins(const struct search *search, const char *name)
     return strncasecmp(name, search->word, search->length) == 0;
 }
 
-/* Adds a name of the database, in quotes if it is no word of SQL or if a quote was typed. */
+/* Adds a name of the database, in quotes if it needs them or if one was typed. */
 static enum status add_name(struct search *search, const char *name, struct error *error)
 {
-    char text[COMPLETE_WORD_BYTES];
-    const bool plain =
-        strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name) &&
-        !isdigit((unsigned char)*name);
-    if (!begins(search, name) || strlen(name) + 3 > sizeof text)
+    char *text = NULL;
+    size_t bytes;
+    if (!begins(search, name))
         return STATUS_OK;
-    snprintf(text, sizeof text, plain && !search->quoted ? "%s" : "\"%s\"", name);
-    return add(search, text, error);
+    FILE *const out = open_memstream(&text, &bytes);
+    if (out)
+        sql_name_write(out, name, search->quoted);
+    const bool written = out && fclose(out) == 0;
+    const enum status status =
+        written ? add(search, text, error) : error_out_of_memory(error, strlen(name), "words to complete");
+    free(text);
+    return status;
 }
 
-static enum status add_keywords(struct search *search, struct error *error)
+/* A word gets the case of what was typed. */
+static enum status add_word(struct search *search, const char *word, struct error *error)
 {
     char text[32];
     const bool upper = search->length && isupper((unsigned char)*search->word);
-    for (size_t k = 0; k < sizeof keywords / sizeof *keywords; k++) {
-        if (!begins(search, keywords[k]))
-            continue;
-        size_t i = 0;
-        for (; keywords[k][i]; i++)
-            text[i] = upper ? (char)toupper((unsigned char)keywords[k][i]) : keywords[k][i];
-        text[i] = '\0';
-        RETURN_IF_ERROR(add(search, text, error));
-    }
+    size_t i = 0;
+    if (!begins(search, word))
+        return STATUS_OK;
+    for (; word[i] && i < sizeof text - 1; i++)
+        text[i] = upper ? (char)toupper((unsigned char)word[i]) : word[i];
+    text[i] = '\0';
+    return add(search, text, error);
+}
+
+/* Keywords, and the names of functions. */
+static enum status add_words(struct search *search, struct error *error)
+{
+    static const char *(*const lists[])(size_t) = {sql_keyword, word_at, function_name, aggregate_name,
+                                                   query_window_name};
+    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
+        for (size_t w = 0; lists[l](w); w++)
+            RETURN_IF_ERROR(add_word(search, lists[l](w), error));
     return STATUS_OK;
 }
 
@@ -170,7 +189,7 @@ static enum status add_for_statement(struct search *search, const struct before 
     if (last && (sql_token_is(last, "FROM") || sql_token_is(last, "JOIN") || sql_token_is(last, "DESCRIBE")))
         return add_tables(search, error);
     if (!search->quoted)
-        RETURN_IF_ERROR(add_keywords(search, error));
+        RETURN_IF_ERROR(add_words(search, error));
     RETURN_IF_ERROR(add_tables(search, error));
     return add_all_columns(search, before, error);
 }

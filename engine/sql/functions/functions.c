@@ -93,30 +93,45 @@ static const char *const others[] = {"abs",   "coalesce", "ifnull", "nullif",  "
 
 /* ---- Nearest names ---- */
 
-/* Names of other systems, with what is written here. */
+const char *function_name(size_t index)
+{
+    const size_t all = FUNCTIONS + sizeof others / sizeof *others;
+    return index < FUNCTIONS ? functions[index].name : index < all ? others[index - FUNCTIONS] : NULL;
+}
+
+/* Names of other systems, and of windows without OVER, with what is written here. */
 static const char *other_system(const char *name)
 {
-    static const char *const pairs[][2] = {{"nvl", "coalesce"},
-                                           {"isnull", "coalesce"},
-                                           {"iff", "CASE WHEN"},
-                                           {"if", "CASE WHEN"},
-                                           {"decode", "CASE"},
-                                           {"len", "length"},
-                                           {"char_length", "length"},
-                                           {"character_length", "length"},
-                                           {"getdate", "current_date"},
-                                           {"now", "current_timestamp"},
-                                           {"dateadd", "date + INTERVAL"},
-                                           {"date_add", "date + INTERVAL"},
-                                           {"to_date", "CAST(x AS DATE)"},
-                                           {"to_char", "strftime"},
-                                           {"date_format", "strftime"},
-                                           {"to_number", "CAST"},
-                                           {"convert", "CAST"},
-                                           {"charindex", "position"},
-                                           {"ucase", "upper"},
-                                           {"lcase", "lower"},
-                                           {"glob", "LIKE or regexp_matches"}};
+    static const char *const pairs[][2] = {
+        {"nvl", "coalesce"},
+        {"isnull", "coalesce"},
+        {"iff", "CASE WHEN"},
+        {"if", "CASE WHEN"},
+        {"decode", "CASE"},
+        {"len", "length"},
+        {"char_length", "length"},
+        {"character_length", "length"},
+        {"getdate", "current_date"},
+        {"now", "current_timestamp"},
+        {"dateadd", "date + INTERVAL"},
+        {"date_add", "date + INTERVAL"},
+        {"to_date", "CAST(x AS DATE)"},
+        {"to_char", "strftime"},
+        {"date_format", "strftime"},
+        {"to_number", "CAST"},
+        {"convert", "CAST"},
+        {"charindex", "position"},
+        {"ucase", "upper"},
+        {"lcase", "lower"},
+        {"glob", "LIKE or regexp_matches"},
+        {"row_number", "row_number() OVER (ORDER BY x)"},
+        {"rank", "rank() OVER (ORDER BY x)"},
+        {"dense_rank", "dense_rank() OVER (ORDER BY x)"},
+        {"ntile", "ntile(n) OVER (ORDER BY x)"},
+        {"lag", "lag(x) OVER (ORDER BY y)"},
+        {"lead", "lead(x) OVER (ORDER BY y)"},
+        {"first_value", "first_value(x) OVER (ORDER BY y), or arg_min(x, y)"},
+        {"last_value", "last_value(x) OVER (...), or arg_max(x, y)"}};
     for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++)
         if (strcmp(name, pairs[p][0]) == 0)
             return pairs[p][1];
@@ -129,11 +144,9 @@ enum status functions_refuse_unknown(struct binder *binder, const struct sql_exp
     struct near_word near = near_word_begin(ast->name);
     if (here)
         return bind_refuse(binder, ast->position, "there is no function %s; write %s", ast->name, here);
-    for (size_t i = 0; i < FUNCTIONS; i++)
-        near_word_try(&near, functions[i].name);
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        near_word_try(&near, others[i]);
-    for (uint32_t i = 0; aggregate_name(i); i++)
+    for (size_t i = 0; function_name(i); i++)
+        near_word_try(&near, function_name(i));
+    for (size_t i = 0; aggregate_name(i); i++)
         near_word_try(&near, aggregate_name(i));
     if (near.nearest)
         return bind_refuse(binder, ast->position, "there is no function %s; did you mean %s?", ast->name,

@@ -30,6 +30,8 @@ struct bound_call {
 /* Binds the function of that name. *found: there is one. */
 NODISCARD enum status functions_bind(struct binder *binder, const struct sql_expression *ast,
                                      enum bind_level level, bool *found, uint32_t *node);
+/* The names one after the other, but those of aggregates; NULL at the end. */
+const char *function_name(size_t index);
 /* Refuses a name that is no function's, with the nearest ones. */
 enum status functions_refuse_unknown(struct binder *binder, const struct sql_expression *ast);
 

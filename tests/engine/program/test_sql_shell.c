@@ -114,6 +114,27 @@ static void schemas_can_be_loaded_again(void **state)
         fail_msg("%s%s", run.output, run.errors);
 }
 
+static void names_are_quoted_where_scripts_need_it(void **state)
+{
+    (void)state;
+    run_shell(
+        "mkdir -p $D/../odd && cd $D/../odd && printf '%s\\n' 'CREATE TABLE \"group\" (\"2024\" INT PRIMARY "
+        "KEY, "
+        "\"a\"\"b\" TEXT, \"order\" INT, \"primary\" INT, \"Gr\303\266\303\237e\" DECIMAL(5,1));' "
+        "'CREATE TABLE f (\"from\" INT REFERENCES \"group\", \"\"\"\" DOUBLE);' >one.sql && echo 1,x,2,3,4.5 "
+        ">g.csv && "
+        "echo 1,0.5 >f.csv && for n in one two; do $T load --db $n --schema $n.sql group=g.csv f=f.csv && $T "
+        "sql "
+        "--db $n .schema >two.sql && cp two.sql $n.out; done 2>&1 && cmp one.out two.out && cat two.out",
+        &run);
+    if (run.exit_code != 0)
+        fail_msg("%s%s", run.output, run.errors);
+    assert_non_null(strstr(
+        run.output, "CREATE TABLE \"group\" (\n    \"2024\" INT PRIMARY KEY,\n    \"a\"\"b\" TEXT,\n"));
+    assert_non_null(
+        strstr(run.output, "    \"from\" INT REFERENCES \"group\"(\"2024\"),\n    \"\"\"\" DOUBLE\n"));
+}
+
 static void dot_commands_check_their_words(void **state)
 {
     (void)state;
@@ -468,6 +489,12 @@ static void tab_completes_names_and_keywords(void **state)
     complete("js\t", "on");
     type("\n");
     expect("tessera> ");
+    complete("select coale\t", "sce"); /* functions, aggregates and windows, too */
+    complete("NULL, 1), count_\t", "if");
+    complete("row_n\t", "umber");
+    complete("qual\t", "ify");
+    type("\x03");
+    expect("tessera> ");
     complete("SEL\t", "ECT");
     type("1 as one from date limit 1;\n");
     expect("{\"one\": 1}");
@@ -593,6 +620,7 @@ int main(void)
         cmocka_unit_test(quit_ends_a_script_well),
         cmocka_unit_test(tables_and_their_schemas_are_told),
         cmocka_unit_test(schemas_can_be_loaded_again),
+        cmocka_unit_test(names_are_quoted_where_scripts_need_it),
         cmocka_unit_test(dot_commands_check_their_words),
         cmocka_unit_test(settings_hold_for_all_levels),
         cmocka_unit_test(tables_can_be_described_in_sql),

@@ -1,0 +1,12 @@
+/* table_script.h: a table as CREATE TABLE, as `tessera load --schema` reads it. */
+#ifndef TESSERA_STORAGE_DATABASE_TABLE_SCRIPT_H
+#define TESSERA_STORAGE_DATABASE_TABLE_SCRIPT_H
+
+#include "storage/database/database.h"
+
+#include <stdio.h>
+
+/* Writes the table with its keys and references, a line a column. */
+void table_script_write(FILE *script, const struct table *table);
+
+#endif
