@@ -113,7 +113,7 @@ static enum tessera_status bind_decimal(struct tessera_statement *statement, uin
     memcpy(&number, value, sizeof number);
     for (; scale > 0 && number % 10 == 0; scale--)
         number /= 10;
-    for (; scale < 0; scale++)
+    for (; scale < 0 && number <= INT64_MAX && number >= INT64_MIN; scale++)
         number *= 10;
     if (scale > 18 || number > INT64_MAX || number <= INT64_MIN)
         return refuse(c, "is a decimal that has more than 18 digits", error);
@@ -123,7 +123,8 @@ static enum tessera_status bind_decimal(struct tessera_statement *statement, uin
 static enum tessera_status bind_moment(struct tessera_statement *statement, uint32_t c, int64_t value,
                                        int64_t per_second, struct tessera_error *error)
 {
-    const int64_t day = calendar_floor(value, 86400 * per_second), left = value - day * 86400 * per_second;
+    const int64_t day = calendar_floor(value, 86400 * per_second);
+    const int64_t left = (int64_t)(value - (__int128)day * 86400 * per_second);
     const int64_t second = left / per_second;
     const struct calendar_date date = calendar_date_of(day);
     char text[64];

@@ -13,6 +13,24 @@
 #define COUNT(array) (sizeof array / sizeof *(array))
 #define TABLE_TYPE   "table"
 
+/* Locks the connection and gives its state, or NULL where there is no database yet. */
+static AdbcStatusCode enter(const struct AdbcConnection *connection, struct driver_connection **of,
+                            struct driver_state **state, struct AdbcError *error)
+{
+    RETURN_IF_FAILED(driver_connection_of(connection, of, error));
+    pthread_mutex_lock(&(*of)->mutex);
+    const AdbcStatusCode code = driver_state_enter_any(*of, state, error);
+    if (code != ADBC_STATUS_OK)
+        pthread_mutex_unlock(&(*of)->mutex);
+    return code;
+}
+
+static void leave(struct driver_connection *of, struct driver_state *state)
+{
+    driver_state_leave(state);
+    pthread_mutex_unlock(&of->mutex);
+}
+
 static struct nested *leaf(const char *format, const char *name)
 {
     return nested_make(format, name, 0, NULL);
@@ -255,7 +273,7 @@ static void add_objects(struct nested *root, const struct database *database,
     if (matches(filter->schema, NAME_OF_CATALOGUE)) {
         nested_text(schema->children[0], NAME_OF_CATALOGUE);
         for (uint32_t t = 0; filter->depth != ADBC_OBJECT_DEPTH_DB_SCHEMAS && wants_tables(filter->types) &&
-                             t < database_table_count(database);
+                             database && t < database_table_count(database);
              t++)
             if (matches(filter->table, database_table_at(database, t)->name))
                 add_table(tables->children[0], database_table_at(database, t), filter);
@@ -280,15 +298,16 @@ AdbcStatusCode driver_connection_objects(struct AdbcConnection *connection, int 
                                          .table = table,
                                          .column = column,
                                          .types = types};
+    struct driver_connection *of;
     struct driver_state *state;
     if (depth < ADBC_OBJECT_DEPTH_ALL || depth > ADBC_OBJECT_DEPTH_TABLES)
         return driver_error(error, ADBC_STATUS_INVALID_ARGUMENT, "the depth of GetObjects is 0 to 3, not %d",
                             depth);
-    RETURN_IF_FAILED(driver_state_enter(connection->private_data, &state, error));
+    RETURN_IF_FAILED(enter(connection, &of, &state, error));
     struct nested *const root = object_tree();
     if (root)
-        add_objects(root, library_database(state->database), &filter);
-    driver_state_leave(state);
+        add_objects(root, state ? library_database(state->database) : NULL, &filter);
+    leave(of, state);
     return nested_stream(root, out) ? ADBC_STATUS_OK : driver_out_of_memory(error);
 }
 
@@ -326,17 +345,19 @@ AdbcStatusCode driver_connection_table_schema(struct AdbcConnection *connection,
                                               const char *schema, const char *name, struct ArrowSchema *out,
                                               struct AdbcError *error)
 {
+    struct driver_connection *of;
     struct driver_state *state;
     struct error inner;
     const struct table *table;
     if (!name || (catalogue && *catalogue) || (schema && *schema))
         return driver_error(error, ADBC_STATUS_NOT_FOUND,
                             "a table is named without a catalogue and a schema here");
-    RETURN_IF_FAILED(driver_state_enter(connection->private_data, &state, error));
+    RETURN_IF_FAILED(enter(connection, &of, &state, error));
     const AdbcStatusCode code =
-        database_table(library_database(state->database), name, &table, &inner) == STATUS_OK
+        !state ? driver_error(error, ADBC_STATUS_NOT_FOUND, "there is no table %s: the database is new", name)
+        : database_table(library_database(state->database), name, &table, &inner) == STATUS_OK
             ? table_schema(table, out, error)
             : driver_error(error, ADBC_STATUS_NOT_FOUND, "%s", inner.text);
-    driver_state_leave(state);
+    leave(of, state);
     return code;
 }

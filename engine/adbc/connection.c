@@ -46,6 +46,27 @@ AdbcStatusCode driver_state_enter(struct driver_connection *connection, struct d
     return ADBC_STATUS_OK;
 }
 
+/* Whether the directory does not exist or is empty. */
+static bool path_is_new(const char *path)
+{
+    DIR *const folder = opendir(path);
+    int entries = 0;
+    while (folder && readdir(folder))
+        entries++;
+    if (folder)
+        closedir(folder);
+    return entries <= 2; /* "." and ".." */
+}
+
+AdbcStatusCode driver_state_enter_any(struct driver_connection *connection, struct driver_state **state,
+                                      struct AdbcError *error)
+{
+    *state = NULL;
+    return !connection->state && path_is_new(connection->options.path)
+               ? ADBC_STATUS_OK
+               : driver_state_enter(connection, state, error);
+}
+
 void driver_state_renew(struct driver_connection *connection)
 {
     driver_state_leave(connection->state);
@@ -71,6 +92,15 @@ static AdbcStatusCode made_of(const struct AdbcConnection *connection, struct dr
     return *of ? ADBC_STATUS_OK
                : driver_error(error, ADBC_STATUS_INVALID_STATE,
                               "the connection is not made, or was released");
+}
+
+AdbcStatusCode driver_connection_of(const struct AdbcConnection *handle,
+                                    struct driver_connection **connection, struct AdbcError *error)
+{
+    RETURN_IF_FAILED(made_of(handle, connection, error));
+    return (*connection)->initialised
+               ? ADBC_STATUS_OK
+               : driver_error(error, ADBC_STATUS_INVALID_STATE, "the connection is not initialised");
 }
 
 AdbcStatusCode driver_connection_set(struct AdbcConnection *connection, const char *key, const char *value,
@@ -104,17 +134,6 @@ AdbcStatusCode driver_connection_get(struct AdbcConnection *connection, const ch
     return driver_give_option(key, text, value, length, error);
 }
 
-bool driver_path_is_new(const char *path)
-{
-    DIR *const folder = opendir(path);
-    int entries = 0;
-    while (folder && readdir(folder))
-        entries++;
-    if (folder)
-        closedir(folder);
-    return entries <= 2; /* "." and ".." */
-}
-
 /* A directory that is new or empty is no error yet: an ingest may make the database. */
 AdbcStatusCode driver_connection_init(struct AdbcConnection *connection, struct AdbcDatabase *database,
                                       struct AdbcError *error)
@@ -126,7 +145,7 @@ AdbcStatusCode driver_connection_init(struct AdbcConnection *connection, struct 
         return driver_error(error, ADBC_STATUS_INVALID_STATE, "the connection's database is not initialised");
     RETURN_IF_FAILED(driver_options_copy(&from->options, &of->options, error));
     of->initialised = true;
-    if (driver_path_is_new(of->options.path))
+    if (path_is_new(of->options.path))
         return ADBC_STATUS_OK;
     return open_state(&of->options, &of->state, error);
 }

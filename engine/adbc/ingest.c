@@ -124,17 +124,6 @@ static bool has_table(const struct database *database, const char *name)
     return found;
 }
 
-/* The database as it is now, or NULL where there is none yet. */
-static AdbcStatusCode present_state(struct driver_connection *connection, struct driver_state **state,
-                                    struct AdbcError *error)
-{
-    driver_state_renew(connection);
-    *state = NULL;
-    if (driver_path_is_new(connection->options.path))
-        return ADBC_STATUS_OK;
-    return driver_state_enter(connection, state, error);
-}
-
 static AdbcStatusCode ingest(struct driver_statement *statement, const struct database *database,
                              int64_t *rows, struct AdbcError *error)
 {
@@ -172,7 +161,8 @@ AdbcStatusCode ingest_run(struct driver_statement *statement, int64_t *rows, str
     if (!statement->bound.release)
         return driver_error(error, ADBC_STATUS_INVALID_STATE, "nothing is bound to load into table %s",
                             statement->target);
-    RETURN_IF_FAILED(present_state(connection, &state, error));
+    driver_state_renew(connection); /* the database as it is now */
+    RETURN_IF_FAILED(driver_state_enter_any(connection, &state, error));
     const AdbcStatusCode code =
         ingest(statement, state ? library_database(state->database) : NULL, rows, error);
     driver_state_leave(state);

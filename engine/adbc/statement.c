@@ -215,9 +215,8 @@ static AdbcStatusCode answer(struct driver_statement *statement, struct answers 
 AdbcStatusCode driver_statement_new(struct AdbcConnection *connection, struct AdbcStatement *statement,
                                     struct AdbcError *error)
 {
-    struct driver_connection *const of = connection->private_data;
-    if (!of || !of->initialised)
-        return driver_error(error, ADBC_STATUS_INVALID_STATE, "the connection is not initialised");
+    struct driver_connection *of;
+    RETURN_IF_FAILED(driver_connection_of(connection, &of, error));
     struct driver_statement *const made = calloc(1, sizeof *made);
     if (!made)
         return driver_out_of_memory(error);

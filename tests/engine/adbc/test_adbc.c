@@ -410,6 +410,35 @@ static void catalogue(void **state)
           ADBC_STATUS_INVALID_ARGUMENT, "0 to 3");
 }
 
+/* Programs ask for a table before they make it. */
+static void a_new_database_has_no_tables(void **state)
+{
+    (void)state;
+    struct AdbcDatabase fresh = {0};
+    struct AdbcConnection empty = {0};
+    struct ArrowArrayStream stream;
+    struct ArrowArray batch;
+    struct ArrowSchema schema;
+    char at[PATH_BYTES + 8];
+    snprintf(at, sizeof at, "%s.new", path);
+    ok(driver.DatabaseNew(&fresh, &error));
+    ok(driver.DatabaseSetOption(&fresh, "path", at, &error));
+    ok(driver.ConnectionNew(&empty, &error));
+    fails(driver.ConnectionGetObjects(&empty, 0, NULL, NULL, NULL, NULL, NULL, &stream, &error),
+          ADBC_STATUS_INVALID_STATE, "the connection is not initialised");
+    ok(driver.ConnectionInit(&empty, &fresh, &error));
+    ok(driver.ConnectionGetObjects(&empty, ADBC_OBJECT_DEPTH_ALL, NULL, NULL, NULL, NULL, NULL, &stream,
+                                   &error));
+    assert_int_equal(stream.get_next(&stream, &batch), 0);
+    assert_int_equal(batch.children[1]->children[0]->children[1]->children[0]->length, 0);
+    batch.release(&batch);
+    stream.release(&stream);
+    fails(driver.ConnectionGetTableSchema(&empty, NULL, NULL, "t", &schema, &error), ADBC_STATUS_NOT_FOUND,
+          "there is no table t");
+    ok(driver.ConnectionRelease(&empty, &error));
+    ok(driver.DatabaseRelease(&fresh, &error));
+}
+
 int main(void)
 {
     void *const library = dlopen(TESSERA_ADBC, RTLD_NOW | RTLD_LOCAL);
@@ -420,14 +449,16 @@ int main(void)
     *(void **)&init = dlsym(library, "AdbcDriverInit");
     if (!init || init(ADBC_VERSION_1_1_0, &driver, &error) != ADBC_STATUS_OK)
         return 1;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(revisions),
-                                       cmocka_unit_test(options),
-                                       cmocka_unit_test_setup_teardown(answers, open_shop, close_shop),
-                                       cmocka_unit_test_setup_teardown(parameters, open_shop, close_shop),
-                                       cmocka_unit_test_setup_teardown(errors, open_shop, close_shop),
-                                       cmocka_unit_test_setup_teardown(ingest, open_shop, close_shop),
-                                       cmocka_unit_test_setup_teardown(transactions, open_shop, close_shop),
-                                       cmocka_unit_test_setup_teardown(states, open_shop, close_shop),
-                                       cmocka_unit_test_setup_teardown(catalogue, open_shop, close_shop)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(revisions),
+        cmocka_unit_test(options),
+        cmocka_unit_test_setup_teardown(answers, open_shop, close_shop),
+        cmocka_unit_test_setup_teardown(parameters, open_shop, close_shop),
+        cmocka_unit_test_setup_teardown(errors, open_shop, close_shop),
+        cmocka_unit_test_setup_teardown(ingest, open_shop, close_shop),
+        cmocka_unit_test_setup_teardown(transactions, open_shop, close_shop),
+        cmocka_unit_test_setup_teardown(states, open_shop, close_shop),
+        cmocka_unit_test_setup_teardown(catalogue, open_shop, close_shop),
+        cmocka_unit_test_setup_teardown(a_new_database_has_no_tables, open_shop, close_shop)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,6 +133,9 @@ class Driver(unittest.TestCase):
         self.assertEqual((raised.exception.sqlstate, raised.exception.vendor_code), ("42000", 2))
         with self.assertRaisesRegex(dbapi.Error, "1 parameters; 2 columns are bound"):
             self.ask("select count(*) from sales where pieces = ?", (1, 2))
+        huge = pyarrow.array([decimal.Decimal("9E+36")], pyarrow.decimal128(5, -33))
+        with self.assertRaisesRegex(dbapi.Error, "more than 18 digits"):
+            self.ask("select count(*) from sales where paid = ?", pyarrow.record_batch({"0": huge}))
         with self.assertRaisesRegex(dbapi.Error, "no option 'devise'"):
             dbapi.connect(self.uri + "&devise=cpu")
         with self.assertRaisesRegex(dbapi.Error, "cannot open database /nowhere"):
@@ -161,6 +164,11 @@ class Driver(unittest.TestCase):
             self.assertEqual(list(frame["pieces"]), [1, 2, 3])
             pandas.DataFrame({"n": [1, 2], "text": ["x", None]}).to_sql("frames", connection, index=False)
             self.assertEqual(pandas.read_sql("select count(*) as c from frames", connection)["c"][0], 2)
+        with dbapi.connect(os.path.join(self.folder.name, "new.db")) as connection:
+            odd = pandas.DataFrame({"order": [1, 2], "2024": [0.5, None], 'a"b': ["x", None]})
+            odd.to_sql("group", connection, index=False)
+            odd.to_sql("group", connection, index=False, if_exists="append")
+            self.assertEqual(pandas.read_sql('select sum("order") as s from "group"', connection)["s"][0], 6)
 
     @unittest.skipUnless(polars, "Polars is missing")
     def test_polars(self):
