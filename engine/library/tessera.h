@@ -200,16 +200,16 @@ enum tessera_status tessera_load(const char *path, const char *schema, const cha
 
 /* Loads Arrow streams: tables[i] from streams[i], each column by its name. It accepts whole numbers,
  * decimal128, dates, timestamps (of whole microseconds), bool and strings, also dictionary-encoded and as
- * views. A string is converted to any type, like a field of a file. Floating-point numbers are refused: cast
- * them to decimals. All streams are released, also after a failure. */
+ * views, and floating-point numbers for columns of DOUBLE. A string is converted to any type, like a field of
+ * a file. All streams are released, also after a failure. */
 enum tessera_status tessera_load_arrow(const char *path, const char *schema, const char *const *tables,
                                        struct ArrowArrayStream *const *streams, uint32_t count,
                                        enum tessera_load_mode mode, uint64_t *rows,
                                        struct tessera_error *error);
 
-/* One column of rows in memory. It has `numbers` (for a decimal, whole units) or, if that is NULL, `texts`
- * (zero-terminated, written like fields of files; a NULL pointer is NULL). `nulls` has 1 for each number that
- * is NULL, or is NULL. */
+/* One column of rows in memory. It has `numbers` (for a decimal, whole units; for DOUBLE, whole numbers) or, if
+ * that is NULL, `texts` (zero-terminated, written like fields of files; a NULL pointer is NULL). `nulls` has 1
+ * for each number that is NULL, or is NULL. */
 struct tessera_values {
     const char *name;
     const int64_t *numbers;
