@@ -6,6 +6,7 @@
  * one meaning in each. Lines are collected until sql_complete says that the statement is complete.
  */
 #define _GNU_SOURCE /* ppoll */
+#include "engine/answer/text_width.h"
 #include "engine/program/shell/complete.h"
 #include "engine/program/sql_shell.h"
 
@@ -127,14 +128,17 @@ static int characters(const char *text, size_t bytes)
 /* Lists the words below the line, in columns. */
 static void list_words(const struct completion *completion)
 {
-    unsigned widest = 0, column = 0;
-    for (uint32_t i = 0; i < completion->count && i < LISTED_MAX; i++)
-        widest = strlen(completion->words[i]) > widest ? (unsigned)strlen(completion->words[i]) : widest;
-    const unsigned columns = widest + 2 < 80 ? 80 / (widest + 2) : 1;
+    size_t widths[LISTED_MAX], widest = 0, column = 0;
+    const uint32_t listed = completion->count < LISTED_MAX ? completion->count : LISTED_MAX;
+    for (uint32_t i = 0; i < listed; i++) {
+        widths[i] = text_width(completion->words[i], strlen(completion->words[i]));
+        widest = widths[i] > widest ? widths[i] : widest;
+    }
+    const size_t columns = widest + 2 < 80 ? 80 / (widest + 2) : 1;
     fputc('\n', stderr);
-    for (uint32_t i = 0; i < completion->count && i < LISTED_MAX; i++) {
+    for (uint32_t i = 0; i < listed; i++) {
         column = (column + 1) % columns;
-        fprintf(stderr, column ? "%-*s  " : "%-*s\n", (int)widest, completion->words[i]);
+        fprintf(stderr, column ? "%s%*s  " : "%s%*s\n", completion->words[i], (int)(widest - widths[i]), "");
     }
     if (completion->count > LISTED_MAX)
         fprintf(stderr, "and %u more", completion->count - LISTED_MAX);

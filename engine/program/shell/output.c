@@ -1,8 +1,8 @@
 /*
  * output.c: prints answers where a person or a program reads them (sql_shell.h).
  *
- * On a terminal, which is where statements are typed too, a long answer is cut after some rows, and says so; what does not fit the screen goes through a pager.
- * Everywhere else all of it is written to standard output.
+ * On a terminal, which is where statements are typed too, a long answer is cut after some rows, and says so; what does
+ * not fit the screen goes through a pager. Everywhere else all of it is written to standard output.
  */
 #include "engine/answer/text_width.h"
 #include "engine/program/sql_shell.h"
@@ -102,7 +102,8 @@ static bool pager_close(struct pager *pager)
 
 /* ---- Answers ---- */
 
-/* Prints the rows that are shown, and how many they are if these are not all. */
+/* Prints the rows that are shown, and how many they are if these are not all: below a table, but not in data that a program
+ * may read. */
 static enum status print_rows(const struct sql_shell *shell, const struct rowset *rows, uint64_t shown,
                               FILE *out, struct error *error)
 {
@@ -110,7 +111,7 @@ static enum status print_rows(const struct sql_shell *shell, const struct rowset
     part.rows = shown;
     RETURN_IF_ERROR(rowset_print(&part, shell->format, engine_threads(shell->engine), out, error));
     if (shown < rows->rows)
-        fprintf(out,
+        fprintf(shell->format == ROWSET_TABLE ? out : stderr,
                 "%" PRIu64 " of %" PRIu64
                 " rows are shown; .rows all shows all at a prompt, --rows all on the command "
                 "line, and > FILE keeps them\n",

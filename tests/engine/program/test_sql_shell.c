@@ -197,7 +197,8 @@ static void tables_can_be_described_in_sql(void **state)
                   "");
     assert_script(".rows no", 2, "", "rows are a number or all, not 'no'");
     run_shell("$T sql --db $D --rows 1 --format csv 'select d_year from date'", &run);
-    assert_memory_equal(run.output, "d_year\n1992\n1 of", 16);
+    assert_string_equal(run.output, "d_year\n1992\n"); /* data for a program stay data */
+    assert_non_null(strstr(run.errors, "1 of 2557 rows are shown"));
     run_shell("$T sql --db $D --rows -1 'select d_year from date'", &run);
     assert_int_equal(run.exit_code, 2);
 }
