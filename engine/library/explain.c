@@ -130,34 +130,52 @@ static void write_value(const struct plan *plan, uint32_t node, FILE *out)
 
 /* ---- Steps ---- */
 
-/* The figures of an analysed run; without one, `counts` is NULL. */
-struct figures {
-    const struct scan_counts *counts;
-    const struct run_timing *timing;
-    double ceiling; /* bytes a second */
-    double rows;    /* of the fact table, and of all its parts if processes have them */
-};
-
-static void write_rate(const struct figures *figures, double bytes, double ms, FILE *out)
+bool explain_has_steps(const struct explained *explained)
 {
-    const double rate = ms > 0 ? bytes / ms / 1e6 : 0;
-    fprintf(out, "%.4g MB in %.4g ms, %.4g GB/s", bytes / 1e6, ms, rate);
-    if (figures->ceiling > 0)
-        fprintf(out, ", %.0f %% of what this device reads at most", 100e9 * rate / figures->ceiling);
+    return explained->counts && !explained->plan->nothing;
+}
+
+uint64_t explain_step_bytes(const struct explained *explained, uint32_t s)
+{
+    uint64_t bytes = 0;
+    for (uint32_t c = 0; c < explained->plan->column_count; c++)
+        bytes += plan_first_use(explained->plan, c) == s ? explained->counts->bytes[c] : 0;
+    return bytes;
+}
+
+double explain_step_ms(const struct explained *explained, uint32_t s)
+{
+    return explained->counts->share[s] * explained->timing->scan_ms;
+}
+
+uint64_t explain_scan_bytes(const struct explained *explained)
+{
+    uint64_t bytes = 0;
+    for (uint32_t c = 0; c < explained->plan->column_count; c++)
+        bytes += explained->counts->bytes[c];
+    return bytes;
+}
+
+uint64_t explain_fact_rows(const struct explained *explained)
+{
+    const struct table *const fact = explained->plan->fact;
+    return engine_cluster(explained->engine) ? table_whole_rows(fact) : fact->rows;
+}
+
+static void write_rate(const struct explained *explained, uint64_t bytes, double ms, FILE *out)
+{
+    const double rate = ms > 0 ? (double)bytes / ms / 1e6 : 0;
+    fprintf(out, "%.4g MB in %.4g ms, %.4g GB/s", (double)bytes / 1e6, ms, rate);
+    if (explained->read_ceiling > 0)
+        fprintf(out, ", %.0f %% of what this device reads at most", 100e9 * rate / explained->read_ceiling);
     fputc('\n', out);
 }
 
-/* Writes the figures of the columns that step s is the first to read; s is step_count for the grouping of
- * survivors. */
-static void write_figures(const struct plan *plan, uint32_t s, const struct figures *figures, FILE *out)
+static void write_figures(const struct explained *explained, uint32_t s, FILE *out)
 {
-    uint64_t bytes = 0;
-    for (uint32_t c = 0; c < plan->column_count; c++)
-        bytes += plan_first_use(plan, c) == s ? figures->counts->bytes[c] : 0;
-    write_rate(figures, (double)bytes, figures->counts->share[s] * figures->timing->scan_ms, out);
+    write_rate(explained, explain_step_bytes(explained, s), explain_step_ms(explained, s), out);
 }
 
-/* What a step says, without its figures. */
 /* The levels whose bits the test of a key reads, and the number of its bits. */
 static void write_levels(const struct plan_join *join, FILE *out)
 {
@@ -232,18 +250,30 @@ static void write_candidates(const struct plan *plan, bool on_gpu, FILE *out)
     }
 }
 
-static void write_step(const struct plan *plan, uint32_t s, const struct figures *figures, FILE *out)
+const char *explain_step_kind(const struct plan_step *step)
 {
     static const char *const names[] = {[STEP_RANGE] = "range",
                                         [STEP_SEMI_JOIN] = "semi-join",
                                         [STEP_CONDITION] = "condition",
                                         [STEP_INDEX] = "index"};
-    const struct plan_step *step = &plan->steps[s];
-    fprintf(out, "  %-10s ", names[step->kind]);
-    if (step->kind == STEP_INDEX)
+    return names[step->kind];
+}
+
+void explain_step_words(const struct plan *plan, uint32_t s, FILE *out)
+{
+    if (plan->steps[s].kind == STEP_INDEX)
         write_decided(plan, out);
     else
-        write_condition(plan, step, out);
+        write_condition(plan, &plan->steps[s], out);
+}
+
+static void write_step(const struct explained *explained, uint32_t s, FILE *out)
+{
+    const struct plan *const plan = explained->plan;
+    const struct scan_counts *const counts = explain_has_steps(explained) ? explained->counts : NULL;
+    const struct plan_step *step = &plan->steps[s];
+    fprintf(out, "  %-10s ", explain_step_kind(step));
+    explain_step_words(plan, s, out);
     if (step->kind == STEP_INDEX) {
         uint64_t bytes = 0;
         for (uint32_t t = 0; t < plan->index.term_count; t++)
@@ -256,13 +286,13 @@ static void write_step(const struct plan *plan, uint32_t s, const struct figures
         fprintf(out, ", %.4g MB", share * (double)plan->columns[c].data->bytes / 1e6);
     }
     fprintf(out, ", expected to keep %.3g %%", 100 * step->share);
-    if (figures->counts)
-        fprintf(out, "; kept %" PRIu64 " of %" PRIu64 " rows\n             ", figures->counts->left[s],
-                figures->counts->reached[s]);
-    if (figures->counts && step->kind == STEP_INDEX)
+    if (counts)
+        fprintf(out, "; kept %" PRIu64 " of %" PRIu64 " rows\n             ", counts->left[s],
+                counts->reached[s]);
+    if (counts && step->kind == STEP_INDEX)
         fputs("its mask is made before the scan, in the time for dimensions\n", out);
-    else if (figures->counts)
-        write_figures(plan, s, figures, out);
+    else if (counts)
+        write_figures(explained, s, out);
     else
         fputc('\n', out);
 }
@@ -362,20 +392,17 @@ static void write_end(const struct plan *plan, FILE *out)
         fprintf(out, "limit %" PRIu64 " from %" PRIu64 "\n", plan->limit, plan->offset);
 }
 
-static void write_scan(const struct plan *plan, const struct figures *figures, FILE *out)
+static void write_scan(const struct explained *explained, FILE *out)
 {
-    const struct scan_counts *counts = figures->counts;
-    const struct run_timing *timing = figures->timing;
-    uint64_t bytes = 0;
-    for (uint32_t c = 0; c < plan->column_count; c++)
-        bytes += counts->bytes[c];
-    fprintf(out, "%s: ", plan->shape == PLAN_ROWS ? "rows" : "groups");
-    write_figures(plan, plan->step_count, figures, out);
+    const struct scan_counts *counts = explained->counts;
+    const struct run_timing *timing = explained->timing;
+    fprintf(out, "%s: ", explained->plan->shape == PLAN_ROWS ? "rows" : "groups");
+    write_figures(explained, explained->plan->step_count, out);
     fprintf(out, "tiles: %" PRIu64 ", skipped by their minima and maxima: %" PRIu64 "\n", counts->tiles,
             counts->tiles_skipped);
     fprintf(out, "whole scan: %.0f million rows a second, ",
-            timing->scan_ms > 0 ? figures->rows / timing->scan_ms / 1e3 : 0.0);
-    write_rate(figures, (double)bytes, timing->scan_ms, out);
+            timing->scan_ms > 0 ? (double)explain_fact_rows(explained) / timing->scan_ms / 1e3 : 0.0);
+    write_rate(explained, explain_scan_bytes(explained), timing->scan_ms, out);
     if (counts->moves.copied || counts->moves.read)
         fprintf(out,
                 "columns: %.4g MB kept on the GPU, %.4g MB copied to it in every run, %.4g MB read from the "
@@ -386,9 +413,11 @@ static void write_scan(const struct plan *plan, const struct figures *figures, F
 }
 
 /* What each of several devices had of the scan, and how their results became one. */
-static void write_parts(const struct engine *engine, const struct prepared_plan *prepared,
-                        const struct run_timing *timing, FILE *out)
+static void write_parts(const struct explained *explained, FILE *out)
 {
+    const struct engine *const engine = explained->engine;
+    const struct prepared_plan *const prepared = explained->prepared;
+    const struct run_timing *const timing = explained->timing;
     const struct engine_exchange *exchange = engine_exchange_of(prepared);
     const uint32_t members = engine_members(engine), processes = cluster_size(engine_cluster(engine));
     for (uint32_t p = 0; engine_cluster(engine) && p < processes; p++) {
@@ -424,47 +453,53 @@ static void write_reads(const struct run_timing *timing, FILE *out)
                 disk_reads_text(&timing->run_reads, run));
 }
 
-enum status sql_explain(const struct plan *plan, const struct engine *engine,
-                        const struct prepared_plan *prepared, const struct scan_counts *counts,
-                        const struct run_timing *timing, double read_ceiling, struct rowset *rows,
-                        struct error *error)
+static void write_times(const struct explained *explained, FILE *out)
 {
-    const struct figures figures = {
-        plan->nothing ? NULL : counts, timing, read_ceiling,
-        (double)(engine_cluster(engine) ? table_whole_rows(plan->fact) : plan->fact->rows)};
-    char *text = NULL, staged[32] = "";
-    size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
-    if (!out)
-        return error_out_of_memory(error, 4096, "a plan's text");
-    fprintf(out, "device: %s\n", engine_device_text(engine));
-    if (plan->nothing)
-        fputs("no row can be in the answer: nothing is read\n", out);
-    write_columns(plan, engine_is_cuda(engine), out);
-    for (uint32_t j = 0; j < plan->join_count; j++)
-        fprintf(out, "  %s join %s: %" PRIu64 " rows by %s\n", plan->joins[j].inner ? "inner" : "left",
-                plan->joins[j].name, plan->joins[j].table->rows,
-                plan->columns[plan->joins[j].column].column->schema.name);
-    write_candidates(plan, engine_is_cuda(engine), out);
-    for (uint32_t s = 0; s < plan->step_count; s++)
-        write_step(plan, s, &figures, out);
-    write_groups(plan, out);
-    write_end(plan, out);
-    if (figures.counts)
-        write_scan(plan, &figures, out);
-    if (counts)
-        write_parts(engine, prepared, timing, out);
-    if (counts && plan_stages_any(plan, engine_is_cuda(engine)))
+    const struct run_timing *const timing = explained->timing;
+    char staged[32] = "";
+    if (plan_stages_any(explained->plan, engine_is_cuda(explained->engine)))
         snprintf(staged, sizeof staged, "decoding %.3f, ", timing->stage_ms);
-    if (counts)
-        fprintf(
-            out,
+    fprintf(out,
             "time: plan %.3f ms, compile %.3f, load %.3f; %sdimensions %.3f, scan %.3f, total %.3f; output "
             "%.3f\n",
             timing->plan_ms, timing->compile_ms, timing->load_ms, staged, timing->filter_ms, timing->scan_ms,
             timing->total_ms, timing->output_ms);
-    if (counts)
-        write_reads(timing, out);
+    write_reads(timing, out);
+}
+
+static void write_all(const struct explained *explained, FILE *out)
+{
+    const struct plan *const plan = explained->plan;
+    const bool on_gpu = engine_is_cuda(explained->engine);
+    fprintf(out, "device: %s\n", engine_device_text(explained->engine));
+    if (plan->nothing)
+        fputs("no row can be in the answer: nothing is read\n", out);
+    write_columns(plan, on_gpu, out);
+    for (uint32_t j = 0; j < plan->join_count; j++)
+        fprintf(out, "  %s join %s: %" PRIu64 " rows by %s\n", plan->joins[j].inner ? "inner" : "left",
+                plan->joins[j].name, plan->joins[j].table->rows,
+                plan->columns[plan->joins[j].column].column->schema.name);
+    write_candidates(plan, on_gpu, out);
+    for (uint32_t s = 0; s < plan->step_count; s++)
+        write_step(explained, s, out);
+    write_groups(plan, out);
+    write_end(plan, out);
+    if (explain_has_steps(explained))
+        write_scan(explained, out);
+    if (explained->counts) {
+        write_parts(explained, out);
+        write_times(explained, out);
+    }
+}
+
+enum status sql_explain(const struct explained *explained, struct rowset *rows, struct error *error)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    if (!out)
+        return error_out_of_memory(error, 4096, "a plan's text");
+    write_all(explained, out);
     char *const tree = fclose(out) == 0 ? explain_tree(text) : NULL;
     const enum status status = tree ? rowset_of_lines(rows, "plan", tree, error)
                                     : error_out_of_memory(error, bytes, "a plan's text");

@@ -12,11 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* EXPLAIN ANALYZE gives medians of this many runs, or of fewer if they take longer than this time
- * together. */
-#define ANALYSED_RUNS 5u
-#define ANALYSED_MS   500.0
-
 struct sql_statement {
     struct engine *engine;
     struct database *database;
@@ -113,7 +108,7 @@ void sql_statement_set(struct sql_statement *statement, struct sql_settings sett
     statement->settings = settings;
 }
 
-static enum sql_explain explain_of(const struct sql_statement *statement)
+enum sql_explain sql_statement_explains(const struct sql_statement *statement)
 {
     const enum sql_explain written = sql_tree_select(statement->tree)->explain;
     return written != SQL_EXPLAIN_NONE ? written : statement->settings.explain;
@@ -155,10 +150,10 @@ static enum status make_plan(struct sql_statement *statement, struct error *erro
         (struct run_timing){.plan_ms = clock_ms() - begin, .plan_reads = disk_reads_since(&moment)};
     for (uint32_t c = 0; c < plan->column_count; c++)
         statement->timing.bytes += plan->columns[c].decided ? 0 : plan->columns[c].data->bytes;
-    if (explain_of(statement) == SQL_EXPLAIN || !plan->fact)
+    if (sql_statement_explains(statement) == SQL_EXPLAIN || !plan->fact)
         return STATUS_OK;
     return engine_prepare(statement->engine, plan,
-                          settings->timed || explain_of(statement) == SQL_EXPLAIN_ANALYZE,
+                          settings->timed || sql_statement_explains(statement) == SQL_EXPLAIN_ANALYZE,
                           &statement->prepared, error);
 }
 
@@ -253,38 +248,12 @@ enum status sql_count(struct sql_statement *statement, bool steps, struct scan_c
     return forget_if_failed(statement, engine_count(statement->prepared, steps, counts, error));
 }
 
-/* Runs the statement several times for medians, and then once to count. */
 static enum status analyse(struct sql_statement *statement, struct rowset *rows, struct error *error)
 {
-    struct run_timing *timing = &statement->timing;
-    struct scan_counts counts;
-    struct disk_reads first; /* of the run that found what was in memory */
-    double stage[ANALYSED_RUNS], filter[ANALYSED_RUNS], scan[ANALYSED_RUNS], total[ANALYSED_RUNS],
-        ceiling = 0;
     RETURN_IF_ERROR(answer(statement, rows, error));
     rowset_free(rows);
-    first = timing->run_reads;
-    const double begin = clock_ms();
-    size_t runs = 0;
-    bool more;
-    do {
-        RETURN_IF_ERROR(measure(statement, error));
-        stage[runs] = timing->stage_ms;
-        filter[runs] = timing->filter_ms;
-        scan[runs] = timing->scan_ms;
-        total[runs++] = timing->total_ms;
-        more = runs < ANALYSED_RUNS && clock_ms() - begin < ANALYSED_MS;
-        RETURN_IF_ERROR(cluster_decide(engine_cluster(statement->engine), CLUSTER_COUNT, &more, error));
-    } while (more);
-    timing->run_reads = first;
-    timing->stage_ms = clock_median(stage, runs);
-    timing->filter_ms = clock_median(filter, runs);
-    timing->scan_ms = clock_median(scan, runs);
-    timing->total_ms = clock_median(total, runs);
-    RETURN_IF_ERROR(engine_count(statement->prepared, true, &counts, error));
-    RETURN_IF_ERROR(engine_read_ceiling(statement->engine, &ceiling, error));
-    return sql_explain(statement->plan, statement->engine, statement->prepared, &counts, timing, ceiling,
-                       rows, error);
+    return explain_analyse(statement->engine, statement->plan, statement->prepared,
+                           statement->settings.observer, &statement->timing, rows, error);
 }
 
 /* Answers a statement of several levels, which is planned level by level. */
@@ -297,8 +266,9 @@ static enum status answer_levels(struct sql_statement *statement, struct rowset 
                                     .codec = statement->codec,
                                     .index = statement->settings.index,
                                     .like = statement->settings.like,
-                                    .explain = explain_of(statement),
+                                    .explain = sql_statement_explains(statement),
                                     .staged = statement->settings.staged,
+                                    .observer = statement->settings.observer,
                                     .parameters = statement->parameters,
                                     .parameter_count = statement->parameter_count,
                                     .select = sql_tree_select(statement->tree)};
@@ -314,14 +284,16 @@ enum status sql_run(struct sql_statement *statement, struct rowset *rows, struct
     if (sql_tree_select(statement->tree)->layered)
         return answer_levels(statement, rows, timing, error);
     RETURN_IF_ERROR(sql_plan(statement, &plan, error));
-    if (!plan->fact && explain_of(statement) != SQL_EXPLAIN_NONE)
+    if (!plan->fact && sql_statement_explains(statement) != SQL_EXPLAIN_NONE)
         return rowset_of_lines(rows, "plan", "one row of constants: nothing is read", error);
-    switch (explain_of(statement)) {
+    switch (sql_statement_explains(statement)) {
     case SQL_EXPLAIN_NONE:
         status = answer(statement, rows, error);
         break;
     case SQL_EXPLAIN:
-        status = sql_explain(plan, statement->engine, NULL, NULL, &statement->timing, 0, rows, error);
+        status = sql_explain(
+            &(struct explained){.plan = plan, .engine = statement->engine, .timing = &statement->timing},
+            rows, error);
         break;
     case SQL_EXPLAIN_ANALYZE:
         status = analyse(statement, rows, error);

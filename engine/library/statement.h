@@ -5,8 +5,7 @@
 #ifndef TESSERA_ENGINE_LIBRARY_STATEMENT_H
 #define TESSERA_ENGINE_LIBRARY_STATEMENT_H
 
-#include "engine/answer/rowset.h"
-#include "engine/run/engine.h"
+#include "engine/library/explain.h"
 #include "engine/sql/sql.h"
 
 struct sql_statement;
@@ -27,15 +26,20 @@ NODISCARD enum status sql_parameter_set(struct sql_statement *statement, uint32_
  * answer it (plan_use_kernel), or NULL. `timed`: filter_ms and scan_ms are measured, for which a GPU runs
  * twice. `staged`: columns are decoded into scratch memory first. `index`: whether bitmap indexes decide conditions.
  * `explain`: what a statement without EXPLAIN does.
- * `like`: whether the case of letters matters to LIKE. */
+ * `like`: whether the case of letters matters to LIKE.
+ * `observer`: is told what EXPLAIN ANALYZE has measured; or NULL. */
 struct sql_settings {
     const struct hand_kernel *kernel;
     bool timed, staged;
     enum plan_index_use index;
     enum sql_explain explain;
     enum sql_like like;
+    const struct explain_observer *observer;
 };
 void sql_statement_set(struct sql_statement *statement, struct sql_settings settings);
+
+/* What the statement does, as it is written or as it was set. */
+enum sql_explain sql_statement_explains(const struct sql_statement *statement);
 
 /* Plans the statement, runs it, and fills `rows` (rowset_free) and `timing`, which may be NULL. It is planned
  * again only if a parameter was set or a run failed. EXPLAIN gives its text. */

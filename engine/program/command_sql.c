@@ -13,7 +13,9 @@
 #include <unistd.h>
 
 struct shell_options {
-    const char *database, *statement, *codec, *cluster;
+    const char *database, *statement, *codec, *cluster, *report;
+    int argc;
+    char *const *argv;
     struct engine_options engine;
     bool timer, staged;
     enum plan_index_use index;
@@ -71,6 +73,11 @@ static const struct command_option option_list[] = {
      "LIKE: standard (the default), where the case of letters matters, or sqlite, where that of ASCII "
      "letters does not",
      TO_WORD(struct shell_options, like, "standard|sqlite")},
+    {"report", 'R', "FILE.html",
+     "Also write what EXPLAIN ANALYZE tells as a page with charts: the plan, each step's rows, bytes and "
+     "time, and the "
+     "shares of several devices",
+     TO_TEXT(struct shell_options, report)},
     {"cluster", 0, "mpi", CLUSTER_OPTION_HELP, TO_TEXT(struct shell_options, cluster)},
     {"timer", 'T', NULL, "Print the time of each statement to standard error",
      TO_FLAG(struct shell_options, timer)},
@@ -130,6 +137,21 @@ static enum status run_input(const struct shell_options *options, struct sql_she
     return options->statement || shell->quit ? STATUS_OK : sql_shell_share(shell, NULL, 0, error);
 }
 
+static enum status run_and_report(const struct shell_options *options, struct sql_shell *shell,
+                                  struct error *error)
+{
+    if (!options->report)
+        return run_input(options, shell, error);
+    enum status status = sql_report_open(&shell->report, error);
+    if (status == STATUS_OK)
+        status = run_input(options, shell, error);
+    if (status == STATUS_OK && cluster_rank(options->engine.cluster) == 0)
+        status = sql_report_write(shell->report, options->report, options->database,
+                                  engine_device_text(shell->engine), options->argc, options->argv, error);
+    sql_report_close(shell->report);
+    return status;
+}
+
 static enum status open_and_run(const struct shell_options *options, struct error *error)
 {
     struct sql_shell shell = {.codec = options->codec,
@@ -139,12 +161,13 @@ static enum status open_and_run(const struct shell_options *options, struct erro
                               .staged = options->staged,
                               .index = options->index,
                               .rows_shown = options->rows_shown,
-
                               .like = options->like};
+    if (options->report && cluster_rank(options->engine.cluster) == 0)
+        RETURN_IF_ERROR(page_check(options->report, error));
     RETURN_IF_ERROR(cluster_command_open(options->engine.cluster, options->database, &shell.database, error));
     enum status status = engine_open(&options->engine, &shell.engine, error);
     if (status == STATUS_OK) {
-        status = run_input(options, &shell, error);
+        status = run_and_report(options, &shell, error);
         engine_close(shell.engine);
     }
     database_close(shell.database);
@@ -153,7 +176,7 @@ static enum status open_and_run(const struct shell_options *options, struct erro
 
 enum status command_sql(int argc, char **argv, struct progress *progress, struct error *error)
 {
-    struct shell_options options = {.engine.device = "auto"};
+    struct shell_options options = {.engine.device = "auto", .argc = argc, .argv = argv};
     RETURN_IF_ERROR(command_line_read(&line, argc, argv, &options, error));
     RETURN_IF_ERROR(cluster_command_begin(options.cluster, &options.engine.cluster, error));
     return cluster_command_end(options.engine.cluster, open_and_run(&options, error), progress, error);

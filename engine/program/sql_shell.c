@@ -30,9 +30,17 @@ static void write_reads(const struct run_timing *timing)
         fprintf(stderr, "cold: %s\n", disk_reads_text(&reads, text));
 }
 
-/* Runs one statement. `begin` is the time at which it began to be read. */
-static enum status run_one(struct sql_shell *shell, struct sql_statement *statement, double begin,
-                           struct error *error)
+static enum status report_one(struct sql_shell *shell, const struct sql_statement *statement,
+                              const char *text, size_t length, const struct rowset *rows, struct error *error)
+{
+    return shell->report && sql_statement_explains(statement) == SQL_EXPLAIN_ANALYZE
+               ? sql_report_add(shell->report, text, length, rows, error)
+               : STATUS_OK;
+}
+
+/* Runs one statement, whose text has `length` bytes. `begin` is the time at which it began to be read. */
+static enum status run_one(struct sql_shell *shell, struct sql_statement *statement, const char *text,
+                           size_t length, double begin, struct error *error)
 {
     struct rowset rows = {0};
     struct run_timing timing = {0};
@@ -40,7 +48,8 @@ static enum status run_one(struct sql_shell *shell, struct sql_statement *statem
     sql_statement_set(statement, (struct sql_settings){.staged = shell->staged,
                                                        .index = shell->index,
                                                        .explain = shell->explain,
-                                                       .like = shell->like});
+                                                       .like = shell->like,
+                                                       .observer = sql_report_observer(shell->report)});
     if (sql_parameter_count(statement))
         return error_set(error, STATUS_BAD_INPUT,
                          "the statement has parameters (?), which only programs can set; write the values");
@@ -63,6 +72,8 @@ static enum status run_one(struct sql_shell *shell, struct sql_statement *statem
             engine_device_text(shell->engine));
         write_reads(&timing);
     }
+    if (status == STATUS_OK)
+        status = report_one(shell, statement, text, length, &rows, error);
     rowset_free(&rows);
     return status;
 }
@@ -142,7 +153,8 @@ static enum status next(struct sql_shell *shell, struct script *script, struct e
     const double begin = clock_ms();
     RETURN_IF_ERROR(sql_prepare(shell->engine, shell->database, script->text, script->length, shell->codec,
                                 &statement, &used, error));
-    const enum status status = statement ? run_one(shell, statement, begin, error) : STATUS_OK;
+    const enum status status =
+        statement ? run_one(shell, statement, script->text, used, begin, error) : STATUS_OK;
     sql_statement_free(statement);
     if (status == STATUS_OK)
         skip(script, used);

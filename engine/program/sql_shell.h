@@ -6,6 +6,7 @@
 #define TESSERA_ENGINE_PROGRAM_SQL_SHELL_H
 
 #include "engine/library/statement.h"
+#include "engine/program/shell/report.h"
 #include "storage/base/sql_token.h"
 
 /* The rows of an answer that a terminal shows, unless `.rows` or --rows says another number. */
@@ -26,6 +27,7 @@ struct sql_shell {
     uint64_t rows_shown;       /* the most rows of an answer; 0: SQL_SHELL_ROWS on a terminal, else all */
     bool no_pager;             /* .pager off */
     enum sql_like like;        /* the same */
+    struct sql_report *report; /* gets what EXPLAIN ANALYZE measures; NULL: nobody does */
     bool quit;                 /* .quit was read */
     bool in_stream;            /* texts follow each other in one script ... */
     uint32_t line, column;     /* ... in which the next one begins here, from 0 */

@@ -120,6 +120,11 @@ void page_text(struct page *page, const char *text)
     add_part(page, (struct page_part){.kind = PAGE_TEXT, .text = text});
 }
 
+void page_code(struct page *page, const char *text)
+{
+    add_part(page, (struct page_part){.kind = PAGE_CODE, .text = text});
+}
+
 void page_chart(struct page *page, struct chart *chart)
 {
     if (!add_part(page, (struct page_part){.kind = PAGE_CHART, .chart = chart}))
@@ -130,6 +135,19 @@ void page_sheet(struct page *page, const char *caption, struct sheet *sheet)
 {
     if (!add_part(page, (struct page_part){.kind = PAGE_SHEET, .text = caption, .sheet = sheet}))
         sheet_destroy(sheet);
+}
+
+void page_append(struct page *page, struct page *from)
+{
+    for (uint32_t p = 0; from && p < from->part_count; p++) {
+        struct page_part *const part = &from->parts[p];
+        if (!add_part(page, *part))
+            continue; /* `from` frees it */
+        part->chart = NULL;
+        part->sheet = NULL;
+    }
+    page->keep.failed |= from && from->keep.failed;
+    page_destroy(from);
 }
 
 /* ---- The file ---- */

@@ -28,11 +28,15 @@ void page_date(struct page *page);
  * below the head. Texts are copied. */
 void page_section(struct page *page, const char *heading);
 void page_text(struct page *page, const char *text); /* a paragraph */
+void page_code(struct page *page, const char *text); /* lines as they are, in letters of one width */
 
 /* Gives a chart or a sheet to the page, which frees it. It may be changed and read until then. `caption`: NULL
  * for none; a chart has its own. */
 void page_chart(struct page *page, struct chart *chart);
 void page_sheet(struct page *page, const char *caption, struct sheet *sheet);
+
+/* Moves the parts of `from`, which it frees, to the end of the page. NULL is legal. */
+void page_append(struct page *page, struct page *from);
 
 /* Refuses a path to which page_write could not write, before a long measurement begins. */
 NODISCARD enum status page_check(const char *path, struct error *error);

@@ -10,8 +10,8 @@ struct page_fact_line {
 };
 
 struct page_part {
-    enum { PAGE_SECTION, PAGE_TEXT, PAGE_CHART, PAGE_SHEET } kind;
-    const char *text; /* a heading, a paragraph, a caption */
+    enum { PAGE_SECTION, PAGE_TEXT, PAGE_CODE, PAGE_CHART, PAGE_SHEET } kind;
+    const char *text; /* a heading, a paragraph, code, a caption */
     struct chart *chart;
     struct sheet *sheet;
 };

@@ -188,6 +188,11 @@ enum status page_print(const struct page *page, FILE *file, struct error *error)
         case PAGE_TEXT:
             write_element(file, "p", part->text);
             break;
+        case PAGE_CODE:
+            fputs("<pre class=\"scroll\" tabindex=\"0\">", file);
+            write_element(file, "code", part->text);
+            fputs("</pre>", file);
+            break;
         case PAGE_CHART:
             write_chart(part->chart, file);
             break;

@@ -32,6 +32,9 @@ const char page_style[] =
     "dd{margin:0;overflow-wrap:anywhere}\n"
     "code{font:13px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace}\n"
 
+    "pre code{line-height:1.3}\n"
+    "pre{margin:12px 0;padding:10px 12px;background:var(--band);border:1px solid var(--rule)}\n"
+
     /* Tables: figures in columns of equal digits; a wide one scrolls beside its first column. */
     ".scroll{overflow-x:auto;max-width:100%}\n"
     "table{border-collapse:separate;border-spacing:0;font-size:13.5px;line-height:1.4;margin:16px 0;"
@@ -92,6 +95,7 @@ const char page_style[] =
     "figure,tr{break-inside:avoid}\n"
     "h2{break-after:avoid}\n"
     ".scroll{overflow:visible}\n"
+    "pre{white-space:pre-wrap;overflow-wrap:anywhere}\n"
     "table{font-size:11px}\n"
     "th,td{padding:2px 6px}\n"
     "}\n";

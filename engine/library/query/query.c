@@ -52,24 +52,42 @@ enum status query_explain_line(struct query *query, const char *format, ...)
     return STATUS_OK;
 }
 
+/* Adds the lines of a plan, which are freed. */
+static enum status explain_lines(struct query *query, struct rowset *lines)
+{
+    enum status status = STATUS_OK;
+    for (uint64_t row = 0; status == STATUS_OK && row < lines->rows; row++) {
+        uint32_t length;
+        char buffer[ROWSET_TEXT_BYTES];
+        const char *const text = rowset_text(&lines->columns[0], row, buffer, &length);
+        status = query_explain_line(query, "  %.*s", (int)length, text);
+    }
+    rowset_free(lines);
+    return status;
+}
+
+/* A plan that EXPLAIN ANALYZE runs is explained after its run. */
 static enum status explain_plan(struct query *query, const struct plan *plan, const struct engine *engine)
 {
     struct rowset lines;
-    struct error *const error = query->error;
-    if (query->task->explain == SQL_EXPLAIN_NONE)
-        return STATUS_OK;
     if (!plan->fact)
         return query_explain_line(query, "  one row of constants");
-    RETURN_IF_ERROR(sql_explain(plan, engine, NULL, NULL, &query->timing, 0, &lines, error));
-    enum status status = STATUS_OK;
-    for (uint64_t row = 0; status == STATUS_OK && row < lines.rows; row++) {
-        uint32_t length;
-        char buffer[ROWSET_TEXT_BYTES];
-        const char *const text = rowset_text(&lines.columns[0], row, buffer, &length);
-        status = query_explain_line(query, "  %.*s", (int)length, text);
-    }
-    rowset_free(&lines);
-    return status;
+    if (query->task->explain != SQL_EXPLAIN)
+        return STATUS_OK;
+    const struct explained explained = {.plan = plan, .engine = engine, .timing = &query->timing};
+    RETURN_IF_ERROR(sql_explain(&explained, &lines, query->error));
+    return explain_lines(query, &lines);
+}
+
+static enum status analyse_plan(struct query *query, const struct plan *plan, struct engine *engine,
+                                struct prepared_plan *prepared, struct run_timing *timing)
+{
+    struct rowset lines;
+    if (query->task->explain != SQL_EXPLAIN_ANALYZE)
+        return STATUS_OK;
+    RETURN_IF_ERROR(
+        explain_analyse(engine, plan, prepared, query->task->observer, timing, &lines, query->error));
+    return explain_lines(query, &lines);
 }
 
 /* ---- Plans ---- */
@@ -112,7 +130,8 @@ static enum status run_plan(struct query *query, const struct plan *plan, struct
     struct error *const error = query->error;
     if (!plan->fact)
         return constants_answer(plan, rows, error);
-    enum status status = engine_prepare(engine, plan, false, &prepared, error);
+    const bool analysed = query->task->explain == SQL_EXPLAIN_ANALYZE;
+    enum status status = engine_prepare(engine, plan, analysed, &prepared, error);
     if (status == STATUS_OK)
         status = engine_run(prepared, &all, &partial, timing, error);
     if (status == STATUS_OK) {
@@ -121,6 +140,8 @@ static enum status run_plan(struct query *query, const struct plan *plan, struct
         timing->output_ms = clock_ms() - begin;
         partial_free(&partial);
     }
+    if (status == STATUS_OK)
+        status = analyse_plan(query, plan, engine, prepared, timing);
     engine_release(prepared);
     if (status == STATUS_OK)
         status = relation_sort_dictionaries(rows, error);
@@ -154,8 +175,8 @@ enum status query_plan(struct query *query, struct database *database, const str
     if (status == STATUS_OK && !(last && task->explain == SQL_EXPLAIN))
         status = run_plan(query, plan, engine, &timing, rows);
     if (status == STATUS_OK && rows->column_count)
-        status = query_explain_line(query, "  answer: %llu rows in %.3f ms", (unsigned long long)rows->rows,
-                                    timing.total_ms + timing.output_ms);
+        status = query_explain_line(query, "  answer: %llu row%s in %.3f ms", (unsigned long long)rows->rows,
+                                    rows->rows == 1 ? "" : "s", timing.total_ms + timing.output_ms);
     add_timing(&query->timing, &timing);
     plan_free(plan);
     if (status == STATUS_OK)

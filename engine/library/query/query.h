@@ -19,8 +19,7 @@
 #ifndef TESSERA_ENGINE_LIBRARY_QUERY_QUERY_H
 #define TESSERA_ENGINE_LIBRARY_QUERY_QUERY_H
 
-#include "engine/answer/rowset.h"
-#include "engine/run/engine.h"
+#include "engine/library/explain.h"
 #include "engine/sql/sql.h"
 
 struct query_task {
@@ -32,13 +31,14 @@ struct query_task {
     enum sql_like like;
     enum sql_explain explain;
     bool staged;
+    const struct explain_observer *observer; /* struct sql_settings */
     const struct sql_parameter *parameters;
     uint32_t parameter_count;
     const struct sql_select *select;
 };
 
 /* Answers the statement, or explains it: EXPLAIN answers all levels but the last, because an answer's size and values
- * decide the next plan. Free `rows` with rowset_free. `timing` gets the sums over all levels. */
+ * decide the next plan; EXPLAIN ANALYZE all, each several times. Free `rows` with rowset_free. `timing` gets the sums over all levels. */
 NODISCARD enum status query_answer(const struct query_task *task, struct rowset *rows,
                                    struct run_timing *timing, struct error *error);
 

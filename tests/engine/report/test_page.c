@@ -96,6 +96,12 @@ static void a_page_has_its_facts_and_parts_in_order(void **state)
     sheet_number(sheet, 1.234);
     sheet_missing(sheet, "not installed");
     page_section(page, "Another");
+    page_code(page, "select 1\n  where 1 < 2");
+    struct page *const more = new_page("More");
+    page_section(more, "Last");
+    page_chart(more, new_chart(&(struct chart_form){.title = "A chart"}));
+    page_append(page, more);
+    page_append(page, NULL);
     char *const text = print(page);
     static const char *const parts[] = {
         "<title>Runtimes</title>",
@@ -108,7 +114,10 @@ static void a_page_has_its_facts_and_parts_in_order(void **state)
         "<th colspan=\"2\" class=\"over group\">decode</th>",
         "<th scope=\"col\" class=\"group\">time <span class=\"unit\">ms</span></th>",
         "<td class=\"text\">plain</td><td class=\"group\">1.23</td><td><i>not installed</i></td>",
-        "<h2>Another</h2>"};
+        "<h2>Another</h2>",
+        "<pre class=\"scroll\" tabindex=\"0\"><code>select 1\n  where 1 &lt; 2</code></pre>",
+        "<h2>Last</h2>",
+        "<figcaption>A chart</figcaption>"};
     const char *at = text;
     for (size_t i = 0; i < COUNT(parts); i++)
         if (!(at = strstr(at, parts[i])))
@@ -146,6 +155,7 @@ static void text_is_escaped_everywhere(void **state)
     page_fact(page, evil, evil);
     page_section(page, evil);
     page_text(page, evil);
+    page_code(page, evil);
     chart_series(chart, evil);
     chart_point(chart, (struct chart_point){.y = 1, .label = evil});
     chart_reference(chart, evil, 1, 0);

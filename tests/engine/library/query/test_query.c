@@ -618,6 +618,26 @@ static void types_and_names_stay(void **state)
     sql_statement_free(statement);
 }
 
+/* EXPLAIN ANALYZE runs and counts each of them, also the last one. */
+static void explain_analyze_measures_the_levels(void **state)
+{
+    (void)state;
+    struct sql_statement *const statement = prepare_query(
+        "explain analyze with t as (select shop, count(*) as n from visits group by shop) select n from t "
+        "where n > (select count(*) from sales where pieces > 1000)");
+    struct rowset rows;
+    must(sql_run(statement, &rows, NULL, error));
+    char *const text = rowset_csv(&rows);
+    uint32_t scans = 0;
+    for (const char *at = text; (at = strstr(at, "whole scan: ")); at++)
+        scans++;
+    if (scans != 2 || !strstr(text, "; kept ") || !strstr(text, "no row can be in the answer"))
+        fail_msg("%s", text);
+    free(text);
+    rowset_free(&rows);
+    sql_statement_free(statement);
+}
+
 static void explain_shows_the_levels(void **state)
 {
     (void)state;
@@ -656,6 +676,7 @@ int main(void)
         cmocka_unit_test(parameters_stay_in_their_order),
         cmocka_unit_test(like_is_the_settings_in_every_level),
         cmocka_unit_test(types_and_names_stay),
+        cmocka_unit_test(explain_analyze_measures_the_levels),
         cmocka_unit_test(explain_shows_the_levels),
     };
     return cmocka_run_group_tests_name("query", tests, open_both, close_both);
