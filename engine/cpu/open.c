@@ -30,8 +30,8 @@ static enum status worker_programs(const struct device_run *run, struct cpu_work
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
         if (plan->aggregates[a].argument != EXPRESSION_NONE)
             roots[count++] = plan->aggregates[a].argument;
-    if (run->has_top)
-        roots[count++] = run->top.expression;
+    if (run->top.first.wanted)
+        roots[count++] = run->top.first.expression;
     RETURN_IF_ERROR(row_values_open(plan, roots, count, &worker->values, error));
     for (uint32_t c = 0; c < run->condition_count; c++)
         RETURN_IF_ERROR(row_values_open(plan, &plan->steps[run->condition_step[c]].expression, 1,
@@ -106,9 +106,10 @@ static enum status worker_open(const struct device_run *run, struct cpu_worker *
             worker->steps[i].dimension = worker->dimensions[step->join];
         }
     }
-    return run->has_top ? memory_take(&worker->top.ranks, run->top.wanted * sizeof *worker->top.ranks,
-                                      "the first rows of an order", error)
-                        : STATUS_OK;
+    return run->top.first.wanted
+               ? memory_take(&worker->top.ranks, run->top.first.wanted * sizeof *worker->top.ranks,
+                             "the first rows of an order", error)
+               : STATUS_OK;
 }
 
 /* ---- Open and close ---- */
@@ -177,7 +178,7 @@ static enum status prepare(struct device_run *run, struct error *error)
     }
     if (plan->index.term_count)
         RETURN_IF_ERROR(index_mask_create(plan, &run->index, error));
-    run->has_top = top_rows_of(plan, &run->top);
+    run->top.first = plan->first;
     const uint64_t pieces = pieces_of(run->share);
     if (plan->shape == PLAN_ROWS && !(run->found = calloc(pieces + 1, sizeof *run->found)))
         return error_out_of_memory(error, pieces * sizeof *run->found, "rows");

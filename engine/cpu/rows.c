@@ -165,7 +165,7 @@ uint32_t cpu_keep_top(struct device_run *run, struct cpu_worker *worker, const s
     fill_leaves(run, worker, &worker->values, t, worker->rows, count);
     expression_program_run(worker->values.program, count);
     for (uint32_t i = 0; i < count; i++)
-        ranks[i] = top_rank(&run->top, values.values[i], values.nulls && values.nulls[i]);
+        ranks[i] = first_rows_rank(&run->top.first, values.values[i], values.nulls && values.nulls[i]);
     return top_rows_keep(&run->top, &worker->top, ranks, worker->rows, count);
 }
 

@@ -96,7 +96,7 @@ static enum status scan_tile(struct device_run *run, struct cpu_worker *worker, 
     struct scan_point *points = run->counting ? worker->points : NULL;
     uint64_t since = points ? scan_ticks() : 0;
     const uint64_t *mask = NULL;
-    const bool top = run->has_top && !run->counting;
+    const bool top = run->top.first.wanted && !run->counting;
     if (top && top_rows_skip(&run->top, plan, worker->segment, t->index))
         return STATUS_OK;
     if (run->index) {
@@ -227,7 +227,7 @@ static void read_columns(struct device_run *run)
     for (uint32_t c = 0; c < plan->column_count; c++)
         if (!plan->columns[c].decided && !run->staged[c])
             columns[count++] = plan->columns[c].data;
-    const bool ordered = run->has_top && run->top.column >= 0;
+    const bool ordered = run->top.first.wanted && run->top.first.column >= 0;
     run->backwards =
         ordered ? top_rows_backwards(&run->top, plan, run->scan) : atomic_load(&file_scans) % 2 == 1;
     run->reader = may_end_early(plan) ? NULL : scan_reader_start(run->scan, columns, count, run->backwards);

@@ -100,7 +100,6 @@ struct device_run {
     struct piece_rows
         *found; /* PLAN_ROWS: the rows of each piece; there is one for each piece of plan->scan */
     atomic_uint_fast64_t found_rows;
-    bool has_top; /* few rows are wanted in an order: */
     struct top_rows top;
 };
 

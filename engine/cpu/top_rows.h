@@ -13,14 +13,8 @@
 
 #include <stdatomic.h>
 
-/* With more rows wanted, a heap costs more than it saves. */
-#define TOP_ROWS_MAX 65536u
-
 struct top_rows {
-    uint64_t wanted;     /* limit + offset */
-    uint32_t expression; /* the first term */
-    int32_t column;      /* the fact column that it is, in plan->columns; -1: another expression */
-    bool descending, nulls_first;
+    struct first_rows first;
     atomic_uint_fast64_t bound; /* rows with a greater rank are dropped */
 };
 
@@ -30,20 +24,8 @@ struct top_heap {
     uint64_t *ranks;
 };
 
-/* True if the plan's rows can be dropped so; fills `top`. */
-bool top_rows_of(const struct plan *plan, struct top_rows *top);
-
 /* Begins a run. */
 void top_rows_begin(struct top_rows *top);
-
-/* The rank of a value: less is before. */
-static inline uint64_t top_rank(const struct top_rows *top, int64_t value, bool null)
-{
-    const uint64_t ascending = (uint64_t)value ^ (UINT64_C(1) << 63);
-    if (null)
-        return top->nulls_first ? 0 : UINT64_MAX;
-    return top->descending ? ~ascending : ascending;
-}
 
 /* True if no row of the tile can be among the first. */
 bool top_rows_skip(const struct top_rows *top, const struct plan *plan, uint32_t segment, uint32_t tile);

@@ -246,6 +246,7 @@ enum status plan_find_tiles(struct plan *plan, unsigned threads, struct error *e
         free(plan->joins[j].leaf_rows);
         plan->joins[j].leaf_rows = NULL;
     }
+    RETURN_IF_ERROR(first_rows_find(plan, error));
     plan->skip_ms = clock_ms() - begin;
     return STATUS_OK;
 }

@@ -19,6 +19,7 @@
 #include "engine/plan/expression.h"
 #include "engine/plan/grouping/grouping.h"
 #include "engine/plan/levels/position_test.h"
+#include "engine/plan/order/first_rows.h"
 #include "engine/plan/plan_index.h"
 #include "engine/plan/tile_skip.h"
 #include "operators/dialect/hand_kernel.h"
@@ -232,8 +233,9 @@ struct plan {
     bool nothing;           /* a condition is never true: no row is read */
     bool staged;            /* columns are decoded into scratch memory, from which the scan reads them */
     struct plan_kernel kernel;
-    struct tile_skip scan; /* the tiles that can have a row of the answer */
-    double skip_ms;        /* the time for finding them */
+    struct tile_skip scan;   /* the tiles that can have a row of the answer */
+    struct first_rows first; /* which rows are wanted of many */
+    double skip_ms;          /* the time for finding them */
 };
 
 void plan_free(struct plan *plan);

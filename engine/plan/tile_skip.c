@@ -224,6 +224,35 @@ enum status tile_skip_select(const struct tile_skip *skip, const uint32_t *segme
     return STATUS_OK;
 }
 
+enum status tile_skip_narrow(struct tile_skip *skip, const struct table *table,
+                             bool (*keep)(const void *context, uint32_t segment, uint32_t tile),
+                             const void *context, struct error *error)
+{
+    struct tile_skip kept = {.tiles = skip->tiles, .rows = skip->rows};
+    for (uint64_t r = 0; r < skip->run_count; r++) {
+        const struct tile_run *from = &skip->runs[r];
+        const uint32_t end = from->first + from->tiles, rows = table->segment_rows[from->segment];
+        for (uint32_t tile = from->first; tile < end; tile++) {
+            const struct tile_run run = {.segment = from->segment, .first = tile, .before = kept.kept_tiles};
+            while (tile < end && keep(context, from->segment, tile))
+                tile++;
+            if (tile == run.first)
+                continue;
+            struct tile_run added = run;
+            added.tiles = tile - run.first;
+            kept.kept_rows += (tile * TILE_ROWS < rows ? tile * TILE_ROWS : rows) - run.first * TILE_ROWS;
+            const enum status status = add_run(&kept, &added, error);
+            if (status != STATUS_OK) {
+                tile_skip_free(&kept);
+                return status;
+            }
+        }
+    }
+    tile_skip_free(skip);
+    *skip = kept;
+    return STATUS_OK;
+}
+
 uint64_t tile_skip_run(const struct tile_skip *skip, uint64_t kept_tile)
 {
     uint64_t first = 0, end = skip->run_count;

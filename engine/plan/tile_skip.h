@@ -66,6 +66,11 @@ void tile_skip_free(struct tile_skip *skip);
 NODISCARD enum status tile_skip_select(const struct tile_skip *skip, const uint32_t *segments, uint32_t count,
                                        struct tile_skip *selected, struct error *error);
 
+/* Removes the kept tiles for which `keep` is false. */
+NODISCARD enum status tile_skip_narrow(struct tile_skip *skip, const struct table *table,
+                                       bool (*keep)(const void *context, uint32_t segment, uint32_t tile),
+                                       const void *context, struct error *error);
+
 /* The run that has the kept tile of this number, which must be less than kept_tiles. */
 uint64_t tile_skip_run(const struct tile_skip *skip, uint64_t kept_tile);
 

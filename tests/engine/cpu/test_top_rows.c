@@ -25,7 +25,7 @@ static void the_first_rows_are_kept(void **state)
     for (uint32_t round = 0; round < 200; round++) {
         const uint32_t count = sizes[below(7)], wanted = 1 + below(chance(50) ? 5 : 3000),
                        values = 1 + below(chance(30) ? 3 : 1u << 30);
-        struct top_rows top = {.wanted = wanted};
+        struct top_rows top = {.first = {.wanted = wanted, .bound = UINT64_MAX}};
         struct top_heap heap = {.ranks = calloc(wanted, sizeof *heap.ranks)};
         uint64_t *const ranks = calloc(count + 1, sizeof *ranks), *const kept =
                                                                       calloc(count + 1, sizeof *kept);
@@ -58,14 +58,14 @@ static void the_first_rows_are_kept(void **state)
 
 static void ranks_have_the_order(void **state)
 {
-    struct top_rows top = {0};
+    struct first_rows first = {0};
     (void)state;
-    assert_true(top_rank(&top, INT64_MIN, false) < top_rank(&top, -1, false));
-    assert_true(top_rank(&top, -1, false) < top_rank(&top, 0, false));
-    assert_true(top_rank(&top, 7, false) < top_rank(&top, 0, true));
-    top.descending = top.nulls_first = true;
-    assert_true(top_rank(&top, INT64_MAX, false) < top_rank(&top, 1, false));
-    assert_true(top_rank(&top, 0, true) < top_rank(&top, 1, false));
+    assert_true(first_rows_rank(&first, INT64_MIN, false) < first_rows_rank(&first, -1, false));
+    assert_true(first_rows_rank(&first, -1, false) < first_rows_rank(&first, 0, false));
+    assert_true(first_rows_rank(&first, 7, false) < first_rows_rank(&first, 0, true));
+    first.descending = first.nulls_first = true;
+    assert_true(first_rows_rank(&first, INT64_MAX, false) < first_rows_rank(&first, 1, false));
+    assert_true(first_rows_rank(&first, 0, true) < first_rows_rank(&first, 1, false));
 }
 
 int main(void)
