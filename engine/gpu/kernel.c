@@ -4,6 +4,7 @@
  */
 #include "engine/gpu/kernel.h"
 
+#include "engine/gpu/first/first.h"
 #include "engine/gpu/kernel_levels.h"
 
 #include <stdlib.h>
@@ -72,8 +73,7 @@ static int32_t step_column(const struct plan *plan, const struct plan_step *step
                                           : -1;
 }
 
-/* Refuses a plan that reads more columns than a kernel can. */
-static enum status check_columns(const struct maker *maker)
+static uint32_t count_columns(const struct maker *maker)
 {
     const struct plan *plan = maker->plan;
     bool read[PLAN_COLUMNS_MAX];
@@ -84,13 +84,34 @@ static enum status check_columns(const struct maker *maker)
             read[step_column(plan, &plan->steps[s])] = true;
     for (uint32_t c = 0; c < plan->column_count; c++)
         count += read[c];
+    return count;
+}
+
+/* Rows are dropped by the first term of ORDER BY unless it reads more columns than a kernel can. */
+static void find_first(struct maker *maker)
+{
+    const struct first_rows *first = &maker->plan->first;
+    bool others[PLAN_COLUMNS_MAX];
+    memcpy(others, maker->fetched, sizeof others);
+    if (first->wanted == 0 || maker->count)
+        return;
+    expression_visit(&maker->plan->expressions, first->expression, read_leaf, maker);
+    maker->kernel->first = count_columns(maker) <= KERNEL_COLUMNS_MAX;
+    if (!maker->kernel->first)
+        memcpy(maker->fetched, others, sizeof others);
+}
+
+/* Refuses a plan that reads more columns than a kernel can. */
+static enum status check_columns(const struct maker *maker)
+{
+    const uint32_t count = count_columns(maker);
     return count <= KERNEL_COLUMNS_MAX
                ? STATUS_OK
                : error_set(
                      maker->error, STATUS_BAD_INPUT,
                      "the statement's conditions, groups and aggregates read %u columns of %s, and on a GPU "
                      "they may read %u; ask for fewer, or give --device cpu",
-                     count, plan->fact->name, KERNEL_COLUMNS_MAX);
+                     count, maker->plan->fact->name, KERNEL_COLUMNS_MAX);
 }
 
 static uint32_t add_column(struct maker *maker, uint32_t c)
@@ -174,6 +195,7 @@ static enum status shape_make(struct maker *maker)
 {
     const struct plan *plan = maker->plan;
     find_fetched(maker);
+    find_first(maker);
     RETURN_IF_ERROR(check_columns(maker));
     maker->kernel->shape.name = maker->hand ? maker->hand->kernel->name : "(SQL)";
     for (uint32_t s = 0; s < plan->step_count; s++) {
@@ -278,6 +300,10 @@ static enum status write_states(struct maker *maker)
     if (present) {
         fprintf(maker->out, "    state_present<%s, %u> present;\n", place, first);
         fputs(" X(present)", list);
+    }
+    if (maker->kernel->first) {
+        fputs("    state_first first;\n", maker->out);
+        fputs(" X(first)", list);
     }
     for (uint32_t p = 0; p < maker->points; p++) {
         fprintf(maker->out, "    state_point<%u> p%u;\n", p, p);
@@ -487,10 +513,14 @@ static enum status write_scan(struct maker *maker)
     if (maker->count)
         fputs("    uint64_t since = state_clock();\n", maker->out);
     RETURN_IF_ERROR(write_steps(maker));
-    if (maker->plan->shape == PLAN_ROWS)
+    if (maker->kernel->first) {
+        fetch(maker, maker->plan->first.expression);
+        RETURN_IF_ERROR(kernel_first_write(maker->out, maker->plan, maker->kernel, maker->error));
+    } else if (maker->plan->shape == PLAN_ROWS) {
         fputs("    keep_rows(t, keep);\n", maker->out);
-    else
+    } else {
         RETURN_IF_ERROR(write_groups(maker));
+    }
     write_point(maker);
     fputs("}\n", maker->out);
     return STATUS_OK;
@@ -604,6 +634,8 @@ static enum status write_all(struct maker *maker, FILE *source)
     maker->out = source;
     kernel_head_write(source, &maker->kernel->layout);
     fputs("#include \"operators/dialect/query_cuda.h\"\n", source);
+    if (maker->kernel->first)
+        fputs("#include \"operators/group/first_rows_cuda.h\"\n#define TILE_ITEMS first_items()\n", source);
     write_types(maker);
     if (status == STATUS_OK)
         status = write_states(maker);

@@ -46,6 +46,7 @@ struct kernel {
     int64_t constants[ARGUMENT_CONSTANTS_MAX];
     enum distinct_kind distinct[PLAN_AGGREGATES_MAX];
     uint32_t state_words[PLAN_AGGREGATES_MAX]; /* 64-bit words a slot: 2 for sums of 128 bits */
+    bool first; /* the scan drops rows that are not among the first of an order (engine/gpu/first/) */
 };
 
 /* Makes the kernels. `count`: the scan counts rows and ticks at each point (struct scan_point); it is then

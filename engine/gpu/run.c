@@ -300,8 +300,9 @@ static enum status select_tiles(struct device_run *run, const struct tile_skip *
         cuda_scan_select(run->device->cuda, run->device->columns, run->plan->fact, skip, &run->scan, error));
     RETURN_IF_ERROR(cuda_stage_select(run->device->cuda, run->device->columns, run->plan, &run->kernel, skip,
                                       &run->stage, error));
-    return cuda_index_select(run->device->cuda, run->device->columns, run->plan->fact, skip, &run->index,
-                             error);
+    RETURN_IF_ERROR(cuda_index_select(run->device->cuda, run->device->columns, run->plan->fact, skip,
+                                      &run->index, error));
+    return run->kernel.first && run->states ? cuda_states_point(run, error) : STATUS_OK;
 }
 
 /* Places the columns' chunks, after everything else has been allocated. */
@@ -327,6 +328,10 @@ static enum status load(struct device_run *run, struct error *error)
     kernel_binary_free(&run->binaries[BINARY_SCAN]);
     if (run->plan->shape == PLAN_HASH)
         RETURN_IF_ERROR(cuda_module_function(cuda, run->scan.module, "collect", &run->collect, error));
+    if (run->kernel.first) {
+        RETURN_IF_ERROR(cuda_first_open(cuda, run->scan.module, run->plan, &run->first, error));
+        cuda_scan_choose(&run->scan, &run->first);
+    }
     uint64_t bytes;
     RETURN_IF_ERROR(
         cuda_module_variable(cuda, run->scan.module, "arguments", &run->arguments_address, &bytes, error));
@@ -338,9 +343,9 @@ static enum status load(struct device_run *run, struct error *error)
     RETURN_IF_ERROR(upload(run, error));
     fill_arguments(run);
     RETURN_IF_ERROR(fill_bound(run, error));
+    RETURN_IF_ERROR(select_tiles(run, run->share, error));
     RETURN_IF_ERROR(cuda_states_make(run, error));
     size_prepare(run);
-    RETURN_IF_ERROR(select_tiles(run, run->share, error));
     return place(run, error);
 }
 
@@ -368,6 +373,7 @@ void gpu_release(struct device_run *run)
     cuda_scan_close(cuda, &run->scan);
     cuda_stage_free(cuda, &run->stage);
     cuda_index_free(cuda, &run->index);
+    cuda_first_close(cuda, &run->first);
     cuda_states_free(run);
     for (uint32_t i = 0; i < run->owned_count; i++)
         cuda_free(cuda, run->owned[i]);
@@ -645,6 +651,7 @@ static enum status count_marks(struct device_run *run, struct scan_counts *count
     if (run->stage.count)
         RETURN_IF_ERROR(cuda_stage_run(cuda, &run->stage, run->plan, &run->kernel, &run->scan, error));
     RETURN_IF_ERROR(cuda_scan_prepare(cuda, &run->scan, error));
+    RETURN_IF_ERROR(cuda_scan_aim(cuda, &run->scan, error));
     RETURN_IF_ERROR(cuda_sectors_count(cuda, run->device->columns, &count, bytes, error));
     for (uint32_t r = 0; r < count.range_count; r++) {
         counts->bytes[kernel->columns[ranges[r].column]] += bytes[r];

@@ -47,6 +47,8 @@ struct device_run {
     struct cuda_feed feed;   /* of a run that is scanned by segments */
     struct cuda_stage stage; /* of a staged plan */
     struct cuda_index index; /* of a plan with index terms */
+    struct cuda_first first; /* of a plan of which few rows are wanted */
+    bool masked;             /* the wanted rows are too many for a list: the scan makes a mask */
 
     /* The columns as the scan reads them: the lists of `place`, or of their decoded values. */
     const struct cuda_column *read[KERNEL_COLUMNS_MAX];
@@ -92,6 +94,8 @@ NODISCARD enum status gpu_times(struct device_run *run, struct run_timing *timin
  * and uploads the arguments. */
 NODISCARD enum status cuda_states_make(struct device_run *run, struct error *error);
 void cuda_states_free(struct device_run *run);
+/* Uploads the arguments again, after a list to which they point has moved. */
+NODISCARD enum status cuda_states_point(struct device_run *run, struct error *error);
 
 /* Queues the copy of the answer. */
 NODISCARD enum status cuda_states_fetch(struct device_run *run, struct error *error);

@@ -82,6 +82,8 @@ enum status cuda_scan_select(struct cuda *cuda, struct cuda_columns *columns, co
     scan->scan_blocks = blocks_for(scan, count);
     enum status status =
         cuda_columns_allocate(columns, count * sizeof *work, "the list of work", &scan->work.work, error);
+    if (status == STATUS_OK && scan->first)
+        status = cuda_first_select(cuda, columns, work, count, scan->first, error);
     if (status == STATUS_OK && count)
         status = cuda_upload(cuda, scan->work.work, work, count * sizeof *work, error);
     free(work);
@@ -100,6 +102,14 @@ enum status cuda_scan_open(struct cuda *cuda, const char *name, const void *cubi
     RETURN_IF_ERROR(cuda_event_create(cuda, &scan->begin, error));
     RETURN_IF_ERROR(cuda_event_create(cuda, &scan->filtered, error));
     return cuda_event_create(cuda, &scan->end, error);
+}
+
+void cuda_scan_choose(struct cuda_scan *scan, struct cuda_first *first)
+{
+    scan->first = first;
+    scan->scan_arguments[1] = &first->chosen;
+    first->chosen.staging_offset = scan->work.staging_offset;
+    first->chosen.staging_bytes = scan->work.staging_bytes;
 }
 
 void cuda_scan_prepares(struct cuda_scan *scan, uint64_t threads)
@@ -126,9 +136,40 @@ enum status cuda_scan_prepare(struct cuda *cuda, struct cuda_scan *scan, struct 
     return scan->index ? cuda_index_run(cuda, scan->index, error) : STATUS_OK;
 }
 
+static struct first_launch first_launch_of(struct cuda_scan *scan, struct cuda_stream *stream,
+                                           const struct bound_scan *work, uint32_t item)
+{
+    return (struct first_launch){.stream = stream,
+                                 .scan = scan->scan,
+                                 .blocks = blocks_for(scan, work->items),
+                                 .threads = scan->threads,
+                                 .shared_bytes = scan->shared_bytes,
+                                 .bound = scan->scan_arguments[0],
+                                 .work = work,
+                                 .first = item};
+}
+
+enum status cuda_scan_aim(struct cuda *cuda, struct cuda_scan *scan, struct error *error)
+{
+    const struct first_launch launch = first_launch_of(scan, NULL, &scan->work, 0);
+    return scan->first ? cuda_first_aim(cuda, scan->first, &launch, error) : STATUS_OK;
+}
+
+/* Queues `scan` over the items among those of `work`, which begin at `item` in the list of work, that may have wanted
+ * rows. */
+static enum status launch_first(struct cuda *cuda, struct cuda_scan *scan, struct cuda_stream *stream,
+                                const struct bound_scan *work, uint32_t item, struct error *error)
+{
+    const struct first_launch launch = first_launch_of(scan, stream, work, item);
+    RETURN_IF_ERROR(cuda_first_aim(cuda, scan->first, &launch, error));
+    return cuda_first_scan(cuda, scan->first, &launch, error);
+}
+
 /* `early`: the scan may begin while `prepare` runs. With an index, another kernel is between the two. */
 static enum status launch_scan(struct cuda *cuda, struct cuda_scan *scan, bool early, struct error *error)
 {
+    if (scan->first)
+        return launch_first(cuda, scan, NULL, &scan->work, 0, error);
     return (early && !scan->index ? cuda_launch_early : cuda_launch)(
         cuda, scan->scan, scan->scan_blocks, scan->threads, scan->shared_bytes, scan->scan_arguments, error);
 }
@@ -140,6 +181,8 @@ enum status cuda_scan_launch(struct cuda *cuda, struct cuda_scan *scan, struct c
     void *arguments[] = {scan->scan_arguments[0], &part};
     part.work += first * sizeof(struct bound_work);
     part.items = items;
+    if (scan->first)
+        return launch_first(cuda, scan, stream, &part, first, error);
     return cuda_stream_launch(cuda, stream, scan->scan, blocks_for(scan, items), scan->threads,
                               scan->shared_bytes, arguments, error);
 }

@@ -5,6 +5,7 @@
 #ifndef TESSERA_ENGINE_GPU_SCAN_H
 #define TESSERA_ENGINE_GPU_SCAN_H
 
+#include "engine/gpu/first/first.h"
 #include "engine/gpu/memory/columns.h"
 #include "engine/gpu/index.h"
 #include "engine/gpu/kernel_layout.h"
@@ -16,6 +17,7 @@ struct cuda_scan {
     struct cuda_function *prepare, *scan;
     struct cuda_index
         *index; /* set by the owner before the graph is recorded; NULL: the plan uses no index */
+    struct cuda_first *first; /* NULL: all rows that pass are wanted */
     struct cuda_graph *graph;
     struct cuda_event *begin, *filtered, *end;
     struct bound_scan work;  /* the second argument of `scan` */
@@ -42,11 +44,17 @@ NODISCARD enum status cuda_scan_select(struct cuda *cuda, struct cuda_columns *c
                                        struct cuda_scan *scan, struct error *error);
 void cuda_scan_close(struct cuda *cuda, struct cuda_scan *scan);
 
+/* Lets the scan read only items that may have wanted rows; before the list of work is made. */
+void cuda_scan_choose(struct cuda_scan *scan, struct cuda_first *first);
+
 /* Sets the number of threads that `prepare` has work for; at first it is as many as the GPU has. */
 void cuda_scan_prepares(struct cuda_scan *scan, uint64_t threads);
 
 /* Queues all that comes before `scan`. */
 NODISCARD enum status cuda_scan_prepare(struct cuda *cuda, struct cuda_scan *scan, struct error *error);
+
+/* Queues all that comes between, which chooses the items; does nothing if all rows are wanted. */
+NODISCARD enum status cuda_scan_aim(struct cuda *cuda, struct cuda_scan *scan, struct error *error);
 
 /* Queues `scan` over some items of the list of work, on `stream` (NULL: the main one); launches between two calls of
  * cuda_scan_prepare add to the same states. */

@@ -4,10 +4,11 @@
  *
  *     header    struct states_header
  *     present   PLAN_TOTAL, PLAN_DENSE: 32 bits a slot        keys    PLAN_HASH: 64 bits a slot, and a word
- *     states    of each aggregate, 64 or 128 bits a slot      rows    PLAN_ROWS: 32 words a tile
- *     sets      of each count(distinct)
+ *     states    of each aggregate, 64 or 128 bits a slot      rows    PLAN_ROWS: 32 words a tile; or, of few that are
+ *     sets      of each count(distinct)                               wanted, struct first_state and a list
  */
 #include "engine/gpu/run_internal.h"
+#include "storage/base/memory.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -23,6 +24,9 @@
 /* An answer up to this size is copied through pinned memory. Larger ones are not, because pinned memory takes
  * longer to allocate than to fill. */
 #define PINNED_BYTES_MAX (UINT64_C(1) << 22)
+
+/* The listed rows that are copied with the header. */
+#define ENTRIES_FETCHED 1024u
 
 struct states_header {
     uint32_t full, reserved;
@@ -72,6 +76,32 @@ static void lay_out_set(struct device_run *run, uint32_t a, cuda_address base, u
         set->values = take(base, used, set->capacity * sizeof(uint64_t));
 }
 
+static bool lists_rows(const struct device_run *run)
+{
+    return run->kernel.first && !run->masked;
+}
+
+/* Of a list, only the beginning is copied before the number of its rows is known. */
+static void lay_out_rows(struct device_run *run, cuda_address base, uint64_t *used)
+{
+    const struct plan *plan = run->plan;
+    struct first_argument *first = &run->arguments.first;
+    if (run->kernel.first)
+        *first = (struct first_argument){.state = take(base, used, sizeof(struct first_state)),
+                                         .bests = run->first.bests,
+                                         .wanted = plan->first.wanted,
+                                         .bound = plan->first.bound,
+                                         .of_lanes = run->first.of_lanes};
+    if (!lists_rows(run)) {
+        run->arguments.rows = take(base, used, plan->scan.tiles * TILE_LANES * sizeof(uint32_t));
+        return;
+    }
+    first->capacity = cuda_first_capacity(plan);
+    const uint64_t fetched = first->capacity < ENTRIES_FETCHED ? first->capacity : ENTRIES_FETCHED;
+    first->list = take(base, used, first->capacity * sizeof(struct first_entry));
+    run->answer_bytes = first->list - base + fetched * sizeof(struct first_entry);
+}
+
 /* Sets the arguments for memory at `base`; returns the number of bytes. */
 static uint64_t lay_out(struct device_run *run, cuda_address base)
 {
@@ -85,7 +115,7 @@ static uint64_t lay_out(struct device_run *run, cuda_address base)
     arguments->slots = run->slots;
     run->answer_bytes = used;
     if (plan->shape == PLAN_ROWS)
-        arguments->rows = take(base, &used, run->plan->scan.tiles * TILE_LANES * sizeof(uint32_t));
+        lay_out_rows(run, base, &used);
     else if (plan->shape == PLAN_HASH)
         arguments->keys = take(base, &used, run->slots * sizeof(uint64_t));
     if (plan->shape == PLAN_HASH && plan->key_words > 1)
@@ -94,7 +124,7 @@ static uint64_t lay_out(struct device_run *run, cuda_address base)
         arguments->present = take(base, &used, run->slots * sizeof(uint32_t));
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
         arguments->states[a] = take(base, &used, run->slots * run->kernel.state_words[a] * sizeof(uint64_t));
-    if (plan->shape != PLAN_HASH)
+    if (plan->shape != PLAN_HASH && !lists_rows(run))
         run->answer_bytes = used;
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
         if (plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT)
@@ -127,7 +157,6 @@ static uint64_t set_entries(const struct device_run *run, uint32_t a)
 enum status cuda_states_make(struct device_run *run, struct error *error)
 {
     const struct plan *plan = run->plan;
-    struct cuda *cuda = run->device->cuda;
     if (!run->slots) {
         run->slots = plan->shape == PLAN_HASH ? at_first(plan->groups_most) : plan->slots;
         for (uint32_t a = 0; a < plan->aggregate_count; a++)
@@ -144,6 +173,14 @@ enum status cuda_states_make(struct device_run *run, struct error *error)
         cuda_states_free(run);
         return status;
     }
+    return cuda_states_point(run, error);
+}
+
+enum status cuda_states_point(struct device_run *run, struct error *error)
+{
+    struct cuda *cuda = run->device->cuda;
+    run->arguments.first.bests = run->first.bests;
+    run->arguments.first.of_lanes = run->first.of_lanes;
     RETURN_IF_ERROR(
         cuda_copy_to_device(cuda, run->arguments_address, &run->arguments, sizeof run->arguments, error));
     return cuda_synchronize(cuda, error);
@@ -164,6 +201,7 @@ enum status cuda_states_grow(struct device_run *run, struct error *error)
 {
     const struct plan *plan = run->plan;
     cuda_states_free(run);
+    run->masked = run->kernel.first;
     if (plan->shape == PLAN_HASH)
         run->slots *= GROWTH;
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
@@ -333,11 +371,32 @@ static enum status found_rows(const struct device_run *run, struct partial *grou
     return STATUS_OK;
 }
 
+static enum status listed_rows(struct device_run *run, struct partial *groups, struct error *error)
+{
+    const struct first_state *state =
+        (const struct first_state *)(const void *)words_at(run, run->arguments.first.state);
+    const uint64_t count = state->found, bytes = count * sizeof(struct first_entry);
+    struct first_entry *entries;
+    enum status status = STATUS_OK;
+    RETURN_IF_ERROR(memory_take(&entries, bytes + 1, "rows", error));
+    if (count <= ENTRIES_FETCHED) {
+        memcpy(entries, words_at(run, run->arguments.first.list), bytes);
+    } else {
+        status = cuda_copy_to_host(run->device->cuda, entries, run->arguments.first.list, bytes, error);
+        if (status == STATUS_OK)
+            status = cuda_synchronize(run->device->cuda, error);
+    }
+    if (status == STATUS_OK)
+        status = cuda_first_rows(run->plan, entries, count, groups, error);
+    free(entries);
+    return status;
+}
+
 enum status cuda_states_groups(struct device_run *run, struct partial *groups, struct error *error)
 {
     switch (run->plan->shape) {
     case PLAN_ROWS:
-        return found_rows(run, groups, error);
+        return lists_rows(run) ? listed_rows(run, groups, error) : found_rows(run, groups, error);
     case PLAN_HASH:
         return hashed_groups(run, groups, error);
     case PLAN_TOTAL:

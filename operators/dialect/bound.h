@@ -42,7 +42,7 @@ struct bound_work {
     uint32_t segment;
     uint32_t first_tile; /* within the segment */
     uint32_t rows;       /* of all its tiles: 1 .. 8192 */
-    uint32_t reserved;
+    uint32_t reserved;   /* 0, or which of its tiles are samples or left out (operators/group/first_rows.h) */
 };
 
 /* A block of a byte stream, for one warp. */

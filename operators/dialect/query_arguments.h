@@ -51,6 +51,15 @@ struct match_argument {
     uint64_t bitmap, positions;
 };
 
+/* The first rows of an order (operators/group/first_rows_cuda.h). */
+struct first_argument {
+    uint64_t state;          /* struct first_state */
+    uint64_t list, capacity; /* of struct first_entry; list 0: rows are marked in `rows` */
+    uint64_t bests;          /* 64 bits each: the best ranks of sampled tiles or of their lanes */
+    uint64_t wanted, bound;  /* no row with a greater rank is wanted */
+    uint32_t of_lanes, reserved;
+};
+
 struct query_arguments {
     struct array_argument arrays[ARGUMENT_ARRAYS_MAX];
     struct match_argument matches[ARGUMENT_JOINS_MAX];
@@ -71,6 +80,7 @@ struct query_arguments {
 
     uint64_t points; /* EXPLAIN ANALYZE: rows and clock ticks of each point, 64 bits each */
     uint64_t rows;   /* PLAN_ROWS: 32 mask words a tile */
+    struct first_argument first;
     uint64_t
         segment_tiles; /* 64 bits a segment, the number of tiles in the segments before it; for `rows` and the mask */
     uint64_t index_mask;         /* the mask of the plan's index terms: 32 words a tile */

@@ -23,6 +23,9 @@
 /* A kernel may define TILE_BEFORE(t), the rows of a tile that its first step keeps. It then leaves out tiles without such
  * rows, before their columns' words are loaded. */
 
+/* A kernel may define TILE_ITEMS, the length of a list of work that an earlier kernel has made. The items' bits 0 to 7 of
+ * `reserved` are the tiles that it leaves out. */
+
 /* The tiles of one warp: one tile of every work item that its group of eight warps takes. */
 struct tile_course {
     const uint4 *items; /* struct bound_work */
@@ -38,6 +41,9 @@ struct tile_course {
             t.segment = piece.x;
             t.index = piece.y + place;
             t.rows = piece.z > place * TILE_ROWS ? min(piece.z - place * TILE_ROWS, TILE_ROWS) : 0;
+#ifdef TILE_ITEMS
+            t.rows = piece.w >> place & 1 ? 0 : t.rows;
+#endif
         }
         item += step;
         return t;
@@ -65,8 +71,13 @@ extern "C" __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS)
     q.sums.bind();
     __syncthreads();
     const uint32_t first = blockIdx.x * groups + warp / WORK_TILES;
+#ifdef TILE_ITEMS
+    const uint32_t items = TILE_ITEMS;
+#else
+    const uint32_t items = work.items;
+#endif
     tile_course course = {reinterpret_cast<const uint4 *>(work.work),
-                          work.items,
+                          items,
                           first,
                           gridDim.x * groups,
                           warp % WORK_TILES,

@@ -106,7 +106,7 @@ static enum status run_segments(struct queue *queue, const struct plan *plan, co
         RETURN_IF_ERROR(scan_to(queue, &from, items[s + 1], error));
         RETURN_IF_ERROR(cuda_stream_record(queue->cuda, queue->on, queue->feed->empty[slot], error));
         queue->used[slot] = true;
-        if (!stage->count && !queue->place->unpinned.status)
+        if (!stage->count && !queue->place->unpinned.status && !queue->scan->first)
             queue->on = queue->on ? NULL : queue->feed->scans;
     }
     return scan_to(queue, &from, items[queue->place->segment_count], error);

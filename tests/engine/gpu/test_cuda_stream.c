@@ -46,6 +46,9 @@ static int unload(void **state)
 
 /* Statements of every shape; the last ones read many columns, group by many values, and count distinct ones. */
 static const char *const others[] = {
+    "select lo_orderkey, lo_extendedprice from lineorder where lo_discount = 5 order by lo_extendedprice "
+    "desc, lo_orderkey limit 10",
+    "select lo_orderkey, lo_orderdate from lineorder order by lo_orderdate desc limit 7 offset 3",
     "select lo_orderkey, lo_revenue from lineorder where lo_quantity = 7 and lo_discount = 3 and lo_tax = 1 "
     "and "
     "lo_extendedprice < 300000 order by lo_orderkey, lo_revenue limit 50",

@@ -66,6 +66,9 @@ static const char *const statements[] = {
     "'^[a-z]' and note ilike 'p%' and online is not true and pieces is distinct from 3 and try_cast(note as "
     "double) "
     "is null group by 1, 2, 3",
+    "select shop, big from sales where pieces > 0 order by big desc nulls last limit 10",
+    "select shop from sales order by paid * pieces, shop limit 3 offset 4",
+    "select pieces from sales where note like '%a%' order by note nulls first limit 70",
 };
 #define STATEMENTS (sizeof statements / sizeof *statements)
 

@@ -121,6 +121,9 @@ static const char *const statements[] = {
     "select lo_orderkey, lo_linenumber, lo_revenue from lineorder where lo_discount = 3",
     "select lo_orderkey, lo_revenue from lineorder where lo_discount = 3 limit 40 offset 7",
     "select lo_orderkey from lineorder where lo_quantity > 99",
+    "select lo_orderkey, lo_revenue from lineorder where lo_discount = 3 order by lo_revenue desc limit 9",
+    "select lo_orderkey, lo_tax from lineorder order by lo_extendedprice - lo_tax limit 20 offset 2",
+    "select lo_orderkey, lo_suppkey from lineorder order by lo_revenue limit 300",
 };
 #define STATEMENTS (sizeof statements / sizeof *statements)
 

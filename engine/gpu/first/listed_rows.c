@@ -1,0 +1,63 @@
+/* listed_rows.c: the rows that a GPU has listed (first.h): those that are wanted, ascending. */
+#include "engine/gpu/first/first.h"
+
+#include "storage/base/memory.h"
+
+#include <stdlib.h>
+
+/* A list has room for 32 times as many rows as are wanted, twice what a sample of a sixteenth lets through; and for a few
+ * thousand, because the sample of few rows varies. */
+#define ROWS_A_WANTED_ROW 32u
+#define ENTRIES_MIN       4096u
+
+uint64_t cuda_first_capacity(const struct plan *plan)
+{
+    const uint64_t entries = plan->first.wanted * ROWS_A_WANTED_ROW,
+                   rows = plan->fact->rows; /* all of them fit a list that is not longer */
+    const uint64_t most = entries < ENTRIES_MIN ? ENTRIES_MIN : entries;
+    return rows < most ? rows + 1 : most;
+}
+
+/* Moves the entries that are not worse than the `wanted`-th to the beginning; returns their number. */
+static enum status keep_wanted(struct first_entry *entries, uint64_t *count, uint64_t wanted,
+                               struct error *error)
+{
+    uint64_t *ranks, kept = 0;
+    if (*count <= wanted)
+        return STATUS_OK;
+    RETURN_IF_ERROR(memory_take(&ranks, *count * sizeof *ranks, "ranks", error));
+    for (uint64_t i = 0; i < *count; i++)
+        ranks[i] = entries[i].rank;
+    const uint64_t bound = first_rows_nth(ranks, *count, wanted);
+    free(ranks);
+    for (uint64_t i = 0; i < *count; i++)
+        if (entries[i].rank <= bound)
+            entries[kept++] = entries[i];
+    *count = kept;
+    return STATUS_OK;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+enum status cuda_first_rows(const struct plan *plan, struct first_entry *entries, uint64_t count,
+                            struct partial *rows, struct error *error)
+{
+    const struct table *fact = plan->fact;
+    uint64_t *before;
+    RETURN_IF_ERROR(keep_wanted(entries, &count, plan->first.wanted, error));
+    RETURN_IF_ERROR(memory_take(&rows->rows, (count + 1) * sizeof *rows->rows, "rows", error));
+    RETURN_IF_ERROR(memory_take(&before, (fact->segment_count + 1) * sizeof *before, "segments", error));
+    before[0] = 0;
+    for (uint32_t s = 0; s < fact->segment_count; s++)
+        before[s + 1] = before[s] + fact->segment_rows[s];
+    for (uint64_t i = 0; i < count; i++)
+        rows->rows[i] = before[entries[i].segment] + entries[i].row;
+    free(before);
+    rows->count = count;
+    qsort(rows->rows, count, sizeof *rows->rows, compare);
+    return STATUS_OK;
+}

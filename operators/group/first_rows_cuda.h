@@ -1,0 +1,232 @@
+/*
+ * first_rows_cuda.h: the first rows of an order, on a GPU. A statement with ORDER BY and LIMIT is answered by four kernels:
+ *
+ *     first_choose    lists the sample: up to a sixteenth of the tiles, those with the best values by their minima and maxima
+ *     scan            finds the best rank among each sampled tile's rows that pass, or among each lane's of them
+ *     first_tighten   finds the rank that `wanted` of these have: no worse row is wanted
+ *     first_choose    lists the tiles that may have wanted rows
+ *     scan            lists the wanted rows, or marks them in the mask of all tiles if they are too many for the list
+ *
+ * A rank is a number of 64 bits, the less the better (engine/plan/order/first_rows.h). Ranks in the sample belong to
+ * different rows, so that `wanted` rows exist which are at least as good as the bound; a row that is worse is dropped, one
+ * that is equal is listed.
+ */
+#ifndef TESSERA_OPERATORS_GROUP_FIRST_ROWS_CUDA_H
+#define TESSERA_OPERATORS_GROUP_FIRST_ROWS_CUDA_H
+
+#include "operators/dialect/query_cuda.h"
+#include "operators/group/first_rows.h"
+
+#define FIRST_NO_RANK (~0ull)
+
+TILE_INLINE volatile first_state *first_rows_state()
+{
+    return reinterpret_cast<volatile first_state *>(arguments.first.state);
+}
+
+/* No row with a greater rank is wanted. */
+TILE_INLINE uint64_t first_bound()
+{
+    const uint64_t sampled = ~first_rows_state()->tightened;
+    return sampled < arguments.first.bound ? sampled : arguments.first.bound;
+}
+
+template <bool DESCENDING, bool NULLS_FIRST> TILE_INLINE uint64_t first_rank(int64_t value, bool null)
+{
+    const uint64_t ascending = (uint64_t)value ^ 1ull << 63;
+    return null ? (NULLS_FIRST ? 0 : FIRST_NO_RANK) : DESCENDING ? ~ascending : ascending;
+}
+
+/* The number of items that the next scan reads. */
+TILE_INLINE uint32_t first_items()
+{
+    return first_rows_state()->sampling ? first_rows_state()->sampled : first_rows_state()->items;
+}
+
+/* A warp's rows, in the scan. */
+struct state_first {
+    uint64_t bound, best; /* best: of this lane's rows of the tile */
+    bool sampling, full;
+
+    __device__ __forceinline__ void begin()
+    {
+        bound = first_bound();
+        best = FIRST_NO_RANK;
+        sampling = first_rows_state()->sampling;
+        full = false;
+    }
+    /* Takes a row that passes; false: it is dropped. */
+    __device__ __forceinline__ bool take(const tile *t, uint32_t row, uint64_t rank)
+    {
+        if (rank > bound)
+            return false;
+        best = rank < best ? rank : best; /* for a sample */
+        if (sampling || !arguments.first.list || full)
+            return true;
+        const uint64_t at = atomicAdd(const_cast<state_word *>(&first_rows_state()->found), 1ull);
+        full = at >= arguments.first.capacity;
+        if (full)
+            *reinterpret_cast<volatile uint32_t *>(arguments.full) = 1;
+        else
+            reinterpret_cast<first_entry *>(arguments.first.list)[at] =
+                first_entry{rank, t->segment, t->index * TILE_ROWS + row};
+        return true;
+    }
+    /* After the tile's last row. All lanes must call it. */
+    __device__ __forceinline__ void end(const tile *t, tile_mask keep)
+    {
+        if (sampling)
+            tell_best(t);
+        else if (!arguments.first.list)
+            keep_rows(t, keep);
+        best = FIRST_NO_RANK;
+    }
+    __device__ __forceinline__ void tell_best(const tile *t)
+    {
+        if (!arguments.first.of_lanes) {
+#pragma unroll
+            for (uint32_t distance = 16; distance > 0; distance /= 2) {
+                const uint64_t other = __shfl_xor_sync(FULL_WARP, best, distance);
+                best = other < best ? other : best;
+            }
+            best = t->lane == 0 ? best : FIRST_NO_RANK;
+        }
+        const uint32_t lanes = __ballot_sync(FULL_WARP, best != FIRST_NO_RANK);
+        uint32_t at = 0;
+        if (t->lane == 0 && lanes)
+            at = atomicAdd(const_cast<uint32_t *>(&first_rows_state()->bests), (uint32_t)__popc(lanes));
+        at = __shfl_sync(FULL_WARP, at, 0) + __popc(lanes & low_bits(t->lane));
+        if (best != FIRST_NO_RANK)
+            state_words(arguments.first.bests)[at] = best;
+    }
+    __device__ __forceinline__ void finish()
+    {
+    }
+};
+
+/* ---- Between scans ---- */
+
+/* The tiles of an item that are left out: those that cannot have a wanted row. */
+TILE_INLINE uint32_t first_left_out(uint64_t best, uint32_t item, uint64_t bound)
+{
+    const ulonglong2 *const ranks = reinterpret_cast<const ulonglong2 *>(best) + item * (WORK_TILES / 2);
+    uint32_t out = 0;
+#pragma unroll
+    for (uint32_t pair = 0; pair < WORK_TILES / 2; pair++) {
+        const ulonglong2 two = __ldg(ranks + pair);
+        out |= (uint32_t)(two.x > bound) << 2 * pair | (uint32_t)(two.y > bound) << (2 * pair + 1);
+    }
+    return out;
+}
+
+extern "C" __global__ void __launch_bounds__(256) first_choose(const __grid_constant__ first_choice choice)
+{
+    volatile first_state *const state = first_rows_state();
+    const uint64_t bound = first_bound();
+    const uint32_t lane = threadIdx.x % 32, threads = gridDim.x * blockDim.x;
+    uint32_t *const length = const_cast<uint32_t *>(choice.sampling ? &state->sampled : &state->items);
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        state->sampling = choice.sampling;
+    for (uint32_t first = blockIdx.x * blockDim.x + threadIdx.x - lane; first < choice.count;
+         first += threads) {
+        const uint32_t item = first + lane;
+        uint32_t out = FIRST_ALL_TILES;
+        uint4 piece = make_uint4(0, 0, 0, 0);
+        if (item < choice.count) {
+            piece = __ldg(reinterpret_cast<const uint4 *>(choice.work) + item);
+            out = choice.sampling ? ~(piece.w >> FIRST_SAMPLE_SHIFT) & FIRST_ALL_TILES
+                  : choice.best   ? first_left_out(choice.best, item, bound)
+                                  : 0;
+        }
+        const uint32_t lanes = __ballot_sync(FULL_WARP, out != FIRST_ALL_TILES);
+        uint32_t at = 0;
+        if (lane == 0 && lanes)
+            at = atomicAdd(length, (uint32_t)__popc(lanes));
+        at = __shfl_sync(FULL_WARP, at, 0) + __popc(lanes & low_bits(lane));
+        if (out != FIRST_ALL_TILES)
+            reinterpret_cast<uint4 *>(choice.chosen)[at] = make_uint4(piece.x, piece.y, piece.z, out);
+    }
+}
+
+#define FIRST_THREADS 1024u
+#define FIRST_DIGITS  256u
+
+/* Finds the digit of the `rank`-th number, from 0 on, in a histogram; subtracts from *rank the numbers of lesser digits.
+ * One warp calls it. */
+TILE_INLINE uint32_t first_digit(const uint32_t *counts, uint32_t lane, uint32_t *rank)
+{
+    uint32_t own = 0;
+    for (uint32_t i = 0; i < FIRST_DIGITS / 32; i++)
+        own += counts[lane * (FIRST_DIGITS / 32) + i];
+    const uint32_t upto = scan_warp(own, lane), owner = __popc(__ballot_sync(FULL_WARP, upto <= *rank));
+    uint32_t left = *rank - __shfl_sync(FULL_WARP, upto - own, owner), digit = owner * (FIRST_DIGITS / 32);
+    while (counts[digit] <= left)
+        left -= counts[digit++];
+    *rank = left;
+    return digit;
+}
+
+/* One block. Finds the `wanted`-th of the sample's ranks by its digits, the most significant first; digits that all ranks
+ * have in common take no pass over them. */
+extern "C" __global__ void __launch_bounds__(FIRST_THREADS) first_tighten()
+{
+    __shared__ uint32_t counts[FIRST_DIGITS];
+    __shared__ unsigned long long least, most, prefix_found;
+    __shared__ uint32_t rank_left;
+    volatile first_state *const state = first_rows_state();
+    const uint32_t count = state->bests, lane = threadIdx.x % 32;
+    const uint64_t *const ranks = reinterpret_cast<const uint64_t *>(arguments.first.bests);
+    const bool enough = count >= arguments.first.wanted;
+    if (threadIdx.x == 0) {
+        least = FIRST_NO_RANK;
+        most = 0;
+        rank_left = (uint32_t)arguments.first.wanted - 1;
+    }
+    __syncthreads();
+    uint64_t low = FIRST_NO_RANK, high = 0;
+    for (uint32_t i = threadIdx.x; enough && i < count; i += FIRST_THREADS) {
+        low = ranks[i] < low ? ranks[i] : low;
+        high = ranks[i] > high ? ranks[i] : high;
+    }
+    atomicMin(&least, (unsigned long long)low);
+    atomicMax(&most, (unsigned long long)high);
+    __syncthreads();
+    low = least;
+    const uint64_t differing = low ^ most;
+    uint64_t prefix = 0;
+    for (uint32_t shift = 64; enough && shift > 0;) {
+        shift -= 8;
+        const uint64_t above = shift == 56 ? 0 : ~0ull << (shift + 8);
+        if (differing >> shift == 0) {
+            prefix |= low & 0xffull << shift;
+            continue;
+        }
+        for (uint32_t digit = threadIdx.x; digit < FIRST_DIGITS; digit += FIRST_THREADS)
+            counts[digit] = 0;
+        __syncthreads();
+        for (uint32_t i = threadIdx.x; i < count; i += FIRST_THREADS)
+            if ((ranks[i] & above) == prefix)
+                atomicAdd(&counts[ranks[i] >> shift & 0xff], 1u);
+        __syncthreads();
+        if (threadIdx.x < 32) {
+            uint32_t rank = rank_left;
+            const uint64_t digit = first_digit(counts, lane, &rank);
+            __syncwarp();
+            if (lane == 0) {
+                rank_left = rank;
+                prefix_found = prefix | digit << shift;
+            }
+        }
+        __syncthreads();
+        prefix = prefix_found;
+    }
+    if (threadIdx.x)
+        return;
+    if (enough) {
+        state->tightened = ~prefix > state->tightened ? ~prefix : state->tightened;
+        state->bests = 0;
+    }
+    state->sampled = state->items = 0;
+}
+
+#endif
