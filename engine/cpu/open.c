@@ -31,8 +31,12 @@ static enum status worker_programs(const struct device_run *run, struct cpu_work
         if (plan->aggregates[a].argument != EXPRESSION_NONE)
             roots[count++] = plan->aggregates[a].argument;
     if (run->top.first.wanted)
-        roots[count++] = run->top.first.expression;
+        roots[count++] = run->top.first.terms[0].expression;
     RETURN_IF_ERROR(row_values_open(plan, roots, count, &worker->values, error));
+    for (count = 0; count + 1 < run->top.first.term_count; count++)
+        roots[count] = run->top.first.terms[count + 1].expression;
+    if (count)
+        RETURN_IF_ERROR(row_values_open(plan, roots, count, &worker->later_terms, error));
     for (uint32_t c = 0; c < run->condition_count; c++)
         RETURN_IF_ERROR(row_values_open(plan, &plan->steps[run->condition_step[c]].expression, 1,
                                         &worker->conditions[c], error));
@@ -136,6 +140,7 @@ void cpu_run_close(struct device_run *run)
         for (uint32_t j = 0; j < PLAN_JOINS_MAX; j++)
             expression_program_free(worker->matches[j]);
         row_values_close(&worker->values);
+        row_values_close(&worker->later_terms);
         group_states_free(worker->states);
         free(worker->list);
         free(worker->top.ranks);

@@ -158,14 +158,34 @@ uint32_t cpu_keep_rows(const struct device_run *run, struct cpu_worker *worker, 
     return kept;
 }
 
+/* Adds a term's part to the ranks of the rows. */
+static void add_term(const struct first_term *term, const struct row_values *values, uint32_t count,
+                     uint64_t *ranks)
+{
+    const struct vector vector = expression_program_vector(values->program, term->expression);
+    for (uint32_t i = 0; i < count; i++)
+        ranks[i] += first_term_part(term, vector.values[i], vector.nulls && vector.nulls[i]);
+}
+
+/* Most rows are dropped by the first term, so that the others need not be computed. */
 uint32_t cpu_keep_top(struct device_run *run, struct cpu_worker *worker, const struct tile *t, uint32_t count)
 {
-    const struct vector values = worker->values.result;
+    const struct first_rows *const first = &run->top.first;
     uint64_t *const ranks = worker->numbers[0];
     fill_leaves(run, worker, &worker->values, t, worker->rows, count);
     expression_program_run(worker->values.program, count);
     for (uint32_t i = 0; i < count; i++)
-        ranks[i] = first_rows_rank(&run->top.first, values.values[i], values.nulls && values.nulls[i]);
+        ranks[i] = first_rows_place(first, worker->segment, t->index * TILE_ROWS + worker->rows[i]);
+    add_term(&first->terms[0], &worker->values, count, ranks);
+    if (first->term_count > 1) {
+        count = top_rows_may_keep(&run->top, ranks, worker->rows, count);
+        if (count == 0)
+            return 0;
+        fill_leaves(run, worker, &worker->later_terms, t, worker->rows, count);
+        expression_program_run(worker->later_terms.program, count);
+        for (uint32_t term = 1; term < first->term_count; term++)
+            add_term(&first->terms[term], &worker->later_terms, count, ranks);
+    }
     return top_rows_keep(&run->top, &worker->top, ranks, worker->rows, count);
 }
 

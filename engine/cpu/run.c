@@ -227,7 +227,7 @@ static void read_columns(struct device_run *run)
     for (uint32_t c = 0; c < plan->column_count; c++)
         if (!plan->columns[c].decided && !run->staged[c])
             columns[count++] = plan->columns[c].data;
-    const bool ordered = run->top.first.wanted && run->top.first.column >= 0;
+    const bool ordered = first_rows_know_tiles(&run->top.first);
     run->backwards =
         ordered ? top_rows_backwards(&run->top, plan, run->scan) : atomic_load(&file_scans) % 2 == 1;
     run->reader = may_end_early(plan) ? NULL : scan_reader_start(run->scan, columns, count, run->backwards);

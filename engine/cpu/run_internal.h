@@ -57,6 +57,7 @@ struct cpu_worker {
     struct tile_list *list;
     struct row_values conditions[PLAN_STEPS_MAX]; /* one for each STEP_CONDITION */
     struct row_values values;                     /* groups and arguments; or the first term of ORDER BY */
+    struct row_values later_terms;                /* of ORDER BY, as far as they are in ranks */
     struct top_heap top;
     struct expression_program *matches[PLAN_JOINS_MAX];
     struct group_states *states;

@@ -9,7 +9,7 @@ void top_rows_begin(struct top_rows *top)
 bool top_rows_skip(const struct top_rows *top, const struct plan *plan, uint32_t segment, uint32_t tile)
 {
     const uint64_t bound = atomic_load_explicit(&top->bound, memory_order_relaxed);
-    return top->first.column >= 0 && bound != UINT64_MAX &&
+    return first_rows_know_tiles(&top->first) && bound != UINT64_MAX &&
            first_rows_best(&top->first, plan, segment, tile) > bound;
 }
 
@@ -48,6 +48,18 @@ static void share_bound(struct top_rows *top, uint64_t own)
     uint64_t bound = atomic_load(&top->bound);
     while (own < bound && !atomic_compare_exchange_weak(&top->bound, &bound, own))
         ;
+}
+
+uint32_t top_rows_may_keep(const struct top_rows *top, uint64_t *ranks, uint16_t *rows, uint32_t count)
+{
+    const uint64_t bound = atomic_load_explicit(&top->bound, memory_order_relaxed);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        ranks[kept] = ranks[i];
+        rows[kept] = rows[i];
+        kept += ranks[i] <= bound;
+    }
+    return kept;
 }
 
 uint32_t top_rows_keep(struct top_rows *top, struct top_heap *heap, const uint64_t *ranks, uint16_t *rows,

@@ -1,6 +1,6 @@
 /*
  * top_rows.h: keeps few rows of a plan with ORDER BY and LIMIT while they are found: a row is dropped, and a tile not
- * read, if `limit + offset` rows that were found before come before it by the first term of ORDER BY.
+ * read, if `limit + offset` rows that were found before come before it in the order.
  *
  * Rows that are equal to the last of them are kept, so the other terms decide among these later (engine/answer/output.h).
  * A thread's best rows are a heap; threads share the best of their bounds. A row that is kept costs log2(limit) steps,
@@ -32,6 +32,10 @@ bool top_rows_skip(const struct top_rows *top, const struct plan *plan, uint32_t
 
 /* True if the last of these tiles can have better rows than the first: a scan begins there. */
 bool top_rows_backwards(const struct top_rows *top, const struct plan *plan, const struct tile_skip *scan);
+
+/* Drops rows whose ranks are too great although parts of them may be missing; moves the ranks with the rows. Returns the
+ * number of rows that are left. */
+uint32_t top_rows_may_keep(const struct top_rows *top, uint64_t *ranks, uint16_t *rows, uint32_t count);
 
 /* Drops rows that are not among the first; keeps the others' order. `ranks` belongs to the rows. Returns the number of
  * rows that are left. */

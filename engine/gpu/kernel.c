@@ -90,12 +90,12 @@ static uint32_t count_columns(const struct maker *maker)
 /* Rows are dropped by the first term of ORDER BY unless it reads more columns than a kernel can. */
 static void find_first(struct maker *maker)
 {
-    const struct first_rows *first = &maker->plan->first;
     bool others[PLAN_COLUMNS_MAX];
     memcpy(others, maker->fetched, sizeof others);
-    if (first->wanted == 0 || maker->count)
+    if (maker->plan->first.wanted == 0 || maker->count)
         return;
-    expression_visit(&maker->plan->expressions, first->expression, read_leaf, maker);
+    for (uint32_t t = 0; t < maker->plan->first.term_count; t++)
+        expression_visit(&maker->plan->expressions, maker->plan->first.terms[t].expression, read_leaf, maker);
     maker->kernel->first = count_columns(maker) <= KERNEL_COLUMNS_MAX;
     if (!maker->kernel->first)
         memcpy(maker->fetched, others, sizeof others);
@@ -351,8 +351,9 @@ static void fetch_leaf(void *context, const struct expression *leaf)
     write_fetch(maker, source->join < 0 ? source->column : maker->plan->joins[source->join].column);
 }
 
-static void fetch(struct maker *maker, uint32_t root)
+static void fetch(void *context, uint32_t root)
 {
+    struct maker *maker = context;
     expression_visit(&maker->plan->expressions, root, fetch_leaf, maker);
 }
 
@@ -513,14 +514,13 @@ static enum status write_scan(struct maker *maker)
     if (maker->count)
         fputs("    uint64_t since = state_clock();\n", maker->out);
     RETURN_IF_ERROR(write_steps(maker));
-    if (maker->kernel->first) {
-        fetch(maker, maker->plan->first.expression);
-        RETURN_IF_ERROR(kernel_first_write(maker->out, maker->plan, maker->kernel, maker->error));
-    } else if (maker->plan->shape == PLAN_ROWS) {
+    if (maker->kernel->first)
+        RETURN_IF_ERROR(
+            kernel_first_write(maker->out, maker->plan, maker->kernel, fetch, maker, maker->error));
+    else if (maker->plan->shape == PLAN_ROWS)
         fputs("    keep_rows(t, keep);\n", maker->out);
-    } else {
+    else
         RETURN_IF_ERROR(write_groups(maker));
-    }
     write_point(maker);
     fputs("}\n", maker->out);
     return STATUS_OK;

@@ -86,12 +86,20 @@ static void lay_out_rows(struct device_run *run, cuda_address base, uint64_t *us
 {
     const struct plan *plan = run->plan;
     struct first_argument *first = &run->arguments.first;
-    if (run->kernel.first)
+    if (run->kernel.first) {
         *first = (struct first_argument){.state = take(base, used, sizeof(struct first_state)),
                                          .bests = run->first.bests,
                                          .wanted = plan->first.wanted,
                                          .bound = plan->first.bound,
                                          .of_lanes = run->first.of_lanes};
+        for (uint32_t t = 0; t < plan->first.term_count; t++)
+            first->terms[t] = (struct first_term_argument){.low = plan->first.terms[t].low,
+                                                           .high = plan->first.terms[t].high,
+                                                           .best = plan->first.terms[t].best,
+                                                           .null = plan->first.terms[t].null,
+                                                           .stride = plan->first.terms[t].stride,
+                                                           .shift = plan->first.terms[t].shift};
+    }
     if (!lists_rows(run)) {
         run->arguments.rows = take(base, used, plan->scan.tiles * TILE_LANES * sizeof(uint32_t));
         return;

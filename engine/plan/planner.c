@@ -38,6 +38,7 @@ enum status planner_complete(struct planner *planner, bool aggregated)
     RETURN_IF_ERROR(planner_find_steps(planner));
     RETURN_IF_ERROR(level_groups(planner));
     RETURN_IF_ERROR(planner_shape(planner, aggregated));
+    planner->plan->first = first_rows_of(planner->plan);
     planner->plan->nothing |= planner->plan->fact->rows == 0;
     planner_mark_columns(planner->plan);
     level_bits_needed(planner->plan);

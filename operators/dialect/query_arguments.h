@@ -51,8 +51,17 @@ struct match_argument {
     uint64_t bitmap, positions;
 };
 
+/* A term of ORDER BY, as struct first_term of engine/plan/order/first_rows.h. */
+struct first_term_argument {
+    int64_t low, high;
+    uint64_t best, null, stride;
+    uint32_t shift, reserved;
+};
+
 /* The first rows of an order (operators/group/first_rows_cuda.h). */
+#define ARGUMENT_FIRST_TERMS_MAX 4u
 struct first_argument {
+    struct first_term_argument terms[ARGUMENT_FIRST_TERMS_MAX];
     uint64_t state;          /* struct first_state */
     uint64_t list, capacity; /* of struct first_entry; list 0: rows are marked in `rows` */
     uint64_t bests;          /* 64 bits each: the best ranks of sampled tiles or of their lanes */

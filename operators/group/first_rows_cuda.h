@@ -7,7 +7,7 @@
  *     first_choose    lists the tiles that may have wanted rows
  *     scan            lists the wanted rows, or marks them in the mask of all tiles if they are too many for the list
  *
- * A rank is a number of 64 bits, the less the better (engine/plan/order/first_rows.h). Ranks in the sample belong to
+ * A rank is a number below 2^63, the less the better (engine/plan/order/first_rows.h). Ranks in the sample belong to
  * different rows, so that `wanted` rows exist which are at least as good as the bound; a row that is worse is dropped, one
  * that is equal is listed.
  */
@@ -31,10 +31,20 @@ TILE_INLINE uint64_t first_bound()
     return sampled < arguments.first.bound ? sampled : arguments.first.bound;
 }
 
-template <bool DESCENDING, bool NULLS_FIRST> TILE_INLINE uint64_t first_rank(int64_t value, bool null)
+/* A value's part of the rank. */
+template <uint32_t TERM, bool DESCENDING> TILE_INLINE uint64_t first_part(int64_t value, bool null)
 {
-    const uint64_t ascending = (uint64_t)value ^ 1ull << 63;
-    return null ? (NULLS_FIRST ? 0 : FIRST_NO_RANK) : DESCENDING ? ~ascending : ascending;
+    const first_term_argument &term = arguments.first.terms[TERM];
+    const int64_t within = value < term.low ? term.low : value > term.high ? term.high : value;
+    const uint64_t distance =
+        DESCENDING ? (uint64_t)term.high - (uint64_t)within : (uint64_t)within - (uint64_t)term.low;
+    return (null ? term.null : term.best + (distance >> term.shift)) * term.stride;
+}
+
+/* The row's part: its place in the table, if equal rows come in that order. */
+template <bool BY_ROW> TILE_INLINE uint64_t first_place(const tile *t, uint32_t row)
+{
+    return BY_ROW ? (uint64_t)t->segment << 24 | (t->index * TILE_ROWS + row) : 0;
 }
 
 /* The number of items that the next scan reads. */
@@ -54,6 +64,11 @@ struct state_first {
         best = FIRST_NO_RANK;
         sampling = first_rows_state()->sampling;
         full = false;
+    }
+    /* False if the row is not wanted, although parts of its rank may be missing. */
+    __device__ __forceinline__ bool may_take(const tile *, uint32_t, uint64_t rank) const
+    {
+        return rank <= bound;
     }
     /* Takes a row that passes; false: it is dropped. */
     __device__ __forceinline__ bool take(const tile *t, uint32_t row, uint64_t rank)

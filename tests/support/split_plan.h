@@ -97,6 +97,7 @@ static inline void split_make(struct split_plan *split, struct plan *plan, uint3
         split_column(split, c, tiles);
     split_scan(plan, tiles);
     plan->fact = &split->fact;
+    plan->first = first_rows_of(plan); /* ranks have places of rows in segments */
 }
 
 static inline void split_undo(struct split_plan *split)

@@ -136,7 +136,7 @@ enum status cuda_first_select(struct cuda *cuda, struct cuda_columns *columns, s
 {
     uint64_t *best = NULL;
     free_lists(cuda, first);
-    if (first->plan->first.column >= 0)
+    if (first_rows_know_tiles(&first->plan->first))
         RETURN_IF_ERROR(memory_take(&best, (count + 1ull) * BEST_BYTES, "ranks of tiles", error));
     enum status status = cuda_first_mark(first->plan, work, count, best, first, error);
     if (status == STATUS_OK)

@@ -27,9 +27,10 @@ struct cuda_first {
     bool of_lanes;            /* each lane of a sampled tile gives a rank, because many rows are wanted */
 };
 
-/* Writes the end of a scan's text: the rows that are not among the first are dropped, the others taken. The columns of
- * the first term are fetched. */
+/* Writes the end of a scan's text: the rows that are not among the first are dropped, the others taken. `fetch` writes
+ * that the columns of an expression are fetched. */
 NODISCARD enum status kernel_first_write(FILE *out, const struct plan *plan, struct kernel *kernel,
+                                         void (*fetch)(void *context, uint32_t root), void *context,
                                          struct error *error);
 
 /* Finds the kernels in the statement's module. */
@@ -43,7 +44,7 @@ NODISCARD enum status cuda_first_select(struct cuda *cuda, struct cuda_columns *
                                         struct error *error);
 
 /* Its part that needs no GPU: fills first->samples and of_lanes, and best[8 * i + t], the best rank of tile t of item i;
- * `best` is NULL if no column is the first term. */
+ * `best` is NULL if tiles' minima and maxima tell nothing. */
 NODISCARD enum status cuda_first_mark(const struct plan *plan, struct bound_work *work, uint32_t count,
                                       uint64_t *best, struct cuda_first *first, struct error *error);
 

@@ -212,4 +212,6 @@ void level_bits_needed(struct plan *plan)
     for (uint32_t s = 0; s < plan->step_count; s++)
         if (plan->steps[s].kind == STEP_CONDITION)
             expression_visit(&plan->expressions, plan->steps[s].expression, see_needed, plan);
+    for (uint32_t t = 0; t < plan->first.term_count; t++)
+        expression_visit(&plan->expressions, plan->first.terms[t].expression, see_needed, plan);
 }

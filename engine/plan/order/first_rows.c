@@ -2,45 +2,124 @@
 #include "engine/plan/order/first_rows.h"
 
 #include "engine/plan/planner.h"
-#include "storage/base/memory.h"
 
-#include <stdlib.h>
+/* Ranks are less than this, so that their sums do not wrap. */
+#define RANKS_MAX (UINT64_C(1) << 63)
+
+/* ---- Terms ---- */
+
+/* False if values do not have the order of the term: computed strings have codes of their own. */
+static bool has_codes(const struct plan *plan, uint32_t expression)
+{
+    const struct expression *node = &plan->expressions.nodes[expression];
+    return node->type.kind != VALUE_STRING || node->operation == EXPRESSION_COLUMN;
+}
+
+/* Makes a term with at most `most` codes, *domain of them; its stride is set later. */
+static struct first_term make_term(const struct plan *plan, const struct plan_order *order, uint64_t most,
+                                   uint64_t *domain)
+{
+    struct first_term term = {
+        .expression = plan->outputs[order->output].expression, .column = -1, .descending = order->descending};
+    const struct expression *node = &plan->expressions.nodes[term.expression];
+    const bool column = node->operation == EXPRESSION_COLUMN && plan->sources[node->index].join < 0;
+    if (column)
+        term.column = (int32_t)plan->sources[node->index].column;
+    if (node->low <= node->high) {
+        term.low = node->low;
+        term.high = node->high;
+    }
+    const uint64_t width = (uint64_t)term.high - (uint64_t)term.low;
+    while ((width >> term.shift) + 2 > most || width >> term.shift >= RANKS_MAX)
+        term.shift++;
+    term.best = order->nulls_first;
+    term.null = order->nulls_first ? 0 : (width >> term.shift) + 1;
+    *domain = (width >> term.shift) + 2;
+    return term;
+}
+
+/* Adds terms while they fit; *domain becomes the number of ranks. True if all are there, exactly. */
+static bool add_terms(const struct plan *plan, struct first_rows *first, uint64_t *domain)
+{
+    uint64_t domains[FIRST_TERMS_MAX];
+    *domain = 1;
+    for (uint32_t o = 0; o < plan->order_count; o++) {
+        const uint32_t expression = plan->outputs[plan->orders[o].output].expression;
+        if (o == FIRST_TERMS_MAX || !has_codes(plan, expression) || RANKS_MAX / *domain < 4)
+            return false;
+        first->terms[o] = make_term(plan, &plan->orders[o], RANKS_MAX / *domain, &domains[o]);
+        first->term_count = o + 1;
+        *domain *= domains[o];
+        for (uint32_t before = 0; before < o; before++)
+            first->terms[before].stride *= domains[o];
+        first->terms[o].stride = 1;
+        if (first->terms[o].shift)
+            return false;
+    }
+    return true;
+}
 
 struct first_rows first_rows_of(const struct plan *plan)
 {
-    const struct first_rows none = {.bound = UINT64_MAX};
+    const uint64_t places = (uint64_t)(plan->fact ? plan->fact->segment_count : 0) << 24;
+    struct first_rows first = {.bound = UINT64_MAX};
+    uint64_t domain;
     if (plan->shape != PLAN_ROWS || plan->order_count == 0 || plan->having != EXPRESSION_NONE ||
-        plan->limit > FIRST_ROWS_MAX || plan->offset > FIRST_ROWS_MAX - plan->limit)
-        return none;
-    const struct plan_order *order = &plan->orders[0];
-    struct first_rows first = {.wanted = plan->limit + plan->offset,
-                               .expression = plan->outputs[order->output].expression,
-                               .column = -1,
-                               .descending = order->descending,
-                               .nulls_first = order->nulls_first,
-                               .bound = UINT64_MAX};
-    const struct expression *node = &plan->expressions.nodes[first.expression];
-    const bool column = node->operation == EXPRESSION_COLUMN;
-    if (plan_reads(plan, first.expression).joins || (node->type.kind == VALUE_STRING && !column))
-        return none; /* computed strings have codes of their own order */
-    if (column && plan->sources[node->index].join < 0)
-        first.column = (int32_t)plan->sources[node->index].column;
+        plan->limit > FIRST_ROWS_MAX || plan->offset > FIRST_ROWS_MAX - plan->limit ||
+        !has_codes(plan, plan->outputs[plan->orders[0].output].expression))
+        return first;
+    first.wanted = plan->limit + plan->offset;
+    first.by_row = add_terms(plan, &first, &domain) && places <= RANKS_MAX / domain;
+    for (uint32_t t = 0; first.by_row && t < first.term_count; t++)
+        first.terms[t].stride *= places;
     return first;
 }
+
+/* ---- Ranks ---- */
 
 static const int64_t *range_of(const struct plan_column *column, uint32_t segment, uint32_t tile)
 {
     return column->data->segments[segment].tile_min_max + 2 * (uint64_t)tile;
 }
 
+/* The part of the best value in the tile or, if `worst`, of the worst. */
+static uint64_t part_of_tile(const struct first_term *term, const struct plan *plan, uint32_t segment,
+                             uint32_t tile, bool worst)
+{
+    if (term->column < 0) {
+        const uint64_t value = first_term_part(term, term->descending ? term->low : term->high, false),
+                       null = first_term_part(term, 0, true);
+        return !worst ? 0 : value > null ? value : null;
+    }
+    const struct plan_column *column = &plan->columns[term->column];
+    const int64_t *const range = range_of(column, segment, tile);
+    const bool null_comes_first = term->null == 0;
+    if (range[0] > range[1] || (column->nullable && null_comes_first != worst))
+        return first_term_part(term, 0, true);
+    return first_term_part(term, range[term->descending != worst], false);
+}
+
 uint64_t first_rows_best(const struct first_rows *first, const struct plan *plan, uint32_t segment,
                          uint32_t tile)
 {
-    const struct plan_column *column = &plan->columns[first->column];
-    const int64_t *const range = range_of(column, segment, tile);
-    if (column->nullable && first->nulls_first)
-        return 0;
-    return range[0] > range[1] ? UINT64_MAX : first_rows_rank(first, range[first->descending ? 1 : 0], false);
+    uint64_t rank = first_rows_place(first, segment, tile * TILE_ROWS);
+    for (uint32_t t = 0; t < first->term_count; t++)
+        rank += part_of_tile(&first->terms[t], plan, segment, tile, false);
+    return rank;
+}
+
+bool first_rows_worst(const struct first_rows *first, const struct plan *plan, uint32_t segment,
+                      uint32_t tile, bool one, uint64_t *rank)
+{
+    const struct first_term *term = &first->terms[0];
+    const int64_t *const range = range_of(&plan->columns[term->column], segment, tile);
+    const uint32_t end = (tile + 1) * TILE_ROWS, rows = plan->fact->segment_rows[segment];
+    *rank = one ? first_term_part(term, range[term->descending], false)
+                : part_of_tile(term, plan, segment, tile, true);
+    for (uint32_t t = 1; t < first->term_count; t++)
+        *rank += part_of_tile(&first->terms[t], plan, segment, tile, true);
+    *rank += first_rows_place(first, segment, (end < rows ? end : rows) - 1);
+    return !one || range[0] <= range[1];
 }
 
 /* Quickselect: all ranks before `low` are less, and all from `end` on greater, than those between. */
@@ -69,97 +148,4 @@ uint64_t first_rows_nth(uint64_t *ranks, uint64_t count, uint64_t nth)
         else
             low = greater;
     }
-}
-
-/* ---- The bound ---- */
-
-/* So many rows have this rank or a lesser one. */
-struct known_rows {
-    uint64_t rank, count;
-};
-
-/* A heap, the greatest rank first: without it there would be fewer rows than are wanted. */
-struct bound_search {
-    struct known_rows *known;
-    uint64_t known_count, rows, wanted;
-};
-
-static void remove_greatest(struct bound_search *search)
-{
-    struct known_rows *const known = search->known;
-    search->rows -= known[0].count;
-    const struct known_rows last = known[--search->known_count];
-    uint64_t at = 0;
-    for (uint64_t child; (child = 2 * at + 1) < search->known_count; at = child) {
-        child += child + 1 < search->known_count && known[child + 1].rank > known[child].rank;
-        if (known[child].rank <= last.rank)
-            break;
-        known[at] = known[child];
-    }
-    known[at] = last;
-}
-
-static void add_known(struct bound_search *search, uint64_t rank, uint64_t count)
-{
-    struct known_rows *const known = search->known;
-    if (count == 0 || (search->rows >= search->wanted && rank >= known[0].rank))
-        return;
-    uint64_t at = search->known_count++;
-    for (; at > 0 && known[(at - 1) / 2].rank < rank; at = (at - 1) / 2)
-        known[at] = known[(at - 1) / 2];
-    known[at] = (struct known_rows){.rank = rank, .count = count};
-    search->rows += count;
-    while (search->rows - known[0].count >= search->wanted)
-        remove_greatest(search);
-}
-
-/* A tile tells of its best value's row, and that none of its rows is worse than its worst value. */
-static void add_tile(struct bound_search *search, const struct plan *plan, uint32_t segment, uint32_t tile)
-{
-    const struct first_rows *first = &plan->first;
-    const struct plan_column *column = &plan->columns[first->column];
-    const int64_t *const range = range_of(column, segment, tile);
-    const uint32_t left = plan->fact->segment_rows[segment] - tile * TILE_ROWS;
-    if (range[0] > range[1])
-        return;
-    add_known(search, first_rows_rank(first, range[first->descending ? 1 : 0], false), 1);
-    if (!column->nullable)
-        add_known(search, first_rows_rank(first, range[first->descending ? 0 : 1], false),
-                  (left < TILE_ROWS ? left : TILE_ROWS) - 1);
-}
-
-static enum status find_bound(struct plan *plan, struct error *error)
-{
-    struct bound_search search = {.wanted = plan->first.wanted};
-    /* Without the greatest one, there are fewer rows than wanted; and one is being added. */
-    RETURN_IF_ERROR(memory_take(&search.known, (search.wanted + 2) * sizeof *search.known, "ranks", error));
-    for (uint64_t r = 0; r < plan->scan.run_count; r++) {
-        const struct tile_run *run = &plan->scan.runs[r];
-        for (uint32_t tile = run->first; tile < run->first + run->tiles; tile++)
-            add_tile(&search, plan, run->segment, tile);
-    }
-    if (search.rows >= search.wanted)
-        plan->first.bound = search.known[0].rank;
-    free(search.known);
-    return STATUS_OK;
-}
-
-/* ---- Tiles ---- */
-
-static bool may_be_first(const void *context, uint32_t segment, uint32_t tile)
-{
-    const struct plan *plan = context;
-    return first_rows_best(&plan->first, plan, segment, tile) <= plan->first.bound;
-}
-
-enum status first_rows_find(struct plan *plan, struct error *error)
-{
-    plan->first = first_rows_of(plan);
-    const bool all_rows = plan->step_count + plan->decided_count == 0 && !plan->nothing;
-    if (plan->first.wanted == 0 || plan->first.column < 0 || !all_rows)
-        return STATUS_OK;
-    RETURN_IF_ERROR(find_bound(plan, error));
-    return plan->first.bound == UINT64_MAX
-               ? STATUS_OK
-               : tile_skip_narrow(&plan->scan, plan->fact, may_be_first, plan, error);
 }

@@ -1,5 +1,5 @@
 /* test_top_rows.c: the rows that are kept while few are wanted in an order contain the first ones, at odd sizes, and are
- * few; NULLs are where ORDER BY puts them. */
+ * few. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,23 +56,10 @@ static void the_first_rows_are_kept(void **state)
     }
 }
 
-static void ranks_have_the_order(void **state)
-{
-    struct first_rows first = {0};
-    (void)state;
-    assert_true(first_rows_rank(&first, INT64_MIN, false) < first_rows_rank(&first, -1, false));
-    assert_true(first_rows_rank(&first, -1, false) < first_rows_rank(&first, 0, false));
-    assert_true(first_rows_rank(&first, 7, false) < first_rows_rank(&first, 0, true));
-    first.descending = first.nulls_first = true;
-    assert_true(first_rows_rank(&first, INT64_MAX, false) < first_rows_rank(&first, 1, false));
-    assert_true(first_rows_rank(&first, 0, true) < first_rows_rank(&first, 1, false));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_rows_are_kept),
-        cmocka_unit_test(ranks_have_the_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

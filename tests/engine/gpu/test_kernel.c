@@ -68,7 +68,9 @@ static const char *const statements[] = {
     "is null group by 1, 2, 3",
     "select shop, big from sales where pieces > 0 order by big desc nulls last limit 10",
     "select shop from sales order by paid * pieces, shop limit 3 offset 4",
-    "select pieces from sales where note like '%a%' order by note nulls first limit 70",
+    "select pieces from sales where note like '%a%' order by note nulls first, paid desc limit 70",
+    "select shop from sales left join products g on g.id = gift and g.kind = 'tea' join products p on p.id = "
+    "product where pieces > 0 order by g.kind, p.since desc, big, shop, at limit 9",
 };
 #define STATEMENTS (sizeof statements / sizeof *statements)
 

@@ -23,7 +23,9 @@ static const uint32_t sizes[] = {0, 1, 31, 1023, 1025, 150000};
 #define SIZES  (sizeof sizes / sizeof *sizes)
 #define TABLES (SIZES * PATTERNS)
 
-static char path[PATH_BYTES], names[TABLES][32], files[TABLES][PATH_BYTES + 64];
+#define DIMENSION_ROWS 40u
+
+static char path[PATH_BYTES], names[TABLES + 1][32], files[TABLES + 1][PATH_BYTES + 64];
 static struct database *database;
 static struct engine *engine;
 
@@ -51,7 +53,9 @@ static void write_rows(enum pattern pattern, uint32_t rows, FILE *out)
     static const char *const words[] = {"pear", "apple", "fig", "quince", "plum"};
     for (uint32_t row = 0; row < rows; row++) {
         const int64_t value = value_of(pattern, row);
-        fprintf(out, "%u,%u", row, below(10));
+        fprintf(out, "%u,%u,", row, below(10));
+        if (chance(90))
+            fprintf(out, "%u", below(DIMENSION_ROWS));
         if (value < 0)
             fputs(",,,,,,\n", out);
         else
@@ -62,38 +66,58 @@ static void write_rows(enum pattern pattern, uint32_t rows, FILE *out)
     }
 }
 
+static void write_dimension(FILE *out)
+{
+    for (uint32_t row = 0; row < DIMENSION_ROWS; row++)
+        fprintf(out, "%u,kind %u,%s\n", row, row * 7 % 11, row % 5 ? "0.25" : "");
+}
+
+static FILE *open_table(uint32_t t)
+{
+    snprintf(files[t], sizeof files[t], "%.*s/%.31s.csv", (int)(strlen(path) - 3), path, names[t]);
+    FILE *file = fopen(files[t], "wb");
+    assert_non_null(file);
+    return file;
+}
+
 static int load(void **state)
 {
     (void)state;
-    static const char *paths[TABLES];
-    static struct load_input inputs[TABLES];
+    static const char *paths[TABLES + 1];
+    static struct load_input inputs[TABLES + 1];
     struct load_report report;
     struct schema_script schema;
     char *script = NULL;
     size_t bytes;
     FILE *out = open_memstream(&script, &bytes);
+    fputs("CREATE TABLE dims (dk INT PRIMARY KEY, name TEXT NOT NULL, weight DOUBLE);\n", out);
     random_state = 20261122;
     directory_make(path);
     for (uint32_t t = 0; t < TABLES; t++) {
         const enum pattern pattern = (enum pattern)(t % PATTERNS);
         snprintf(names[t], sizeof names[t], "%s_%u", pattern_names[pattern], sizes[t / PATTERNS]);
-        snprintf(files[t], sizeof files[t], "%.*s/%s.csv", (int)(strlen(path) - 3), path, names[t]);
         fprintf(out,
-                "CREATE TABLE %s (id INT NOT NULL, f INT NOT NULL, v INT, big BIGINT, x DOUBLE, s TEXT, "
+                "CREATE TABLE %s (id INT NOT NULL, f INT NOT NULL, dim INT REFERENCES dims, v INT, big "
+                "BIGINT, x DOUBLE, s TEXT, "
                 "d DATE, p DECIMAL(9,2));\n",
                 names[t]);
-        FILE *file = fopen(files[t], "wb");
-        assert_non_null(file);
+        FILE *file = open_table(t);
         write_rows(pattern, sizes[t / PATTERNS], file);
         fclose(file);
+    }
+    snprintf(names[TABLES], sizeof names[TABLES], "dims");
+    FILE *file = open_table(TABLES);
+    write_dimension(file);
+    fclose(file);
+    fclose(out);
+    for (uint32_t t = 0; t <= TABLES; t++) {
         paths[t] = files[t];
         inputs[t] = (struct load_input){.table = names[t], .paths = &paths[t], .path_count = 1};
     }
-    fclose(out);
     must(schema_script_parse("order.sql", script, strlen(script), &schema, error));
     /* In plain, tables share their kernels. */
     const struct load_options options = {
-        .directory = path, .inputs = inputs, .input_count = TABLES, .codecs = "plain", .threads = 2};
+        .directory = path, .inputs = inputs, .input_count = TABLES + 1, .codecs = "plain", .threads = 2};
     must(tables_load(&schema, &options, &report, NULL, error));
     schema_script_free(&schema);
     free(script);
@@ -127,6 +151,9 @@ static const struct {
     {"select id, d", "where s like '%p%' order by d"},
     {"select id, p", "where f < 9 order by p * f + v, id desc"},
     {"select id", "where v is not null order by f desc, v"},
+    {"select id, name", "join dims on dim = dk order by name desc, x, s"},
+    {"select id, weight",
+     "left join dims on dim = dk and name > 'kind 3' where f > 2 order by weight, v desc, name"},
 };
 #define STATEMENTS (sizeof statements / sizeof *statements)
 
@@ -192,15 +219,37 @@ static void few_tiles_are_read(void **state)
     assert_int_equal(tiles_read("select v from random_150000 order by id limit 1000"), 1);
     assert_int_equal(tiles_read("select v from random_150000 order by id desc limit 2000 offset 500"), 3);
     assert_in_range(tiles_read("select id from descending_150000 order by x limit 100"), 1, 100);
-    /* a tile of equal values may have each of the first rows, and one with NULLs may have these */
-    assert_int_equal(tiles_read("select id from equal_150000 order by v limit 1"), 147);
-    assert_int_equal(tiles_read("select id from nulls_150000 order by v nulls first limit 1"), 147);
+    /* equal rows come in the order of the table, unless there is another term, of which these tiles tell nothing */
+    assert_int_equal(tiles_read("select id from equal_150000 order by v limit 2000"), 2);
+    assert_int_equal(tiles_read("select id from equal_150000 order by v desc, id limit 2000"), 2);
+    assert_int_equal(tiles_read("select id from equal_150000 order by v, id desc limit 1"), 1);
+    assert_int_equal(tiles_read("select id from equal_150000 order by v, id % 1000 limit 1"), 147);
+    assert_int_equal(tiles_read("select id from nulls_150000 order by v nulls first, x limit 1"), 147);
     assert_int_equal(tiles_read("select id from random_150000 where f < 5 order by v limit 1"), 147);
     assert_int_equal(tiles_read("select id from random_150000 order by v + 1 limit 1"), 147);
     assert_int_equal(tiles_read("select id from random_150000 order by v limit 150000"), 147);
 }
 
 /* ---- Ranks ---- */
+
+static void ranks_have_the_order(void **state)
+{
+    const struct first_term up = {.low = INT64_MIN,
+                                  .high = INT64_MAX,
+                                  .shift = 2,
+                                  .null = 1ull << 62,
+                                  .stride = 1},
+                            down = {.low = -5, .high = 9, .descending = true, .best = 1, .stride = 3};
+    (void)state;
+    assert_true(first_term_part(&up, INT64_MIN, false) < first_term_part(&up, -1, false));
+    assert_true(first_term_part(&up, -1, false) < first_term_part(&up, 0, false));
+    assert_true(first_term_part(&up, INT64_MAX, false) < first_term_part(&up, 0, true));
+    assert_int_equal(first_term_part(&down, 9, false), 3);
+    assert_int_equal(first_term_part(&down, -5, false), 45);
+    assert_int_equal(first_term_part(&down, 7, true), 0);
+    assert_int_equal(first_term_part(&down, INT64_MIN, false), 45); /* outside of what a catalogue says */
+    assert_int_equal(first_term_part(&down, INT64_MAX, false), 3);
+}
 
 static int compare_ranks(const void *left, const void *right)
 {
@@ -227,6 +276,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(first_rows_are_those_of_the_whole),
         cmocka_unit_test(few_tiles_are_read),
+        cmocka_unit_test(ranks_have_the_order),
         cmocka_unit_test(the_nth_rank_is_found),
     };
     return cmocka_run_group_tests(tests, load, unload);
