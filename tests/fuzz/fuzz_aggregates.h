@@ -34,11 +34,15 @@ static inline void kept_step(sqlite3_context *context, int count, sqlite3_value 
 
 static inline long double kept_variance(const struct kept_values *kept, bool sample)
 {
-    long double sum = 0, squares = 0;
+    const __int128 near =
+        kept->count ? kept->values[0] : 0; /* far from 0, close values would lose their distances */
+    __int128 sum = 0;
+    long double squares = 0;
     for (size_t i = 0; i < kept->count; i++)
-        sum += (long double)kept->values[i];
+        sum += kept->values[i] - near;
     for (size_t i = 0; i < kept->count; i++) {
-        const long double distance = (long double)kept->values[i] - sum / (long double)kept->count;
+        const long double distance =
+            (long double)(kept->values[i] - near) - (long double)sum / (long double)kept->count;
         squares += distance * distance;
     }
     return squares / (long double)(kept->count - sample);
