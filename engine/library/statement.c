@@ -20,6 +20,7 @@ struct sql_statement {
     uint32_t parameter_count;
     struct sql_parameter *parameters; /* own their strings */
     struct sql_settings settings;
+    bool no_star;                   /* references do not join its tables: levels answer it */
     struct plan *plan;              /* NULL: the statement must be planned */
     struct prepared_plan *prepared; /* NULL for EXPLAIN, which runs nothing */
     struct engine *answers;         /* for answers in memory (query.h); opened at the first use */
@@ -139,7 +140,8 @@ static enum status make_plan(struct sql_statement *statement, struct error *erro
                                         .threads = engine_threads(statement->engine),
                                         .on_gpu = on_gpu,
                                         .index = settings->index,
-                                        .like = settings->like};
+                                        .like = settings->like,
+                                        .no_star = &statement->no_star};
     const enum status status = bind_in_turn(statement, &options, &plan, error);
     statement->plan = plan;
     RETURN_IF_ERROR(status);
@@ -279,11 +281,13 @@ enum status sql_run(struct sql_statement *statement, struct rowset *rows, struct
                     struct error *error)
 {
     const struct plan *plan;
-    enum status status = STATUS_OK;
     *rows = (struct rowset){0};
-    if (sql_tree_select(statement->tree)->layered)
+    if (sql_tree_select(statement->tree)->layered || statement->no_star)
         return answer_levels(statement, rows, timing, error);
-    RETURN_IF_ERROR(sql_plan(statement, &plan, error));
+    enum status status = sql_plan(statement, &plan, error);
+    if (status == STATUS_BAD_INPUT && statement->no_star && !engine_cluster(statement->engine))
+        return answer_levels(statement, rows, timing, error);
+    RETURN_IF_ERROR(status);
     if (!plan->fact && sql_statement_explains(statement) != SQL_EXPLAIN_NONE)
         return rowset_of_lines(rows, "plan", "one row of constants: nothing is read", error);
     switch (sql_statement_explains(statement)) {

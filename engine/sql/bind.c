@@ -272,6 +272,7 @@ enum status sql_bind(struct database *database, const struct sql_select *select,
                                               .on_gpu = options->on_gpu,
                                               .index_use = options->index,
                                               .error = error},
+                                  .no_star = options->no_star,
                                   .like_ignores_case = options->like == SQL_LIKE_SQLITE,
                                   .aliases = aliases,
                                   .error = error};

@@ -187,6 +187,13 @@ static bool find_left_join(struct binder *binder, const struct sql_expression *c
     return false;
 }
 
+/* The tables can be joined, but by a level that joins answers (engine/library/query/query.h). */
+static void tell_no_star(const struct binder *binder)
+{
+    if (binder->no_star)
+        *binder->no_star = true;
+}
+
 static enum status find_fact(struct binder *binder)
 {
     uint32_t roots = 0, first = 0, second = 0;
@@ -204,17 +211,20 @@ static enum status find_fact(struct binder *binder)
                            "the tables of FROM reference each other in a circle");
     if (roots > 1) {
         const struct bind_table *lone = &binder->tables[second];
+        tell_no_star(binder);
         return bind_refuse(binder, lone->source->position,
                            "nothing joins %s and %s; set a foreign key equal to the key that it references "
                            "(REFERENCES, as declared when the tables were loaded)",
                            binder->tables[first].name, lone->name);
     }
-    if (binder->tables[first].source->join == SQL_JOIN_LEFT)
+    if (binder->tables[first].source->join == SQL_JOIN_LEFT) {
+        tell_no_star(binder);
         return bind_refuse(
             binder, binder->tables[first].source->position,
             "%s holds the foreign keys, so its rows are the ones that LEFT JOIN keeps: name it "
             "first; to keep the other table's, write %s RIGHT JOIN",
             binder->tables[first].name, binder->tables[first].name);
+    }
     binder->fact = first;
     binder->plan->fact = binder->tables[first].table;
     return STATUS_OK;
@@ -291,12 +301,14 @@ static enum status reach(struct binder *binder, uint32_t t)
                                      &is_null, binder->error));
     RETURN_IF_ERROR(expression_apply(binder->list, EXPRESSION_NOT, is_null, EXPRESSION_NONE, EXPRESSION_NONE,
                                      &found, binder->error));
-    if (reads_others(binder, found, table->join))
+    if (reads_others(binder, found, table->join)) {
+        tell_no_star(binder);
         return bind_refuse(
             binder, table->source->position,
             "%s is joined behind a LEFT JOIN whose ON has conditions on other tables, which would drop "
             "rows; join it by LEFT JOIN too",
             table->name);
+    }
     binder->plan->joins[table->join].inner = true; /* it drops the rows without a match, too */
     return expression_is_constant(binder->list, found)
                ? STATUS_OK
@@ -311,12 +323,14 @@ enum status bind_tables(struct binder *binder)
     for (uint32_t t = 0; t < binder->table_count; t++) {
         const struct sql_source *source = binder->tables[t].source;
         if (source->join == SQL_JOIN_LEFT) {
-            if (!source->on || !find_left_join(binder, source->on))
+            if (!source->on || !find_left_join(binder, source->on)) {
+                tell_no_star(binder);
                 return bind_refuse(
                     binder, source->position,
                     "LEFT JOIN %s needs an ON that sets a foreign key equal to the key that it "
                     "references",
                     source->table);
+            }
         } else if (source->on) {
             RETURN_IF_ERROR(split(binder, source->on));
         }

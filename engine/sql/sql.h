@@ -53,6 +53,7 @@ struct sql_options {
     bool on_gpu;      /* the plan is for a GPU; it decides what pays */
     enum plan_index_use index;
     enum sql_like like;
+    bool *no_star; /* set to true if references do not join the tables as a star; NULL: nobody asks */
 };
 
 /* Resolves the names of a statement in a database, checks its types and makes a plan. STATUS_BAD_INPUT, "line L, column C: ...", for unknown names,

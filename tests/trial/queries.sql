@@ -340,6 +340,25 @@ select p.brand, co.continent, sum(t.q) from (select product, store, sum(quantity
 join products p on t.product = p.sku join stores st on t.store = st.store_id left join countries co on st.located = co.code
 group by p.brand, co.continent order by 1, 2;
 
+-- joins: customers with and without sales
+select home, count(*) as rows, count(sale_id) as sales, sum(paid) as paid
+from customers left join sales on buyer = customer_id and sold_at >= '2023-01-01' group by home order by home;
+-- joins: products that nobody bought
+select count(*) from products p left join sales s on s.product = p.sku where s.sale_id is null;
+-- joins: sales during campaigns
+select c.channel, p.category, count(*), sum(s.paid)
+from sales s join products p on s.product = p.sku join campaigns c on s.sold_at between c.starts and c.ends
+group by c.channel, p.category order by 1, 2;
+-- joins: bought together
+select a.product, b.product, count(*) as times
+from sales a join sales b on a.buyer = b.buyer and a.product < b.product
+group by a.product, b.product order by times desc, 1, 2 limit 10;
+-- joins: each with each
+select count(*), sum(area) from stores cross join campaigns;
+-- joins: neighbours
+select a.store_id, a.city, b.store_id from stores a join stores b on a.city = b.city and a.opened < b.opened
+order by a.store_id, b.store_id;
+
 -- floats: sum and average
 select category, sum(weight), avg(weight), count(weight) from products group by category order by category;
 -- floats: sum of millions

@@ -400,6 +400,27 @@ static enum status join_unit(struct joining *joining, uint32_t next, enum sql_jo
                               (unsigned long long)unit->rows->rows, (unsigned long long)pairs);
 }
 
+/* More pairs of rows than this are made only if some condition is on both sides: who forgets one should be told. */
+#define PAIRS_WITHOUT_CONDITION_MAX (UINT64_C(1) << 24)
+
+static enum status check_forgotten(const struct joining *joining, uint32_t s)
+{
+    const struct query_source *const source = &joining->sources->list[s];
+    const struct unit *const unit = &joining->units[source->unit];
+    if (joining->rows == 0 || unit->rows->rows <= PAIRS_WITHOUT_CONDITION_MAX / joining->rows)
+        return STATUS_OK;
+    for (uint32_t i = 0; i < joining->conjunct_count; i++) {
+        const uint64_t reads = joining->conjuncts[i].sources;
+        if ((reads & unit->sources) && (reads & joining->joined))
+            return STATUS_OK;
+    }
+    return query_refuse(
+        joining->query, source->from->position,
+        "nothing joins %s to the tables before it, and each of %llu rows would be paired with each of %llu; "
+        "add the condition that joins them",
+        source->name, (unsigned long long)joining->rows, (unsigned long long)unit->rows->rows);
+}
+
 /* The unit of a source. One of a left join is answered with its conditions. */
 static enum status join_source(struct joining *joining, uint32_t s)
 {
@@ -416,6 +437,8 @@ static enum status join_source(struct joining *joining, uint32_t s)
         RETURN_IF_ERROR(joining_split(joining, source->from->on, &on, &on_count));
     if (!unit->rows) /* a right row that fails ON stays in RIGHT and FULL joins */
         RETURN_IF_ERROR(joining_answer_unit(joining, unit, on, join >= SQL_JOIN_RIGHT ? 0 : on_count, own));
+    if (joining->joined && !own)
+        RETURN_IF_ERROR(check_forgotten(joining, s));
     if (joining->joined)
         return join_unit(joining, source->unit, join, own, own ? on : joining->conjuncts,
                          own ? on_count : joining->conjunct_count);

@@ -158,13 +158,15 @@ enum status query_plan(struct query *query, struct database *database, const str
     struct run_timing timing = {0};
     struct plan *plan;
     *rows = (struct rowset){0};
+    query->no_star = false;
     if (!stored)
         RETURN_IF_ERROR(memory_engine(query, &engine));
     const struct sql_options options = {.codec = stored ? task->codec : NULL,
                                         .threads = engine_threads(engine),
                                         .on_gpu = engine_is_cuda(engine),
                                         .index = task->index,
-                                        .like = task->like};
+                                        .like = task->like,
+                                        .no_star = &query->no_star};
     RETURN_IF_ERROR(
         sql_bind(database, select, query->parameters, query->parameter_count, &options, &plan, query->error));
     plan->staged = stored && task->staged;
@@ -306,6 +308,13 @@ static enum status answer_sources(struct query *query, struct sql_select *select
     return STATUS_OK;
 }
 
+/* Of a plan in whose place levels answer. */
+static void forget_error(struct error *error)
+{
+    if (error)
+        *error = (struct error){0};
+}
+
 static enum status answer_select(struct query *query, struct sql_select *select, struct query_scope *scope,
                                  bool last, struct rowset *rows)
 {
@@ -323,9 +332,13 @@ static enum status answer_select(struct query *query, struct sql_select *select,
         return query_windows(query, select, scope, rows);
     RETURN_IF_ERROR(query_memory(query, sizeof *sources, &sources));
     RETURN_IF_ERROR(query_sources_find(query, select, scope, sources));
-    return sources->any_answer || sources->any_strict
-               ? query_join(query, select, sources, last, rows)
-               : query_plan(query, query->task->database, select, last, rows);
+    if (sources->any_answer || sources->any_strict)
+        return query_join(query, select, sources, last, rows);
+    const enum status planned = query_plan(query, query->task->database, select, last, rows);
+    if (planned != STATUS_BAD_INPUT || !query->no_star)
+        return planned;
+    forget_error(query->error);
+    return query_join(query, select, sources, last, rows);
 }
 
 enum status query_select(struct query *query, const struct sql_select *select,
@@ -480,6 +493,7 @@ enum status query_answer(const struct query_task *task, struct rowset *rows, str
 {
     struct query query = {.task = task, .tree = sql_tree_new(), .error = error};
     const bool explain = task->explain != SQL_EXPLAIN_NONE;
+    forget_error(error);
     enum status status = query.tree ? STATUS_OK : error_out_of_memory(error, 0, "a statement");
     *rows = (struct rowset){0};
     if (status == STATUS_OK && engine_cluster(task->engine))

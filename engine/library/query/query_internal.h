@@ -44,6 +44,7 @@ struct query {
     uint32_t level;
     const struct query_around *around;
     struct run_timing timing;
+    bool no_star; /* the last plan was refused, because references do not join its tables as a star */
     struct error *error;
 };
 

@@ -112,23 +112,11 @@ static void ambiguous_names_ask_for_a_table(void **state)
 static void joins_go_along_references(void **state)
 {
     (void)state;
-    refused("select 1 from sales, products",
-            "line 1, column 22: nothing joins sales and products; set a foreign key");
-    refused("select 1 from sales join products on pieces = id",
-            "line 1, column 26: nothing joins sales and products");
-    refused("select 1 from sales left join products on pieces = id",
-            "line 1, column 31: LEFT JOIN products needs an ON that sets a foreign key equal");
-    refused("select 1 from sales left join products", "line 1, column 31: LEFT JOIN products needs an ON");
-    refused("select 1 from products left join sales on product = id",
-            "line 1, column 34: sales holds the foreign keys, so its rows are the ones that LEFT JOIN keeps");
+    refused("select 1 from sales left join products",
+            "line 1, column 31: an outer JOIN of products needs ON");
     refused("select 1 from sales left join shops on shop = name and r.label > 'a' left join regions r on "
             "region = id",
             "line 1, column 56: ON of a LEFT JOIN has a condition on r, which is joined later");
-    refused(
-        "select 1 from sales left join shops on shop = name and pieces > 1 join regions on region = id",
-        "line 1, column 72: regions is joined behind a LEFT JOIN whose ON has conditions on other tables");
-    refused("select 1 from sales s, visits v, shops where s.shop = name and v.shop = name",
-            "line 1, column ");
 }
 
 static void types_that_do_not_fit(void **state)

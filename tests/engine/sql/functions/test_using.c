@@ -67,8 +67,8 @@ static void columns_of_using_are_one(void **state)
     answers("select * from sold join kinds using (kind) where kind = 2", "2,6,coffee,6\n");
     refused("select price from sold join kinds using (kind)",
             "line 1, column 8: price could be a column of more");
-    refused("select kind from sold join kinds using (nothing)",
-            "line 1, column 28: nothing joins sold and kinds");
+    refused("select label from sold join kinds using (nothing)",
+            "line 1, column 42: there is no column nothing; there are kind, price");
 }
 
 int main(void)
