@@ -22,6 +22,12 @@ struct first_row {
 static enum status first_bytes_read(const char *path, struct first_row *first, struct error *error)
 {
     struct text_file *file;
+    uint64_t bytes;
+    RETURN_IF_ERROR(text_file_check(path, &bytes, error));
+    if (bytes == TEXT_FILE_SIZE_UNKNOWN || strcmp(path, "-") == 0)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: --infer reads a file twice, and this can be read once; save it as a file first",
+                         path);
     RETURN_IF_ERROR(text_file_open(path, &file, error));
     const enum status status = text_file_read(file, first->text, FIRST_BYTES, &first->bytes, error);
     text_file_close(file);
