@@ -155,8 +155,10 @@ static enum status check_names(const struct text_source *source, const struct he
 {
     const char *const path = source->paths[source->path];
     if (names->twice != UINT32_MAX)
-        return error_set(error, STATUS_BAD_INPUT, "%s:%llu: the header names '%s' twice", path,
-                         (unsigned long long)line, source->shape.names[names->twice]);
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s:%llu: the header names '%s' twice; say what the fields are by --columns "
+                         "TABLE=COLUMN,COLUMN... (- for one to skip)",
+                         path, (unsigned long long)line, source->shape.names[names->twice]);
     for (uint32_t c = 0; c < source->shape.columns; c++) {
         bool there = false;
         for (uint32_t f = 0; f < count; f++)

@@ -129,6 +129,11 @@ static void fields_that_the_table_lacks_are_skipped(void **state)
     load("--columns sales=-,id,paid,- sales=sales.csv", 0, "2 rows");
     answer_is("select * from sales", "id,paid\n5,7.00\n6,8.00\n");
     load("--columns sales=-,id,- sales=sales.csv", 2, "--columns -,id,- lacks the table's column 'paid'");
+    file_is("twice.csv", "id,paid,Paid\n1,2,3\n");
+    load("sales=twice.csv", 2,
+         "twice.csv:1: the header names 'paid' twice; say what the fields are by --columns");
+    load("--columns sales=id,-,paid sales=twice.csv", 0, "1 row");
+    answer_is("select * from sales", "id,paid\n1,3.00\n");
     load("--columns shops=id sales=sales.csv", 2, "no files of table shops are loaded");
     load("--columns sales sales=sales.csv", 2, "--columns 'sales' is not TABLE=COLUMN,COLUMN...");
 }
