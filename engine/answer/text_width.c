@@ -1,6 +1,8 @@
 /* text_width.c: measures text (text_width.h). Most texts are ASCII, and take one addition a byte. */
 #include "engine/answer/text_width.h"
 
+#include "storage/base/words/utf8.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,20 +28,14 @@ static bool is_in(const struct code_range *ranges, size_t count, uint32_t code)
 }
 
 /* Reads a character of several bytes; *bytes gets their number, 1 if they are not UTF-8. */
-static uint32_t read_character(const unsigned char *text, size_t left, size_t *bytes)
+static uint32_t read_character(const char *text, size_t left, size_t *bytes)
 {
-    const size_t length = *text >= 0xf0 && *text < 0xf8 ? 4 : *text >= 0xe0 ? 3 : 2;
-    uint32_t code = *text & (0x7fu >> length);
+    uint32_t code;
+    *bytes = utf8_character(text, left, &code);
+    if (*bytes)
+        return code;
     *bytes = 1;
-    if (*text < 0xc2 || *text >= 0xf8 || length > left)
-        return '?';
-    for (size_t i = 1; i < length; i++) {
-        if ((text[i] & 0xc0) != 0x80)
-            return '?';
-        code = code << 6 | (text[i] & 0x3f);
-    }
-    *bytes = length;
-    return code;
+    return '?';
 }
 
 static size_t width_of(uint32_t code)
@@ -53,11 +49,10 @@ static size_t width_of(uint32_t code)
 
 size_t text_width(const char *text, size_t bytes)
 {
-    const unsigned char *const at = (const unsigned char *)text;
     size_t width = 0, length;
     for (size_t i = 0; i < bytes; i += length) {
         length = 1;
-        width += at[i] < 0x80 ? 1 : width_of(read_character(at + i, bytes - i, &length));
+        width += (unsigned char)text[i] < 0x80 ? 1 : width_of(read_character(text + i, bytes - i, &length));
     }
     return width;
 }

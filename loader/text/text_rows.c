@@ -5,6 +5,7 @@
 #include "loader/text/text_rows.h"
 
 #include "storage/base/isa.h"
+#include "storage/base/words/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -124,25 +125,18 @@ void text_printable(const char *text, size_t length, char shown[TEXT_SHOWN_BYTES
 
 bool text_is_utf8(const char *text, size_t length)
 {
-    const unsigned char *at = (const unsigned char *)text, *const end = at + length;
+    const char *at = text, *const end = text + length;
     while (at < end) {
         uint64_t eight;
+        uint32_t code;
         if (end - at >= 8 && (memcpy(&eight, at, 8), (eight & 0x8080808080808080ull) == 0)) {
             at += 8;
             continue;
         }
-        const unsigned char first = *at++;
-        if (first < 0x80)
-            continue;
-        const unsigned more = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : 1;
-        if (first < 0xc2 || first > 0xf4 || (size_t)(end - at) < more)
+        const size_t bytes = utf8_character(at, (size_t)(end - at), &code);
+        if (bytes == 0)
             return false;
-        if ((first == 0xe0 && *at < 0xa0) || (first == 0xed && *at > 0x9f) || (first == 0xf0 && *at < 0x90) ||
-            (first == 0xf4 && *at > 0x8f))
-            return false; /* too long, a surrogate, or beyond U+10FFFF */
-        for (unsigned i = 0; i < more; i++)
-            if ((*at++ & 0xc0) != 0x80)
-                return false;
+        at += bytes;
     }
     return true;
 }

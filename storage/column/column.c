@@ -1,39 +1,24 @@
 /* column.c: names, types and look-ups of tables and columns; see column.h. */
 #include "storage/column/column.h"
+
+#include "storage/base/words/utf8.h"
 #include "storage/column/levels_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The bytes of the UTF-8 character at `at`, or 0 if it is none, or a control character. */
-static size_t character_bytes(const unsigned char *at)
-{
-    const size_t bytes = at[0] < 0x80   ? 1
-                         : at[0] < 0xc2 ? 0
-                         : at[0] < 0xe0 ? 2
-                         : at[0] < 0xf0 ? 3
-                         : at[0] < 0xf5 ? 4
-                                        : 0;
-    if (at[0] < ' ' || at[0] == 127)
-        return 0;
-    for (size_t i = 1; i < bytes; i++)
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-    const bool wrong = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
-                       (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f) ||
-                       (at[0] == 0xc2 && at[1] < 0xa0);
-    return wrong ? 0 : bytes;
-}
-
 bool name_valid(const char *name)
 {
     const size_t length = strnlen(name, NAME_BYTES);
     if (length == 0 || length == NAME_BYTES || name[0] == ' ' || name[length - 1] == ' ')
         return false;
-    for (size_t i = 0, bytes; i < length; i += bytes)
-        if ((bytes = character_bytes((const unsigned char *)name + i)) == 0)
+    for (size_t i = 0, bytes; i < length; i += bytes) {
+        uint32_t code;
+        bytes = utf8_character(name + i, length - i, &code);
+        if (bytes == 0 || code < ' ' || (code >= 0x7f && code < 0xa0)) /* control characters */
             return false;
+    }
     return true;
 }
 

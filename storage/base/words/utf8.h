@@ -1,0 +1,29 @@
+/* utf8.h: the characters of UTF-8 (RFC 3629). */
+#ifndef TESSERA_STORAGE_BASE_WORDS_UTF8_H
+#define TESSERA_STORAGE_BASE_WORDS_UTF8_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The bytes of the character at `text`, of which `left` (at least 1) can be read; *code gets its number. 0 if it is none:
+ * cut, longer than needed, a surrogate, or beyond U+10FFFF. */
+static inline size_t utf8_character(const char *text, size_t left, uint32_t *code)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char first = (unsigned char)*text;
+    const size_t bytes = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    *code = first;
+    if (bytes == 1)
+        return 1;
+    if (bytes == 0 || first > 0xf4 || bytes > left)
+        return 0;
+    *code = first & (0x7fu >> bytes);
+    for (size_t i = 1; i < bytes; i++) {
+        if (((unsigned char)text[i] & 0xc0) != 0x80)
+            return 0;
+        *code = *code << 6 | ((unsigned char)text[i] & 0x3f);
+    }
+    return *code < least[bytes] || *code > 0x10ffff || (*code >= 0xd800 && *code < 0xe000) ? 0 : bytes;
+}
+
+#endif
