@@ -60,6 +60,27 @@ static void rows_are_appended(void **state)
     load("--append --force sales=sales-2.csv", 2, "give one of the two", "shop,pieces\nA,1\nB,2\n");
 }
 
+/* The old rows of a dimension move, and the table that references it has none yet. */
+static void rows_are_appended_to_an_empty_fact_table(void **state)
+{
+    (void)state;
+    run_shell("cd $D/.. && printf 'CREATE TABLE shops (name TEXT PRIMARY KEY, city TEXT);"
+              "CREATE TABLE sales (shop TEXT REFERENCES shops, pieces INT);' >star.sql && : >none.csv && "
+              "for i in 1 2 3 4 5 6 7 8 9; do echo \"s$i,c$((i % 3))\"; done >shops.csv && "
+              "for i in 1 2 3 4 5 6 7 8 9; do echo \"t$i,b\"; done >more.csv && echo t9,5 >sold.csv",
+              &run);
+    assert_int_equal(run.exit_code, 0);
+    load("sales=none.csv shops=shops.csv", 0, "9 rows", "shop,pieces\n");
+    load("--append sales=sold.csv shops=more.csv", 0, "10 rows", "shop,pieces\nt9,5\n");
+    answer_is("select city, sum(pieces) as n from sales join shops on shop = name group by city",
+              "city,n\nb,5\n");
+    load("--force sales=none.csv shops=shops.csv", 0, "9 rows", "shop,pieces\n");
+    load("--append shops=more.csv", 0, "9 rows", "shop,pieces\n");
+    load("--append sales=sold.csv", 0, "1 row", "shop,pieces\nt9,5\n");
+    run_shell("$T check --db $D", &run);
+    assert_int_equal(run.exit_code, 0);
+}
+
 static void sizes_of_memory_are_read(void **state)
 {
     (void)state;
@@ -147,6 +168,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(patterns_stand_for_files, make_files, teardown),
         cmocka_unit_test_setup_teardown(null_is_what_the_option_says, make_files, teardown),
         cmocka_unit_test_setup_teardown(rows_are_appended, make_files, teardown),
+        cmocka_unit_test_setup_teardown(rows_are_appended_to_an_empty_fact_table, make_files, teardown),
         cmocka_unit_test_setup_teardown(sizes_of_memory_are_read, make_files, teardown),
         cmocka_unit_test_setup_teardown(a_load_that_waits_can_be_stopped, make_files, teardown),
     };

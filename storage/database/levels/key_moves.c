@@ -126,7 +126,7 @@ static enum status begin_column(struct database_writer *writer, const struct col
     if (!target)
         return STATUS_OK;
     RETURN_IF_ERROR(table_moves(target, error));
-    if (!target->moves || target == own)
+    if (!target->moves || target == own || column->table->rows == 0)
         return STATUS_OK;
     if (!own)
         return begin_rewrite(writer, column, error);
