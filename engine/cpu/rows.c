@@ -67,30 +67,6 @@ static void fact_values(const struct device_run *run, struct cpu_worker *worker,
         nulls[i] = valid && !tile_row_valid(valid, rows[i]);
 }
 
-#define GATHER(type)                     \
-    for (uint32_t i = 0; i < count; i++) \
-        values[i] = ((const type *)array->values)[positions[i] >> array->shift];
-
-static void gather(const struct plan_array *array, const int64_t *positions, const uint8_t *missing,
-                   uint32_t count, int64_t *values, uint8_t *nulls)
-{
-    if (array->rows == 0) { /* no row has a match */
-        memset(values, 0, count * sizeof *values);
-    } else if (array->value_bytes == 1) {
-        GATHER(uint8_t)
-    } else if (array->value_bytes == 2) {
-        GATHER(uint16_t)
-    } else if (array->value_bytes == 4) {
-        GATHER(int32_t)
-    } else {
-        GATHER(int64_t)
-    }
-    for (uint32_t i = 0; nulls && i < count; i++) {
-        const int64_t at = positions[i] >> array->shift;
-        nulls[i] = (missing && missing[i]) || (array->valid && !(array->valid[at / 32] >> at % 32 & 1));
-    }
-}
-
 /* The bits of positions that are a group's code. */
 static void take_bits(const struct plan_source *source, const int64_t *positions, uint32_t count,
                       int64_t *values)
@@ -136,8 +112,8 @@ static void fill_leaves(const struct device_run *run, struct cpu_worker *worker,
         if (leaf->source->bits)
             take_bits(leaf->source, worker->positions, count, leaf->vector.values);
         else
-            gather(&run->plan->arrays[leaf->column], worker->positions, missing, count, leaf->vector.values,
-                   leaf->vector.nulls);
+            plan_array_gather(&run->plan->arrays[leaf->column], worker->positions, missing, count,
+                              leaf->vector.values, leaf->vector.nulls);
     }
 }
 

@@ -96,10 +96,22 @@ struct expression {
     struct scalar of_nulls; /* its value if all leaves are NULL */
 };
 
+/* Tells which pairs of values occur in the rows that a statement reads (occurring/occurring.h). */
+struct expression_rows {
+    /* The rows to be read for the pairs of two nodes; UINT64_MAX: they cannot be found. */
+    uint64_t (*count)(const struct expression_rows *rows, const uint32_t nodes[2]);
+    /* Finds the pairs of values less than domains[0] and domains[1] that are not NULL: first * domains[1] + second,
+     * ascending. They last as long as `rows`. */
+    enum status (*pairs)(const struct expression_rows *rows, const uint32_t nodes[2],
+                         const uint64_t domains[2], const uint64_t **pairs, uint64_t *count,
+                         struct error *error);
+};
+
 /* A zero-initialised list is empty; expression_list_free empties it. Equal nodes are made once. */
 struct expression_list {
     uint32_t count, capacity, table_count;
-    unsigned threads; /* that compute tables; 0: all available */
+    unsigned threads;                   /* that compute tables; 0: all available */
+    const struct expression_rows *rows; /* while a statement is bound, or NULL */
     struct expression *nodes;
     struct value_table *tables;
     uint32_t dictionary_count;

@@ -284,6 +284,10 @@ NODISCARD enum status plan_references_read(struct plan *plan, const struct colum
 void plan_array_read(const struct plan_array *array, uint64_t first, uint32_t count, int64_t *values,
                      uint8_t *nulls);
 
+/* The same at any positions; missing[i], if `missing` is not NULL, makes value i NULL. */
+void plan_array_gather(const struct plan_array *array, const int64_t *positions, const uint8_t *missing,
+                       uint32_t count, int64_t *values, uint8_t *nulls);
+
 /* Sets used[a] for each array a that the expression reads. */
 void plan_mark_arrays(const struct plan *plan, uint32_t expression, bool used[PLAN_SOURCES_MAX]);
 

@@ -277,6 +277,30 @@ void plan_array_read(const struct plan_array *array, uint64_t first, uint32_t co
     }
 }
 
+#define GATHER(type)                     \
+    for (uint32_t i = 0; i < count; i++) \
+        values[i] = ((const type *)array->values)[positions[i] >> array->shift];
+
+void plan_array_gather(const struct plan_array *array, const int64_t *positions, const uint8_t *missing,
+                       uint32_t count, int64_t *values, uint8_t *nulls)
+{
+    if (array->rows == 0) { /* no row has a match */
+        memset(values, 0, count * sizeof *values);
+    } else if (array->value_bytes == 1) {
+        GATHER(uint8_t)
+    } else if (array->value_bytes == 2) {
+        GATHER(uint16_t)
+    } else if (array->value_bytes == 4) {
+        GATHER(int32_t)
+    } else {
+        GATHER(int64_t)
+    }
+    for (uint32_t i = 0; nulls && i < count; i++) {
+        const int64_t at = positions[i] >> array->shift;
+        nulls[i] = (missing && missing[i]) || (array->valid && !(array->valid[at / 32] >> at % 32 & 1));
+    }
+}
+
 struct marks {
     const struct plan *plan;
     bool *used;

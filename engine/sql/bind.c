@@ -4,6 +4,8 @@
  */
 #include "engine/sql/bind_internal.h"
 
+#include "engine/plan/occurring/occurring.h"
+
 #include <stdlib.h>
 
 /* ---- WHERE ---- */
@@ -276,7 +278,12 @@ enum status sql_bind(struct database *database, const struct sql_select *select,
                                   .like_ignores_case = options->like == SQL_LIKE_SQLITE,
                                   .aliases = aliases,
                                   .error = error};
+        struct occurring occurring;
+        occurring_open(&occurring, &binder->planner);
+        plan->expressions.rows = &occurring.rows;
         status = bind_all(binder);
+        plan->expressions.rows = NULL;
+        occurring_free(&occurring);
         bind_tables_free(binder);
     } else {
         status = error_out_of_memory(error, sizeof *plan, "a plan");

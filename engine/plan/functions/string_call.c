@@ -2,7 +2,7 @@
 #include "engine/plan/functions/string_call.h"
 
 #include "engine/plan/expression_vector.h"
-#include "engine/plan/functions/string_table.h"
+#include "engine/plan/functions/string_combinations.h"
 #include "storage/base/memory.h"
 
 #include <stdlib.h>
@@ -26,85 +26,30 @@ void string_put(struct string_buffer *buffer, const char *text, uint64_t length)
 
 /* ---- Combinations of strings ---- */
 
-/* The children whose strings are combined. */
-struct combinations {
-    const struct expression_list *list;
-    const uint32_t *children;
-};
-
-/* The strings of combination `number`; the last child changes fastest. */
 static bool combination(const void *context, const void *thread, uint64_t number, struct string_call *call,
                         struct string_value *strings)
 {
-    const struct combinations *of = context;
     (void)thread;
-    for (uint32_t s = call->count; s-- > 0;) {
-        const struct expression *child = &of->list->nodes[of->children[s]];
-        const struct dictionary *dictionary = child->type.dictionary;
-        const bool constant = child->operation == EXPRESSION_CONSTANT;
-        const uint64_t code = constant ? (uint64_t)child->constant : number % dictionary->count;
-        strings[s].text = dictionary_string(dictionary, (int64_t)code, &strings[s].length);
-        number /= constant ? 1 : dictionary->count;
-    }
+    (void)call;
+    string_combination(context, number, strings);
     return true;
-}
-
-/* The node whose value is the number of a row's combination; for one column its codes. */
-static enum status combination_node(struct expression_list *list, const struct string_call *call,
-                                    const uint32_t *children, uint32_t *index, struct error *error)
-{
-    const struct value_type whole = {.kind = VALUE_INTEGER};
-    uint32_t zero, size;
-    *index = EXPRESSION_NONE;
-    RETURN_IF_ERROR(expression_constant(list, whole, 0, &zero, error));
-    for (uint32_t s = 0; s < call->count; s++) {
-        if (list->nodes[children[s]].operation == EXPRESSION_CONSTANT)
-            continue;
-        const uint32_t count = list->nodes[children[s]].type.dictionary->count;
-        if (*index == EXPRESSION_NONE) {
-            *index = children[s];
-            continue;
-        }
-        RETURN_IF_ERROR(expression_constant(list, whole, count, &size, error));
-        RETURN_IF_ERROR(expression_apply(list, EXPRESSION_ADD, zero, *index, EXPRESSION_NONE, index, error));
-        RETURN_IF_ERROR(
-            expression_apply(list, EXPRESSION_MULTIPLY, *index, size, EXPRESSION_NONE, index, error));
-        RETURN_IF_ERROR(
-            expression_apply(list, EXPRESSION_ADD, *index, children[s], EXPRESSION_NONE, index, error));
-    }
-    if (*index == EXPRESSION_NONE)
-        *index = zero;
-    return STATUS_OK;
-}
-
-static enum status count_combinations(const struct expression_list *list, const struct string_call *call,
-                                      const uint32_t *children, uint64_t *count, struct error *error)
-{
-    uint32_t columns = 0;
-    *count = 1;
-    for (uint32_t s = 0; s < call->count; s++)
-        if (list->nodes[children[s]].operation != EXPRESSION_CONSTANT) {
-            columns++;
-            *count *= list->nodes[children[s]].type.dictionary->count;
-            if (columns > 1 ? *count > STRING_COMBINATIONS_MAX : *count > INT32_MAX)
-                return error_set(
-                    error, STATUS_BAD_INPUT,
-                    "the columns of this function have more than %llu combinations of strings; "
-                    "output the columns side by side, or group by them and join their text later",
-                    (unsigned long long)STRING_COMBINATIONS_MAX);
-        }
-    return STATUS_OK;
 }
 
 enum status expression_string_call(struct expression_list *list, const struct string_call *call,
                                    const uint32_t *children, uint32_t *index, struct error *error)
 {
-    const struct combinations of = {list, children};
-    struct string_source source = {.context = &of, .arguments = combination};
-    uint32_t code;
-    RETURN_IF_ERROR(count_combinations(list, call, children, &source.count, error));
-    RETURN_IF_ERROR(combination_node(list, call, children, &code, error));
-    return string_table(list, call, &source, code, index, error);
+    struct string_combinations of;
+    enum status status = string_combinations_make(list, children, call->count, &of, error);
+    if (status == STATUS_OK) {
+        const struct string_source source = {.count = of.count,
+                                             .context = &of,
+                                             .arguments = combination,
+                                             .cells = of.cells,
+                                             .cell_count = of.cell_count};
+        status = string_table(list, call, &source, of.node, index, error);
+    }
+    string_combinations_free(&of);
+    return status;
 }
 
 /* ---- Functions whose numbers depend on the string ---- */

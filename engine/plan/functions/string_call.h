@@ -1,6 +1,6 @@
 /*
  * string_call.h: functions of strings, computed once for each string of a dictionary when a statement is
- * bound, or for each combination of strings if two columns are arguments. The results are a table by code
+ * bound, or for the combinations of strings if several columns are arguments (string_combinations.h). The results are a table by code
  * (EXPRESSION_LOOKUP), so a scan knows nothing of them. A string takes 20 to 500 ns on one of the threads
  * (string_table.h).
  */
@@ -8,9 +8,6 @@
 #define TESSERA_ENGINE_PLAN_FUNCTIONS_STRING_CALL_H
 
 #include "engine/plan/expression.h"
-
-/* The most combinations: a table of them has 32 MB, and takes half a second. */
-#define STRING_COMBINATIONS_MAX (UINT64_C(1) << 22)
 
 struct string_value {
     const char *text;

@@ -26,9 +26,11 @@ struct string_source {
     /* Gives the strings of a value, and sets numbers of the thread's call; false: the value is NULL. */
     bool (*arguments)(const void *context, const void *thread, uint64_t number, struct string_call *call,
                       struct string_value *strings);
+    const int64_t *cells; /* NULL, or the number whose value each of cell_count cells has */
+    uint64_t cell_count;
 };
 
-/* Adds the node whose value is that of number `child`, a node with values 0 .. source->count - 1. */
+/* Adds the node whose value is that of number `child`, a node with values 0 .. source->count - 1, or of cell `child`. */
 NODISCARD enum status string_table(struct expression_list *list, const struct string_call *call,
                                    const struct string_source *source, uint32_t child, uint32_t *index,
                                    struct error *error);
