@@ -9,7 +9,9 @@
 #include "engine/answer/measures.h"
 #include "engine/answer/regrouped.h"
 #include "engine/plan/expression_vector.h"
+#include "engine/plan/functions/late_text.h"
 #include "storage/base/decimal.h"
+#include "storage/base/memory.h"
 #include "storage/base/parallel.h"
 #include "storage/codec/chunk_reader.h"
 
@@ -459,6 +461,30 @@ static enum status copy_rows(const struct output *output, uint32_t columns, cons
     return STATUS_OK;
 }
 
+/* Makes the texts of an output that has numbers. */
+static enum status make_texts(const struct output *output, uint32_t c, struct rowset *rows)
+{
+    const struct late_text *const late = output->plan->outputs[c].late;
+    struct rowset_column *const column = &rows->columns[c];
+    struct expression_list owner = {.threads = output->threads};
+    struct value_type type = {.kind = VALUE_STRING};
+    enum status status = late_text_compute(late, rows->rows, column->values, column->nulls, &owner,
+                                           &type.dictionary, output->error);
+    if (status == STATUS_OK && !column->nulls)
+        status = memory_zeros(&column->nulls, rows->rows + 1, "an answer", output->error);
+    for (uint64_t row = 0; status == STATUS_OK && row < rows->rows; row++) {
+        column->nulls[row] = column->values[row] == INT64_MIN;
+        column->values[row] = column->nulls[row] ? 0 : column->values[row];
+    }
+    column->type = type;
+    if (status == STATUS_OK)
+        status = rowset_own_dictionary(rows, c, output->error);
+    else
+        column->type.dictionary = NULL;
+    expression_list_free(&owner);
+    return status;
+}
+
 static enum status deliver(struct output *output, const uint64_t *places, struct rowset *rows)
 {
     const struct plan *plan = output->plan;
@@ -473,6 +499,9 @@ static enum status deliver(struct output *output, const uint64_t *places, struct
         rowset_cut(rows, plan->output_count);
     }
     rows->rows = count;
+    for (uint32_t c = 0; c < plan->output_count; c++)
+        if (plan->outputs[c].late)
+            RETURN_IF_ERROR(make_texts(output, c, rows));
     for (uint32_t c = 0; c < plan->output_count; c++)
         if (output->regrouped &&
             plan->expressions.nodes[plan->outputs[c].expression].operation == EXPRESSION_MEASURE)

@@ -112,6 +112,8 @@ struct expression_list {
     uint32_t count, capacity, table_count;
     unsigned threads;                   /* that compute tables; 0: all available */
     const struct expression_rows *rows; /* while a statement is bound, or NULL */
+    struct late_text *
+        *late; /* not NULL: the next function of strings may be computed late, and is put there */
     struct expression *nodes;
     struct value_table *tables;
     uint32_t dictionary_count;

@@ -4,6 +4,7 @@
 #include "engine/plan/plan.h"
 
 #include "engine/plan/expression_vector.h"
+#include "engine/plan/functions/late_text.h"
 #include "engine/plan/levels/level_plan.h"
 #include "storage/base/clock.h"
 #include "storage/base/parallel.h"
@@ -20,8 +21,10 @@ void plan_free(struct plan *plan)
         free(plan->arrays[a].copy);
         free(plan->arrays[a].valid_copy);
     }
-    for (uint32_t o = 0; o < plan->output_count + plan->hidden_count; o++)
+    for (uint32_t o = 0; o < plan->output_count + plan->hidden_count; o++) {
         free(plan->outputs[o].name);
+        late_text_free(plan->outputs[o].late);
+    }
     for (uint32_t j = 0; j < plan->join_count; j++) {
         free(plan->joins[j].name);
         position_set_free(&plan->joins[j].passing_rows);

@@ -176,7 +176,8 @@ enum plan_shape {
 
 struct plan_output {
     char *name;
-    uint32_t expression; /* PLAN_ROWS: over sources; else over groups and aggregates */
+    uint32_t expression;    /* PLAN_ROWS: over sources; else over groups and aggregates */
+    struct late_text *late; /* not NULL: makes the text of the values, which are numbers; owned by the plan */
 };
 
 struct plan_order {

@@ -4,6 +4,7 @@
  */
 #include "engine/sql/bind_internal.h"
 
+#include "engine/plan/functions/late_text.h"
 #include "engine/plan/occurring/occurring.h"
 
 #include <stdlib.h>
@@ -151,6 +152,21 @@ static enum bind_level level_of(const struct binder *binder)
     return binder->aggregated ? BIND_ABOVE : BIND_BELOW;
 }
 
+/* True if nothing else needs the values of an item: no term of ORDER BY names it. */
+static bool stands_alone(const struct binder *binder, uint32_t i)
+{
+    const struct sql_select *select = binder->select;
+    for (uint32_t o = 0; o < select->order_count; o++) {
+        const struct sql_expression *const ast = select->orders[o].expression;
+        if (ast->operation == SQL_NUMBER && strtoul(ast->text, NULL, 10) == i + 1)
+            return false;
+        if (ast->operation == SQL_COLUMN && select->items[i].alias &&
+            strcasecmp(select->items[i].alias, ast->name) == 0)
+            return false;
+    }
+    return true;
+}
+
 static enum status bind_items(struct binder *binder)
 {
     const struct sql_select *select = binder->select;
@@ -161,11 +177,17 @@ static enum status bind_items(struct binder *binder)
             RETURN_IF_ERROR(add_star(binder, item->expression));
             continue;
         }
-        RETURN_IF_ERROR(bind_expression(binder, item->expression, level_of(binder), &node));
+        binder->late_item = stands_alone(binder, i) ? item->expression : NULL;
+        const enum status status = bind_expression(binder, item->expression, level_of(binder), &node);
+        binder->late_item = NULL;
+        binder->list->late = NULL;
+        RETURN_IF_ERROR(status);
         const char *name = item->alias                                 ? item->alias
                            : item->expression->operation == SQL_COLUMN ? item->expression->name
                                                                        : item->text;
         RETURN_IF_ERROR(output_add(binder, name, node, false));
+        binder->plan->outputs[binder->plan->output_count - 1].late = binder->late;
+        binder->late = NULL;
     }
     return STATUS_OK;
 }
@@ -284,6 +306,7 @@ enum status sql_bind(struct database *database, const struct sql_select *select,
         status = bind_all(binder);
         plan->expressions.rows = NULL;
         occurring_free(&occurring);
+        late_text_free(binder->late);
         bind_tables_free(binder);
     } else {
         status = error_out_of_memory(error, sizeof *plan, "a plan");

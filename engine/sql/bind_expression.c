@@ -149,6 +149,15 @@ static bool reaches_aggregate(const struct binder *binder, const struct sql_expr
     return alias->reaches_aggregate;
 }
 
+/* True if a group's expression may be a ||, which is a look-up: else there is no need to make its table. */
+static bool groups_by_text(const struct binder *binder)
+{
+    bool any = false;
+    for (uint32_t g = 0; g < binder->plan->grouping.listed; g++)
+        any |= bind_node(binder, binder->group_nodes[g])->operation == EXPRESSION_LOOKUP;
+    return any;
+}
+
 /* Finds an expression that is a group's expression, whose value is that of the group, or a constant. */
 static enum status find_group(struct binder *binder, const struct sql_expression *ast, bool *found,
                               uint32_t *node)
@@ -157,6 +166,8 @@ static enum status find_group(struct binder *binder, const struct sql_expression
     if (reaches_aggregate(binder, ast, 0) || (ast->operation == SQL_COLUMN && !bind_name_exists(binder, ast)))
         return STATUS_OK;
     uint32_t below;
+    if (ast->operation == SQL_CONCAT && !groups_by_text(binder))
+        return STATUS_OK;
     RETURN_IF_ERROR(bind_expression(binder, ast, BIND_BELOW, &below));
     /* A constant that a grouping set leaves out is NULL. */
     *found = bind_node(binder, below)->operation == EXPRESSION_CONSTANT && binder->select->set_count == 0;

@@ -228,6 +228,7 @@ enum status bind_function(struct binder *binder, const struct sql_expression *as
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
         if (strcmp(ast->name, strings[i].name) == 0) {
             RETURN_IF_ERROR(arguments(binder, ast, level, 1, 1, values));
+            bind_allow_late(binder, ast, level);
             return bind_string_function(binder, ast, strings[i].function, values[0], node);
         }
     if (strcmp(ast->name, "coalesce") == 0 || strcmp(ast->name, "ifnull") == 0) {

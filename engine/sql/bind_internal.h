@@ -81,8 +81,10 @@ struct binder {
     bool aggregated;        /* there are groups or aggregates: outputs are bound BIND_ABOVE */
     bool regroups; /* the answer's groups are not those of the scan (engine/plan/grouping/grouping.h) */
     uint32_t group_nodes[PLAN_GROUPS_MAX];
-    struct bind_alias *aliases; /* one for each item of the select list */
-    uint32_t depth;             /* of the expression that is being bound, with those of aliases */
+    struct bind_alias *aliases;             /* one for each item of the select list */
+    uint32_t depth;                         /* of the expression that is being bound, with those of aliases */
+    const struct sql_expression *late_item; /* the item that is being bound, if its text may be made late */
+    struct late_text *late;                 /* NULL, or what makes it (engine/plan/functions/late_text.h) */
     struct error *error;
 };
 
@@ -97,6 +99,15 @@ static inline const struct expression *bind_node(const struct binder *binder, ui
 static inline enum value_kind bind_kind(const struct binder *binder, uint32_t node)
 {
     return bind_node(binder, node)->type.kind;
+}
+
+/* Lets the next function of strings be computed late if it is all of the item that is being bound. Called when the
+ * function's values are bound. */
+static inline void bind_allow_late(struct binder *binder, const struct sql_expression *ast,
+                                   enum bind_level level)
+{
+    const bool allowed = ast == binder->late_item && level == (binder->aggregated ? BIND_ABOVE : BIND_BELOW);
+    binder->list->late = allowed ? &binder->late : NULL;
 }
 
 /* True for the constant NULL. */

@@ -2,7 +2,7 @@
 #include "engine/plan/functions/string_call.h"
 
 #include "engine/plan/expression_vector.h"
-#include "engine/plan/functions/string_combinations.h"
+#include "engine/plan/functions/late_text.h"
 #include "storage/base/memory.h"
 
 #include <stdlib.h>
@@ -38,7 +38,11 @@ static bool combination(const void *context, const void *thread, uint64_t number
 enum status expression_string_call(struct expression_list *list, const struct string_call *call,
                                    const uint32_t *children, uint32_t *index, struct error *error)
 {
+    struct late_text **const late = list->late;
     struct string_combinations of;
+    list->late = NULL;
+    if (late && late_text_fits(list, call, children))
+        return late_text_make(list, call, children, late, index, error);
     enum status status = string_combinations_make(list, children, call->count, &of, error);
     if (status == STATUS_OK) {
         const struct string_source source = {.count = of.count,

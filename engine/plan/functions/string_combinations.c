@@ -174,14 +174,9 @@ static enum status add_all(struct expression_list *list, struct string_combinati
 }
 
 static enum status add_column(struct expression_list *list, struct string_combinations *made, uint32_t c,
-                              uint32_t column, struct error *error)
+                              uint32_t column, uint64_t strings, struct error *error)
 {
-    const uint64_t strings = list->nodes[column].type.dictionary->count, all = made->count * strings;
-    if (made->node == EXPRESSION_NONE) {
-        made->node = column;
-        made->count = strings;
-        return STATUS_OK;
-    }
+    const uint64_t all = made->count * strings;
     RETURN_IF_ERROR(leave_cells(list, made, error));
     const uint32_t nodes[2] = {made->node, column};
     const uint64_t rows =
@@ -196,18 +191,43 @@ static enum status add_column(struct expression_list *list, struct string_combin
     return add_all(list, made, c, column, strings, error);
 }
 
+/* How columns are added to the first one. */
+typedef enum status add_next(struct expression_list *list, struct string_combinations *made, uint32_t c,
+                             uint32_t column, uint64_t strings, struct error *error);
+
+static enum status make(struct expression_list *list, const uint32_t *children, uint32_t child_count,
+                        add_next *add, struct string_combinations *made, struct error *error)
+{
+    *made = (struct string_combinations){
+        .list = list, .children = children, .child_count = child_count, .node = EXPRESSION_NONE, .count = 1};
+    for (uint32_t c = 0; c < child_count; c++) {
+        if (list->nodes[children[c]].operation == EXPRESSION_CONSTANT)
+            continue;
+        const uint64_t strings = list->nodes[children[c]].type.dictionary->count;
+        if (made->node != EXPRESSION_NONE) {
+            RETURN_IF_ERROR(add(list, made, c, children[c], strings, error));
+            continue;
+        }
+        made->node = children[c];
+        made->count = strings;
+    }
+    if (made->node != EXPRESSION_NONE)
+        return STATUS_OK;
+    return expression_constant(list, (struct value_type){.kind = VALUE_INTEGER}, 0, &made->node, error);
+}
+
 enum status string_combinations_make(struct expression_list *list, const uint32_t *children,
                                      uint32_t child_count, struct string_combinations *made,
                                      struct error *error)
 {
-    *made = (struct string_combinations){
-        .list = list, .children = children, .child_count = child_count, .node = EXPRESSION_NONE, .count = 1};
-    for (uint32_t c = 0; c < child_count; c++)
-        if (list->nodes[children[c]].operation != EXPRESSION_CONSTANT)
-            RETURN_IF_ERROR(add_column(list, made, c, children[c], error));
-    if (made->node != EXPRESSION_NONE)
-        return STATUS_OK;
-    return expression_constant(list, (struct value_type){.kind = VALUE_INTEGER}, 0, &made->node, error);
+    return make(list, children, child_count, add_column, made, error);
+}
+
+enum status string_combinations_all(struct expression_list *list, const uint32_t *children,
+                                    uint32_t child_count, struct string_combinations *made,
+                                    struct error *error)
+{
+    return make(list, children, child_count, add_all, made, error);
 }
 
 void string_combinations_free(struct string_combinations *made)

@@ -39,6 +39,10 @@ struct string_combinations {
 NODISCARD enum status string_combinations_make(struct expression_list *list, const uint32_t *children,
                                                uint32_t child_count, struct string_combinations *made,
                                                struct error *error);
+/* The same by all combinations, of which there must be fewer than 2^63. */
+NODISCARD enum status string_combinations_all(struct expression_list *list, const uint32_t *children,
+                                              uint32_t child_count, struct string_combinations *made,
+                                              struct error *error);
 void string_combinations_free(struct string_combinations *made);
 
 /* Gives the strings of a combination. */

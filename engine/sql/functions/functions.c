@@ -180,5 +180,7 @@ enum status functions_bind(struct binder *binder, const struct sql_expression *a
     for (uint32_t v = 0; v < call.count; v++)
         RETURN_IF_ERROR(bind_expression(binder, ast->children[v], level, &call.values[v]));
     call.argument = functions[f].argument;
+    if (functions[f].bind == bind_string_call || functions[f].bind == bind_concat)
+        bind_allow_late(binder, ast, level);
     return bind_placed(binder, ast->position, functions[f].bind(binder, &call, node));
 }

@@ -167,5 +167,6 @@ enum status bind_concat_operator(struct binder *binder, const struct sql_express
             return bind_null_string(binder, node);
         RETURN_IF_ERROR(bind_text(binder, operands[first + o]->position, &strings[o]));
     }
+    bind_allow_late(binder, ast, level);
     return concat(binder, ast->position, strings, count, node);
 }

@@ -225,6 +225,28 @@ static void columns_of_groups(void **state)
          "maker having sum(n) > 100 order by 1");
 }
 
+/* Texts that stand alone in the select list are made for the answer's rows. */
+static void texts_of_the_answer(void **state)
+{
+    (void)state;
+    same("select a || '/' || coalesce(b, '-') || coalesce(c, '+'), n from sold order by n, a, b, c limit 30");
+    same("select a || b || c || a || b || c || a || b, n from sold order by n, a, b, c limit 50 offset 7");
+    same("select upper(b), lower(a || b), replace(a, '/', c) from sold order by n, a, b, c limit 99");
+    same("select upper(c), count(*) from sold group by c order by count(*), c");
+    same("select upper(c) as x, n from sold where n < 3 order by x, n");
+    same("select upper(c), n from sold where n < 3 order by 1, 2");
+    same("select b || c from sold where n = 1000");
+    same("select max(a) || '-' || min(b), n from sold group by n order by n");
+    same("select distinct substr(a, 1, 4) || coalesce(c, '') from sold order by 1");
+    same("select x, count(*) from (select c || c as x from sold) as t group by x order by x");
+    same("select upper(a) from sold where n < 2 union select lower(b) from sold where n = 3 order by 1");
+    same("select upper(label) || coalesce(maker, '') from kinds order by kind limit 20");
+    same("select count(*), upper('x' || 'y') from sold");
+    same("select upper(maker), sum(n) from sold left join kinds on sold.kind = kinds.kind and size < 3 group "
+         "by maker "
+         "order by maker");
+}
+
 /* ---- Sets ---- */
 
 static void sets_are_joined_in_order(void **state)
@@ -253,7 +275,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_of_the_fact),       cmocka_unit_test(columns_of_dimensions),
         cmocka_unit_test(columns_of_several_tables), cmocka_unit_test(columns_of_groups),
-        cmocka_unit_test(sets_are_joined_in_order),
+        cmocka_unit_test(texts_of_the_answer),       cmocka_unit_test(sets_are_joined_in_order),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
