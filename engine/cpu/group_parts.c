@@ -1,0 +1,214 @@
+/* group_parts.c: see group_parts.h. Chunks are cut from blocks of memory, which are freed together. The first chunks of
+ * a part are small, so that statements with few entries do not touch much memory: the system clears 2 to 4 GB a second
+ * of new memory, and that is a third of the time of a statement with millions of groups. */
+#include "engine/cpu/group_parts.h"
+
+#include "storage/base/huge_pages.h"
+#include "storage/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK_LEAST (UINT64_C(1) << 10)
+#define CHUNK_MOST  (CHUNK_LEAST << (GROUP_CHUNK_SIZES - 1))
+#define BLOCK_LEAST (UINT64_C(1) << 18)
+#define BLOCK_MOST  (UINT64_C(1) << 25)
+#define MERGE_FROM  (UINT64_C(1) << 18)
+
+struct group_chunk {
+    struct group_chunk *older;
+    uint32_t size; /* CHUNK_LEAST << size bytes */
+    uint64_t words[];
+};
+
+struct group_block {
+    struct group_block *older;
+    uint64_t bytes, used;
+};
+
+void group_parts_free(struct group_parts *parts)
+{
+    while (parts->blocks) {
+        struct group_block *const block = parts->blocks;
+        parts->blocks = block->older;
+        free(block);
+    }
+    group_table_free(&parts->scratch);
+    free(parts->parts);
+    *parts = (struct group_parts){.layout = parts->layout};
+}
+
+/* ---- Memory ---- */
+
+static uint64_t chunk_words(uint32_t size)
+{
+    return ((CHUNK_LEAST << size) - sizeof(struct group_chunk)) / sizeof(uint64_t);
+}
+
+/* Large entries need chunks that have several of them. */
+static uint64_t entries_of_chunk(const struct group_layout *layout, uint32_t size)
+{
+    return chunk_words(size) / layout->stride;
+}
+
+static enum status add_block(struct group_parts *parts, struct error *error)
+{
+    const uint64_t had = parts->blocks ? parts->blocks->bytes : BLOCK_LEAST / 2,
+                   bytes = 2 * had < BLOCK_MOST ? 2 * had : BLOCK_MOST;
+    struct group_block *block;
+    RETURN_IF_ERROR(memory_take(&block, bytes, "groups", error));
+    huge_pages_prefer(block, bytes);
+    *block = (struct group_block){.older = parts->blocks, .bytes = bytes, .used = sizeof *block};
+    parts->blocks = block;
+    return STATUS_OK;
+}
+
+static enum status take_chunk(struct group_parts *parts, uint32_t size, struct group_chunk **chunk,
+                              struct error *error)
+{
+    const uint64_t bytes = CHUNK_LEAST << size;
+    if (parts->spare[size]) {
+        *chunk = parts->spare[size];
+        parts->spare[size] = (*chunk)->older;
+        return STATUS_OK;
+    }
+    if (!parts->blocks || parts->blocks->used + bytes > parts->blocks->bytes)
+        RETURN_IF_ERROR(add_block(parts, error));
+    *chunk = (struct group_chunk *)(void *)((char *)parts->blocks + parts->blocks->used);
+    parts->blocks->used += bytes;
+    (*chunk)->size = size;
+    return STATUS_OK;
+}
+
+static enum status add_chunk(struct group_parts *parts, struct group_part *part, struct error *error)
+{
+    uint32_t size = part->newest ? part->newest->size + 1 : 0;
+    struct group_chunk *chunk;
+    while (size + 1 < GROUP_CHUNK_SIZES && entries_of_chunk(parts->layout, size) < 4)
+        size++;
+    size = size < GROUP_CHUNK_SIZES ? size : GROUP_CHUNK_SIZES - 1;
+    RETURN_IF_ERROR(take_chunk(parts, size, &chunk, error));
+    chunk->older = part->newest;
+    part->newest = chunk;
+    part->next = chunk->words;
+    part->end = chunk->words + entries_of_chunk(parts->layout, size) * parts->layout->stride;
+    part->bytes += CHUNK_LEAST << size;
+    return STATUS_OK;
+}
+
+/* ---- Merging ---- */
+
+static uint64_t used_entries(const struct group_parts *parts, const struct group_part *part,
+                             const struct group_chunk *chunk)
+{
+    return chunk == part->newest ? (uint64_t)(part->next - chunk->words) / parts->layout->stride
+                                 : entries_of_chunk(parts->layout, chunk->size);
+}
+
+uint64_t group_parts_entries(const struct group_parts *parts)
+{
+    uint64_t count = 0;
+    for (uint32_t p = 0; parts->parts && p < GROUP_PARTS; p++)
+        for (const struct group_chunk *chunk = parts->parts[p].newest; chunk; chunk = chunk->older)
+            count += used_entries(parts, &parts->parts[p], chunk);
+    return count;
+}
+
+enum status group_parts_merge(const struct group_parts *parts, uint32_t p, struct group_table *into,
+                              struct error *error)
+{
+    const struct group_part *part = parts->parts ? &parts->parts[p] : NULL;
+    for (const struct group_chunk *chunk = part ? part->newest : NULL; chunk; chunk = chunk->older)
+        RETURN_IF_ERROR(group_table_merge(into, used_entries(parts, part, chunk), chunk->words, error));
+    return STATUS_OK;
+}
+
+static void give_back(struct group_parts *parts, struct group_part *part)
+{
+    while (part->newest) {
+        struct group_chunk *const chunk = part->newest;
+        part->newest = chunk->older;
+        chunk->older = parts->spare[chunk->size];
+        parts->spare[chunk->size] = chunk;
+    }
+    part->next = part->end = NULL;
+    part->bytes = 0;
+}
+
+static enum status put(struct group_parts *parts, struct group_part *part, const uint64_t *entry,
+                       struct error *error)
+{
+    const uint32_t stride = parts->layout->stride;
+    if (part->next == part->end)
+        RETURN_IF_ERROR(add_chunk(parts, part, error));
+    memcpy(part->next, entry, stride * sizeof *entry);
+    part->next += stride;
+    return STATUS_OK;
+}
+
+/* Replaces the entries of a part by one for each key. */
+static enum status merge_part(struct group_parts *parts, struct group_part *part, struct error *error)
+{
+    struct group_table *const table = &parts->scratch;
+    table->layout = parts->layout;
+    group_table_clear(table);
+    RETURN_IF_ERROR(group_parts_merge(parts, (uint32_t)(part - parts->parts), table, error));
+    give_back(parts, part);
+    for (uint64_t e = 0; e < table->count; e++)
+        RETURN_IF_ERROR(put(parts, part, table->entries + e * parts->layout->stride, error));
+    part->merge_at = 4 * part->bytes < MERGE_FROM ? MERGE_FROM : 4 * part->bytes;
+    return cancel_check(error);
+}
+
+/* ---- Appending ---- */
+
+static enum status extend(struct group_parts *parts, struct group_part *part, struct error *error)
+{
+    if (part->bytes >= part->merge_at)
+        RETURN_IF_ERROR(merge_part(parts, part, error));
+    return part->next == part->end ? add_chunk(parts, part, error) : STATUS_OK;
+}
+
+static enum status open_parts(struct group_parts *parts, struct error *error)
+{
+    RETURN_IF_ERROR(memory_zeros(&parts->parts, GROUP_PARTS * sizeof *parts->parts, "groups", error));
+    for (uint32_t p = 0; p < GROUP_PARTS; p++)
+        parts->parts[p].merge_at = MERGE_FROM;
+    return STATUS_OK;
+}
+
+/* Inlined with a constant stride, so that an entry is copied by a few moves. */
+static inline __attribute__((always_inline)) enum status append_all(struct group_parts *parts, uint64_t count,
+                                                                    const uint64_t *entries, uint32_t stride,
+                                                                    uint32_t words, struct error *error)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t *const entry = entries + i * stride;
+        struct group_part *const part = &parts->parts[hash_part(group_hash_of(entry, words), GROUP_PARTS)];
+        if (part->next == part->end)
+            RETURN_IF_ERROR(extend(parts, part, error));
+        memcpy(part->next, entry, stride * sizeof *entry);
+        part->next += stride;
+    }
+    return STATUS_OK;
+}
+
+enum status group_parts_append(struct group_parts *parts, uint64_t count, const uint64_t *entries,
+                               struct error *error)
+{
+    const struct group_layout *const layout = parts->layout;
+    if (!parts->parts)
+        RETURN_IF_ERROR(open_parts(parts, error));
+    if (layout->part_words > 1)
+        return append_all(parts, count, entries, layout->stride, layout->part_words, error);
+    switch (layout->stride) {
+    case 2:
+        return append_all(parts, count, entries, 2, 1, error);
+    case 3:
+        return append_all(parts, count, entries, 3, 1, error);
+    case 4:
+        return append_all(parts, count, entries, 4, 1, error);
+    default:
+        return append_all(parts, count, entries, layout->stride, 1, error);
+    }
+}
