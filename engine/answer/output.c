@@ -2,12 +2,12 @@
  * output.c: see output.h. Computes the output expressions and HAVING over 1024 groups or rows at a time, and
  * then the order and the limit. A group takes some ten nanoseconds.
  */
-#define _GNU_SOURCE /* qsort_r */
 #include "engine/answer/output.h"
 
 #include "engine/answer/double_sum.h"
 #include "engine/answer/measures.h"
 #include "engine/answer/regrouped.h"
+#include "engine/answer/sort_rows.h"
 #include "engine/plan/expression_vector.h"
 #include "engine/plan/functions/late_text.h"
 #include "storage/base/decimal.h"
@@ -335,108 +335,72 @@ static enum status compute(struct output *output, uint64_t count)
 
 /* ---- Order and limit ---- */
 
-static int compare_values(const struct rowset_column *column, const struct plan_order *order, uint64_t a,
-                          uint64_t b)
-{
-    const bool a_null = column->nulls && column->nulls[a], b_null = column->nulls && column->nulls[b];
-    if (a_null || b_null)
-        return a_null == b_null ? 0 : a_null == order->nulls_first ? -1 : 1;
-    const int64_t x = column->values[a], y = column->values[b];
-    const int result = (x > y) - (x < y);
-    return order->descending ? -result : result;
-}
-
-/* Compares rows that are equal in ORDER BY. Hashed groups have no fixed order, so they are compared by group
- * number. */
-static int compare_places_of(const struct output *output, uint64_t a, uint64_t b)
-{
-    if (!in_no_order(output))
-        return (a > b) - (a < b);
-    const uint64_t left = output->group_of ? output->group_of[a] : a,
-                   right = output->group_of ? output->group_of[b] : b;
-    if (output->regrouped && output->regrouped->sets[left] != output->regrouped->sets[right])
-        return output->regrouped->sets[left] > output->regrouped->sets[right] ? 1 : -1;
-    for (uint32_t word = output->plan->key_words; word-- > 0;) {
-        const uint64_t x = output->groups->keys[word][left], y = output->groups->keys[word][right];
-        if (x != y)
-            return x > y ? 1 : -1;
-    }
-    return 0;
-}
-
-static int compare_rows(const void *left, const void *right, void *context)
-{
-    const struct output *output = context;
-    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    for (uint32_t o = 0; o < output->plan->order_count; o++) {
-        const struct plan_order *order = &output->plan->orders[o];
-        const int result = compare_values(&output->all.columns[order->output], order, a, b);
-        if (result)
-            return result;
-    }
-    return compare_places_of(output, a, b);
-}
-
-typedef int compare_places(const void *left, const void *right, void *context);
-
-/* Restores the heap places[0 .. count-1], whose greatest place is first, after a change of places[at]. */
-static void sift(uint64_t *places, uint64_t count, uint64_t at, compare_places *compare,
-                 struct output *output)
-{
-    const uint64_t moved = places[at];
-    for (uint64_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
-        if (child + 1 < count && compare(&places[child + 1], &places[child], output) > 0)
-            child++;
-        if (compare(&places[child], &moved, output) <= 0)
-            break;
-        places[at] = places[child];
-        at = child;
-    }
-    places[at] = moved;
-}
-
-/* Gives the `count` smallest rows in order. Most other rows take one comparison. */
-static void select_least(uint64_t *places, uint64_t count, compare_places *compare, struct output *output)
-{
-    for (uint64_t at = count / 2; at-- > 0;)
-        sift(places, count, at, compare, output);
-    for (uint64_t row = count; row < output->all.rows; row++) {
-        if (compare(&row, &places[0], output) >= 0)
-            continue;
-        places[0] = row;
-        sift(places, count, 0, compare, output);
-    }
-    qsort_r(places, count, sizeof *places, compare, output);
-}
-
 /* The rows up to the limit, with those before the offset. */
 static uint64_t rows_wanted(const struct plan *plan)
 {
     return plan->limit < UINT64_MAX - plan->offset ? plan->limit + plan->offset : UINT64_MAX;
 }
 
+/* The terms of ORDER BY and then, because hashed groups have no fixed order, the numbers of the groups. */
+static uint32_t order_terms(const struct output *output, struct sort_term *terms)
+{
+    const struct plan *plan = output->plan;
+    uint32_t count = 0;
+    for (uint32_t o = 0; o < plan->order_count; o++) {
+        const struct rowset_column *column = &output->all.columns[plan->orders[o].output];
+        terms[count++] = (struct sort_term){.values = column->values,
+                                            .nulls = column->nulls,
+                                            .descending = plan->orders[o].descending,
+                                            .nulls_first = plan->orders[o].nulls_first};
+    }
+    if (!in_no_order(output))
+        return count;
+    if (output->regrouped)
+        terms[count++] = (struct sort_term){.small = output->regrouped->sets, .through = output->group_of};
+    for (uint32_t word = plan->key_words; word-- > 0;)
+        terms[count++] = (struct sort_term){.values = (const int64_t *)output->groups->keys[word],
+                                            .through = output->group_of};
+    return count;
+}
+
 /* Gives the places of the rows in order, up to the limit; NULL if the rows already are in order. */
 static enum status order_rows(struct output *output, uint64_t **places)
 {
     const struct plan *plan = output->plan;
-    const uint64_t rows = output->all.rows;
-    compare_places *const compare = plan->order_count || in_no_order(output) ? compare_rows : NULL;
-    if (!compare && plan->offset == 0)
+    struct sort_term *terms;
+    if (plan->order_count == 0 && !in_no_order(output) && plan->offset == 0)
         return STATUS_OK;
-    const uint64_t wanted = rows_wanted(plan), count = compare && wanted < rows ? wanted : rows;
-    *places = malloc((count + 1) * sizeof **places);
-    if (!*places)
-        return error_out_of_memory(output->error, count * sizeof **places, "an answer's order");
-    for (uint64_t row = 0; row < count; row++)
-        (*places)[row] = row;
-    if (compare && count < rows && count > 0)
-        select_least(*places, count, compare, output);
-    else if (compare && count > 0)
-        qsort_r(*places, rows, sizeof **places, compare, output);
-    return STATUS_OK;
+    RETURN_IF_ERROR(memory_take(&terms, (plan->order_count + PLAN_KEY_WORDS_MAX + 1) * sizeof *terms,
+                                "an answer's order", output->error));
+    const enum status status = sort_rows_make(terms, order_terms(output, terms), output->all.rows,
+                                              rows_wanted(plan), output->threads, places, output->error);
+    free(terms);
+    return status;
 }
 
-/* Copies columns of rows, which are reordered or begin at an offset. */
+/* Copies rows, which are reordered or begin at an offset. */
+struct copying {
+    const struct rowset *from, *to;
+    const uint64_t *places;
+    uint64_t count;
+};
+
+static enum status copy_chunk(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    const struct copying *copying = context;
+    const uint64_t begin = item * CHUNK_ROWS,
+                   end = copying->count - begin < CHUNK_ROWS ? copying->count : begin + CHUNK_ROWS;
+    (void)thread;
+    for (uint32_t c = 0; c < copying->to->column_count; c++) {
+        const struct rowset_column *from = &copying->from->columns[c], *to = &copying->to->columns[c];
+        for (uint64_t row = begin; row < end; row++)
+            to->values[row] = from->values[copying->places[row]];
+        for (uint64_t row = begin; from->nulls && row < end; row++)
+            to->nulls[row] = from->nulls[copying->places[row]];
+    }
+    return cancel_check(error);
+}
+
 static enum status copy_rows(const struct output *output, uint32_t columns, const uint64_t *places,
                              uint64_t count, struct rowset *rows)
 {
@@ -448,17 +412,12 @@ static enum status copy_rows(const struct output *output, uint32_t columns, cons
         types[c] = output->all.columns[c].type;
     }
     RETURN_IF_ERROR(rowset_create(rows, columns, names, types, count, output->error));
-    for (uint32_t c = 0; c < columns; c++) {
-        const struct rowset_column *from = &output->all.columns[c];
-        struct rowset_column *to = &rows->columns[c];
-        if (from->nulls && !(to->nulls = malloc(count + 1)))
+    for (uint32_t c = 0; c < columns; c++)
+        if (output->all.columns[c].nulls && !(rows->columns[c].nulls = malloc(count + 1)))
             return error_out_of_memory(output->error, count, "an answer");
-        for (uint64_t row = 0; row < count; row++)
-            to->values[row] = from->values[places[row]];
-        for (uint64_t row = 0; from->nulls && row < count; row++)
-            to->nulls[row] = from->nulls[places[row]];
-    }
-    return STATUS_OK;
+    struct copying copying = {&output->all, rows, places, count};
+    return parallel_for(output->threads, (count + CHUNK_ROWS - 1) / CHUNK_ROWS, copy_chunk, &copying,
+                        output->error);
 }
 
 /* Makes the texts of an output that has numbers. */

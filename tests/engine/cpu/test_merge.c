@@ -1,4 +1,4 @@
-/* test_star_merge.c: groups of any number of threads, in slots and hashed, few and many, come together as a plain array
+/* test_merge.c: groups of any number of threads, in slots and hashed, few and many, come together as a plain array
  * of sums, minima, maxima, counts and sets has them. */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -78,9 +78,21 @@ static uint32_t group_of(const struct partial *found, uint64_t place, enum plan_
     return (uint32_t)(shape == PLAN_HASH ? found->keys[0][place] / 1000003u - 1 : found->keys[0][place]);
 }
 
+/* The listed values are those that were added, each once; clears the bits of `seen`. */
+static void check_values(const struct partial *found, uint32_t *seen)
+{
+    for (uint64_t pair = 0; pair < found->sets[5].count; pair++) {
+        uint32_t *const of = &seen[found->sets[5].groups[pair]];
+        assert_true(*of >> found->sets[5].values[pair] & 1);
+        *of ^= 1u << found->sets[5].values[pair];
+    }
+    for (uint64_t group = 0; group < found->count; group++)
+        assert_int_equal(seen[group], 0);
+}
+
 /* `high`: what a set must have room for; many make it a table of pairs. */
-static void check(enum plan_shape shape, uint32_t words, uint32_t groups, uint32_t sources, uint32_t rows,
-                  int64_t high)
+static void check_merged(enum plan_shape shape, uint32_t words, uint32_t groups, uint32_t sources,
+                         uint32_t rows, int64_t high, bool mergeable)
 {
     static struct plan plan;
     struct group_states *states[SOURCES];
@@ -96,11 +108,13 @@ static void check(enum plan_shape shape, uint32_t words, uint32_t groups, uint32
             fail_msg("%s", error.text);
         add_rows(&plan, states[s], groups, s == 1 ? 0 : rows, expected);
     }
-    if (group_states_collect(&plan, states, sources, sources, false, &found, &error) != STATUS_OK)
+    if (group_states_collect(&plan, states, sources, sources, mergeable, &found, &error) != STATUS_OK)
         fail_msg("%s", error.text);
     for (uint32_t group = 0; group < groups; group++)
         met += expected[group].rows > 0;
     assert_int_equal(found.count, shape == PLAN_TOTAL ? 1 : met);
+    uint32_t *seen = malloc((found.count + 1) * sizeof *seen);
+    assert_non_null(seen);
     for (uint64_t place = 0; place < found.count; place++) {
         struct expected *of = &expected[group_of(&found, place, shape)];
         for (uint32_t word = 0; word < words; word++)
@@ -114,12 +128,23 @@ static void check(enum plan_shape shape, uint32_t words, uint32_t groups, uint32
             assert_int_equal(found.states[4][place], of->max);
         }
         assert_int_equal(found.states[5][place], __builtin_popcount(of->seen));
+        seen[place] = of->seen;
         of->rows = 0; /* each group comes once */
     }
+    if (mergeable)
+        check_values(&found, seen);
     partial_free(&found);
+    free(seen);
     for (uint32_t s = 0; s < sources; s++)
         group_states_free(states[s]);
     free(expected);
+}
+
+static void check(enum plan_shape shape, uint32_t words, uint32_t groups, uint32_t sources, uint32_t rows,
+                  int64_t high)
+{
+    check_merged(shape, words, groups, sources, rows, high, false);
+    check_merged(shape, words, groups, sources, rows, high, true);
 }
 
 static void threads_come_together(void **state)
@@ -133,13 +158,15 @@ static void threads_come_together(void **state)
         check(PLAN_DENSE, 1, 3000, sources, 2000, VALUES - 1);
         check(PLAN_TOTAL, 1, 1, sources, 2000, INT64_MAX);
         check(PLAN_DENSE, 1, 3000, sources, 2000, INT64_MAX);
-        check(PLAN_DENSE, 1, 60000, sources, 50000, INT64_MAX); /* pairs dealt out, from four sources on */
+        check(PLAN_DENSE, 1, 60000, sources, 50000, INT64_MAX); /* pairs by parts */
         check(PLAN_HASH, 1, 50, sources, 3000, VALUES - 1);
         check(PLAN_HASH, 2, 50, sources, 0, VALUES - 1);
-        check(PLAN_HASH, 1, 60000, sources, 50000, VALUES - 1); /* by parts, from four sources on */
+        check(PLAN_HASH, 1, 60000, sources, 50000, VALUES - 1); /* by parts */
         check(PLAN_HASH, 2, 60000, sources, 50000, VALUES - 1);
         check(PLAN_HASH, 4, 9000, sources, 30000, VALUES - 1);
     }
+    check(PLAN_HASH, 1, 300000, 1, 1500000,
+          VALUES - 1); /* more entries than a part keeps before it merges them */
 }
 
 int main(void)
