@@ -75,8 +75,7 @@ enum status group_hash_find(struct group_hash *hash, uint32_t count, uint64_t **
     }
     for (uint32_t i = 0; i < count; i++) {
         index[i] = (uint64_t)i * stride;
-        if (stride > hash->layout.words)
-            group_layout_clear(&hash->layout, hash->buffer + index[i]);
+        group_layout_clear(&hash->layout, hash->buffer + index[i], hash->layout.words, stride);
     }
     *base = hash->buffer;
     return STATUS_OK;

@@ -25,22 +25,13 @@ struct group_layout group_layout_of(const struct plan_aggregate *aggregates, uin
                                   .stride = words};
     for (uint32_t a = 0; a < aggregate_count; a++) {
         layout.offset[a] = layout.stride;
+        if (aggregates[a].kind == AGGREGATE_MIN || aggregates[a].kind == AGGREGATE_MAX)
+            layout.clear[layout.stride - words] = aggregates[a].kind == AGGREGATE_MIN ? INT64_MAX : INT64_MIN;
         layout.stride += aggregates[a].kind == AGGREGATE_SUM_WIDE         ? 2
                          : aggregates[a].kind == AGGREGATE_COUNT_DISTINCT ? 0
                                                                           : 1;
     }
     return layout;
-}
-
-void group_layout_clear(const struct group_layout *layout, uint64_t *entry)
-{
-    for (uint32_t word = layout->words; word < layout->stride; word++)
-        entry[word] = 0;
-    for (uint32_t a = 0; a < layout->aggregate_count; a++)
-        if (layout->aggregates[a].kind == AGGREGATE_MIN)
-            entry[layout->offset[a]] = INT64_MAX;
-        else if (layout->aggregates[a].kind == AGGREGATE_MAX)
-            entry[layout->offset[a]] = (uint64_t)INT64_MIN;
 }
 
 void group_table_free(struct group_table *table)
@@ -153,8 +144,7 @@ static inline __attribute__((always_inline)) void find_all(struct group_table *t
         if (!table->places[place]) {
             uint64_t *const entry = table->entries + table->count * stride;
             memcpy(entry, key, words * sizeof *key);
-            if (stride > words)
-                group_layout_clear(table->layout, entry);
+            group_layout_clear(table->layout, entry, words, stride);
             table->places[place] = (uint32_t)++table->count;
         }
         index[i] = (table->places[place] - 1) * (uint64_t)stride;

@@ -21,6 +21,7 @@ struct group_layout {
     uint32_t part_words; /* those of its first words whose hash decides the part (group_parts.h) */
     uint32_t stride;     /* of an entry */
     uint32_t offset[PLAN_AGGREGATES_MAX];
+    int64_t clear[2 * PLAN_AGGREGATES_MAX]; /* the states' words before the first value */
 };
 
 /* `aggregates` must outlive the layout. */
@@ -28,7 +29,12 @@ struct group_layout group_layout_of(const struct plan_aggregate *aggregates, uin
                                     uint32_t words, uint32_t part_words);
 
 /* Sets the states of an entry as they are before the first value. */
-void group_layout_clear(const struct group_layout *layout, uint64_t *entry);
+static inline void group_layout_clear(const struct group_layout *layout, uint64_t *entry, uint32_t words,
+                                      uint32_t stride)
+{
+    for (uint32_t word = words; word < stride; word++)
+        entry[word] = (uint64_t)layout->clear[word - words];
+}
 
 /* Valid if zero-initialised, but for `layout`. */
 struct group_table {
