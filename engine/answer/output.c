@@ -10,13 +10,22 @@
 #include "engine/answer/sort_rows.h"
 #include "engine/plan/expression_vector.h"
 #include "engine/plan/functions/late_text.h"
+#include "engine/plan/order/first_rows.h"
 #include "storage/base/decimal.h"
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
 #include "storage/codec/chunk_reader.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* If few rows are wanted in an order, rows after `wanted` others by its first term are dropped as soon as they are
+ * computed, so that they take no memory. */
+struct few_rows {
+    uint64_t wanted;            /* 0: all rows are kept */
+    atomic_uint_fast64_t bound; /* rows of a greater rank are dropped */
+};
 
 struct output {
     const struct plan *plan;
@@ -27,17 +36,40 @@ struct output {
     struct chunk_reader *readers;       /* the thread's own, one for each fact column */
     struct rowset all;                  /* visible and hidden outputs, before order and limit */
     uint64_t *group_of;                 /* PLAN_HASH: the group of each row; NULL: row g is group g */
+    struct few_rows *few;
     struct error *error;
 };
 
 /* ---- Leaves over groups ---- */
 
+/* True if no term has a higher place in the word of the groups' numbers: dividing by its stride gives its code. */
+static bool is_highest(const struct plan *plan, const struct plan_group *group)
+{
+    for (uint32_t g = 0; g < plan->group_count; g++)
+        if (plan->groups[g].word == group->word && plan->groups[g].stride > group->stride)
+            return false;
+    return true;
+}
+
+/* Gives the codes of a term. A division takes as long as all else that is done for a value. */
+static void group_codes(const struct plan *plan, const struct plan_group *group, const uint64_t *numbers,
+                        uint32_t count, uint64_t codes[VECTOR_ROWS])
+{
+    const bool highest = is_highest(plan, group);
+    for (uint32_t i = 0; i < count; i++)
+        codes[i] = group->stride == 1 ? numbers[i] : numbers[i] / group->stride;
+    for (uint32_t i = 0; i < count; i++)
+        codes[i] = !highest ? codes[i] % group->domain : codes[i] < group->domain ? codes[i] : 0;
+}
+
 static void group_values(const struct output *output, uint32_t term, uint64_t first, uint32_t count,
                          struct vector leaf)
 {
     const struct plan_group *const group = &output->plan->groups[term];
+    uint64_t codes[VECTOR_ROWS];
+    group_codes(output->plan, group, output->groups->keys[group->word] + first, count, codes);
     for (uint32_t i = 0; i < count; i++) {
-        const uint64_t code = output->groups->keys[group->word][first + i] / group->stride % group->domain;
+        const uint64_t code = codes[i];
         const bool null =
             (group->nullable && code == 0) ||
             (output->regrouped && !regrouped_has(output->plan, output->regrouped, first + i, term));
@@ -185,6 +217,43 @@ static enum status fill_leaves(const struct output *output, uint64_t first, uint
 
 /* ---- All outputs ---- */
 
+/* True if rows are ordered by the numbers of their groups, because these come in no order. */
+static bool in_no_order(const struct output *output)
+{
+    return output->plan->shape == PLAN_HASH || output->regrouped;
+}
+
+/* The first term of the order: of ORDER BY, or the highest word of the groups' numbers. `column` has the values of
+ * ORDER BY's, from row `first` on. */
+static uint64_t rank_at(const struct output *output, const struct vector *column, uint64_t first, uint32_t i)
+{
+    const struct plan *plan = output->plan;
+    if (plan->order_count == 0)
+        return output->groups->keys[plan->key_words - 1][first + i];
+    const uint64_t ascending = (uint64_t)column->values[i] ^ (UINT64_C(1) << 63);
+    if (column->nulls && column->nulls[i])
+        return plan->orders[0].nulls_first ? 0 : UINT64_MAX;
+    return plan->orders[0].descending ? ~ascending : ascending;
+}
+
+/* Keeps the rows that may be wanted. */
+static uint32_t keep_few(const struct output *output, uint64_t first, uint16_t *kept, uint32_t count)
+{
+    const struct plan *plan = output->plan;
+    const uint64_t bound = output->few->wanted ? atomic_load(&output->few->bound) : UINT64_MAX;
+    struct vector column = {0};
+    uint32_t left = 0;
+    if (bound == UINT64_MAX)
+        return count;
+    if (plan->order_count)
+        column = expression_program_vector(output->program, plan->outputs[plan->orders[0].output].expression);
+    for (uint32_t i = 0; i < count; i++) {
+        kept[left] = kept[i];
+        left += rank_at(output, &column, first, kept[i]) <= bound;
+    }
+    return left;
+}
+
 /* Appends the rows that pass HAVING, column by column. */
 static void append(struct output *output, uint64_t first, uint32_t count)
 {
@@ -198,6 +267,7 @@ static void append(struct output *output, uint64_t first, uint32_t count)
         kept[kept_count] = (uint16_t)i;
         kept_count += !having.values || (having.values[i] && !(having.nulls && having.nulls[i]));
     }
+    kept_count = keep_few(output, first, kept, kept_count);
     for (uint32_t c = 0; c < output->all.column_count; c++) {
         const struct vector value = expression_program_vector(output->program, plan->outputs[c].expression);
         struct rowset_column *const to = &output->all.columns[c];
@@ -215,6 +285,11 @@ static void append(struct output *output, uint64_t first, uint32_t count)
  * passed HAVING. */
 #define CHUNK_ROWS 65536u
 
+/* With more rows wanted, all are kept until they are sorted. Rows are dropped when there are this many, so that the
+ * first bound is known soon; they are dropped again when they have doubled. */
+#define FEW_MOST  (CHUNK_ROWS / 8)
+#define FEW_BATCH 4096u
+
 struct computing {
     const struct output *output;
     const uint32_t *roots;
@@ -224,6 +299,40 @@ struct computing {
     struct chunk_reader *readers;         /* column_count for each thread */
     uint64_t *kept;                       /* the rows of each chunk that pass HAVING */
 };
+
+/* Drops rows from `begin` on that are not among the wanted ones of these, and lets all threads know. */
+static enum status drop_rows(struct output *own, uint64_t begin)
+{
+    const struct plan *plan = own->plan;
+    const uint64_t count = own->all.rows - begin;
+    const struct rowset_column *column = plan->order_count ? &own->all.columns[plan->orders[0].output] : NULL;
+    const struct vector values = {.values = column ? column->values + begin : NULL,
+                                  .nulls = column && column->nulls ? column->nulls + begin : NULL};
+    uint64_t *ranks;
+    RETURN_IF_ERROR(memory_take(&ranks, 2 * count * sizeof *ranks, "an answer", own->error));
+    for (uint32_t i = 0; i < count; i++)
+        ranks[i] = column ? rank_at(own, &values, begin, i) : rank_at(own, NULL, own->group_of[begin + i], 0);
+    memcpy(ranks + count, ranks, count * sizeof *ranks);
+    const uint64_t bound = first_rows_nth(ranks + count, count, own->few->wanted);
+    own->all.rows = begin;
+    for (uint64_t from = begin; from < begin + count; from++) {
+        if (ranks[from - begin] > bound)
+            continue;
+        const uint64_t to = own->all.rows++;
+        for (uint32_t c = 0; c < own->all.column_count; c++) {
+            own->all.columns[c].values[to] = own->all.columns[c].values[from];
+            if (own->all.columns[c].nulls)
+                own->all.columns[c].nulls[to] = own->all.columns[c].nulls[from];
+        }
+        if (own->group_of)
+            own->group_of[to] = own->group_of[from];
+    }
+    uint_fast64_t known = atomic_load(&own->few->bound);
+    while (bound < known && !atomic_compare_exchange_weak(&own->few->bound, &known, bound))
+        ;
+    free(ranks);
+    return STATUS_OK;
+}
 
 static enum status compute_chunk(void *context, uint64_t item, unsigned thread, struct error *error)
 {
@@ -239,11 +348,17 @@ static enum status compute_chunk(void *context, uint64_t item, unsigned thread, 
     own.readers = computing->readers + thread * own.plan->column_count;
     own.error = error;
     own.all.rows = begin;
+    uint64_t kept_before = 0;
     for (uint64_t first = begin; first < end; first += VECTOR_ROWS) {
         const uint32_t here = end - first < VECTOR_ROWS ? (uint32_t)(end - first) : VECTOR_ROWS;
         RETURN_IF_ERROR(fill_leaves(&own, first, here));
         expression_program_run(own.program, here);
         append(&own, first, here);
+        if (own.few->wanted && own.all.rows - begin >= FEW_BATCH &&
+            own.all.rows - begin >= 2 * own.few->wanted && own.all.rows - begin >= 2 * kept_before) {
+            RETURN_IF_ERROR(drop_rows(&own, begin));
+            kept_before = own.all.rows - begin;
+        }
     }
     computing->kept[item] = own.all.rows - begin;
     return cancel_check(error);
@@ -290,12 +405,6 @@ static enum status compute_chunks(struct output *output, const uint32_t *roots, 
     return status;
 }
 
-/* True if groups are ordered by their numbers, because they come in no order. */
-static bool in_no_order(const struct output *output)
-{
-    return output->plan->shape == PLAN_HASH || output->regrouped;
-}
-
 /* The type of an output. The strings of string_agg are known only now. */
 static struct value_type output_type(const struct output *output, uint32_t c)
 {
@@ -308,11 +417,27 @@ static struct value_type output_type(const struct output *output, uint32_t c)
     return type;
 }
 
+/* The rows up to the limit, with those before the offset. */
+static uint64_t rows_wanted(const struct plan *plan)
+{
+    return plan->limit < UINT64_MAX - plan->offset ? plan->limit + plan->offset : UINT64_MAX;
+}
+
+/* Grouping sets without ORDER BY are ordered by their sets, which are no numbers of groups. */
+static struct few_rows few_of(const struct output *output, uint64_t count)
+{
+    const uint64_t wanted = rows_wanted(output->plan);
+    const bool ordered = output->plan->order_count || (in_no_order(output) && !output->regrouped);
+    const bool few = ordered && wanted > 0 && wanted <= FEW_MOST && wanted < count / 4;
+    return (struct few_rows){.wanted = few ? wanted : 0, .bound = UINT64_MAX};
+}
+
 static enum status compute(struct output *output, uint64_t count)
 {
     const struct plan *plan = output->plan;
     const uint32_t outputs = plan->output_count + plan->hidden_count;
     uint32_t roots[PLAN_OUTPUTS_MAX + 1], root_count = 0;
+    struct few_rows few = few_of(output, count);
     const char *names[PLAN_OUTPUTS_MAX];
     struct value_type types[PLAN_OUTPUTS_MAX];
     for (uint32_t c = 0; c < outputs; c++) {
@@ -320,6 +445,7 @@ static enum status compute(struct output *output, uint64_t count)
         names[c] = plan->outputs[c].name;
         types[c] = output_type(output, c);
     }
+    output->few = &few;
     if (plan->having != EXPRESSION_NONE)
         roots[root_count++] = plan->having;
     RETURN_IF_ERROR(rowset_create(&output->all, outputs, names, types, count, output->error));
@@ -327,19 +453,15 @@ static enum status compute(struct output *output, uint64_t count)
         if (plan->expressions.nodes[plan->outputs[c].expression].nullable &&
             !(output->all.columns[c].nulls = calloc(count + 1, 1)))
             return error_out_of_memory(output->error, count, "an answer");
-    if (in_no_order(output) && plan->having != EXPRESSION_NONE &&
+    if (in_no_order(output) && (plan->having != EXPRESSION_NONE || few.wanted) &&
         !(output->group_of = malloc((count + 1) * sizeof *output->group_of)))
         return error_out_of_memory(output->error, count * sizeof *output->group_of, "an answer");
-    return compute_chunks(output, roots, root_count, count);
+    const enum status status = compute_chunks(output, roots, root_count, count);
+    output->few = NULL;
+    return status;
 }
 
 /* ---- Order and limit ---- */
-
-/* The rows up to the limit, with those before the offset. */
-static uint64_t rows_wanted(const struct plan *plan)
-{
-    return plan->limit < UINT64_MAX - plan->offset ? plan->limit + plan->offset : UINT64_MAX;
-}
 
 /* The terms of ORDER BY and then, because hashed groups have no fixed order, the numbers of the groups. */
 static uint32_t order_terms(const struct output *output, struct sort_term *terms)
