@@ -134,6 +134,7 @@ static enum status open_column(struct database *database, const struct column *o
 {
     struct fact_data opened;
     *type = column_value_type(of->references ? of->references : of);
+    RETURN_IF_ERROR(dictionary_load(type->dictionary, threads, error));
     RETURN_IF_ERROR(fact_data_open(database, of, NULL, threads, &opened, error)); /* checks positions, too */
     column->data = opened.data;
     if (!of->references)

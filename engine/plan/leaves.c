@@ -85,6 +85,7 @@ static enum status leaf_add(struct planner *planner, int32_t join, uint32_t from
     }
     const struct column_statistics *statistics = &column->statistics;
     const bool none = statistics->min > statistics->max;
+    RETURN_IF_ERROR(dictionary_load(column->dictionary, planner->threads, planner->error));
     const struct expression leaf = {.operation = EXPRESSION_COLUMN,
                                     .type = column_value_type(column),
                                     .nullable = nullable || none,

@@ -12,7 +12,7 @@ static void string_text(const struct dictionary *dictionary, int64_t code, char 
 {
     uint32_t length = 0;
     const char *string = "";
-    if (dictionary)
+    if (dictionary && dictionary_load(dictionary, 0, NULL) == STATUS_OK)
         string = dictionary_string(dictionary, code, &length);
     size_t kept = length < bytes ? length : bytes - 1;
     for (size_t i = 0; i < kept; i++)

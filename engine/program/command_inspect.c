@@ -9,6 +9,7 @@
 #include "loader/orc/orc_inspect.h"
 #include "storage/base/command_line.h"
 #include "storage/codec/codec_costs.h"
+#include "storage/column/dictionary/stored_dictionary.h"
 #include "storage/database/database.h"
 
 #include <inttypes.h>
@@ -79,6 +80,13 @@ static bool has_values(const struct column *column)
 
 /* ---- As a table ---- */
 
+static void print_dictionary(const struct dictionary *dictionary)
+{
+    printf("    dictionary of %" PRIu32 " string%s, %" PRIu64 " bytes on disk, %" PRIu64 " in memory\n",
+           dictionary->count, dictionary->count == 1 ? "" : "s", dictionary->stored->disk_bytes,
+           stored_dictionary_memory(dictionary->stored));
+}
+
 static void print_column(const struct column *column)
 {
     const struct column_statistics *statistics = &column->statistics;
@@ -100,8 +108,7 @@ static void print_column(const struct column *column)
         printf("    positions in %s (%s)\n", column->schema.references_table,
                column->schema.references_column);
     if (column->dictionary)
-        printf("    dictionary of %" PRIu32 " string%s\n", column->dictionary->count,
-               column->dictionary->count == 1 ? "" : "s");
+        print_dictionary(column->dictionary);
     if (column->table->levels)
         inspect_depth_print(column);
     if (column->index)
@@ -287,8 +294,14 @@ static json_t *json_of_column(const struct column *column)
         failed |= json_object_set_new(object, "references",
                                       json_pack("{s:s, s:s}", "table", column->schema.references_table,
                                                 "column", column->schema.references_column));
-    if (object && column->dictionary)
+    if (object && column->dictionary) {
+        const struct stored_dictionary *const stored = column->dictionary->stored;
         failed |= json_object_set_new(object, "dictionary_strings", json_integer(column->dictionary->count));
+        failed |= json_object_set_new(object, "dictionary_disk_bytes",
+                                      json_integer((json_int_t)stored->disk_bytes));
+        failed |= json_object_set_new(object, "dictionary_memory_bytes",
+                                      json_integer((json_int_t)stored_dictionary_memory(stored)));
+    }
     if (object && column->index)
         failed |= json_object_set_new(object, "index", inspect_index_json(column));
     if (!failed)

@@ -26,6 +26,7 @@ enum status word_codes_make(const struct parsed_table *parsed, uint32_t c, const
     const int32_t *sorted;
     int32_t code;
     words->threads = parsed->threads;
+    RETURN_IF_ERROR(dictionary_load(before, 1, error));
     words->codes = calloc(parsed->threads, sizeof *words->codes);
     if (!words->codes)
         return error_out_of_memory(error, parsed->threads * sizeof *words->codes, "dictionaries");

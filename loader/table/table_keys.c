@@ -100,6 +100,8 @@ enum status table_keys_make(const struct schema_table *table, const int64_t *val
                            (unsigned long long)keys->rows, INT32_MAX);
     if (status == STATUS_OK && words) {
         if (old)
+            status = dictionary_load(old->dictionary, 0, error);
+        if (old && status == STATUS_OK)
             status = take_strings(owner, all, 0, old_rows, old->dictionary, keys, error);
         if (status == STATUS_OK)
             status = take_strings(owner, values, old_rows, rows, words, keys, error);
@@ -142,9 +144,11 @@ enum status table_keys_read(struct database *database, const char *name, unsigne
     const uint64_t rows = column->table->rows;
     *keys = (struct table_keys){.key = column->schema, .rows = rows};
     const struct key_owner owner = {.table = name, .column = keys->key.name};
-    enum status status = keys->key.type == TYPE_STRING
-                             ? take_strings(&owner, values, 0, rows, column->dictionary, keys, error)
-                             : key_index_create(values, rows, &owner, &keys->numbers, error);
+    enum status status = dictionary_load(column->dictionary, threads, error);
+    if (status == STATUS_OK)
+        status = keys->key.type == TYPE_STRING
+                     ? take_strings(&owner, values, 0, rows, column->dictionary, keys, error)
+                     : key_index_create(values, rows, &owner, &keys->numbers, error);
     free(values);
     if (status == STATUS_OK && column->table->levels)
         status = place_stored(column->table, keys, error);

@@ -74,12 +74,21 @@ uint32_t column_schema_value_bytes(const struct column_schema *schema);
 
 /* ---- Dictionaries ---- */
 
+struct stored_dictionary;
+
 /* Sorted by bytes (memcmp order), without duplicates; codes 0 .. count-1. Strings are not zero-terminated. */
 struct dictionary {
     uint32_t count;
     const uint64_t *starts; /* count + 1 byte offsets into bytes */
     const char *bytes;
+    struct stored_dictionary *stored; /* in a file: the strings are there after dictionary_load; or NULL */
 };
+
+/* Reads the strings from their file, if nobody has yet, on `threads` threads (0: all). Who looks at strings of a stored
+ * column's dictionary calls it first; `count` is known without. NULL is legal. STATUS_CHECK_FAILED or STATUS_BAD_INPUT
+ * for a damaged file. Thread-safe. */
+NODISCARD enum status dictionary_load(const struct dictionary *dictionary, unsigned threads,
+                                      struct error *error);
 
 /* dictionary_find gives the code of a string, or -1. dictionary_lower_bound gives the number of strings that
  * are less than the string. dictionary_string gives the string of a code; for a code beyond the dictionary,
@@ -143,6 +152,7 @@ struct column {
     const struct table *table;           /* the column's table */
     const struct column *references;     /* the referenced primary key column, or NULL */
     const struct dictionary *dictionary; /* of a TYPE_STRING that is not a foreign key; else NULL */
+    bool dictionary_blocks;              /* it is compressed on disk (dictionary/dictionary_blocks.h) */
     struct column_statistics statistics;
     enum codec_id own;    /* the encoding that the catalogue calls the column's own */
     const char *own_name; /* the chooser or codec that the load asked for */

@@ -97,14 +97,13 @@ static enum status open_files(struct open_column *open, const char *directory,
                               const struct encoding_info *encoding, struct error *error)
 {
     const struct column *column = open->data.column;
-    struct dictionary dictionary;
     char *path = NULL;
     RETURN_IF_ERROR(column_path(directory, column, encoding->codec, encoding->generation, &path, error));
     struct column_file_identity identity = column_identity(column, encoding->codec, encoding->generation);
     enum status status = column_file_open(path, &identity, &open->chunks, error);
     free(path);
     if (status == STATUS_OK)
-        status = side_file_open(directory, column, &open->side, &dictionary, error);
+        status = side_file_open(directory, column, &open->side, error);
     return status;
 }
 

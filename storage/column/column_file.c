@@ -187,10 +187,12 @@ enum status column_file_part_check(const struct column_file *file, const struct 
                                         [PART_INDEX_VECTORS] = "directory of the index",
                                         [PART_INDEX_WORDS] = "index",
                                         [PART_INDEX_PIECES] = "directory of the index's pieces",
-                                        [PART_LEVELS] = "list of the table's levels"};
+                                        [PART_LEVELS] = "list of the table's levels",
+                                        [PART_DICTIONARY_DIRECTORY] = "directory of the dictionary",
+                                        [PART_DICTIONARY_BLOCKS] = "compressed dictionary"};
     if (XXH3_64bits(file->map.bytes + part->offset, part_padded(part->bytes)) == part->checksum)
         return STATUS_OK;
-    bool known = part->kind >= PART_CHUNK && part->kind <= PART_LEVELS;
+    bool known = part->kind >= PART_CHUNK && part->kind <= PART_DICTIONARY_BLOCKS;
     return error_set(error, STATUS_CHECK_FAILED,
                      "%s: segment %u: the %s is damaged (wrong checksum, bytes %llu to %llu); " REPAIR,
                      file->path, part->segment, known ? names[part->kind] : "part",

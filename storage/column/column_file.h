@@ -30,7 +30,7 @@
  *          0       8  byte at which the part begins
  *          8       8  its bytes, the filling not counted
  *         16       8  XXH3-64 of its bytes, the filling included
- *         24       4  kind: 1 chunk; 2 dictionary starts, 3 dictionary bytes, 4 validity, 5 minima, maxima; of an index 6 vectors, 7 words, 8 pieces; 9 levels (levels_file.h)
+ *         24       4  kind: 1 chunk; 2 dictionary starts, 3 dictionary bytes, 4 validity, 5 minima, maxima; of an index 6 vectors, 7 words, 8 pieces; 9 levels (levels_file.h); 10 directory, 11 blocks of a dictionary (dictionary/dictionary_blocks.h)
  *         28       4  segment; 0 for a dictionary
  *         32       4  rows of the segment; strings of a dictionary
  *         36       4  0
@@ -72,7 +72,9 @@ enum column_part_kind {
     PART_INDEX_VECTORS = 6,
     PART_INDEX_WORDS = 7,
     PART_INDEX_PIECES = 8,
-    PART_LEVELS = 9
+    PART_LEVELS = 9,
+    PART_DICTIONARY_DIRECTORY = 10,
+    PART_DICTIONARY_BLOCKS = 11
 };
 
 /* A directory entry, as it is on disk. */

@@ -81,11 +81,10 @@ enum status levels_read(const char *directory, const struct table *table, struct
                         struct error *error)
 {
     struct column_file *file = NULL;
-    struct dictionary dictionary;
     *levels = NULL;
     enum status status = copy_levels(table, levels, error);
     if (status == STATUS_OK)
-        status = side_file_open(directory, levels_key(table), &file, &dictionary, error);
+        status = side_file_open(directory, levels_key(table), &file, error);
     if (status == STATUS_OK)
         status = read_leaves(file, table, (struct level_leaf *)(*levels)->leaves, error);
     column_file_close(file);

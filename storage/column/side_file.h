@@ -6,9 +6,8 @@
 #include "storage/column/column.h"
 #include "storage/column/column_file.h"
 
-/* Opens the column's side file. If it has a dictionary, checks it and fills *dictionary. */
+/* Opens the column's side file. A dictionary in it is read by dictionary/stored_dictionary.h. */
 NODISCARD enum status side_file_open(const char *directory, const struct column *column,
-                                     struct column_file **file, struct dictionary *dictionary,
-                                     struct error *error);
+                                     struct column_file **file, struct error *error);
 
 #endif

@@ -241,6 +241,7 @@ static enum status parse_column(struct parser *parser, const json_t *object, uin
     column->value_bytes = column_schema_value_bytes(&column->schema);
     RETURN_IF_ERROR(parse_statistics(parser, object, rows, &column->statistics));
     RETURN_IF_ERROR(parse_count(parser, object, "generation", INTEGER_MAX, &column->side_generation));
+    RETURN_IF_ERROR(parse_flag(parser, object, "dictionary_blocks", &column->dictionary_blocks));
     RETURN_IF_ERROR(parse_encodings(parser, object, column));
     RETURN_IF_ERROR(parse_codec(parser, json_object_get(object, "own"), "own", &column->own));
     if (!column_encoding(column, column->own))

@@ -19,8 +19,8 @@
 /* Version 1 has no timestamps, and all segments but the last are full. Version 2 has both, version 3 has bitmap
  * indexes, which an older program would lose with the next table that it writes, and version 4 has levels, by which
  * foreign keys are no longer numbers of rows. Version 5 has tables that are parts: an older program would take one for
- * the whole. */
-#define CATALOGUE_VERSION   6
+ * the whole. Version 6 has doubles, and version 7 dictionaries in blocks. */
+#define CATALOGUE_VERSION   7
 #define CATALOGUE_FILE      "catalogue"
 #define CATALOGUE_NEW_FILE  "catalogue.new"
 #define CATALOGUE_BYTES_MAX (1u << 30) /* 2 million columns; a larger file is not a catalogue */

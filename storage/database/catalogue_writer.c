@@ -67,6 +67,8 @@ static json_t *format_column(const struct column *column)
         failed |= json_object_set_new(object, "bits",
                                       json_pack("{s:i, s:i}", "finest", double_bits_finest(statistics->bits),
                                                 "top", double_bits_top(statistics->bits)));
+    if (column->dictionary_blocks)
+        failed |= json_object_set_new(object, "dictionary_blocks", json_true());
     failed |= json_object_set_new(object, "generation", json_integer((json_int_t)column->side_generation));
     failed |= json_object_set_new(object, "own", json_string(codec_by_id(column->own)->name));
     failed |= json_object_set_new(object, "chosen_by", json_string(column->own_name));
@@ -99,23 +101,29 @@ static bool segments_regular(const struct table *table)
     return true;
 }
 
+static unsigned column_version(const struct column *column)
+{
+    if (column->dictionary_blocks)
+        return 7;
+    if (column->schema.type == TYPE_DOUBLE)
+        return 6;
+    if (column->index)
+        return 3;
+    return column->schema.type == TYPE_TIMESTAMP ? 2 : 1;
+}
+
 /* The lowest version that knows everything in the catalogue. */
 static unsigned version_needed(const struct catalogue *catalogue)
 {
     unsigned version = 1;
     for (uint32_t t = 0; t < catalogue->table_count; t++) {
         const struct table *table = &catalogue->tables[t];
-        version = segments_regular(table) || version > 2 ? version : 2;
-        version = table->levels && version < 4 ? 4 : version;
-        for (uint32_t c = 0; c < table->column_count; c++)
-            if (table->columns[c].index && version < 3)
-                version = 3;
-            else if (table->columns[c].schema.type == TYPE_TIMESTAMP && version < 2)
-                version = 2;
-        version = table->part.of ? 5 : version;
-        for (uint32_t c = 0; c < table->column_count; c++)
-            if (table->columns[c].schema.type == TYPE_DOUBLE)
-                return 6;
+        unsigned needed = table->part.of ? 5 : table->levels ? 4 : segments_regular(table) ? 1 : 2;
+        for (uint32_t c = 0; c < table->column_count; c++) {
+            const unsigned of_column = column_version(&table->columns[c]);
+            needed = of_column > needed ? of_column : needed;
+        }
+        version = needed > version ? needed : version;
     }
     return version;
 }

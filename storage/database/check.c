@@ -8,6 +8,7 @@
 
 #include "storage/codec/chunk_reader.h"
 #include "storage/column/column_data.h"
+#include "storage/column/dictionary/stored_dictionary.h"
 #include "storage/column/positions.h"
 #include "storage/column/levels_file.h"
 #include "storage/column/side_file.h"
@@ -62,13 +63,37 @@ static void fault(struct check *check, uint64_t item, const struct error *error)
 /* ---- Side files ---- */
 
 /* The column's domain: its values are 0 .. domain-1, or any values for DOMAIN_ANY. */
-static uint64_t column_domain(const struct column *column, const struct dictionary *dictionary)
+static uint64_t column_domain(const struct column *column, uint32_t strings)
 {
     if (column->references)
         return table_positions(column->references->table);
     if (column_has_dictionary(&column->schema))
-        return dictionary->count;
+        return strings;
     return column->schema.type == TYPE_BOOL ? 2 : DOMAIN_ANY;
+}
+
+/* Reads the column's dictionary, if it has one, and tells how many strings it has; true if it can be read. */
+static bool check_dictionary(struct check *check, uint64_t item, const struct column *column,
+                             uint32_t *strings)
+{
+    struct error error = {0};
+    struct stored_dictionary stored = {0};
+    int64_t unsorted = -1;
+    *strings = 0;
+    if (!column_has_dictionary(&column->schema))
+        return true;
+    enum status status = stored_dictionary_open(check->path, column, &stored, &error);
+    if (status == STATUS_OK)
+        status = dictionary_load(&stored.dictionary, 1, &error);
+    if (status == STATUS_OK && (unsorted = dictionary_unsorted(&stored.dictionary)) >= 0)
+        error_set(&error, STATUS_CHECK_FAILED,
+                  "%s: string %lld of the dictionary is out of order; load the table again",
+                  stored.file->path, (long long)unsorted);
+    if (status != STATUS_OK || unsorted >= 0)
+        fault(check, item, &error);
+    *strings = stored.dictionary.count;
+    stored_dictionary_close(&stored);
+    return status == STATUS_OK;
 }
 
 /* Checks the side file; true if it is good enough to check an encoding against it. */
@@ -77,9 +102,9 @@ static bool check_side(struct check *check, uint64_t item, const struct column *
     struct error error = {0};
     bool good = true;
     struct column_file *file = NULL;
-    struct dictionary dictionary = {0};
+    uint32_t strings;
     const struct column_statistics *statistics = &column->statistics;
-    if (side_file_open(check->path, column, &file, &dictionary, &error) != STATUS_OK) {
+    if (side_file_open(check->path, column, &file, &error) != STATUS_OK) {
         fault(check, item, &error);
         return false;
     }
@@ -88,14 +113,8 @@ static bool check_side(struct check *check, uint64_t item, const struct column *
             fault(check, item, &error);
             good = false;
         }
-    int64_t unsorted = dictionary_unsorted(&dictionary);
-    if (unsorted >= 0) {
-        error_set(&error, STATUS_CHECK_FAILED,
-                  "%s: string %lld of the dictionary is out of order; load the table again", file->path,
-                  (long long)unsorted);
-        fault(check, item, &error);
-    }
-    uint64_t domain = column_domain(column, &dictionary);
+    good = good && check_dictionary(check, item, column, &strings);
+    uint64_t domain = good ? column_domain(column, strings) : DOMAIN_ANY;
     if (domain != DOMAIN_ANY && statistics->min <= statistics->max &&
         (statistics->min < 0 || (uint64_t)statistics->max >= domain)) {
         error_set(&error, STATUS_CHECK_FAILED,

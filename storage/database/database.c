@@ -23,7 +23,7 @@ static enum status open_dictionary_item(void *context, uint64_t item, unsigned t
     struct dictionaries_work *work = context;
     struct stored_dictionary *stored = &work->database->dictionaries[item];
     struct column *column = work->columns[item];
-    RETURN_IF_ERROR(side_file_open(work->database->path, column, &stored->file, &stored->dictionary, error));
+    RETURN_IF_ERROR(stored_dictionary_open(work->database->path, column, stored, error));
     column->dictionary = &stored->dictionary;
     return STATUS_OK;
 }
@@ -94,7 +94,7 @@ void database_close(struct database *database)
     }
     pthread_mutex_destroy(&database->lock);
     for (uint32_t d = 0; d < database->dictionary_count; d++)
-        column_file_close(database->dictionaries[d].file);
+        stored_dictionary_close(&database->dictionaries[d]);
     free(database->dictionaries);
     state_release(database->path, database->held);
     catalogue_free(&database->catalogue);

@@ -2,16 +2,11 @@
 #ifndef TESSERA_STORAGE_DATABASE_DATABASE_INTERNAL_H
 #define TESSERA_STORAGE_DATABASE_DATABASE_INTERNAL_H
 
-#include "storage/column/side_file.h"
+#include "storage/column/dictionary/stored_dictionary.h"
 #include "storage/database/catalogue.h"
 #include "storage/database/database.h"
 
 #include <pthread.h>
-
-struct stored_dictionary {
-    struct dictionary dictionary; /* points into the file's map */
-    struct column_file *file;
-};
 
 /* A column that stays open until the database is closed, so that only the first statement that reads it waits
  * for checksums. */

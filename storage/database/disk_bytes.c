@@ -30,8 +30,8 @@ static enum status column_file_bytes(const struct database *database, const stru
 static enum status add_column(const struct database *database, const struct column *column,
                               struct disk_bytes *bytes, struct error *error)
 {
-    const struct dictionary *dictionary = column->dictionary;
-    uint64_t side = 0, strings = 0;
+    const uint64_t strings = column->dictionary ? column->dictionary->stored->disk_bytes : 0;
+    uint64_t side = 0;
     for (uint32_t e = 0; e < column->encoding_count; e++) {
         const struct encoding_info *info = &column->encodings[e];
         RETURN_IF_ERROR(
@@ -39,9 +39,6 @@ static enum status add_column(const struct database *database, const struct colu
                               info->codec == column->own ? &bytes->columns : &bytes->other_encodings, error));
     }
     RETURN_IF_ERROR(column_file_bytes(database, column, CODEC_NONE, column->side_generation, &side, error));
-    if (dictionary)
-        strings = part_padded(((uint64_t)dictionary->count + 1) * sizeof *dictionary->starts) +
-                  part_padded(dictionary->starts[dictionary->count]);
     if (column->index) {
         char *path = NULL;
         RETURN_IF_ERROR(column_index_path(database->path, column, column->index->generation, &path, error));

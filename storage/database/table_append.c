@@ -9,7 +9,7 @@
 #include "storage/base/memory.h"
 #include "storage/codec/chunk_reader.h"
 #include "storage/column/column_data.h"
-#include "storage/column/side_file.h"
+#include "storage/column/dictionary/stored_dictionary.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,12 +87,13 @@ enum status table_appended_dictionary(struct table_writer *table, uint32_t colum
                                       const struct dictionary *dictionary, struct error *error)
 {
     const struct column *old = &table->old->columns[column];
-    struct column_file *side;
-    struct dictionary before;
-    RETURN_IF_ERROR(side_file_open(table->database->path, old, &side, &before, error));
-    enum status status =
-        translate(&before, dictionary, old->schema.name, &table->appended[column].codes, error);
-    column_file_close(side);
+    struct stored_dictionary before;
+    RETURN_IF_ERROR(stored_dictionary_open(table->database->path, old, &before, error));
+    enum status status = dictionary_load(&before.dictionary, 1, error);
+    if (status == STATUS_OK)
+        status = translate(&before.dictionary, dictionary, old->schema.name, &table->appended[column].codes,
+                           error);
+    stored_dictionary_close(&before);
     return status;
 }
 
@@ -214,12 +215,11 @@ enum status table_writer_old(struct table_writer *table, uint32_t column, void *
     }
     struct column old = table->old->columns[column];
     const char *directory = table->database->path;
-    struct column_file *side = NULL;
-    struct dictionary dictionary = {0};
+    struct stored_dictionary dictionary = {0};
     struct column_data *data;
     if (column_has_dictionary(&old.schema)) {
-        RETURN_IF_ERROR(side_file_open(directory, &old, &side, &dictionary, error));
-        old.dictionary = &dictionary;
+        RETURN_IF_ERROR(stored_dictionary_open(directory, &old, &dictionary, error));
+        old.dictionary = &dictionary.dictionary;
     }
     enum status status = column_data_read(directory, &old, old.own, 1, &data, error);
     for (uint32_t s = 0; status == STATUS_OK && s + 1 < data->segment_count; s++)
@@ -231,6 +231,6 @@ enum status table_writer_old(struct table_writer *table, uint32_t column, void *
         status = take_segments(table, column, data, values, validity, nulls, error);
         column_data_free(data);
     }
-    column_file_close(side);
+    stored_dictionary_close(&dictionary);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "storage/database/writer_internal.h"
 
 #include "storage/base/memory.h"
+#include "storage/column/dictionary/stored_dictionary.h"
 #include "storage/column/levels_file.h"
 #include "storage/database/database_files.h"
 
@@ -155,23 +156,10 @@ enum status table_writer_codec(struct table_writer *table, uint32_t column, cons
     return STATUS_OK;
 }
 
-/* Adds a part from a copy that is padded with zeros, as column_file_add requires. */
-static enum status add_padded(struct column_file_writer *file, enum column_part_kind kind, uint32_t rows,
-                              const void *bytes, uint64_t size, struct error *error)
-{
-    uint8_t *copy;
-    RETURN_IF_ERROR(memory_zeros(&copy, part_padded(size) + 1, "a dictionary", error));
-    if (size)
-        memcpy(copy, bytes, size);
-    enum status status = column_file_add(file, kind, 0, rows, copy, size, error);
-    free(copy);
-    return status;
-}
-
 enum status table_writer_dictionary(struct table_writer *table, uint32_t column,
                                     const struct dictionary *dictionary, struct error *error)
 {
-    static const uint64_t no_starts[1] = {0};
+    bool blocks;
     RETURN_IF_ERROR(table_writer_column(table, column, error));
     struct column_writer *writer = &table->columns[column];
     if (!column_has_dictionary(&table->table.columns[column].schema) || writer->dictionary_given)
@@ -190,19 +178,16 @@ enum status table_writer_dictionary(struct table_writer *table, uint32_t column,
             "table %s: column %s: string %lld of its dictionary is not greater than the one before; sort "
             "it by bytes, without duplicates",
             table->table.name, column_name(table, column), (long long)unsorted);
-    const uint64_t *starts = dictionary->count ? dictionary->starts : no_starts;
-    if (starts[0] != 0)
+    if (dictionary->count && dictionary->starts[0] != 0)
         return error_set(error, STATUS_BAD_INPUT,
                          "table %s: column %s: its dictionary does not begin at byte 0", table->table.name,
                          column_name(table, column));
     if (table->old)
         RETURN_IF_ERROR(table_appended_dictionary(table, column, dictionary, error));
-    RETURN_IF_ERROR(add_padded(writer->side, PART_DICTIONARY_STARTS, dictionary->count, starts,
-                               ((uint64_t)dictionary->count + 1) * sizeof *starts, error));
-    RETURN_IF_ERROR(add_padded(writer->side, PART_DICTIONARY_BYTES, dictionary->count, dictionary->bytes,
-                               starts[dictionary->count], error));
+    RETURN_IF_ERROR(stored_dictionary_write(writer->side, dictionary, &blocks, error));
     pthread_mutex_lock(&writer->lock);
     writer->dictionary_given = true;
+    writer->dictionary_blocks = blocks;
     writer->domain = dictionary->count;
     pthread_mutex_unlock(&writer->lock);
     return STATUS_OK;
@@ -271,6 +256,7 @@ enum status table_writer_finish_column(struct table_writer *table, uint32_t colu
     described->chosen[writer->encoding.choice.chooser] = info->codec;
     described->chosen[CHOOSER_NONE] = CODEC_NONE;
     described->statistics = writer->statistics;
+    described->dictionary_blocks = writer->dictionary_blocks;
     described->statistics.distinct = plausible_distinct(writer, table->table.rows);
     return STATUS_OK;
 }

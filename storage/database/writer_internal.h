@@ -21,7 +21,7 @@ struct column_writer {
     uint8_t *segment_state; /* enum segment_state of each segment */
     struct column_statistics statistics;
     struct distinct distinct;
-    bool dictionary_given;
+    bool dictionary_given, dictionary_blocks;
     bool indexed; /* the commit builds an index by the wish */
     struct index_wish wish;
     uint64_t domain; /* values are 0 .. domain-1, or any values for DOMAIN_ANY */

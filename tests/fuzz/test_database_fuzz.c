@@ -28,7 +28,9 @@ static void decode_anything(const char *path)
         for (uint32_t c = 0; c < table->column_count; c++) {
             struct column_data *data;
             const struct column *column = &table->columns[c];
-            for (uint32_t code = 0; column->dictionary && code < column->dictionary->count; code++) {
+            const bool loaded =
+                column->dictionary && dictionary_load(column->dictionary, 1, NULL) == STATUS_OK;
+            for (uint32_t code = 0; loaded && code < column->dictionary->count; code++) {
                 uint32_t length;
                 const char *string = dictionary_string(column->dictionary, code, &length);
                 (void)dictionary_find(column->dictionary, string, length);

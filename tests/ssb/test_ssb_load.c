@@ -95,6 +95,7 @@ static bool is_null(const struct open_table *open, uint32_t column, uint64_t row
 static void assert_string(const struct open_table *open, uint32_t column, uint64_t row, const char *expected)
 {
     uint32_t length;
+    assert_int_equal(dictionary_load(open->table->columns[column].dictionary, 1, NULL), STATUS_OK);
     const char *text = dictionary_string(open->table->columns[column].dictionary,
                                          (uint32_t)value_of(open, column, row), &length);
     assert_int_equal(length, strlen(expected));
@@ -114,6 +115,8 @@ static void assert_same_database(const char *one, const char *other)
             assert_int_equal(x->own, y->own);
             assert_int_equal(x->dictionary != NULL, y->dictionary != NULL);
             if (x->dictionary) {
+                assert_int_equal(dictionary_load(x->dictionary, 1, NULL), STATUS_OK);
+                assert_int_equal(dictionary_load(y->dictionary, 1, NULL), STATUS_OK);
                 assert_int_equal(x->dictionary->count, y->dictionary->count);
                 assert_memory_equal(x->dictionary->starts, y->dictionary->starts,
                                     (x->dictionary->count + 1) * sizeof(uint64_t));

@@ -99,6 +99,9 @@ static inline enum status read_all(const char *path, const char *codec, struct e
         status = column_data_open(database, &table->columns[c], codec_by_name(codec)->id, 1, &data, error);
         if (status != STATUS_OK)
             break;
+        status = dictionary_load(table->columns[c].dictionary, 1, error);
+        if (status != STATUS_OK)
+            break;
         assert_int_equal(table->rows, ROWS);
         assert_int_equal(sale_difference(data, c), -1);
     }

@@ -189,6 +189,16 @@ static enum status compare(struct cluster *cluster, const struct database *datab
     return compare_columns(cluster, database, numbers + count, count, error);
 }
 
+/* Strings of parts are compared. */
+static enum status load_dictionaries(const struct database *database, struct error *error)
+{
+    const uint32_t count = column_count(database);
+    for (uint32_t c = 0; c < count; c++)
+        if (column_at(database, c)->table->part.of)
+            RETURN_IF_ERROR(dictionary_load(column_at(database, c)->dictionary, 0, error));
+    return STATUS_OK;
+}
+
 enum status cluster_join_database(struct cluster *cluster, enum status status, struct database *database,
                                   struct error *error)
 {
@@ -200,6 +210,8 @@ enum status cluster_join_database(struct cluster *cluster, enum status status, s
         status =
             memory_zeros(&room, (cluster->size + UINT64_C(1)) * columns * sizeof(struct column_statistics),
                          "the databases of all processes", error);
+    if (status == STATUS_OK)
+        status = load_dictionaries(database, error);
     status = cluster_alike(cluster, CLUSTER_OPEN, status, status == STATUS_OK ? tables_number(database) : 0,
                            "database", error);
     if (status == STATUS_OK)

@@ -1,5 +1,5 @@
 /* test_format.c: the worked example of docs/format.md is what the program writes, byte for byte; its tables of fields and
- * the drawings at the heads of column_file.h and index_file.h are the structs that are written, and it lists every key of the catalogue.
+ * the drawings at the heads of column_file.h, dictionary_blocks.h and index_file.h are the structs that are written, and it lists every key of the catalogue.
  *
  * `test_format DIR [PLACE]` writes that database into DIR, and the one with levels into PLACE, to be looked at with
  * hexdump -C. */
@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "storage/column/column_file_format.h"
+#include "storage/column/dictionary/dictionary_blocks.h"
 #include "storage/index/index_file.h"
 #include "tests/support/database_cases.h"
 
@@ -199,8 +200,16 @@ static const struct field vector_fields[] = {
     FIELD(struct index_vector, pieces),
 };
 
+static const struct field block_fields[] = {
+    FIELD(struct dictionary_block, first_byte),
+    FIELD(struct dictionary_block, offset),
+    FIELD(struct dictionary_block, first_string),
+    FIELD(struct dictionary_block, zero),
+};
+
 #define COLUMN_FILE "storage/column/column_file.h"
 #define INDEX_FILE  "storage/index/index_file.h"
+#define BLOCKS_FILE "storage/column/dictionary/dictionary_blocks.h"
 
 static const struct drawing {
     const char *page, *file, *drawn;
@@ -213,6 +222,8 @@ static const struct drawing {
      sizeof directory_fields / sizeof(struct field)},
     {"### Trailer", COLUMN_FILE, "    trailer, 32 bytes", trailer_fields,
      sizeof trailer_fields / sizeof(struct field)},
+    {"### Blocks of a dictionary", BLOCKS_FILE, "    directory, one entry", block_fields,
+     sizeof block_fields / sizeof(struct field)},
     {"### Vectors", INDEX_FILE, "    vectors (part 6)", vector_fields,
      sizeof vector_fields / sizeof(struct field)},
 };

@@ -78,7 +78,7 @@ static void the_catalogue_keeps_schema_and_statistics(void **state)
     directory_remove(path);
 }
 
-static void dictionaries_are_there_on_opening(void **state)
+static void dictionaries_are_counted_on_opening_and_loaded_for_their_strings(void **state)
 {
     (void)state;
     char path[PATH_BYTES];
@@ -91,6 +91,9 @@ static void dictionaries_are_there_on_opening(void **state)
     const struct dictionary *names = color->columns[1].dictionary;
     assert_null(color->columns[0].dictionary);
     assert_int_equal(names->count, 3);
+    assert_null(names->starts);
+    for (int twice = 0; twice < 2; twice++)
+        must(dictionary_load(names, 1, error));
     for (int64_t code = 0; code < 3; code++)
         assert_int_equal(dictionary_find(names, color_names[code], (uint32_t)strlen(color_names[code])),
                          code);
@@ -454,7 +457,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_type_comes_back_at_odd_sizes),
         cmocka_unit_test(the_catalogue_keeps_schema_and_statistics),
-        cmocka_unit_test(dictionaries_are_there_on_opening),
+        cmocka_unit_test(dictionaries_are_counted_on_opening_and_loaded_for_their_strings),
         cmocka_unit_test(segments_may_be_written_by_several_threads_in_any_order),
         cmocka_unit_test(an_encoding_is_added_once_beside_the_others),
         cmocka_unit_test(an_empty_table_can_have_any_encoding),
