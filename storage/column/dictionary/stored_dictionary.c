@@ -1,6 +1,7 @@
 /* stored_dictionary.c: see stored_dictionary.h. */
 #include "storage/column/dictionary/stored_dictionary.h"
 
+#include "storage/base/huge_pages.h"
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
 #include "storage/column/side_file.h"
@@ -144,6 +145,7 @@ static enum status load_blocks(struct stored_dictionary *stored, unsigned thread
                                            column_file_part(stored->file, PART_DICTIONARY_BLOCKS, 0), error));
     RETURN_IF_ERROR(
         memory_take(&stored->memory, stored_dictionary_memory(stored) + 1, "a dictionary", error));
+    huge_pages_prefer(stored->memory, stored_dictionary_memory(stored));
     struct decoding decoding = {
         .stored = stored, .starts = stored->memory, .text = (char *)stored->memory + starts_bytes};
     RETURN_IF_ERROR(parallel_for(threads, (blocks->block_count + BLOCKS_AT_ONCE - 1) / BLOCKS_AT_ONCE,
