@@ -77,7 +77,7 @@ void group_states_free(struct group_states *states)
         return;
     group_hash_free(&states->hash);
     free(states->rows);
-    for (uint32_t a = 0; a < PLAN_AGGREGATES_MAX; a++) {
+    for (uint32_t a = 0; a < states->plan->aggregate_count; a++) {
         free(states->low[a]);
         free(states->high[a]);
         distinct_set_close(&states->sets[a]);

@@ -6,6 +6,8 @@
 
 #include "engine/gpu/first/first.h"
 #include "engine/gpu/kernel_levels.h"
+#include "engine/gpu/sectors.h"
+#include "operators/dialect/bound.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,18 @@ _Static_assert(PLAN_SOURCES_MAX <= ARGUMENT_ARRAYS_MAX && PLAN_JOINS_MAX <= ARGU
                    PLAN_GROUPS_MAX <= ARGUMENT_GROUPS_MAX && PLAN_AGGREGATES_MAX <= ARGUMENT_AGGREGATES_MAX &&
                    PLAN_JOINS_MAX <= KERNEL_JOINS_MAX,
                "a kernel holds what a plan can have");
+_Static_assert(sizeof(struct query_arguments) + (SECTOR_RANGES_MAX + 1) * 24 <= 65536,
+               "what is in a kernel's constant memory");
+_Static_assert(KERNEL_COLUMNS_MAX * sizeof(struct bound_column) +
+                       KERNEL_JOINS_MAX * sizeof(struct bound_dimension) + sizeof(struct bound_scan) <=
+                   4096,
+               "a kernel's arguments");
+
+/* The most words of the only group's states that a thread keeps in registers, or the compiler in its local memory;
+ * with more, a block has them in shared memory. With more aggregates than that has, all are in global memory, because
+ * the compiler takes too long: 30 s for 512 in shared memory, 3.4 in global. */
+#define SINGLE_WORDS_MAX      256u
+#define SHARED_AGGREGATES_MAX 256u
 
 /* The most bits of a bitmap for count(distinct), with a bit for each slot and value: 64 for each row of the
  * fact table, but at least 2^23 and at most 2^33. */
@@ -264,9 +278,11 @@ static void place_states(struct maker *maker)
         maker->shared_words += shared_words(aggregate->kind);
     }
     const uint64_t bytes = (maker->shared_words + 1) * sizeof(uint32_t) * plan->slots;
-    kernel->place = plan->shape == PLAN_TOTAL                                     ? STATES_SINGLE
-                    : plan->shape == PLAN_DENSE && bytes <= KERNEL_SUMS_BYTES_MAX ? STATES_SHARED
-                                                                                  : STATES_GLOBAL;
+    const bool slots = (plan->shape == PLAN_TOTAL || plan->shape == PLAN_DENSE) &&
+                       plan->aggregate_count <= SHARED_AGGREGATES_MAX;
+    kernel->place = plan->shape == PLAN_TOTAL && maker->shared_words <= SINGLE_WORDS_MAX ? STATES_SINGLE
+                    : slots && bytes <= KERNEL_SUMS_BYTES_MAX                            ? STATES_SHARED
+                                                                                         : STATES_GLOBAL;
     kernel->shape.sums_bytes = kernel->place == STATES_SHARED ? bytes : 0;
 }
 

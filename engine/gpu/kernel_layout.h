@@ -19,7 +19,7 @@ struct kernel_target {
     uint32_t threads;                             /* of a multiprocessor */
 };
 
-#define KERNEL_COLUMNS_MAX 32u
+#define KERNEL_COLUMNS_MAX 96u /* their addresses are arguments of the kernel: 4096 bytes */
 #define KERNEL_JOINS_MAX   16u
 
 /* A fact column of a kernel. Columns are in the order of their first use. */

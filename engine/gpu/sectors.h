@@ -22,7 +22,7 @@ struct sector_range {
     cuda_address address;
     uint64_t bytes;
 };
-#define SECTOR_RANGES_MAX 64u /* the entries of tile_counted in unpack_cuda.h, without the closing one */
+#define SECTOR_RANGES_MAX 192u /* the entries of tile_counted in unpack_cuda.h, without the closing one */
 
 /* A launch of the counting kernel: the same shape and arguments as the query's own. */
 struct sector_count {

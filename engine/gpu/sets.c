@@ -120,7 +120,7 @@ static enum status list_set(const struct lister *lister, uint32_t a, struct erro
     RETURN_IF_ERROR(partial_set_allocate(list, count, error));
     enum status status = fetch(run, set->table, table_words(lister, a), &table, error);
     if (status == STATUS_OK && kind == DISTINCT_BY_PAIRS)
-        status = fetch(run, set->values, set->capacity, &values, error);
+        status = fetch(run, set_values(set), set->capacity, &values, error);
     list->count = 0;
     if (status == STATUS_OK && kind == DISTINCT_BY_BITS)
         list_bits(lister, set, table, list);

@@ -71,9 +71,9 @@ static void lay_out_set(struct device_run *run, uint32_t a, cuda_address base, u
     if (run->kernel.distinct[a] == DISTINCT_BY_BITS)
         set->table = take(base, used, run->slots * (set->last + 1) / 8 + sizeof(uint32_t));
     else
-        set->table = take(base, used, set->capacity * sizeof(uint64_t));
-    if (run->kernel.distinct[a] == DISTINCT_BY_PAIRS)
-        set->values = take(base, used, set->capacity * sizeof(uint64_t));
+        set->table =
+            take(base, used,
+                 (run->kernel.distinct[a] == DISTINCT_BY_PAIRS ? 2 : 1) * set->capacity * sizeof(uint64_t));
 }
 
 static bool lists_rows(const struct device_run *run)
@@ -189,8 +189,10 @@ enum status cuda_states_point(struct device_run *run, struct error *error)
     struct cuda *cuda = run->device->cuda;
     run->arguments.first.bests = run->first.bests;
     run->arguments.first.of_lanes = run->first.of_lanes;
-    RETURN_IF_ERROR(
-        cuda_copy_to_device(cuda, run->arguments_address, &run->arguments, sizeof run->arguments, error));
+    RETURN_IF_ERROR(cuda_copy_to_device(cuda, run->arguments_address, &run->arguments,
+                                        offsetof(struct query_arguments, sets) +
+                                            run->plan->aggregate_count * sizeof *run->arguments.sets,
+                                        error));
     return cuda_synchronize(cuda, error);
 }
 

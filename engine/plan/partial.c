@@ -22,6 +22,7 @@ static enum status zeros(void *pointer, uint64_t count, struct error *error)
 enum status partial_allocate(const struct plan *plan, uint64_t count, struct partial *partial,
                              struct error *error)
 {
+    partial->aggregates = plan->aggregate_count;
     for (uint32_t word = 0; word < plan->key_words; word++)
         RETURN_IF_ERROR(zeros(&partial->keys[word], count, error));
     for (uint32_t a = 0; a < plan->aggregate_count; a++) {
@@ -45,7 +46,7 @@ void partial_free(struct partial *partial)
     for (uint32_t word = 0; word < PLAN_KEY_WORDS_MAX; word++)
         free(partial->keys[word]);
     free(partial->rows);
-    for (uint32_t a = 0; a < PLAN_AGGREGATES_MAX; a++) {
+    for (uint32_t a = 0; a < partial->aggregates; a++) {
         free(partial->states[a]);
         free(partial->states_high[a]);
         free(partial->sets[a].groups);
@@ -74,6 +75,7 @@ static enum status grow(void *array, uint64_t count, const char *what, struct er
 static enum status grow_groups(const struct plan *plan, struct partial *partial, uint64_t count,
                                struct error *error)
 {
+    partial->aggregates = plan->aggregate_count;
     for (uint32_t word = 0; word < plan->key_words; word++)
         RETURN_IF_ERROR(grow(&partial->keys[word], count, "groups", error));
     for (uint32_t a = 0; a < plan->aggregate_count; a++) {

@@ -22,6 +22,7 @@ struct partial_set {
  * PLAN_TOTAL always has one group. */
 struct partial {
     uint64_t count;
+    uint32_t aggregates;                /* those that have memory here: what partial_free looks at */
     uint64_t *keys[PLAN_KEY_WORDS_MAX]; /* group numbers, word by word */
 
     /* `count` states each; for sums the low 64 bits. Undefined if no value was added. */

@@ -1,7 +1,8 @@
 /*
  * predicates.c: turns the conditions of a statement into steps and dimension predicates (planner.h). A
  * condition that compares one int32 fact column with constants becomes a range. A condition on one dimension
- * becomes a part of its predicate, and the join drops rows. All others are conditions on surviving rows.
+ * becomes a part of its predicate, and the join drops rows. All others are conditions on surviving rows. A plan has
+ * PLAN_STEPS_MAX steps; conditions that find no place among them are joined with the last one by AND.
  */
 #include "engine/plan/planner.h"
 
@@ -32,6 +33,9 @@ struct plan_reads plan_reads(const struct plan *plan, uint32_t node)
 }
 
 /* ---- Ranges ---- */
+
+/* Steps that WHERE may make; the others are for joins and the index. The last of them is for conditions. */
+#define WRITTEN_STEPS_MAX (PLAN_STEPS_MAX - PLAN_JOINS_MAX - 1)
 
 struct column_range {
     uint32_t column; /* of the plan */
@@ -83,14 +87,20 @@ enum status planner_step(struct planner *planner, struct plan_step step)
     return STATUS_OK;
 }
 
+/* The range step of the column, or NULL. */
+static struct plan_step *range_step(struct plan *plan, uint32_t column)
+{
+    for (uint32_t s = 0; s < plan->step_count; s++)
+        if (plan->steps[s].kind == STEP_RANGE && plan->steps[s].column == column)
+            return &plan->steps[s];
+    return NULL;
+}
+
 static enum status range_add(struct planner *planner, struct column_range range)
 {
     struct plan *plan = planner->plan;
     const struct column_statistics *statistics = &plan->columns[range.column].column->statistics;
-    struct plan_step *step = NULL;
-    for (uint32_t s = 0; s < plan->step_count; s++)
-        if (plan->steps[s].kind == STEP_RANGE && plan->steps[s].column == range.column)
-            step = &plan->steps[s];
+    struct plan_step *step = range_step(plan, range.column);
     int64_t low = step ? step->low : statistics->min, high = step ? step->high : statistics->max;
     low = range.low > low ? range.low : low;
     high = range.high < high ? range.high : high;
@@ -121,6 +131,19 @@ enum status planner_match(struct planner *planner, uint32_t j, uint32_t node)
                             &join->match, planner->error);
 }
 
+static enum status condition_step(struct planner *planner, uint32_t node)
+{
+    struct plan *plan = planner->plan;
+    struct plan_step *last = NULL;
+    for (uint32_t s = 0; s < plan->step_count; s++)
+        last = plan->steps[s].kind == STEP_CONDITION ? &plan->steps[s] : last;
+    if (plan->step_count < WRITTEN_STEPS_MAX || !last)
+        return planner_step(planner,
+                            (struct plan_step){.kind = STEP_CONDITION, .expression = node, .share = 0.5});
+    return expression_apply(&plan->expressions, EXPRESSION_AND, last->expression, node, EXPRESSION_NONE,
+                            &last->expression, planner->error);
+}
+
 /* Adds a condition that is not an AND of others. */
 static enum status conjunct_add(struct planner *planner, uint32_t node)
 {
@@ -131,7 +154,8 @@ static enum status conjunct_add(struct planner *planner, uint32_t node)
         plan->nothing |= condition->is_null || !condition->constant;
         return STATUS_OK;
     }
-    if (range_of(plan, node, &range))
+    if (range_of(plan, node, &range) &&
+        (plan->step_count < WRITTEN_STEPS_MAX - 1 || range_step(plan, range.column)))
         return range_add(planner, range);
     const struct plan_reads reads = plan_reads(plan, node);
     if (!reads.fact && reads.joins && (reads.joins & (reads.joins - 1)) == 0) {
@@ -141,8 +165,7 @@ static enum status conjunct_add(struct planner *planner, uint32_t node)
         if (plan->joins[j].inner)
             return planner_match(planner, j, node);
     }
-    return planner_step(planner,
-                        (struct plan_step){.kind = STEP_CONDITION, .expression = node, .share = 0.5});
+    return condition_step(planner, node);
 }
 
 enum status planner_condition(struct planner *planner, uint32_t node)

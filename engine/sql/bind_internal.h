@@ -72,7 +72,7 @@ struct binder {
     uint32_t fact; /* the fact's position in `tables` */
 
     /* The conditions of WHERE and of the inner joins' ONs, without those that join tables. */
-    const struct sql_expression *conditions[PLAN_STEPS_MAX * 4];
+    const struct sql_expression **conditions;
     uint32_t condition_count;
     struct bind_known known[PLAN_SOURCES_MAX];
     uint32_t known_count;

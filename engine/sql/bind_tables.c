@@ -5,6 +5,8 @@
  */
 #include "engine/sql/bind_internal.h"
 
+#include "storage/base/memory.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -168,10 +170,9 @@ static enum status split(struct binder *binder, const struct sql_expression *con
     }
     if (joins_tables(binder, condition))
         return STATUS_OK;
-    if (binder->condition_count == sizeof binder->conditions / sizeof *binder->conditions)
-        return bind_refuse(binder, condition->position,
-                           "WHERE and ON join more than %u conditions by AND; use BETWEEN and IN lists",
-                           binder->condition_count);
+    RETURN_IF_ERROR(memory_grow(&binder->conditions,
+                                (binder->condition_count + 1) * sizeof *binder->conditions, "a statement",
+                                binder->error));
     binder->conditions[binder->condition_count++] = condition;
     return STATUS_OK;
 }
@@ -347,4 +348,5 @@ void bind_tables_free(struct binder *binder)
 {
     for (uint32_t t = 0; t < binder->table_count; t++)
         free(binder->tables[t].rows);
+    free(binder->conditions);
 }

@@ -20,7 +20,7 @@ struct counted_memory {
     uint32_t *sectors;       /* one bit a sector */
 };
 extern "C" {
-__constant__ counted_memory tile_counted[65]; /* ends with bytes == 0 */
+__constant__ counted_memory tile_counted[193]; /* ends with bytes == 0 */
 }
 
 static __device__ __noinline__ void mark_sector(uint64_t address)

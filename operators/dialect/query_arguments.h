@@ -1,7 +1,7 @@
 /*
  * query_arguments.h: what the engine passes to the kernels of a planned statement
  * (engine/gpu/kernel.h). Host and device compilers lay it out alike. It lies in the kernels' constant
- * memory as `arguments`.
+ * memory as `arguments`, which has 64 KB with what else a kernel keeps there.
  *
  * Numbers that differ from statement to statement (constants, ranges of groups, addresses) are here and not
  * in the kernel's text, so that statements which differ in nothing else share a compiled kernel.
@@ -15,8 +15,8 @@
 
 #define ARGUMENT_ARRAYS_MAX     256u
 #define ARGUMENT_JOINS_MAX      16u
-#define ARGUMENT_GROUPS_MAX     16u
-#define ARGUMENT_AGGREGATES_MAX 128u
+#define ARGUMENT_GROUPS_MAX     64u
+#define ARGUMENT_AGGREGATES_MAX 1024u
 #define ARGUMENT_CONSTANTS_MAX  512u
 #define ARGUMENT_TEST_WORDS_MAX 2048u
 
@@ -39,12 +39,23 @@ struct group_argument {
 };
 
 /* The set of a count(distinct) over values low .. low + last; operators/group/states_cuda.h says what `table`
- * and `values` hold. */
+ * holds. Where values have a table, too, it follows at set_values. */
 struct set_argument {
-    uint64_t table, values, capacity;
+    uint64_t table, capacity;
     int64_t low;
     uint64_t last;
 };
+
+#ifdef TILE_CUDA
+static __device__ __forceinline__
+#else
+static inline
+#endif
+    uint64_t
+    set_values(const struct set_argument *set)
+{
+    return set->table + set->capacity * sizeof(uint64_t);
+}
 
 /* The positions of a dimension at which its predicate is true: bit 31 - p%32 of word p/32. */
 struct match_argument {
@@ -73,7 +84,6 @@ struct query_arguments {
     struct array_argument arrays[ARGUMENT_ARRAYS_MAX];
     struct match_argument matches[ARGUMENT_JOINS_MAX];
     struct group_argument groups[ARGUMENT_GROUPS_MAX];
-    struct set_argument sets[ARGUMENT_AGGREGATES_MAX];
     /* The states of each aggregate: `slots` 64-bit words, twice as many for a sum of 128 bits. */
     uint64_t states[ARGUMENT_AGGREGATES_MAX];
     uint64_t present; /* 32 bits a slot: not 0 if the group has rows */
@@ -97,6 +107,9 @@ struct query_arguments {
     uint64_t tables;             /* array of struct lookup_argument */
     int64_t constants[ARGUMENT_CONSTANTS_MAX];
     uint32_t test_words[ARGUMENT_TEST_WORDS_MAX]; /* of tests of positions: tile_levels_cuda.h */
+
+    /* Last, because no more of it is copied than the statement has aggregates. */
+    struct set_argument sets[ARGUMENT_AGGREGATES_MAX];
 };
 
 #endif

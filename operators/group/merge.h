@@ -15,7 +15,7 @@
 #include <stdint.h>
 #endif
 
-#define MERGE_STATES_MAX 128u /* aggregates of a statement */
+#define MERGE_STATES_MAX 128u /* aggregates of a statement; with more the host merges */
 #define MERGE_PEERS_MAX  63u
 
 /* How a state is merged. Minima and maxima are both kept as the greatest of unsigned numbers. */

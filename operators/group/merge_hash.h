@@ -12,7 +12,7 @@
 
 #include "operators/group/merge.h"
 
-#define ABSORB_KEY_WORDS_MAX 4u
+#define ABSORB_KEY_WORDS_MAX 4u /* with more the host merges */
 
 /* As STATE_PROBES_MAX, GROUP_TAKEN and GROUP_READY. */
 #define ABSORB_PROBES_MAX 1024u

@@ -66,7 +66,7 @@ NODISCARD enum status cuda_chunks_upload(struct cuda *cuda, const struct column_
                                          cuda_address address, struct error *error);
 
 /* A column that a statement reads in one encoding. */
-#define CUDA_WISHES_MAX 32u
+#define CUDA_WISHES_MAX 96u
 struct cuda_wish {
     const struct column_data *data;
     double saves; /* the bytes that a run need not move for each byte that is kept, 0 .. 1 */

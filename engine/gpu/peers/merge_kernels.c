@@ -22,8 +22,6 @@ const char gpu_merge_source[] =
 
 _Static_assert(sizeof(struct bound_merge) <= 4096 && sizeof(struct bound_keys) <= 4096,
                "the arguments of a kernel");
-_Static_assert(ABSORB_KEY_WORDS_MAX >= PLAN_KEY_WORDS_MAX, "all words of a number have a place");
-_Static_assert(MERGE_STATES_MAX >= PLAN_AGGREGATES_MAX, "all states have a place");
 _Static_assert(MERGE_PEERS_MAX >= PEERS_MAX, "all GPUs have a place");
 
 enum status merge_kernels_open(struct cuda *cuda, struct merge_kernels *kernels, struct error *error)
@@ -56,7 +54,8 @@ static bool is_set(const struct device_run *run, uint32_t a)
 
 bool merge_kernels_can(const struct device_run *run)
 {
-    if (run->plan->shape == PLAN_ROWS || run->known)
+    if (run->plan->shape == PLAN_ROWS || run->known || run->plan->aggregate_count > MERGE_STATES_MAX ||
+        run->plan->key_words > ABSORB_KEY_WORDS_MAX)
         return false;
     for (uint32_t a = 0; a < run->plan->aggregate_count; a++)
         if (is_set(run, a) && run->kernel.distinct[a] == DISTINCT_BY_PAIRS)

@@ -21,6 +21,9 @@
 /* CUBE of 10 terms. */
 #define PLAN_SETS_MAX 1024u
 
+/* grouping(...) is a number of 64 bits with a sign. */
+#define GROUPING_TERMS_MAX 62u
+
 enum measure_kind {
     MEASURE_VAR_POP,
     MEASURE_VAR_SAMP,
@@ -60,22 +63,28 @@ struct plan_measure {
     uint8_t other_scale;
 
     /* MEASURE_VALUES: `count` is count(*). Values are taken in their order, or in that of another term. */
-    uint32_t term, order_term;      /* of GROUP BY */
-    bool descending, nulls_last;    /* of the order */
-    bool distinct;                  /* MEASURE_STRINGS: each value once */
-    enum measure_kind spread;       /* MEASURE_DOUBLE_SPREAD: which of the first four */
-    int64_t fraction, whole;        /* quantiles: fraction / whole */
-    uint32_t separator;             /* MEASURE_STRINGS: a constant string, or EXPRESSION_NONE */
-    uint32_t terms[16], term_count; /* MEASURE_GROUPING */
+    uint32_t term, order_term;   /* of GROUP BY */
+    bool descending, nulls_last; /* of the order */
+    bool distinct;               /* MEASURE_STRINGS: each value once */
+    enum measure_kind spread;    /* MEASURE_DOUBLE_SPREAD: which of the first four */
+    int64_t fraction, whole;     /* quantiles: fraction / whole */
+    uint32_t separator;          /* MEASURE_STRINGS: a constant string, or EXPRESSION_NONE */
+    uint32_t terms[GROUPING_TERMS_MAX], term_count; /* MEASURE_GROUPING */
 };
 
 #define MEASURE_PART_BITS 31u
+
+/* The set of the first `listed` terms, at most 64. */
+static inline uint64_t grouping_all(uint32_t listed)
+{
+    return listed < 64 ? (UINT64_C(1) << listed) - 1 : UINT64_MAX;
+}
 
 /* Terms of GROUP BY before `listed` are those of the statement; those after it are arguments of measures. */
 struct plan_grouping {
     uint32_t listed;
     uint32_t set_count;           /* 0: the groups of the scan are the answer's */
-    uint32_t sets[PLAN_SETS_MAX]; /* bit g: term g is in the set */
+    uint64_t sets[PLAN_SETS_MAX]; /* bit g: term g is in the set */
 };
 
 /* "stddev_pop" */

@@ -112,10 +112,12 @@ static enum status join_parts(struct groups_merge *merge, unsigned threads, stru
 static void free_groups(struct partial *partial)
 {
     struct partial_set sets[PLAN_AGGREGATES_MAX];
+    const uint32_t aggregates = partial->aggregates;
     memcpy(sets, partial->sets, sizeof sets);
     memset(partial->sets, 0, sizeof partial->sets);
     partial_free(partial);
     memcpy(partial->sets, sets, sizeof sets);
+    partial->aggregates = aggregates;
 }
 
 static enum status merge_groups(struct groups_merge *merge, unsigned threads, struct error *error)

@@ -11,7 +11,7 @@
 #define CANCEL_GROUPS 65536u
 
 /* The group's number without the terms that are not in the set. */
-static void number_of(const struct plan *plan, const struct partial *from, uint64_t group, uint32_t set,
+static void number_of(const struct plan *plan, const struct partial *from, uint64_t group, uint64_t set,
                       uint64_t number[PLAN_KEY_WORDS_MAX])
 {
     for (uint32_t word = 0; word < plan->key_words; word++)
@@ -23,7 +23,7 @@ static void number_of(const struct plan *plan, const struct partial *from, uint6
         }
 }
 
-static enum status merge_alike(const struct plan *plan, const struct partial *from, uint32_t set,
+static enum status merge_alike(const struct plan *plan, const struct partial *from, uint64_t set,
                                const struct partial_index *index, struct partial *into, uint64_t *to,
                                struct error *error)
 {
@@ -65,6 +65,7 @@ static enum status append(int64_t **words, uint64_t had, const int64_t *more, ui
 enum status partial_append_groups(const struct plan *plan, struct partial *into, const struct partial *from,
                                   struct error *error)
 {
+    into->aggregates = plan->aggregate_count;
     for (uint32_t word = 0; word < plan->key_words; word++)
         RETURN_IF_ERROR(append((int64_t **)&into->keys[word], into->count, (const int64_t *)from->keys[word],
                                from->count, error));

@@ -50,13 +50,13 @@ enum status bind_grouping_sets(struct binder *binder, const uint32_t *terms)
     const struct sql_select *const select = binder->select;
     grouping->listed = binder->plan->group_count;
     for (uint32_t s = 0; s < select->set_count; s++) {
-        uint32_t set = 0;
+        uint64_t set = 0;
         for (uint32_t g = 0; g < select->group_count; g++)
-            set |= (uint32_t)(select->sets[s] >> g & 1) << terms[g];
+            set |= (select->sets[s] >> g & 1) << terms[g];
         grouping->sets[grouping->set_count++] = set;
     }
     if (select->set_count == 0 && binder->regroups) {
-        grouping->sets[0] = (UINT32_C(1) << grouping->listed) - 1;
+        grouping->sets[0] = grouping_all(grouping->listed);
         grouping->set_count = 1;
     }
     return STATUS_OK;
@@ -66,14 +66,14 @@ enum status bind_grouping(struct binder *binder, const struct sql_expression *as
 {
     const struct plan_grouping *const grouping = &binder->plan->grouping;
     const struct expression leaf = {.type = {.kind = VALUE_INTEGER},
-                                    .high = (INT64_C(1) << ast->child_count % 32) - 1};
+                                    .high = (INT64_C(1) << ast->child_count % 63) - 1};
     struct plan_measure measure;
     memset(&measure, 0, sizeof measure);
     measure.kind = MEASURE_GROUPING;
     measure.argument = EXPRESSION_NONE;
-    if (ast->child_count == 0 || ast->child_count > PLAN_GROUPS_MAX)
+    if (ast->child_count == 0 || ast->child_count > GROUPING_TERMS_MAX)
         return bind_refuse(binder, ast->position, "grouping takes 1 to %u terms of GROUP BY",
-                           PLAN_GROUPS_MAX);
+                           GROUPING_TERMS_MAX);
     for (uint32_t c = 0; c < ast->child_count; c++) {
         uint32_t below, term = 0;
         RETURN_IF_ERROR(bind_expression(binder, ast->children[c], BIND_BELOW, &below));

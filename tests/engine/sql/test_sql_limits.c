@@ -195,19 +195,32 @@ static void expressions(void **state)
     is_planned();
 }
 
+/* Conditions have no limit of their own: those after the last step of the scan share it. */
 static void conditions(void **state)
 {
     (void)state;
-    for (int over = 0; over < 2; over++) {
+    static const int counts[] = {46, 47, 48, 64, 65, 257, 1025, 5000};
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
         begin("select k from w where ");
-        parts("c%d * 2 = 2", 1, 64 + over, " and ");
-        over ? is_refused("more than 64 conditions on rows and joins that drop rows; put several into one")
-             : is_planned();
+        parts("c1 * %d < 1000000", 1, counts[c], " and ");
+        is_planned();
         begin("select k from w where ");
-        parts("c1 < %d", 2, 256 + over, " and ");
-        over ? is_refused("WHERE and ON join more than 256 conditions by AND; use BETWEEN and IN lists")
-             : is_planned();
+        parts("c1 < %d", 2, counts[c], " and ");
+        is_planned();
+        begin("select k from w where ");
+        parts("c%d = 1", 1, counts[c] < 200 ? counts[c] : 200, " and ");
+        ends(" and ");
+        parts("c2 * %d < 1000000", 1, counts[c], " and ");
+        is_planned();
     }
+    begin("select n from f, ");
+    parts("d d%d", 0, 15, ", ");
+    ends(" where n < 9");
+    for (int i = 0; i < 15; i++)
+        end += sprintf(end, " and k%d = d%d.id and d%d.a1 = 1", i, i, i);
+    for (int i = 1; i < 100; i++)
+        end += sprintf(end, " and n * %d < 1000", i);
+    is_planned();
 }
 
 static void tables(void **state)
@@ -246,16 +259,16 @@ static void columns(void **state)
         over ? is_refused("reads more than 256 columns of its tables; ask for them in several statements")
              : is_planned();
         begin("select ");
-        parts("c1", 0, 512 + over, ", ");
+        parts("c1", 0, 2048 + over, ", ");
         ends(" from w");
-        over ? is_refused("more than 512 columns; ask in several statements") : is_planned();
+        over ? is_refused("more than 2048 columns; ask in several statements") : is_planned();
         begin("select ");
-        parts("c1", 0, 511 + over, ", ");
+        parts("c1", 0, 2047 + over, ", ");
         ends(" from w order by c2");
-        over ? is_refused("what else ORDER BY names have more than 512 columns") : is_planned();
+        over ? is_refused("what else ORDER BY names have more than 2048 columns") : is_planned();
         begin("select c1 from w order by ");
-        parts("c1", 0, 512 + over, ", ");
-        over ? is_refused("ORDER BY has more than 512 terms; leave out the last ones") : is_planned();
+        parts("c1", 0, 2048 + over, ", ");
+        over ? is_refused("ORDER BY has more than 2048 terms; leave out the last ones") : is_planned();
     }
 }
 
@@ -264,19 +277,26 @@ static void groups_and_aggregates(void **state)
     (void)state;
     for (int over = 0; over < 2; over++) {
         begin("select count(*) from w group by ");
-        parts("c%d", 1, 16 + over, ", ");
-        over ? is_refused("GROUP BY or DISTINCT has more than 16 terms; group by fewer of them")
+        parts("c%d", 1, 64 + over, ", ");
+        over ? is_refused("GROUP BY or DISTINCT has more than 64 terms; group by fewer of them")
              : is_planned();
         begin("select distinct ");
-        parts("c%d", 1, 16 + over, ", ");
+        parts("c%d", 1, 64 + over, ", ");
         ends(" from w");
-        over ? is_refused("GROUP BY or DISTINCT has more than 16 terms; group by fewer of them")
+        over ? is_refused("GROUP BY or DISTINCT has more than 64 terms; group by fewer of them")
              : is_planned();
         begin("select ");
-        parts("max(c%d)", 1, 128 + over, ", ");
+        for (int a = 0; a < 1024 + over; a++)
+            end += sprintf(end, "%smax(c1 * %d)", a == 0 ? "" : a % 2 ? " + " : ", ", a + 1);
         ends(" from w");
-        over ? is_refused("more than 128 aggregates, where avg and sums of what may be NULL count as two")
+        over ? is_refused("more than 1024 aggregates, where avg and sums of what may be NULL count as two")
              : is_planned();
+        begin("select grouping(c1");
+        parts(", c%d", 2, 61 + over, "");
+        ends(") from w group by rollup (");
+        parts("c%d", 1, 63, ", ");
+        ends(")");
+        over ? is_refused("grouping takes 1 to 62 terms of GROUP BY") : is_planned();
     }
 }
 
