@@ -104,15 +104,13 @@ static uint32_t count_columns(const struct maker *maker)
 /* Rows are dropped by the first term of ORDER BY unless it reads more columns than a kernel can. */
 static void find_first(struct maker *maker)
 {
-    bool others[PLAN_COLUMNS_MAX];
-    memcpy(others, maker->fetched, sizeof others);
+    const struct maker others = *maker;
     if (maker->plan->first.wanted == 0 || maker->count)
         return;
     for (uint32_t t = 0; t < maker->plan->first.term_count; t++)
         expression_visit(&maker->plan->expressions, maker->plan->first.terms[t].expression, read_leaf, maker);
     maker->kernel->first = count_columns(maker) <= KERNEL_COLUMNS_MAX;
-    if (!maker->kernel->first)
-        memcpy(maker->fetched, others, sizeof others);
+    *maker = maker->kernel->first ? *maker : others;
 }
 
 /* Refuses a plan that reads more columns than a kernel can. */
