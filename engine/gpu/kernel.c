@@ -29,16 +29,10 @@ _Static_assert(KERNEL_COLUMNS_MAX * sizeof(struct bound_column) +
 #define SINGLE_WORDS_MAX      256u
 #define SHARED_AGGREGATES_MAX 256u
 
-/* The most bits of a bitmap for count(distinct), with a bit for each slot and value: 64 for each row of the
- * fact table, but at least 2^23 and at most 2^33. */
-#define DISTINCT_BITS_A_ROW  64u
-#define DISTINCT_BITS_ALWAYS (UINT64_C(1) << 23)
-#define DISTINCT_BITS_MAX    (UINT64_C(1) << 33)
-
 struct maker {
     const struct plan *plan;
     struct kernel *kernel;
-    bool count;
+    bool count, first;
     bool fetched[PLAN_COLUMNS_MAX];
     bool looked_up[PLAN_JOINS_MAX]; /* values are NULL in rows without a match, so the bitmap is probed */
     bool fetch_written[PLAN_COLUMNS_MAX];
@@ -87,7 +81,16 @@ static int32_t step_column(const struct plan *plan, const struct plan_step *step
                                           : -1;
 }
 
-static uint32_t count_columns(const struct maker *maker)
+static void find_first(struct maker *maker)
+{
+    const struct first_rows *first = &maker->plan->first;
+    maker->kernel->first = maker->first;
+    for (uint32_t t = 0; maker->first && t < first->term_count; t++)
+        expression_visit(&maker->plan->expressions, first->terms[t].expression, read_leaf, maker);
+}
+
+/* Refuses a plan that reads more columns than a kernel can. */
+static enum status check_columns(const struct maker *maker)
 {
     const struct plan *plan = maker->plan;
     bool read[PLAN_COLUMNS_MAX];
@@ -98,32 +101,13 @@ static uint32_t count_columns(const struct maker *maker)
             read[step_column(plan, &plan->steps[s])] = true;
     for (uint32_t c = 0; c < plan->column_count; c++)
         count += read[c];
-    return count;
-}
-
-/* Rows are dropped by the first term of ORDER BY unless it reads more columns than a kernel can. */
-static void find_first(struct maker *maker)
-{
-    const struct maker others = *maker;
-    if (maker->plan->first.wanted == 0 || maker->count)
-        return;
-    for (uint32_t t = 0; t < maker->plan->first.term_count; t++)
-        expression_visit(&maker->plan->expressions, maker->plan->first.terms[t].expression, read_leaf, maker);
-    maker->kernel->first = count_columns(maker) <= KERNEL_COLUMNS_MAX;
-    *maker = maker->kernel->first ? *maker : others;
-}
-
-/* Refuses a plan that reads more columns than a kernel can. */
-static enum status check_columns(const struct maker *maker)
-{
-    const uint32_t count = count_columns(maker);
     return count <= KERNEL_COLUMNS_MAX
                ? STATUS_OK
                : error_set(
                      maker->error, STATUS_BAD_INPUT,
                      "the statement's conditions, groups and aggregates read %u columns of %s, and on a GPU "
                      "they may read %u; ask for fewer, or give --device cpu",
-                     count, maker->plan->fact->name, KERNEL_COLUMNS_MAX);
+                     count, plan->fact->name, KERNEL_COLUMNS_MAX);
 }
 
 static uint32_t add_column(struct maker *maker, uint32_t c)
@@ -238,27 +222,6 @@ static enum status shape_make(struct maker *maker)
 
 /* ---- States ---- */
 
-/* The number of possible values of an argument, without NULL; 0 stands for 2^64. */
-static uint64_t argument_domain(const struct plan_aggregate *aggregate)
-{
-    return aggregate->low > aggregate->high ? 1 : (uint64_t)aggregate->high - (uint64_t)aggregate->low + 1;
-}
-
-static enum distinct_kind choose_distinct(const struct plan *plan, const struct plan_aggregate *aggregate)
-{
-    const uint64_t domain = argument_domain(aggregate),
-                   rows = plan->fact->rows < UINT64_MAX / DISTINCT_BITS_A_ROW ? plan->fact->rows : 0;
-    const unsigned __int128 bits = (unsigned __int128)plan->slots * domain;
-    if (domain && plan->shape != PLAN_HASH && bits <= DISTINCT_BITS_MAX &&
-        (bits <= DISTINCT_BITS_ALWAYS || bits <= (unsigned __int128)rows * DISTINCT_BITS_A_ROW))
-        return DISTINCT_BY_BITS;
-    const struct plan_group *outermost = &plan->groups[0];
-    const uint64_t numbers = plan->shape == PLAN_HASH ? outermost->stride * outermost->domain : plan->slots;
-    if (domain && plan->key_words == 1 && (unsigned __int128)numbers * domain <= INT64_MAX)
-        return DISTINCT_BY_KEYS;
-    return DISTINCT_BY_PAIRS;
-}
-
 static uint32_t shared_words(enum aggregate_kind kind)
 {
     return kind == AGGREGATE_COUNT_DISTINCT ? 0 : kind == AGGREGATE_SUM_WIDE ? 4 : 2;
@@ -272,7 +235,7 @@ static void place_states(struct maker *maker)
         const struct plan_aggregate *aggregate = &plan->aggregates[a];
         kernel->state_words[a] = aggregate->kind == AGGREGATE_SUM_WIDE ? 2 : 1;
         if (aggregate->kind == AGGREGATE_COUNT_DISTINCT)
-            kernel->distinct[a] = choose_distinct(plan, aggregate);
+            kernel->distinct[a] = kernel_distinct_of(plan, aggregate);
         maker->shared_words += shared_words(aggregate->kind);
     }
     const uint64_t bytes = (maker->shared_words + 1) * sizeof(uint32_t) * plan->slots;
@@ -682,12 +645,14 @@ static bool needs_prepared(const struct maker *maker)
     return needs;
 }
 
-enum status kernel_make(const struct plan *plan, bool count, const struct kernel_target *target,
+/* `first`: rows that are not among the first of an order are dropped. */
+static enum status make(const struct plan *plan, bool count, bool first, const struct kernel_target *target,
                         struct kernel *kernel, struct error *error)
 {
     struct maker maker = {.plan = plan,
                           .kernel = kernel,
                           .count = count,
+                          .first = first,
                           .hand = plan->kernel.kernel && !count ? &plan->kernel : NULL,
                           .error = error};
     *kernel = (struct kernel){.shape.counted = count};
@@ -705,6 +670,16 @@ enum status kernel_make(const struct plan *plan, bool count, const struct kernel
     if (status != STATUS_OK)
         kernel_free(kernel);
     return status;
+}
+
+enum status kernel_make(const struct plan *plan, bool count, const struct kernel_target *target,
+                        struct kernel *kernel, struct error *error)
+{
+    struct error why = {0};
+    const bool first = plan->first.wanted > 0 && !count;
+    if (first && make(plan, count, true, target, kernel, &why) == STATUS_OK)
+        return STATUS_OK;
+    return make(plan, count, false, target, kernel, error);
 }
 
 void kernel_free(struct kernel *kernel)

@@ -49,11 +49,15 @@ struct kernel {
     bool first; /* the scan drops rows that are not among the first of an order (engine/gpu/first/) */
 };
 
-/* Makes the kernels. `count`: the scan counts rows and ticks at each point (struct scan_point); it is then
+/* Makes the kernels. They drop rows that are not among the first of an order, unless ORDER BY's columns are too many for a
+ * kernel or a block. `count`: the scan counts rows and ticks at each point (struct scan_point); it is then
  * always generated from the plan, also if a hand-written kernel answers. Free with kernel_free. */
 NODISCARD enum status kernel_make(const struct plan *plan, bool count, const struct kernel_target *target,
                                   struct kernel *kernel, struct error *error);
 void kernel_free(struct kernel *kernel);
+
+/* The kind of set for a count(distinct) (kernel_distinct.c). */
+enum distinct_kind kernel_distinct_of(const struct plan *plan, const struct plan_aggregate *aggregate);
 
 /* ---- Expressions as text (kernel_expression.c) ---- */
 

@@ -304,6 +304,32 @@ static void numbers_are_no_part_of_the_source(void **state)
     kernel_free(&kernels[1]);
 }
 
+/* Columns without random access need shared memory; where those of ORDER BY have none left, the host alone orders. */
+static void an_order_that_has_no_room_is_left_to_the_host(void **state)
+{
+    (void)state;
+    struct kernel_target target = compile_sm_90->target;
+    struct plan *plan;
+    enum sql_explain explain;
+    bool seen[2] = {false, false};
+    must(plan_statement(star_database,
+                        "select shop from sales where pieces > 0 order by big desc, paid limit 3", "gpu-dfor",
+                        &plan, &explain, error));
+    assert_int_equal(plan->first.term_count, 2);
+    for (; target.shared_block > 0; target.shared_block = target.shared_block * 3 / 4) {
+        struct kernel kernel;
+        struct error why = {0};
+        if (kernel_make(plan, false, &target, &kernel, &why) != STATUS_OK)
+            break;
+        assert_int_equal(kernel.first, strstr(kernel.source, "q->sums.first.take") != NULL);
+        assert_string_equal(why.text, "");
+        seen[kernel.first] = true;
+        kernel_free(&kernel);
+    }
+    assert_true(seen[false] && seen[true]);
+    plan_free(plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_statement_compiles),
@@ -314,6 +340,7 @@ int main(void)
                                        cmocka_unit_test(the_benchmark_compiles),
                                        cmocka_unit_test(scans_begin_with_the_mask_of_indexes),
                                        cmocka_unit_test(kernels_of_masks_compile),
+                                       cmocka_unit_test(an_order_that_has_no_room_is_left_to_the_host),
                                        cmocka_unit_test(numbers_are_no_part_of_the_source)};
     return cmocka_run_group_tests(tests, star_open, star_close);
 }
