@@ -66,7 +66,7 @@ static const char *const statements[] = {
     "'^[a-z]' and note ilike 'p%' and online is not true and pieces is distinct from 3 and try_cast(note as "
     "double) "
     "is null group by 1, 2, 3",
-    "select shop, big from sales where pieces > 0 order by big desc nulls last limit 10",
+    "select shop, big from sales where pieces > 0 order by big desc nulls last, at limit 10",
     "select shop from sales order by paid * pieces, shop limit 3 offset 4",
     "select pieces from sales where note like '%a%' order by note nulls first, paid desc limit 70",
     "select shop from sales left join products g on g.id = gift and g.kind = 'tea' join products p on p.id = "
@@ -308,12 +308,13 @@ static void numbers_are_no_part_of_the_source(void **state)
 static void an_order_that_has_no_room_is_left_to_the_host(void **state)
 {
     (void)state;
+    need_compile_targets();
     struct kernel_target target = compile_sm_90->target;
     struct plan *plan;
     enum sql_explain explain;
     bool seen[2] = {false, false};
     must(plan_statement(star_database,
-                        "select shop from sales where pieces > 0 order by big desc, paid limit 3", "gpu-dfor",
+                        "select shop from sales where pieces > 0 order by paid desc, big limit 3", "gpu-dfor",
                         &plan, &explain, error));
     assert_int_equal(plan->first.term_count, 2);
     for (; target.shared_block > 0; target.shared_block = target.shared_block * 3 / 4) {
