@@ -191,6 +191,8 @@ struct sql_select {
     struct sql_expression *where, *having; /* or NULL */
     struct sql_expression *qualify;        /* a condition on window functions, or NULL */
     struct sql_expression **groups;
+    uint32_t first_count; /* of DISTINCT ON, until its ORDER BY is known: then it is in `qualify` */
+    struct sql_expression **first_of;
 
     /* GROUPING SETS, ROLLUP and CUBE: bit g of a set is groups[g], of the first SQL_SET_TERMS_MAX. No sets: all groups. */
     uint32_t set_count;

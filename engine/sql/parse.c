@@ -150,7 +150,8 @@ bool parse_is_name(const struct parser *parser)
 {
     if (parser->token.kind == TOKEN_NAME)
         return true;
-    return parser->token.kind == TOKEN_WORD && !sql_is_keyword(parser->token.text, parser->token.length);
+    return parser->token.kind == TOKEN_WORD && !sql_is_keyword(parser->token.text, parser->token.length) &&
+           !parse_is_fetch(parser);
 }
 
 enum status parse_name(struct parser *parser, const char *what, const char **name)
@@ -186,6 +187,19 @@ static enum status parse_item(struct parser *parser)
     return parse_append(parser, &select->items, &select->item_count, sizeof item, &item);
 }
 
+/* A table, in the schema that clients take for the database's own. */
+static enum status parse_table_name(struct parser *parser, const char **name)
+{
+    static const char *const schemas[] = {"main", "public"};
+    RETURN_IF_ERROR(parse_name(parser, "a table's name", name));
+    for (size_t s = 0; s < sizeof schemas / sizeof *schemas; s++)
+        if (parse_is(parser, ".") && strcasecmp(*name, schemas[s]) == 0) {
+            RETURN_IF_ERROR(parse_advance(parser));
+            return parse_name(parser, "a table's name", name);
+        }
+    return STATUS_OK;
+}
+
 static enum status parse_table(struct parser *parser, enum sql_join join)
 {
     struct sql_source source = {.join = join, .position = parse_position(parser)};
@@ -197,10 +211,14 @@ static enum status parse_table(struct parser *parser, enum sql_join join)
     if (query)
         RETURN_IF_ERROR(parse_subquery(parser, &source.query));
     else
-        RETURN_IF_ERROR(parse_name(parser, "a table's name", &source.table));
+        RETURN_IF_ERROR(parse_table_name(parser, &source.table));
     RETURN_IF_ERROR(parse_take(parser, "AS", &as));
     if (as || parse_is_name(parser))
         RETURN_IF_ERROR(parse_name(parser, "an alias", &source.alias));
+    if (source.alias && !as && parse_is(parser, "JOIN") &&
+        (strcasecmp(source.alias, "semi") == 0 || strcasecmp(source.alias, "anti") == 0))
+        return parse_refuse(parser, "%s JOIN is not supported; write WHERE [NOT] EXISTS (SELECT ...)",
+                            source.alias);
     if (source.alias)
         RETURN_IF_ERROR(parse_column_names(parser, &source.column_count, &source.columns));
     if (join != SQL_JOIN_NONE && parse_is(parser, "USING"))
@@ -295,6 +313,12 @@ static enum status parse_limit(struct parser *parser)
             RETURN_IF_ERROR(parse_expression(parser, &select->limit));
         }
     }
+    return STATUS_OK;
+}
+
+static enum status check_limit(const struct parser *parser)
+{
+    const struct sql_select *const select = parser->select;
     const struct sql_expression *const both[] = {select->limit, select->offset};
     for (int i = 0; i < 2; i++)
         if (both[i] && both[i]->operation != SQL_NUMBER && both[i]->operation != SQL_PARAMETER)
@@ -309,7 +333,9 @@ enum status parse_select(struct parser *parser)
     struct sql_select *select = parser->select;
     bool taken, more = true;
     RETURN_IF_ERROR(parse_take(parser, "DISTINCT", &select->distinct));
-    if (!select->distinct)
+    if (select->distinct)
+        RETURN_IF_ERROR(parse_distinct_on(parser));
+    if (!select->distinct && !select->first_count)
         RETURN_IF_ERROR(parse_take(parser, "ALL", &taken));
     while (more) {
         RETURN_IF_ERROR(parse_item(parser));
@@ -343,7 +369,9 @@ enum status parse_order_and_limit(struct parser *parser)
     if (taken)
         RETURN_IF_ERROR(parse_orders(parser, &select->orders, &select->order_count));
     RETURN_IF_ERROR(parse_take(parser, "LIMIT", &taken));
-    return taken ? parse_limit(parser) : STATUS_OK;
+    RETURN_IF_ERROR(taken ? parse_limit(parser) : parse_fetch(parser));
+    RETURN_IF_ERROR(check_limit(parser));
+    return parse_first_of(parser);
 }
 
 /* ---- Statements ---- */

@@ -108,6 +108,9 @@ static enum status parse_function(struct parser *parser, struct sql_expression *
     } else {
         RETURN_IF_ERROR(parse_list(parser, node, "behind a function's arguments"));
     }
+    parse_if(node);
+    if (node->operation == SQL_CASE)
+        return STATUS_OK;
     RETURN_IF_ERROR(parse_aggregate_clauses(parser, node));
     return parse_is(parser, "OVER") ? parse_over(parser, &node->window) : STATUS_OK;
 }
@@ -241,7 +244,8 @@ static enum status parse_primary(struct parser *parser, struct sql_expression **
             return parse_subquery(parser, &(*out)->query);
         }
         RETURN_IF_ERROR(parse_expression(parser, out));
-        return parse_expect(parser, ")", "to close the parenthesis");
+        return parse_is(parser, ",") ? parse_row_test(parser, *out, out)
+                                     : parse_expect(parser, ")", "to close the parenthesis");
     }
     RETURN_IF_ERROR(parse_node(parser, SQL_NULL, parse_position(parser), NULL, NULL, &node));
     *out = node;
@@ -312,15 +316,20 @@ static enum status parse_chain(struct parser *parser, const struct binary *opera
             return parse_refuse(parser, "more than %u operators follow each other; use parentheses",
                                 SQL_DEPTH_MAX);
         RETURN_IF_ERROR(parse_advance(parser));
+        bool taken = false;
         RETURN_IF_ERROR(operand(parser, &right));
-        RETURN_IF_ERROR(parse_node(parser, operators[i].operation, position, *out, right, out));
+        if (operators[i].operation == SQL_MULTIPLY)
+            RETURN_IF_ERROR(parse_interval_times(parser, right, out, &taken));
+        if (!taken)
+            RETURN_IF_ERROR(parse_node(parser, operators[i].operation, position, *out, right, out));
     }
 }
 
 static enum status parse_product(struct parser *parser, struct sql_expression **out)
 {
-    static const struct binary operators[] = {{"*", SQL_MULTIPLY}, {"/", SQL_DIVIDE}, {"%", SQL_REMAINDER}};
-    return parse_chain(parser, operators, 3, parse_sign, out);
+    static const struct binary operators[] = {
+        {"*", SQL_MULTIPLY}, {"/", SQL_DIVIDE}, {"//", SQL_DIVIDE}, {"%", SQL_REMAINDER}};
+    return parse_chain(parser, operators, 4, parse_sign, out);
 }
 
 static enum status parse_plus(struct parser *parser, struct sql_expression **out)
@@ -433,6 +442,9 @@ static enum status parse_comparison(struct parser *parser, struct sql_expression
         }
         struct sql_expression *right;
         RETURN_IF_ERROR(parse_advance(parser));
+        RETURN_IF_ERROR(parse_any(parser, position, operators[i].operation, &found, out));
+        if (found)
+            continue;
         RETURN_IF_ERROR(parse_sum(parser, &right));
         RETURN_IF_ERROR(parse_node(parser, operators[i].operation, position, *out, right, out));
     }

@@ -77,6 +77,26 @@ NODISCARD enum status parse_aggregate_order(struct parser *parser, struct sql_ex
 /* In aggregates/parse_grouping.c: what follows GROUP BY. */
 NODISCARD enum status parse_grouping(struct parser *parser);
 
+/* ---- parse_forms.c ---- */
+
+/* A row in parentheses, at the comma after its first value: with IN, = or <> and what they compare it with. */
+NODISCARD enum status parse_row_test(struct parser *parser, struct sql_expression *first,
+                                     struct sql_expression **out);
+/* ANY, SOME or ALL and a query, after a comparison whose left side is *out. */
+NODISCARD enum status parse_any(struct parser *parser, struct sql_position position,
+                                enum sql_operation comparison, bool *taken, struct sql_expression **out);
+/* if(c, a, b) becomes CASE. */
+void parse_if(struct sql_expression *function);
+/* The product of an INTERVAL and a number, if *left and right are these. */
+NODISCARD enum status parse_interval_times(struct parser *parser, const struct sql_expression *right,
+                                           struct sql_expression **left, bool *taken);
+/* What follows DISTINCT; and the condition that it becomes, after ORDER BY. */
+NODISCARD enum status parse_distinct_on(struct parser *parser);
+NODISCARD enum status parse_first_of(struct parser *parser);
+/* [OFFSET m] FETCH FIRST n ROWS ONLY; true if FETCH is no name here. */
+NODISCARD enum status parse_fetch(struct parser *parser);
+bool parse_is_fetch(const struct parser *parser);
+
 /* Appends one item of `bytes` to a list in the tree's arena. */
 NODISCARD enum status parse_append(struct parser *parser, void *list, uint32_t *count, size_t bytes,
                                    const void *item);

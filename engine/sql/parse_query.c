@@ -141,6 +141,16 @@ static void take_only_part(struct sql_select *select, const struct sql_select *p
     select->withs = whole.withs;
 }
 
+/* DISTINCT ON of one of several parts, which has no ORDER BY. */
+static enum status parse_first_of_part(struct parser *parser, struct sql_select *part)
+{
+    struct sql_select *const outer = parser->select;
+    parser->select = part;
+    const enum status status = parse_first_of(parser);
+    parser->select = outer;
+    return status;
+}
+
 static enum status parse_parts(struct parser *parser)
 {
     struct sql_select *const select = parser->select;
@@ -153,6 +163,7 @@ static enum status parse_parts(struct parser *parser)
         return STATUS_OK;
     }
     parser->tree->select.layered = true;
+    RETURN_IF_ERROR(parse_first_of_part(parser, part.select));
     RETURN_IF_ERROR(parse_append(parser, &select->parts, &select->part_count, sizeof part, &part));
     while (find_set(parser, &part.set)) {
         RETURN_IF_ERROR(parse_advance(parser));
@@ -162,6 +173,7 @@ static enum status parse_parts(struct parser *parser)
         if (part.all && part.set != SQL_SET_UNION)
             return parse_refuse(parser, "EXCEPT ALL and INTERSECT ALL are not supported; leave ALL out");
         RETURN_IF_ERROR(parse_part(parser, &part));
+        RETURN_IF_ERROR(parse_first_of_part(parser, part.select));
         RETURN_IF_ERROR(parse_append(parser, &select->parts, &select->part_count, sizeof part, &part));
     }
     return STATUS_OK;

@@ -105,6 +105,8 @@ select strftime(sold_at, '%Y-%m') as month, count(*) from sales group by month o
 select strftime(launched, '%d.%m.%Y') as d, sku from products order by sku limit 10;
 -- dates: an interval without quotes
 select campaign, starts + interval 3 month as later from campaigns order by campaign limit 10;
+-- dates: an interval times a number
+select count(*) from sales where sold_at > date '2022-01-01' + 30 * interval '1 day';
 -- dates: sales within three months of the launch
 select count(*), sum(paid) from sales join products p on product = p.sku where sold_at < p.launched + interval '3' month;
 -- dates: make_date
@@ -247,6 +249,11 @@ select count(*) from visits where agent is not distinct from null;
 select count(*) from sales where coupon not in ('WELCOME10', '');
 -- predicates: rows as lists
 select count(*) from visits where not (status between 200 and 399) and (referrer is null or referrer <> 'direct');
+-- predicates: rows in a list
+select store, quantity, count(*), sum(paid) from sales
+where (store, quantity) in ((-5, 1), (3, 2), (0, 1)) group by store, quantity order by store, quantity;
+-- predicates: any of a subquery
+select count(*) from sales where store = any (select store_id from stores where city = 'Paris');
 -- predicates: boolean column alone
 select count(*) from sales where returned and not (quantity < 0);
 
@@ -327,6 +334,8 @@ select city, sum(paid) as r, sum(paid) * 100.0 / sum(sum(paid)) over () as perce
 select store_id, dense_rank() over (order by city), ntile(4) over (order by store_id), percent_rank() over (order by store_id) from stores order by store_id;
 -- windows: first and last value
 select distinct city, first_value(store_id) over (partition by city order by opened, store_id) as oldest from stores order by 1, 2;
+-- windows: the dearest sale of each store
+select distinct on (store) store, sale_id, paid from sales order by store, paid desc, sale_id;
 -- windows: qualify
 select city, store_id from stores qualify row_number() over (partition by city order by opened desc, store_id) = 1 order by city;
 

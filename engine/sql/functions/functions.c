@@ -59,6 +59,7 @@ static const struct {
     {"regexp_replace", 3, 4, bind_regular, 2},
     {"date_trunc", 2, 2, bind_date_trunc, 0},
     {"date_part", 2, 2, bind_date_part, 0},
+    {"datepart", 2, 2, bind_date_part, 0},
     {"date_diff", 3, 3, bind_date_diff, 0},
     {"datediff", 3, 3, bind_date_diff, 0},
     {"last_day", 1, 1, bind_last_day, 0},
