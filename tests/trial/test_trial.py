@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import answers
 
-LEAST = 172  # of the questions that have been answered, none may be refused again
+LEAST = 175  # of the questions that have been answered, none may be refused again
 
 
 def trial(*options):
