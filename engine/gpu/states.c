@@ -88,9 +88,9 @@ static void lay_out_rows(struct device_run *run, cuda_address base, uint64_t *us
     struct first_argument *first = &run->arguments.first;
     if (run->kernel.first) {
         *first = (struct first_argument){.state = take(base, used, sizeof(struct first_state)),
-                                         .bests = run->first.bests,
+                                         .known = run->first.known,
                                          .wanted = plan->first.wanted,
-                                         .bound = plan->first.bound,
+                                         .bound = run->first.tightened ? run->first.bound : plan->first.bound,
                                          .of_lanes = run->first.of_lanes};
         for (uint32_t t = 0; t < plan->first.term_count; t++)
             first->terms[t] = (struct first_term_argument){.low = plan->first.terms[t].low,
@@ -187,7 +187,7 @@ enum status cuda_states_make(struct device_run *run, struct error *error)
 enum status cuda_states_point(struct device_run *run, struct error *error)
 {
     struct cuda *cuda = run->device->cuda;
-    run->arguments.first.bests = run->first.bests;
+    run->arguments.first.known = run->first.known;
     run->arguments.first.of_lanes = run->first.of_lanes;
     RETURN_IF_ERROR(cuda_copy_to_device(cuda, run->arguments_address, &run->arguments,
                                         offsetof(struct query_arguments, sets) +
@@ -207,11 +207,51 @@ void cuda_states_free(struct device_run *run)
     run->answer = NULL;
 }
 
+static const uint64_t *words_at(const struct device_run *run, cuda_address address)
+{
+    return (const uint64_t *)(const void *)(run->answer + (address - run->states));
+}
+
+/* Copies the first `count` listed rows; the caller frees them. */
+static enum status fetch_entries(struct device_run *run, uint64_t count, struct first_entry **entries,
+                                 struct error *error)
+{
+    struct cuda *cuda = run->device->cuda;
+    const cuda_address list = run->arguments.first.list;
+    const uint64_t bytes = count * sizeof **entries;
+    RETURN_IF_ERROR(memory_take(entries, bytes + 1, "rows", error));
+    if (count <= ENTRIES_FETCHED) {
+        memcpy(*entries, words_at(run, list), bytes);
+        return STATUS_OK;
+    }
+    enum status status = cuda_copy_to_host(cuda, *entries, list, bytes, error);
+    if (status == STATUS_OK)
+        status = cuda_synchronize(cuda, error);
+    if (status != STATUS_OK)
+        free(*entries);
+    return status;
+}
+
+/* Takes a bound from a list that is too full, or lets a mask take the rows. */
+static enum status tighten(struct device_run *run, struct error *error)
+{
+    struct first_entry *entries;
+    run->masked |= run->first.tightened++ == FIRST_REPEATS_MAX;
+    if (run->masked)
+        return STATUS_OK;
+    RETURN_IF_ERROR(fetch_entries(run, run->arguments.first.capacity, &entries, error));
+    const enum status status =
+        cuda_first_bound(run->plan, entries, run->arguments.first.capacity, &run->first.bound, error);
+    free(entries);
+    return status;
+}
+
 enum status cuda_states_grow(struct device_run *run, struct error *error)
 {
     const struct plan *plan = run->plan;
+    if (run->kernel.first)
+        RETURN_IF_ERROR(tighten(run, error));
     cuda_states_free(run);
-    run->masked = run->kernel.first;
     if (plan->shape == PLAN_HASH)
         run->slots *= GROWTH;
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
@@ -260,11 +300,6 @@ static int64_t state_of(enum aggregate_kind kind, uint64_t word)
 {
     const uint64_t sign = UINT64_C(1) << 63;
     return (int64_t)(kind == AGGREGATE_MAX ? word ^ sign : kind == AGGREGATE_MIN ? ~word ^ sign : word);
-}
-
-static const uint64_t *words_at(const struct device_run *run, cuda_address address)
-{
-    return (const uint64_t *)(const void *)(run->answer + (address - run->states));
 }
 
 static enum status dense_groups(const struct device_run *run, struct partial *groups, struct error *error)
@@ -385,19 +420,9 @@ static enum status listed_rows(struct device_run *run, struct partial *groups, s
 {
     const struct first_state *state =
         (const struct first_state *)(const void *)words_at(run, run->arguments.first.state);
-    const uint64_t count = state->found, bytes = count * sizeof(struct first_entry);
     struct first_entry *entries;
-    enum status status = STATUS_OK;
-    RETURN_IF_ERROR(memory_take(&entries, bytes + 1, "rows", error));
-    if (count <= ENTRIES_FETCHED) {
-        memcpy(entries, words_at(run, run->arguments.first.list), bytes);
-    } else {
-        status = cuda_copy_to_host(run->device->cuda, entries, run->arguments.first.list, bytes, error);
-        if (status == STATUS_OK)
-            status = cuda_synchronize(run->device->cuda, error);
-    }
-    if (status == STATUS_OK)
-        status = cuda_first_rows(run->plan, entries, count, groups, error);
+    RETURN_IF_ERROR(fetch_entries(run, state->found, &entries, error));
+    const enum status status = cuda_first_rows(run->plan, entries, state->found, groups, error);
     free(entries);
     return status;
 }

@@ -75,7 +75,7 @@ struct first_argument {
     struct first_term_argument terms[ARGUMENT_FIRST_TERMS_MAX];
     uint64_t state;          /* struct first_state */
     uint64_t list, capacity; /* of struct first_entry; list 0: rows are marked in `rows` */
-    uint64_t bests;          /* 64 bits each: the best ranks of sampled tiles or of their lanes */
+    uint64_t known;          /* of struct first_known */
     uint64_t wanted, bound;  /* no row with a greater rank is wanted */
     uint32_t of_lanes, reserved;
 };

@@ -15,13 +15,19 @@ struct first_entry {
     uint32_t segment, row; /* of the segment */
 };
 
+/* What a sample tells: so many rows have this rank or a lesser one. */
+struct first_known {
+    uint64_t rank;
+    uint32_t rows, reserved;
+};
+
 /* Between the launches of a run; all zeros when it begins. */
 struct first_state {
     uint64_t tightened;       /* all ones less the greatest rank that is wanted, as far as samples tell */
     unsigned long long found; /* entries, also some that did not fit */
     uint32_t sampled,
         items;      /* lengths of the list of chosen work, when tiles are sampled and when rows are listed */
-    uint32_t bests; /* the number of ranks that the sample has given */
+    uint32_t known; /* how much the sample has told: the number of struct first_known */
     uint32_t sampling;
 };
 

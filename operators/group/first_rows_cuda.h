@@ -1,15 +1,15 @@
 /*
- * first_rows_cuda.h: the first rows of an order, on a GPU. A statement with ORDER BY and LIMIT is answered by four kernels:
+ * first_rows_cuda.h: the first rows of an order, on a GPU. A statement with ORDER BY and LIMIT is answered by these launches:
  *
  *     first_choose    lists the sample: up to a sixteenth of the tiles, those with the best values by their minima and maxima
- *     scan            finds the best rank among each sampled tile's rows that pass, or among each lane's of them
- *     first_tighten   finds the rank that `wanted` of these have: no worse row is wanted
+ *     scan            finds the best and the worst rank of each sampled tile's rows that pass, or each lane's best
+ *     first_tighten   finds the rank that `wanted` rows have or better, as these tell: no worse row is wanted
  *     first_choose    lists the tiles that may have wanted rows
  *     scan            lists the wanted rows, or marks them in the mask of all tiles if they are too many for the list
  *
- * A rank is a number below 2^63, the less the better (engine/plan/order/first_rows.h). Ranks in the sample belong to
- * different rows, so that `wanted` rows exist which are at least as good as the bound; a row that is worse is dropped, one
- * that is equal is listed.
+ * A rank is a number below 2^63, the less the better (engine/plan/order/first_rows.h). A tile's best
+ * row has its best rank, and none of the others is worse than its worst: the first bounds rows of random data, the second
+ * those of sorted data. A row that is worse than the bound is dropped, one that is equal is listed.
  */
 #ifndef TESSERA_OPERATORS_GROUP_FIRST_ROWS_CUDA_H
 #define TESSERA_OPERATORS_GROUP_FIRST_ROWS_CUDA_H
@@ -55,13 +55,15 @@ TILE_INLINE uint32_t first_items()
 
 /* A warp's rows, in the scan. */
 struct state_first {
-    uint64_t bound, best; /* best: of this lane's rows of the tile */
+    uint64_t bound, best, worst; /* of this lane's rows of the tile */
+    uint32_t rows;
     bool sampling, full;
 
     __device__ __forceinline__ void begin()
     {
         bound = first_bound();
         best = FIRST_NO_RANK;
+        worst = rows = 0;
         sampling = first_rows_state()->sampling;
         full = false;
     }
@@ -75,7 +77,11 @@ struct state_first {
     {
         if (rank > bound)
             return false;
-        best = rank < best ? rank : best; /* for a sample */
+        if (sampling) {
+            best = rank < best ? rank : best;
+            worst = rank > worst ? rank : worst;
+            rows++;
+        }
         if (sampling || !arguments.first.list || full)
             return true;
         const uint64_t at = atomicAdd(const_cast<state_word *>(&first_rows_state()->found), 1ull);
@@ -91,28 +97,34 @@ struct state_first {
     __device__ __forceinline__ void end(const tile *t, tile_mask keep)
     {
         if (sampling)
-            tell_best(t);
+            tell(t);
         else if (!arguments.first.list)
             keep_rows(t, keep);
-        best = FIRST_NO_RANK;
     }
-    __device__ __forceinline__ void tell_best(const tile *t)
+    /* Tells of one row of the tile, or of each lane, and of all others. */
+    __device__ __forceinline__ void tell(const tile *t)
     {
-        if (!arguments.first.of_lanes) {
+        const uint32_t all = sum_warp(rows);
 #pragma unroll
-            for (uint32_t distance = 16; distance > 0; distance /= 2) {
-                const uint64_t other = __shfl_xor_sync(FULL_WARP, best, distance);
-                best = other < best ? other : best;
-            }
-            best = t->lane == 0 ? best : FIRST_NO_RANK;
+        for (uint32_t distance = 16; distance > 0; distance /= 2) {
+            const uint64_t least = __shfl_xor_sync(FULL_WARP, best, distance),
+                           most = __shfl_xor_sync(FULL_WARP, worst, distance);
+            best = !arguments.first.of_lanes && least < best ? least : best;
+            worst = most > worst ? most : worst;
         }
-        const uint32_t lanes = __ballot_sync(FULL_WARP, best != FIRST_NO_RANK);
+        const bool one = arguments.first.of_lanes ? rows > 0 : t->lane == 0 && all > 0;
+        const uint32_t lanes = __ballot_sync(FULL_WARP, one), ones = __popc(lanes);
         uint32_t at = 0;
-        if (t->lane == 0 && lanes)
-            at = atomicAdd(const_cast<uint32_t *>(&first_rows_state()->bests), (uint32_t)__popc(lanes));
-        at = __shfl_sync(FULL_WARP, at, 0) + __popc(lanes & low_bits(t->lane));
-        if (best != FIRST_NO_RANK)
-            state_words(arguments.first.bests)[at] = best;
+        if (t->lane == 0 && all)
+            at = atomicAdd(const_cast<uint32_t *>(&first_rows_state()->known), ones + 1);
+        at = __shfl_sync(FULL_WARP, at, 0);
+        first_known *const known = reinterpret_cast<first_known *>(arguments.first.known) + at;
+        if (one)
+            known[__popc(lanes & low_bits(t->lane))] = first_known{best, 1, 0};
+        if (t->lane == 0 && all)
+            known[ones] = first_known{worst, all - ones, 0};
+        best = FIRST_NO_RANK;
+        worst = rows = 0;
     }
     __device__ __forceinline__ void finish()
     {
@@ -181,32 +193,35 @@ TILE_INLINE uint32_t first_digit(const uint32_t *counts, uint32_t lane, uint32_t
     return digit;
 }
 
-/* One block. Finds the `wanted`-th of the sample's ranks by its digits, the most significant first; digits that all ranks
- * have in common take no pass over them. */
+/* One block. Finds the rank of the sample's `wanted`-th row by its digits, the most significant first; digits that all
+ * ranks have in common take no pass over them. */
 extern "C" __global__ void __launch_bounds__(FIRST_THREADS) first_tighten()
 {
     __shared__ uint32_t counts[FIRST_DIGITS];
     __shared__ unsigned long long least, most, prefix_found;
-    __shared__ uint32_t rank_left;
+    __shared__ uint32_t rank_left, rows;
     volatile first_state *const state = first_rows_state();
-    const uint32_t count = state->bests, lane = threadIdx.x % 32;
-    const uint64_t *const ranks = reinterpret_cast<const uint64_t *>(arguments.first.bests);
-    const bool enough = count >= arguments.first.wanted;
+    const uint32_t count = state->known, lane = threadIdx.x % 32;
+    const first_known *const known = reinterpret_cast<const first_known *>(arguments.first.known);
     if (threadIdx.x == 0) {
         least = FIRST_NO_RANK;
-        most = 0;
+        most = rows = 0;
         rank_left = (uint32_t)arguments.first.wanted - 1;
     }
     __syncthreads();
     uint64_t low = FIRST_NO_RANK, high = 0;
-    for (uint32_t i = threadIdx.x; enough && i < count; i += FIRST_THREADS) {
-        low = ranks[i] < low ? ranks[i] : low;
-        high = ranks[i] > high ? ranks[i] : high;
+    uint32_t own = 0;
+    for (uint32_t i = threadIdx.x; i < count; i += FIRST_THREADS) {
+        low = known[i].rank < low ? known[i].rank : low;
+        high = known[i].rank > high ? known[i].rank : high;
+        own += known[i].rows;
     }
+    atomicAdd(&rows, own);
     atomicMin(&least, (unsigned long long)low);
     atomicMax(&most, (unsigned long long)high);
     __syncthreads();
     low = least;
+    const bool enough = rows >= arguments.first.wanted;
     const uint64_t differing = low ^ most;
     uint64_t prefix = 0;
     for (uint32_t shift = 64; enough && shift > 0;) {
@@ -220,8 +235,8 @@ extern "C" __global__ void __launch_bounds__(FIRST_THREADS) first_tighten()
             counts[digit] = 0;
         __syncthreads();
         for (uint32_t i = threadIdx.x; i < count; i += FIRST_THREADS)
-            if ((ranks[i] & above) == prefix)
-                atomicAdd(&counts[ranks[i] >> shift & 0xff], 1u);
+            if ((known[i].rank & above) == prefix)
+                atomicAdd(&counts[known[i].rank >> shift & 0xff], known[i].rows);
         __syncthreads();
         if (threadIdx.x < 32) {
             uint32_t rank = rank_left;
@@ -239,7 +254,7 @@ extern "C" __global__ void __launch_bounds__(FIRST_THREADS) first_tighten()
         return;
     if (enough) {
         state->tightened = ~prefix > state->tightened ? ~prefix : state->tightened;
-        state->bests = 0;
+        state->known = 0;
     }
     state->sampled = state->items = 0;
 }

@@ -32,8 +32,8 @@ static void free_lists(struct cuda *cuda, struct cuda_first *first)
 {
     cuda_free(cuda, first->chosen.work);
     cuda_free(cuda, first->best);
-    cuda_free(cuda, first->bests);
-    first->chosen.work = first->best = first->bests = 0;
+    cuda_free(cuda, first->known);
+    first->chosen.work = first->best = first->known = 0;
 }
 
 void cuda_first_close(struct cuda *cuda, struct cuda_first *first)
@@ -101,8 +101,8 @@ enum status cuda_first_mark(const struct plan *plan, struct bound_work *work, ui
                            : UINT64_MAX;
         }
     first->samples = 0;
-    if (rows->bound != UINT64_MAX) /* the tiles' minima and maxima have told more than a sample can */
-        return STATUS_OK;
+    if (rows->bound != UINT64_MAX && plan->scan.kept_tiles <= SAMPLE_TILES_MIN + 2 * rows->wanted)
+        return STATUS_OK; /* the tiles' minima and maxima have told more than a sample can */
     const uint64_t wanted = sample_tiles(rows, tiles);
     RETURN_IF_ERROR(memory_take(&ranks, (tiles + 1) * sizeof *ranks, "ranks of tiles", error));
     for (uint32_t i = 0, end; i < count; i = end) {
@@ -124,11 +124,13 @@ static enum status allocate_lists(struct cuda *cuda, struct cuda_columns *column
     const uint64_t best_bytes = best ? count * BEST_BYTES : 0;
     RETURN_IF_ERROR(cuda_columns_allocate(columns, count * sizeof(struct bound_work), "the list of work",
                                           &first->chosen.work, error));
+    RETURN_IF_ERROR(cuda_columns_allocate(
+        columns, first->samples * (first->of_lanes ? TILE_LANES + 1 : 2) * sizeof(struct first_known),
+        "ranks of a sample", &first->known, error));
+    if (!best_bytes) /* an address says that there are ranks */
+        return STATUS_OK;
     RETURN_IF_ERROR(cuda_columns_allocate(columns, best_bytes, "ranks of tiles", &first->best, error));
-    RETURN_IF_ERROR(
-        cuda_columns_allocate(columns, first->samples * (first->of_lanes ? TILE_LANES : 1) * sizeof(uint64_t),
-                              "ranks of a sample", &first->bests, error));
-    return best_bytes ? cuda_upload(cuda, first->best, best, best_bytes, error) : STATUS_OK;
+    return cuda_upload(cuda, first->best, best, best_bytes, error);
 }
 
 enum status cuda_first_select(struct cuda *cuda, struct cuda_columns *columns, struct bound_work *work,

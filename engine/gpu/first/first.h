@@ -22,10 +22,16 @@ struct cuda_first {
     struct cuda_function *choose, *tighten;
     struct bound_scan
         chosen; /* the second argument of `scan`: the chosen items; their number is on the GPU */
-    cuda_address best, bests; /* as in struct first_choice; the ranks that the sample gives */
+    cuda_address best, known; /* as in struct first_choice; what the sample tells */
     uint64_t samples;         /* tiles; 0: a sample would tell nothing */
     bool of_lanes;            /* each lane of a sampled tile gives a rank, because many rows are wanted */
+    uint32_t tightened;       /* how often a list was too full: `bound` is the last one's */
+    uint64_t bound;
 };
+
+/* A run whose list is too full is repeated so often with the bound that the list gives, each time with about a 32nd of the
+ * rows; then with a mask. */
+#define FIRST_REPEATS_MAX 3u
 
 /* Writes the end of a scan's text: the rows that are not among the first are dropped, the others taken. `fetch` writes
  * that the columns of an expression are fetched. */
@@ -68,6 +74,10 @@ NODISCARD enum status cuda_first_scan(struct cuda *cuda, struct cuda_first *firs
 
 /* The entries that a list has room for. */
 uint64_t cuda_first_capacity(const struct plan *plan);
+
+/* The rank of the last wanted one of the `count` entries, which are more than are wanted. */
+NODISCARD enum status cuda_first_bound(const struct plan *plan, const struct first_entry *entries,
+                                       uint64_t count, uint64_t *bound, struct error *error);
 
 /* Lists the rows of the `count` entries that are wanted, ascending; moves the entries. */
 NODISCARD enum status cuda_first_rows(const struct plan *plan, struct first_entry *entries, uint64_t count,

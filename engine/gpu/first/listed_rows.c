@@ -5,10 +5,10 @@
 
 #include <stdlib.h>
 
-/* A list has room for 32 times as many rows as are wanted, twice what a sample of a sixteenth lets through; and for a few
- * thousand, because the sample of few rows varies. */
+/* A list has room for 32 times as many rows as are wanted, twice what a sample of a sixteenth lets through; and for some
+ * thousands, because the sample of few rows varies. */
 #define ROWS_A_WANTED_ROW 32u
-#define ENTRIES_MIN       4096u
+#define ENTRIES_MIN       16384u
 
 uint64_t cuda_first_capacity(const struct plan *plan)
 {
@@ -18,18 +18,26 @@ uint64_t cuda_first_capacity(const struct plan *plan)
     return rows < most ? rows + 1 : most;
 }
 
-/* Moves the entries that are not worse than the `wanted`-th to the beginning; returns their number. */
-static enum status keep_wanted(struct first_entry *entries, uint64_t *count, uint64_t wanted,
+enum status cuda_first_bound(const struct plan *plan, const struct first_entry *entries, uint64_t count,
+                             uint64_t *bound, struct error *error)
+{
+    uint64_t *ranks;
+    RETURN_IF_ERROR(memory_take(&ranks, count * sizeof *ranks, "ranks", error));
+    for (uint64_t i = 0; i < count; i++)
+        ranks[i] = entries[i].rank;
+    *bound = first_rows_nth(ranks, count, plan->first.wanted);
+    free(ranks);
+    return STATUS_OK;
+}
+
+/* Moves the entries that are wanted to the beginning; changes their number. */
+static enum status keep_wanted(const struct plan *plan, struct first_entry *entries, uint64_t *count,
                                struct error *error)
 {
-    uint64_t *ranks, kept = 0;
-    if (*count <= wanted)
+    uint64_t bound, kept = 0;
+    if (*count <= plan->first.wanted)
         return STATUS_OK;
-    RETURN_IF_ERROR(memory_take(&ranks, *count * sizeof *ranks, "ranks", error));
-    for (uint64_t i = 0; i < *count; i++)
-        ranks[i] = entries[i].rank;
-    const uint64_t bound = first_rows_nth(ranks, *count, wanted);
-    free(ranks);
+    RETURN_IF_ERROR(cuda_first_bound(plan, entries, *count, &bound, error));
     for (uint64_t i = 0; i < *count; i++)
         if (entries[i].rank <= bound)
             entries[kept++] = entries[i];
@@ -48,7 +56,7 @@ enum status cuda_first_rows(const struct plan *plan, struct first_entry *entries
 {
     const struct table *fact = plan->fact;
     uint64_t *before;
-    RETURN_IF_ERROR(keep_wanted(entries, &count, plan->first.wanted, error));
+    RETURN_IF_ERROR(keep_wanted(plan, entries, &count, error));
     RETURN_IF_ERROR(memory_take(&rows->rows, (count + 1) * sizeof *rows->rows, "rows", error));
     RETURN_IF_ERROR(memory_take(&before, (fact->segment_count + 1) * sizeof *before, "segments", error));
     before[0] = 0;
