@@ -98,8 +98,9 @@ struct expression {
 
 /* Tells which pairs of values occur in the rows that a statement reads (occurring/occurring.h). */
 struct expression_rows {
-    /* The rows to be read for the pairs of two nodes; UINT64_MAX: they cannot be found. */
-    uint64_t (*count)(const struct expression_rows *rows, const uint32_t nodes[2]);
+    /* The rows to be read for the pairs of two nodes; UINT64_MAX: they cannot be found. *filtered: some may be left
+     * out. */
+    uint64_t (*count)(const struct expression_rows *rows, const uint32_t nodes[2], bool *filtered);
     /* Finds the pairs of values less than domains[0] and domains[1] that are not NULL: first * domains[1] + second,
      * ascending. They last as long as `rows`. */
     enum status (*pairs)(const struct expression_rows *rows, const uint32_t nodes[2],

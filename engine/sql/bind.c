@@ -11,14 +11,28 @@
 
 /* ---- WHERE ---- */
 
+static bool has_function(const struct sql_expression *ast)
+{
+    bool any =
+        ast->operation == SQL_FUNCTION || ast->operation == SQL_CONCAT || ast->operation == SQL_MATCHES;
+    for (uint32_t c = 0; c < ast->child_count && !any; c++)
+        any = has_function(ast->children[c]);
+    return any;
+}
+
+/* Conditions with functions are bound after the others, so that functions of strings may be computed for the strings of
+ * rows that pass these. */
 static enum status bind_where(struct binder *binder)
 {
-    for (uint32_t c = 0; c < binder->condition_count; c++) {
-        const struct sql_expression *ast = binder->conditions[c];
-        uint32_t node;
-        RETURN_IF_ERROR(bind_condition(binder, ast, BIND_BELOW, &node));
-        RETURN_IF_ERROR(bind_placed(binder, ast->position, planner_condition(&binder->planner, node)));
-    }
+    for (unsigned functions = 0; functions < 2; functions++)
+        for (uint32_t c = 0; c < binder->condition_count; c++) {
+            const struct sql_expression *ast = binder->conditions[c];
+            uint32_t node;
+            if (has_function(ast) != functions)
+                continue;
+            RETURN_IF_ERROR(bind_condition(binder, ast, BIND_BELOW, &node));
+            RETURN_IF_ERROR(bind_placed(binder, ast->position, planner_condition(&binder->planner, node)));
+        }
     return STATUS_OK;
 }
 

@@ -43,7 +43,8 @@ enum status expression_string_call(struct expression_list *list, const struct st
     list->late = NULL;
     if (late && late_text_fits(list, call, children))
         return late_text_make(list, call, children, late, index, error);
-    enum status status = string_combinations_make(list, children, call->count, &of, error);
+    const bool costly = call->type.kind == VALUE_STRING || (call->context && call->body != string_like);
+    enum status status = string_combinations_make(list, children, call->count, costly, &of, error);
     if (status == STATUS_OK) {
         const struct string_source source = {.count = of.count,
                                              .context = &of,

@@ -179,8 +179,9 @@ static enum status add_column(struct expression_list *list, struct string_combin
     const uint64_t all = made->count * strings;
     RETURN_IF_ERROR(leave_cells(list, made, error));
     const uint32_t nodes[2] = {made->node, column};
+    bool filtered;
     const uint64_t rows =
-        list->rows && all > COMBINATIONS_FEW ? list->rows->count(list->rows, nodes) : UINT64_MAX;
+        list->rows && all > COMBINATIONS_FEW ? list->rows->count(list->rows, nodes, &filtered) : UINT64_MAX;
     if (rows != UINT64_MAX && (rows < all / 2 || all > STRING_COMBINATIONS_MAX))
         return add_occurring(list, made, c, column, strings, error);
     if (all > STRING_COMBINATIONS_MAX)
@@ -216,11 +217,41 @@ static enum status make(struct expression_list *list, const uint32_t *children, 
     return expression_constant(list, (struct value_type){.kind = VALUE_INTEGER}, 0, &made->node, error);
 }
 
+/* Takes the strings of the only column that rows have after conditions, if finding them is cheaper than a function of all
+ * strings may be: reading a row takes a tenth of it. */
+static enum status take_occurring(struct expression_list *list, struct string_combinations *made,
+                                  struct error *error)
+{
+    uint32_t nodes[2] = {made->node};
+    uint64_t values;
+    bool filtered;
+    const struct value_type whole = {.kind = VALUE_INTEGER};
+    if (!list->rows || made->count < COMBINATIONS_FEW)
+        return STATUS_OK;
+    RETURN_IF_ERROR(expression_constant(list, whole, 0, &nodes[1], error));
+    const uint64_t rows = list->rows->count(list->rows, nodes, &filtered);
+    if (rows > 2 * made->count || !filtered)
+        return STATUS_OK;
+    const uint64_t domains[2] = {made->count, 1};
+    RETURN_IF_ERROR(list->rows->pairs(list->rows, nodes, domains, &made->only, &values, error));
+    RETURN_IF_ERROR(
+        memory_zeros(&made->cells, made->count * sizeof *made->cells, "combinations of strings", error));
+    for (uint64_t v = 0; v < values; v++)
+        made->cells[made->only[v]] = (int64_t)v;
+    made->cell_count = made->count;
+    made->count = values;
+    return STATUS_OK;
+}
+
 enum status string_combinations_make(struct expression_list *list, const uint32_t *children,
-                                     uint32_t child_count, struct string_combinations *made,
+                                     uint32_t child_count, bool costly, struct string_combinations *made,
                                      struct error *error)
 {
-    return make(list, children, child_count, add_column, made, error);
+    uint32_t columns = 0;
+    for (uint32_t c = 0; c < child_count; c++)
+        columns += list->nodes[children[c]].operation != EXPRESSION_CONSTANT;
+    RETURN_IF_ERROR(make(list, children, child_count, add_column, made, error));
+    return columns == 1 && costly ? take_occurring(list, made, error) : STATUS_OK;
 }
 
 enum status string_combinations_all(struct expression_list *list, const uint32_t *children,
@@ -242,6 +273,8 @@ void string_combination(const struct string_combinations *of, uint64_t number, s
         uint64_t code = number;
         if (child->operation == EXPRESSION_CONSTANT) {
             code = (uint64_t)child->constant;
+        } else if (of->only) {
+            code = of->only[number];
         } else if (of->domain[c]) { /* not the first column */
             const uint64_t pair = of->pairs[c] ? of->pairs[c][number] : number;
             const uint64_t a = pair / of->domain[c], b = pair % of->domain[c];

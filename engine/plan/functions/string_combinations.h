@@ -28,6 +28,7 @@ struct string_combinations {
     uint32_t child_count;
     uint32_t node;                      /* its values are numbers of combinations, or of cells */
     uint64_t count;                     /* of combinations */
+    const uint64_t *only;               /* NULL, or the strings of the only column that are taken */
     int64_t *cells;                     /* the combination of each cell; NULL: `node` has combinations */
     uint64_t cell_count;                /* of the last column */
     const uint64_t *pairs[STRINGS_MAX]; /* of column c, by number: before * domain + code; NULL: all pairs */
@@ -35,10 +36,11 @@ struct string_combinations {
     uint64_t domain[STRINGS_MAX];       /* that pairs are multiplied by */
 };
 
-/* Makes the nodes. End with string_combinations_free, also after an error. */
+/* Makes the nodes. `costly`: of one column, too, only strings that occur may be taken. End with string_combinations_free,
+ * also after an error. */
 NODISCARD enum status string_combinations_make(struct expression_list *list, const uint32_t *children,
-                                               uint32_t child_count, struct string_combinations *made,
-                                               struct error *error);
+                                               uint32_t child_count, bool costly,
+                                               struct string_combinations *made, struct error *error);
 /* The same by all combinations, of which there must be fewer than 2^63. */
 NODISCARD enum status string_combinations_all(struct expression_list *list, const uint32_t *children,
                                               uint32_t child_count, struct string_combinations *made,

@@ -33,15 +33,15 @@ int piece_compare(const struct piece *a, const struct piece *b)
 
 static uint64_t key_at(const struct piece *piece, uint64_t depth)
 {
-    unsigned char bytes[8] = {0};
     const uint64_t left = piece->length > depth ? piece->length - depth : 0;
-    const uint64_t taken = left < BYTES_AT_A_TIME ? left : BYTES_AT_A_TIME;
     uint64_t key = 0;
-    if (taken)
-        memcpy(bytes, piece->text + depth, taken);
-    for (unsigned i = 0; i < BYTES_AT_A_TIME; i++)
-        key = key << 8 | bytes[i];
-    return key << 8 | (left > BYTES_AT_A_TIME ? BYTES_AT_A_TIME + 1 : taken);
+    if (left > BYTES_AT_A_TIME) {
+        memcpy(&key, piece->text + depth, sizeof key);
+        return (__builtin_bswap64(key) & ~UINT64_C(255)) | (BYTES_AT_A_TIME + 1);
+    }
+    for (uint64_t i = 0; i < left; i++)
+        key |= (uint64_t)(unsigned char)piece->text[depth + i] << (56 - 8 * i);
+    return key | left;
 }
 
 static int compare_keyed(const void *left, const void *right)

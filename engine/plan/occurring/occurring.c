@@ -2,31 +2,33 @@
 #include "engine/plan/occurring/occurring.h"
 
 #include "engine/plan/occurring/row_pass.h"
-#include "storage/base/hash.h"
-#include "storage/base/memory.h"
 
 #include <stdlib.h>
 
-/* A number of the conditions that are bound so far. */
-static uint64_t conditions_of(const struct plan *plan)
+/* Finds what is known of the nodes, or plans their pass; NULL if there is no memory. */
+static struct occurring_pairs *known_of(struct occurring *occurring, const uint32_t nodes[2])
 {
-    uint64_t number = plan->nothing;
-    for (uint32_t s = 0; s < plan->step_count; s++) {
-        const struct plan_step *step = &plan->steps[s];
-        number = hash_mix(number * 3 + step->kind);
-        number = hash_mix(number * 3 + (step->kind == STEP_RANGE ? step->column : step->expression));
-        number = hash_mix(number * 3 + ((uint64_t)(uint32_t)step->low << 32 | (uint32_t)step->high));
-    }
-    for (uint32_t j = 0; j < plan->join_count; j++)
-        number = hash_mix(number * 3 + ((uint64_t)plan->joins[j].inner << 32 | plan->joins[j].match));
-    return number;
+    struct occurring_pairs *known = occurring->known;
+    struct row_pass pass;
+    while (known && (known->nodes[0] != nodes[0] || known->nodes[1] != nodes[1]))
+        known = known->next;
+    if (known || !(known = calloc(1, sizeof *known)))
+        return known;
+    const bool can = row_pass_plan(occurring->planner->plan, nodes, &pass);
+    *known = (struct occurring_pairs){.nodes = {nodes[0], nodes[1]},
+                                      .rows = can ? pass.rows : UINT64_MAX,
+                                      .filtered = pass.filters,
+                                      .next = occurring->known};
+    occurring->known = known;
+    return known;
 }
 
-static uint64_t rows_of_pass(const struct expression_rows *rows, const uint32_t nodes[2])
+static uint64_t rows_of_pass(const struct expression_rows *rows, const uint32_t nodes[2], bool *filtered)
 {
-    const struct occurring *const occurring = (const struct occurring *)(const void *)rows;
-    struct row_pass pass;
-    return row_pass_plan(occurring->planner->plan, nodes, &pass) ? pass.rows : UINT64_MAX;
+    struct occurring *const occurring = (struct occurring *)(uintptr_t)rows;
+    const struct occurring_pairs *const known = known_of(occurring, nodes);
+    *filtered = known && known->filtered;
+    return known ? known->rows : UINT64_MAX;
 }
 
 static enum status find_pairs(const struct expression_rows *rows, const uint32_t nodes[2],
@@ -35,20 +37,15 @@ static enum status find_pairs(const struct expression_rows *rows, const uint32_t
 {
     struct occurring *const occurring = (struct occurring *)(uintptr_t)rows;
     const struct planner *const planner = occurring->planner;
-    const uint64_t conditions = conditions_of(planner->plan);
-    struct occurring_pairs *known = occurring->known;
+    struct occurring_pairs *const known = known_of(occurring, nodes);
     struct row_pass pass;
-    while (known &&
-           (known->nodes[0] != nodes[0] || known->nodes[1] != nodes[1] || known->conditions != conditions))
-        known = known->next;
-    if (!known) {
+    if (!known)
+        return error_out_of_memory(error, sizeof *known, "combinations of strings");
+    if (!known->found) {
         if (!row_pass_plan(planner->plan, nodes, &pass))
             return error_set(error, STATUS_BAD_INPUT, "the pairs of these values cannot be found");
-        RETURN_IF_ERROR(memory_zeros(&known, sizeof *known, "combinations of strings", error));
-        *known = (struct occurring_pairs){
-            .nodes = {nodes[0], nodes[1]}, .conditions = conditions, .next = occurring->known};
-        occurring->known = known;
         RETURN_IF_ERROR(row_pass_run(&pass, planner->threads, domains, &known->pairs, &known->count, error));
+        known->found = true;
     }
     *pairs = known->pairs;
     *count = known->count;

@@ -11,10 +11,12 @@
 
 #include "engine/plan/planner.h"
 
-/* The pairs that were found for two expressions, in case that they are named again. */
+/* What was found for two expressions. It stays when they are named again after more conditions, so that an expression is
+ * one node wherever it is named. */
 struct occurring_pairs {
     uint32_t nodes[2];
-    uint64_t conditions; /* a number of those that rows had to pass */
+    uint64_t rows; /* of the pass; UINT64_MAX: there is none */
+    bool filtered, found;
     uint64_t count, *pairs;
     struct occurring_pairs *next;
 };

@@ -32,6 +32,13 @@ static enum status grow(struct pair_set *set, struct error *error)
 
 enum status pair_set_add(struct pair_set *set, uint64_t number, struct error *error)
 {
+    if (set->domain <= PAIR_SET_BITS) {
+        if (!set->bits)
+            RETURN_IF_ERROR(memory_zeros(&set->bits, (set->domain / 64 + 1) * sizeof *set->bits,
+                                         "combinations of strings", error));
+        set->bits[number / 64] |= UINT64_C(1) << number % 64;
+        return STATUS_OK;
+    }
     if (set->count && number == set->last)
         return STATUS_OK;
     set->last = number;
@@ -46,7 +53,8 @@ enum status pair_set_add(struct pair_set *set, uint64_t number, struct error *er
 void pair_set_free(struct pair_set *set)
 {
     free(set->slots);
-    *set = (struct pair_set){0};
+    free(set->bits);
+    *set = (struct pair_set){.domain = set->domain};
 }
 
 /* Sorts by a byte at a time, the least first; `other` has the same room. Returns which of both has the result. */
@@ -67,10 +75,34 @@ static uint64_t *sort_numbers(uint64_t *numbers, uint64_t *other, uint64_t count
     return numbers;
 }
 
+static enum status join_bits(const struct pair_set *const *sets, uint32_t set_count, uint64_t **numbers,
+                             uint64_t *count, struct error *error)
+{
+    const uint64_t words = sets[0]->domain / 64 + 1;
+    uint64_t *all;
+    RETURN_IF_ERROR(memory_zeros(&all, words * sizeof *all, "combinations of strings", error));
+    *count = 0;
+    for (uint64_t w = 0; w < words; w++) {
+        for (uint32_t s = 0; s < set_count; s++)
+            all[w] |= sets[s]->bits ? sets[s]->bits[w] : 0;
+        *count += (uint64_t)__builtin_popcountll(all[w]);
+    }
+    const enum status status =
+        memory_take(numbers, (*count + 1) * sizeof **numbers, "combinations of strings", error);
+    uint64_t at = 0;
+    for (uint64_t w = 0; status == STATUS_OK && w < words; w++)
+        for (uint64_t left = all[w]; left; left &= left - 1)
+            (*numbers)[at++] = w * 64 + (uint64_t)__builtin_ctzll(left);
+    free(all);
+    return status;
+}
+
 enum status pair_sets_join(const struct pair_set *const *sets, uint32_t set_count, uint64_t **numbers,
                            uint64_t *count, struct error *error)
 {
     uint64_t all = 0, most = 0, *taken;
+    if (sets[0]->domain <= PAIR_SET_BITS)
+        return join_bits(sets, set_count, numbers, count, error);
     for (uint32_t s = 0; s < set_count; s++)
         all += sets[s]->count;
     RETURN_IF_ERROR(memory_take(&taken, (2 * all + 1) * sizeof *taken, "combinations of strings", error));

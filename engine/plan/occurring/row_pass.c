@@ -57,6 +57,7 @@ static bool add_conditions(struct row_pass *pass, uint32_t joins)
     for (uint32_t j = 0; j < plan->join_count; j++)
         if (plan->joins[j].match != EXPRESSION_NONE && plan->joins[j].inner) {
             add_condition(pass, plan->joins[j].match);
+            pass->filters = true;
         } else if (plan->joins[j].match != EXPRESSION_NONE && joins >> j & 1) {
             if (pass->optional_count == PASS_OPTIONAL_MAX)
                 return false;
@@ -89,11 +90,13 @@ bool row_pass_plan(const struct plan *plan, const uint32_t nodes[2], struct row_
         pass->join = __builtin_ctz(reads.joins);
         pass->rows = table_positions(join->table);
         pass->joins_all = join->inner;
-        if (join->inner && join->match != EXPRESSION_NONE)
+        pass->filters = join->inner && join->match != EXPRESSION_NONE;
+        if (pass->filters)
             add_condition(pass, join->match);
         return true;
     }
     pass->rows = plan->fact->rows;
+    pass->filters = plan->step_count > 0;
     return !plan->fact->part.of &&
            add_conditions(pass, reads.joins); /* of a part, other processes have rows */
 }
@@ -369,13 +372,17 @@ enum status row_pass_run(const struct row_pass *pass, unsigned threads, const ui
     struct pass_run run = {
         .pass = pass, .domains = domains, .threads = pieces < most ? (unsigned)pieces + 1 : most};
     const struct pair_set **sets = NULL;
+    /* Both domains have less than 2^32 values. */
+    const uint64_t domain = domains[0] * domains[1];
     RETURN_IF_ERROR(
         memory_zeros(&run.workers, run.threads * sizeof *run.workers, "combinations of strings", error));
     enum status status = memory_take(&sets, run.threads * sizeof *sets, "combinations of strings", error);
+    for (unsigned w = 0; status == STATUS_OK && w < run.threads; w++) {
+        run.workers[w].pairs.domain = domain;
+        sets[w] = &run.workers[w].pairs;
+    }
     if (status == STATUS_OK)
         status = parallel_for(run.threads, pieces, take_piece, &run, error);
-    for (unsigned w = 0; status == STATUS_OK && w < run.threads; w++)
-        sets[w] = &run.workers[w].pairs;
     if (status == STATUS_OK)
         status = pair_sets_join(sets, run.threads, pairs, count, error);
     for (unsigned w = 0; w < run.threads; w++)

@@ -21,6 +21,7 @@ struct row_pass {
     bool joins_all; /* of a dimension: every row of the fact has a match */
     uint32_t optional[PASS_OPTIONAL_MAX], optional_count; /* joins */
     uint64_t rows;
+    bool filters; /* not all rows may pass */
 };
 
 /* Finds out what a pass for two nodes reads; false if there can be none. */

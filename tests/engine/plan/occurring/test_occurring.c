@@ -247,23 +247,44 @@ static void texts_of_the_answer(void **state)
          "order by maker");
 }
 
+/* An expression that is named before and after conditions is one. */
+static void expressions_are_named_again(void **state)
+{
+    (void)state;
+    same("select a || b as x, count(*) from sold where a || b > 'a/2' and n < 40 group by a || b order by 1");
+    same("select upper(b) as x, count(*) from sold where n < 3 and upper(b) > 'B 2' and n > 0 group by "
+         "upper(b) order "
+         "by 1");
+    same("select upper(label), count(*) from sold join kinds on sold.kind = kinds.kind where size = 2 and "
+         "upper(label) "
+         "like 'L%7%' group by upper(label) order by 1");
+    same("select replace(a, 'a/', b) as x, upper(b) from sold where n = 11 and b is not null order by x, 2");
+    same("select upper(label) || lower(b) as x, count(*) from sold left join kinds on sold.kind = kinds.kind "
+         "where n = "
+         "5 group by upper(label) || lower(b) order by 1");
+    same("select count(distinct upper(b)), min(lower(b)) from sold where n = 1000");
+    same("select reverse_of.x, n from (select upper(b) as x, n from sold where n < 2) as reverse_of order by "
+         "x, n");
+}
+
 /* ---- Sets ---- */
 
 static void sets_are_joined_in_order(void **state)
 {
     static const uint64_t counts[] = {0, 1, 511, 512, 513, 40000};
     (void)state;
-    for (uint32_t c = 0; c < sizeof counts / sizeof *counts; c++) {
-        struct pair_set sets[3] = {{0}};
+    for (uint32_t c = 0; c < 2 * sizeof counts / sizeof *counts; c++) {
+        const uint64_t added = counts[c / 2], domain = c % 2 ? PAIR_SET_BITS : UINT64_MAX - 1;
+        struct pair_set sets[3] = {{.domain = domain}, {.domain = domain}, {.domain = domain}};
         const struct pair_set *const all[] = {&sets[0], &sets[1], &sets[2]};
         uint64_t *numbers, count;
-        for (uint64_t i = 0; i < 3 * counts[c]; i++) /* each number in two sets, numbers of all sizes */
-            must(pair_set_add(&sets[i % 3], (i / 2) << (i / 2 % 4 * 10), error));
+        for (uint64_t i = 0; i < 3 * added; i++) /* each number in two sets, numbers of all sizes */
+            must(pair_set_add(&sets[i % 3], (i / 2) << (c % 2 ? 0 : i / 2 % 4 * 10), error));
         must(pair_sets_join(all, 3, &numbers, &count, error));
         for (uint64_t i = 1; i < count; i++)
             assert_true(numbers[i - 1] < numbers[i]);
-        if (counts[c] > 1)
-            assert_in_range(count, counts[c], 3 * counts[c] / 2 + 1);
+        if (added > 1)
+            assert_in_range(count, added, 3 * added / 2 + 1);
         free(numbers);
         for (uint32_t s = 0; s < 3; s++)
             pair_set_free(&sets[s]);
@@ -275,7 +296,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_of_the_fact),       cmocka_unit_test(columns_of_dimensions),
         cmocka_unit_test(columns_of_several_tables), cmocka_unit_test(columns_of_groups),
-        cmocka_unit_test(texts_of_the_answer),       cmocka_unit_test(sets_are_joined_in_order),
+        cmocka_unit_test(texts_of_the_answer),       cmocka_unit_test(expressions_are_named_again),
+        cmocka_unit_test(sets_are_joined_in_order),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
