@@ -4,6 +4,7 @@
 #ifndef TESSERA_TESTS_FUZZ_FUZZ_QUERY_H
 #define TESSERA_TESTS_FUZZ_FUZZ_QUERY_H
 
+#include "storage/base/clock.h"
 #include "tests/fuzz/fuzz_aggregates.h"
 #include "tests/fuzz/fuzz_term.h"
 #include "tests/support/query_compile.h"
@@ -309,7 +310,8 @@ static inline bool documented_refusal(const char *text)
     return false;
 }
 
-static inline enum verdict compare_rows(const struct query *query, const struct rowset *rows,
+/* Column c of the answer has the type types[c]. */
+static inline enum verdict compare_rows(const struct term *const *types, const struct rowset *rows,
                                         sqlite3_stmt *statement)
 {
     uint64_t row = 0;
@@ -321,7 +323,7 @@ static inline enum verdict compare_rows(const struct query *query, const struct 
             return DIFFERENT;
         }
         for (uint32_t c = 0; c < rows->column_count; c++) {
-            if (same_value(&rows->columns[c], row, output_of(query, c), statement, (int)c))
+            if (same_value(&rows->columns[c], row, types[c], statement, (int)c))
                 continue;
             char buffer[ROWSET_TEXT_BYTES];
             uint32_t length;
@@ -347,6 +349,41 @@ static const char *ours, *theirs;
 
 static uint64_t with_rows; /* answers that were not empty */
 
+static inline bool ask_sqlite(sqlite3 *sqlite, sqlite3_stmt **expected)
+{
+    if (sqlite3_prepare_v2(sqlite, theirs, -1, expected, NULL) == SQLITE_OK)
+        return true;
+    snprintf(difference, sizeof difference, "SQLite does not take it: %s", sqlite3_errmsg(sqlite));
+    return false;
+}
+
+/* Judges our answer, or our refusal, and frees both. */
+static inline enum verdict judge(enum status status, const struct error *told,
+                                 const struct term *const *types, struct rowset *rows, sqlite3_stmt *expected)
+{
+    enum verdict verdict = DIFFERENT;
+    with_rows += status == STATUS_OK && rows->rows > 0;
+    if (status == STATUS_OK)
+        verdict = compare_rows(types, rows, expected);
+    else if (documented_refusal(told->text))
+        verdict = REFUSED;
+    else
+        snprintf(difference, sizeof difference, "refused: %s", told->text);
+    rowset_free(rows);
+    sqlite3_finalize(expected);
+    return verdict;
+}
+
+/* PROGRAM SECONDS SEED DEVICE, all of which may be missing; a seed of 0 is taken from the clock. */
+static inline void fuzz_arguments(int argc, char **argv, double *seconds, uint64_t *seed)
+{
+    *seconds = argc > 1 ? atof(argv[1]) : 0;
+    *seed = argc > 2 ? strtoull(argv[2], NULL, 10) : *seed;
+    *seed = *seed ? *seed : (uint64_t)clock_ns();
+    fuzz_device = argc > 3 ? argv[3] : test_device();
+    print_message("seed %llu\n", (unsigned long long)*seed);
+}
+
 static inline enum status answer(struct engine *engine, struct database *database, const struct query *query,
                                  const char *codec, struct rowset *rows, struct error *error)
 {
@@ -371,26 +408,17 @@ static inline enum status answer(struct engine *engine, struct database *databas
 static inline enum verdict try_query(struct engine *engine, struct database *database, sqlite3 *sqlite,
                                      const struct query *query, const char *codec)
 {
+    const struct term *types[3 * PARTS];
     sqlite3_stmt *expected = NULL;
     struct error error = {0};
     struct rowset rows = {0};
-    enum verdict verdict = DIFFERENT;
     theirs = write_query(query, false);
-    if (sqlite3_prepare_v2(sqlite, theirs, -1, &expected, NULL) != SQLITE_OK) {
-        snprintf(difference, sizeof difference, "SQLite does not take it: %s", sqlite3_errmsg(sqlite));
+    if (!ask_sqlite(sqlite, &expected))
         return DIFFERENT;
-    }
+    for (uint32_t o = 0; o < query->group_count + query->aggregate_count; o++)
+        types[o] = output_of(query, o);
     const enum status status = answer(engine, database, query, codec, &rows, &error);
-    with_rows += status == STATUS_OK && rows.rows > 0;
-    if (status == STATUS_OK)
-        verdict = compare_rows(query, &rows, expected);
-    else if (documented_refusal(error.text))
-        verdict = REFUSED;
-    else
-        snprintf(difference, sizeof difference, "refused: %s", error.text);
-    rowset_free(&rows);
-    sqlite3_finalize(expected);
-    return verdict;
+    return judge(status, &error, types, &rows, expected);
 }
 
 #endif

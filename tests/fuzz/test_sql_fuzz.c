@@ -1,12 +1,13 @@
 /*
  * test_sql_fuzz.c: answers to random queries (fuzz_query.h) over random star schemas (fuzz_star.h) equal SQLite's, value
- * by value, whether bitmap indexes decide conditions or not. Every column of the answer is ordered by, so answers are compared row by row. Refusals count only if their
- * reason is one that is documented. A query that fails is shrunk part by part and printed.
+ * by value, whether bitmap indexes decide conditions or not. Every column of the answer is ordered by, so answers are
+ * compared row by row. Refusals count only if their reason is one that is documented. A query that fails is shrunk part by
+ * part and printed.
  *
  * Without arguments it asks the same QUERIES every time, about 20 s. `test_sql_fuzz SECONDS SEED DEVICE` does more of the
  * same; a SEED of 0 takes it from the clock, and each failure prints the seed that makes it again. DEVICE: as
- * TESSERA_TEST_DEVICE says (cpu), or cuda, or several (`cpu,cpu`), or `compile`, which answers on the CPU and also compiles each query's kernels for
- * a GPU.
+ * TESSERA_TEST_DEVICE says (cpu), or cuda, or several (`cpu,cpu`), or `compile`, which answers on the CPU and also compiles
+ * each query's kernels for a GPU.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -14,7 +15,6 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "storage/base/clock.h"
 #include "tests/fuzz/fuzz_query.h"
 
 #define QUERIES      3000u /* of a run that is not told how long */
@@ -176,13 +176,9 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(random_queries_answer_as_sqlite_does)};
     fuzz_indexed = true;
-    seconds = argc > 1 ? atof(argv[1]) : 0;
-    seed = argc > 2 ? strtoull(argv[2], NULL, 10) : seed;
-    seed = seed ? seed : (uint64_t)clock_ns();
     fuzz_hierarchies = 60;
-    fuzz_device = argc > 3 ? argv[3] : test_device();
+    fuzz_arguments(argc, argv, &seconds, &seed);
     if (strcmp(fuzz_device, "compile") == 0)
         setenv("TESSERA_KERNEL_CACHE", "", 1); /* nobody asks for these kernels again */
-    print_message("seed %llu\n", (unsigned long long)seed);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
