@@ -319,8 +319,8 @@ static enum status answer_select(struct query *query, struct sql_select *select,
                                  bool last, struct rowset *rows)
 {
     struct query_sources *sources;
-    const struct query_around around = {.select = select, .scope = scope, .outer = query->around};
     RETURN_IF_ERROR(answer_sources(query, select, &scope));
+    const struct query_around around = {.select = select, .scope = scope, .outer = query->around};
     query->around = &around;
     const enum status status = query_values(query, select, &scope);
     query->around = around.outer;

@@ -277,6 +277,9 @@ static void correlated_by_a_key(void **state)
         "select *, (select count(*) from visits v where v.shop = s.shop) as n from visits s order by people",
         "select name from shops h where area > (select avg(people) from visits where shop = h.name) / 2",
         "select name from shops h where exists (select count(*) from visits v where v.shop = 'Z')",
+        "select kind, n from (select kind, count(*) as n from products group by kind) p where exists (select "
+        "1 from sales "
+        "where pieces = n + 1)",
         "select label, (select min(opened) from shops where region = r.id) as first from regions r order by "
         "label",
         "select shop, (select max(label) from regions where id = 1) from visits v where exists (select 1 "
