@@ -4,6 +4,7 @@
 #include "engine/adbc/nested.h"
 #include "engine/library/arrow_export.h"
 #include "engine/library/library.h"
+#include "engine/plan/functions/string_call.h"
 #include "engine/plan/value_text.h"
 
 #include <stdio.h>
@@ -108,24 +109,24 @@ struct object_filter {
     int depth;
     const char *catalogue, *schema, *table, *column;
     const char **types;
+    bool failed; /* there was no memory */
 };
 
-/* SQL's LIKE without an escape: names are short, so trying every length of % is enough. */
-static bool matches(const char *pattern, const char *name)
+/* LIKE without an escape. Without memory it is what the filter says to have failed. */
+static bool matches(struct object_filter *filter, const char *pattern, const char *name)
 {
+    const struct like_pattern like = {.text = pattern, .length = pattern ? (uint32_t)strlen(pattern) : 0};
+    struct like_matcher *matcher;
+    struct error unused;
     if (!pattern)
         return true;
-    for (; *pattern && *pattern != '%'; pattern++, name++)
-        if (!*name || (*pattern != '_' && *pattern != *name))
-            return false;
-    if (!*pattern)
-        return !*name;
-    for (;; name++) {
-        if (matches(pattern + 1, name))
-            return true;
-        if (!*name)
-            return false;
+    if (like_matcher_create(&like, &matcher, &unused) != STATUS_OK) {
+        filter->failed = true;
+        return false;
     }
+    const bool matched = like_matches(matcher, (struct string_value){name, (uint32_t)strlen(name)}, NULL);
+    like_matcher_free(matcher);
+    return matched;
 }
 
 static bool wants_tables(const char **types)
@@ -235,7 +236,7 @@ static void add_constraint(struct nested *item, const struct column *column)
     nested_end(item);
 }
 
-static void add_table(struct nested *item, const struct table *table, const struct object_filter *filter)
+static void add_table(struct nested *item, const struct table *table, struct object_filter *filter)
 {
     struct nested *const columns = item->children[2], *const constraints = item->children[3];
     nested_text(item->children[0], table->name);
@@ -246,7 +247,7 @@ static void add_table(struct nested *item, const struct table *table, const stru
     } else {
         for (uint32_t c = 0; c < table->column_count; c++) {
             const struct column *const column = &table->columns[c];
-            if (matches(filter->column, column->schema.name))
+            if (matches(filter, filter->column, column->schema.name))
                 add_column(columns->children[0], column, c + 1);
             if (column->schema.primary_key || column->references)
                 add_constraint(constraints->children[0], column);
@@ -257,12 +258,11 @@ static void add_table(struct nested *item, const struct table *table, const stru
     nested_end(item);
 }
 
-static void add_objects(struct nested *root, const struct database *database,
-                        const struct object_filter *filter)
+static void add_objects(struct nested *root, const struct database *database, struct object_filter *filter)
 {
     struct nested *const schemas = root->children[1], *const schema = schemas->children[0],
                          *const tables = schema->children[1];
-    if (!matches(filter->catalogue, NAME_OF_CATALOGUE))
+    if (!matches(filter, filter->catalogue, NAME_OF_CATALOGUE))
         return;
     nested_text(root->children[0], NAME_OF_CATALOGUE);
     if (filter->depth == ADBC_OBJECT_DEPTH_CATALOGS) {
@@ -270,12 +270,12 @@ static void add_objects(struct nested *root, const struct database *database,
         nested_end(root);
         return;
     }
-    if (matches(filter->schema, NAME_OF_CATALOGUE)) {
+    if (matches(filter, filter->schema, NAME_OF_CATALOGUE)) {
         nested_text(schema->children[0], NAME_OF_CATALOGUE);
         for (uint32_t t = 0; filter->depth != ADBC_OBJECT_DEPTH_DB_SCHEMAS && wants_tables(filter->types) &&
                              database && t < database_table_count(database);
              t++)
-            if (matches(filter->table, database_table_at(database, t)->name))
+            if (matches(filter, filter->table, database_table_at(database, t)->name))
                 add_table(tables->children[0], database_table_at(database, t), filter);
         if (filter->depth == ADBC_OBJECT_DEPTH_DB_SCHEMAS)
             nested_null(tables);
@@ -292,12 +292,12 @@ AdbcStatusCode driver_connection_objects(struct AdbcConnection *connection, int 
                                          const char *column, struct ArrowArrayStream *out,
                                          struct AdbcError *error)
 {
-    const struct object_filter filter = {.depth = depth,
-                                         .catalogue = catalogue,
-                                         .schema = schema,
-                                         .table = table,
-                                         .column = column,
-                                         .types = types};
+    struct object_filter filter = {.depth = depth,
+                                   .catalogue = catalogue,
+                                   .schema = schema,
+                                   .table = table,
+                                   .column = column,
+                                   .types = types};
     struct driver_connection *of;
     struct driver_state *state;
     if (depth < ADBC_OBJECT_DEPTH_ALL || depth > ADBC_OBJECT_DEPTH_TABLES)
@@ -308,6 +308,8 @@ AdbcStatusCode driver_connection_objects(struct AdbcConnection *connection, int 
     if (root)
         add_objects(root, state ? library_database(state->database) : NULL, &filter);
     leave(of, state);
+    if (root)
+        root->failed |= filter.failed;
     return nested_stream(root, out) ? ADBC_STATUS_OK : driver_out_of_memory(error);
 }
 

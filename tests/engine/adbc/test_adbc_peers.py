@@ -153,6 +153,8 @@ class Driver(unittest.TestCase):
                 connection.adbc_get_objects(depth=depth).read_all().validate(full=True)
             catalogue = connection.adbc_get_objects(table_name_filter="s%es").read_all().to_pylist()
             tables = catalogue[0]["catalog_db_schemas"][0]["db_schema_tables"]
+            self.assertEqual(connection.adbc_get_objects(catalog_filter="%_").read_all().num_rows, 0)
+            self.assertEqual(connection.adbc_get_objects(catalog_filter="").read_all().num_rows, 1)
             self.assertEqual([table["table_name"] for table in tables], ["sales"])
             usage = tables[0]["table_constraints"][0]["constraint_column_usage"][0]
             self.assertEqual((usage["fk_table"], usage["fk_column_name"]), ("shops", "name"))
