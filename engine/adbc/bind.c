@@ -1,68 +1,13 @@
 /* bind.c: parameters from rows of Arrow: numbers, decimals, truth values, dates, timestamps, texts and NULL. A date or a
  * timestamp is bound as its text, as everywhere in tessera.h. */
 #include "engine/adbc/driver.h"
+#include "loader/arrow/arrow_value.h"
 #include "storage/base/calendar.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum bind_kind {
-    BIND_NOTHING,
-    BIND_SIGNED,
-    BIND_UNSIGNED,
-    BIND_BIT,
-    BIND_FLOAT,
-    BIND_DECIMAL,
-    BIND_DATE,
-    BIND_MOMENT,
-    BIND_TEXT,
-    BIND_VIEW,
-    BIND_OTHER
-};
-
-struct bind_type {
-    enum bind_kind kind;
-    unsigned bytes; /* of a value, or of an offset of text */
-    int scale;
-    int64_t per_second;
-};
-
-static struct bind_type type_of(const struct ArrowSchema *schema)
-{
-    static const struct {
-        const char *format;
-        struct bind_type type;
-    } types[] = {
-        {"n", {BIND_NOTHING, 0, 0, 0}},  {"b", {BIND_BIT, 0, 0, 0}},      {"c", {BIND_SIGNED, 1, 0, 0}},
-        {"C", {BIND_UNSIGNED, 1, 0, 0}}, {"s", {BIND_SIGNED, 2, 0, 0}},   {"S", {BIND_UNSIGNED, 2, 0, 0}},
-        {"i", {BIND_SIGNED, 4, 0, 0}},   {"I", {BIND_UNSIGNED, 4, 0, 0}}, {"l", {BIND_SIGNED, 8, 0, 0}},
-        {"L", {BIND_UNSIGNED, 8, 0, 0}}, {"f", {BIND_FLOAT, 4, 0, 0}},    {"g", {BIND_FLOAT, 8, 0, 0}},
-        {"tdD", {BIND_DATE, 4, 0, 0}},   {"tdm", {BIND_DATE, 8, 0, 0}},   {"u", {BIND_TEXT, 4, 0, 0}},
-        {"U", {BIND_TEXT, 8, 0, 0}},     {"vu", {BIND_VIEW, 16, 0, 0}}};
-    struct bind_type type = {.kind = BIND_OTHER};
-    const char *const format = schema->format;
-    int digits, end = 0;
-    if (schema->dictionary)
-        return type;
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(format, types[i].format) == 0)
-            return types[i].type;
-    if (strncmp(format, "ts", 2) == 0 && format[2] && strchr("smun", format[2]))
-        return (struct bind_type){.kind = BIND_MOMENT,
-                                  .bytes = 8,
-                                  .per_second = format[2] == 's'   ? 1
-                                                : format[2] == 'm' ? 1000
-                                                : format[2] == 'u' ? 1000000
-                                                                   : 1000000000};
-    if (sscanf(format, "d:%d,%d%n", &digits, &type.scale, &end) == 2 &&
-        (!format[end] || strcmp(format + end, ",128") == 0)) {
-        type.kind = BIND_DECIMAL;
-        type.bytes = 16;
-    }
-    return type;
-}
 
 AdbcStatusCode bind_check(const struct ArrowSchema *schema, uint32_t parameters, struct AdbcError *error)
 {
@@ -71,7 +16,7 @@ AdbcStatusCode bind_check(const struct ArrowSchema *schema, uint32_t parameters,
                             "the statement has %u parameters; %" PRId64 " columns are bound", parameters,
                             schema->n_children);
     for (int64_t c = 0; c < schema->n_children; c++)
-        if (type_of(schema->children[c]).kind == BIND_OTHER)
+        if (schema->children[c]->dictionary || arrow_type_of(schema->children[c]->format).kind == ARROW_OTHER)
             return driver_error(error, ADBC_STATUS_NOT_IMPLEMENTED,
                                 "parameter %" PRId64
                                 " has Arrow's type \"%s\"%s; bind a number, a decimal of 128 bits, a truth "
@@ -79,24 +24,6 @@ AdbcStatusCode bind_check(const struct ArrowSchema *schema, uint32_t parameters,
                                 c + 1, schema->children[c]->format,
                                 schema->children[c]->dictionary ? " with a dictionary" : "");
     return ADBC_STATUS_OK;
-}
-
-static bool bit(const void *bits, int64_t at)
-{
-    return ((const uint8_t *)bits)[at / 8] >> at % 8 & 1;
-}
-
-static int64_t whole(const struct bind_type *type, const void *values, int64_t at)
-{
-    int64_t value = 0;
-    memcpy(&value, (const uint8_t *)values + (size_t)at * type->bytes, type->bytes); /* little-endian */
-    const unsigned unused = 64 - 8 * type->bytes;
-    return type->kind == BIND_UNSIGNED ? value : (int64_t)((uint64_t)value << unused) >> unused;
-}
-
-static double floating(const struct bind_type *type, const void *values, int64_t at)
-{
-    return type->bytes == 4 ? (double)((const float *)values)[at] : ((const double *)values)[at];
 }
 
 static enum tessera_status refuse(uint32_t c, const char *why, struct tessera_error *error)
@@ -111,6 +38,7 @@ static enum tessera_status bind_decimal(struct tessera_statement *statement, uin
 {
     __int128 number;
     memcpy(&number, value, sizeof number);
+    scale = number ? scale : 0; /* which may be any number */
     for (; scale > 0 && number % 10 == 0; scale--)
         number /= 10;
     for (; scale < 0 && number <= INT64_MAX && number >= INT64_MIN; scale++)
@@ -145,70 +73,43 @@ static enum tessera_status bind_date(struct tessera_statement *statement, uint32
     return tessera_bind_text(statement, c, text, (size_t)length, error);
 }
 
-/* Gives a text between two offsets, or a view: its length, then up to 12 bytes of text, or 4 bytes of it, the number of a
- * buffer and a place in it. False if that cannot be. */
-static bool text_at(const struct bind_type *type, const struct ArrowArray *array, int64_t at,
-                    const char **text, int64_t *length)
-{
-    const char *const view = (const char *)array->buffers[1] + 16 * at;
-    int32_t parts[4];
-    if (type->kind == BIND_TEXT) {
-        const struct bind_type offset = {BIND_SIGNED, type->bytes, 0, 0};
-        const int64_t from = whole(&offset, array->buffers[1], at),
-                      to = whole(&offset, array->buffers[1], at + 1);
-        *length = to - from;
-        *text = to > from ? (const char *)array->buffers[2] + from : "";
-        return from >= 0 && to >= from;
-    }
-    memcpy(parts, view, sizeof parts);
-    *length = parts[0];
-    *text = view + 4;
-    if (parts[0] <= 12)
-        return parts[0] >= 0;
-    if (parts[2] < 0 || parts[2] + 3 >= array->n_buffers || parts[3] < 0)
-        return false;
-    *text = (const char *)array->buffers[2 + parts[2]] + parts[3];
-    return true;
-}
+static const char no_layout[] = "does not keep to Arrow's layout (lengths, offsets, buffers)";
 
 static enum tessera_status bind_text(struct tessera_statement *statement, uint32_t c,
-                                     const struct bind_type *type, const struct ArrowArray *array, int64_t at,
-                                     struct tessera_error *error)
+                                     const struct arrow_type *type, const struct ArrowArray *array,
+                                     int64_t at, struct tessera_error *error)
 {
     const char *text;
-    int64_t length;
-    if (!text_at(type, array, at, &text, &length))
-        return refuse(c, "does not keep to Arrow's layout of texts", error);
-    return tessera_bind_text(statement, c, text, (size_t)length, error);
+    uint32_t length;
+    if (!arrow_text(type, array, at, &text, &length))
+        return refuse(c, no_layout, error);
+    return tessera_bind_text(statement, c, text, length, error);
 }
 
 static enum tessera_status bind_value(struct tessera_statement *statement, uint32_t c,
-                                      const struct bind_type *type, const struct ArrowArray *array,
+                                      const struct arrow_type *type, const struct ArrowArray *array,
                                       int64_t at, struct tessera_error *error)
 {
-    if (type->kind == BIND_NOTHING ||
-        (array->n_buffers > 0 && array->buffers[0] && !bit(array->buffers[0], at)))
+    int64_t number = 0;
+    if (type->kind == ARROW_NULLS || arrow_is_null(array, at))
         return tessera_bind_null(statement, c, error);
     const void *const values = array->buffers[1];
     switch (type->kind) {
-    case BIND_UNSIGNED:
-        if (type->bytes == 8 && ((const int64_t *)values)[at] < 0)
-            return refuse(c, "is above 9223372036854775807", error);
-        return tessera_bind_int64(statement, c, whole(type, values, at), error);
-    case BIND_SIGNED:
-        return tessera_bind_int64(statement, c, whole(type, values, at), error);
-    case BIND_BIT:
-        return tessera_bind_int64(statement, c, bit(values, at), error);
-    case BIND_FLOAT:
-        return tessera_bind_double(statement, c, floating(type, values, at), error);
-    case BIND_DECIMAL:
+    case ARROW_UNSIGNED:
+    case ARROW_SIGNED:
+        return arrow_whole_number(type, values, at, &number)
+                   ? tessera_bind_int64(statement, c, number, error)
+                   : refuse(c, "is above 9223372036854775807", error);
+    case ARROW_BIT:
+        return tessera_bind_int64(statement, c, arrow_bit(values, at), error);
+    case ARROW_FLOAT:
+        return tessera_bind_double(statement, c, arrow_float(type, values, at), error);
+    case ARROW_DECIMAL:
         return bind_decimal(statement, c, type->scale, (const uint8_t *)values + 16 * at, error);
-    case BIND_DATE:
-        return bind_date(statement, c,
-                         type->bytes == 4 ? whole(type, values, at)
-                                          : calendar_floor(whole(type, values, at), 86400000),
-                         error);
-    case BIND_MOMENT:
+    case ARROW_DATE:
+        (void)arrow_whole_number(type, values, at, &number);
+        return bind_date(statement, c, type->bytes == 4 ? number : calendar_floor(number, 86400000), error);
+    case ARROW_TIMESTAMP:
         return bind_moment(statement, c, ((const int64_t *)values)[at], type->per_second, error);
     default:
         return bind_text(statement, c, type, array, at, error);
@@ -221,9 +122,12 @@ AdbcStatusCode bind_row(struct tessera_statement *statement, const struct ArrowS
     struct tessera_error inner;
     for (int64_t c = 0; c < schema->n_children; c++) {
         const struct ArrowArray *const array = batch->children[c];
-        const struct bind_type type = type_of(schema->children[c]);
-        if (bind_value(statement, (uint32_t)c, &type, array, row + batch->offset + array->offset, &inner) !=
-            TESSERA_OK)
+        const struct arrow_type type = arrow_type_of(schema->children[c]->format);
+        const enum tessera_status status = arrow_array_whole(array, &type, batch->length + batch->offset)
+                                               ? bind_value(statement, (uint32_t)c, &type, array,
+                                                            row + batch->offset + array->offset, &inner)
+                                               : refuse((uint32_t)c, no_layout, &inner);
+        if (status != TESSERA_OK)
             return driver_failed(error, &inner);
     }
     return ADBC_STATUS_OK;

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "engine/adbc/driver.h"
 #include "engine/library/library.h"
+#include "loader/arrow/arrow_value.h"
 #include "storage/base/words/sql_name.h"
 #include "storage/database/table_script.h"
 
@@ -27,27 +28,34 @@ static void write_tables(FILE *script, const struct database *database, const ch
 /* ---- The script of a new table ---- */
 
 /* SQL's type for Arrow's, or NULL. */
-static const char *type_of(const char *format, bool dictionary, char *text, size_t bytes)
+static const char *type_of(const struct ArrowSchema *schema, char *text, size_t bytes)
 {
-    static const struct {
-        const char *format, *type;
-    } types[] = {{"c", "INT"},     {"C", "INT"},    {"s", "INT"},    {"S", "INT"},
-                 {"i", "INT"},     {"I", "BIGINT"}, {"l", "BIGINT"}, {"L", "BIGINT"},
-                 {"b", "BOOLEAN"}, {"tdD", "DATE"}, {"tdm", "DATE"}, {"u", "TEXT"},
-                 {"U", "TEXT"},    {"vu", "TEXT"},  {"f", "DOUBLE"}, {"g", "DOUBLE"}};
-    int precision, scale;
-    if (dictionary)
+    const struct arrow_type type = arrow_type_of(schema->format);
+    if (schema->dictionary)
         return "TEXT";
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(format, types[i].format) == 0)
-            return types[i].type;
-    if (strncmp(format, "ts", 2) == 0)
+    switch (type.kind) {
+    case ARROW_SIGNED:
+        return type.bytes < 8 ? "INT" : "BIGINT";
+    case ARROW_UNSIGNED:
+        return type.bytes < 4 ? "INT" : "BIGINT";
+    case ARROW_BIT:
+        return "BOOLEAN";
+    case ARROW_FLOAT:
+        return "DOUBLE";
+    case ARROW_DATE:
+        return "DATE";
+    case ARROW_TIMESTAMP:
         return "TIMESTAMP";
-    if (sscanf(format, "d:%d,%d", &precision, &scale) != 2 || scale < 0 || scale > DECIMAL_DIGITS_MAX)
+    case ARROW_TEXT:
+    case ARROW_TEXT_VIEW:
+        return "TEXT";
+    case ARROW_DECIMAL:
+        snprintf(text, bytes, "DECIMAL(%d,%d)",
+                 type.precision > DECIMAL_DIGITS_MAX ? DECIMAL_DIGITS_MAX : type.precision, type.scale);
+        return type.scale < 0 || type.scale > DECIMAL_DIGITS_MAX ? NULL : text;
+    default:
         return NULL;
-    snprintf(text, bytes, "DECIMAL(%d,%d)", precision > DECIMAL_DIGITS_MAX ? DECIMAL_DIGITS_MAX : precision,
-             scale);
-    return text;
+    }
 }
 
 static AdbcStatusCode write_new_table(FILE *script, const char *name, const struct ArrowSchema *schema,
@@ -61,7 +69,7 @@ static AdbcStatusCode write_new_table(FILE *script, const char *name, const stru
     sql_name_write(script, name, false);
     for (int64_t c = 0; c < schema->n_children; c++) {
         const struct ArrowSchema *const child = schema->children[c];
-        const char *const type = type_of(child->format, child->dictionary != NULL, text, sizeof text);
+        const char *const type = type_of(child, text, sizeof text);
         if (!type)
             return driver_error(
                 error, ADBC_STATUS_NOT_IMPLEMENTED,

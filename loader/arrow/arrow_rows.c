@@ -6,6 +6,7 @@
  * The stream is checked as far as possible: kinds of columns, numbers of children and buffers, lengths,
  * offsets of strings. The lengths of its buffers are unknown, because the interface does not tell them.
  */
+#include "loader/arrow/arrow_value.h"
 #include "loader/table/table_loader_internal.h"
 #include "loader/text/text_rows.h"
 #include "storage/base/decimal.h"
@@ -17,28 +18,6 @@
 
 /* A batch is cut into blocks of this many rows. */
 #define BLOCK_ROWS 65536u
-
-/* The type that an Arrow format string means. */
-enum arrow_kind {
-    ARROW_SIGNED,   /* of 1, 2, 4 or 8 bytes */
-    ARROW_UNSIGNED, /* of 1, 2, 4 or 8 bytes */
-    ARROW_BIT,
-    ARROW_FLOAT,     /* of 4 or 8 bytes */
-    ARROW_DECIMAL,   /* 128 bits, scaled */
-    ARROW_DATE,      /* `bytes` 4: days, 8: milliseconds */
-    ARROW_TIMESTAMP, /* units of 1 / per_second seconds */
-    ARROW_TEXT,      /* offsets of 4 or 8 bytes */
-    ARROW_TEXT_VIEW,
-    ARROW_NULLS, /* every value is NULL */
-    ARROW_OTHER
-};
-
-struct arrow_type {
-    enum arrow_kind kind;
-    uint32_t bytes;
-    int scale;
-    int64_t per_second;
-};
 
 struct arrow_column {
     const struct column_schema *want; /* the type to convert to: the column's, or the referenced key's */
@@ -57,60 +36,14 @@ struct arrow_reader {
 
 /* ---- Types ---- */
 
-static struct arrow_type timestamp_type(char unit)
-{
-    return (struct arrow_type){.kind = ARROW_TIMESTAMP,
-                               .bytes = 8,
-                               .per_second = unit == 's'   ? 1
-                                             : unit == 'm' ? 1000
-                                             : unit == 'u' ? 1000000
-                                                           : 1000000000};
-}
-
-static struct arrow_type type_of_format(const char *format)
-{
-    static const struct {
-        const char *format;
-        struct arrow_type type;
-    } types[] = {{"c", {ARROW_SIGNED, 1, 0, 0}}, {"C", {ARROW_UNSIGNED, 1, 0, 0}},
-                 {"s", {ARROW_SIGNED, 2, 0, 0}}, {"S", {ARROW_UNSIGNED, 2, 0, 0}},
-                 {"i", {ARROW_SIGNED, 4, 0, 0}}, {"I", {ARROW_UNSIGNED, 4, 0, 0}},
-                 {"l", {ARROW_SIGNED, 8, 0, 0}}, {"L", {ARROW_UNSIGNED, 8, 0, 0}},
-                 {"b", {ARROW_BIT, 0, 0, 0}},    {"tdD", {ARROW_DATE, 4, 0, 0}},
-                 {"tdm", {ARROW_DATE, 8, 0, 0}}, {"u", {ARROW_TEXT, 4, 0, 0}},
-                 {"U", {ARROW_TEXT, 8, 0, 0}},   {"vu", {ARROW_TEXT_VIEW, 0, 0, 0}},
-                 {"n", {ARROW_NULLS, 0, 0, 0}},  {"f", {ARROW_FLOAT, 4, 0, 0}},
-                 {"g", {ARROW_FLOAT, 8, 0, 0}}};
-    struct arrow_type type = {.kind = ARROW_OTHER};
-    int precision, end = 0;
-    for (size_t i = 0; format && i < sizeof types / sizeof *types; i++)
-        if (strcmp(format, types[i].format) == 0)
-            return types[i].type;
-    if (!format)
-        return type;
-    if (strncmp(format, "ts", 2) == 0 && format[2] && strchr("smun", format[2]) && format[3] == ':')
-        return timestamp_type(format[2]);
-    if (sscanf(format, "d:%d,%d%n", &precision, &type.scale, &end) == 2 && type.scale >= 0 &&
-        type.scale <= 38 && (!format[end] || strcmp(format + end, ",128") == 0)) {
-        type.kind = ARROW_DECIMAL;
-        type.bytes = 16;
-    }
-    return type;
-}
-
-static bool is_text(const struct arrow_type *type)
-{
-    return type->kind == ARROW_TEXT || type->kind == ARROW_TEXT_VIEW;
-}
-
 /* Whether values of the Arrow type can be converted to the column's type. Text can be converted to any type,
  * like a field of a file. */
 static bool fits(const struct arrow_type *type, enum column_type want)
 {
     const bool whole = type->kind == ARROW_SIGNED || type->kind == ARROW_UNSIGNED;
-    if (type->kind == ARROW_OTHER)
+    if (type->kind == ARROW_OTHER || (type->kind == ARROW_DECIMAL && (type->scale < 0 || type->scale > 38)))
         return false;
-    if (is_text(type) || type->kind == ARROW_NULLS)
+    if (arrow_is_text(type) || type->kind == ARROW_NULLS)
         return true;
     switch (want) {
     case TYPE_INT32:
@@ -147,12 +80,12 @@ static enum status find_column(struct arrow_reader *reader, uint32_t c)
                          "the stream of table %s has no column %s; the others may come in any order",
                          table->name, table->columns[c].name);
     const struct ArrowSchema *schema = reader->schema.children[column->child];
-    column->type = type_of_format(schema->dictionary ? schema->dictionary->format : schema->format);
+    column->type = arrow_type_of(schema->dictionary ? schema->dictionary->format : schema->format);
     if (schema->dictionary)
-        column->indices = type_of_format(schema->format);
+        column->indices = arrow_type_of(schema->format);
     const bool indexed = !schema->dictionary ||
                          ((column->indices.kind == ARROW_SIGNED || column->indices.kind == ARROW_UNSIGNED) &&
-                          is_text(&column->type));
+                          arrow_is_text(&column->type));
     char type[64];
     if (indexed && fits(&column->type, column->want->type))
         return STATUS_OK;
@@ -165,36 +98,6 @@ static enum status find_column(struct arrow_reader *reader, uint32_t c)
 }
 
 /* ---- Values ---- */
-
-static bool bit(const void *bits, int64_t at)
-{
-    return ((const uint8_t *)bits)[at / 8] >> at % 8 & 1;
-}
-
-static bool is_null(const struct ArrowArray *array, int64_t at)
-{
-    return array->n_buffers > 0 && array->buffers[0] && !bit(array->buffers[0], at);
-}
-
-/* Reads a whole number; false if it is above INT64_MAX. */
-static bool whole_number(const struct arrow_type *type, const void *values, int64_t at, int64_t *value)
-{
-    const bool is_signed = type->kind == ARROW_SIGNED;
-    switch (type->bytes) {
-    case 1:
-        *value = is_signed ? ((const int8_t *)values)[at] : ((const uint8_t *)values)[at];
-        return true;
-    case 2:
-        *value = is_signed ? ((const int16_t *)values)[at] : ((const uint16_t *)values)[at];
-        return true;
-    case 4:
-        *value = is_signed ? ((const int32_t *)values)[at] : (int64_t)((const uint32_t *)values)[at];
-        return true;
-    default:
-        *value = ((const int64_t *)values)[at];
-        return is_signed || *value >= 0;
-    }
-}
 
 static const char too_many_decimals[] = "has more decimals than the column";
 
@@ -263,15 +166,15 @@ static const char *number_of(const struct arrow_column *column, const struct Arr
     int64_t *const value = &read->value;
     switch (type->kind) {
     case ARROW_FLOAT:
-        *value = double_key_of(type->bytes == 4 ? (double)((const float *)values)[at]
-                                                : ((const double *)values)[at]);
+        *value = double_key_of(arrow_float(type, values, at));
         return NULL;
     case ARROW_SIGNED:
     case ARROW_UNSIGNED:
-        read->number = whole_number(type, values, at, value) ? (__int128)*value : (__int128)(uint64_t)*value;
+        read->number =
+            arrow_whole_number(type, values, at, value) ? (__int128)*value : (__int128)(uint64_t)*value;
         return rescale(read->number, 0, column->want, value);
     case ARROW_BIT:
-        *value = bit(values, at);
+        *value = arrow_bit(values, at);
         return NULL;
     case ARROW_DECIMAL:
         memcpy(&read->number, (const uint8_t *)values + 16 * at, sizeof read->number);
@@ -306,38 +209,6 @@ static void show_number(const struct arrow_column *column, const struct arrow_va
     snprintf(shown, TEXT_SHOWN_BYTES, "%s%s", number < 0 ? "-" : "", at);
 }
 
-/* Gives a value's text; false if its offsets run backwards, or if a view names a missing buffer. */
-static bool text_of(const struct arrow_type *type, const struct ArrowArray *array, int64_t at,
-                    const char **text, uint32_t *length)
-{
-    if (type->kind == ARROW_TEXT) {
-        const int64_t from = type->bytes == 4 ? ((const int32_t *)array->buffers[1])[at]
-                                              : ((const int64_t *)array->buffers[1])[at],
-                      to = type->bytes == 4 ? ((const int32_t *)array->buffers[1])[at + 1]
-                                            : ((const int64_t *)array->buffers[1])[at + 1];
-        if (from < 0 || to < from || to - from > INT32_MAX || (to > from && !array->buffers[2]))
-            return false;
-        *text = to > from ? (const char *)array->buffers[2] + from : "";
-        *length = (uint32_t)(to - from);
-        return true;
-    }
-    /* A view is the length, then either 12 bytes of text, or 4 bytes of it, the number of a buffer and a
-     * place in it. */
-    int32_t view[4];
-    memcpy(view, (const uint8_t *)array->buffers[1] + 16 * at, sizeof view);
-    *length = (uint32_t)view[0];
-    if (view[0] < 0)
-        return false;
-    if (view[0] <= 12) {
-        *text = (const char *)array->buffers[1] + 16 * at + 4;
-        return true;
-    }
-    if (view[2] < 0 || view[2] + 3 >= array->n_buffers || view[3] < 0 || !array->buffers[2 + view[2]])
-        return false;
-    *text = (const char *)array->buffers[2 + view[2]] + view[3];
-    return true;
-}
-
 /* ---- Rows ---- */
 
 static const char not_whole[] =
@@ -350,26 +221,26 @@ static const char *read_value(const struct arrow_column *column, const struct Ar
     const struct ArrowArray *from = array;
     *read = (struct arrow_value){.text = ""};
     at += array->offset;
-    if (column->type.kind == ARROW_NULLS || is_null(array, at)) {
+    if (column->type.kind == ARROW_NULLS || arrow_is_null(array, at)) {
         read->null = true;
         return NULL;
     }
     if (column->indices.kind != ARROW_OTHER) {
         int64_t index;
         from = array->dictionary;
-        if (!whole_number(&column->indices, array->buffers[1], at, &index) || index < 0 ||
+        if (!arrow_whole_number(&column->indices, array->buffers[1], at, &index) || index < 0 ||
             index >= from->length)
             return not_whole;
         at = index + from->offset;
-        if (is_null(from, at)) {
+        if (arrow_is_null(from, at)) {
             read->null = true;
             return NULL;
         }
     }
-    read->is_text = is_text(&column->type);
+    read->is_text = arrow_is_text(&column->type);
     if (!read->is_text)
         return number_of(column, from, at, read);
-    if (text_of(&column->type, from, at, &read->text, &read->length))
+    if (arrow_text(&column->type, from, at, &read->text, &read->length))
         return text_is_utf8(read->text, read->length) ? NULL : "is no UTF-8";
     read->is_text = false; /* there is no text to show */
     return not_whole;
@@ -442,20 +313,6 @@ static enum status take_row(struct arrow_reader *reader, const struct ArrowArray
 
 /* ---- Batches ---- */
 
-static int64_t buffers_needed(const struct arrow_type *type)
-{
-    return type->kind == ARROW_NULLS ? 0 : type->kind == ARROW_TEXT ? 3 : 2;
-}
-
-static bool array_whole(const struct ArrowArray *array, const struct arrow_type *type, int64_t rows)
-{
-    if (!array || array->length < rows || array->offset < 0 ||
-        array->length > INT64_MAX / 64 - array->offset || array->n_buffers < buffers_needed(type) ||
-        (array->n_buffers && !array->buffers))
-        return false;
-    return rows == 0 || type->kind == ARROW_NULLS || array->buffers[1];
-}
-
 static enum status check_batch(const struct arrow_reader *reader, const struct ArrowArray *batch)
 {
     const struct schema_table *table = reader->parse->parsed->table;
@@ -468,10 +325,11 @@ static enum status check_batch(const struct arrow_reader *reader, const struct A
         const struct arrow_column *column = &reader->columns[c];
         const struct ArrowArray *array = batch->children[column->child];
         const bool indexed = column->indices.kind != ARROW_OTHER;
-        whole = array_whole(array, indexed ? &column->indices : &column->type, batch->length + batch->offset);
+        whole = arrow_array_whole(array, indexed ? &column->indices : &column->type,
+                                  batch->length + batch->offset);
         if (whole && indexed)
             whole = array->dictionary &&
-                    array_whole(array->dictionary, &column->type, array->dictionary->length) &&
+                    arrow_array_whole(array->dictionary, &column->type, array->dictionary->length) &&
                     array->dictionary->length >= 0;
     }
     return whole ? STATUS_OK
