@@ -462,7 +462,8 @@ template <uint32_t SET> TILE_INLINE void distinct_pairs(uint64_t slot, int64_t v
     const uint64_t code = distinct_code<SET>(value);
     bool added = false;
     /* find_place takes no key of 2^64 - 1: that one value gets the number after all places. */
-    const uint64_t place = code == ~0ull ? set.capacity : find_place(set_values(&set), set.capacity, code, added);
+    const uint64_t place =
+        code == ~0ull ? set.capacity : find_place(set_values(&set), set.capacity, code, added);
     if (place == STATE_NO_SLOT)
         return;
     find_place(set.table, set.capacity, slot * (set.capacity + 1) + place, added);
