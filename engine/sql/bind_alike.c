@@ -138,6 +138,8 @@ static enum status null_alike(struct binder *binder, uint32_t *left, uint32_t *r
 enum status bind_alike(struct binder *binder, struct sql_position position, uint32_t *left, uint32_t *right)
 {
     RETURN_IF_ERROR(null_alike(binder, left, right));
+    RETURN_IF_ERROR(bind_value_of_string(binder, *left, right));
+    RETURN_IF_ERROR(bind_value_of_string(binder, *right, left));
     enum value_kind a = bind_kind(binder, *left), b = bind_kind(binder, *right);
     if (a == VALUE_DATE || a == VALUE_TIMESTAMP)
         RETURN_IF_ERROR(bind_time_of_string(binder, position, a, right));

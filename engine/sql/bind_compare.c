@@ -62,6 +62,8 @@ static enum status compare_decimals(struct binder *binder, enum expression_opera
 enum status bind_compare(struct binder *binder, struct sql_position position,
                          enum expression_operation operation, uint32_t left, uint32_t right, uint32_t *node)
 {
+    RETURN_IF_ERROR(bind_value_of_string(binder, left, &right));
+    RETURN_IF_ERROR(bind_value_of_string(binder, right, &left));
     for (int turned = 0; turned < 2; turned++) {
         const uint32_t value = turned ? right : left, constant = turned ? left : right;
         uint32_t length;

@@ -194,6 +194,9 @@ NODISCARD enum status bind_literal_value(const struct binder *binder, const stru
 const char *bind_string_of(const struct binder *binder, uint32_t node, uint32_t *length);
 /* Converts a string constant that is a date; other nodes stay as they are. */
 NODISCARD enum status bind_date_of_string(struct binder *binder, uint32_t *node);
+/* A string constant becomes a number or truth value if it stands beside one and is the text of one: '12' beside an integer,
+ * but not '1.5'. */
+NODISCARD enum status bind_value_of_string(struct binder *binder, uint32_t beside, uint32_t *node);
 /* Parse 'YYYY-MM-DD', and the same with a time after it; false if the text is not a date. */
 bool bind_date_parse(const char *text, size_t length, int64_t *days);
 bool bind_timestamp_parse(const char *text, size_t length, int64_t *microseconds);

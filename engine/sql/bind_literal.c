@@ -3,6 +3,8 @@
 #include "storage/base/calendar_text.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
 bool bind_date_parse(const char *text, size_t length, int64_t *days)
 {
@@ -126,6 +128,55 @@ enum status bind_date_of_string(struct binder *binder, uint32_t *node)
     const char *const text = bind_string_of(binder, *node, &length);
     return text && bind_date_parse(text, length, &days)
                ? expression_constant(binder->list, (struct value_type){.kind = VALUE_DATE}, days, node,
+                                     binder->error)
+               : STATUS_OK;
+}
+
+/* True if the text is digits, maybe with a point and an exponent, as SQL writes numbers. */
+static bool is_number_text(const char *text)
+{
+    const size_t whole = strspn(text, "0123456789"), point = text[whole] == '.';
+    const size_t digits = whole + strspn(text + whole + point, "0123456789");
+    text += digits + point;
+    if (digits && (*text == 'e' || *text == 'E')) {
+        text += 1 + (text[1] == '+' || text[1] == '-');
+        return *text && text[strspn(text, "0123456789")] == '\0';
+    }
+    return digits && !*text;
+}
+
+/* Longer texts might not fit 64 bits; they stay strings. */
+#define STRING_NUMBER_DIGITS 18u
+
+static enum status number_of_string(struct binder *binder, struct value_type type, const char *text,
+                                    uint32_t *node)
+{
+    const bool negative = *text == '-';
+    const struct sql_expression written = {.operation = SQL_NUMBER, .text = text + negative};
+    struct sql_parameter number = {0};
+    if (!is_number_text(written.text) || strlen(text) > STRING_NUMBER_DIGITS)
+        return STATUS_OK;
+    RETURN_IF_ERROR(number_value(binder, &written, negative, &number));
+    if (type.kind == VALUE_INTEGER && (number.type.kind != VALUE_INTEGER || number.type.scale > type.scale))
+        return STATUS_OK;
+    return expression_constant(binder->list, number.type, number.value, node, binder->error);
+}
+
+enum status bind_value_of_string(struct binder *binder, uint32_t beside, uint32_t *node)
+{
+    const struct value_type type = bind_node(binder, beside)->type;
+    char copy[64];
+    uint32_t length;
+    const char *const text = bind_string_of(binder, *node, &length);
+    if (!text || length == 0 || length >= sizeof copy || bind_is_null(binder, beside))
+        return STATUS_OK;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    if (type.kind == VALUE_INTEGER || type.kind == VALUE_DOUBLE)
+        return number_of_string(binder, type, copy, node);
+    const bool is_true = strcasecmp(copy, "true") == 0;
+    return type.kind == VALUE_BOOLEAN && (is_true || strcasecmp(copy, "false") == 0)
+               ? expression_constant(binder->list, (struct value_type){.kind = VALUE_BOOLEAN}, is_true, node,
                                      binder->error)
                : STATUS_OK;
 }

@@ -115,6 +115,27 @@ static void fetch_and_offset(void **state)
             "line 1, column 37: LIMIT and OFFSET take whole numbers");
 }
 
+/* As drivers and report generators write values. */
+static void strings_beside_numbers(void **state)
+{
+    (void)state;
+    answers("select count(*) from sales where pieces = '3'", "1\n");
+    answers("select count(*) from sales where '-2' = pieces or paid between '0.5' and '2.97'", "3\n");
+    answers("select count(*) from sales where product in ('12', '70') and online = 'true'", "2\n");
+    answers("select count(*) from sales where paid / 1 > '1e1' and online = 'FALSE'", "1\n");
+    answers("select case when pieces > '2' then 1 else '2' end from sales where shop = 'A' order by 1",
+            "1\n2\n");
+    refused("select 1 from sales where pieces = '3.5'",
+            "line 1, column 34: a number and a string cannot be compared");
+    refused("select 1 from sales where pieces = 'x'",
+            "line 1, column 34: a number and a string cannot be compared");
+    refused("select 1 from sales where pieces = '99999999999999999999'",
+            "line 1, column 34: a number and a string");
+    refused("select 1 from sales where online = 'yes'", "line 1, column 34: a truth value and a string");
+    refused("select 1 from sales where note = 3", "line 1, column 32: a string and a number");
+    refused("select pieces + '1' from sales", "line 1, column 17: this needs a number, not a string");
+}
+
 static void names(void **state)
 {
     (void)state;
@@ -132,6 +153,7 @@ int main(void)
         cmocka_unit_test(if_and_operators),
         cmocka_unit_test(the_first_of_each),
         cmocka_unit_test(fetch_and_offset),
+        cmocka_unit_test(strings_beside_numbers),
         cmocka_unit_test(names),
     };
     return cmocka_run_group_tests(tests, star_open, star_close);
