@@ -11,6 +11,7 @@
 #define TESSERA_OPERATORS_GROUP_MERGE_HASH_H
 
 #include "operators/group/merge.h"
+#include "storage/base/hash.h"
 
 #define ABSORB_KEY_WORDS_MAX 4u /* with more the host merges */
 
@@ -54,16 +55,6 @@ MERGE_INLINE uint64_t absorb_exchange(uint64_t *word, uint64_t value)
 }
 #endif
 
-/* The finaliser of MurmurHash3. */
-MERGE_INLINE uint64_t absorb_mix(uint64_t key)
-{
-    key ^= key >> 33;
-    key *= 0xff51afd7ed558ccdull;
-    key ^= key >> 33;
-    key *= 0xc4ceb9fe1a85ec53ull;
-    return key ^ key >> 33;
-}
-
 /* The first slot at which a number of one word is looked for, or of several, whose words are at `slot` in the other's
  * table. */
 MERGE_INLINE uint64_t absorb_first(const struct bound_absorb *work, uint64_t key, uint64_t slot,
@@ -71,14 +62,14 @@ MERGE_INLINE uint64_t absorb_first(const struct bound_absorb *work, uint64_t key
 {
     uint64_t hash = 0;
     if (work->key_words == 1)
-        return absorb_mix(key - 1) & (work->own_slots - 1);
+        return hash_mix(key - 1) & (work->own_slots - 1);
     for (uint32_t word = 0; word < ABSORB_KEY_WORDS_MAX; word++) {
         if (word >= work->key_words)
             break;
         number[word] = merge_word(work->other, work->other_numbers + word * work->other_slots + slot);
-        hash = absorb_mix(hash ^ number[word]);
+        hash = hash_mix(hash ^ number[word]);
     }
-    return absorb_mix(hash) & (work->own_slots - 1);
+    return hash_mix(hash) & (work->own_slots - 1);
 }
 
 MERGE_INLINE bool absorb_is_group(const struct bound_absorb *work, uint64_t slot, const uint64_t *number)

@@ -83,7 +83,7 @@ MERGE_INLINE uint64_t merge_slot_of(const struct bound_keys *work, uint64_t numb
     const volatile uint64_t *const keys = (const volatile uint64_t *)work->group_keys;
     if (work->group_slots == 0)
         return number;
-    uint64_t slot = absorb_mix(number) & (work->group_slots - 1);
+    uint64_t slot = hash_mix(number) & (work->group_slots - 1);
     for (uint32_t probe = 0; probe < ABSORB_PROBES_MAX && keys[slot] != number + 1; probe++)
         slot = (slot + 1) & (work->group_slots - 1);
     return slot;

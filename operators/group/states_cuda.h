@@ -18,6 +18,7 @@
 
 #include "operators/dialect/query_arguments.h"
 #include "operators/dialect/tile_cuda.h"
+#include "storage/base/hash.h"
 
 /* The addresses of the statement's arrays, constants and states. The engine writes them before the first
  * launch. */
@@ -318,22 +319,12 @@ template <state_place PLACE, uint32_t FIRST> struct state_present {
  * makes a larger one. */
 #define STATE_PROBES_MAX 1024u
 
-/* The finaliser of MurmurHash3. */
-TILE_INLINE uint64_t mix(uint64_t key)
-{
-    key ^= key >> 33;
-    key *= 0xff51afd7ed558ccdull;
-    key ^= key >> 33;
-    key *= 0xc4ceb9fe1a85ec53ull;
-    return key ^ key >> 33;
-}
-
 /* Finds the place of a key below 2^64 - 1, and inserts a new key. If the table is too full, sets
  * arguments.full and returns STATE_NO_SLOT. */
 TILE_INLINE uint64_t find_place(uint64_t table, uint64_t capacity, uint64_t key, bool &added)
 {
     state_word *const places = state_words(table);
-    uint64_t place = mix(key) & (capacity - 1);
+    uint64_t place = hash_mix(key) & (capacity - 1);
     added = false;
     for (uint32_t probe = 0; probe < STATE_PROBES_MAX && probe < capacity; probe++) {
         uint64_t seen = *reinterpret_cast<volatile state_word *>(places + place);
@@ -386,9 +377,9 @@ template <uint32_t WORDS> TILE_INLINE uint64_t find_group(const group_number<WOR
     uint64_t hash = 0;
 #pragma unroll
     for (uint32_t word = 0; word < WORDS; word++)
-        hash = mix(hash ^ number.words[word]);
+        hash = hash_mix(hash ^ number.words[word]);
     const uint64_t ready = hash | GROUP_READY;
-    uint64_t slot = mix(hash) & (arguments.slots - 1);
+    uint64_t slot = hash_mix(hash) & (arguments.slots - 1);
     for (uint32_t probe = 0; probe < STATE_PROBES_MAX && probe < arguments.slots;) {
         uint64_t seen = *reinterpret_cast<volatile state_word *>(places + slot);
         if (seen == 0) {

@@ -1,11 +1,16 @@
-/* hash.h: the hash function of tables of numbers; strings are hashed by xxHash. */
+/* hash.h: the hash function of tables of numbers, on CPUs and in CUDA kernels; strings are hashed by xxHash. */
 #ifndef TESSERA_STORAGE_BASE_HASH_H
 #define TESSERA_STORAGE_BASE_HASH_H
 
+#ifdef TILE_CUDA
+#define HASH_INLINE static __device__ __forceinline__
+#else
 #include <stdint.h>
+#define HASH_INLINE static inline
+#endif
 
 /* The finaliser of MurmurHash3: every bit of the key affects every bit of the hash. */
-static inline uint64_t hash_mix(uint64_t key)
+HASH_INLINE uint64_t hash_mix(uint64_t key)
 {
     key ^= key >> 33;
     key *= 0xff51afd7ed558ccdull;
@@ -16,7 +21,7 @@ static inline uint64_t hash_mix(uint64_t key)
 
 /* The partition of a hash among `parts` (below 2^24), from its high bits; places in tables use the low
  * bits. */
-static inline uint64_t hash_part(uint64_t hash, uint64_t parts)
+HASH_INLINE uint64_t hash_part(uint64_t hash, uint64_t parts)
 {
     return (hash >> 40) * parts >> 24;
 }
