@@ -1,7 +1,8 @@
 /*
  * string_sort.c: sorts strings (string_pieces.h). Each thread sorts a part, and parts are merged in pairs.
  *
- * A part is sorted by quicksort on 7 bytes of each string at a time, which are kept beside it (Bentley and Sedgewick,
+ * A part that is nearly in order is sorted by merging its runs, as the results of most functions are. Others are sorted
+ * by quicksort on 7 bytes of each string at a time, which are kept beside it (Bentley and Sedgewick,
  * "Fast algorithms for sorting and searching strings", SODA 1997, with the bytes cached): addresses and paths have
  * long common beginnings, which comparing whole strings would read again and again.
  */
@@ -13,8 +14,9 @@
 #include <string.h>
 
 #define PIECES_A_THREAD 4096u
-#define PIECES_INSERTED 12u  /* so few are sorted by insertion */
-#define PIECES_SAMPLED  128u /* of so many, the pivot is the middle of nine */
+#define PIECES_INSERTED 12u   /* so few are sorted by insertion */
+#define RUNS_MAX        4096u /* a part of at most so many runs in order is merged */
+#define PIECES_SAMPLED  128u  /* of so many, the pivot is the middle of nine */
 #define BYTES_AT_A_TIME 7u
 
 /* Bytes `depth` to depth + 6 of the string, most significant first, then how many of them it has, or 8 if it goes on. So
@@ -165,21 +167,62 @@ static void merge(const struct piece *a, const struct piece *a_end, const struct
         *to++ = *b++;
 }
 
+/* Merges two runs that follow each other. Only those pieces of them move that overlap: few, if strings are nearly in
+ * order. */
+static void merge_in_place(struct piece *a, struct piece *b, const struct piece *b_end, struct piece *scratch)
+{
+    uint64_t first = 0;
+    for (uint64_t count = (uint64_t)(b - a);
+         count;) { /* the pieces of a that are not greater than b's first */
+        const uint64_t half = count / 2;
+        const bool stays = piece_compare(&a[first + half], b) <= 0;
+        first += stays ? half + 1 : 0;
+        count = stays ? count - half - 1 : half;
+    }
+    const uint64_t moving = (uint64_t)(b - a) - first;
+    if (moving == 0)
+        return;
+    memcpy(scratch, a + first, moving * sizeof *scratch);
+    const struct piece *left = scratch, *const left_end = scratch + moving;
+    struct piece *to = a + first;
+    while (left < left_end && b < b_end)
+        *to++ = piece_compare(b, left) < 0 ? *b++ : *left++;
+    memcpy(to, left, (size_t)(left_end - left) * sizeof *to);
+}
+
+/* Sorts pieces begin .. end - 1 by merging the runs that they have; false if there
+ * are more than RUNS_MAX. */
+static bool merge_runs(const struct sorting *sorting, uint64_t begin, uint64_t end)
+{
+    uint64_t runs[RUNS_MAX + 1], count = 0;
+    for (uint64_t at = begin; at < end; at = descent(sorting->from, at, end)) {
+        if (count == RUNS_MAX)
+            return false;
+        runs[count++] = at;
+    }
+    runs[count] = end;
+    while (count > 1) {
+        uint64_t left = 0;
+        for (uint64_t r = 0; r < count; r += 2) {
+            if (r + 1 < count)
+                merge_in_place(sorting->from + runs[r], sorting->from + runs[r + 1],
+                               sorting->from + runs[r + 2], sorting->to + begin);
+            runs[left++] = runs[r];
+        }
+        runs[left] = end;
+        count = left;
+    }
+    return true;
+}
+
 static enum status sort_part(void *context, uint64_t part, unsigned thread, struct error *error)
 {
     const struct sorting *sorting = context;
     const uint64_t begin = part_begin(sorting, part), end = part_begin(sorting, part + 1);
-    const uint64_t cut = descent(sorting->from, begin, end);
     (void)thread;
     RETURN_IF_ERROR(cancel_check(error));
-    if (cut == end)
+    if (merge_runs(sorting, begin, end))
         return STATUS_OK;
-    if (descent(sorting->from, cut, end) == end) {
-        merge(sorting->from + begin, sorting->from + cut, sorting->from + cut, sorting->from + end,
-              sorting->to + begin);
-        memcpy(sorting->from + begin, sorting->to + begin, (end - begin) * sizeof *sorting->from);
-        return STATUS_OK;
-    }
     struct keyed_piece *keyed;
     RETURN_IF_ERROR(memory_take(&keyed, (end - begin) * sizeof *keyed, "a dictionary", error));
     for (uint64_t i = begin; i < end; i++)
