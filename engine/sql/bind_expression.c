@@ -119,6 +119,12 @@ static enum status bind_column_name(struct binder *binder, const struct sql_expr
     if (!bind_name_exists(binder, ast) && functions_is_current_time(ast))
         return functions_current_time(binder, ast, node);
     RETURN_IF_ERROR(bind_name(binder, ast, &table, &column));
+    if (level == BIND_ABOVE && ast->name[0] == '?') /* a name that stands for a subquery */
+        return bind_refuse(
+            binder, ast->position,
+            "this subquery has a value for each row, because it names columns of the statement "
+            "around it; put it into GROUP BY, too, or ask the groups in a level: FROM (SELECT ... "
+            "GROUP BY ...) t");
     if (level == BIND_ABOVE)
         return bind_refuse(binder, ast->position,
                            "%s is neither in GROUP BY nor inside an aggregate, so it has no one value",

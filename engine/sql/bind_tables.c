@@ -215,8 +215,9 @@ static enum status find_fact(struct binder *binder)
         tell_no_star(binder);
         return bind_refuse(binder, lone->source->position,
                            "nothing joins %s and %s; set a foreign key equal to the key that it references "
-                           "(REFERENCES, as declared when the tables were loaded)",
-                           binder->tables[first].name, lone->name);
+                           "(REFERENCES, as declared when the tables were loaded), or join an answer, by any "
+                           "condition: (SELECT ... FROM %s) %s",
+                           binder->tables[first].name, lone->name, lone->table->name, lone->name);
     }
     if (binder->tables[first].source->join == SQL_JOIN_LEFT) {
         tell_no_star(binder);

@@ -435,6 +435,8 @@ static void what_cannot_be_is_refused(void **state)
             "are not");
     refused("select name from shops where area > (select sum(people) + 1 from visits where shop = name)",
             "line 1, column 86: the subquery names name of the statement around it");
+    refused("select name, (select sum(people) from visits where shop = name) from shops group by name",
+            "line 1, column 15: this subquery has a value for each row, because it names columns");
     refused("select (select shop from sales) from regions",
             "line 1, column 9: the subquery has 5 rows where one value should stand; aggregate it");
     refused("select 1 from sales where pieces in (select shop, people from visits)",
