@@ -2,8 +2,10 @@
 #include "engine/gpu/first/first.h"
 
 #include "storage/base/memory.h"
+#include "storage/base/parallel.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define CHOOSE_THREADS  256u
 #define TIGHTEN_THREADS 1024u
@@ -16,6 +18,9 @@
 
 /* Of the best ranks of an item's tiles. */
 #define BEST_BYTES (WORK_TILES * sizeof(uint64_t))
+
+/* Of fewer items one thread marks the samples. */
+#define ITEMS_IN_PARALLEL 2048u
 
 /* If a tile gives one rank, so many tiles for each wanted row must give one: with fewer, the bound is too weak. */
 #define SAMPLE_TILES_A_ROW 4u
@@ -49,32 +54,84 @@ static uint32_t tiles_of(const struct bound_work *item)
     return (item->rows + TILE_ROWS - 1) / TILE_ROWS;
 }
 
-/* Marks `samples` of the items' `tiles` tiles: those with the best ranks or, without ranks, at even distances. `ranks` is
- * room for a number a tile. */
-static void mark_items(struct bound_work *work, uint32_t count, const uint64_t *best, uint64_t tiles,
-                       uint64_t samples, uint64_t *ranks)
+/* The items of one segment: it has its part of the samples, because segments may be scanned one by one. */
+struct marking {
+    uint32_t first, end;
+    uint64_t tiles, samples;
+};
+
+struct mark {
+    const struct plan *plan;
+    struct bound_work *work;
+    uint64_t *best, *ranks; /* NULL; room for as many */
+    struct marking *parts;
+    uint32_t count;
+    uint64_t tiles;
+};
+
+static void fill_best(const struct mark *mark, const struct marking *part)
 {
-    uint64_t at = 0, limit = UINT64_MAX, less = 0;
-    for (uint32_t i = 0; best && i < count; i++)
-        for (uint32_t t = 0; t < tiles_of(&work[i]); t++)
-            ranks[at++] = best[(uint64_t)i * WORK_TILES + t];
-    if (best && samples) {
-        limit = first_rows_nth(ranks, at, samples);
-        for (uint64_t i = 0; i < at; i++)
-            less += ranks[i] < limit;
+    for (uint32_t i = part->first; i < part->end; i++)
+        for (uint32_t t = 0; t < WORK_TILES; t++)
+            mark->best[(uint64_t)i * WORK_TILES + t] =
+                t < tiles_of(&mark->work[i])
+                    ? first_rows_best(&mark->plan->first, mark->plan, mark->work[i].segment,
+                                      mark->work[i].first_tile + t)
+                    : UINT64_MAX;
+}
+
+/* Without ranks, samples are at even distances. */
+static void mark_evenly(const struct mark *mark, const struct marking *part)
+{
+    uint64_t at = 0;
+    for (uint32_t i = part->first; i < part->end; i++)
+        for (uint32_t t = 0; t < tiles_of(&mark->work[i]); t++, at++)
+            if (at * part->samples / part->tiles != (at + 1) * part->samples / part->tiles)
+                mark->work[i].reserved |= 1u << (FIRST_SAMPLE_SHIFT + t);
+}
+
+/* Samples are the tiles with the best ranks; of those that equal the last one, as many as are left. */
+static void mark_best(const struct mark *mark, const struct marking *part)
+{
+    const uint64_t from = (uint64_t)part->first * WORK_TILES,
+                   places = (uint64_t)part->end * WORK_TILES - from;
+    uint64_t *const ranks = mark->ranks + from, equal = part->samples;
+    memcpy(ranks, mark->best + from, places * sizeof *ranks);
+    const uint64_t limit = first_rows_nth(ranks, places, part->samples);
+    for (uint64_t at = 0; at < places; at++)
+        equal -= mark->best[from + at] < limit;
+    for (uint64_t at = 0; at < places; at++) {
+        const uint64_t rank = mark->best[from + at];
+        if (rank > limit || (rank == limit && equal == 0))
+            continue;
+        equal -= rank == limit;
+        mark->work[part->first + at / WORK_TILES].reserved |= 1u << (FIRST_SAMPLE_SHIFT + at % WORK_TILES);
     }
-    at = 0;
-    uint64_t equal = samples - less; /* of the tiles that equal the limit */
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t t = 0; t < tiles_of(&work[i]); t++, at++) {
-            bool sample = at * samples / tiles != (at + 1) * samples / tiles;
-            if (best) {
-                const uint64_t rank = best[(uint64_t)i * WORK_TILES + t];
-                sample = rank < limit || (rank == limit && equal > 0);
-                equal -= sample && rank == limit;
-            }
-            work[i].reserved |= (uint32_t)sample << (FIRST_SAMPLE_SHIFT + t);
-        }
+}
+
+static enum status mark_part(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    const struct mark *mark = context;
+    const struct marking *part = &mark->parts[item];
+    (void)thread;
+    (void)error;
+    if (mark->best)
+        fill_best(mark, part);
+    if (part->samples)
+        (mark->best ? mark_best : mark_evenly)(mark, part);
+    return STATUS_OK;
+}
+
+static void find_parts(struct mark *mark, uint32_t items)
+{
+    for (uint32_t i = 0; i < items; i++) {
+        if (i == 0 || mark->work[i].segment != mark->work[i - 1].segment)
+            mark->parts[mark->count++] = (struct marking){.first = i};
+        struct marking *const part = &mark->parts[mark->count - 1];
+        part->end = i + 1;
+        part->tiles += tiles_of(&mark->work[i]);
+        mark->tiles += tiles_of(&mark->work[i]);
+    }
 }
 
 static uint64_t sample_tiles(const struct first_rows *rows, uint64_t tiles)
@@ -85,37 +142,30 @@ static uint64_t sample_tiles(const struct first_rows *rows, uint64_t tiles)
     return samples < tiles ? samples : tiles;
 }
 
-/* Each segment has its part of the samples, because segments may be scanned one by one. */
 enum status cuda_first_mark(const struct plan *plan, struct bound_work *work, uint32_t count, uint64_t *best,
                             struct cuda_first *first, struct error *error)
 {
     const struct first_rows *rows = &plan->first;
-    uint64_t tiles = 0, *ranks;
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t t = 0; t < WORK_TILES; t++) {
-            const bool exists = t < tiles_of(&work[i]);
-            tiles += exists;
-            if (best)
-                best[(uint64_t)i * WORK_TILES + t] =
-                    exists ? first_rows_best(rows, plan, work[i].segment, work[i].first_tile + t)
-                           : UINT64_MAX;
-        }
+    struct mark mark = {.plan = plan, .work = work, .best = best};
+    RETURN_IF_ERROR(memory_zeros(&mark.parts, (plan->fact->segment_count + UINT64_C(1)) * sizeof *mark.parts,
+                                 "samples", error));
+    find_parts(&mark, count);
+    /* of few tiles, minima and maxima have told more than a sample can */
+    const bool known =
+        rows->bound != UINT64_MAX && plan->scan.kept_tiles <= SAMPLE_TILES_MIN + 2 * rows->wanted;
+    const uint64_t samples = known ? 0 : sample_tiles(rows, mark.tiles);
     first->samples = 0;
-    if (rows->bound != UINT64_MAX && plan->scan.kept_tiles <= SAMPLE_TILES_MIN + 2 * rows->wanted)
-        return STATUS_OK; /* the tiles' minima and maxima have told more than a sample can */
-    const uint64_t wanted = sample_tiles(rows, tiles);
-    RETURN_IF_ERROR(memory_take(&ranks, (tiles + 1) * sizeof *ranks, "ranks of tiles", error));
-    for (uint32_t i = 0, end; i < count; i = end) {
-        uint64_t own = 0;
-        for (end = i; end < count && work[end].segment == work[i].segment; end++)
-            own += tiles_of(&work[end]);
-        const uint64_t samples = (wanted * own + tiles - 1) / tiles;
-        mark_items(work + i, end - i, best ? best + (uint64_t)i * WORK_TILES : NULL, own, samples, ranks);
-        first->samples += samples;
-    }
-    free(ranks);
+    for (uint32_t p = 0; p < mark.count; p++)
+        first->samples += mark.parts[p].samples =
+            (samples * mark.parts[p].tiles + mark.tiles - 1) / mark.tiles;
     first->of_lanes = rows->wanted * SAMPLE_TILES_A_ROW > first->samples;
-    return STATUS_OK;
+    enum status status =
+        best ? memory_take(&mark.ranks, (count + UINT64_C(1)) * BEST_BYTES, "ranks", error) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = parallel_for(count < ITEMS_IN_PARALLEL ? 1 : 0, mark.count, mark_part, &mark, error);
+    free(mark.ranks);
+    free(mark.parts);
+    return status;
 }
 
 static enum status allocate_lists(struct cuda *cuda, struct cuda_columns *columns, const uint64_t *best,

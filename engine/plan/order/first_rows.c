@@ -77,51 +77,6 @@ struct first_rows first_rows_of(const struct plan *plan)
 
 /* ---- Ranks ---- */
 
-static const int64_t *range_of(const struct plan_column *column, uint32_t segment, uint32_t tile)
-{
-    return column->data->segments[segment].tile_min_max + 2 * (uint64_t)tile;
-}
-
-/* The part of the best value in the tile or, if `worst`, of the worst. */
-static uint64_t part_of_tile(const struct first_term *term, const struct plan *plan, uint32_t segment,
-                             uint32_t tile, bool worst)
-{
-    if (term->column < 0) {
-        const uint64_t value = first_term_part(term, term->descending ? term->low : term->high, false),
-                       null = first_term_part(term, 0, true);
-        return !worst ? 0 : value > null ? value : null;
-    }
-    const struct plan_column *column = &plan->columns[term->column];
-    const int64_t *const range = range_of(column, segment, tile);
-    const bool null_comes_first = term->null == 0;
-    if (range[0] > range[1] || (column->nullable && null_comes_first != worst))
-        return first_term_part(term, 0, true);
-    return first_term_part(term, range[term->descending != worst], false);
-}
-
-uint64_t first_rows_best(const struct first_rows *first, const struct plan *plan, uint32_t segment,
-                         uint32_t tile)
-{
-    uint64_t rank = first_rows_place(first, segment, tile * TILE_ROWS);
-    for (uint32_t t = 0; t < first->term_count; t++)
-        rank += part_of_tile(&first->terms[t], plan, segment, tile, false);
-    return rank;
-}
-
-bool first_rows_worst(const struct first_rows *first, const struct plan *plan, uint32_t segment,
-                      uint32_t tile, bool one, uint64_t *rank)
-{
-    const struct first_term *term = &first->terms[0];
-    const int64_t *const range = range_of(&plan->columns[term->column], segment, tile);
-    const uint32_t end = (tile + 1) * TILE_ROWS, rows = plan->fact->segment_rows[segment];
-    *rank = one ? first_term_part(term, range[term->descending], false)
-                : part_of_tile(term, plan, segment, tile, true);
-    for (uint32_t t = 1; t < first->term_count; t++)
-        *rank += part_of_tile(&first->terms[t], plan, segment, tile, true);
-    *rank += first_rows_place(first, segment, (end < rows ? end : rows) - 1);
-    return !one || range[0] <= range[1];
-}
-
 /* Quickselect: all ranks before `low` are less, and all from `end` on greater, than those between. */
 uint64_t first_rows_nth(uint64_t *ranks, uint64_t count, uint64_t nth)
 {

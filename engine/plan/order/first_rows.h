@@ -89,9 +89,4 @@ uint64_t first_rows_nth(uint64_t *ranks, uint64_t count, uint64_t nth);
 /* If every row is in the answer, finds plan->first.bound, and removes the tiles without wanted rows from plan->scan. */
 NODISCARD enum status first_rows_find(struct plan *plan, struct error *error);
 
-/* The rank that a row of the tile has or betters: the row with the tile's best value of the first term if `one`, else every
- * row. False if the tile has no such row. */
-bool first_rows_worst(const struct first_rows *first, const struct plan *plan, uint32_t segment,
-                      uint32_t tile, bool one, uint64_t *rank);
-
 #endif

@@ -6,6 +6,63 @@
 
 #include <stdlib.h>
 
+/* ---- Tiles ---- */
+
+static const int64_t *range_of(const struct plan_column *column, uint32_t segment, uint32_t tile)
+{
+    return column->data->segments[segment].tile_min_max + 2 * (uint64_t)tile;
+}
+
+/* The part of the best value in the tile or, if `worst`, of the worst. */
+static uint64_t part_of_tile(const struct first_term *term, const struct plan *plan, uint32_t segment,
+                             uint32_t tile, bool worst)
+{
+    if (term->column < 0) {
+        const uint64_t value = first_term_part(term, term->descending ? term->low : term->high, false),
+                       null = first_term_part(term, 0, true);
+        return !worst ? 0 : value > null ? value : null;
+    }
+    const struct plan_column *column = &plan->columns[term->column];
+    const int64_t *const range = range_of(column, segment, tile);
+    const bool null_comes_first = term->null == 0;
+    if (range[0] > range[1] || (column->nullable && null_comes_first != worst))
+        return first_term_part(term, 0, true);
+    return first_term_part(term, range[term->descending != worst], false);
+}
+
+uint64_t first_rows_best(const struct first_rows *first, const struct plan *plan, uint32_t segment,
+                         uint32_t tile)
+{
+    uint64_t rank = first_rows_place(first, segment, tile * TILE_ROWS);
+    for (uint32_t t = 0; t < first->term_count; t++)
+        rank += part_of_tile(&first->terms[t], plan, segment, tile, false);
+    return rank;
+}
+
+/* The rank that a row of the tile has or betters: the row with the tile's best value of the first term if `one`, else every
+ * row. False if the tile has no such row. */
+static bool rank_of_worst(const struct plan *plan, uint32_t segment, uint32_t tile, bool one, uint64_t *rank)
+{
+    const struct first_rows *first = &plan->first;
+    const struct first_term *term = &first->terms[0];
+    const int64_t *const range = range_of(&plan->columns[term->column], segment, tile);
+    const uint32_t end = (tile + 1) * TILE_ROWS, rows = plan->fact->segment_rows[segment];
+    *rank = one ? first_term_part(term, range[term->descending], false)
+                : part_of_tile(term, plan, segment, tile, true);
+    for (uint32_t t = 1; t < first->term_count; t++)
+        *rank += part_of_tile(&first->terms[t], plan, segment, tile, true);
+    *rank += first_rows_place(first, segment, (end < rows ? end : rows) - 1);
+    return !one || range[0] <= range[1];
+}
+
+/* ---- The bound ---- */
+
+/* True if the first term alone makes all ranks of the tile greater than `bound`. */
+static bool is_worse(const struct plan *plan, uint32_t segment, uint32_t tile, uint64_t bound)
+{
+    return part_of_tile(&plan->first.terms[0], plan, segment, tile, false) > bound;
+}
+
 /* So many rows have this rank or a lesser one. */
 struct known_rows {
     uint64_t rank, count;
@@ -51,10 +108,12 @@ static void add_tile(struct bound_search *search, const struct plan *plan, uint3
 {
     const uint32_t left = plan->fact->segment_rows[segment] - tile * TILE_ROWS;
     uint64_t rank;
-    const bool one = first_rows_worst(&plan->first, plan, segment, tile, true, &rank);
+    if (search->rows >= search->wanted && is_worse(plan, segment, tile, search->known[0].rank))
+        return; /* most tiles */
+    const bool one = rank_of_worst(plan, segment, tile, true, &rank);
     if (one)
         add_known(search, rank, 1);
-    if (first_rows_worst(&plan->first, plan, segment, tile, false, &rank))
+    if (rank_of_worst(plan, segment, tile, false, &rank))
         add_known(search, rank, (left < TILE_ROWS ? left : TILE_ROWS) - one);
 }
 
@@ -79,7 +138,8 @@ static enum status find_bound(struct plan *plan, struct error *error)
 static bool may_be_first(const void *context, uint32_t segment, uint32_t tile)
 {
     const struct plan *plan = context;
-    return first_rows_best(&plan->first, plan, segment, tile) <= plan->first.bound;
+    return !is_worse(plan, segment, tile, plan->first.bound) &&
+           first_rows_best(&plan->first, plan, segment, tile) <= plan->first.bound;
 }
 
 enum status first_rows_find(struct plan *plan, struct error *error)
