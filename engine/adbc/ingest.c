@@ -22,7 +22,7 @@ static void write_tables(FILE *script, const struct database *database, const ch
 {
     for (uint32_t t = 0; t < database_table_count(database); t++)
         if (!without || strcmp(database_table_at(database, t)->name, without) != 0)
-            table_script_write(script, database_table_at(database, t));
+            table_script_write(script, database, database_table_at(database, t));
 }
 
 /* ---- The script of a new table ---- */

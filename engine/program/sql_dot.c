@@ -23,7 +23,7 @@ static enum status dot_tables(struct sql_shell *shell, const char *unused, struc
         const struct table *table = database_table_at(shell->database, t);
         bool first = true;
         printf("%-16s %12" PRIu64 " row%s %3" PRIu32 " columns", table->name, table->rows,
-               table->rows == 1 ? ", " : "s,", table->column_count);
+               table->rows == 1 ? ", " : "s,", table_visible_columns(table));
         for (uint32_t c = 0; c < table->column_count; c++)
             if (table->columns[c].references) {
                 printf("%s%s", first ? "; references " : ", ", table->columns[c].references->table->name);
@@ -44,10 +44,10 @@ static enum status dot_schema(struct sql_shell *shell, const char *argument, str
     const bool quoted = length > 1 && argument[0] == '"' && argument[length - 1] == '"';
     snprintf(name, sizeof name, "%.*s", (int)(length - 2 * quoted), argument + quoted);
     for (uint32_t t = 0; !*name && t < database_table_count(shell->database); t++)
-        table_script_write(stdout, database_table_at(shell->database, t));
+        table_script_write(stdout, shell->database, database_table_at(shell->database, t));
     if (*name) {
         RETURN_IF_ERROR(sql_shell_table(shell->database, name, &found, error));
-        table_script_write(stdout, found);
+        table_script_write(stdout, shell->database, found);
     }
     return STATUS_OK;
 }

@@ -97,6 +97,14 @@ struct codec_input column_codec_input(const struct column *column, const void *v
     return input;
 }
 
+uint32_t table_visible_columns(const struct table *table)
+{
+    uint32_t count = table->column_count;
+    while (count > 0 && table->columns[count - 1].schema.of.count > 0)
+        count--;
+    return count;
+}
+
 bool column_has_dictionary(const struct column_schema *schema)
 {
     return schema->type == TYPE_STRING && !schema->references_table[0];

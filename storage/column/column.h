@@ -56,6 +56,13 @@ enum column_type {
  *     TYPE_BOOL         0 or 1, int32
  *     TYPE_DOUBLE       the number's key, which has the same order (storage/base/double_key.h), int64
  */
+/* Columns by their numbers, in the order of a key. */
+#define KEY_COLUMNS_MAX 16u
+struct key_columns {
+    uint32_t count; /* 0: there is no such key */
+    uint16_t columns[KEY_COLUMNS_MAX];
+};
+
 struct column_schema {
     char name[NAME_BYTES];
     enum column_type type;
@@ -64,6 +71,11 @@ struct column_schema {
     bool primary_key;
     char references_table[NAME_BYTES];  /* "" if the column is not a foreign key */
     char references_column[NAME_BYTES]; /* the referenced table's primary key column */
+
+    /* A reference that is no column of the user's: the values of the columns `of` of this table are those of the columns
+     * `key` of the referenced one, which may be this one. Such columns come after all others, and statements do not see
+     * them. references_column is the first of the key. */
+    struct key_columns of, key;
 };
 
 /* Writes "int32", "decimal(12,2)", ... to `text` of at least 32 bytes. */
@@ -180,6 +192,7 @@ struct table {
     const uint32_t *segment_rows; /* each 1 .. SEGMENT_ROWS */
     uint32_t column_count;
     const struct column *columns;
+    struct key_columns key;            /* the primary key, if it has several columns */
     const struct table_levels *levels; /* NULL: a row's position is its number */
     bool aligned; /* it is an answer in memory (database_memory.h): row r is beside row r of the others */
 };
@@ -195,6 +208,9 @@ static inline uint64_t table_positions(const struct table *table)
 {
     return table->levels ? table->levels->positions : table->rows;
 }
+
+/* The number of columns without references that are no columns of the user's. */
+uint32_t table_visible_columns(const struct table *table);
 
 /* ---- An opened column ---- */
 

@@ -90,6 +90,26 @@ static enum status parse_codec(const struct parser *parser, const json_t *value,
     return STATUS_OK;
 }
 
+/* Parses the numbers of a key's columns, which are checked when all tables are known. */
+static enum status parse_key(const struct parser *parser, const json_t *object, const char *name,
+                             struct key_columns *key)
+{
+    const json_t *const list = json_object_get(object, name);
+    const size_t count = json_array_size(list);
+    if (!list)
+        return STATUS_OK;
+    if (count == 0 || count > KEY_COLUMNS_MAX)
+        return wrong(parser, name);
+    for (size_t k = 0; k < count; k++) {
+        const json_t *const value = json_array_get(list, k);
+        const json_int_t number = json_is_integer(value) ? json_integer_value(value) : -1;
+        if (number < 0 || number > UINT16_MAX)
+            return wrong(parser, name);
+        key->columns[key->count++] = (uint16_t)number;
+    }
+    return STATUS_OK;
+}
+
 static enum status parse_schema(struct parser *parser, const json_t *object, struct column_schema *schema)
 {
     parser->column = NULL;
@@ -116,6 +136,10 @@ static enum status parse_schema(struct parser *parser, const json_t *object, str
         RETURN_IF_ERROR(parse_name(parser, references, "table", schema->references_table));
         RETURN_IF_ERROR(parse_name(parser, references, "column", schema->references_column));
     }
+    RETURN_IF_ERROR(parse_key(parser, object, "of", &schema->of));
+    RETURN_IF_ERROR(parse_key(parser, object, "key", &schema->key));
+    if (schema->of.count != schema->key.count || (schema->of.count && (!references || schema->primary_key)))
+        return wrong(parser, "of");
     return STATUS_OK;
 }
 
@@ -390,6 +414,19 @@ static enum status parse_part(const struct parser *parser, const json_t *object,
     return STATUS_OK;
 }
 
+/* True if the table has the key's columns, and no two of them are the same. */
+static bool key_of_table(const struct key_columns *key, const struct table *table)
+{
+    for (uint32_t k = 0; k < key->count; k++) {
+        if (key->columns[k] >= table_visible_columns(table))
+            return false;
+        for (uint32_t before = 0; before < k; before++)
+            if (key->columns[before] == key->columns[k])
+                return false;
+    }
+    return true;
+}
+
 static enum status parse_table(struct parser *parser, const json_t *object, struct table *table)
 {
     parser->table = parser->column = NULL;
@@ -413,7 +450,13 @@ static enum status parse_table(struct parser *parser, const json_t *object, stru
             if (strcmp(columns[other].schema.name, columns[c].schema.name) == 0)
                 return wrong(parser, "name");
     }
+    for (uint32_t c = 0; c < table_visible_columns(table); c++)
+        if (columns[c].schema.of.count) /* such columns are the last ones */
+            return wrong(parser, "of");
     parser->column = NULL;
+    RETURN_IF_ERROR(parse_key(parser, object, "key", &table->key));
+    if (!key_of_table(&table->key, table))
+        return wrong(parser, "key");
     return parse_levels(parser, json_object_get(object, "levels"), table);
 }
 
@@ -431,9 +474,14 @@ static enum status resolve_references(struct parser *parser, struct catalogue *c
             const struct column *key;
             if (!target || table_column(target, schema->references_column, &key, NULL) != STATUS_OK)
                 return wrong(parser, "references");
-            /* A key of a key has no values of its own, and may lead round in a circle. */
-            if (key->schema.references_table[0])
+            /* A key of a key has no values of its own, and may lead round in a circle. That of several columns has none
+             * anyway, and is not asked for. */
+            if (schema->of.count == 0 && key->schema.references_table[0])
                 return wrong(parser, "references");
+            if (schema->of.count &&
+                (!key_of_table(&schema->key, target) || schema->key.columns[0] != key - target->columns ||
+                 !key_of_table(&schema->of, &catalogue->tables[t])))
+                return wrong(parser, "of");
             column->references = key;
         }
     return STATUS_OK;

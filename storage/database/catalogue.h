@@ -19,7 +19,8 @@
 /* Version 1 has no timestamps, and all segments but the last are full. Version 2 has both, version 3 has bitmap
  * indexes, which an older program would lose with the next table that it writes, and version 4 has levels, by which
  * foreign keys are no longer numbers of rows. Version 5 has tables that are parts: an older program would take one for
- * the whole. Version 6 has doubles, and version 7 dictionaries in blocks. */
+ * the whole. Version 6 has doubles, and version 7 dictionaries in blocks and keys of several columns, whose references
+ * an older program would show as columns. */
 #define CATALOGUE_VERSION   7
 #define CATALOGUE_FILE      "catalogue"
 #define CATALOGUE_NEW_FILE  "catalogue.new"

@@ -37,6 +37,18 @@ static json_t *format_index(const struct column_index *index)
     return NULL;
 }
 
+static json_t *format_key(const struct key_columns *key)
+{
+    json_t *list = json_array();
+    int failed = !list;
+    for (uint32_t k = 0; k < key->count; k++)
+        failed |= json_array_append_new(list, json_integer(key->columns[k]));
+    if (!failed)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
 /* jansson's set functions own the value that they are given even when they fail, and they fail for NULL. So
  * one check of the sum of all results at the end of each object is enough. */
 static json_t *format_column(const struct column *column)
@@ -58,6 +70,10 @@ static json_t *format_column(const struct column *column)
         failed |= json_object_set_new(
             object, "references",
             json_pack("{s:s, s:s}", "table", schema->references_table, "column", schema->references_column));
+    if (schema->of.count) {
+        failed |= json_object_set_new(object, "of", format_key(&schema->of));
+        failed |= json_object_set_new(object, "key", format_key(&schema->key));
+    }
     failed |= json_object_set_new(
         object, "statistics",
         json_pack("{s:I, s:I, s:I, s:I, s:I}", "min", (json_int_t)statistics->min, "max",
@@ -123,6 +139,8 @@ static unsigned version_needed(const struct catalogue *catalogue)
             const unsigned of_column = column_version(&table->columns[c]);
             needed = of_column > needed ? of_column : needed;
         }
+        if (table->key.count || table_visible_columns(table) < table->column_count)
+            needed = 7;
         version = needed > version ? needed : version;
     }
     return version;
@@ -175,6 +193,8 @@ static json_t *format_table(const struct table *table)
         failed |= !segments_regular(table);
     for (uint32_t c = 0; c < table->column_count; c++)
         failed |= json_array_append_new(columns, format_column(&table->columns[c]));
+    if (table->key.count)
+        failed |= json_object_set_new(object, "key", format_key(&table->key));
     if (table->levels)
         failed |= json_object_set_new(object, "levels", format_levels(table));
     failed |= json_object_set_new(object, "columns", columns);

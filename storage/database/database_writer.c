@@ -163,7 +163,7 @@ static enum status check_schema(const struct database_writer *writer, const char
             error, STATUS_BAD_INPUT,
             "table %s: column %s refers to table %.63s, which does not exist; load that table first",
             table_name, schema->name, schema->references_table);
-    bool key = false;
+    bool key = schema->of.count > 0; /* the caller knows that the columns of such a key are one */
     for (uint32_t k = 0; k < (itself ? count : referenced->column_count); k++) {
         const struct column_schema *target = itself ? &columns[k] : &referenced->columns[k].schema;
         key |= target->primary_key && strcmp(target->name, schema->references_column) == 0;

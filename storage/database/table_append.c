@@ -49,6 +49,7 @@ enum status database_writer_append(struct database_writer *writer, const char *n
     free(columns);
     RETURN_IF_ERROR(status);
     table->old = old;
+    table->table.key = old->key;
     RETURN_IF_ERROR(
         memory_zeros(&table->appended, old->column_count * sizeof *table->appended, "a table", error));
     for (uint32_t c = 0; c < old->column_count; c++)

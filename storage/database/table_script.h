@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-/* Writes the table with its keys and references, a line a column. */
-void table_script_write(FILE *script, const struct table *table);
+/* Writes the table with its keys and references, a line a column; and UNIQUE of what other tables of the database
+ * reference. */
+void table_script_write(FILE *script, const struct database *database, const struct table *table);
 
 #endif

@@ -113,6 +113,11 @@ void table_writer_free(struct table_writer *table)
     free(table);
 }
 
+void table_writer_key(struct table_writer *table, const struct key_columns *key)
+{
+    table->table.key = *key;
+}
+
 enum status table_writer_column(const struct table_writer *table, uint32_t column, struct error *error)
 {
     if (column < table->table.column_count)

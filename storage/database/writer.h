@@ -101,6 +101,9 @@ NODISCARD enum status table_writer_levels(struct table_writer *table, const stru
 /* Whether rows are kept to be sorted: then table_writer_sort must be called. */
 bool table_writer_sorts(const struct table_writer *table);
 
+/* Says that these columns are the primary key, before any row is written. */
+void table_writer_key(struct table_writer *table, const struct key_columns *key);
+
 /* After table_writer_sort: the position of each row in the order in which it was given (when appending, old rows first,
  * as they were stored). NULL: a row's position is its number. The writer owns it. */
 const int32_t *table_writer_positions(const struct table_writer *table);
