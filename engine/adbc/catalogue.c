@@ -216,6 +216,31 @@ static void add_column(struct nested *item, const struct column *column, uint32_
     nested_end(item);
 }
 
+/* The columns of a primary key, or of a reference and what it names. */
+static void add_key(struct nested *item, const struct table *table, const struct key_columns *key,
+                    const struct column *reference)
+{
+    struct nested *const columns = item->children[CONSTRAINT_COLUMNS], *const usages =
+                                                                           item->children[CONSTRAINT_USAGE];
+    nested_null(item->children[CONSTRAINT_NAME]);
+    nested_text(item->children[CONSTRAINT_TYPE], reference ? "FOREIGN KEY" : "PRIMARY KEY");
+    for (uint32_t k = 0; k < key->count; k++) {
+        struct nested *const usage = usages->children[0];
+        nested_text(columns->children[0], table->columns[key->columns[k]].schema.name);
+        if (!reference)
+            continue;
+        const struct table *const other = reference->references->table;
+        nested_null(usage->children[0]);
+        nested_null(usage->children[1]);
+        nested_text(usage->children[2], other->name);
+        nested_text(usage->children[3], other->columns[reference->schema.key.columns[k]].schema.name);
+        nested_end(usage);
+    }
+    nested_end(columns);
+    nested_end(usages);
+    nested_end(item);
+}
+
 static void add_constraint(struct nested *item, const struct column *column)
 {
     struct nested *const columns = item->children[CONSTRAINT_COLUMNS], *const usages =
@@ -245,11 +270,15 @@ static void add_table(struct nested *item, const struct table *table, struct obj
         nested_null(columns);
         nested_null(constraints);
     } else {
+        if (table->key.count)
+            add_key(constraints->children[0], table, &table->key, NULL);
         for (uint32_t c = 0; c < table->column_count; c++) {
             const struct column *const column = &table->columns[c];
-            if (matches(filter, filter->column, column->schema.name))
+            if (c < table_visible_columns(table) && matches(filter, filter->column, column->schema.name))
                 add_column(columns->children[0], column, c + 1);
-            if (column->schema.primary_key || column->references)
+            if (column->schema.of.count)
+                add_key(constraints->children[0], table, &column->schema.of, column);
+            else if (column->schema.primary_key || column->references)
                 add_constraint(constraints->children[0], column);
         }
         nested_end(columns);
@@ -330,14 +359,15 @@ AdbcStatusCode driver_connection_table_types(struct AdbcConnection *connection, 
 static AdbcStatusCode table_schema(const struct table *table, struct ArrowSchema *schema,
                                    struct AdbcError *error)
 {
-    const char **const names = calloc(table->column_count, sizeof *names);
-    struct value_type *const types = calloc(table->column_count, sizeof *types);
-    for (uint32_t c = 0; names && types && c < table->column_count; c++) {
+    const uint32_t count = table_visible_columns(table);
+    const char **const names = calloc(count, sizeof *names);
+    struct value_type *const types = calloc(count, sizeof *types);
+    for (uint32_t c = 0; names && types && c < count; c++) {
         const struct column *const column = &table->columns[c];
         names[c] = column->schema.name;
         types[c] = column_value_type(column->references ? column->references : column);
     }
-    const bool made = names && types && arrow_export_schema(names, types, table->column_count, schema);
+    const bool made = names && types && arrow_export_schema(names, types, count, schema);
     free(names);
     free(types);
     return made ? ADBC_STATUS_OK : driver_out_of_memory(error);

@@ -146,7 +146,7 @@ enum status arrow_export_table(struct database *database, const struct table *ta
                                struct ArrowArrayStream *stream, struct error *error)
 {
     struct export_stream *made;
-    RETURN_IF_ERROR(export_stream_make(sizeof(struct table_stream), table->column_count, &made, error));
+    RETURN_IF_ERROR(export_stream_make(sizeof(struct table_stream), table_visible_columns(table), &made, error));
     struct table_stream *of = (struct table_stream *)made;
     made->next = table_next;
     made->close = table_close;
@@ -155,7 +155,7 @@ enum status arrow_export_table(struct database *database, const struct table *ta
     enum status status =
         of->columns ? STATUS_OK
                     : error_out_of_memory(error, table->column_count * sizeof *of->columns, "a stream");
-    for (uint32_t c = 0; status == STATUS_OK && c < table->column_count; c++) {
+    for (uint32_t c = 0; status == STATUS_OK && c < table_visible_columns(table); c++) {
         made->names[c] = table->columns[c].schema.name;
         of->columns[c] = calloc(1, sizeof **of->columns);
         status = of->columns[c] ? open_column(database, &table->columns[c], threads, of->columns[c],

@@ -87,6 +87,16 @@ static void print_dictionary(const struct dictionary *dictionary)
            stored_dictionary_memory(dictionary->stored));
 }
 
+/* "positions in t (a, b)". */
+static void print_reference(const struct column *column)
+{
+    const struct key_columns *const key = &column->schema.key;
+    printf("    positions in %s (%s", column->schema.references_table, column->schema.references_column);
+    for (uint32_t k = 1; k < key->count; k++)
+        printf(", %s", column->references->table->columns[key->columns[k]].schema.name);
+    puts(")");
+}
+
 static void print_column(const struct column *column)
 {
     const struct column_statistics *statistics = &column->statistics;
@@ -105,8 +115,7 @@ static void print_column(const struct column *column)
            ratio(column, bytes), bytes, statistics->distinct, statistics->runs, statistics->nulls, least,
            greatest);
     if (column->schema.references_table[0])
-        printf("    positions in %s (%s)\n", column->schema.references_table,
-               column->schema.references_column);
+        print_reference(column);
     if (column->dictionary)
         print_dictionary(column->dictionary);
     if (column->table->levels)

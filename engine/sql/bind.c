@@ -147,7 +147,7 @@ static enum status add_star(struct binder *binder, const struct sql_expression *
         if (ast->qualifier && strcasecmp(ast->qualifier, binder->tables[t].name) != 0)
             continue;
         any = true;
-        for (uint32_t c = 0; c < binder->tables[t].table->column_count; c++) {
+        for (uint32_t c = 0; c < table_visible_columns(binder->tables[t].table); c++) {
             uint32_t node;
             const struct column *column = &binder->tables[t].table->columns[c];
             if (!ast->qualifier && bind_is_repeated(binder, t, column))

@@ -176,6 +176,18 @@ bool bind_is_repeated(const struct binder *binder, uint32_t table, const struct 
 /* True if the name is a column's; else it may be an alias of the select list. */
 bool bind_name_exists(const struct binder *binder, const struct sql_expression *name);
 
+/* Finds the column that a name names; returns the number of those that it could be. */
+uint32_t bind_find_name(const struct binder *binder, const struct sql_expression *name, uint32_t *table,
+                        const struct column **column);
+
+/* ---- bind_keys.c ---- */
+/* Joins table `parent` by a reference of several columns, or of the same table, if the conditions in ON of a left join, or
+ * without `on` those of WHERE and of inner joins, compare all its columns. */
+bool bind_join_by_keys(struct binder *binder, uint32_t parent, const struct sql_expression *on);
+/* True if the condition compares a pair of columns by which the table was joined. */
+bool bind_is_pair(const struct binder *binder, const struct bind_table *table,
+                  const struct sql_expression *condition);
+
 /* Refuses a name that no table of FROM has, and says what may be meant (bind_missing.c). */
 NODISCARD enum status bind_missing_column(const struct binder *binder, const struct sql_expression *name);
 

@@ -12,7 +12,7 @@ static const struct table *table_with(const struct binder *binder, const char *n
     const struct database *const database = binder->plan->database;
     for (uint32_t t = 0; t < database_table_count(database); t++) {
         const struct table *const table = database_table_at(database, t);
-        for (uint32_t c = 0; c < table->column_count; c++)
+        for (uint32_t c = 0; c < table_visible_columns(table); c++)
             if (strcasecmp(table->columns[c].schema.name, name) == 0)
                 return table;
     }
@@ -28,7 +28,7 @@ enum status bind_missing_column(const struct binder *binder, const struct sql_ex
     char list[512] = "";
     size_t used = 0;
     for (uint32_t t = 0; t < binder->table_count; t++)
-        for (uint32_t c = 0; c < binder->tables[t].table->column_count; c++) {
+        for (uint32_t c = 0; c < table_visible_columns(binder->tables[t].table); c++) {
             const char *const column = binder->tables[t].table->columns[c].schema.name;
             if (name->qualifier && strcasecmp(name->qualifier, binder->tables[t].name) != 0)
                 continue;

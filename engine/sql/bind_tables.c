@@ -15,8 +15,9 @@
 
 static uint32_t columns_named(const struct table *table, const char *name, const struct column **found)
 {
+    const uint32_t columns = table_visible_columns(table);
     uint32_t count = 0;
-    for (uint32_t c = 0; c < table->column_count; c++) {
+    for (uint32_t c = 0; c < columns; c++) {
         if (strcmp(table->columns[c].schema.name, name) == 0) {
             *found = &table->columns[c];
             return 1;
@@ -45,8 +46,8 @@ static bool is_shared(const struct binder *binder, const struct sql_expression *
     return false;
 }
 
-static uint32_t find_name(const struct binder *binder, const struct sql_expression *name, uint32_t *table,
-                          const struct column **column)
+uint32_t bind_find_name(const struct binder *binder, const struct sql_expression *name, uint32_t *table,
+                        const struct column **column)
 {
     uint32_t count = 0;
     for (uint32_t t = 0; t < binder->table_count; t++) {
@@ -76,7 +77,7 @@ bool bind_name_exists(const struct binder *binder, const struct sql_expression *
 {
     uint32_t table;
     const struct column *column;
-    return find_name(binder, name, &table, &column) > 0;
+    return bind_find_name(binder, name, &table, &column) > 0;
 }
 
 enum status bind_name(const struct binder *binder, const struct sql_expression *name, uint32_t *table,
@@ -84,7 +85,7 @@ enum status bind_name(const struct binder *binder, const struct sql_expression *
 {
     const char *const dot = name->qualifier ? "." : "", *const qualifier =
                                                             name->qualifier ? name->qualifier : "";
-    const uint32_t count = find_name(binder, name, table, column);
+    const uint32_t count = bind_find_name(binder, name, table, column);
     if (count == 1)
         return STATUS_OK;
     if (count > 1)
@@ -147,8 +148,8 @@ static bool joins_tables(struct binder *binder, const struct sql_expression *con
     for (int turned = 0; turned < 2; turned++) {
         uint32_t child, parent;
         const struct column *key, *referenced;
-        if (find_name(binder, condition->children[turned], &child, &key) != 1 ||
-            find_name(binder, condition->children[!turned], &parent, &referenced) != 1)
+        if (bind_find_name(binder, condition->children[turned], &child, &key) != 1 ||
+            bind_find_name(binder, condition->children[!turned], &parent, &referenced) != 1)
             return false;
         struct bind_table *joined = &binder->tables[parent];
         if (key->references != referenced || child == parent || joined->bound)
@@ -262,6 +263,8 @@ static enum status bind_left_conditions(struct binder *binder, struct bind_table
             (right == table->key && b == parent && left == table->key->references && a == own))
             return STATUS_OK;
     }
+    if (bind_is_pair(binder, table, condition))
+        return STATUS_OK;
     uint32_t node;
     const bool own = !table->rows;
     binder->planner.conditional[table->join] |= own;
@@ -325,7 +328,8 @@ enum status bind_tables(struct binder *binder)
     for (uint32_t t = 0; t < binder->table_count; t++) {
         const struct sql_source *source = binder->tables[t].source;
         if (source->join == SQL_JOIN_LEFT) {
-            if (!source->on || !find_left_join(binder, source->on)) {
+            if (!source->on ||
+                (!find_left_join(binder, source->on) && !bind_join_by_keys(binder, t, source->on))) {
                 tell_no_star(binder);
                 return bind_refuse(
                     binder, source->position,
@@ -339,6 +343,9 @@ enum status bind_tables(struct binder *binder)
     }
     if (select->where)
         RETURN_IF_ERROR(split(binder, select->where));
+    for (uint32_t t = 0; t < binder->table_count; t++)
+        if (binder->tables[t].source->join != SQL_JOIN_LEFT)
+            bind_join_by_keys(binder, t, NULL);
     RETURN_IF_ERROR(find_fact(binder));
     for (uint32_t t = 0; t < binder->table_count; t++)
         RETURN_IF_ERROR(reach(binder, t));

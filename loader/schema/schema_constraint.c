@@ -44,7 +44,7 @@ static enum status set_primary_key(struct schema_parser *parser, struct schema_t
 }
 
 /* ON DELETE CASCADE, MATCH FULL, NOT VALID and the like say what happens to rows that change. */
-static enum status skip_actions(struct schema_parser *parser)
+enum status schema_skip_actions(struct schema_parser *parser)
 {
     static const char *const actions[] = {"ON",     "MATCH",     "DEFERRABLE", "INITIALLY", "DEFERRED",
                                           "DELETE", "UPDATE",    "CASCADE",    "RESTRICT",  "ACTION",
@@ -84,7 +84,7 @@ static enum status take_references(struct schema_parser *parser, struct column_s
         RETURN_IF_ERROR(schema_take_name(parser, "a column's name", column->references_column));
         RETURN_IF_ERROR(schema_expect(parser, ")"));
     }
-    return skip_actions(parser);
+    return schema_skip_actions(parser);
 }
 
 /* ---- CHECK and UNIQUE ---- */
@@ -109,11 +109,10 @@ static enum status take_check(struct schema_parser *parser, const struct schema_
         RETURN_IF_ERROR(schema_note(parser, line, "CHECK (%.*s) is not tested: the script has more than %u",
                                     (int)(length < 100 ? length : 100), text, SCHEMA_CONDITIONS_MAX));
     RETURN_IF_ERROR(schema_take(parser, "NO", &taken));
-    return taken ? schema_expect(parser, "INHERIT") : skip_actions(parser);
+    return taken ? schema_expect(parser, "INHERIT") : schema_skip_actions(parser);
 }
 
 /* Parses (column, ...); columns after the first KEY_COLUMNS_MAX are not kept, but counted. */
-#define KEY_COLUMNS_MAX 16u
 static enum status take_column_list(struct schema_parser *parser, const struct schema_table *table,
                                     struct column_schema *columns[KEY_COLUMNS_MAX], uint32_t *count)
 {
@@ -141,7 +140,6 @@ static enum status take_column_list(struct schema_parser *parser, const struct s
 
 enum status schema_take_unique(struct schema_parser *parser, struct schema_table *table)
 {
-    const uint32_t line = parser->token.line;
     struct column_schema *columns[KEY_COLUMNS_MAX];
     uint32_t count;
     RETURN_IF_ERROR(take_column_list(parser, table, columns, &count));
@@ -149,42 +147,30 @@ enum status schema_take_unique(struct schema_parser *parser, struct schema_table
         table->unique[columns[0] - table->columns] = true;
         return STATUS_OK;
     }
-    return schema_note(parser, line, "UNIQUE of %u columns of table %s is not tested; of one column it is",
-                       count, table->name);
+    return schema_add_tuple(parser, table, columns, count, false);
 }
 
 static enum status take_primary_key(struct schema_parser *parser, struct schema_table *table)
 {
-    const uint32_t line = parser->token.line;
     struct column_schema *columns[KEY_COLUMNS_MAX];
     uint32_t count;
     RETURN_IF_ERROR(take_column_list(parser, table, columns, &count));
     if (count == 1)
         return set_primary_key(parser, table, columns[0]);
-    table->wide_key = true;
     for (uint32_t c = 0; c < count && c < KEY_COLUMNS_MAX; c++)
         columns[c]->nullable = false;
-    return schema_note(
-        parser, line,
-        "the primary key of %u columns of table %s is not tested, and no table can reference it", count,
-        table->name);
+    return schema_add_tuple(parser, table, columns, count, true);
 }
 
 static enum status take_foreign_key(struct schema_parser *parser, struct schema_table *table)
 {
     struct column_schema *columns[KEY_COLUMNS_MAX];
     uint32_t count;
-    const struct schema_place place = schema_here(parser);
     RETURN_IF_ERROR(take_column_list(parser, table, columns, &count));
-    if (count > 1)
-        return schema_complain_at(
-            parser, &place,
-            "a reference has one column here: give both tables a column that joins the "
-            "key's parts, made when the files are written (order || '-' || line), and "
-            "reference that; or take FOREIGN KEY out, then these columns are plain values");
     if (!schema_is(parser, "REFERENCES"))
         return schema_expect(parser, "REFERENCES");
-    return take_references(parser, columns[0]);
+    return count > 1 ? schema_take_wide_reference(parser, table, columns, count)
+                     : take_references(parser, columns[0]);
 }
 
 /* ---- Columns ---- */

@@ -1,7 +1,7 @@
 /*
  * schema_parser.h: the parts of the parser of schema scripts (loader/table/schema_script.h): tokens and text that is
  * skipped (schema_tokens.c), types (schema_type.c), constraints (schema_constraint.c), tables and other statements
- * (schema_statement.c), conditions of CHECK (schema_check.c).
+ * (schema_statement.c), conditions of CHECK (schema_check.c), keys of several columns (schema_keys.c).
  *
  * Scripts are as pg_dump, DuckDB and SQLite write them. What has no meaning for a load (owners, sequences, triggers) is
  * skipped as text, with no look at its words, so that it may contain anything.
@@ -21,6 +21,16 @@ struct schema_condition {
     const char *text;
     size_t length;
 };
+
+/* A reference that is no column of its own: of several columns, or to the table itself. */
+struct schema_reference {
+    uint32_t table, line;
+    struct key_columns of;
+    char target[NAME_BYTES];
+    uint32_t name_count; /* 0: the target's primary key */
+    char names[KEY_COLUMNS_MAX][NAME_BYTES];
+};
+#define SCHEMA_REFERENCES_MAX 512u
 
 /* The place of a token, to which the parser can go back. */
 struct schema_place {
@@ -50,6 +60,9 @@ struct schema_parser {
 
     struct schema_condition *conditions;
     uint32_t condition_count;
+
+    struct schema_reference *references;
+    uint32_t reference_count;
 };
 
 static inline struct schema_place schema_here(const struct schema_parser *parser)
@@ -122,6 +135,23 @@ NODISCARD enum status schema_at_table_constraint(struct schema_parser *parser, b
 NODISCARD enum status schema_take_table_constraint(struct schema_parser *parser, struct schema_table *table);
 /* Takes the columns of UNIQUE, of a unique index too. */
 NODISCARD enum status schema_take_unique(struct schema_parser *parser, struct schema_table *table);
+
+NODISCARD enum status schema_skip_actions(struct schema_parser *parser);
+
+/* ---- schema_keys.c ---- */
+
+/* Keeps PRIMARY KEY or UNIQUE of several columns. */
+NODISCARD enum status schema_add_tuple(struct schema_parser *parser, struct schema_table *table,
+                                       struct column_schema *const *columns, uint32_t count, bool primary);
+/* Parses REFERENCES table [(column, ...)] of these columns. */
+NODISCARD enum status schema_take_wide_reference(struct schema_parser *parser,
+                                                 const struct schema_table *table,
+                                                 struct column_schema *const *columns, uint32_t count);
+/* Makes the reference of one column such a reference. */
+NODISCARD enum status schema_widen_reference(struct schema_parser *parser, const struct schema_table *table,
+                                             struct column_schema *column);
+/* Makes columns of all such references, when the others are known. */
+NODISCARD enum status schema_resolve_wide(struct schema_parser *parser);
 
 /* ---- schema_statement.c, schema_references.c ---- */
 

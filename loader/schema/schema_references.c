@@ -8,12 +8,22 @@
 #include <string.h>
 #include <strings.h>
 
+/* Whether the table has a primary key of several columns. */
+static bool has_wide_key(const struct schema_table *table)
+{
+    for (uint32_t i = 0; i < table->tuple_count; i++)
+        if (table->tuples[i].primary)
+            return true;
+    return false;
+}
+
 /* Gives a referenced table without a primary key the unique column that is referenced as its key. */
 static const struct column_schema *key_of(struct schema_table *target, const char *referenced)
 {
     const struct column_schema *const key = schema_key(target);
     struct column_schema *const column = referenced[0] ? schema_column_named(target, referenced) : NULL;
-    if (key || target->wide_key || !column || !target->unique || !target->unique[column - target->columns])
+    if (key || has_wide_key(target) || !column || !target->unique ||
+        !target->unique[column - target->columns])
         return key;
     column->primary_key = true;
     column->nullable = false;
@@ -29,19 +39,19 @@ static enum status check_reference(struct schema_parser *parser, const struct sc
                          "%s:%u: column %s.%s references table %s, which the script does not create",
                          parser->path, table->line, table->name, column->name, column->references_table);
     if (target == table)
-        return error_set(
-            &parser->error, STATUS_BAD_INPUT,
-            "%s:%u: column %s.%s references its own table in a circle; take REFERENCES out, then "
-            "the column has plain values",
-            parser->path, table->line, table->name, column->name);
+        return schema_widen_reference(parser, table, column);
     const struct column_schema *const key = key_of(target, column->references_column);
+    const struct column_schema *const named = schema_column_named(target, column->references_column);
+    if (named && named != key && target->unique[named - target->columns])
+        return schema_widen_reference(parser, table, column);
     if (!key || (column->references_column[0] && strcasecmp(key->name, column->references_column) != 0))
         return error_set(&parser->error, STATUS_BAD_INPUT,
                          "%s:%u: column %s.%s references %s.%s, which is no primary key; %s", parser->path,
                          table->line, table->name, column->name, target->name,
                          column->references_column[0] ? column->references_column : "(its key)",
-                         target->wide_key ? "a key that is referenced has one column"
-                                          : "say PRIMARY KEY there");
+                         has_wide_key(target) ? "the table's primary key has several columns, and a "
+                                                "reference names all of them: FOREIGN KEY (a, b) REFERENCES"
+                                              : "say PRIMARY KEY there");
     if (key->references_table[0])
         return error_set(
             &parser->error, STATUS_BAD_INPUT,
@@ -61,11 +71,11 @@ static enum status check_reference(struct schema_parser *parser, const struct sc
 
 static bool ready(const struct schema_script *schema, const struct schema_table *table, const bool *placed)
 {
-    for (uint32_t c = 0; c < table->column_count; c++) {
+    for (uint32_t c = 0; c < schema_columns(table); c++) {
         const struct schema_table *target = table->columns[c].references_table[0]
                                                 ? schema_table(schema, table->columns[c].references_table)
                                                 : NULL;
-        if (target && !placed[target - schema->tables])
+        if (target && target != table && !placed[target - schema->tables])
             return false;
     }
     return true;
@@ -134,6 +144,7 @@ enum status schema_resolve(struct schema_parser *parser)
             if (schema->tables[t].columns[c].references_table[0])
                 RETURN_IF_ERROR(schema_error_keep(
                     parser, check_reference(parser, &schema->tables[t], &schema->tables[t].columns[c])));
+    RETURN_IF_ERROR(schema_resolve_wide(parser));
     for (uint32_t i = 0; i < parser->condition_count; i++)
         RETURN_IF_ERROR(read_condition(parser, &parser->conditions[i]));
     return parser->complaint_count ? STATUS_OK : order_tables(parser);

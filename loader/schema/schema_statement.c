@@ -95,7 +95,8 @@ static enum status create_table(struct schema_parser *parser)
                    : schema_expect(parser, "(");
     table->columns = calloc(SCHEMA_COLUMNS_MAX, sizeof *table->columns);
     table->unique = calloc(SCHEMA_COLUMNS_MAX, sizeof *table->unique);
-    if (!table->columns || !table->unique)
+    table->tuples = calloc(SCHEMA_TUPLES_MAX, sizeof *table->tuples);
+    if (!table->columns || !table->unique || !table->tuples)
         return error_out_of_memory(&parser->error, SCHEMA_COLUMNS_MAX * sizeof *table->columns, "a schema");
     schema->table_count++;
     RETURN_IF_ERROR(schema_advance(parser));

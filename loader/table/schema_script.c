@@ -51,15 +51,17 @@ enum status schema_script_parse(const char *path, const char *text, size_t lengt
         parser->schema = schema;
         parser->own_types = calloc(SCHEMA_OWN_TYPES_MAX, sizeof *parser->own_types);
         parser->conditions = calloc(SCHEMA_CONDITIONS_MAX, sizeof *parser->conditions);
+        parser->references = calloc(SCHEMA_REFERENCES_MAX, sizeof *parser->references);
         sql_tokens_begin(&parser->tokens, text, length);
     }
-    if (!parser || !schema->tables || !parser->own_types || !parser->conditions)
+    if (!parser || !schema->tables || !parser->own_types || !parser->conditions || !parser->references)
         status = error_out_of_memory(error, SCHEMA_TABLES_MAX * sizeof *schema->tables, "a schema");
     else
         status = parse(parser, error);
     if (parser) {
         free(parser->own_types);
         free(parser->conditions);
+        free(parser->references);
     }
     free(parser);
     if (status != STATUS_OK)
@@ -99,6 +101,7 @@ void schema_script_free(struct schema_script *schema)
             schema_check_free(table->checks[c]);
         free(table->checks);
         free(table->unique);
+        free(table->tuples);
         free(table->columns);
     }
     free(schema->tables);

@@ -17,16 +17,28 @@
 
 struct schema_check; /* loader/schema/schema_check.h */
 
+/* Columns that together have no value twice: a primary key or UNIQUE of several columns, or what a reference that is no
+ * column of its own needs (struct column_schema: of). */
+struct schema_tuple {
+    struct key_columns key;
+    bool primary;
+    bool referenced;
+};
+#define SCHEMA_TUPLES_MAX 64u /* of a table */
+
 struct schema_table {
     char name[NAME_BYTES];
     uint32_t line; /* its line in the script */
     uint32_t column_count;
+    uint32_t
+        reference_count; /* further columns, after these: references of several columns, and to the table itself */
     struct column_schema *columns;
+    uint32_t tuple_count;
+    struct schema_tuple *tuples; /* SCHEMA_TUPLES_MAX */
 
     bool *unique; /* SCHEMA_COLUMNS_MAX: whether a column is UNIQUE; or NULL: none is */
     uint32_t check_count;
     struct schema_check **checks; /* conditions that all rows fulfil */
-    bool wide_key;                /* it has a primary key of several columns, which is not kept */
 };
 
 /* The tables, each after those that it references. */
@@ -41,13 +53,19 @@ struct schema_script {
 
 /* Parses a script; `path` names it in messages. Free the result with schema_script_free. STATUS_BAD_INPUT,
  * "PATH:LINE:COLUMN: ...", for statements that change tables, unknown types and constraints, references
- * to a missing table or in a circle, two tables or columns of one name, a foreign key to a column that is not
- * a key, and references of more than one column. The error has all faults of the script, a line each, as far as they
+ * to a missing table or in a circle, two tables or columns of one name, and a foreign key to columns that are not
+ * a key. The error has all faults of the script, a line each, as far as they
  * fit. */
 NODISCARD enum status schema_script_parse(const char *path, const char *text, size_t length,
                                           struct schema_script *schema, struct error *error);
 NODISCARD enum status schema_script_read(const char *path, struct schema_script *schema, struct error *error);
 void schema_script_free(struct schema_script *schema);
+
+/* All columns that are stored: those of files, and references that are no columns of the user's. */
+static inline uint32_t schema_columns(const struct schema_table *table)
+{
+    return table->column_count + table->reference_count;
+}
 
 const struct schema_table *schema_table(const struct schema_script *schema, const char *name);
 

@@ -38,17 +38,41 @@ static enum status take_strings(const struct key_owner *owner, const int64_t *co
     return STATUS_OK;
 }
 
-static enum status read_segment(struct chunk_reader *reader, const struct chunk_view *chunk, int64_t *values,
-                                struct error *error)
+static enum status read_segment(struct chunk_reader *reader, const struct segment_data *segment,
+                                int64_t *values, uint8_t *nulls, struct error *error)
 {
+    const struct chunk_view *const chunk = &segment->chunk;
     for (uint32_t tile = 0; tile < chunk->tiles; tile++) {
         const uint32_t first = tile * TILE_ROWS, left = chunk->rows - first;
         const void *decoded;
         RETURN_IF_ERROR(chunk_reader_tile(reader, chunk, tile, &decoded, error));
         for (uint32_t r = 0; r < TILE_ROWS && r < left; r++)
             values[first + r] = row_value(decoded, chunk->value_bytes, r);
+        for (uint32_t r = 0; nulls && segment->validity && r < TILE_ROWS && r < left; r++)
+            nulls[first + r] = !tile_row_valid(segment->validity + (size_t)tile * TILE_LANES, r);
     }
     return STATUS_OK;
+}
+
+enum status stored_values_read(struct database *database, const struct column *column, unsigned threads,
+                               uint64_t more, int64_t **values, uint8_t **nulls, struct error *error)
+{
+    const uint64_t rows = column->table->rows + more + 1;
+    struct column_data *data;
+    *values = NULL;
+    RETURN_IF_ERROR(column_data_open(database, column, column->own, threads, &data, error));
+    RETURN_IF_ERROR(memory_take(values, rows * sizeof **values, "keys", error));
+    if (nulls)
+        RETURN_IF_ERROR(memory_zeros(nulls, rows, "keys", error));
+    struct chunk_reader reader = {0};
+    enum status status = STATUS_OK;
+    uint64_t row = 0;
+    for (uint32_t s = 0; status == STATUS_OK && s < data->segment_count; s++) {
+        status = read_segment(&reader, &data->segments[s], *values + row, nulls ? *nulls + row : NULL, error);
+        row += data->segments[s].chunk.rows;
+    }
+    chunk_reader_close(&reader);
+    return status;
 }
 
 /* Reads the primary key of a stored table: its values, or codes of column->dictionary, with room for `more`
@@ -59,7 +83,6 @@ static enum status read_keys(struct database *database, const char *name, unsign
 {
     const struct table *table;
     const struct column *column = NULL;
-    struct column_data *data;
     RETURN_IF_ERROR(database_table(database, name, &table, error));
     for (uint32_t c = 0; c < table->column_count; c++)
         if (table->columns[c].schema.primary_key)
@@ -67,20 +90,8 @@ static enum status read_keys(struct database *database, const char *name, unsign
     if (!column || (column->references && !own_rows))
         return error_set(error, STATUS_BAD_INPUT, "table %s of the database has no primary key of its own",
                          name);
-    RETURN_IF_ERROR(column_data_open(database, column, column->own, threads, &data, error));
-    *values = malloc((table->rows + more + 1) * sizeof **values);
-    uint64_t row = 0;
     *key = column;
-    if (!*values)
-        return error_out_of_memory(error, (table->rows + more) * sizeof **values, "keys");
-    struct chunk_reader reader = {0};
-    enum status status = STATUS_OK;
-    for (uint32_t s = 0; status == STATUS_OK && s < data->segment_count; s++) {
-        status = read_segment(&reader, &data->segments[s].chunk, *values + row, error);
-        row += data->segments[s].chunk.rows;
-    }
-    chunk_reader_close(&reader);
-    return status;
+    return stored_values_read(database, column, threads, more, values, NULL, error);
 }
 
 enum status table_keys_make(const struct schema_table *table, const int64_t *values, uint64_t rows,

@@ -1,6 +1,6 @@
 /* table_loader.c: see table_loader.h. */
 #include "loader/table/level_options.h"
-#include "loader/table/table_loader_internal.h"
+#include "loader/table/table_tuples.h"
 
 #include "storage/base/memory.h"
 #include "storage/codec/codec_spec.h"
@@ -18,6 +18,7 @@ struct load {
     struct database_writer *writer;
     struct table_keys keys[SCHEMA_TABLES_MAX]; /* of the referenced tables */
     bool keyed[SCHEMA_TABLES_MAX];
+    struct load_tuples *tuples;
     struct rejects rejects;
     struct load_report *report;
     struct progress *progress;
@@ -46,13 +47,18 @@ struct columns_write {
     struct column_progress progress;
 };
 
+static bool has_words(const struct parsed_table *parsed, uint32_t c)
+{
+    return c < parsed->table->column_count && parsed->words[c];
+}
+
 /* Makes the dictionary of a column of strings. */
 static enum status dictionary_item(void *context, uint64_t item, unsigned thread, struct error *error)
 {
     struct columns_write *all = context;
     const uint32_t c = (uint32_t)item;
     (void)thread;
-    if (!all->parsed->words[c])
+    if (!has_words(all->parsed, c))
         return STATUS_OK;
     RETURN_IF_ERROR(word_codes_make(all->parsed, c, all->old ? all->old->columns[c].dictionary : NULL,
                                     &all->words[c], error));
@@ -70,7 +76,7 @@ static enum status write_segments(struct columns_write *all, uint32_t c, unsigne
                                        .narrow = c == all->narrow,
                                        .thread = thread,
                                        .buffers = &all->buffers[thread],
-                                       .words = all->parsed->words[c] ? &all->words[c] : NULL,
+                                       .words = has_words(all->parsed, c) ? &all->words[c] : NULL,
                                        .old_rows = all->old_rows,
                                        .first = first,
                                        .end = end,
@@ -92,7 +98,7 @@ static enum status column_item(void *context, uint64_t item, unsigned thread, st
 static enum status segment_item(void *context, uint64_t item, unsigned thread, struct error *error)
 {
     struct columns_write *all = context;
-    const uint32_t columns = all->parsed->table->column_count;
+    const uint32_t columns = schema_columns(all->parsed->table);
     const uint64_t first = item / columns * SEGMENT_ROWS, left = all->parsed->rows - first;
     return write_segments(all, (uint32_t)(item % columns), thread, first,
                           first + (left < SEGMENT_ROWS ? left : SEGMENT_ROWS), error);
@@ -146,6 +152,37 @@ static enum status take_keys(struct load *load, const struct columns_write *all,
     load->keyed[number] = true;
     free(values);
     return status;
+}
+
+/* Makes the table's keys of several columns from its old and new rows. */
+static enum status make_tuples(struct load *load, struct columns_write *all, uint32_t number)
+{
+    const uint64_t old_rows = all->old_rows;
+    all->old_rows = all->old ? all->old->rows : 0; /* for place_of */
+    if (!load->tuples)
+        RETURN_IF_ERROR(load_tuples_create(load->schema, &load->tuples, load->error));
+    const struct key_owner owner = {.table = all->parsed->table->name, .place = place_of, .context = all};
+    const enum status status =
+        load_tuples_make(load->tuples, number, all->parsed, &owner, all->old ? load->existing : NULL,
+                         load->options->threads, load->error);
+    all->old_rows = old_rows;
+    return status;
+}
+
+/* Whether the table is loaded now. */
+static bool is_loaded(const void *context, const char *table)
+{
+    return input_of(context, table) != NULL;
+}
+
+static enum status find_references(struct load *load, struct parsed_table *parsed)
+{
+    const struct tuple_search search = {.existing = load->existing,
+                                        .is_loaded = is_loaded,
+                                        .context = load,
+                                        .threads = load->options->threads,
+                                        .dangling_null = load->options->dangling_null};
+    return load_tuples_find(load->tuples, parsed, &search, load->error);
 }
 
 /* ---- Tables ---- */
@@ -214,7 +251,7 @@ static enum status find_sort_column(const struct load *load, const struct schema
         if (strcasecmp(table->columns[c].name, load->options->sort_by) == 0)
             *column = c;
     for (uint32_t t = 0; *column != UINT32_MAX && t < load->schema->table_count; t++)
-        for (uint32_t c = 0; c < load->schema->tables[t].column_count; c++)
+        for (uint32_t c = 0; c < schema_columns(&load->schema->tables[t]); c++)
             if (strcasecmp(load->schema->tables[t].columns[c].references_table, table->name) == 0)
                 return error_set(
                     load->error, STATUS_BAD_INPUT,
@@ -247,7 +284,7 @@ static void begin_progress(const struct load *load, struct columns_write *all)
         dictionaries += all->parsed->words[c] != NULL;
     all->progress.progress = load->progress;
     all->progress.rows = all->old_rows + all->parsed->rows;
-    all->progress.values = table->column_count * all->progress.rows + dictionaries * all->parsed->rows;
+    all->progress.values = schema_columns(table) * all->progress.rows + dictionaries * all->parsed->rows;
     column_progress_begin(&all->progress, "encoding", table->name);
 }
 
@@ -290,12 +327,16 @@ static enum status begin_table(const struct load *load, const struct schema_tabl
                                uint32_t narrow, struct table_writer **writer)
 {
     struct column_schema *columns;
-    RETURN_IF_ERROR(memory_zeros(&columns, table->column_count * sizeof *columns, "a schema", load->error));
-    memcpy(columns, table->columns, table->column_count * sizeof *columns);
+    const uint32_t count = schema_columns(table);
+    RETURN_IF_ERROR(memory_zeros(&columns, count * sizeof *columns, "a schema", load->error));
+    memcpy(columns, table->columns, count * sizeof *columns);
     if (narrow != UINT32_MAX)
         columns[narrow].type = TYPE_INT32;
-    const enum status status = database_writer_table(load->writer, table->name, columns, table->column_count,
-                                                     rows, writer, load->error);
+    const enum status status =
+        database_writer_table(load->writer, table->name, columns, count, rows, writer, load->error);
+    for (uint32_t i = 0; status == STATUS_OK && i < table->tuple_count; i++)
+        if (table->tuples[i].primary)
+            table_writer_key(*writer, &table->tuples[i].key);
     free(columns);
     return status;
 }
@@ -314,6 +355,12 @@ static enum status prepare_table(const struct load *load, const struct schema_ta
     RETURN_IF_ERROR(choose_indexes(load, table, writer));
     if (sort_column != UINT32_MAX)
         RETURN_IF_ERROR(table_writer_sort_by(writer, sort_column, load->error));
+    if (load_tuples_self(table)) /* positions are found before any order is */
+        return level_options_find(load->options, table, false, &levels)
+                   ? error_set(load->error, STATUS_BAD_INPUT,
+                               "--levels %s: the table references itself, and stays in its files' order",
+                               table->name)
+                   : STATUS_OK;
     return level_options_find(load->options, table, dimension, &levels)
                ? table_writer_levels(writer, &levels, load->error)
                : STATUS_OK;
@@ -332,7 +379,7 @@ static enum status sort_table(const struct load *load, const struct schema_table
  * so that dictionaries are made while other columns are written. */
 static enum status write_columns(const struct load *load, struct columns_write *all, unsigned threads)
 {
-    const uint64_t columns = all->parsed->table->column_count,
+    const uint64_t columns = schema_columns(all->parsed->table),
                    segments = (all->parsed->rows + SEGMENT_ROWS - 1) / SEGMENT_ROWS;
     enum status status;
     RETURN_IF_ERROR(memory_zeros(&all->buffers, threads * sizeof *all->buffers, "threads", load->error));
@@ -355,6 +402,8 @@ static enum status write_table(struct load *load, struct columns_write *all, str
     unsigned threads = 1;
     const struct schema_table *table = all->parsed->table;
     RETURN_IF_ERROR(find_narrow(load, parsed, &all->narrow));
+    RETURN_IF_ERROR(make_tuples(load, all, number));
+    RETURN_IF_ERROR(find_references(load, parsed));
     if (all->old)
         RETURN_IF_ERROR(database_writer_append(load->writer, table->name, all->parsed->rows, &all->writer,
                                                &all->old_rows, load->error));
@@ -365,6 +414,7 @@ static enum status write_table(struct load *load, struct columns_write *all, str
     begin_progress(load, all);
     RETURN_IF_ERROR(write_columns(load, all, threads));
     RETURN_IF_ERROR(sort_table(load, table, all->writer));
+    load_tuples_place(load->tuples, number, table_writer_positions(all->writer));
     if (!schema_key(table))
         return STATUS_OK;
     progress_step(load->progress, "indexing the keys of", table->name);
@@ -423,8 +473,8 @@ static void describe(const struct column_schema *column, char *text, size_t byte
 static enum status find_old(struct load *load, const struct schema_table *table, const struct table **old)
 {
     RETURN_IF_ERROR(database_table(load->existing, table->name, old, load->error));
-    for (uint32_t c = 0; c < table->column_count || c < (*old)->column_count; c++) {
-        const struct column_schema *script = c < table->column_count ? &table->columns[c] : NULL,
+    for (uint32_t c = 0; c < schema_columns(table) || c < (*old)->column_count; c++) {
+        const struct column_schema *script = c < schema_columns(table) ? &table->columns[c] : NULL,
                                    *stored = c < (*old)->column_count ? &(*old)->columns[c].schema : NULL;
         char here[256] = "nothing", there[256] = "nothing";
         if (script)
@@ -586,6 +636,7 @@ enum status tables_load(const struct schema_script *schema, const struct load_op
             options.inputs[i].stream->release(options.inputs[i].stream); /* the load ended before it */
     for (uint32_t t = 0; t < SCHEMA_TABLES_MAX; t++)
         table_keys_free(&load->keys[t]);
+    load_tuples_free(load->tuples);
     database_close(load->existing);
     free(load);
     return status;

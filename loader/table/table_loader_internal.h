@@ -22,6 +22,12 @@ struct table_keys {
     int32_t *positions;                 /* of the rows of `strings`; NULL: a row's position is its number */
 };
 
+/* The values of a stored column, or codes of column->dictionary, with room for `more` after them; nulls[row] is 1 if the
+ * row is NULL. The caller frees both, also after an error. `nulls` NULL: the column has none. */
+NODISCARD enum status stored_values_read(struct database *database, const struct column *column,
+                                         unsigned threads, uint64_t more, int64_t **values, uint8_t **nulls,
+                                         struct error *error);
+
 /* Reads the keys of a table in the database. */
 NODISCARD enum status table_keys_read(struct database *database, const char *table, unsigned threads,
                                       struct table_keys *keys, struct error *error);
@@ -63,6 +69,9 @@ struct parsed_block {
     uint64_t first_line;
     uint32_t *lines;
     bool counts_rows;
+
+    int32_t **
+        found; /* for each reference after the columns the positions that it has, -1: NULL (table_tuples.h) */
 };
 
 struct orc_reader;
@@ -135,7 +144,7 @@ struct row_parse {
     struct rejects *rejects;
     struct progress *progress;
     pthread_mutex_t lock;
-    bool keyed;                /* the table has a primary key or UNIQUE columns: rows remember their lines */
+    bool keyed; /* the table has a key, UNIQUE columns or references of several: rows remember their lines */
     struct row_checks *checks; /* conditions of CHECK, table_checks.h; NULL: none */
     bool stop;
     uint64_t error_block; /* the block of `error`: the earliest error in the input that was found */

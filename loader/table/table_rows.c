@@ -20,8 +20,9 @@ static bool is_word(const struct column_schema *column)
     return column->type == TYPE_STRING && !column->references_table[0];
 }
 
-static void block_free(struct parsed_block *block, uint32_t columns)
+static void block_free(struct parsed_block *block, const struct schema_table *table)
 {
+    const uint32_t columns = table ? table->column_count : 0, references = table ? table->reference_count : 0;
     for (uint32_t c = 0; block->values && c < columns; c++)
         free(block->values[c]);
     for (uint32_t c = 0; block->nulls && c < columns; c++)
@@ -32,19 +33,22 @@ static void block_free(struct parsed_block *block, uint32_t columns)
     free(block->kept_nulls);
     free(block->lines);
     free(block->threads);
+    for (uint32_t r = 0; block->found && r < references; r++)
+        free(block->found[r]);
+    free(block->found);
     *block = (struct parsed_block){0};
 }
 
 void row_block_free(const struct row_parse *parse, struct parsed_block *block)
 {
-    block_free(block, parse->parsed->table->column_count);
+    block_free(block, parse->parsed->table);
 }
 
 void table_rows_free(struct parsed_table *parsed)
 {
     const uint32_t columns = parsed->table ? parsed->table->column_count : 0;
     for (uint64_t b = 0; b < parsed->block_count; b++)
-        block_free(&parsed->blocks[b], columns);
+        block_free(&parsed->blocks[b], parsed->table);
     free(parsed->blocks);
     for (uint32_t w = 0; parsed->words && w < parsed->threads * columns; w++)
         dictionary_builder_destroy(parsed->words[w]);
@@ -114,6 +118,16 @@ enum status parsed_block_read(const struct parsed_table *parsed, const struct pa
                               uint32_t column, uint32_t from, uint32_t count, unsigned thread, void *values,
                               uint8_t *nulls, bool *any_null, struct error *error)
 {
+    if (column >= parsed->table->column_count) {
+        const int32_t *const found = block->found[column - parsed->table->column_count] + from;
+        *any_null = false;
+        for (uint32_t i = 0; i < count; i++) {
+            ((int32_t *)values)[i] = found[i] < 0 ? 0 : found[i];
+            nulls[i] = found[i] < 0;
+            *any_null |= found[i] < 0;
+        }
+        return STATUS_OK;
+    }
     const uint64_t bytes = column_schema_value_bytes(&parsed->table->columns[column]);
     if (parsed_later(parsed, column))
         return orc_column_read(parsed->orc, (uint64_t)(block - parsed->blocks), column,
@@ -412,7 +426,7 @@ enum status row_block_end(struct row_parse *parse, uint64_t number, struct parse
     if (status == STATUS_OK)
         status = block_keep(parse, number, block, error);
     if (status != STATUS_OK)
-        block_free(block, parse->parsed->table->column_count);
+        block_free(block, parse->parsed->table);
     return status;
 }
 
@@ -548,7 +562,7 @@ enum status table_rows_parse(const struct schema_table *table, const struct load
     parse->rejects = rejects;
     parse->progress = progress;
     parse->error_block = UINT64_MAX;
-    parse->keyed = schema_key(table) != NULL || has_unique(table);
+    parse->keyed = schema_key(table) || has_unique(table) || table->tuple_count || table->reference_count;
     pthread_mutex_init(&parse->lock, NULL);
     for (uint32_t c = 0; c < table->column_count; c++) {
         names[c] = table->columns[c].name;

@@ -41,7 +41,7 @@ static enum status name_column(struct query *query, struct query_source *source,
 
 static enum status find_columns(struct query *query, struct query_source *source)
 {
-    const uint32_t count = source->rows ? source->rows->column_count : source->table->column_count;
+    const uint32_t count = source->rows ? source->rows->column_count : table_visible_columns(source->table);
     source->column_count = count;
     RETURN_IF_ERROR(query_memory(query, (count + 1) * sizeof *source->columns, &source->columns));
     RETURN_IF_ERROR(query_memory(query, (count + 1) * sizeof *source->labels, &source->labels));

@@ -47,7 +47,7 @@ static enum query_has source_has(const struct query *query, const struct sql_sou
         if (strcasecmp(named->rows.columns[c].name, name->name) == 0)
             return HAS;
     const struct table *const table = named ? NULL : stored_table(query, source->table);
-    for (uint32_t c = 0; table && c < table->column_count; c++)
+    for (uint32_t c = 0; table && c < table_visible_columns(table); c++)
         if (strcasecmp(table->columns[c].schema.name, name->name) == 0)
             return HAS;
     return HAS_NOT;

@@ -110,7 +110,7 @@ static enum status add_tables(struct search *search, struct error *error)
 
 static enum status add_columns(struct search *search, const struct table *table, struct error *error)
 {
-    for (uint32_t c = 0; c < table->column_count; c++)
+    for (uint32_t c = 0; c < table_visible_columns(table); c++)
         RETURN_IF_ERROR(add_name(search, table->columns[c].schema.name, error));
     return STATUS_OK;
 }

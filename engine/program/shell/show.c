@@ -39,7 +39,7 @@ static enum status show_tables(const struct database *database, struct rowset *r
         list_references(table, list);
         const struct rowset_cell cells[] = {text_cell(table->name),
                                             {.number = (int64_t)table->rows},
-                                            {.number = table->column_count},
+                                            {.number = table_visible_columns(table)},
                                             text_cell(list)};
         status = rowset_builder_add(builder, cells, error);
     }
@@ -49,21 +49,50 @@ static enum status show_tables(const struct database *database, struct rowset *r
     return status;
 }
 
+static bool has_column(const struct key_columns *key, const struct column *column)
+{
+    for (uint32_t k = 0; k < key->count; k++)
+        if (column == &column->table->columns[key->columns[k]])
+            return true;
+    return false;
+}
+
+/* "t(a, b)": what a key with the column references, if the column alone references nothing. */
+static void write_reference(const struct column *column, char *text, size_t bytes)
+{
+    const struct table *const table = column->table;
+    for (uint32_t c = table_visible_columns(table); c < table->column_count; c++) {
+        const struct column *const reference = &table->columns[c];
+        size_t used = 0;
+        if (!has_column(&reference->schema.of, column))
+            continue;
+        for (uint32_t k = 0; k < reference->schema.key.count && used < bytes - 2 * NAME_BYTES; k++)
+            used += (size_t)snprintf(
+                text + used, bytes - used, "%s%s%s", k ? ", " : reference->references->table->name,
+                k ? "" : "(",
+                reference->references->table->columns[reference->schema.key.columns[k]].schema.name);
+        snprintf(text + used, bytes - used, ")");
+        return;
+    }
+}
+
 static enum status add_column(struct rowset_builder *builder, const struct column *column,
                               struct error *error)
 {
-    char type[32], references[2 * NAME_MAX_BYTES] = "";
+    char type[32], references[KEY_COLUMNS_MAX * NAME_BYTES] = "";
     const struct column *const typed = column->references ? column->references : column;
     if (column->references)
         snprintf(references, sizeof references, "%.200s(%.200s)", column->references->table->name,
                  column->references->schema.name);
-    const struct rowset_cell cells[] = {text_cell(column->schema.name),
-                                        text_cell(column_type_text(&typed->schema, type)),
-                                        text_cell(column->schema.nullable ? "yes" : "no"),
-                                        text_cell(column->schema.primary_key ? "primary"
-                                                  : references[0]            ? "foreign"
-                                                                             : ""),
-                                        text_cell(references)};
+    else
+        write_reference(column, references, sizeof references);
+    const struct rowset_cell cells[] = {
+        text_cell(column->schema.name), text_cell(column_type_text(&typed->schema, type)),
+        text_cell(column->schema.nullable ? "yes" : "no"),
+        text_cell(column->schema.primary_key || has_column(&column->table->key, column) ? "primary"
+                  : references[0]                                                       ? "foreign"
+                                                                                        : ""),
+        text_cell(references)};
     return rowset_builder_add(builder, cells, error);
 }
 
@@ -74,7 +103,7 @@ static enum status describe(const struct table *table, struct rowset *rows, stru
     struct rowset_builder *builder;
     RETURN_IF_ERROR(rowset_builder_create(5, names, types, &builder, error));
     enum status status = STATUS_OK;
-    for (uint32_t c = 0; status == STATUS_OK && c < table->column_count; c++)
+    for (uint32_t c = 0; status == STATUS_OK && c < table_visible_columns(table); c++)
         status = add_column(builder, &table->columns[c], error);
     if (status == STATUS_OK)
         status = rowset_builder_finish(builder, rows, error);
