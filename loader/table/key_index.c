@@ -52,6 +52,21 @@ int32_t key_index_find(const struct key_index *index, int64_t key)
     return index->places ? find_direct(index, key) : find_hashed(index, key);
 }
 
+bool key_index_key(const struct key_index *index, int32_t row, int64_t *key)
+{
+    for (uint64_t place = 0; place < index->places; place++)
+        if (index->rows[place] == row) {
+            *key = (int64_t)((uint64_t)index->low + place);
+            return true;
+        }
+    for (uint64_t at = 0; index->slots && at <= index->mask; at++)
+        if (index->slots[at].row == row) {
+            *key = index->slots[at].key;
+            return true;
+        }
+    return false;
+}
+
 uint64_t key_index_resolve(const struct key_index *index, int32_t *keys, uint64_t count)
 {
     uint64_t missing = 0;

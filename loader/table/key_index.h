@@ -45,6 +45,9 @@ void key_index_renumber(struct key_index *index, const int32_t *numbers);
 /* The row of the key, or its number; -1 if there is none. */
 int32_t key_index_find(const struct key_index *index, int64_t key);
 
+/* The key of a row, or of its number, for an error; false if there is none. It looks at all keys. */
+bool key_index_key(const struct key_index *index, int32_t row, int64_t *key);
+
 /* Replaces `count` keys in place by their rows (or numbers), or by -1 if there is no such row. Returns the number of keys
  * without a row. */
 uint64_t key_index_resolve(const struct key_index *index, int32_t *keys, uint64_t count);

@@ -185,3 +185,21 @@ int32_t table_keys_find_value(const struct table_keys *keys, int64_t value)
 {
     return key_index_find(keys->numbers, value);
 }
+
+bool table_keys_key(const struct table_keys *keys, int32_t position, int64_t *number, const char **text,
+                    uint32_t *length)
+{
+    uint64_t row = 0;
+    *text = NULL;
+    if (keys->numbers)
+        return key_index_key(keys->numbers, position, number);
+    if (!keys->strings)
+        return false;
+    while (keys->positions && row < keys->rows && keys->positions[row] != position)
+        row++;
+    row = keys->positions ? row : (uint64_t)position;
+    if (row >= keys->rows)
+        return false;
+    *text = dictionary_builder_string(keys->strings, (int32_t)row, length);
+    return true;
+}

@@ -160,7 +160,7 @@ static enum status make_tuples(struct load *load, struct columns_write *all, uin
     const uint64_t old_rows = all->old_rows;
     all->old_rows = all->old ? all->old->rows : 0; /* for place_of */
     if (!load->tuples)
-        RETURN_IF_ERROR(load_tuples_create(load->schema, &load->tuples, load->error));
+        RETURN_IF_ERROR(load_tuples_create(load->schema, load->keys, &load->tuples, load->error));
     const struct key_owner owner = {.table = all->parsed->table->name, .place = place_of, .context = all};
     const enum status status =
         load_tuples_make(load->tuples, number, all->parsed, &owner, all->old ? load->existing : NULL,

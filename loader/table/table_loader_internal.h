@@ -51,6 +51,11 @@ int32_t table_keys_find_value(const struct table_keys *keys, int64_t value);
 int32_t table_keys_find(const struct table_keys *keys, const struct text_reading *reading, const char *text,
                         uint32_t length, const char **complaint);
 
+/* The key at a position, for an error: a number, or a text (*text is NULL for a number); false if it is not known. It
+ * looks at all keys. */
+bool table_keys_key(const struct table_keys *keys, int32_t position, int64_t *number, const char **text,
+                    uint32_t *length);
+
 /* The values of one block of text, of one batch, or of one stripe of an ORC file. */
 struct parsed_block {
     uint32_t rows, thread;

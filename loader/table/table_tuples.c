@@ -21,15 +21,17 @@ struct tuple_keys {
 
 struct load_tuples {
     const struct schema_script *schema;
+    const struct table_keys *single;
     struct tuple_keys keys[SCHEMA_TABLES_MAX][SCHEMA_TUPLES_MAX]; /* only of those that are made */
     bool made[SCHEMA_TABLES_MAX][SCHEMA_TUPLES_MAX];
 };
 
-enum status load_tuples_create(const struct schema_script *schema, struct load_tuples **out,
-                               struct error *error)
+enum status load_tuples_create(const struct schema_script *schema, const struct table_keys *keys,
+                               struct load_tuples **out, struct error *error)
 {
     RETURN_IF_ERROR(memory_zeros(out, sizeof **out, "keys", error));
     (*out)->schema = schema;
+    (*out)->single = keys;
     return STATUS_OK;
 }
 
@@ -93,9 +95,29 @@ static enum status tuple_add_part(struct tuple *tuple, const struct part *part, 
     return tuple_add(tuple, part->text, part->length, error);
 }
 
-/* Writes a value as it is in a file. */
-static void part_write(const struct column_schema *column, const struct part *part, char *text, size_t bytes)
+/* The key that a position of a table has. */
+static bool key_at(const struct load_tuples *tuples, const char *table, const struct part *position,
+                   struct part *part, const struct column_schema **column)
 {
+    uint32_t t = 0;
+    while (strcmp(tuples->schema->tables[t].name, table) != 0)
+        t++;
+    *part = *position;
+    if (!table_keys_key(&tuples->single[t], (int32_t)position->number, &part->number, &part->text,
+                        &part->length))
+        return false;
+    *column = &tuples->single[t].key;
+    return true;
+}
+
+/* Writes a value as it is in a file. */
+static void part_write(const struct load_tuples *tuples, const struct column_schema *column,
+                       const struct part *position, char *text, size_t bytes)
+{
+    struct part found;
+    const struct part *part = position;
+    if (column->references_table[0] && key_at(tuples, column->references_table, position, &found, &column))
+        part = &found;
     const uint64_t magnitude = part->number < 0 ? 0 - (uint64_t)part->number : (uint64_t)part->number;
     if (part->text) {
         snprintf(text, bytes, "'%.*s%s'", (int)(part->length < 60 ? part->length : 60), part->text,
@@ -116,13 +138,13 @@ static void part_write(const struct column_schema *column, const struct part *pa
 
 /* "(7, 'x')". */
 #define SHOWN_BYTES 400u
-static void parts_write(const struct schema_table *table, const struct key_columns *key,
-                        const struct part *parts, char text[SHOWN_BYTES])
+static void parts_write(const struct load_tuples *tuples, const struct schema_table *table,
+                        const struct key_columns *key, const struct part *parts, char text[SHOWN_BYTES])
 {
     size_t used = 0;
     for (uint32_t k = 0; k < key->count && used < SHOWN_BYTES - 150; k++) {
         used += (size_t)snprintf(text + used, SHOWN_BYTES - used, k ? ", " : "(");
-        part_write(&table->columns[key->columns[k]], &parts[k], text + used, SHOWN_BYTES - used - 4);
+        part_write(tuples, &table->columns[key->columns[k]], &parts[k], text + used, SHOWN_BYTES - used - 4);
         used += strlen(text + used);
     }
     snprintf(text + used, SHOWN_BYTES - used, ")");
@@ -204,6 +226,7 @@ static enum status tuple_of(const struct key_columns *key, const struct part *pa
 /* ---- Making keys ---- */
 
 struct making {
+    const struct load_tuples *tuples;
     const struct schema_table *table;
     const struct schema_tuple *key;
     const struct key_owner *owner;
@@ -229,7 +252,7 @@ static enum status add_row(struct making *making, const struct part *parts, bool
     }
     char shown[SHOWN_BYTES], names[SHOWN_BYTES];
     struct key_owner owner = *making->owner;
-    parts_write(making->table, &making->key->key, parts, shown);
+    parts_write(making->tuples, making->table, &making->key->key, parts, shown);
     names_write(making->table, &making->key->key, names);
     owner.column = names;
     owner.unique = !making->key->primary;
@@ -320,7 +343,8 @@ static enum status make_key(struct load_tuples *tuples, uint32_t number, uint32_
                             struct database *before, unsigned threads, struct error *error)
 {
     struct tuple_keys *const keys = &tuples->keys[number][i];
-    struct making making = {.table = &tuples->schema->tables[number],
+    struct making making = {.tuples = tuples,
+                            .table = &tuples->schema->tables[number],
                             .key = &tuples->schema->tables[number].tuples[i],
                             .owner = owner,
                             .keys = keys};
@@ -426,6 +450,7 @@ static enum status keys_of(struct load_tuples *tuples, const struct column_schem
 }
 
 struct finding {
+    const struct load_tuples *tuples;
     struct parsed_table *parsed;
     const struct column_schema *column;
     uint32_t reference;
@@ -493,7 +518,7 @@ static enum status check_dangling(const struct finding *finding, struct error *e
     if (status == STATUS_OK && block_parts_row(&of, (uint32_t)finding->dangling[b], parts)) {
         parsed_row_place(finding->parsed, before + finding->dangling[b], place);
         names_write(finding->parsed->table, &column->of, names);
-        parts_write(finding->parsed->table, &column->of, parts, shown);
+        parts_write(finding->tuples, finding->parsed->table, &column->of, parts, shown);
         status = error_set(error, STATUS_BAD_INPUT,
                            "%s: column%s %s: no row of table %s has the key %s%s; nothing was loaded", place,
                            column->of.count > 1 ? "s" : "", names, column->references_table, shown,
@@ -508,7 +533,7 @@ enum status load_tuples_find(struct load_tuples *tuples, struct parsed_table *pa
                              const struct tuple_search *search, struct error *error)
 {
     const struct schema_table *const table = parsed->table;
-    struct finding finding = {.parsed = parsed, .dangling_null = search->dangling_null};
+    struct finding finding = {.tuples = tuples, .parsed = parsed, .dangling_null = search->dangling_null};
     enum status status = STATUS_OK;
     if (table->reference_count == 0)
         return STATUS_OK;

@@ -15,8 +15,9 @@
 
 struct load_tuples;
 
-NODISCARD enum status load_tuples_create(const struct schema_script *schema, struct load_tuples **out,
-                                         struct error *error);
+/* `keys`: those of each table of the script, as far as they are known, for errors. */
+NODISCARD enum status load_tuples_create(const struct schema_script *schema, const struct table_keys *keys,
+                                         struct load_tuples **out, struct error *error);
 void load_tuples_free(struct load_tuples *tuples);
 
 /* Makes the keys of table `number` of the script from all its rows: those of `before`, unless it is NULL, and the parsed

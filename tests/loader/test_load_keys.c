@@ -110,10 +110,9 @@ static void what_is_twice_or_nowhere_is_told(void **state)
     (void)state;
     files_are_good();
     file_is("offers.csv", "1,A,2024-01-01,1\n1,B,2024-01-01,2\n1,A,,3\n");
-    load_ends(
-        ALL, 2,
-        "offers.csv:3: table offers, column (part, firm): the key '(the key of row 1 of parts, 'A')' is that "
-        "of offers.csv:1 already");
+    load_ends(ALL, 2,
+              "offers.csv:3: table offers, column (part, firm): the key '(1, 'A')' is that "
+              "of offers.csv:1 already");
     file_is("offers.csv", "1,A,2024-01-01,1\n1,B,2024-01-01,2\n2,A,2024-01-01,3\n");
     load_ends(ALL, 2,
               "offers.csv:3: table offers, column (firm, day): the value '('A', 2024-01-01)' is that of "
@@ -122,10 +121,9 @@ static void what_is_twice_or_nowhere_is_told(void **state)
     load_ends(ALL, 2, "offers.csv:2: column part: '' is NULL");
     files_are_good();
     file_is("items.csv", "100,1,A,5\n101,2,B,1\n102,7,C,4\n");
-    load_ends(
-        ALL, 2,
-        "items.csv:2: columns (part, firm): no row of table offers has the key (the key of row 2 of parts, "
-        "'B') (--dangling null stores NULL");
+    load_ends(ALL, 2,
+              "items.csv:2: columns (part, firm): no row of table offers has the key (2, "
+              "'B') (--dangling null stores NULL");
     load_ends(ALL " --dangling null", 0, "");
     answer_is(
         "select n, price from items i left join offers o on i.part = o.part and i.firm = o.firm order by n",
