@@ -488,6 +488,8 @@ static enum status find_block(void *context, uint64_t b, unsigned thread, struct
     struct parsed_block *const block = &finding->parsed->blocks[b];
     struct block_parts of = {.parsed = finding->parsed, .block = block, .key = &finding->column->of};
     finding->dangling[b] = UINT64_MAX;
+    if (block->rows == 0)
+        return STATUS_OK;
     if (!block->found)
         RETURN_IF_ERROR(memory_zeros(&block->found,
                                      finding->parsed->table->reference_count * sizeof *block->found,

@@ -128,6 +128,8 @@ static void what_is_twice_or_nowhere_is_told(void **state)
     answer_is(
         "select n, price from items i left join offers o on i.part = o.part and i.firm = o.firm order by n",
         "n,price\n100,1.50\n101,\n102,\n");
+    file_is("items.csv", "100,1,A\n101\n");
+    load_ends(ALL " --max-errors 2", 0, "2 rows were left out");
     file_is("items.csv", "100,1,A\n");
     load_ends(ALL, 2, "items.csv:1: the row has 3 fields");
     load_ends("--force items=items.csv", 2, "items.csv:1");
