@@ -23,7 +23,8 @@ int64_t string_character_count(struct string_value string)
     uint32_t i = 0;
     for (; i + 8 <= string.length; i += 8) { /* the bytes 10...... go on with a character */
         const uint64_t bytes = eight_bytes(string.text + i);
-        count += 8 - __builtin_popcountll(bytes >> 7 & ~(bytes >> 6) & UINT64_C(0x0101010101010101));
+        const uint64_t within = bytes >> 7 & ~(bytes >> 6) & UINT64_C(0x0101010101010101);
+        count += 8 - (int64_t)(within * UINT64_C(0x0101010101010101) >> 56);
     }
     for (; i < string.length; i++)
         count += ((unsigned char)string.text[i] & 0xc0) != 0x80;
