@@ -372,8 +372,8 @@ enum status row_pass_run(const struct row_pass *pass, unsigned threads, const ui
     struct pass_run run = {
         .pass = pass, .domains = domains, .threads = pieces < most ? (unsigned)pieces + 1 : most};
     const struct pair_set **sets = NULL;
-    /* Both domains have less than 2^32 values. */
-    const uint64_t domain = domains[0] * domains[1];
+    /* Both domains have less than 2^32 values. A bitmap of them must not take longer to clear than the rows to read. */
+    const uint64_t all = domains[0] * domains[1], domain = all / 64 <= pass->rows ? all : UINT64_MAX;
     RETURN_IF_ERROR(
         memory_zeros(&run.workers, run.threads * sizeof *run.workers, "combinations of strings", error));
     enum status status = memory_take(&sets, run.threads * sizeof *sets, "combinations of strings", error);
