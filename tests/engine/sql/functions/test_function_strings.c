@@ -58,6 +58,8 @@ static void tests_of_strings(void **state)
 static void letters_of_all_scripts_have_upper_case(void **state)
 {
     (void)state;
+    answers("select lower('İst'), upper('ᾳ ᾀ'), 'İst' ilike 'IST', 'İst' ilike '_st' from regions limit 1",
+            "ist,ᾼ ᾈ,true,true\n");
     answers("select upper('straße Łódź Αθήνα éà'), lower('ÅÑ ÇŁ ΑΘΉΝΑ'), upper('ÿ') from regions limit 1",
             "STRAẞE ŁÓDŹ ΑΘΉΝΑ ÉÀ,åñ çł αθήνα,Ÿ\n");
     answers("select 'ÉCOLE' ilike 'éc%', 'école' ilike '%É%', 'ÉCOLE' like 'éc%', 'abc' ilike 'A_C' from "
