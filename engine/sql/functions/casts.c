@@ -104,7 +104,8 @@ static void read_double(const struct string_call *call, const struct string_valu
     (void)call;
     trim_blanks(&string);
     result->null = true;
-    if (string.length == 0 || string.length >= sizeof text || memchr(string.text, 'x', string.length))
+    if (string.length == 0 || string.length >= sizeof text || memchr(string.text, 'x', string.length) ||
+        memchr(string.text, 'X', string.length)) /* hexadecimal numbers are not SQL's */
         return;
     memcpy(text, string.text, string.length);
     text[string.length] = '\0';

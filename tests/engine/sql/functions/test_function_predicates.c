@@ -27,6 +27,9 @@ static void casts(void **state)
     answers("select '12'::int, '-3.75'::decimal(5,1), ' 1e3 '::double, '2024-02-29'::date, 'true'::boolean, "
             "'2024-02-29 10:00:00'::timestamp from regions limit 1",
             "12,-3.8,1000.0,2024-02-29,true,2024-02-29 10:00:00\n");
+    answers("select try_cast('0X10' as double), try_cast('0x10' as double), try_cast('1e2' as double) from "
+            "regions limit 1",
+            ",,100.0\n");
     answers("select cast(note as integer), try_cast(note as double), try_cast('abc' as date) from sales "
             "where note = '100%' or note = 'plain' order by note",
             ",,\n,,\n");
