@@ -38,14 +38,12 @@ static enum status bind_where(struct binder *binder)
 
 /* ---- Groups ---- */
 
-enum status bind_group_term(struct binder *binder, struct sql_position position, uint32_t node,
-                            uint32_t *term)
+static enum status append_term(struct binder *binder, struct sql_position position, uint32_t node,
+                               uint32_t *term)
 {
     struct plan *plan = binder->plan;
     const struct expression *made = &binder->list->nodes[node];
-    for (*term = 0; *term < plan->group_count; (*term)++)
-        if (binder->group_nodes[*term] == node)
-            return STATUS_OK;
+    *term = plan->group_count;
     if (plan->group_count == PLAN_GROUPS_MAX)
         return bind_refuse(
             binder, position, "GROUP BY or DISTINCT has more than %u terms%s; group by fewer of them",
@@ -60,13 +58,67 @@ enum status bind_group_term(struct binder *binder, struct sql_position position,
     return STATUS_OK;
 }
 
+enum status bind_group_term(struct binder *binder, struct sql_position position, uint32_t node,
+                            uint32_t *term)
+{
+    for (*term = 0; *term < binder->plan->group_count; (*term)++)
+        if (binder->group_nodes[*term] == node)
+            return STATUS_OK;
+    return append_term(binder, position, node, term);
+}
+
+/* True if both are written alike, or name the same column. */
+static bool is_same(const struct binder *binder, const struct sql_expression *a,
+                    const struct sql_expression *b)
+{
+    const struct column *columns[2];
+    uint32_t tables[2];
+    if (a == b)
+        return true;
+    if (a->operation != b->operation || a->child_count != b->child_count || a->negated != b->negated ||
+        a->has_operand != b->has_operand || a->has_else != b->has_else || a->index != b->index)
+        return false;
+    if (a->operation == SQL_COLUMN && bind_name_exists(binder, a) && bind_name_exists(binder, b))
+        return bind_name(binder, a, &tables[0], &columns[0]) == STATUS_OK &&
+               bind_name(binder, b, &tables[1], &columns[1]) == STATUS_OK && tables[0] == tables[1] &&
+               columns[0] == columns[1];
+    if (strcmp(a->text ? a->text : "", b->text ? b->text : "") != 0 ||
+        strcasecmp(a->name ? a->name : "", b->name ? b->name : "") != 0)
+        return false;
+    for (uint32_t c = 0; c < a->child_count; c++)
+        if (!is_same(binder, a->children[c], b->children[c]))
+            return false;
+    return true;
+}
+
+uint32_t bind_listed_term(const struct binder *binder, const struct sql_expression *tree, uint32_t node)
+{
+    const uint32_t count = binder->plan->grouping.listed;
+    uint32_t first = count;
+    for (uint32_t t = count; t-- > 0;) {
+        if (binder->group_nodes[t] != node)
+            continue;
+        first = t;
+        if (is_same(binder, binder->group_trees[t], tree))
+            return t;
+    }
+    return first;
+}
+
 static enum status group_add(struct binder *binder, const struct sql_expression *ast, uint32_t *term)
 {
     uint32_t node;
     if (bind_has_aggregate(ast))
         return bind_refuse(binder, ast->position, "GROUP BY cannot hold an aggregate");
     RETURN_IF_ERROR(bind_expression(binder, ast, BIND_BELOW, &node));
-    return bind_group_term(binder, ast->position, node, term);
+    for (*term = 0; binder->select->set_count && *term < binder->plan->group_count; (*term)++)
+        if (binder->group_nodes[*term] == node && is_same(binder, binder->group_trees[*term], ast))
+            return STATUS_OK;
+    RETURN_IF_ERROR(binder->select->set_count ? append_term(binder, ast->position, node, term)
+                                              : bind_group_term(binder, ast->position, node, term));
+    if (!binder->group_trees[*term])
+        binder->group_trees[*term] = ast;
+    return STATUS_OK;
 }
 
 /* Gives the place, from 0, that a number from 1 to `count` names: GROUP BY 2 is the second item of the select list. */

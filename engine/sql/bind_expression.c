@@ -178,17 +178,17 @@ static enum status find_group(struct binder *binder, const struct sql_expression
     /* A constant that a grouping set leaves out is NULL. */
     *found = bind_node(binder, below)->operation == EXPRESSION_CONSTANT && binder->select->set_count == 0;
     *node = below;
-    for (uint32_t g = 0; g < binder->plan->grouping.listed && !*found; g++)
-        if (binder->group_nodes[g] == below) {
-            struct expression leaf = *bind_node(binder, below);
-            leaf.operation = EXPRESSION_GROUP;
-            leaf.children = 0;
-            leaf.index = g;
-            leaf.table = leaf.field = 0;
-            leaf.nullable = true;
-            *found = true;
-            return expression_add(binder->list, &leaf, node, binder->error);
-        }
+    const uint32_t term = bind_listed_term(binder, ast, below);
+    if (!*found && term < binder->plan->grouping.listed) {
+        struct expression leaf = *bind_node(binder, below);
+        leaf.operation = EXPRESSION_GROUP;
+        leaf.children = 0;
+        leaf.index = term;
+        leaf.table = leaf.field = 0;
+        leaf.nullable = true;
+        *found = true;
+        return expression_add(binder->list, &leaf, node, binder->error);
+    }
     *found |= bind_node(binder, below)->operation == EXPRESSION_CONSTANT;
     return STATUS_OK;
 }

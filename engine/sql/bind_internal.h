@@ -81,6 +81,8 @@ struct binder {
     bool aggregated;        /* there are groups or aggregates: outputs are bound BIND_ABOVE */
     bool regroups; /* the answer's groups are not those of the scan (engine/plan/grouping/grouping.h) */
     uint32_t group_nodes[PLAN_GROUPS_MAX];
+    const struct sql_expression
+        *group_trees[PLAN_GROUPS_MAX];      /* as written; NULL for arguments of medians and the like */
     struct bind_alias *aliases;             /* one for each item of the select list */
     uint32_t depth;                         /* of the expression that is being bound, with those of aliases */
     const struct sql_expression *late_item; /* the item that is being bound, if its text may be made late */
@@ -257,6 +259,9 @@ NODISCARD enum status bind_cast(struct binder *binder, const struct sql_expressi
 /* Finds or adds a term of GROUP BY. */
 NODISCARD enum status bind_group_term(struct binder *binder, struct sql_position position, uint32_t node,
                                       uint32_t *term);
+/* The listed term of GROUP BY that an expression is, or their number. Of terms that have equal values, as a foreign key
+ * and the key that it references, a grouping set may leave one out, so the one that is written so is taken. */
+uint32_t bind_listed_term(const struct binder *binder, const struct sql_expression *tree, uint32_t node);
 
 /* ---- aggregates/bind_values.c, aggregates/bind_grouping.c ---- */
 /* Binds an aggregate that needs all values of its argument. */

@@ -75,10 +75,9 @@ enum status bind_grouping(struct binder *binder, const struct sql_expression *as
         return bind_refuse(binder, ast->position, "grouping takes 1 to %u terms of GROUP BY",
                            GROUPING_TERMS_MAX);
     for (uint32_t c = 0; c < ast->child_count; c++) {
-        uint32_t below, term = 0;
+        uint32_t below;
         RETURN_IF_ERROR(bind_expression(binder, ast->children[c], BIND_BELOW, &below));
-        while (term < grouping->listed && binder->group_nodes[term] != below)
-            term++;
+        const uint32_t term = bind_listed_term(binder, ast->children[c], below);
         if (term == grouping->listed)
             return bind_refuse(binder, ast->children[c]->position, "grouping takes terms of GROUP BY");
         measure.terms[measure.term_count++] = term;

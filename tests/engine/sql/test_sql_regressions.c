@@ -70,6 +70,17 @@ static const struct {
      "pieces "
      "> 100) is null from sales where pieces = 3",
      ",,,true\n"},
+    /* Terms of ROLLUP that always have equal values were one, so the second one was not NULL where it is left out. */
+    {"select pieces, round(pieces, 0), count(*) from sales where pieces > 2 group by rollup (pieces, "
+     "round(pieces, 0)) order by "
+     "1, 2",
+     ",,2\n3,,1\n3,3,1\n10,,1\n10,10,1\n"},
+    {"select shop, name, grouping(shop), grouping(name), count(*) from sales join shops on shop = name where "
+     "shop = 'A' "
+     "group by rollup (shop, name) order by 1, 2",
+     ",,1,1,2\nA,,0,1,2\nA,A,0,0,2\n"},
+    {"select sales.shop, count(*) from sales where shop = 'A' group by rollup (shop, sales.shop) order by 1",
+     ",2\nA,2\nA,2\n"},
     {"select round(2.5, null), trunc(paid, null) from sales where pieces = 3", ",\n"},
 };
 
