@@ -6,7 +6,8 @@
 
 void sql_tokens_begin(struct sql_tokens *tokens, const char *text, size_t length)
 {
-    *tokens = (struct sql_tokens){.text = text, .length = length, .line = 1, .column = 1};
+    const bool mark = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0; /* of the byte order */
+    *tokens = (struct sql_tokens){.text = text, .length = length, .at = mark ? 3 : 0, .line = 1, .column = 1};
 }
 
 static char peek(const struct sql_tokens *tokens, size_t ahead)

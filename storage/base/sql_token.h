@@ -38,6 +38,7 @@ struct sql_tokens {
     uint32_t line, column;
 };
 
+/* A byte order mark, as editors write it, is skipped. */
 void sql_tokens_begin(struct sql_tokens *tokens, const char *text, size_t length);
 
 /* Reads the next token. STATUS_BAD_INPUT, "line L, column C: ...", for a string, name or comment that does
