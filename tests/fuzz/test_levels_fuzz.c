@@ -1,6 +1,7 @@
 /*
  * test_levels_fuzz.c: answers to statements of several levels over random star queries (fuzz_query.h) equal SQLite's:
- * groups, windows, joins, sets and lists of answers, in FROM or by WITH, some three levels deep.
+ * groups, windows, joins, sets and lists of answers, in FROM or by WITH, some three levels deep; and joins of stored
+ * tables that are no star.
  *
  * Without arguments it asks the same QUERIES every time, some 10 s. `test_levels_fuzz SECONDS SEED DEVICE` does more, as
  * test_sql_fuzz does.
@@ -255,11 +256,70 @@ static struct nested list_level(const struct nested *asked)
     return level;
 }
 
+/* ---- Joins of stored tables ---- */
+
+#define TABLES_ROWS_MOST 2000u /* of a fact table that is joined to itself: at most 4 million pairs */
+
+static bool random_reference(const struct fuzz_table **from, const struct fuzz_column **reference)
+{
+    *from = &fuzz_tables[below(fuzz_table_count)];
+    *reference = &(*from)->columns[below((*from)->column_count)];
+    return (*reference)->references >= 0;
+}
+
+/* The key that joins tables a and b: a dimension keeps its rows beside those that reference it, or rows meet that
+ * reference the same. */
+static const char *random_tables(const struct fuzz_table **a, const struct fuzz_table **b)
+{
+    const struct fuzz_column *reference;
+    for (;;) {
+        if (!random_reference(b, &reference))
+            continue;
+        *a = &fuzz_tables[reference->references];
+        if (chance(60))
+            return form("a.%s = b.%s", (*a)->columns[0].name, reference->name);
+        *a = *b;
+        if ((*b)->rows <= TABLES_ROWS_MOST)
+            return form("a.%s = b.%s", reference->name, reference->name);
+    }
+}
+
+static struct nested tables_level(void)
+{
+    static const char *const joined_by[] = {"JOIN", "LEFT JOIN", "LEFT JOIN", "FULL JOIN"};
+    struct nested level = {.count = 0};
+    struct scope scope = {.count = 2};
+    const char *const key = random_tables(&scope.in[0].table, &scope.in[1].table),
+                      *list[2] = {"", ""}, *const word = joined_by[below(4)];
+    scope.in[0].alias = "a";
+    scope.in[1].alias = "b";
+    while (level.count < 2) {
+        const struct term term = any_term(&scope, 1);
+        if (term.scale >= SCALE_DOUBLE)
+            continue;
+        for (int side = 0; side < 2; side++)
+            list[side] = form("%s%s AS c%u, ", list[side], side ? term.sqlites : term.ours, level.count);
+        level.names[level.count] = level.count;
+        level.columns[level.count++] = term;
+    }
+    output(&level, "", "count(*)", counted);
+    const struct term condition = truth_term(&scope, 1);
+    const bool in_on = chance(40) && word[0] != 'F', in_where = !in_on && chance(50);
+    for (int side = 0; side < 2; side++) {
+        const char *const text = side ? condition.sqlites : condition.ours;
+        level.text[side] =
+            form("SELECT %scount(*) AS c2 FROM %s AS a %s %s AS b ON %s%s%s%s%s GROUP BY 1, 2", list[side],
+                 scope.in[0].table->name, word, scope.in[1].table->name, key, in_on ? " AND " : "",
+                 in_on ? text : "", in_where ? " WHERE " : "", in_where ? text : "");
+    }
+    return level;
+}
+
 static struct nested random_level(uint32_t depth)
 {
     static struct nested (*const makers[])(const struct nested *) = {
         group_level, window_level, join_level, correlated_level, set_level, list_level};
-    struct nested level = star_level();
+    struct nested level = chance(20) ? tables_level() : star_level();
     for (uint32_t d = 0; d < depth; d++)
         level = makers[below(sizeof makers / sizeof *makers)](&level);
     return level;
