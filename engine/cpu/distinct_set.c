@@ -10,8 +10,16 @@
 #define BITS_ALWAYS (UINT64_C(1) << 20)
 #define BITS_A_ROW  64u
 
-enum status distinct_set_open(const struct plan *plan, uint32_t aggregate, struct distinct_set *set,
-                              struct error *error)
+void distinct_pairs_layout(const struct plan *plan, struct group_layout *pairs)
+{
+    if (plan->shape == PLAN_HASH)
+        group_layout_make(pairs, NULL, 0, plan->key_words + 1, plan->key_words);
+    else
+        group_layout_make(pairs, NULL, 0, 2, 2);
+}
+
+enum status distinct_set_open(const struct plan *plan, uint32_t aggregate, const struct group_layout *pairs,
+                              struct distinct_set *set, struct error *error)
 {
     const struct plan_aggregate *of = &plan->aggregates[aggregate];
     const uint64_t last = of->low > of->high ? 0 : (uint64_t)of->high - (uint64_t)of->low;
@@ -21,11 +29,10 @@ enum status distinct_set_open(const struct plan *plan, uint32_t aggregate, struc
                                              : BITS_MAX;
     set->low = of->low;
     if (plan->shape == PLAN_HASH)
-        return group_hash_open(&set->pairs, group_layout_of(NULL, 0, plan->key_words + 1, plan->key_words),
-                               error);
+        return group_hash_open(&set->pairs, pairs, error);
     set->slots = plan->slots;
     if (last >= most || (last / 64 + 1) * 64 > most / plan->slots)
-        return group_hash_open(&set->pairs, group_layout_of(NULL, 0, 2, 2), error);
+        return group_hash_open(&set->pairs, pairs, error);
     set->domain = (last / 64 + 1) * 64;
     set->bits = calloc(set->slots * set->domain / 64, sizeof *set->bits);
     return set->bits ? STATUS_OK

@@ -19,8 +19,11 @@ struct distinct_set {
     struct group_hash pairs;
 };
 
-NODISCARD enum status distinct_set_open(const struct plan *plan, uint32_t aggregate, struct distinct_set *set,
+/* `pairs` is the layout of hashed pairs (distinct_pairs_layout), which must outlive the set. */
+NODISCARD enum status distinct_set_open(const struct plan *plan, uint32_t aggregate,
+                                        const struct group_layout *pairs, struct distinct_set *set,
                                         struct error *error);
+void distinct_pairs_layout(const struct plan *plan, struct group_layout *pairs);
 void distinct_set_close(struct distinct_set *set);
 void distinct_set_clear(struct distinct_set *set);
 

@@ -23,11 +23,11 @@ static uint64_t most_entries(const struct group_layout *layout)
     return most;
 }
 
-enum status group_hash_open(struct group_hash *hash, struct group_layout layout, struct error *error)
+enum status group_hash_open(struct group_hash *hash, const struct group_layout *layout, struct error *error)
 {
-    *hash = (struct group_hash){.layout = layout, .most = most_entries(&layout)};
-    hash->table.layout = hash->parts.layout = &hash->layout;
-    return memory_take(&hash->buffer, VECTOR_ROWS * layout.stride * sizeof *hash->buffer, "groups", error);
+    *hash = (struct group_hash){.layout = layout, .most = most_entries(layout)};
+    hash->table.layout = hash->parts.layout = layout;
+    return memory_take(&hash->buffer, VECTOR_ROWS * layout->stride * sizeof *hash->buffer, "groups", error);
 }
 
 void group_hash_free(struct group_hash *hash)
@@ -64,7 +64,7 @@ static enum status make_room(struct group_hash *hash, struct error *error)
 enum status group_hash_find(struct group_hash *hash, uint32_t count, uint64_t **base, uint64_t *index,
                             struct error *error)
 {
-    const uint32_t stride = hash->layout.stride;
+    const uint32_t stride = hash->layout->stride;
     if (hash->past == 0 && hash->table.count + count > hash->most)
         RETURN_IF_ERROR(make_room(hash, error));
     if (hash->past == 0) {
@@ -75,7 +75,7 @@ enum status group_hash_find(struct group_hash *hash, uint32_t count, uint64_t **
     }
     for (uint32_t i = 0; i < count; i++) {
         index[i] = (uint64_t)i * stride;
-        group_layout_clear(&hash->layout, hash->buffer + index[i], hash->layout.words, stride);
+        group_layout_clear(hash->layout, hash->buffer + index[i], hash->layout->words, stride);
     }
     *base = hash->buffer;
     return STATUS_OK;

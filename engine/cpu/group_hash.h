@@ -10,7 +10,7 @@
 #include "engine/cpu/group_parts.h"
 
 struct group_hash {
-    struct group_layout layout;
+    const struct group_layout *layout;
     struct group_table table;
     struct group_parts parts;
     uint64_t most;    /* entries of the table */
@@ -19,14 +19,14 @@ struct group_hash {
     uint64_t *buffer; /* room for VECTOR_ROWS entries */
 };
 
-/* Hashed entries point into themselves: do not move them. Free them also after an error. */
-NODISCARD enum status group_hash_open(struct group_hash *hash, struct group_layout layout,
+/* The layout must outlive the entries. Free them also after an error. */
+NODISCARD enum status group_hash_open(struct group_hash *hash, const struct group_layout *layout,
                                       struct error *error);
 void group_hash_free(struct group_hash *hash); /* legal if zero-initialised */
 void group_hash_clear(struct group_hash *hash);
 
 /* Adds rows, at most VECTOR_ROWS, in two calls. Before the first one the caller writes each row's key to hash->buffer,
- * at i * layout.stride. Between the two it adds the rows' values to their states: row i's entry is *base + index[i]. */
+ * at i * layout->stride. Between the two it adds the rows' values to their states: row i's entry is *base + index[i]. */
 NODISCARD enum status group_hash_find(struct group_hash *hash, uint32_t count, uint64_t **base,
                                       uint64_t *index, struct error *error);
 NODISCARD enum status group_hash_added(struct group_hash *hash, uint32_t count, struct error *error);

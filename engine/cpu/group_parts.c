@@ -10,10 +10,14 @@
 #include <string.h>
 
 #define CHUNK_LEAST (UINT64_C(1) << 10)
-#define CHUNK_MOST  (CHUNK_LEAST << (GROUP_CHUNK_SIZES - 1))
+#define CHUNK_USUAL 4u /* the size that chunks grow to: 16 KB, or more if an entry is larger than 4 KB */
 #define BLOCK_LEAST (UINT64_C(1) << 18)
 #define BLOCK_MOST  (UINT64_C(1) << 25)
 #define MERGE_FROM  (UINT64_C(1) << 18)
+
+_Static_assert(3 * sizeof(uint64_t) * (2 * PLAN_AGGREGATES_MAX + PLAN_KEY_WORDS_MAX + 1) + 64 <=
+                   CHUNK_LEAST << (GROUP_CHUNK_SIZES - 1),
+               "a chunk has at least three entries");
 
 struct group_chunk {
     struct group_chunk *older;
@@ -45,7 +49,6 @@ static uint64_t chunk_words(uint32_t size)
     return ((CHUNK_LEAST << size) - sizeof(struct group_chunk)) / sizeof(uint64_t);
 }
 
-/* Large entries need chunks that have several of them. */
 static uint64_t entries_of_chunk(const struct group_layout *layout, uint32_t size)
 {
     return chunk_words(size) / layout->stride;
@@ -80,13 +83,19 @@ static enum status take_chunk(struct group_parts *parts, uint32_t size, struct g
     return STATUS_OK;
 }
 
+/* The size of the chunk after `newest`: it has at least three entries, of up to 2 * PLAN_AGGREGATES_MAX words and a key. */
+static uint32_t next_size(const struct group_layout *layout, const struct group_chunk *newest)
+{
+    uint32_t size = newest && newest->size < CHUNK_USUAL ? newest->size + 1 : newest ? newest->size : 0;
+    while (size + 1 < GROUP_CHUNK_SIZES && entries_of_chunk(layout, size) < 3)
+        size++;
+    return size;
+}
+
 static enum status add_chunk(struct group_parts *parts, struct group_part *part, struct error *error)
 {
-    uint32_t size = part->newest ? part->newest->size + 1 : 0;
+    const uint32_t size = next_size(parts->layout, part->newest);
     struct group_chunk *chunk;
-    while (size + 1 < GROUP_CHUNK_SIZES && entries_of_chunk(parts->layout, size) < 4)
-        size++;
-    size = size < GROUP_CHUNK_SIZES ? size : GROUP_CHUNK_SIZES - 1;
     RETURN_IF_ERROR(take_chunk(parts, size, &chunk, error));
     chunk->older = part->newest;
     part->newest = chunk;

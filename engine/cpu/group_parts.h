@@ -15,7 +15,7 @@
  * touches as many lines and pages as the first-level caches have. */
 #define GROUP_PARTS 256u
 
-#define GROUP_CHUNK_SIZES 5u
+#define GROUP_CHUNK_SIZES 7u
 
 struct group_chunk;
 struct group_block;

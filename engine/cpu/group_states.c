@@ -55,15 +55,15 @@ enum status group_states_create(const struct plan *plan, struct group_states **o
     states->plan = plan;
     states->hashed = plan->shape == PLAN_HASH;
     states->words = plan->key_words;
-    enum status status = states->hashed
-                             ? group_hash_open(&states->hash,
-                                               group_layout_of(plan->aggregates, plan->aggregate_count,
-                                                               plan->key_words, plan->key_words),
-                                               error)
-                             : make_slots(states, error);
+    if (states->hashed)
+        group_layout_make(&states->layout, plan->aggregates, plan->aggregate_count, plan->key_words,
+                          plan->key_words);
+    distinct_pairs_layout(plan, &states->pairs);
+    enum status status =
+        states->hashed ? group_hash_open(&states->hash, &states->layout, error) : make_slots(states, error);
     for (uint32_t a = 0; status == STATUS_OK && a < plan->aggregate_count; a++)
         if (plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT)
-            status = distinct_set_open(plan, a, &states->sets[a], error);
+            status = distinct_set_open(plan, a, &states->pairs, &states->sets[a], error);
     if (status == STATUS_OK)
         *out = states;
     else
@@ -200,7 +200,7 @@ static enum status add_to_hash(struct group_states *states, uint32_t count,
                                const uint64_t (*numbers)[VECTOR_ROWS], const struct vector *arguments,
                                struct error *error)
 {
-    const struct group_layout *layout = &states->hash.layout;
+    const struct group_layout *layout = states->hash.layout;
     uint64_t *base, index[VECTOR_ROWS];
     for (uint32_t word = 0; word < states->words; word++)
         for (uint32_t i = 0; i < count; i++)

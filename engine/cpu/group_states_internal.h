@@ -12,8 +12,9 @@
 struct group_states {
     const struct plan *plan;
     bool hashed;
-    uint32_t words;         /* of a key */
-    struct group_hash hash; /* hashed: the groups and their states */
+    uint32_t words;                    /* of a key */
+    struct group_hash hash;            /* hashed: the groups and their states */
+    struct group_layout layout, pairs; /* of the groups, and of the pairs of all sets */
 
     /* Slots: */
     uint64_t capacity;                  /* the number of slots */

@@ -15,23 +15,27 @@
 /* From this many entries on the table does not fit the first-level cache, and prefetching pays. */
 #define FAR_ENTRIES 1024u
 
-struct group_layout group_layout_of(const struct plan_aggregate *aggregates, uint32_t aggregate_count,
-                                    uint32_t words, uint32_t part_words)
+void group_layout_make(struct group_layout *layout, const struct plan_aggregate *aggregates,
+                       uint32_t aggregate_count, uint32_t words, uint32_t part_words)
 {
-    struct group_layout layout = {.aggregates = aggregates,
-                                  .aggregate_count = aggregate_count,
-                                  .words = words,
-                                  .part_words = part_words,
-                                  .stride = words};
+    layout->aggregates = aggregates;
+    layout->aggregate_count = aggregate_count;
+    layout->words = layout->stride = words;
+    layout->part_words = part_words;
     for (uint32_t a = 0; a < aggregate_count; a++) {
-        layout.offset[a] = layout.stride;
-        if (aggregates[a].kind == AGGREGATE_MIN || aggregates[a].kind == AGGREGATE_MAX)
-            layout.clear[layout.stride - words] = aggregates[a].kind == AGGREGATE_MIN ? INT64_MAX : INT64_MIN;
-        layout.stride += aggregates[a].kind == AGGREGATE_SUM_WIDE         ? 2
-                         : aggregates[a].kind == AGGREGATE_COUNT_DISTINCT ? 0
-                                                                          : 1;
+        int64_t *const clear = layout->clear + (layout->stride - words);
+        layout->offset[a] = layout->stride;
+        if (aggregates[a].kind == AGGREGATE_COUNT_DISTINCT)
+            continue;
+        clear[0] = aggregates[a].kind == AGGREGATE_MIN   ? INT64_MAX
+                   : aggregates[a].kind == AGGREGATE_MAX ? INT64_MIN
+                                                         : 0;
+        layout->stride++;
+        if (aggregates[a].kind == AGGREGATE_SUM_WIDE) {
+            clear[1] = 0;
+            layout->stride++;
+        }
     }
-    return layout;
 }
 
 void group_table_free(struct group_table *table)

@@ -24,9 +24,9 @@ struct group_layout {
     int64_t clear[2 * PLAN_AGGREGATES_MAX]; /* the states' words before the first value */
 };
 
-/* `aggregates` must outlive the layout. */
-struct group_layout group_layout_of(const struct plan_aggregate *aggregates, uint32_t aggregate_count,
-                                    uint32_t words, uint32_t part_words);
+/* Makes a layout, which is large: threads share it. `aggregates` must outlive it. */
+void group_layout_make(struct group_layout *layout, const struct plan_aggregate *aggregates,
+                       uint32_t aggregate_count, uint32_t words, uint32_t part_words);
 
 /* Sets the states of an entry as they are before the first value. */
 static inline void group_layout_clear(const struct group_layout *layout, uint64_t *entry, uint32_t words,

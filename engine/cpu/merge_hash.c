@@ -55,7 +55,7 @@ static enum status to_parts(struct hashes *hashes, struct error *error)
 static enum status merge_sources(const struct hashes *hashes, uint32_t part, struct group_table *into,
                                  struct error *error)
 {
-    into->layout = &hash_of(hashes, 0)->layout;
+    into->layout = hash_of(hashes, 0)->layout;
     group_table_clear(into);
     for (uint32_t s = 0; s < hashes->merge->from_count; s++)
         RETURN_IF_ERROR(group_hash_merge(hash_of(hashes, s), part, into, error));
