@@ -135,7 +135,7 @@ static uint64_t sort_entries(struct measure_entry *entries, uint64_t count, bool
     return kept;
 }
 
-/* ---- Measures of a sorted list, which has at least one entry ---- */
+/* ---- Measures of a list, which has at least one entry ---- */
 
 static double number_of(const struct plan_measure *measure, const struct value_type type, __int128 value)
 {
@@ -168,13 +168,16 @@ static int64_t most_frequent(const struct measure_entry *entries, uint64_t count
     return entries[most].value;
 }
 
-/* The least value of the greatest order. */
-static int64_t greatest(const struct measure_entry *entries, uint64_t count)
+/* The least value of the least order or, if `greatest`, of the greatest one. */
+static int64_t value_of_order(const struct measure_entry *entries, uint64_t count, bool greatest)
 {
-    uint64_t at = count - 1;
-    while (at > 0 && entries[at - 1].order == entries[at].order)
-        at--;
-    return entries[at].value;
+    uint64_t best = 0;
+    for (uint64_t e = 1; e < count; e++) {
+        const int64_t order = entries[e].order, known = entries[best].order;
+        if (order == known ? entries[e].value < entries[best].value : (order > known) == greatest)
+            best = e;
+    }
+    return entries[best].value;
 }
 
 /* The value of row `place` of the sorted rows. */
@@ -240,10 +243,8 @@ static enum status measure_group(const struct measuring *measuring, const struct
         break;
     }
     case MEASURE_ARG_MIN:
-        *value = entries->value;
-        break;
     case MEASURE_ARG_MAX:
-        *value = greatest(entries, count);
+        *value = value_of_order(entries, count, measure->kind == MEASURE_ARG_MAX);
         break;
     case MEASURE_STRINGS: {
         struct measure_text *text;
@@ -258,12 +259,19 @@ static enum status measure_group(const struct measuring *measuring, const struct
     return STATUS_OK;
 }
 
+/* True if the measure needs the values in order. */
+static bool is_sorted(const struct plan_measure *measure)
+{
+    return measure->kind != MEASURE_ARG_MIN && measure->kind != MEASURE_ARG_MAX;
+}
+
 static enum status measure_item(void *context, uint64_t group, unsigned thread, struct error *error)
 {
     const struct measuring *const measuring = context;
     struct measure_entry *const entries = measuring->entries + measuring->starts[group];
-    const uint64_t count = sort_entries(entries, measuring->starts[group + 1] - measuring->starts[group],
-                                        measuring->measure->order_term == measuring->measure->term);
+    uint64_t count = measuring->starts[group + 1] - measuring->starts[group];
+    if (is_sorted(measuring->measure))
+        count = sort_entries(entries, count, measuring->measure->order_term == measuring->measure->term);
     const uint64_t at = measuring->first + group;
     const bool counts = measuring->measure->kind == MEASURE_COUNT_DISTINCT;
     uint8_t null = count == 0 && !counts;

@@ -300,22 +300,12 @@ struct computing {
     uint64_t *kept;                       /* the rows of each chunk that pass HAVING */
 };
 
-/* Drops rows from `begin` on that are not among the wanted ones of these, and lets all threads know. */
-static enum status drop_rows(struct output *own, uint64_t begin)
+/* Keeps the rows from `begin` on whose ranks are not greater than the bound. */
+static void keep_ranks(struct output *own, uint64_t begin, const uint64_t *ranks, uint64_t bound)
 {
-    const struct plan *plan = own->plan;
-    const uint64_t count = own->all.rows - begin;
-    const struct rowset_column *column = plan->order_count ? &own->all.columns[plan->orders[0].output] : NULL;
-    const struct vector values = {.values = column ? column->values + begin : NULL,
-                                  .nulls = column && column->nulls ? column->nulls + begin : NULL};
-    uint64_t *ranks;
-    RETURN_IF_ERROR(memory_take(&ranks, 2 * count * sizeof *ranks, "an answer", own->error));
-    for (uint32_t i = 0; i < count; i++)
-        ranks[i] = column ? rank_at(own, &values, begin, i) : rank_at(own, NULL, own->group_of[begin + i], 0);
-    memcpy(ranks + count, ranks, count * sizeof *ranks);
-    const uint64_t bound = first_rows_nth(ranks + count, count, own->few->wanted);
+    const uint64_t end = own->all.rows;
     own->all.rows = begin;
-    for (uint64_t from = begin; from < begin + count; from++) {
+    for (uint64_t from = begin; from < end; from++) {
         if (ranks[from - begin] > bound)
             continue;
         const uint64_t to = own->all.rows++;
@@ -327,6 +317,26 @@ static enum status drop_rows(struct output *own, uint64_t begin)
         if (own->group_of)
             own->group_of[to] = own->group_of[from];
     }
+}
+
+/* Drops rows from `begin` on that are not among the wanted ones of these, and lets all threads know. */
+static enum status drop_rows(struct output *own, uint64_t begin)
+{
+    const struct plan *plan = own->plan;
+    const uint64_t count = own->all.rows - begin;
+    const struct rowset_column *column = plan->order_count ? &own->all.columns[plan->orders[0].output] : NULL;
+    const struct vector values = {.values = column ? column->values + begin : NULL,
+                                  .nulls = column && column->nulls ? column->nulls + begin : NULL};
+    uint64_t *ranks, worst = 0;
+    RETURN_IF_ERROR(memory_take(&ranks, 2 * count * sizeof *ranks, "an answer", own->error));
+    for (uint32_t i = 0; i < count; i++) {
+        ranks[i] = column ? rank_at(own, &values, begin, i) : rank_at(own, NULL, own->group_of[begin + i], 0);
+        worst = ranks[i] > worst ? ranks[i] : worst;
+    }
+    memcpy(ranks + count, ranks, count * sizeof *ranks);
+    const uint64_t bound = first_rows_nth(ranks + count, count, own->few->wanted);
+    if (bound < worst)
+        keep_ranks(own, begin, ranks, bound);
     uint_fast64_t known = atomic_load(&own->few->bound);
     while (bound < known && !atomic_compare_exchange_weak(&own->few->bound, &known, bound))
         ;

@@ -25,9 +25,13 @@ static enum status add_set(const struct plan *plan, const struct partial *scanne
 {
     struct partial groups = {0};
     const uint64_t first = regrouped->groups.count;
-    enum status status = partial_regroup(plan, scanned, s, &groups, to, error);
-    if (status == STATUS_OK)
+    enum status status = partial_regroup(plan, scanned, s, threads, &groups, to, error);
+    if (status == STATUS_OK && s == 0) {
+        regrouped->groups = groups;
+        groups = (struct partial){0};
+    } else if (status == STATUS_OK) {
         status = partial_append_groups(plan, &regrouped->groups, &groups, error);
+    }
     partial_free(&groups);
     RETURN_IF_ERROR(status);
     RETURN_IF_ERROR(memory_grow(&regrouped->sets, (regrouped->groups.count + 1) * sizeof *regrouped->sets,

@@ -7,13 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The fewest groups that a thread merges: it takes 20 ns for each, and starting a thread some tens of µs. */
+/* The groups of a part: its index and states fit a core's cache, so that merging takes 20 ns a group; starting a thread
+ * takes some tens of µs. There are no more parts than PARTS_MAX, or threads. */
 #define PART_GROUPS (UINT64_C(1) << 14)
+#define PARTS_MAX   256u
 
 struct groups_merge {
     const struct plan *plan;
     struct partial *from;
     uint32_t count, parts, input; /* `input`: the one that is dealt */
+    bool alike;                   /* the inputs stay, and `to` is the caller's */
     struct deal *deals;           /* of each input */
     uint64_t **to;                /* for each input: the new index of each group */
     struct partial *merged;       /* of each part */
@@ -124,18 +127,20 @@ static enum status merge_groups(struct groups_merge *merge, unsigned threads, st
 {
     const struct plan *plan = merge->plan;
     RETURN_IF_ERROR(memory_zeros(&merge->deals, merge->count * sizeof *merge->deals, "groups", error));
-    RETURN_IF_ERROR(memory_zeros(&merge->to, merge->count * sizeof *merge->to, "groups", error));
+    if (!merge->alike)
+        RETURN_IF_ERROR(memory_zeros(&merge->to, merge->count * sizeof *merge->to, "groups", error));
     RETURN_IF_ERROR(memory_zeros(&merge->merged, merge->parts * sizeof *merge->merged, "groups", error));
     RETURN_IF_ERROR(memory_zeros(&merge->first, merge->parts * sizeof *merge->first, "groups", error));
     for (merge->input = 0; merge->input < merge->count; merge->input++) {
         const uint64_t groups = merge->from[merge->input].count;
-        RETURN_IF_ERROR(
-            memory_take(&merge->to[merge->input], (groups + 1) * sizeof **merge->to, "groups", error));
+        if (!merge->alike)
+            RETURN_IF_ERROR(
+                memory_take(&merge->to[merge->input], (groups + 1) * sizeof **merge->to, "groups", error));
         RETURN_IF_ERROR(deal_make(groups, merge->parts, threads, part_of_group, merge,
                                   &merge->deals[merge->input], error));
     }
     RETURN_IF_ERROR(parallel_for(threads, merge->parts, merge_part, merge, error));
-    for (uint32_t i = 0; i < merge->count; i++)
+    for (uint32_t i = 0; !merge->alike && i < merge->count; i++)
         free_groups(&merge->from[i]);
     RETURN_IF_ERROR(join_parts(merge, threads, error));
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
@@ -145,33 +150,44 @@ static enum status merge_groups(struct groups_merge *merge, unsigned threads, st
     return STATUS_OK;
 }
 
-static enum status merge_by_parts(const struct plan *plan, struct partial *from, uint32_t count,
-                                  unsigned threads, struct partial *into, struct error *error)
+static enum status merge_by_parts(struct groups_merge *merge, unsigned threads, struct error *error)
 {
-    struct groups_merge merge = {.plan = plan, .from = from, .count = count, .into = into};
     uint64_t groups = 0;
-    for (uint32_t i = 0; i < count; i++)
-        groups += from[i].count;
-    merge.parts = groups / PART_GROUPS < threads ? (uint32_t)(groups / PART_GROUPS) + 1 : threads;
-    const enum status status = merge_groups(&merge, threads, error);
-    for (uint32_t i = 0; i < count; i++) {
-        if (merge.deals)
-            deal_free(&merge.deals[i]);
-        if (merge.to)
-            free(merge.to[i]);
+    for (uint32_t i = 0; i < merge->count; i++)
+        groups += merge->from[i].count;
+    const uint32_t most = threads > PARTS_MAX ? threads : PARTS_MAX;
+    merge->parts = groups / PART_GROUPS < most ? (uint32_t)(groups / PART_GROUPS) + 1 : most;
+    const enum status status = merge_groups(merge, threads, error);
+    for (uint32_t i = 0; i < merge->count; i++) {
+        if (merge->deals)
+            deal_free(&merge->deals[i]);
+        if (merge->to && !merge->alike)
+            free(merge->to[i]);
     }
-    for (uint32_t part = 0; merge.merged && part < merge.parts; part++)
-        partial_free(&merge.merged[part]);
-    free(merge.deals);
-    free(merge.to);
-    free(merge.merged);
-    free(merge.first);
+    for (uint32_t part = 0; merge->merged && part < merge->parts; part++)
+        partial_free(&merge->merged[part]);
+    free(merge->deals);
+    if (!merge->alike)
+        free(merge->to);
+    free(merge->merged);
+    free(merge->first);
     return status;
+}
+
+enum status partial_merge_alike(const struct plan *plan, const struct partial *from, unsigned threads,
+                                struct partial *into, uint64_t *to, struct error *error)
+{
+    struct partial input = *from;
+    struct groups_merge merge = {
+        .plan = plan, .from = &input, .count = 1, .into = into, .to = &to, .alike = true};
+    *into = (struct partial){0};
+    return merge_by_parts(&merge, threads ? threads : 1, error);
 }
 
 enum status partial_merge_all(const struct plan *plan, struct partial *from, uint32_t count, unsigned threads,
                               struct partial *into, struct error *error)
 {
+    struct groups_merge merge = {.plan = plan, .from = from, .count = count, .into = into};
     enum status status = STATUS_OK;
     *into = (struct partial){0};
     if (count == 1) {
@@ -181,7 +197,7 @@ enum status partial_merge_all(const struct plan *plan, struct partial *from, uin
     }
     threads = threads ? threads : 1;
     status = plan->shape == PLAN_ROWS ? partial_merge_rows(from, count, threads, into, error)
-                                      : merge_by_parts(plan, from, count, threads, into, error);
+                                      : merge_by_parts(&merge, threads, error);
     for (uint32_t i = 0; i < count; i++)
         partial_free(&from[i]);
     if (status != STATUS_OK)

@@ -50,6 +50,12 @@ void partial_group_add(const struct plan *plan, struct partial *into, uint64_t t
 uint64_t partial_group_merge(const struct plan *plan, struct partial *into, const struct partial_index *index,
                              const uint64_t *number, const struct partial *from, uint64_t at);
 
+/* Merges the groups of a result that have the same number, which others never have; to[g] becomes the group of `into`
+ * to which group g went. The plan counts no distinct values. `from` stays. */
+NODISCARD enum status partial_merge_alike(const struct plan *plan, const struct partial *from,
+                                          unsigned threads, struct partial *into, uint64_t *to,
+                                          struct error *error);
+
 /* Merges ascending lists of rows: each thread those of its range of row numbers. */
 NODISCARD enum status partial_merge_rows(const struct partial *from, uint32_t count, unsigned threads,
                                          struct partial *into, struct error *error);

@@ -5,10 +5,17 @@
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-/* Groups between two looks at whether the statement was cancelled. */
-#define CANCEL_GROUPS 65536u
+#define CHUNK_GROUPS 65536u
+
+struct renumbering {
+    const struct plan *plan;
+    const struct partial *from;
+    uint64_t set;
+    struct partial *renumbered;
+};
 
 /* The group's number without the terms that are not in the set. */
 static void number_of(const struct plan *plan, const struct partial *from, uint64_t group, uint64_t set,
@@ -23,35 +30,65 @@ static void number_of(const struct plan *plan, const struct partial *from, uint6
         }
 }
 
-static enum status merge_alike(const struct plan *plan, const struct partial *from, uint64_t set,
-                               const struct partial_index *index, struct partial *into, uint64_t *to,
-                               struct error *error)
+static enum status renumber_chunk(void *context, uint64_t item, unsigned thread, struct error *error)
 {
+    const struct renumbering *renumbering = context;
+    const uint64_t begin = item * CHUNK_GROUPS, left = renumbering->from->count - begin,
+                   end = begin + (left < CHUNK_GROUPS ? left : CHUNK_GROUPS);
     uint64_t number[PLAN_KEY_WORDS_MAX];
-    for (uint64_t group = 0; group < from->count; group++) {
-        if (group % CANCEL_GROUPS == 0)
-            RETURN_IF_ERROR(cancel_check(error));
-        number_of(plan, from, group, set, number);
-        to[group] = partial_group_merge(plan, into, index, number, from, group);
+    (void)thread;
+    for (uint64_t group = begin; group < end; group++) {
+        number_of(renumbering->plan, renumbering->from, group, renumbering->set, number);
+        for (uint32_t word = 0; word < renumbering->plan->key_words; word++)
+            renumbering->renumbered->keys[word][group] = number[word];
     }
-    return STATUS_OK;
+    return cancel_check(error);
 }
 
-enum status partial_regroup(const struct plan *plan, const struct partial *from, uint32_t s,
+/* The groups with other numbers, and the same states. */
+static enum status renumber(const struct plan *plan, const struct partial *from, uint64_t set,
+                            unsigned threads, struct partial *renumbered, struct error *error)
+{
+    struct renumbering renumbering = {plan, from, set, renumbered};
+    *renumbered = *from;
+    memset(renumbered->keys, 0, sizeof renumbered->keys);
+    for (uint32_t word = 0; word < plan->key_words; word++)
+        RETURN_IF_ERROR(memory_take(&renumbered->keys[word],
+                                    (from->count + 1) * sizeof *renumbered->keys[word], "groups", error));
+    return parallel_for(threads, (from->count + CHUNK_GROUPS - 1) / CHUNK_GROUPS, renumber_chunk,
+                        &renumbering, error);
+}
+
+/* True if the set has all terms of the scan: then no two groups are alike. */
+static bool has_all_terms(const struct plan *plan, uint64_t set)
+{
+    for (uint32_t g = 0; g < plan->group_count; g++)
+        if (g >= plan->grouping.listed || !(set >> g & 1))
+            return false;
+    return true;
+}
+
+enum status partial_regroup(const struct plan *plan, const struct partial *from, uint32_t s, unsigned threads,
                             struct partial *into, uint64_t *to, struct error *error)
 {
-    struct partial_index index = {0};
+    const uint64_t set = plan->grouping.sets[s];
+    struct partial renumbered;
     *into = (struct partial){0};
-    RETURN_IF_ERROR(partial_allocate(plan, from->count + 1, into, error));
-    into->count = 0;
-    into->total_rows = from->total_rows;
-    enum status status = partial_index_make(plan, into, from->count, &index, error);
-    if (status == STATUS_OK)
-        status = merge_alike(plan, from, plan->grouping.sets[s], &index, into, to, error);
-    if (status == STATUS_OK && into->count == 0 && plan->grouping.sets[s] == 0)
+    if (from->count && has_all_terms(plan, set)) {
+        for (uint64_t group = 0; group < from->count; group++)
+            to[group] = group;
+        RETURN_IF_ERROR(partial_append_groups(plan, into, from, error));
+    } else {
+        enum status status = renumber(plan, from, set, threads, &renumbered, error);
+        if (status == STATUS_OK)
+            status = partial_merge_alike(plan, &renumbered, threads, into, to, error);
+        for (uint32_t word = 0; word < plan->key_words; word++)
+            free(renumbered.keys[word]);
+        RETURN_IF_ERROR(status);
+    }
+    if (into->count == 0 && set == 0)
         into->count = 1; /* all zeros */
-    partial_index_free(&index);
-    return status;
+    return STATUS_OK;
 }
 
 static enum status append(int64_t **words, uint64_t had, const int64_t *more, uint64_t count,
