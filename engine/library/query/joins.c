@@ -120,13 +120,15 @@ static enum status compute(struct joining *joining, uint64_t mask, uint64_t rows
 
 /* ---- Joins ---- */
 
-/* The keys of a join: equal expressions, each over one unit. */
+/* The keys of a join: equal expressions, over units that are joined and over the next one. */
 struct keys {
     uint32_t count;
     const struct sql_expression *left[KEYS_MAX], *right[KEYS_MAX];
     uint32_t left_unit[KEYS_MAX];
     struct conjunct *from[KEYS_MAX];
 };
+
+#define SEVERAL_UNITS UINT32_MAX /* of a key's left side, which reads joined units */
 
 static bool single_joined_unit(const struct joining *joining, uint64_t sources, uint32_t *unit)
 {
@@ -147,10 +149,14 @@ static void find_keys(struct joining *joining, uint32_t next, struct conjunct *l
         for (int turned = 0; turned < 2; turned++) {
             const struct sql_expression *const left = tree->children[turned], *const right =
                                                                                   tree->children[!turned];
-            const uint64_t right_sources = joining_reads(joining, right);
-            if (!right_sources || (right_sources & ~joining->units[next].sources) ||
-                !single_joined_unit(joining, joining_reads(joining, left), &keys->left_unit[keys->count]))
+            const uint64_t right_sources = joining_reads(joining, right),
+                           left_sources = joining_reads(joining, left);
+            uint32_t *const unit = &keys->left_unit[keys->count];
+            if (!right_sources || (right_sources & ~joining->units[next].sources) || !left_sources ||
+                (left_sources & ~joining->joined))
                 continue;
+            if (!single_joined_unit(joining, left_sources, unit))
+                *unit = SEVERAL_UNITS;
             keys->left[keys->count] = left;
             keys->right[keys->count] = right;
             keys->from[keys->count++] = &list[i];
@@ -204,13 +210,28 @@ static enum status keep_dictionary(struct query *query, struct dictionary *made)
     return made ? query_keep_dictionaries(query, &holder) : STATUS_OK;
 }
 
+/* A key's values for the joined rows, of several units: ON coalesce(a.k, b.k) = c.k. */
+static enum status joined_key(struct joining *joining, const struct sql_expression *tree,
+                              struct rowset_column *column)
+{
+    struct rowset computed = {0};
+    RETURN_IF_ERROR(compute(joining, joining_reads(joining, tree), joining->rows,
+                            (struct sql_expression *)tree, &computed));
+    const enum status status =
+        relation_gather(&computed.columns[0], NULL, joining->rows, column, joining->query->error);
+    rowset_free(&computed);
+    return status;
+}
+
 static enum status make_keys(struct joining *joining, uint32_t next, const struct keys *keys,
                              struct rowset_column *left, struct rowset_column *right)
 {
     struct query *const query = joining->query;
     for (uint32_t k = 0; k < keys->count; k++) {
         struct dictionary *made;
-        RETURN_IF_ERROR(key_column(joining, keys->left_unit[k], keys->left[k], &left[k]));
+        RETURN_IF_ERROR(keys->left_unit[k] == SEVERAL_UNITS
+                            ? joined_key(joining, keys->left[k], &left[k])
+                            : key_column(joining, keys->left_unit[k], keys->left[k], &left[k]));
         RETURN_IF_ERROR(key_column(joining, next, keys->right[k], &right[k]));
         RETURN_IF_ERROR(query_placed(query, keys->from[k]->tree->position,
                                      relation_alike(&left[k], joining->rows, &right[k],

@@ -148,6 +148,11 @@ static void outer_joins(void **state)
         "select h.name, v.people, s.pieces from shops h full join visits v on h.name = v.shop join sales s "
         "on s.shop = "
         "h.name",
+        "select coalesce(a.shop, b.shop), c.k from (select distinct shop from sales where shop <> 'A') a "
+        "full join (select "
+        "distinct shop from visits) b on a.shop = b.shop left join (select 'A' as k union select 'C') c on "
+        "coalesce(a.shop, "
+        "b.shop) = c.k",
         /* a key that is an expression of a row that the join before did not find */
         "select a.shop, b.n, c.k from (select distinct shop from sales) a left join (select shop, count(*) "
         "as n "
