@@ -146,7 +146,8 @@ enum status arrow_export_table(struct database *database, const struct table *ta
                                struct ArrowArrayStream *stream, struct error *error)
 {
     struct export_stream *made;
-    RETURN_IF_ERROR(export_stream_make(sizeof(struct table_stream), table_visible_columns(table), &made, error));
+    RETURN_IF_ERROR(
+        export_stream_make(sizeof(struct table_stream), table_visible_columns(table), &made, error));
     struct table_stream *of = (struct table_stream *)made;
     made->next = table_next;
     made->close = table_close;

@@ -13,7 +13,7 @@
 #define RELATION_NO_ROW UINT64_MAX
 
 /* The most rows of a join: more are refused, because a forgotten condition is the usual reason. */
-#define RELATION_ROWS_MAX (UINT64_C(1) << 28)
+#define RELATION_ROWS_MAX (UINT64_C(1) << 26)
 
 /* ---- Columns (columns.c) ---- */
 
