@@ -29,6 +29,9 @@ _Static_assert(KERNEL_COLUMNS_MAX * sizeof(struct bound_column) +
 #define SINGLE_WORDS_MAX      256u
 #define SHARED_AGGREGATES_MAX 256u
 
+/* From this fraction of the rows on that is expected to be left, lanes take their own rows (tile_walk_many). */
+#define MANY_KEPT 0.4
+
 struct maker {
     const struct plan *plan;
     struct kernel *kernel;
@@ -472,7 +475,10 @@ static enum status write_groups(struct maker *maker)
     for (uint32_t c = 0; c < plan->column_count; c++)
         if (maker->fetched[c])
             write_fetch(maker, c);
-    fputs("    tile_each(t, keep, row) {\n", maker->out);
+    double kept = 1;
+    for (uint32_t s = 0; s < plan->step_count; s++)
+        kept *= plan->steps[s].share;
+    fprintf(maker->out, "    tile_each%s(t, keep, row) {\n", kept >= MANY_KEPT ? "_many" : "");
     write_slot(maker, &body);
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
         if (plan->aggregates[a].argument != EXPRESSION_NONE)
