@@ -303,7 +303,8 @@ static inline bool documented_refusal(const char *text)
                                           "digits behind the point",
                                           "5 million years",
                                           "use a codec with random access",
-                                          "span less than 2^63"};
+                                          "span less than 2^63",
+                                          "a join of answers has more than"};
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
         if (strstr(text, reasons[i]))
             return true;

@@ -4,8 +4,12 @@
 #include "engine/answer/relation/rows_hash.h"
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
+#include "storage/base/spool.h"
 
 #include <string.h>
+
+#define CHECKED_FROM (UINT64_C(1) << 24) /* rows: the memory for more is looked for first */
+#define ROW_BYTES    96u                 /* what a joined row takes, with some columns of the level above */
 
 struct pairs {
     uint64_t *lefts, *rights;
@@ -23,6 +27,12 @@ static enum status pair_add(struct pairs *pairs, uint64_t left, uint64_t right)
                 "a join of answers has more than %llu rows; add an equality to its conditions, or "
                 "group before joining",
                 (unsigned long long)RELATION_ROWS_MAX);
+        if (capacity >= CHECKED_FROM && capacity * ROW_BYTES > memory_available())
+            return error_set(
+                pairs->error, STATUS_MACHINE,
+                "a join of answers has more than %llu rows, and there is no memory for twice as many; "
+                "add an equality to its conditions, or group before joining",
+                (unsigned long long)pairs->count);
         RETURN_IF_ERROR(cancel_check(pairs->error));
         RETURN_IF_ERROR(memory_grow(&pairs->lefts, capacity * sizeof *pairs->lefts, "a join", pairs->error));
         RETURN_IF_ERROR(

@@ -13,7 +13,7 @@
 #define RELATION_NO_ROW UINT64_MAX
 
 /* The most rows of a join: more are refused, because a forgotten condition is the usual reason. */
-#define RELATION_ROWS_MAX (UINT64_C(1) << 26)
+#define RELATION_ROWS_MAX (UINT64_C(1) << 28)
 
 /* ---- Columns (columns.c) ---- */
 
@@ -111,7 +111,7 @@ struct window_sort {
 /* Computes the window's value for each row. STATUS_BAD_INPUT, without a position, if a sum leaves 64 bits or the
  * argument has the wrong type. */
 NODISCARD enum status relation_window(const struct rowset *rows, const struct window *window,
-                                      const char *name, struct window_sort *sort,
+                                      const char *name, unsigned threads, struct window_sort *sort,
                                       struct rowset_column *column, struct error *error);
 
 #endif

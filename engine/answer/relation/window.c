@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE /* qsort_r */
 #include "engine/answer/relation/relation.h"
+#include "engine/answer/sort_rows.h"
 
 #include "storage/base/decimal.h"
 #include "storage/base/memory.h"
@@ -67,15 +68,6 @@ static int compare_partitions(const struct comparison *by, uint64_t a, uint64_t 
     return order;
 }
 
-static int compare_rows(const void *left, const void *right, void *context)
-{
-    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    int order = compare_partitions(context, a, b);
-    if (order == 0)
-        order = compare_orders(context, a, b);
-    return order ? order : (a > b) - (a < b);
-}
-
 static bool same_sort(const struct window_sort *sort, const struct window *window)
 {
     return sort->places && sort->partition_count == window->partition_count &&
@@ -87,18 +79,35 @@ static bool same_sort(const struct window_sort *sort, const struct window *windo
             memcmp(sort->orders, window->orders, window->order_count * sizeof *window->orders) == 0);
 }
 
-static enum status sort_rows(const struct comparison *by, const struct window *window,
+static struct sort_term term_of(const struct rowset_column *column, bool descending, bool nulls_first)
+{
+    return (struct sort_term){.values = column->values,
+                              .nulls = column->nulls,
+                              .descending = descending,
+                              .nulls_first = nulls_first};
+}
+
+static enum status sort_rows(const struct comparison *by, const struct window *window, unsigned threads,
                              struct window_sort *sort, struct error *error)
 {
-    const uint64_t count = by->rows->rows;
+    const struct rowset_column *const columns = by->rows->columns;
+    struct sort_term *terms;
+    uint32_t count = 0;
     if (same_sort(sort, window))
         return STATUS_OK;
     free(sort->places);
     sort->places = NULL;
-    RETURN_IF_ERROR(memory_take(&sort->places, (count + 1) * sizeof *sort->places, "a window", error));
-    for (uint64_t row = 0; row < count; row++)
-        sort->places[row] = row;
-    qsort_r(sort->places, count, sizeof *sort->places, compare_rows, (void *)by);
+    RETURN_IF_ERROR(
+        memory_take(&terms, (by->partition_count + by->order_count + 1) * sizeof *terms, "a window", error));
+    for (uint32_t p = 0; p < by->partition_count; p++)
+        terms[count++] = term_of(&columns[by->partitions[p]], false, true);
+    for (uint32_t o = 0; o < by->order_count; o++)
+        terms[count++] =
+            term_of(&columns[by->orders[o].column], by->orders[o].descending, by->orders[o].nulls_first);
+    const enum status status =
+        sort_rows_make(terms, count, by->rows->rows, by->rows->rows, threads, &sort->places, error);
+    free(terms);
+    RETURN_IF_ERROR(status);
     sort->partition_count = window->partition_count;
     sort->order_count = window->order_count;
     sort->partitions = window->partitions;
@@ -431,7 +440,8 @@ static enum status compute_all(struct partition *partition, const struct compari
 }
 
 enum status relation_window(const struct rowset *rows, const struct window *window, const char *name,
-                            struct window_sort *sort, struct rowset_column *column, struct error *error)
+                            unsigned threads, struct window_sort *sort, struct rowset_column *column,
+                            struct error *error)
 {
     const struct comparison by = {.rows = rows,
                                   .partition_count = window->partition_count,
@@ -441,7 +451,7 @@ enum status relation_window(const struct rowset *rows, const struct window *wind
     const uint64_t count = rows->rows;
     struct value_type type;
     RETURN_IF_ERROR(type_of(rows, window, &type, error));
-    RETURN_IF_ERROR(sort_rows(&by, window, sort, error));
+    RETURN_IF_ERROR(sort_rows(&by, window, threads, sort, error));
     *column = (struct rowset_column){.name = strdup(name),
                                      .type = type,
                                      .values = malloc((count + 1) * sizeof *column->values),

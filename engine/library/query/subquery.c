@@ -193,6 +193,24 @@ static enum status in_list(struct values *values, const struct sql_expression *n
     return STATUS_OK;
 }
 
+/* IN needs each value once: of a list of rows of stored tables, a scan finds them faster than the list is made. */
+static enum status each_once(struct query *query, const struct sql_select *select,
+                             const struct sql_select **once)
+{
+    struct sql_select *copy;
+    *once = select;
+    if (select->distinct || select->group_count || select->set_count || select->having || select->qualify ||
+        select->first_count || select->limit || select->offset || select->part_count ||
+        select->item_count != 1 || select->items[0].expression->operation != SQL_COLUMN)
+        return STATUS_OK;
+    RETURN_IF_ERROR(query_memory(query, sizeof *copy, &copy));
+    *copy = *select;
+    copy->distinct = true;
+    copy->order_count = 0;
+    *once = copy;
+    return STATUS_OK;
+}
+
 /* EXISTS needs one row. */
 static enum status first_row(struct query *query, const struct sql_select *select,
                              const struct sql_select **one)
@@ -290,6 +308,8 @@ static enum status replace_subquery(void *context, const struct sql_expression *
                                              : value_by_key(values, node, &key, out);
     if (node->operation == SQL_EXISTS)
         RETURN_IF_ERROR(first_row(query, select, &select));
+    if (node->operation == SQL_IN)
+        RETURN_IF_ERROR(each_once(query, select, &select));
     if (node->operation == SQL_IN)
         RETURN_IF_ERROR(query_rewrite(query, node->children[0], replace_subquery, values, &value));
     status = run_subquery(values, node, select,

@@ -471,8 +471,8 @@ static enum status add_columns(struct windows *windows, struct rowset *rows)
         name_of(name, 'w', w);
         status = lag_alike(query, &windows->windows[w], windows->calls[w], rows);
         if (status == STATUS_OK)
-            status = relation_window(rows, &windows->windows[w], name, &sort, &rows->columns[first + w],
-                                     query->error);
+            status = relation_window(rows, &windows->windows[w], name, engine_threads(query->task->engine),
+                                     &sort, &rows->columns[first + w], query->error);
         status = query_placed(query, windows->calls[w]->position, status);
         if (status == STATUS_OK) {
             rows->dictionaries[first + w] = NULL;
