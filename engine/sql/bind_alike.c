@@ -3,6 +3,7 @@
  * one unit, strings to one dictionary, and literals to the type of the value that they are compared with.
  */
 #include "engine/sql/bind_internal.h"
+#include "engine/sql/sql_error.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,23 +11,16 @@
 
 enum status bind_refuse(const struct binder *binder, struct sql_position position, const char *format, ...)
 {
-    char text[ERROR_TEXT_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    const enum status status = sql_refuse(binder->error, position, format, arguments);
     va_end(arguments);
-    return error_set(binder->error, STATUS_BAD_INPUT, "line %u, column %u: %s", position.line,
-                     position.column, text);
+    return status;
 }
 
 enum status bind_placed(const struct binder *binder, struct sql_position position, enum status status)
 {
-    if (status == STATUS_BAD_INPUT && binder->error && strncmp(binder->error->text, "line ", 5) != 0) {
-        char text[ERROR_TEXT_BYTES];
-        memcpy(text, binder->error->text, sizeof text);
-        return bind_refuse(binder, position, "%.900s", text);
-    }
-    return status;
+    return sql_placed(binder->error, position, status);
 }
 
 enum status bind_apply(struct binder *binder, struct sql_position position,

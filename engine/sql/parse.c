@@ -3,6 +3,7 @@
  * parsed in parse_expression.c. SQL that Tessera does not answer is refused by name.
  */
 #include "engine/sql/functions/parse_words.h"
+#include "engine/sql/sql_error.h"
 #include "engine/sql/parse_internal.h"
 #include "storage/base/words/sql_name.h"
 
@@ -96,13 +97,12 @@ struct sql_position parse_position(const struct parser *parser)
 
 enum status parse_refuse(const struct parser *parser, const char *format, ...)
 {
-    char text[ERROR_TEXT_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    const enum status status = sql_refuse(
+        parser->error, (struct sql_position){parser->token.line, parser->token.column}, format, arguments);
     va_end(arguments);
-    return error_set(parser->error, STATUS_BAD_INPUT, "line %u, column %u: %.900s", parser->token.line,
-                     parser->token.column, text);
+    return status;
 }
 
 enum status parse_advance(struct parser *parser)

@@ -93,15 +93,14 @@ enum status schema_widen_reference(struct schema_parser *parser, const struct sc
 
 /* ---- The key that is referenced ---- */
 
-/* "(a, b)". */
-static const char *list_of(const struct schema_table *table, const struct key_columns *key,
-                           char text[ERROR_TEXT_BYTES])
+const char *schema_key_names(const struct schema_table *table, const struct key_columns *key, char *text,
+                             size_t bytes)
 {
     size_t used = 0;
-    for (uint32_t k = 0; k < key->count && used < ERROR_TEXT_BYTES - 2 * NAME_BYTES; k++)
-        used += (size_t)snprintf(text + used, ERROR_TEXT_BYTES - used, "%s%s", k ? ", " : "(",
+    for (uint32_t k = 0; k < key->count && used + 2 * NAME_BYTES < bytes; k++)
+        used += (size_t)snprintf(text + used, bytes - used, "%s%s", k ? ", " : "(",
                                  table->columns[key->columns[k]].name);
-    snprintf(text + used, ERROR_TEXT_BYTES - used, ")");
+    snprintf(text + used, bytes - used, ")");
     return text;
 }
 
@@ -220,7 +219,8 @@ static enum status resolve(struct schema_parser *parser, const struct schema_ref
             fault(parser), STATUS_BAD_INPUT,
             "%s:%u: table %s references %s %s, which is no primary key and not UNIQUE; say PRIMARY KEY "
             "or UNIQUE there",
-            parser->path, reference->line, table->name, target->name, list_of(target, &made.key, list));
+            parser->path, reference->line, table->name, target->name,
+            schema_key_names(target, &made.key, list, sizeof list));
     RETURN_IF_ERROR(check_types(parser, reference, table, target, &made.key));
     order_pairs(&tuple->key, &made.key, &made.of);
     tuple->referenced = true;
@@ -228,8 +228,8 @@ static enum status resolve(struct schema_parser *parser, const struct schema_ref
     snprintf(made.references_column, NAME_BYTES, "%s", target->columns[made.key.columns[0]].name);
     for (uint32_t k = 0; k < made.of.count; k++)
         made.nullable |= table->columns[made.of.columns[k]].nullable;
-    if ((size_t)snprintf(made.name, sizeof made.name, "%.60s", list_of(table, &made.of, list)) !=
-        strlen(list))
+    if ((size_t)snprintf(made.name, sizeof made.name, "%.60s",
+                         schema_key_names(table, &made.of, list, sizeof list)) != strlen(list))
         snprintf(made.name, sizeof made.name, "(reference %u)", table->reference_count + 1);
     for (uint32_t c = 0; c < schema_columns(table); c++)
         if (strcmp(table->columns[c].name, made.name) == 0)

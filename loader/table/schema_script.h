@@ -72,4 +72,8 @@ const struct schema_table *schema_table(const struct schema_script *schema, cons
 /* The table's primary key, or NULL. */
 const struct column_schema *schema_key(const struct schema_table *table);
 
+/* Writes "(a, b)", the names of a key's columns, as many as have room; gives `text`. */
+const char *schema_key_names(const struct schema_table *table, const struct key_columns *key, char *text,
+                             size_t bytes);
+
 #endif

@@ -150,16 +150,6 @@ static void parts_write(const struct load_tuples *tuples, const struct schema_ta
     snprintf(text + used, SHOWN_BYTES - used, ")");
 }
 
-static void names_write(const struct schema_table *table, const struct key_columns *key,
-                        char text[SHOWN_BYTES])
-{
-    size_t used = 0;
-    for (uint32_t k = 0; k < key->count && used < SHOWN_BYTES - 2 * NAME_BYTES; k++)
-        used += (size_t)snprintf(text + used, SHOWN_BYTES - used, "%s%s", k ? ", " : "(",
-                                 table->columns[key->columns[k]].name);
-    snprintf(text + used, SHOWN_BYTES - used, ")");
-}
-
 /* ---- Parsed rows ---- */
 
 /* The columns of a key in one block. */
@@ -253,7 +243,7 @@ static enum status add_row(struct making *making, const struct part *parts, bool
     char shown[SHOWN_BYTES], names[SHOWN_BYTES];
     struct key_owner owner = *making->owner;
     parts_write(making->tuples, making->table, &making->key->key, parts, shown);
-    names_write(making->table, &making->key->key, names);
+    schema_key_names(making->table, &making->key->key, names, sizeof names);
     owner.column = names;
     owner.unique = !making->key->primary;
     return key_twice(&owner, shown, (uint64_t)keys->rows[code], row, error);
@@ -519,7 +509,7 @@ static enum status check_dangling(const struct finding *finding, struct error *e
     enum status status = block_parts_open(&of, 0, error);
     if (status == STATUS_OK && block_parts_row(&of, (uint32_t)finding->dangling[b], parts)) {
         parsed_row_place(finding->parsed, before + finding->dangling[b], place);
-        names_write(finding->parsed->table, &column->of, names);
+        schema_key_names(finding->parsed->table, &column->of, names, sizeof names);
         parts_write(finding->tuples, finding->parsed->table, &column->of, parts, shown);
         status = error_set(error, STATUS_BAD_INPUT,
                            "%s: column%s %s: no row of table %s has the key %s%s; nothing was loaded", place,

@@ -1,5 +1,6 @@
 /* query.c: see query.h. */
 #include "engine/library/query/query_internal.h"
+#include "engine/sql/sql_error.h"
 
 #include "engine/answer/constants.h"
 #include "engine/answer/output.h"
@@ -17,22 +18,16 @@
 
 enum status query_refuse(const struct query *query, struct sql_position position, const char *format, ...)
 {
-    char text[ERROR_TEXT_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    const enum status status = sql_refuse(query->error, position, format, arguments);
     va_end(arguments);
-    return error_set(query->error, STATUS_BAD_INPUT, "line %u, column %u: %.900s", position.line,
-                     position.column, text);
+    return status;
 }
 
 enum status query_placed(const struct query *query, struct sql_position position, enum status status)
 {
-    char text[ERROR_TEXT_BYTES];
-    if (status != STATUS_BAD_INPUT || !query->error || strncmp(query->error->text, "line ", 5) == 0)
-        return status;
-    memcpy(text, query->error->text, sizeof text);
-    return query_refuse(query, position, "%.900s", text);
+    return sql_placed(query->error, position, status);
 }
 
 /* ---- EXPLAIN ---- */

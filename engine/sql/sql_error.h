@@ -1,0 +1,16 @@
+/* sql_error.h: errors with their place in a statement. */
+#ifndef TESSERA_ENGINE_SQL_SQL_ERROR_H
+#define TESSERA_ENGINE_SQL_SQL_ERROR_H
+
+#include "engine/sql/ast.h"
+#include "storage/base/status.h"
+
+#include <stdarg.h>
+
+/* Sets "line L, column C: ..." and returns STATUS_BAD_INPUT. */
+enum status sql_refuse(struct error *error, struct sql_position position, const char *format,
+                       va_list arguments);
+/* Returns the status; puts the place before the text of a STATUS_BAD_INPUT that has none. */
+enum status sql_placed(struct error *error, struct sql_position position, enum status status);
+
+#endif
