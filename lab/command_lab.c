@@ -1,4 +1,5 @@
 /* command_lab.c: `tessera lab`, which runs experiments of the papers. */
+#include "lab/bench/ssb_database.h"
 #include "lab/commands.h"
 #include "lab/lab.h"
 
@@ -211,6 +212,7 @@ static enum status command_lab(int argc, char **argv, struct progress *progress,
     if (status == STATUS_OK)
         status = run(&lab, &arguments, argc, argv, error);
     engine_close(lab.engine);
+    ssb_database_close(&lab);
     page_destroy(lab.page);
     return status;
 }

@@ -24,7 +24,8 @@ struct lab {
     uint32_t repeat;      /* timed runs of each measurement */
     double read_ceiling;  /* bytes a second that the device reads at most, measured in the same run */
     const char *database; /* of the Star Schema Benchmark, for ssb-queries; NULL: one is made and removed */
-    uint32_t block_bytes; /* of output of a block of byte-streams: a power of two, 64 KiB .. 1 MiB */
+    struct ssb_database *ssb;   /* the open one of ssb-queries, until the engine is closed; or NULL */
+    uint32_t block_bytes;       /* of output of a block of byte-streams: a power of two, 64 KiB .. 1 MiB */
     bool left_out[CODEC_COUNT]; /* codecs that --codecs does not name */
     struct progress *progress;
     enum lab_format format;

@@ -4,6 +4,7 @@
 
 #include "ssb/data/load.h"
 #include "storage/base/file.h"
+#include "storage/base/memory.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -36,17 +37,20 @@ static enum status load(struct lab *lab, const char *directory, struct error *er
     return ssb_load(&options, lab->progress, error);
 }
 
-enum status ssb_database_open(struct lab *lab, struct ssb_database *own, struct error *error)
+enum status ssb_database_open(struct lab *lab, struct error *error)
 {
     char *directory;
-    *own = (struct ssb_database){0};
+    if (lab->ssb && lab->ssb->database)
+        return STATUS_OK;
+    ssb_database_close(lab);
+    RETURN_IF_ERROR(memory_zeros(&lab->ssb, sizeof *lab->ssb, "a database", error));
     if (lab->database)
-        return database_open(lab->database, &own->database, error);
-    RETURN_IF_ERROR(make_folder(own, error));
-    RETURN_IF_ERROR(path_format(&directory, error, "%s/ssb.db", own->folder));
+        return database_open(lab->database, &lab->ssb->database, error);
+    RETURN_IF_ERROR(make_folder(lab->ssb, error));
+    RETURN_IF_ERROR(path_format(&directory, error, "%s/ssb.db", lab->ssb->folder));
     enum status status = load(lab, directory, error);
     if (status == STATUS_OK)
-        status = database_open(directory, &own->database, error);
+        status = database_open(directory, &lab->ssb->database, error);
     free(directory);
     return status;
 }
@@ -58,12 +62,15 @@ static int remove_one(const char *path, const struct stat *about, int kind, stru
     return 0;
 }
 
-void ssb_database_close(struct ssb_database *own)
+void ssb_database_close(struct lab *lab)
 {
-    if (own->database)
-        database_close(own->database);
-    if (own->folder)
-        nftw(own->folder, remove_one, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS);
-    free(own->folder);
-    *own = (struct ssb_database){0};
+    if (!lab->ssb)
+        return;
+    if (lab->ssb->database)
+        database_close(lab->ssb->database);
+    if (lab->ssb->folder)
+        nftw(lab->ssb->folder, remove_one, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS);
+    free(lab->ssb->folder);
+    free(lab->ssb);
+    lab->ssb = NULL;
 }

@@ -16,8 +16,8 @@ struct ssb_database {
     char *folder; /* the temporary folder; NULL: the database is the user's */
 };
 
-/* Close with ssb_database_close, also after an error. */
-NODISCARD enum status ssb_database_open(struct lab *lab, struct ssb_database *own, struct error *error);
-void ssb_database_close(struct ssb_database *own);
+/* Opens lab->ssb, unless it is open. Close it after the engine, also after an error. */
+NODISCARD enum status ssb_database_open(struct lab *lab, struct error *error);
+void ssb_database_close(struct lab *lab);
 
 #endif

@@ -361,7 +361,6 @@ static void queries_free(struct queries *queries)
 
 enum status lab_ssb_queries(struct lab *lab, struct error *error)
 {
-    struct ssb_database own = {0};
     struct queries *queries;
     RETURN_IF_ERROR(memory_zeros(&queries, sizeof *queries, "figures", error));
     queries->lab = lab;
@@ -373,11 +372,11 @@ enum status lab_ssb_queries(struct lab *lab, struct error *error)
     queries->notes = open_memstream(&queries->notes_text, &queries->notes_bytes);
     enum status status = queries->notes ? STATUS_OK : error_out_of_memory(error, BUFSIZ, "notes");
     if (status == STATUS_OK)
-        status = ssb_database_open(lab, &own, error);
-    queries->database = own.database;
-    if (status == STATUS_OK)
+        status = ssb_database_open(lab, error);
+    if (status == STATUS_OK) {
+        queries->database = lab->ssb->database;
         status = run(queries, error);
+    }
     queries_free(queries);
-    ssb_database_close(&own);
     return status;
 }
