@@ -37,9 +37,11 @@ static enum status parse_term(struct parser *parser, uint64_t *set)
     return group_append(parser, group, set);
 }
 
-/* A term, or terms in parentheses, or (). */
+/* A term, or terms in parentheses, or (). A term may begin with parentheses, too: (a + b) / 2. */
 static enum status parse_terms(struct parser *parser, uint64_t *set)
 {
+    const struct parser before = *parser;
+    const uint32_t parameters = parser->tree->select.parameter_count, groups = parser->select->group_count;
     bool open, closed, more = true;
     RETURN_IF_ERROR(parse_take(parser, "(", &open));
     if (!open)
@@ -54,7 +56,13 @@ static enum status parse_terms(struct parser *parser, uint64_t *set)
         *set |= term;
         RETURN_IF_ERROR(parse_take(parser, ",", &more));
     }
-    return parse_expect(parser, ")", "behind the terms of a grouping set");
+    RETURN_IF_ERROR(parse_expect(parser, ")", "behind the terms of a grouping set"));
+    if (parse_is(parser, ",") || parse_is(parser, ")"))
+        return STATUS_OK;
+    *parser = before;
+    parser->tree->select.parameter_count = parameters;
+    parser->select->group_count = groups;
+    return parse_term(parser, set);
 }
 
 /* ROLLUP (a, b): the sets (a, b), (a) and (); CUBE (a, b): these and (b). */

@@ -81,6 +81,14 @@ static const struct {
      ",,1,1,2\nA,,0,1,2\nA,A,0,0,2\n"},
     {"select sales.shop, count(*) from sales where shop = 'A' group by rollup (shop, sales.shop) order by 1",
      ",2\nA,2\nA,2\n"},
+    /* A term of ROLLUP that begins with parentheses was taken for a list of terms. */
+    {"select (pieces + 1) / 2, count(*) from sales where pieces > 2 group by rollup ((pieces + 1) / 2) order "
+     "by 1",
+     ",2\n2,1\n5,1\n"},
+    {"select (pieces)::bigint, shop, count(*) from sales where pieces = 3 group by grouping sets "
+     "((pieces)::bigint, "
+     "((pieces)::bigint, shop), ()) order by 1, 2",
+     ",,1\n3,,1\n3,A,1\n"},
     {"select round(2.5, null), trunc(paid, null) from sales where pieces = 3", ",\n"},
 };
 
