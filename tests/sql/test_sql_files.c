@@ -133,7 +133,7 @@ static void table_files_write(struct sql_file *file, char names[TABLES_MAX][PATH
     }
 }
 
-static void database_make(struct sql_file *file)
+static void tables_make(struct sql_file *file)
 {
     static char names[TABLES_MAX][PATH_BYTES + 64];
     const char *paths[TABLES_MAX];
@@ -285,7 +285,7 @@ static void statement_block(struct sql_file *file, const struct block *block)
         fail_msg("%s:%lu: `%s` has %u parts, and this has %u", file->name, block->line, block->head, parts,
                  block->part_count);
     if (!file->database)
-        database_make(file);
+        tables_make(file);
     const char *const fault = block_fault(file, block, sorted);
     file->statements++;
     if (fault) {
