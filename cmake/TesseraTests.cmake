@@ -13,18 +13,25 @@ if(TESSERA_CUDA STREQUAL "ON")
 endif()
 set(test_timeout $<IF:$<BOOL:${TESSERA_SANITIZE}>,1200,300>)
 
+# Makes calls of the program fail (tests/support/faults.h). It is loaded before the program, so it has nothing of it.
+add_library(tessera_faults MODULE tests/faults/inject.c)
+target_include_directories(tessera_faults PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+target_compile_options(tessera_faults PRIVATE -Wall -Wextra -Wshadow)
+target_link_libraries(tessera_faults PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
+
 file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS tests/test_*.c)
 foreach(source ${test_sources})
     get_filename_component(name ${source} NAME_WE)
     add_executable(${name} ${source})
     target_link_libraries(${name} PRIVATE Tessera::cmocka)
     target_compile_definitions(${name} PRIVATE TESSERA_PROGRAM="$<TARGET_FILE:tessera_program>"
-                               TESSERA_SOURCE="${CMAKE_CURRENT_SOURCE_DIR}")
+                               TESSERA_SOURCE="${CMAKE_CURRENT_SOURCE_DIR}"
+                               TESSERA_FAULTS_LIBRARY="$<TARGET_FILE:tessera_faults>")
     if(source MATCHES "/tests/fuzz/")
         target_link_libraries(${name} PRIVATE tessera_flags tessera ${library_dependencies} Tessera::sqlite3)
     else()
         target_link_libraries(${name} PRIVATE tessera_commands)
-        add_dependencies(${name} tessera_program)
+        add_dependencies(${name} tessera_program tessera_faults)
     endif()
     add_test(NAME ${name} COMMAND ${name})
     set_tests_properties(${name} PROPERTIES TIMEOUT ${test_timeout} ENVIRONMENT "${test_environment}")

@@ -1,0 +1,359 @@
+/*
+ * faults.h: runs an operation of the program with its first call failing, then its second, and so on until it completes
+ * without a fault, and checks what must hold after each run. The calls are made to fail by a preloaded library
+ * (tests/faults/inject.c). docs/trust.md says what is tested with it.
+ *
+ * A test makes its files beside the database $D (one_directory.h), describes the operation, and calls faults_campaign
+ * once for each kind of fault:
+ *
+ *     static const struct fault_operation append = {
+ *         .prepare = "$T load --db $D --schema star.sql sales=first.csv",
+ *         .run = "$T load --db $D --schema star.sql --append sales=second.csv",
+ *         .observe = "$T check --db $D && $T sql --db $D --format csv 'SELECT count(*) FROM sales'"};
+ *     faults_campaign(&append, &faults_of_memory);
+ *
+ * After each run:
+ *
+ *   * the exit code is 0, 2 or 3; 3 if the fault was the machine's (all but EACCES, ENOENT ...); with memory the sentence
+ *     says so; no such sentence advises to restore or to load data; errors are never silent;
+ *   * with exit code 0 the state is the new one and the output is that of a run without a fault;
+ *   * otherwise the state, which is what `observe` prints, is the old one or the new one, and the operation run again
+ *     completes, unless it has been done, and leaves as many files as without a fault.
+ *
+ * `make check` tries FAULTS_SAMPLE calls of each campaign, at even distances. TESSERA_FAULTS=all tries every call,
+ * TESSERA_FAULTS=n the n-th one alone. Failures are printed, each with the functions that
+ * made the call, and those of one place once; then the test fails.
+ */
+#ifndef TESSERA_TESTS_SUPPORT_FAULTS_H
+#define TESSERA_TESTS_SUPPORT_FAULTS_H
+
+#include "tests/faults/faults_state.h"
+#include "tests/support/one_directory.h"
+#include "tests/support/run_program.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sys/mman.h>
+#include <xxhash.h>
+
+#define FAULTS_SAMPLE 8
+/* More places of one campaign are counted, not printed. */
+#define FAULTS_PRINTED 25
+
+struct fault_operation {
+    const char *prepare;  /* a shell command that makes the state before it; "": there is none */
+    const char *run;      /* the operation; the program is started by it once */
+    const char *observe;  /* a shell command that prints the state; NULL: the operation changes nothing */
+    bool output_may_vary; /* the run prints times, for example */
+};
+
+/* What fails: inject.c says what the words are. */
+struct fault {
+    const char *kinds, *error;
+    bool forever;
+    const char *path;    /* NULL: all paths */
+    bool must_be_mended; /* the program must repeat the call, so that nobody sees the fault */
+};
+
+static const struct fault faults_of_memory = {.kinds = "memory", .error = "ENOMEM"};
+static const struct fault faults_of_memory_forever = {.kinds = "memory", .error = "ENOMEM", .forever = true};
+static const struct fault faults_of_threads = {.kinds = "thread", .error = "EAGAIN", .forever = true};
+static const struct fault faults_of_calls = {.kinds = "calls", .error = "EIO"};
+static const struct fault faults_of_calls_forever = {.kinds = "calls", .error = "EIO", .forever = true};
+static const struct fault faults_of_descriptors = {.kinds = "open,list", .error = "EMFILE", .forever = true};
+static const struct fault faults_of_access = {.kinds = "open,stat,list,unlink,rename,mkdir",
+                                              .error = "EACCES"};
+static const struct fault faults_of_space = {
+    .kinds = "write,truncate,mkdir", .error = "ENOSPC", .forever = true};
+static const struct fault faults_of_signals = {
+    .kinds = "open,read,write,sync,lock,truncate", .error = "EINTR", .must_be_mended = true};
+static const struct fault faults_of_short_moves = {
+    .kinds = "read,write", .error = "short", .forever = true, .must_be_mended = true};
+static const struct fault faults_that_kill = {.kinds = "calls", .error = "kill"};
+
+/* What a campaign knows. `saved` is a copy of the database before the operation. */
+struct faults {
+    const struct fault_operation *operation;
+    const struct fault *fault;
+    struct faults_state *state;
+    char state_path[PATH_BYTES];
+    uint64_t tree_before, files_after;
+    char *before, *after, *output; /* what observe printed, and the operation, both without a fault */
+    uint64_t runs, failures;
+    uint64_t printed[FAULTS_PRINTED]; /* hashes of what was printed, so that each is printed once */
+    uint32_t printed_count;
+};
+
+static struct program_run faults_run, faults_seen;
+
+/* ---- The state ---- */
+
+static uint64_t faults_tree;
+
+static inline int faults_hash_one(const char *file, const struct stat *facts, int type, struct FTW *walk)
+{
+    (void)walk;
+    uint64_t hash = XXH3_64bits(file, strlen(file)) + (uint64_t)type;
+    if (type == FTW_F && facts->st_size > 0) {
+        const int descriptor = open(file, O_RDONLY | O_CLOEXEC);
+        void *const bytes = mmap(NULL, (size_t)facts->st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+        if (bytes != MAP_FAILED) {
+            hash ^= XXH3_64bits_withSeed(bytes, (size_t)facts->st_size, hash);
+            munmap(bytes, (size_t)facts->st_size);
+        }
+        close(descriptor);
+    }
+    faults_tree += XXH3_64bits(&hash, sizeof hash); /* in any order */
+    return 0;
+}
+
+/* A number that depends on all names and bytes of the database. */
+static inline uint64_t faults_tree_hash(void)
+{
+    faults_tree = 0;
+    nftw(path, faults_hash_one, 16, FTW_PHYS);
+    return faults_tree;
+}
+
+static inline void faults_shell(const char *shell, struct program_run *run)
+{
+    char text[8 * PATH_BYTES];
+    assert_true((size_t)snprintf(text, sizeof text, "cd $D/.. && %s", shell) < sizeof text);
+    run_shell(text, run);
+}
+
+static inline void faults_restore(const struct faults *faults)
+{
+    if (faults_tree_hash() != faults->tree_before)
+        faults_shell("rm -rf $D && if test -e $D.saved; then cp -a $D.saved $D; fi", &faults_seen);
+    assert_true(faults_tree_hash() == faults->tree_before);
+}
+
+static inline char *faults_observe(const struct faults *faults)
+{
+    char *text;
+    if (!faults->operation->observe)
+        return strdup("");
+    faults_shell(faults->operation->observe, &faults_seen);
+    assert_true(asprintf(&text, "%sexit code %d\n", faults_seen.output, faults_seen.exit_code) > 0);
+    return text;
+}
+
+/* ---- One run ---- */
+
+static inline void faults_environment(const struct faults *faults, uint64_t number)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%" PRIu64, number);
+    setenv("FAULTS_NUMBER", text, 1);
+    setenv("FAULTS_KINDS", faults->fault->kinds, 1);
+    setenv("FAULTS_ERROR", faults->fault->error, 1);
+    setenv("FAULTS_STATE", faults->state_path, 1);
+    setenv("FAULTS_PROGRAM", TESSERA_PROGRAM, 1);
+    unsetenv("FAULTS_FOREVER");
+    unsetenv("FAULTS_PATH");
+    if (faults->fault->forever)
+        setenv("FAULTS_FOREVER", "1", 1);
+    if (faults->fault->path)
+        setenv("FAULTS_PATH", faults->fault->path, 1);
+}
+
+/* Runs the operation with its call `number` failing; 0: none. */
+static inline void faults_try(struct faults *faults, uint64_t number)
+{
+    memset(faults->state, 0, sizeof *faults->state);
+    faults_environment(faults, number);
+    setenv("LD_PRELOAD", TESSERA_FAULTS_LIBRARY, 1);
+    faults_shell(faults->operation->run, &faults_run);
+    unsetenv("LD_PRELOAD");
+}
+
+/* Prints the functions that made the call that failed first. */
+static inline void faults_print_frames(const struct faults *faults)
+{
+    char command[4 * PATH_BYTES];
+    int used = snprintf(command, sizeof command, "addr2line -fspe '%s'", TESSERA_PROGRAM);
+    for (uint32_t f = 0; f < faults->state->frame_count && used < (int)sizeof command - 32; f++)
+        used +=
+            snprintf(command + used, sizeof command - (size_t)used, " 0x%" PRIx64, faults->state->frames[f]);
+    snprintf(command + used, sizeof command - (size_t)used, " 2>&1 | sed 's/ at ??:.*//; s/^/    /' >&2");
+    fflush(NULL);
+    if (system(command) != 0)
+        fprintf(stderr, "    (addr2line names the functions)\n");
+}
+
+/* Whether this failure differs from those that were printed: in what is wrong, or in who made the call. */
+static inline bool faults_is_new(struct faults *faults, const char *what)
+{
+    const size_t size = faults->state->frame_count * sizeof *faults->state->frames;
+    const uint64_t hash = XXH3_64bits_withSeed(faults->state->frames, size, XXH3_64bits(what, strlen(what)));
+    for (uint32_t p = 0; p < faults->printed_count; p++)
+        if (faults->printed[p] == hash)
+            return false;
+    if (faults->printed_count == FAULTS_PRINTED)
+        return false;
+    faults->printed[faults->printed_count++] = hash;
+    return true;
+}
+
+static inline void faults_wrong(struct faults *faults, uint64_t number, const char *what)
+{
+    faults->failures++;
+    if (!faults_is_new(faults, what))
+        return;
+    fprintf(stderr,
+            "%s\n  FAULTS_KINDS=%s FAULTS_ERROR=%s FAULTS_NUMBER=%" PRIu64
+            "%s\n  %s; exit code %d\n  %.1000s",
+            faults->operation->run, faults->fault->kinds, faults->fault->error, number,
+            faults->fault->forever ? " FAULTS_FOREVER=1" : "", what, faults_run.exit_code, faults_run.errors);
+    faults_print_frames(faults);
+}
+
+/* ---- What must hold ---- */
+
+static inline bool faults_is_machines(const char *error)
+{
+    static const char *const machines[] = {"EIO",    "ENOMEM", "EMFILE", "ENFILE",
+                                           "ENOSPC", "EDQUOT", "EINTR",  "EAGAIN"};
+    for (size_t m = 0; m < sizeof machines / sizeof *machines; m++)
+        if (strcmp(error, machines[m]) == 0)
+            return true;
+    return false;
+}
+
+/* What is wrong with the run's end, or NULL. */
+static inline const char *faults_end_wrong(const struct faults *faults)
+{
+    const int code = faults_run.exit_code;
+    if (strcmp(faults->fault->error, "kill") == 0)
+        return code == -1 || code == 128 + SIGKILL ? NULL : "it was not killed";
+    if (code != 0 && code != 2 && code != 3)
+        return "exit codes of failures are 2 and 3";
+    if (code != 0 && faults->fault->must_be_mended)
+        return "the call must be repeated";
+    if (code != 0 && !faults_run.errors[strspn(faults_run.errors, " \n")])
+        return "it says nothing";
+    if (code != 0 && code != 3 && faults_is_machines(faults->fault->error))
+        return "the machine failed, not the input";
+    if (code != 0 && strcmp(faults->fault->kinds, "memory") == 0 && !strstr(faults_run.errors, "memory"))
+        return "it does not say that memory was missing";
+    if (code != 0 &&
+        (strstr(faults_run.errors, "estore the") || strstr(faults_run.errors, "oad the database again")))
+        return "the advice is for damaged files";
+    if (code == 0 && !faults->operation->output_may_vary && strcmp(faults_run.output, faults->output) != 0)
+        return "the output is not that of a run without a fault";
+    return NULL;
+}
+
+/* What is wrong with the state that the run left, or NULL. */
+static inline const char *faults_state_wrong(const struct faults *faults)
+{
+    const char *wrong = NULL;
+    if (faults_tree_hash() == faults->tree_before)
+        return faults_run.exit_code == 0 && strcmp(faults->before, faults->after) != 0 ? "it was not done"
+                                                                                       : NULL;
+    const struct program_run run = faults_run; /* so that its failure can be printed */
+    char *now = faults_observe(faults);
+    if (strcmp(now, faults->after) == 0) {
+        wrong = NULL;
+    } else if (run.exit_code == 0 || strcmp(now, faults->before) != 0) {
+        fprintf(stderr, "%s%s", now, faults_seen.errors);
+        wrong = "the state is neither the old one nor the new one";
+    } else {
+        faults_shell(faults->operation->run, &faults_seen);
+        free(now);
+        if (faults_seen.exit_code != 0)
+            fprintf(stderr, "%s", faults_seen.errors);
+        now = faults_observe(faults);
+        wrong = strcmp(now, faults->after) != 0                ? "run again, it does not complete"
+                : directory_files(path) != faults->files_after ? "run again, it leaves other files"
+                                                               : NULL;
+    }
+    free(now);
+    faults_run = run;
+    return wrong;
+}
+
+/* Tries one call; false: there is no such call. */
+static inline bool faults_try_call(struct faults *faults, uint64_t number)
+{
+    faults_try(faults, number);
+    if (!atomic_load(&faults->state->faults) && faults_run.exit_code == 0)
+        return false;
+    faults->runs++;
+    const char *wrong = faults_end_wrong(faults);
+    if (!wrong)
+        wrong = faults_state_wrong(faults);
+    if (wrong)
+        faults_wrong(faults, number, wrong);
+    faults_restore(faults);
+    return true;
+}
+
+/* ---- A campaign ---- */
+
+static inline void faults_prepare(struct faults *faults)
+{
+    assert_true((size_t)snprintf(faults->state_path, PATH_BYTES, "%s.calls", path) < PATH_BYTES);
+    const int descriptor = open(faults->state_path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    assert_int_equal(ftruncate(descriptor, sizeof *faults->state), 0);
+    faults->state = mmap(NULL, sizeof *faults->state, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    assert_true(faults->state != MAP_FAILED);
+    close(descriptor);
+    faults_shell("rm -rf $D $D.saved", &faults_seen);
+    if (*faults->operation->prepare) {
+        faults_shell(faults->operation->prepare, &faults_seen);
+        if (faults_seen.exit_code != 0)
+            fail_msg("%s: %s", faults->operation->prepare, faults_seen.errors);
+    }
+    faults_shell("if test -e $D; then cp -a $D $D.saved; fi", &faults_seen);
+    faults->tree_before = faults_tree_hash();
+    faults->before = faults_observe(faults);
+    faults_restore(faults);
+}
+
+/* Learns what the operation does without a fault. */
+static inline void faults_reference(struct faults *faults)
+{
+    faults_try(faults, 0);
+    if (faults_run.exit_code != 0)
+        fail_msg("%s: exit code %d, %s", faults->operation->run, faults_run.exit_code, faults_run.errors);
+    faults->output = strdup(faults_run.output);
+    faults->after = faults_observe(faults);
+    faults->files_after = directory_files(path);
+    faults_restore(faults);
+}
+
+static inline void faults_sample(struct faults *faults, uint64_t calls)
+{
+    const char *const which = getenv("TESSERA_FAULTS");
+    if (which && strcmp(which, "all") == 0) {
+        for (uint64_t n = 1; faults_try_call(faults, n); n++)
+            ;
+    } else if (which && *which) {
+        faults_try_call(faults, strtoull(which, NULL, 10));
+    } else {
+        const uint64_t step = calls / FAULTS_SAMPLE + 1;
+        for (uint64_t n = 1 + calls % step / 2; n <= calls; n += step)
+            faults_try_call(faults, n);
+    }
+}
+
+static inline void faults_campaign(const struct fault_operation *operation, const struct fault *fault)
+{
+    struct faults faults = {.operation = operation, .fault = fault};
+    faults_prepare(&faults);
+    faults_reference(&faults);
+    const uint64_t calls = atomic_load(&faults.state->calls);
+    faults_sample(&faults, calls);
+    printf("%s%s%s: %" PRIu64 " calls, %" PRIu64 " faults tried, %" PRIu64 " wrong\n", fault->kinds,
+           fault->forever ? " from then on " : " ", fault->error, calls, faults.runs, faults.failures);
+    munmap(faults.state, sizeof *faults.state);
+    free(faults.before);
+    free(faults.after);
+    free(faults.output);
+    if (faults.failures)
+        fail_msg("%" PRIu64 " of %" PRIu64 " faults are not handled", faults.failures, faults.runs);
+}
+
+#endif
