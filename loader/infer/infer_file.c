@@ -19,7 +19,8 @@ struct first_row {
     uint32_t count, below_count;
 };
 
-static enum status first_bytes_read(const char *path, struct first_row *first, struct error *error)
+static enum status first_bytes_read(const char *path, const struct text_options *options,
+                                    struct first_row *first, struct error *error)
 {
     struct text_file *file;
     uint64_t bytes;
@@ -33,7 +34,9 @@ static enum status first_bytes_read(const char *path, struct first_row *first, s
     text_file_close(file);
     if (status == STATUS_OK && first->bytes >= 3 && memcmp(first->text, "\xef\xbb\xbf", 3) == 0)
         memmove(first->text, first->text + 3, first->bytes -= 3);
-    return status;
+    return status == STATUS_OK ? text_format_check(path, first->text, first->bytes,
+                                                   text_may_be_json(options->delimiter, path), error)
+                               : status;
 }
 
 /* Splits the first two rows that are not empty; their counts are 0 if there are none. */
@@ -143,7 +146,7 @@ static enum status begin(struct infer_table *table, const struct text_options *o
                          struct first_row *first, struct error *error)
 {
     const char *const path = table->input->paths[0];
-    RETURN_IF_ERROR(first_bytes_read(path, first, error));
+    RETURN_IF_ERROR(first_bytes_read(path, options, first, error));
     RETURN_IF_ERROR(find_delimiter(first, options, path, &table->delimiter, error));
     if (first->count == 0)
         return error_set(error, STATUS_BAD_INPUT, "%s: is empty, so nothing can be inferred from it", path);
@@ -165,15 +168,22 @@ static enum status begin(struct infer_table *table, const struct text_options *o
 static enum status add_block(struct infer_table *table, const struct text_options *options,
                              const struct text_block *block, bool skip, struct error *error)
 {
+    for (uint32_t f = 0; f < block->fault_count; f++) {
+        const struct text_fault *const fault = &block->faults[f];
+        const bool header = skip && fault->row == 0, first = table->faults == 0 && !header;
+        if (first || fault->no_text)
+            snprintf(table->fault, sizeof table->fault, "%.500s:%llu: the %s %s", block->path,
+                     (unsigned long long)block->row_line[fault->row], header ? "header" : "row",
+                     fault->complaint);
+        if (fault->no_text)
+            return error_set(error, STATUS_BAD_INPUT, "%s", table->fault);
+        table->faults += !header;
+    }
     for (uint32_t row = skip, fault = 0; row < block->rows; row++) {
         while (fault < block->fault_count && block->faults[fault].row < row)
             fault++;
-        if (fault < block->fault_count && block->faults[fault].row == row) {
-            if (table->faults++ == 0)
-                snprintf(table->fault, sizeof table->fault, "%.500s:%llu: the row %s", block->path,
-                         (unsigned long long)block->row_line[row], block->faults[fault].complaint);
+        if (fault < block->fault_count && block->faults[fault].row == row)
             continue;
-        }
         table->rows++;
         for (uint32_t c = 0; c < table->column_count; c++)
             RETURN_IF_ERROR(infer_column_add(&table->columns[c],
@@ -209,6 +219,9 @@ static enum status read_rows(struct infer_table *table, const struct text_option
     }
     text_block_free(&block);
     text_source_close(source);
+    if (status == STATUS_OK && table->rows == 0 && table->faults)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s; nothing can be inferred from rows of which none is whole", table->fault);
     return status;
 }
 

@@ -2,6 +2,7 @@
 #include "loader/schema/schema_check.h"
 #include "loader/schema/schema_parser.h"
 #include "loader/text/text_file.h"
+#include "loader/text/text_format.h"
 #include "storage/base/memory.h"
 
 #include <errno.h>
@@ -85,6 +86,8 @@ enum status schema_script_read(const char *path, struct schema_script *schema, s
         text = grown ? grown : text;
     }
     text_file_close(file);
+    if (status == STATUS_OK)
+        status = text_format_check(path, text, length, true, error);
     if (status == STATUS_OK)
         status = length < SCRIPT_BYTES_MAX
                      ? schema_script_parse(path, text, length, schema, error)

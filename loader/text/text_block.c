@@ -16,7 +16,8 @@ enum status text_memory_reserve(struct text_memory *memory, size_t wanted, struc
     return STATUS_OK;
 }
 
-static enum status fault_add(struct text_block *block, const char *complaint, struct error *error)
+static enum status fault_add(struct text_block *block, const char *complaint, bool no_text,
+                             struct error *error)
 {
     struct block_memory *const memory = block->own;
     if (block->fault_count == memory->fault_room) {
@@ -26,6 +27,7 @@ static enum status fault_add(struct text_block *block, const char *complaint, st
     }
     struct text_fault *const fault = &block->faults[block->fault_count++];
     fault->row = block->rows;
+    fault->no_text = no_text;
     snprintf(fault->complaint, sizeof fault->complaint, "%s", complaint);
     return STATUS_OK;
 }
@@ -107,6 +109,27 @@ static void fields_complaint(const struct text_row *row, uint32_t r, const struc
                  found == 1 ? "" : "s", columns, shown, place_name(shape, block->places[found]));
 }
 
+/* What is wrong with row r of the index, from text[begin] to before text[end]; NULL: nothing. `look`: the block has bytes
+ * that are no text. Sentences are written to `sentence`. */
+static const char *complaint_of(const struct text_row *row, uint32_t r, const struct text_index *index,
+                                const struct block_text *block, const struct text_field *fields,
+                                const char *bytes, size_t begin, size_t end, bool look, bool *no_text,
+                                char sentence[TEXT_COMPLAINT_BYTES])
+{
+    const char *const zero = look ? memchr(bytes + begin, 0, end - begin) : NULL;
+    *no_text = zero || (look && !text_is_utf8(bytes + begin, end - begin));
+    if (zero)
+        snprintf(sentence, TEXT_COMPLAINT_BYTES, "has a NUL byte: it is byte %zu of it; is this a text file?",
+                 (size_t)(zero - bytes) - begin + 1);
+    else if (*no_text)
+        return text_no_utf8;
+    else if (row->complaint || row_whole(row, &block->shape))
+        return row->complaint;
+    else
+        fields_complaint(row, r, index, block, fields, bytes, end, sentence);
+    return sentence;
+}
+
 enum status text_block_split(struct text_block *block, const struct block_text *text, struct error *error)
 {
     struct block_memory *const memory = block->own;
@@ -134,20 +157,11 @@ enum status text_block_split(struct text_block *block, const struct block_text *
         block->row_text[block->rows] = bytes + begin;
         block->row_line[block->rows] = line;
         char sentence[TEXT_COMPLAINT_BYTES];
-        const char *complaint = row.complaint;
-        const char *const zero = look ? memchr(bytes + begin, 0, end - begin) : NULL;
-        if (zero) {
-            snprintf(sentence, sizeof sentence, "has a NUL byte: it is byte %zu of it; is this a text file?",
-                     (size_t)(zero - bytes) - begin + 1);
-            complaint = sentence;
-        } else if (look && !text_is_utf8(bytes + begin, end - begin)) {
-            complaint = "is no UTF-8";
-        } else if (!complaint && !row_whole(&row, shape)) {
-            fields_complaint(&row, r, index, text, fields, bytes, end, sentence);
-            complaint = sentence;
-        }
+        bool no_text;
+        const char *const complaint =
+            complaint_of(&row, r, index, text, fields, bytes, begin, end, look, &no_text, sentence);
         if (complaint)
-            RETURN_IF_ERROR(fault_add(block, complaint, error));
+            RETURN_IF_ERROR(fault_add(block, complaint, no_text, error));
         block->rows++;
         begin = behind;
         line += row.lines;

@@ -98,10 +98,6 @@ static enum status begin(struct text_file *file, struct error *error)
     static const unsigned char gzip[] = {0x1f, 0x8b}, zstd[] = {0x28, 0xb5, 0x2f, 0xfd},
                                xz[] = {0xfd, '7', 'z', 'X', 'Z', 0};
     RETURN_IF_ERROR(fill_magic(file, error));
-    if (file->input_bytes >= 2 &&
-        (memcmp(file->input, "\xff\xfe", 2) == 0 || memcmp(file->input, "\xfe\xff", 2) == 0))
-        return error_set(error, STATUS_BAD_INPUT, "%s: is UTF-16; make it UTF-8: iconv -f UTF-16 -t UTF-8",
-                         file->path);
     if (file->input_bytes >= 2 && memcmp(file->input, gzip, 2) == 0) {
         file->kind = FILE_GZIP;
         if (inflateInit2(&file->gzip, 15 + 16) != Z_OK)

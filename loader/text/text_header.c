@@ -29,6 +29,12 @@ char text_delimiter_of_name(const char *path)
                                              : 0;
 }
 
+bool text_may_be_json(char given, const char *path)
+{
+    const char named = text_delimiter_of_name(path);
+    return !given && (!named || named == ',');
+}
+
 /* The most fields of a row, also of those that are skipped. */
 #define TEXT_FIELDS_MAX 16384u
 
@@ -220,7 +226,10 @@ enum status text_header_read(struct text_source *source, const char *text, size_
         const bool header = source->header == TEXT_HEADER_YES || named;
         *bytes = header ? first.bytes : 0;
         *lines = header ? first.lines : 0;
-        if (header && first.there && first.row.complaint)
+        if (header && !text_is_utf8(text, first.bytes))
+            status = error_set(error, STATUS_BAD_INPUT, "%s:1: the header %s", source->paths[source->path],
+                               text_no_utf8);
+        else if (header && first.there && first.row.complaint)
             status = error_set(error, STATUS_BAD_INPUT, "%s:1: the header %s", source->paths[source->path],
                                first.row.complaint);
         else if (header && !source->listed)

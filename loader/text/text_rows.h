@@ -55,6 +55,9 @@ static inline bool text_row_empty(const struct text_row *row)
 #define TEXT_SHOWN_BYTES 64u
 void text_printable(const char *text, size_t length, char shown[TEXT_SHOWN_BYTES]);
 
+/* The complaint about text that is no UTF-8. */
+extern const char text_no_utf8[];
+
 /* Whether the bytes are UTF-8. */
 bool text_is_utf8(const char *text, size_t length);
 

@@ -68,6 +68,8 @@ static enum status begin_file(struct text_source *source)
     }
     size_t bytes;
     uint64_t lines;
+    RETURN_IF_ERROR(text_format_check(path, carry->bytes, source->carry_bytes,
+                                      text_may_be_json(source->given, path), error));
     RETURN_IF_ERROR(text_header_read(source, carry->bytes, source->carry_bytes, &source->places[source->path],
                                      &bytes, &lines, error));
     source->carry_bytes -= bytes;
@@ -121,6 +123,7 @@ enum status text_source_open_sized(const char *const *paths, uint32_t path_count
     source->paths = paths;
     source->path_count = path_count;
     source->header = options->header;
+    source->given = options->delimiter;
     source->block_bytes = block_bytes;
     /* For verbatim text the NULL text is a line end, which no unquoted field contains, so nothing is NULL. */
     const char *const null_text = options->verbatim ? "\n" : options->null_text;

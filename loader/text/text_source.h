@@ -68,6 +68,7 @@ struct text_field {
 #define TEXT_COMPLAINT_BYTES 256u
 struct text_fault {
     uint32_t row; /* of the block */
+    bool no_text; /* the row has a NUL byte, or is not UTF-8 */
 
     /* "has 3 fields instead of 5: ..."; the text after the colon helps to find the row. */
     char complaint[TEXT_COMPLAINT_BYTES];

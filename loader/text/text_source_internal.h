@@ -4,6 +4,7 @@
 #define TESSERA_LOADER_TEXT_TEXT_SOURCE_INTERNAL_H
 
 #include "loader/text/text_file.h"
+#include "loader/text/text_format.h"
 #include "loader/text/text_rows.h"
 
 #include <pthread.h>
@@ -20,6 +21,7 @@ struct text_source {
     const char *const *paths;
     uint32_t path_count, path; /* `path`: the current file */
     enum text_header header;
+    char given;                     /* options->delimiter */
     uint32_t *listed, listed_count; /* the places that options->columns gives fields; or NULL */
     size_t block_bytes;
     struct text_shape shape;
@@ -51,6 +53,10 @@ struct text_field text_field_trim(const struct text_field *field);
 
 /* Find the delimiter: by the file's name (0 if it does not tell), or by the first line of its text. */
 char text_delimiter_of_name(const char *path);
+
+/* Whether a file that begins as JSON does is JSON: neither an option (`given`, or 0) nor its name says that it is text with
+ * tabs, say, whose first field may be anything. */
+bool text_may_be_json(char given, const char *path);
 NODISCARD enum status text_delimiter_of_line(struct text_source *source, const char *text, size_t length,
                                              bool comma, char *delimiter, struct error *error);
 
