@@ -255,7 +255,8 @@ static const struct command_option option_list[] = {
      TO_TEXT(struct arguments, load.indexes)},
     {"max-errors", 'm', "N", "Leaves out up to N rows that are wrong; 0 by default",
      TO_NUMBER(struct arguments, load.max_errors, 0, INT64_MAX)},
-    {"reject", 'r', "FILE", "Where rows that are left out are written, as they came",
+    {"reject", 'r', "FILE",
+     "Where rows that are left out are written, as CSV: file, line, reason, and the row as it came",
      TO_TEXT(struct arguments, load.reject)},
     {"device", 'x', "auto|cpu|cuda[:N]",
      "What decompresses ORC files in zlib: a GPU, or all threads; auto (the default): a GPU, if there is "

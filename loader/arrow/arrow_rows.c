@@ -278,10 +278,10 @@ static enum status complain(const struct arrow_reader *reader, uint32_t c, uint6
         text_printable(read->text, read->length, shown);
     else if (!read->null)
         show_number(&reader->columns[c], read, shown);
-    snprintf(place, sizeof place, "the stream of table %s, row %" PRIu64, table->name,
-             reader->rows + row + 1);
+    const struct bad_row bad = {.line = reader->rows + row + 1};
+    snprintf(place, sizeof place, "the stream of table %s, row %" PRIu64, table->name, bad.line);
     row_complaint(text, place, reader->parse, c, shown, complaint);
-    return row_reject(reader->parse, reader->blocks, NULL, 0, text);
+    return row_reject(reader->parse, reader->blocks, &bad, text);
 }
 
 static enum status take_row(struct arrow_reader *reader, const struct ArrowArray *batch, int64_t row,

@@ -2,14 +2,22 @@
 #include "loader/orc/orc_convert.h"
 
 #include "storage/base/calendar.h"
+#include "storage/base/calendar_text.h"
 #include "storage/base/decimal.h"
+#include "storage/base/double_key.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
-static const char too_many_decimals[] = "has more decimals than the column";
+static const char too_many_decimals[] = "has more decimals than the column (--round rounds such numbers)";
 
-bool orc_type_fits(const struct orc_type *type, enum column_type want)
+static bool is_floating(const struct orc_type *type)
+{
+    return type->kind == ORC_FLOAT || type->kind == ORC_DOUBLE;
+}
+
+bool orc_type_fits(const struct orc_type *type, enum column_type want, bool round)
 {
     switch (type->kind) {
     case ORC_BOOLEAN:
@@ -22,7 +30,8 @@ bool orc_type_fits(const struct orc_type *type, enum column_type want)
                want == TYPE_DOUBLE;
     case ORC_FLOAT:
     case ORC_DOUBLE:
-        return want == TYPE_DOUBLE;
+        return want == TYPE_DOUBLE ||
+               (round && (want == TYPE_INT32 || want == TYPE_INT64 || want == TYPE_DECIMAL));
     case ORC_DECIMAL: /* those of Hive 0.11 have a scale each, and no precision */
         return type->precision > 0 &&
                (want == TYPE_INT32 || want == TYPE_INT64 || want == TYPE_DECIMAL || want == TYPE_DOUBLE);
@@ -70,8 +79,8 @@ static bool decimal_range(const struct column_schema *want, uint32_t scale, stru
 bool orc_range_plan(const struct orc_type *type, const struct orc_values *values,
                     const struct column_schema *want, struct orc_range *range)
 {
-    const bool doubles = type->kind == ORC_FLOAT || type->kind == ORC_DOUBLE;
-    if (want->type == TYPE_DOUBLE && !doubles)
+    const bool doubles = is_floating(type);
+    if ((want->type == TYPE_DOUBLE) != doubles)
         return false;
     if (doubles) { /* their values are keys already */
         *range = (struct orc_range){INT64_MIN, INT64_MAX, 1};
@@ -94,17 +103,20 @@ bool orc_range_plan(const struct orc_type *type, const struct orc_values *values
     }
 }
 
-/* Converts a number with `scale` decimals to the wanted type. */
+/* Converts a number with `scale` decimals to the wanted type. Half goes away from 0 if it is rounded. */
 static const char *convert_decimal(const struct column_schema *want, __int128 number, uint32_t scale,
-                                   int64_t *value)
+                                   bool round, int64_t *value)
 {
     const uint32_t wanted = want->type == TYPE_DECIMAL ? want->scale : 0;
     struct orc_range range;
+    int last = 0; /* the last digit that was cut */
     for (; scale > wanted; scale--) {
-        if (number % 10)
+        last = (int)(number % 10);
+        if (last && !round)
             return too_many_decimals;
         number /= 10;
     }
+    number += last >= 5 ? 1 : last <= -5 ? -1 : 0;
     decimal_range(want, scale, &range);
     if (number < range.low || number > range.high)
         return text_out_of_range;
@@ -112,12 +124,26 @@ static const char *convert_decimal(const struct column_schema *want, __int128 nu
     return NULL;
 }
 
+/* Rounds a floating-point number to the wanted type as CAST does: its product with the power of ten decides. */
+static const char *convert_floating(const struct column_schema *want, int64_t key, int64_t *value)
+{
+    const uint32_t scale = want->type == TYPE_DECIMAL ? want->scale : 0;
+    const double number = round(double_of_key(key) * (double)power_of_ten(scale));
+    struct orc_range range;
+    decimal_range(want, scale, &range);
+    if (!(number >= -9.2e18 && number <= 9.2e18) || (int64_t)number < range.low ||
+        (int64_t)number > range.high)
+        return text_out_of_range;
+    *value = (int64_t)number;
+    return NULL;
+}
+
 static const char *convert_timestamp(const struct column_schema *want, int64_t second, int64_t nanosecond,
-                                     int64_t *value)
+                                     bool cut, int64_t *value)
 {
     const __int128 microsecond = (__int128)second * 1000000 + nanosecond / 1000;
-    if (nanosecond % 1000)
-        return "has parts of a microsecond";
+    if (nanosecond % 1000 && !cut)
+        return CALENDAR_NANOSECONDS;
     if (want->type == TYPE_TIMESTAMP) {
         *value = (int64_t)microsecond;
         return microsecond != (int64_t)microsecond ? text_out_of_range : NULL;
@@ -130,16 +156,19 @@ static const char *convert_timestamp(const struct column_schema *want, int64_t s
 
 const char *orc_convert_number(const struct orc_type *type, const struct orc_values *values, uint32_t at,
                                const struct column_schema *want, const struct orc_range *range,
-                               int64_t *value)
+                               const struct text_reading *reading, int64_t *value)
 {
     const int64_t number = values->numbers[at];
-    if (want->type == TYPE_DOUBLE && type->kind != ORC_FLOAT && type->kind != ORC_DOUBLE)
+    if (want->type != TYPE_DOUBLE && is_floating(type))
+        return convert_floating(want, number, value);
+    if (want->type == TYPE_DOUBLE && !is_floating(type))
         return text_decimal_double(type->kind == ORC_DECIMAL && values->wide ? values->wide[at] : number,
                                    type->kind == ORC_DECIMAL ? (int)type->scale : 0, value);
     if (type->kind == ORC_DECIMAL)
-        return convert_decimal(want, values->wide ? values->wide[at] : number, type->scale, value);
+        return convert_decimal(want, values->wide ? values->wide[at] : number, type->scale, reading->round,
+                               value);
     if (values->nanoseconds)
-        return convert_timestamp(want, number, values->nanoseconds[at], value);
+        return convert_timestamp(want, number, values->nanoseconds[at], reading->cut_nanoseconds, value);
     if (number < range->low || number > range->high)
         return want->type == TYPE_BOOL ? "is neither 0 nor 1" : text_out_of_range;
     *value = number * range->factor;
@@ -179,7 +208,9 @@ static void show_time(const struct orc_values *values, uint32_t at, char shown[T
 void orc_show_number(const struct orc_type *type, const struct orc_values *values, uint32_t at,
                      char shown[TEXT_SHOWN_BYTES])
 {
-    if (type->kind == ORC_DECIMAL)
+    if (is_floating(type))
+        snprintf(shown, TEXT_SHOWN_BYTES, "%.15g", double_of_key(values->numbers[at]));
+    else if (type->kind == ORC_DECIMAL)
         show_decimal(values->wide ? values->wide[at] : values->numbers[at], type->scale, shown);
     else if (type->kind == ORC_DATE || values->nanoseconds)
         show_time(values, at, shown);

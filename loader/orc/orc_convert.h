@@ -10,8 +10,9 @@
 #include "loader/text/text_rows.h"
 #include "storage/database/database.h"
 
-/* Whether values of the file's type can be converted to the column's type. */
-bool orc_type_fits(const struct orc_type *type, enum column_type want);
+/* Whether values of the file's type can be converted to the column's type. `round`: floating-point numbers become whole
+ * numbers and decimals, too. */
+bool orc_type_fits(const struct orc_type *type, enum column_type want, bool round);
 
 /* How whole numbers become stored values: those from low to high, multiplied. */
 struct orc_range {
@@ -22,10 +23,10 @@ struct orc_range {
 bool orc_range_plan(const struct orc_type *type, const struct orc_values *values,
                     const struct column_schema *want, struct orc_range *range);
 
-/* Converts number `at`. Returns NULL, or the complaint. */
+/* Converts number `at`, with reading->round and reading->cut_nanoseconds. Returns NULL, or the complaint. */
 const char *orc_convert_number(const struct orc_type *type, const struct orc_values *values, uint32_t at,
                                const struct column_schema *want, const struct orc_range *range,
-                               int64_t *value);
+                               const struct text_reading *reading, int64_t *value);
 
 /* Writes number `at` as a person knows it: with its point, or as a date or time. */
 void orc_show_number(const struct orc_type *type, const struct orc_values *values, uint32_t at,

@@ -53,12 +53,12 @@ static enum status find_column(const struct orc_reader *reader, struct orc_sourc
     }
     source->types[c] = found;
     const struct orc_type *const type = &file->types[found];
-    if (orc_type_fits(type, want->type))
+    if (orc_type_fits(type, want->type, reader->parse->options->text.reading.round))
         return STATUS_OK;
     return error_set(error, STATUS_BAD_INPUT, "%s: column %s has the type %s, which cannot be stored as %s%s",
                      file->path, name, orc_kind_name(type->kind), column_type_text(want, text),
                      type->kind == ORC_FLOAT || type->kind == ORC_DOUBLE
-                         ? ": floating-point numbers need a column of type DOUBLE"
+                         ? ": floating-point numbers need a column of type DOUBLE (--round rounds them)"
                          : "; write it as another type");
 }
 

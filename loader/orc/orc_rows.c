@@ -121,7 +121,9 @@ static enum status column_read_later(struct orc_reader *reader, struct orc_strip
     }
     enum status status = column_decode(reader, stripe, c, thread, streams, into, &bad, error);
     if (status == STATUS_OK && bad.count) {
-        status = row_reject(reader->parse, stripe->number, NULL, 0, bad.values[0].text);
+        const struct bad_row row = {.file = stripe->source->file.path,
+                                    .line = orc_stripe_info(stripe)->first_row + bad.values[0].row + 1};
+        status = row_reject(reader->parse, stripe->number, &row, bad.values[0].text);
         *error = reader->parse->error;
     }
     orc_bad_values_free(&bad);

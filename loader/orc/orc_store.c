@@ -28,6 +28,7 @@ struct conversion {
     const struct orc_store *store;
     const struct column_schema *column, *want; /* want: the column's type, or that of the key it references */
     const struct table_keys *keys;             /* or NULL */
+    const struct text_reading *reading;
     struct orc_range range;
     bool plain;
     uint8_t *entry_states; /* of a dictionary: ENTRY_... */
@@ -42,7 +43,7 @@ enum { ENTRY_NEW, ENTRY_STORED, ENTRY_WRONG };
 static const char *convert_number(const struct conversion *conversion, uint32_t at, int64_t *value)
 {
     return orc_convert_number(conversion->store->type, conversion->store->values, at, conversion->want,
-                              &conversion->range, value);
+                              &conversion->range, conversion->reading, value);
 }
 
 /* ---- Text ---- */
@@ -128,9 +129,10 @@ static enum status one_value(const struct conversion *conversion, uint32_t at, i
         if (conversion->store->words)
             return word_find(conversion, &field, value, complaint);
         if (keys)
-            *value = table_keys_find(keys, &text_plain, field.text, field.length, complaint);
+            *value = table_keys_find(keys, conversion->reading, field.text, field.length, complaint);
         else
-            *complaint = text_value(conversion->want, field.text, field.length, value);
+            *complaint =
+                text_value_as(conversion->reading, conversion->want, field.text, field.length, value);
     } else {
         *complaint = convert_number(conversion, at, value);
         if (!*complaint && keys)
@@ -404,6 +406,7 @@ enum status orc_store_column(const struct orc_store *store, uint64_t most, struc
                                     .column = column,
                                     .want = keys ? &keys->key : column,
                                     .keys = keys,
+                                    .reading = &store->parse->options->text.reading,
                                     .bad = bad,
                                     .most = most,
                                     .error = error};

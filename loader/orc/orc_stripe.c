@@ -83,13 +83,14 @@ static enum status reject_rows(struct orc_reader *reader, struct orc_stripe_load
             bad->values[b].text = NULL;
             continue;
         }
-        snprintf(
-            text, sizeof text, "%.400s, stripe %u, row %" PRIu64 ": column %s is wrong, as in rows before it",
-            stripe->source->file.path, stripe->stripe + 1, orc_stripe_info(stripe)->first_row + value.row + 1,
-            reader->parse->parsed->table->columns[value.column].name);
+        const struct bad_row row = {.file = stripe->source->file.path,
+                                    .line = orc_stripe_info(stripe)->first_row + value.row + 1};
+        snprintf(text, sizeof text,
+                 "%.400s, stripe %u, row %" PRIu64 ": column %s is wrong, as in rows before it", row.file,
+                 stripe->stripe + 1, row.line, reader->parse->parsed->table->columns[value.column].name);
         bad->values[b].text = NULL;
         bad->values[rows++] = value;
-        RETURN_IF_ERROR(row_reject(reader->parse, stripe->number, NULL, 0, value.text ? value.text : text));
+        RETURN_IF_ERROR(row_reject(reader->parse, stripe->number, &row, value.text ? value.text : text));
     }
     for (uint64_t b = rows; b < bad->count; b++)
         bad->values[b].text = NULL;

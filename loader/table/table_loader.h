@@ -72,7 +72,7 @@ struct load_options {
     bool replace;        /* replace existing tables */
     bool append;         /* append to tables, all of which must exist; not together with `replace` */
     uint64_t max_errors; /* the number of bad rows that may be skipped */
-    const char *reject;  /* the file to which skipped rows are copied; NULL: none */
+    const char *reject;  /* where skipped rows are written, as CSV: file,line,reason,row; NULL: nowhere */
     unsigned threads;    /* 0: all */
 
     const struct byte_decoder *decoder; /* of compressed ORC files; NULL: the host's */

@@ -170,9 +170,18 @@ NODISCARD enum status row_block_end(struct row_parse *parse, uint64_t number, st
 
 void row_block_free(const struct row_parse *parse, struct parsed_block *block);
 
-/* Rejects a bad row; `text` says why. The row is skipped, and copied to the rejects' file (`row` NULL: it has
- * no text), or it ends the load. */
-NODISCARD enum status row_reject(struct row_parse *parse, uint64_t block, const char *row, size_t bytes,
+/* A bad row: its file (NULL: it comes from a stream), its first line there, or its number, both from 1, and its bytes as
+ * they came (NULL: it has no text). */
+struct bad_row {
+    const char *file;
+    uint64_t line;
+    const char *text;
+    size_t bytes;
+};
+
+/* Rejects a bad row; `text` says where it is and why: "PLACE: WHY". The row is skipped, and written to the rejects'
+ * file, or it ends the load. */
+NODISCARD enum status row_reject(struct row_parse *parse, uint64_t block, const struct bad_row *row,
                                  const char *text);
 
 /* Decides about a key without a matching row: *null is set if NULL is stored for it; otherwise returns the

@@ -207,8 +207,40 @@ static void place_of(const struct text_block *block, uint32_t row, char place[KE
     snprintf(place, KEY_PLACE_BYTES, "%s:%llu", block->path, (unsigned long long)block->row_line[row]);
 }
 
-enum status row_reject(struct row_parse *parse, uint64_t block, const char *row, size_t bytes,
-                       const char *text)
+static void put_quoted(FILE *out, const char *text, size_t bytes)
+{
+    putc('"', out);
+    for (size_t i = 0; i < bytes; i++) {
+        if (text[i] == '"')
+            putc('"', out);
+        putc(text[i], out);
+    }
+    putc('"', out);
+}
+
+/* Writes the row as CSV: file,line,reason,row. The reason is what the sentence says after the place. */
+static void put_rejected(const struct rejects *rejects, const struct bad_row *row, const char *text)
+{
+    FILE *const out = rejects->file;
+    const char *const file = row->file ? row->file : "";
+    const bool begins = strncmp(text, file, strlen(file)) == 0;
+    const char *const colon = strstr(begins ? text + strlen(file) : text, ": "), *const reason =
+                                                                                     colon ? colon + 2 : text;
+    size_t bytes = row->bytes;
+    bytes -= bytes && row->text[bytes - 1] == '\n';
+    bytes -= bytes && row->text[bytes - 1] == '\r';
+    if (rejects->count == 1)
+        fputs("file,line,reason,row\n", out);
+    put_quoted(out, file, strlen(file));
+    fprintf(out, ",%llu,", (unsigned long long)row->line);
+    put_quoted(out, reason, strlen(reason));
+    putc(',', out);
+    if (row->text)
+        put_quoted(out, row->text, bytes);
+    putc('\n', out);
+}
+
+enum status row_reject(struct row_parse *parse, uint64_t block, const struct bad_row *row, const char *text)
 {
     struct rejects *rejects = parse->rejects;
     enum status status = STATUS_OK;
@@ -220,11 +252,8 @@ enum status row_reject(struct row_parse *parse, uint64_t block, const char *row,
             rejects->first_table = parse->parsed->table;
             rejects->first_block = block;
         }
-        if (rejects->file && row) {
-            fwrite(row, 1, bytes, rejects->file);
-            if (bytes == 0 || row[bytes - 1] != '\n')
-                putc('\n', rejects->file);
-        }
+        if (rejects->file)
+            put_rejected(rejects, row, text);
     } else {
         status = STATUS_BAD_INPUT;
         parse->stop = true;
@@ -243,8 +272,9 @@ enum status row_reject(struct row_parse *parse, uint64_t block, const char *row,
 static enum status reject(struct row_parse *parse, const struct text_block *block, uint32_t row,
                           const char *text)
 {
-    return row_reject(parse, block->number, block->row_text[row],
-                      (size_t)(block->row_text[row + 1] - block->row_text[row]), text);
+    const struct bad_row bad = {block->path, block->row_line[row], block->row_text[row],
+                                (size_t)(block->row_text[row + 1] - block->row_text[row])};
+    return row_reject(parse, block->number, &bad, text);
 }
 
 /* ---- One row ---- */

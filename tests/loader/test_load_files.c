@@ -48,7 +48,10 @@ static void rows_fulfil_check_and_unique(void **state)
          "sales.csv:2: the row fails CHECK (paid >= 0); nothing was loaded");
     load("shops=shops.csv sales=sales.csv --max-errors 3 --reject bad.csv", 0, "3 rows were left out");
     run_shell("cat $D/../bad.csv", &run);
-    assert_string_equal(run.output, "2,-3,\n4,0,c\n100,1,a\n");
+    assert_string_equal(run.output, "file,line,reason,row\n"
+                                    "\"sales.csv\",2,\"the row fails CHECK (paid >= 0)\",\"2,-3,\"\n"
+                                    "\"sales.csv\",3,\"the row fails CHECK (kind IN ('a', 'b'))\",\"4,0,c\"\n"
+                                    "\"sales.csv\",4,\"the row fails CHECK (shop < 100)\",\"100,1,a\"\n");
     file_is("shops.csv", "1,10,x\n2,,y\n3,10,\n");
     load("shops=shops.csv", 2,
          "shops.csv:3: table shops, column size: the value '10' is that of shops.csv:1 already");

@@ -187,3 +187,15 @@ by_pyorc("pyorc-zone", schema, rows, timezone=berlin)
 for row in rows:
     row["moment"] = row["moment"].astimezone(berlin).replace(tzinfo=None)
 write_csv("pyorc-zone", rows)
+
+# Numbers that --round rounds; the test says what they become.
+with pyarrow.orc.ORCWriter(os.path.join(folder, "pyarrow-round.orc"), compression="uncompressed") as writer:
+    writer.write(pyarrow.table({
+        "row": pyarrow.array(range(1, 9), pyarrow.int32()),
+        "ratio": pyarrow.array([2.675, -2.675, 0.005, -0.004, 12345.678, None, 0.0, 1e6], pyarrow.float64()),
+        "half": pyarrow.array([0.5, -0.5, 1.25, 2.5, 3.49, None, 0.0, 7.0], pyarrow.float32()),
+        "fine": pyarrow.array([D("1.005000"), D("-1.005000"), D("1.004999"), D("0.000001"), D("-0.999999"), None, D("0"),
+                               D("7.500000")], pyarrow.decimal128(38, 6)),
+        "wild": pyarrow.array([1e300, float("nan"), float("-inf"), 1e9, 99999.994, None, 99999.995, -1e5], pyarrow.float64()),
+        "moment": pyarrow.array([i * 10**9 + 999 for i in range(8)], pyarrow.timestamp("ns")),
+        "digits": ["1.005", "2", "-7.5", "0", "1e-3", None, "8.25", "9"]}))

@@ -196,6 +196,44 @@ static void numbers_go_where_they_fit(void **state)
     free(answer);
 }
 
+/* Numbers with more decimals than their column, floating-point numbers, and nanoseconds are as the options say. */
+static void numbers_are_rounded_if_it_is_asked(void **state)
+{
+    static const char *const files[] = {ORC_FOLDER "pyarrow-round.orc"};
+    static const char script[] = "CREATE TABLE t (row INT PRIMARY KEY, ratio DECIMAL(9,2), half BIGINT, "
+                                 "fine DECIMAL(6,2), moment TIMESTAMP, digits DECIMAL(4,1))",
+                      wild[] = "CREATE TABLE t (row INT, wild DECIMAL(7,2))";
+    const struct text_reading all = {.round = true, .cut_nanoseconds = true};
+    struct load_report report;
+    struct error why = {0};
+    (void)state;
+    is_refused(script, "pyarrow-round",
+               "column ratio has the type double, which cannot be stored as decimal(9,2): floating-point "
+               "numbers need a column of type DOUBLE (--round rounds them)");
+    is_refused("CREATE TABLE t (fine DECIMAL(6,2))", "pyarrow-round", "column (--round rounds such numbers)");
+    is_refused("CREATE TABLE t (moment TIMESTAMP)", "pyarrow-round", "(--nanoseconds cut cuts them)");
+    is_refused("CREATE TABLE t (digits DECIMAL(4,1))", "pyarrow-round",
+               "has more than 1 decimal (--round rounds such numbers)");
+    must(orc_load(script, files, 1, (struct load_options){.text.reading = all}, &report, error));
+    char *answer = orc_answer("select ratio, half, fine, digits from t order by row");
+    assert_string_equal(answer, "ratio,half,fine,digits\n2.68,1,1.01,1.0\n-2.68,-1,-1.01,2.0\n"
+                                "0.01,1,1.00,-7.5\n0.00,3,0.00,0.0\n12345.68,3,-1.00,0.0\n,,,\n"
+                                "0.00,0,0.00,8.3\n1000000.00,7,7.50,9.0\n");
+    free(answer);
+    answer = orc_answer("select moment from t where row = 2");
+    assert_string_equal(answer, "moment\n1970-01-01 00:00:01\n");
+    free(answer);
+    assert_int_equal(
+        orc_load(wild, files, 1, (struct load_options){.text.reading.round = true}, &report, &why),
+        STATUS_BAD_INPUT);
+    assert_non_null(strstr(why.text, "row 1: column wild: '1e+300' is out of range: the column holds"));
+    must(orc_load(wild, files, 1, (struct load_options){.text.reading.round = true, .max_errors = 9}, &report,
+                  error));
+    answer = orc_answer("select row, wild from t order by row");
+    assert_string_equal(answer, "row,wild\n5,99999.99\n6,\n");
+    free(answer);
+}
+
 static void bad_rows_are_left_out_and_counted(void **state)
 {
     static const char *const files[] = {ORC_FOLDER "pyarrow-limits-0.12.orc"};
@@ -203,8 +241,20 @@ static void bad_rows_are_left_out_and_counted(void **state)
         "CREATE TABLE t (moment TIMESTAMP PRIMARY KEY, big INT, price DECIMAL(11,2))";
     struct load_report report;
     struct error why = {0};
+    char reject[PATH_BYTES + 32], text[256] = "";
     (void)state;
-    must(orc_load(script, files, 1, (struct load_options){.max_errors = 21}, &report, error));
+    snprintf(reject, sizeof reject, "%s.rejected", path);
+    must(orc_load(script, files, 1, (struct load_options){.max_errors = 21, .reject = reject, .threads = 1},
+                  &report, error));
+    FILE *const rejected = fopen(reject, "rb");
+    assert_non_null(rejected);
+    text[fread(text, 1, sizeof text - 1, rejected)] = '\0';
+    fclose(rejected);
+    assert_int_equal(remove(reject), 0);
+    const char *const begins = "file,line,reason,row\n\"" ORC_FOLDER
+                               "pyarrow-limits-0.12.orc\",1,\"column big: '-9223372036854775808' is out of ";
+    if (strncmp(text, begins, strlen(begins)) != 0)
+        fail_msg("%s", text);
     assert_int_equal(report.rows, 7);
     assert_int_equal(report.rejected, 14);
     assert_non_null(strstr(report.first_rejected, "stripe 1, row 1: column big: '-9223372036854775808'"));
@@ -300,6 +350,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(types_that_no_column_takes_are_refused_by_name, setup, teardown),
         cmocka_unit_test_setup_teardown(values_that_do_not_fit_are_told_with_their_place, setup, teardown),
         cmocka_unit_test_setup_teardown(numbers_go_where_they_fit, setup, teardown),
+        cmocka_unit_test_setup_teardown(numbers_are_rounded_if_it_is_asked, setup, teardown),
         cmocka_unit_test_setup_teardown(bad_rows_are_left_out_and_counted, setup, teardown),
         cmocka_unit_test_setup_teardown(too_little_memory_is_a_sentence, setup, teardown),
         cmocka_unit_test_setup_teardown(keys_are_found_across_kinds_of_files, setup, teardown),
