@@ -25,6 +25,7 @@ endfunction()
 
 tessera_find_library(xxhash xxhash.h libxxhash-dev)
 tessera_find_library(jansson jansson.h libjansson-dev)
+tessera_find_library(pcre2-8 pcre2.h libpcre2-dev)
 tessera_find_library(z zlib.h zlib1g-dev)
 tessera_find_library(deflate libdeflate.h libdeflate-dev)
 tessera_find_library(zstd zstd.h libzstd-dev)

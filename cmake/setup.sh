@@ -27,6 +27,8 @@ need_program ninja-build ninja make
 need_header libsqlite3-dev sqlite3.h
 need_header libxxhash-dev xxhash.h
 need_header libjansson-dev jansson.h
+# pcre2.h requires that the width of characters is defined before it
+need_header libpcre2-dev stddef.h\>$'\n'\#define\ PCRE2_CODE_UNIT_WIDTH\ 8$'\n'\#include\ \<pcre2.h
 need_header zlib1g-dev zlib.h
 need_header libdeflate-dev libdeflate.h
 need_header libzstd-dev zstd.h

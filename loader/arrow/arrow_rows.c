@@ -10,6 +10,7 @@
 #include "loader/table/table_loader_internal.h"
 #include "loader/text/text_rows.h"
 #include "storage/base/decimal.h"
+#include "storage/base/words/utf8.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -241,7 +242,7 @@ static const char *read_value(const struct arrow_column *column, const struct Ar
     if (!read->is_text)
         return number_of(column, from, at, read);
     if (arrow_text(&column->type, from, at, &read->text, &read->length))
-        return text_is_utf8(read->text, read->length) ? NULL : "is no UTF-8";
+        return utf8_is_valid(read->text, read->length) ? NULL : "is no UTF-8";
     read->is_text = false; /* there is no text to show */
     return not_whole;
 }

@@ -4,6 +4,7 @@
 #include "loader/orc/orc_convert.h"
 #include "loader/text/text_rows.h"
 #include "storage/base/memory.h"
+#include "storage/base/words/utf8.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -72,7 +73,7 @@ static enum status word_add(const struct conversion *conversion, const struct te
     struct dictionary_builder *const words = conversion->store->words;
     int32_t code =
         dictionary_builder_count(words) ? dictionary_builder_find(words, field->text, field->length) : -1;
-    if (code < 0 && (memchr(field->text, 0, field->length) || !text_is_utf8(field->text, field->length))) {
+    if (code < 0 && (memchr(field->text, 0, field->length) || !utf8_is_valid(field->text, field->length))) {
         *complaint = "is no UTF-8 text, or has a NUL byte";
         return STATUS_OK;
     }

@@ -2,6 +2,7 @@
  * (text_source_internal.h). */
 #include "loader/text/text_source_internal.h"
 #include "storage/base/memory.h"
+#include "storage/base/words/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,7 +118,7 @@ static const char *complaint_of(const struct text_row *row, uint32_t r, const st
                                 char sentence[TEXT_COMPLAINT_BYTES])
 {
     const char *const zero = look ? memchr(bytes + begin, 0, end - begin) : NULL;
-    *no_text = zero || (look && !text_is_utf8(bytes + begin, end - begin));
+    *no_text = zero || (look && !utf8_is_valid(bytes + begin, end - begin));
     if (zero)
         snprintf(sentence, TEXT_COMPLAINT_BYTES, "has a NUL byte: it is byte %zu of it; is this a text file?",
                  (size_t)(zero - bytes) - begin + 1);
@@ -140,7 +141,7 @@ enum status text_block_split(struct text_block *block, const struct block_text *
     RETURN_IF_ERROR(rows_reserve(block, index->row_count, shape->columns, error));
     if (index->quotes)
         RETURN_IF_ERROR(text_memory_reserve(&memory->spare, text->bytes, error));
-    const bool look = index->zero_bytes || (index->high_bytes && !text_is_utf8(bytes, text->bytes));
+    const bool look = index->zero_bytes || (index->high_bytes && !utf8_is_valid(bytes, text->bytes));
     char *spare = memory->spare.bytes;
     uint64_t line = text->line;
     size_t begin = 0;

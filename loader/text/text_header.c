@@ -2,6 +2,8 @@
  * with a delimiter (text_source_internal.h). */
 #include "loader/text/text_source_internal.h"
 
+#include "storage/base/words/utf8.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -226,7 +228,7 @@ enum status text_header_read(struct text_source *source, const char *text, size_
         const bool header = source->header == TEXT_HEADER_YES || named;
         *bytes = header ? first.bytes : 0;
         *lines = header ? first.lines : 0;
-        if (header && !text_is_utf8(text, first.bytes))
+        if (header && !utf8_is_valid(text, first.bytes))
             status = error_set(error, STATUS_BAD_INPUT, "%s:1: the header %s", source->paths[source->path],
                                text_no_utf8);
         else if (header && first.there && first.row.complaint)

@@ -124,21 +124,3 @@ void text_printable(const char *text, size_t length, char shown[TEXT_SHOWN_BYTES
 }
 
 const char text_no_utf8[] = "is no UTF-8: if it is Latin-1, iconv -f LATIN1 -t UTF-8 makes it so";
-
-bool text_is_utf8(const char *text, size_t length)
-{
-    const char *at = text, *const end = text + length;
-    while (at < end) {
-        uint64_t eight;
-        uint32_t code;
-        if (end - at >= 8 && (memcpy(&eight, at, 8), (eight & 0x8080808080808080ull) == 0)) {
-            at += 8;
-            continue;
-        }
-        const size_t bytes = utf8_character(at, (size_t)(end - at), &code);
-        if (bytes == 0)
-            return false;
-        at += bytes;
-    }
-    return true;
-}

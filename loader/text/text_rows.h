@@ -58,7 +58,4 @@ void text_printable(const char *text, size_t length, char shown[TEXT_SHOWN_BYTES
 /* The complaint about text that is no UTF-8. */
 extern const char text_no_utf8[];
 
-/* Whether the bytes are UTF-8. */
-bool text_is_utf8(const char *text, size_t length);
-
 #endif

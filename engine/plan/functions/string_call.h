@@ -21,11 +21,14 @@ struct string_buffer {
 };
 void string_put(struct string_buffer *buffer, const char *text, uint64_t length);
 
-/* What a function gives: a number, or, if the type is VALUE_STRING, what it puts into `text`. */
+/* What a function gives: a number, or, if the type is VALUE_STRING, what it puts into `text`; or, if it cannot be
+ * computed, a status with its sentence in *error. */
 struct string_result {
     bool null;
     int64_t number;
     struct string_buffer *text;
+    enum status status;
+    struct error *error;
 };
 
 struct string_call;

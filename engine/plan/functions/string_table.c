@@ -91,13 +91,14 @@ static enum status compute(struct table_work *work, struct string_worker *worker
                            struct error *error)
 {
     struct string_value strings[STRINGS_MAX];
-    struct string_result result = {.text = &worker->buffer};
+    struct string_result result = {.text = &worker->buffer, .error = error};
     const uint64_t start = worker->buffer.used;
     uint32_t string;
     work->values[number] = INT64_MIN;
     if (!work->source->arguments(work->source->context, worker->own, number, &worker->call, strings))
         return STATUS_OK;
     worker->call.body(&worker->call, strings, &result);
+    RETURN_IF_ERROR(result.status);
     if (worker->buffer.failed || worker->buffer.used - start > INT32_MAX)
         return error_out_of_memory(error, worker->buffer.used, "the results of a function");
     if (result.null || worker->call.type.kind != VALUE_STRING) {

@@ -97,21 +97,25 @@ enum status bind_like(struct binder *binder, const struct sql_expression *ast, e
 static void matches(const struct string_call *call, const struct string_value *strings,
                     struct string_result *result)
 {
-    result->number = regular_matches(call->context, call->thread, strings[0]);
+    bool found = false;
+    result->status = regular_matches(call->context, call->thread, strings[0], &found, result->error);
+    result->number = found;
 }
 
 static void extract(const struct string_call *call, const struct string_value *strings,
                     struct string_result *result)
 {
-    const struct string_value part =
-        regular_extract(call->context, call->thread, strings[0], (uint32_t)call->numbers[0]);
+    struct string_value part = {"", 0};
+    result->status = regular_extract(call->context, call->thread, strings[0], (uint32_t)call->numbers[0],
+                                     &part, result->error);
     string_put(result->text, part.text, part.length);
 }
 
 static void replace(const struct string_call *call, const struct string_value *strings,
                     struct string_result *result)
 {
-    regular_replace(call->context, call->thread, strings[0], strings[1], call->numbers[0], result->text);
+    result->status = regular_replace(call->context, call->thread, strings[0], strings[1], call->numbers[0],
+                                     result->text, result->error);
 }
 
 /* Adds a function of the strings of nodes, with the expression that `pattern` is. */

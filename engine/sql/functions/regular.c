@@ -1,179 +1,125 @@
 /* regular.c: see regular.h. */
-#define _GNU_SOURCE /* newlocale, REG_STARTEND */
+#define _GNU_SOURCE /* memmem */
 #include "engine/sql/functions/regular.h"
 
+#include "storage/base/memory.h"
 #include "storage/base/parallel.h"
+#include "storage/base/words/utf8.h"
 
-#include <locale.h>
-#include <regex.h>
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* Groups of a pattern, with those that (?:...) becomes. */
-#define GROUPS_MAX 100u
+/* Bytes of a pattern that an error shows. */
+#define SHOWN_BYTES 100u
 
-/* A compiled expression serves one thread at a time, so each thread has its own. Where pattern and string are ASCII,
- * characters are bytes, which takes far less time. */
-struct regular_thread {
-    bool has_ascii, has_wide;
-    regex_t ascii, wide;
+/* What a thread has for itself, made when it is first used. */
+struct regular_room {
+    pcre2_match_data *data;
+    pcre2_code *
+        damaged; /* for strings that are no UTF-8; without machine code, of which PCRE2's 10.42 is wrong for them */
 };
 
 struct regular {
-    char *text; /* as POSIX has it */
-    int flags;
-    bool is_ascii; /* the pattern is */
-    locale_t utf8; /* 0: the system has none, and characters are bytes */
-    locale_t bytes;
-    uint32_t group_count;
-    uint8_t groups[GROUPS_MAX];  /* the compiled group of each group that is written as (...) */
+    char *pattern; /* for errors, with a zero byte at its end */
+    uint32_t length, options, groups;
+    pcre2_code *code;            /* for strings of UTF-8 */
     struct string_needle needle; /* text that all matches have, or of length 0 */
-    struct regular_thread *threads[PARALLEL_THREADS_MAX]; /* made when they are first used */
+    pcre2_match_context *limits;
+    struct regular_room threads[PARALLEL_THREADS_MAX];
 };
-
-/* ---- Rewriting ---- */
-
-/* Writes what a letter after a backslash stands for; false if that has no meaning. */
-static bool put_class(struct string_buffer *out, char letter, bool in_brackets)
-{
-    static const char *const classes[][3] = {{"d", "0-9", "[0-9]"},
-                                             {"D", NULL, "[^0-9]"},
-                                             {"w", "[:alnum:]_", "[[:alnum:]_]"},
-                                             {"W", NULL, "[^[:alnum:]_]"},
-                                             {"s", "[:space:]", "[[:space:]]"},
-                                             {"S", NULL, "[^[:space:]]"},
-                                             {"n", "\n", "\n"},
-                                             {"t", "\t", "\t"},
-                                             {"b", NULL, "\\b"},
-                                             {"B", NULL, "\\B"}};
-    for (size_t c = 0; c < sizeof classes / sizeof *classes; c++)
-        if (classes[c][0][0] == letter) {
-            const char *const text = classes[c][in_brackets ? 1 : 2];
-            if (text)
-                string_put(out, text, strlen(text));
-            return text;
-        }
-    if ((letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
-        (letter >= '0' && letter <= '9'))
-        return false;
-    if (!in_brackets)
-        string_put(out, "\\", 1);
-    string_put(out, &letter, 1);
-    return true;
-}
-
-/* Rewrites [...] from `at`; returns the byte after it, or NULL if it cannot be. In POSIX a backslash is a
- * character there, and ] and - are themselves only at the ends: so \] is moved to the beginning and \- to the
- * end. */
-static const char *put_brackets(struct string_buffer *out, const char *at, const char *end)
-{
-    const bool negated = at + 1 < end && at[1] == '^';
-    const char *const first = at + 1 + negated;
-    bool closes = false, minus = false;
-    const char *c = first;
-    for (; c < end && (*c != ']' || c == first); c++)
-        if (*c == '\\' && c + 1 < end) {
-            c++;
-            closes |= *c == ']';
-            minus |= *c == '-';
-        } else if (*c == '[' && c + 1 < end && c[1] == ':') {
-            const char *const close = strstr(c, ":]");
-            if (!close)
-                return NULL;
-            c = close + 1;
-        }
-    if (c >= end)
-        return NULL;
-    string_put(out, "[^", 1u + negated);
-    if (closes)
-        string_put(out, "]", 1);
-    for (const char *b = first; b < c; b++)
-        if (*b == '\\') {
-            b++;
-            if (*b != ']' && *b != '-' && !put_class(out, *b, true))
-                return NULL;
-        } else if (*b == '[' && b + 1 < end && b[1] == ':') {
-            const char *const close = strstr(b, ":]") + 2;
-            string_put(out, b, (uint64_t)(close - b));
-            b = close - 1;
-        } else {
-            string_put(out, b, 1);
-        }
-    if (minus)
-        string_put(out, "-", 1);
-    string_put(out, "]", 1);
-    return c + 1;
-}
-
-/* Rewrites a pattern, which a zero byte ends, to POSIX. Returns what it has that POSIX lacks, or NULL. */
-static const char *rewrite(struct regular *regular, const char *pattern, const char *end,
-                           struct string_buffer *out)
-{
-    uint32_t compiled = 0;
-    for (const char *at = pattern; at < end;) {
-        if (*at == '\\') {
-            if (at + 1 == end || !put_class(out, at[1], false))
-                return "a backslash before a letter or digit that has no meaning here";
-            at += 2;
-        } else if (*at == '[') {
-            at = put_brackets(out, at, end);
-            if (!at)
-                return "a bracket [...] that is not closed or holds a class that it cannot";
-        } else if (*at == '(') {
-            const bool plain = at + 2 >= end || at[1] != '?';
-            if (!plain && at[2] != ':')
-                return "(?...), which looks around or sets options; only (?:...) and (?i) at the beginning "
-                       "are "
-                       "supported";
-            if (++compiled == GROUPS_MAX)
-                return "too many groups";
-            if (plain)
-                regular->groups[++regular->group_count] = (uint8_t)compiled;
-            string_put(out, "(", 1);
-            at += plain ? 1 : 3;
-        } else if (strchr("*+?}", *at) && at + 1 < end && at[1] == '?') {
-            return "a lazy repetition (*?); write [^x]* instead of .*? before x";
-        } else {
-            string_put(out, at++, 1);
-        }
-    }
-    return NULL;
-}
 
 /* ---- Text that all matches have ---- */
 
-/* The end of a group or bracket that begins at `at`; NULL if it has none. */
-static const char *skip_nested(const char *at, const char *end)
+/* Looking for it takes half the time of looking for a match. What is not understood here is skipped by giving none. */
+
+/* The end of what begins with the backslash at `at`: of a class, a place or a character, not of what has arguments. */
+static const char *skip_escape(const char *at, const char *end)
+{
+    const char letter = at + 1 < end ? at[1] : '0';
+    const bool special =
+        (letter >= '0' && letter <= '9') || ((letter | 0x20) >= 'a' && (letter | 0x20) <= 'z');
+    return special && !strchr("dDwWsSbBhHvVRAzZntrfea", letter) ? NULL : at + 2;
+}
+
+/* The end of the bracket [...] at `at`. */
+static const char *skip_bracket(const char *at, const char *end)
+{
+    at += at + 1 < end && at[1] == '^' ? 2 : 1;
+    at += at < end && *at == ']';
+    while (at && at < end && *at != ']')
+        if (*at == '\\')
+            at = skip_escape(at, end);
+        else
+            at = *at == '[' ? NULL : at + 1; /* [:alpha:] */
+    return at && at < end ? at + 1 : NULL;
+}
+
+/* The end of the group at `at`. Those that set options or call others, and comments, are not understood. */
+static const char *skip_group(const char *at, const char *end)
 {
     uint32_t depth = 0;
-    for (; at < end; at++)
+    while (at && at < end)
         if (*at == '\\') {
-            at++;
+            at = skip_escape(at, end);
         } else if (*at == '[') {
-            at += at + 1 < end && at[1] == '^' ? 2 : 1;
-            at += at < end && *at == ']';
-            while (at < end && *at != ']') /* classes such as [:alpha:] end with ] too */
-                at += *at == '[' && at + 1 < end && at[1] == ':' && strstr(at, ":]")
-                          ? strstr(at, ":]") + 2 - at
-                          : 1;
-            if (depth == 0)
-                return at < end ? at + 1 : NULL;
+            at = skip_bracket(at, end);
         } else if (*at == '(') {
+            const char *const next = at + 1;
             depth++;
-        } else if (*at == ')' && --depth == 0) {
-            return at + 1;
+            at = next < end &&
+                         (*next == '*' || (*next == '?' && (next + 1 == end || !strchr(":=!<>", next[1]))))
+                     ? NULL
+                     : next;
+        } else if (*at++ == ')' && --depth == 0) {
+            return at;
         }
     return NULL;
 }
 
-/* Finds the longest text that is outside of groups and brackets and is not repeated, in a pattern without alternatives
- * there. Gives its place in the pattern, which has been rewritten to POSIX; or length 0. */
-static struct string_value literal_of(const char *pattern)
+/* The end of the repetition {n}, {n,} or {n,m} at `at`. */
+static const char *skip_repetition(const char *at, const char *end)
 {
-    const char *const end = pattern + strlen(pattern), *begin = pattern;
+    const char *const digits = ++at;
+    while (at < end && *at >= '0' && *at <= '9')
+        at++;
+    if (at == digits)
+        return NULL;
+    at += at < end && *at == ',';
+    while (at < end && *at >= '0' && *at <= '9')
+        at++;
+    return at < end && *at == '}' ? at + 1 : NULL;
+}
+
+/* The end of what stands at `at` and is no letter; NULL if it is an alternative, or not understood. */
+static const char *skip_special(const char *at, const char *end)
+{
+    switch (*at) {
+    case '|':
+        return NULL;
+    case '\\':
+        return skip_escape(at, end);
+    case '[':
+        return skip_bracket(at, end);
+    case '(':
+        return skip_group(at, end);
+    case '{':
+        return skip_repetition(at, end);
+    default:
+        return at + 1;
+    }
+}
+
+/* The longest text outside of groups and brackets that is not repeated, in a pattern without alternatives there; or of
+ * length 0. */
+static struct string_value literal_of(const char *pattern, uint32_t length)
+{
+    const char *const end = pattern + length, *begin = pattern;
     struct string_value best = {pattern, 0};
-    for (const char *at = pattern; begin && at <= end;) {
-        const bool plain = at < end && !strchr("\\[](){}*+?.^$|", *at);
-        if (plain && !(at + 1 < end && strchr("*+?{", at[1]))) {
+    for (const char *at = pattern;;) {
+        const bool plain = at < end && *at && !strchr("\\[](){}*+?.^$|", *at);
+        if (plain && !(at + 1 < end && at[1] && strchr("*+?{", at[1]))) {
             at++;
             continue;
         }
@@ -182,221 +128,272 @@ static struct string_value literal_of(const char *pattern)
             stop--;
         if ((uint32_t)(stop - begin) > best.length)
             best = (struct string_value){begin, (uint32_t)(stop - begin)};
-        if (at < end && *at == '|')
-            return (struct string_value){pattern, 0};
-        if (at < end && (*at == '[' || *at == '('))
-            at = skip_nested(at, end);
-        else if (at < end && *at == '{' && strchr(at, '}'))
-            at = strchr(at, '}') + 1;
-        else
-            at += at < end && *at == '\\' ? 2 : 1;
-        begin = at;
+        if (at == end)
+            return best;
+        at = begin = plain ? at + 1 : skip_special(at, end);
         if (!at)
             return (struct string_value){pattern, 0};
     }
-    return best;
 }
 
 /* ---- Compiling ---- */
 
-/* Gives the compiled expression for bytes or for characters of UTF-8. 0, or regcomp's error. */
-static int compile(const struct regular *regular, bool ascii, regex_t *out)
+/* The bytes of the pattern that an error shows: whole characters. */
+static int shown(const struct regular *regular)
 {
-    const locale_t locale = ascii ? regular->bytes : regular->utf8;
-    const locale_t before = locale ? uselocale(locale) : (locale_t)0;
-    const int result = regcomp(out, regular->text, regular->flags);
-    if (locale)
-        uselocale(before);
-    return result;
+    uint32_t bytes = regular->length < SHOWN_BYTES ? regular->length : SHOWN_BYTES;
+    while (bytes > 0 && bytes < regular->length && ((unsigned char)regular->pattern[bytes] & 0xc0) == 0x80)
+        bytes--;
+    return (int)bytes;
 }
 
-/* The thread's expression for a string; NULL if there is no memory. */
-static const regex_t *compiled_for(struct regular *regular, unsigned thread, bool ascii)
+static enum status refuse_pattern(const struct regular *regular, int code, size_t at, struct error *error)
 {
-    struct regular_thread *own = regular->threads[thread];
-    if (!own)
-        own = regular->threads[thread] = calloc(1, sizeof *own);
-    if (!own)
-        return NULL;
-    bool *const has = ascii ? &own->has_ascii : &own->has_wide;
-    regex_t *const expression = ascii ? &own->ascii : &own->wide;
-    *has = *has || compile(regular, ascii, expression) == 0;
-    return *has ? expression : NULL;
+    PCRE2_UCHAR reason[256] = "";
+    if (code == PCRE2_ERROR_HEAP_FAILED || code == PCRE2_ERROR_NOMEMORY)
+        return error_out_of_memory(error, regular->length, "a regular expression");
+    if (code == PCRE2_ERROR_PATTERN_TOO_LARGE)
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "the regular expression '%.*s' is too large when its repetitions {n,m} are written out; "
+            "lower their numbers",
+            shown(regular), regular->pattern);
+    pcre2_get_error_message(code, reason, sizeof reason);
+    return error_set(error, STATUS_BAD_INPUT, "the regular expression '%.*s' is wrong at byte %zu: %s",
+                     shown(regular), regular->pattern, at + 1, (const char *)reason);
 }
 
-/* Compiles the expression for the first thread, which shows whether it can be. */
-static enum status compile_first(struct regular *regular, const char *pattern, const char *lacks,
-                                 struct error *error)
+/* Whether the pattern looks ahead by (?=...), or by (*pla:...). PCRE2 10.42 looks for the character that must come first
+ * and for that which must come last, and takes one in (?=...) for both: with (?=b)a?b it finds nothing in "ab". */
+static bool looks_ahead(const char *pattern, uint32_t length)
 {
-    char reason[200] = "";
-    int result = 0;
-    if (!lacks) {
-        regular->utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
-        regular->bytes = newlocale(LC_CTYPE_MASK, "C", (locale_t)0);
-        regular->threads[0] = calloc(1, sizeof *regular->threads[0]);
-        result = regular->threads[0] && regular->bytes ? compile(regular, false, &regular->threads[0]->wide)
-                                                       : REG_ESPACE;
-        if (result && regular->threads[0])
-            regerror(result, &regular->threads[0]->wide, reason, sizeof reason);
-        lacks = result ? reason : NULL;
+    return memmem(pattern, length, "(?=", 3) || memmem(pattern, length, "(*", 2);
+}
+
+/* Compiles the pattern with the regular's options and more of them. */
+static enum status compile_with(const struct regular *regular, uint32_t more, pcre2_code **compiled,
+                                struct error *error)
+{
+    pcre2_compile_context *const context = pcre2_compile_context_create(NULL);
+    PCRE2_SIZE at = 0;
+    int code = PCRE2_ERROR_NOMEMORY;
+    if (context) {
+        pcre2_set_newline(context, PCRE2_NEWLINE_LF); /* libraries are built with different ones */
+        pcre2_set_parens_nest_limit(context, REGULAR_NESTING_MAX);
+        *compiled = pcre2_compile((PCRE2_SPTR)regular->pattern, regular->length, regular->options | more,
+                                  &code, &at, context);
+        pcre2_compile_context_free(context);
     }
-    if (lacks)
-        return error_set(error, STATUS_BAD_INPUT, "the regular expression '%.200s' has %s", pattern,
-                         *lacks ? lacks : "no room in memory");
-    regular->threads[0]->has_wide = true;
+    return *compiled ? STATUS_OK : refuse_pattern(regular, code, at, error);
+}
+
+/* A missing compiler of machine code, or memory that may not be executed, makes matching slower and changes no answer. */
+static enum status compile(struct regular *regular, struct error *error)
+{
+    RETURN_IF_ERROR(compile_with(regular, 0, &regular->code, error));
+    pcre2_pattern_info(regular->code, PCRE2_INFO_CAPTURECOUNT, &regular->groups);
+    pcre2_jit_compile(regular->code, PCRE2_JIT_COMPLETE);
+    regular->limits = pcre2_match_context_create(NULL);
+    if (!regular->limits)
+        return refuse_pattern(regular, PCRE2_ERROR_NOMEMORY, 0, error);
+    pcre2_set_match_limit(regular->limits, REGULAR_STEPS_MAX);
+    pcre2_set_depth_limit(regular->limits, REGULAR_STEPS_MAX);
+    pcre2_set_heap_limit(regular->limits, REGULAR_HEAP_KIB);
     return STATUS_OK;
 }
 
 enum status regular_create(const char *pattern, uint32_t length, bool ignore_case, struct regular **out,
                            struct error *error)
 {
-    struct regular *regular = calloc(1, sizeof *regular);
-    struct string_buffer text = {0};
-    char *const copy = strndup(pattern, length);
-    if (!regular || !copy) {
-        free(regular);
-        free(copy);
-        return error_out_of_memory(error, length, "a regular expression");
+    struct regular *regular;
+    if (length > REGULAR_PATTERN_MAX)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "a regular expression of %u bytes is longer than %u, the most that is read", length,
+                         REGULAR_PATTERN_MAX);
+    RETURN_IF_ERROR(memory_zeros(&regular, sizeof *regular, "a regular expression", error));
+    enum status status = memory_take(&regular->pattern, (size_t)length + 1, "a regular expression", error);
+    if (status == STATUS_OK) {
+        memcpy(regular->pattern, pattern, length);
+        regular->pattern[length] = '\0';
+        regular->length = length;
+        regular->options = PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C |
+                           (ignore_case ? PCRE2_CASELESS : 0) |
+                           (looks_ahead(pattern, length) ? PCRE2_NO_START_OPTIMIZE : 0);
+        status = compile(regular, error);
     }
-    const bool option = strncmp(copy, "(?i)", 4) == 0;
-    const char *const lacks = rewrite(regular, copy + (option ? 4 : 0), copy + strlen(copy), &text);
-    string_put(&text, "", 1);
-    regular->text = text.bytes;
-    regular->flags = REG_EXTENDED | (option || ignore_case ? REG_ICASE : 0);
-    regular->is_ascii = string_is_ascii((struct string_value){copy, (uint32_t)strlen(copy)});
-    enum status status = text.failed ? error_out_of_memory(error, length, "a regular expression")
-                                     : compile_first(regular, copy, lacks, error);
-    const struct string_value literal = status == STATUS_OK && !(regular->flags & REG_ICASE)
-                                            ? literal_of(regular->text)
-                                            : (struct string_value){"", 0};
-    regular->needle = string_needle(literal);
+    if (status == STATUS_OK && !ignore_case)
+        regular->needle = string_needle(literal_of(regular->pattern, length));
     if (status == STATUS_OK)
         *out = regular;
     else
         regular_free(regular);
-    free(copy);
     return status;
 }
 
 void regular_free(struct regular *regular)
 {
+    if (!regular)
+        return;
     for (unsigned t = 0; t < PARALLEL_THREADS_MAX; t++) {
-        struct regular_thread *const own = regular->threads[t];
-        if (own && own->has_ascii)
-            regfree(&own->ascii);
-        if (own && own->has_wide)
-            regfree(&own->wide);
-        free(own);
+        pcre2_match_data_free(regular->threads[t].data);
+        pcre2_code_free(regular->threads[t].damaged);
     }
-    if (regular->utf8)
-        freelocale(regular->utf8);
-    if (regular->bytes)
-        freelocale(regular->bytes);
-    free(regular->text);
+    pcre2_match_context_free(regular->limits);
+    pcre2_code_free(regular->code);
+    free(regular->pattern);
     free(regular);
 }
 
 /* ---- Matching ---- */
 
-/* Finds the first match from byte `from` on, and `count` of its parts, of which parts[0] is the whole; 0: only whether
- * there is one. `parts` has one at least. */
-static bool match(struct regular *regular, unsigned thread, struct string_value string, uint32_t from,
-                  size_t count, regmatch_t *parts)
+static enum status refuse_match(const struct regular *regular, int code, struct string_value string,
+                                struct error *error)
 {
-    if (regular->needle.text.length && string_find(string, &regular->needle, from) == UINT32_MAX)
-        return false;
-    const bool ascii = regular->is_ascii && string_is_ascii(string);
-    const regex_t *const expression = compiled_for(regular, thread, ascii);
-    const locale_t locale = ascii ? regular->bytes : regular->utf8;
-    const locale_t before = locale ? uselocale(locale) : (locale_t)0;
-    parts[0].rm_so = (regoff_t)from;
-    parts[0].rm_eo = (regoff_t)string.length;
-    /* REG_STARTEND gives the end, but tools that check memory look for a zero byte, so the text gets one. */
-    char small[256], *const copy = string.length < sizeof small ? small : malloc((size_t)string.length + 1);
-    if (copy && string.length)
-        memcpy(copy, string.text, string.length);
-    if (copy)
-        copy[string.length] = '\0';
-    const int result = copy && expression
-                           ? regexec(expression, copy, count, parts, REG_STARTEND | (from ? REG_NOTBOL : 0))
-                           : REG_ESPACE;
-    if (copy != small)
-        free(copy);
-    if (locale)
-        uselocale(before);
-    return result == 0;
-}
-
-bool regular_matches(struct regular *regular, unsigned thread, struct string_value string)
-{
-    regmatch_t part[1];
-    return match(regular, thread, string, 0, 0, part);
-}
-
-static struct string_value group_of(const struct regular *regular, struct string_value string,
-                                    const regmatch_t *parts, uint32_t group)
-{
-    const struct string_value none = {"", 0};
-    if (group > regular->group_count)
-        return none;
-    const regmatch_t part = parts[group ? regular->groups[group] : 0];
-    return part.rm_so < 0
-               ? none
-               : (struct string_value){string.text + part.rm_so, (uint32_t)(part.rm_eo - part.rm_so)};
-}
-
-struct string_value regular_extract(struct regular *regular, unsigned thread, struct string_value string,
-                                    uint32_t group)
-{
-    const struct string_value none = {"", 0};
-    regmatch_t parts[GROUPS_MAX];
-    if (group > regular->group_count)
-        return none;
-    const size_t count = 1 + (group ? (size_t)regular->groups[group] : 0);
-    return match(regular, thread, string, 0, count, parts) ? group_of(regular, string, parts, group) : none;
-}
-
-/* The parts of a match that \0 to \9 in the text name, with those before them. */
-static size_t parts_named(const struct regular *regular, struct string_value by)
-{
-    size_t count = 1;
-    for (uint32_t i = 0; i + 1 < by.length; i++)
-        if (by.text[i] == '\\' && by.text[i + 1] >= '0' && by.text[i + 1] <= '9') {
-            const uint32_t group = (uint32_t)(by.text[++i] - '0');
-            const size_t part = group <= regular->group_count ? regular->groups[group] : 0u;
-            count = part + 1 > count ? part + 1 : count;
-        }
-    return count;
-}
-
-void regular_replace(struct regular *regular, unsigned thread, struct string_value string,
-                     struct string_value by, bool all, struct string_buffer *out)
-{
-    const size_t count = parts_named(regular, by);
-    regmatch_t parts[GROUPS_MAX];
-    uint32_t at = 0;
-    while (at <= string.length && match(regular, thread, string, at, count, parts)) {
-        const uint32_t begin = (uint32_t)parts[0].rm_so, end = (uint32_t)parts[0].rm_eo;
-        string_put(out, string.text + at, begin - at);
-        for (uint32_t i = 0; i < by.length; i++)
-            if (by.text[i] == '\\' && i + 1 < by.length && by.text[i + 1] >= '0' && by.text[i + 1] <= '9') {
-                const struct string_value part =
-                    group_of(regular, string, parts, (uint32_t)(by.text[++i] - '0'));
-                string_put(out, part.text, part.length);
-            } else {
-                string_put(out, by.text + i, 1);
-            }
-        at = end;
-        if (begin == end && at < string.length) { /* nothing matched here: take a character */
-            const uint32_t bytes = string_character_bytes(string.text + at, string.text + string.length);
-            string_put(out, string.text + at, bytes);
-            at += bytes;
-        } else if (begin == end) {
-            at++;
-        }
-        if (!all)
-            break;
+    PCRE2_UCHAR reason[256] = "";
+    switch (code) {
+    case PCRE2_ERROR_NOMEMORY:
+        return error_out_of_memory(error, string.length, "matching a regular expression");
+    case PCRE2_ERROR_MATCHLIMIT:
+    case PCRE2_ERROR_DEPTHLIMIT:
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "the regular expression '%.*s' takes more than %u steps in a string of %u bytes; write "
+            "it so that its repetitions cannot divide the same text in several ways",
+            shown(regular), regular->pattern, REGULAR_STEPS_MAX, string.length);
+    case PCRE2_ERROR_HEAPLIMIT:
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "the regular expression '%.*s' needs more than %u MiB in a string of %u bytes; repeat "
+            "characters, as [ab]*, where it repeats groups, as (a|b)*",
+            shown(regular), regular->pattern, REGULAR_HEAP_KIB / 1024, string.length);
+    default:
+        pcre2_get_error_message(code, reason, sizeof reason);
+        return error_set(error, STATUS_BAD_INPUT,
+                         "the regular expression '%.*s' cannot be matched with a string of %u bytes: %s",
+                         shown(regular), regular->pattern, string.length, (const char *)reason);
     }
-    if (at < string.length)
-        string_put(out, string.text + at, string.length - at);
+}
+
+/* A string in which matches are looked for, one after the other. */
+struct search {
+    struct regular *regular;
+    unsigned thread;
+    struct string_value string;
+    const pcre2_code *code; /* for the string; NULL before the first match */
+    uint32_t options;       /* of the match */
+    /* Begin and end of the match and of each group, or PCRE2_UNSET; NULL: there is no match. */
+    const PCRE2_SIZE *parts;
+};
+
+/* Makes the thread's room, and chooses the code: strings that are UTF-8, as all that are loaded, take the fast one. */
+static enum status begin_search(struct search *search, struct error *error)
+{
+    struct regular *const regular = search->regular;
+    struct regular_room *const room = &regular->threads[search->thread];
+    if (!room->data)
+        room->data = pcre2_match_data_create_from_pattern(regular->code, NULL);
+    if (!room->data)
+        return error_out_of_memory(error, search->string.length, "matching a regular expression");
+    if (utf8_is_valid(search->string.text, search->string.length)) {
+        search->code = regular->code;
+        search->options = PCRE2_NO_UTF_CHECK;
+        return STATUS_OK;
+    }
+    if (!room->damaged)
+        RETURN_IF_ERROR(compile_with(regular, PCRE2_MATCH_INVALID_UTF, &room->damaged, error));
+    search->code = room->damaged;
+    return STATUS_OK;
+}
+
+/* Finds the first match from byte `from` on. The thread's parts are good until its next match. */
+static enum status match(struct search *search, uint32_t from, struct error *error)
+{
+    const struct regular *const regular = search->regular;
+    const struct string_value string = search->string;
+    const PCRE2_SPTR text = (PCRE2_SPTR)string.text;
+    search->parts = NULL;
+    if (regular->needle.text.length && string_find(string, &regular->needle, from) == UINT32_MAX)
+        return STATUS_OK;
+    if (!search->code)
+        RETURN_IF_ERROR(begin_search(search, error));
+    pcre2_match_data *const data = regular->threads[search->thread].data;
+    int code = pcre2_match(search->code, text, string.length, from, search->options, data, regular->limits);
+    if (code == PCRE2_ERROR_JIT_STACKLIMIT) /* machine code has 32 KiB; the interpreter has its heap */
+        code = pcre2_match(search->code, text, string.length, from, search->options | PCRE2_NO_JIT, data,
+                           regular->limits);
+    if (code == PCRE2_ERROR_NOMATCH)
+        return STATUS_OK;
+    if (code < 0)
+        return refuse_match(regular, code, string, error);
+    const PCRE2_SIZE *const parts = pcre2_get_ovector_pointer(data);
+    if (parts[0] < from || parts[1] < parts[0]) /* by \K within (?=...), which PCRE2 allowed until 10.37 */
+        return error_set(error, STATUS_BAD_INPUT,
+                         "the regular expression '%.*s' has \\K where a match would end before it begins",
+                         shown(regular), regular->pattern);
+    search->parts = parts;
+    return STATUS_OK;
+}
+
+enum status regular_matches(struct regular *regular, unsigned thread, struct string_value string,
+                            bool *matches, struct error *error)
+{
+    struct search search = {.regular = regular, .thread = thread, .string = string};
+    RETURN_IF_ERROR(match(&search, 0, error));
+    *matches = search.parts;
+    return STATUS_OK;
+}
+
+/* What group `group` is of the match; empty if it took no part. */
+static struct string_value group_of(const struct search *search, uint32_t group)
+{
+    const PCRE2_SIZE *const part = search->parts + 2 * (size_t)group;
+    if (group > search->regular->groups || part[0] == PCRE2_UNSET)
+        return (struct string_value){"", 0};
+    return (struct string_value){search->string.text + part[0], (uint32_t)(part[1] - part[0])};
+}
+
+enum status regular_extract(struct regular *regular, unsigned thread, struct string_value string,
+                            uint32_t group, struct string_value *part, struct error *error)
+{
+    struct search search = {.regular = regular, .thread = thread, .string = string};
+    RETURN_IF_ERROR(match(&search, 0, error));
+    *part = search.parts ? group_of(&search, group) : (struct string_value){"", 0};
+    return STATUS_OK;
+}
+
+/* Appends `by` with the groups that it names. */
+static void put_replacement(const struct search *search, struct string_value by, struct string_buffer *out)
+{
+    for (uint32_t i = 0; i < by.length; i++)
+        if (by.text[i] == '\\' && i + 1 < by.length && by.text[i + 1] >= '0' && by.text[i + 1] <= '9') {
+            const struct string_value part = group_of(search, (uint32_t)(by.text[++i] - '0'));
+            string_put(out, part.text, part.length);
+        } else {
+            string_put(out, by.text + i, 1);
+        }
+}
+
+enum status regular_replace(struct regular *regular, unsigned thread, struct string_value string,
+                            struct string_value by, bool all, struct string_buffer *out, struct error *error)
+{
+    struct search search = {.regular = regular, .thread = thread, .string = string};
+    uint32_t at = 0, last_end = UINT32_MAX, from = 0;
+    for (bool more = true; more && from <= string.length;) {
+        RETURN_IF_ERROR(match(&search, from, error));
+        if (!search.parts)
+            break;
+        const uint32_t begin = (uint32_t)search.parts[0], end = (uint32_t)search.parts[1];
+        string_put(out, string.text + at, begin - at);
+        if (begin < end || begin != last_end) {
+            put_replacement(&search, by, out);
+            more = all;
+        }
+        at = from = last_end = end;
+        if (begin == end) /* go on after a character, which is put with what comes before the next match */
+            from += end < string.length
+                        ? string_character_bytes(string.text + end, string.text + string.length)
+                        : 1;
+    }
+    string_put(out, string.text + at, string.length - at);
+    return STATUS_OK;
 }

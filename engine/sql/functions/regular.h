@@ -1,30 +1,47 @@
 /*
- * regular.h: regular expressions by the C library's extended ones (POSIX), in characters of UTF-8.
+ * regular.h: regular expressions by PCRE2, in characters of UTF-8.
  *
- * What other engines' users write and POSIX lacks is rewritten: \d \D \w \s in and outside of brackets, (?:...),
- * and (?i) at the beginning. Lazy repetition (*?), looking around and backreferences are refused.
+ * What is matched, and how it differs from other engines, is in docs/sql.md. The first alternative that matches is
+ * taken, as in Perl and DuckDB, not the longest.
+ *
+ * A pattern and a match have limits (below), because some patterns take time that is exponential in the string's
+ * length. Reaching one is STATUS_BAD_INPUT; memory that the machine does not have is STATUS_MACHINE. Neither is ever
+ * "no match".
  */
 #ifndef TESSERA_ENGINE_SQL_FUNCTIONS_REGULAR_H
 #define TESSERA_ENGINE_SQL_FUNCTIONS_REGULAR_H
 
 #include "engine/plan/functions/string_call.h"
 
+/* Bytes of a pattern. PCRE2 also refuses what takes more than 64 KiB when its repetitions are written out. */
+#define REGULAR_PATTERN_MAX 65536u
+/* Parentheses within parentheses. */
+#define REGULAR_NESTING_MAX 250u
+/* Steps back that are taken from one place of a string: some 0.1 s. */
+#define REGULAR_STEPS_MAX 10000000u
+/* What a thread may remember of the ways back, in KiB. */
+#define REGULAR_HEAP_KIB 65536u
+
 struct regular;
 
 NODISCARD enum status regular_create(const char *pattern, uint32_t length, bool ignore_case,
                                      struct regular **regular, struct error *error);
+/* NULL is legal. */
 void regular_free(struct regular *regular);
 
-/* Each thread (0 .. PARALLEL_THREADS_MAX - 1) compiles the expression for itself, when it first uses it. Strings are
- * matched in 50 ns if they lack a text that all matches have, else in 200 ns to 2 us. */
+/* A thread is 0 .. PARALLEL_THREADS_MAX - 1; each has room of its own from its first string on. A string of an address's
+ * length takes 20 to 50 ns. Bytes that are no UTF-8 match nothing, not even `.` and [^x]. */
 
-/* True if a part of the string matches. */
-bool regular_matches(struct regular *regular, unsigned thread, struct string_value string);
-/* The part of the first match that group `group` is (0: all of it); empty if there is none. */
-struct string_value regular_extract(struct regular *regular, unsigned thread, struct string_value string,
-                                    uint32_t group);
-/* Appends the string with its first match (or all) replaced; \1 to \9 in `by` are groups, \0 is the match. */
-void regular_replace(struct regular *regular, unsigned thread, struct string_value string,
-                     struct string_value by, bool all, struct string_buffer *out);
+/* *matches: a part of the string matches. */
+NODISCARD enum status regular_matches(struct regular *regular, unsigned thread, struct string_value string,
+                                      bool *matches, struct error *error);
+/* *part: what group `group` (0: all) is of the first match; empty if there is none. */
+NODISCARD enum status regular_extract(struct regular *regular, unsigned thread, struct string_value string,
+                                      uint32_t group, struct string_value *part, struct error *error);
+/* Appends the string with its first match (or all) replaced; \1 to \9 in `by` are groups, \0 is the match. An empty match
+ * right after a match is none. */
+NODISCARD enum status regular_replace(struct regular *regular, unsigned thread, struct string_value string,
+                                      struct string_value by, bool all, struct string_buffer *out,
+                                      struct error *error);
 
 #endif

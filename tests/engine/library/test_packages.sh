@@ -32,7 +32,7 @@ if command -v dpkg-deb >/dev/null && command -v dpkg-shlibdeps >/dev/null && com
     tried=1
     make_package DEB '*.deb'
     depends=$(dpkg-deb -f "$package" Depends)
-    for library in libc6 libsqlite3-0 libedit2 libzstd1 libjansson4; do has Depends "(^|, )$library( |,|$)" "$depends"; done
+    for library in libc6 libsqlite3-0 libedit2 libzstd1 libjansson4 libpcre2-8-0; do has Depends "(^|, )$library( |,|$)" "$depends"; done
     has postinst ldconfig "$(dpkg-deb --info "$package" postinst)"
     dpkg-deb -x "$package" "$folder/extracted"
     try_out "$folder/extracted"
