@@ -162,13 +162,46 @@ static struct schema_tuple *find_tuple(struct schema_table *target, const struct
     return &target->tuples[target->tuple_count++];
 }
 
-/* Values of both columns are the same numbers or texts. */
-static bool alike(const struct column_schema *left, const struct column_schema *right)
+/* Values of both columns are the same numbers or texts, if both reference the same table, or none. */
+static bool same_type(const struct column_schema *left, const struct column_schema *right)
 {
     const bool whole = (left->type == TYPE_INT32 || left->type == TYPE_INT64) &&
                        (right->type == TYPE_INT32 || right->type == TYPE_INT64);
+    return whole || (left->type == right->type && left->scale == right->scale);
+}
+
+static bool alike(const struct column_schema *left, const struct column_schema *right)
+{
     return strcmp(left->references_table, right->references_table) == 0 &&
-           (whole || left->references_table[0] || (left->type == right->type && left->scale == right->scale));
+           (left->references_table[0] || same_type(left, right));
+}
+
+/* A column that references one which references a third table has keys of that table, too, and becomes a reference to it:
+ * TPC-H's l_partkey, which references ps_partkey, to part. That is so if no row of the reference may have a NULL.
+ * Returns whether a column became one. */
+static bool follow_reference(struct schema_parser *parser, const struct schema_reference *reference)
+{
+    struct schema_table *const table = &parser->schema->tables[reference->table],
+                               *const target =
+                                   (struct schema_table *)schema_table(parser->schema, reference->target);
+    const struct error before = parser->error;
+    struct key_columns key;
+    bool nullable = false, followed = false;
+    const bool named = target && target != table && named_key(parser, reference, target, &key) == STATUS_OK;
+    parser->error = before; /* `resolve` tells it */
+    for (uint32_t k = 0; named && k < key.count; k++)
+        nullable |= table->columns[reference->of.columns[k]].nullable;
+    for (uint32_t k = 0; named && !nullable && k < key.count; k++) {
+        struct column_schema *const own = &table->columns[reference->of.columns[k]];
+        const struct column_schema *const other = &target->columns[key.columns[k]];
+        if (own->references_table[0] || !other->references_table[0] || own->primary_key ||
+            strcmp(other->references_table, table->name) == 0 || !same_type(own, other))
+            continue;
+        memcpy(own->references_table, other->references_table, sizeof own->references_table);
+        memcpy(own->references_column, other->references_column, sizeof own->references_column);
+        followed = true;
+    }
+    return followed;
 }
 
 static enum status check_types(struct schema_parser *parser, const struct schema_reference *reference,
@@ -246,6 +279,11 @@ static enum status resolve(struct schema_parser *parser, const struct schema_ref
 
 enum status schema_resolve_wide(struct schema_parser *parser)
 {
+    for (bool followed = true; followed;) {
+        followed = false;
+        for (uint32_t r = 0; r < parser->reference_count; r++)
+            followed |= follow_reference(parser, &parser->references[r]);
+    }
     for (uint32_t r = 0; r < parser->reference_count; r++)
         RETURN_IF_ERROR(schema_error_keep(parser, resolve(parser, &parser->references[r])));
     return STATUS_OK;

@@ -323,11 +323,11 @@ static enum status skip_insert(struct schema_parser *parser)
 
 static enum status take_statement(struct schema_parser *parser)
 {
-    static const char *const skipped[] = {"SET",     "SELECT", "PRAGMA",  "BEGIN",   "COMMIT",   "START",
-                                          "COMMENT", "GRANT",  "REVOKE",  "ANALYZE", "VACUUM",   "LOCK",
-                                          "UNLOCK",  "USE",    "DROP",    "RESET",   "DELETE",   "END",
-                                          "REINDEX", "CALL",   "LOAD",    "INSTALL", "ATTACH",   "CHECKPOINT",
-                                          "GO",      "UPDATE", "REFRESH", "DO",      "SECURITY", NULL};
+    static const char *const skipped[] = {
+        "SET",    "SELECT",  "PRAGMA",  "BEGIN", "COMMIT",   "START",   "COMMENT", "GRANT",
+        "REVOKE", "ANALYZE", "VACUUM",  "LOCK",  "UNLOCK",   "USE",     "DROP",    "RESET",
+        "DELETE", "END",     "REINDEX", "CALL",  "LOAD",     "INSTALL", "ATTACH",  "CHECKPOINT",
+        "GO",     "UPDATE",  "REFRESH", "DO",    "SECURITY", "CONNECT", NULL};
     bool taken;
     if (schema_is(parser, "CREATE"))
         return take_create(parser);

@@ -169,17 +169,9 @@ static enum status make_tuples(struct load *load, struct columns_write *all, uin
     return status;
 }
 
-/* Whether the table is loaded now. */
-static bool is_loaded(const void *context, const char *table)
-{
-    return input_of(context, table) != NULL;
-}
-
 static enum status find_references(struct load *load, struct parsed_table *parsed)
 {
     const struct tuple_search search = {.existing = load->existing,
-                                        .is_loaded = is_loaded,
-                                        .context = load,
                                         .threads = load->options->threads,
                                         .dangling_null = load->options->dangling_null};
     return load_tuples_find(load->tuples, parsed, &search, load->error);
@@ -415,6 +407,8 @@ static enum status write_table(struct load *load, struct columns_write *all, str
     RETURN_IF_ERROR(write_columns(load, all, threads));
     RETURN_IF_ERROR(sort_table(load, table, all->writer));
     load_tuples_place(load->tuples, number, table_writer_positions(all->writer));
+    RETURN_IF_ERROR(
+        load_tuples_moved(load->tuples, number, all->old, table_writer_positions(all->writer), load->error));
     if (!schema_key(table))
         return STATUS_OK;
     progress_step(load->progress, "indexing the keys of", table->name);

@@ -24,6 +24,10 @@ struct load_tuples {
     const struct table_keys *single;
     struct tuple_keys keys[SCHEMA_TABLES_MAX][SCHEMA_TUPLES_MAX]; /* only of those that are made */
     bool made[SCHEMA_TABLES_MAX][SCHEMA_TUPLES_MAX];
+
+    /* load_tuples_moved: the new position of each old one, or NULL; whether the table was replaced */
+    int32_t *moved[SCHEMA_TABLES_MAX];
+    bool replaced[SCHEMA_TABLES_MAX];
 };
 
 enum status load_tuples_create(const struct schema_script *schema, const struct table_keys *keys,
@@ -44,7 +48,7 @@ static void keys_free(struct tuple_keys *keys)
 
 void load_tuples_free(struct load_tuples *tuples)
 {
-    for (uint32_t t = 0; tuples && t < SCHEMA_TABLES_MAX; t++)
+    for (uint32_t t = 0; tuples && t < SCHEMA_TABLES_MAX; free(tuples->moved[t++]))
         for (uint32_t i = 0; i < SCHEMA_TUPLES_MAX; i++)
             keys_free(&tuples->keys[t][i]);
     free(tuples);
@@ -56,6 +60,14 @@ bool load_tuples_self(const struct schema_table *table)
         if (strcmp(table->columns[c].references_table, table->name) == 0)
             return true;
     return false;
+}
+
+static uint32_t table_number(const struct load_tuples *tuples, const char *name)
+{
+    uint32_t t = 0;
+    while (strcmp(tuples->schema->tables[t].name, name) != 0)
+        t++;
+    return t;
 }
 
 /* ---- A row's tuple ---- */
@@ -99,9 +111,7 @@ static enum status tuple_add_part(struct tuple *tuple, const struct part *part, 
 static bool key_at(const struct load_tuples *tuples, const char *table, const struct part *position,
                    struct part *part, const struct column_schema **column)
 {
-    uint32_t t = 0;
-    while (strcmp(tuples->schema->tables[t].name, table) != 0)
-        t++;
+    const uint32_t t = table_number(tuples, table);
     *part = *position;
     if (!table_keys_key(&tuples->single[t], (int32_t)position->number, &part->number, &part->text,
                         &part->length))
@@ -272,6 +282,7 @@ struct stored_parts {
     const struct column *columns[KEY_COLUMNS_MAX];
     int64_t *values[KEY_COLUMNS_MAX];
     uint8_t *nulls[KEY_COLUMNS_MAX];
+    const int32_t *moved[KEY_COLUMNS_MAX]; /* of positions in a table that was laid out anew; or NULL */
 };
 
 static enum status open_stored(struct making *making, struct database *database, const struct table *stored,
@@ -288,6 +299,15 @@ static enum status open_stored(struct making *making, struct database *database,
             return error_set(error, STATUS_BAD_INPUT,
                              "column %s.%s has another type in the database than in the schema script",
                              stored->name, found->name);
+        if (script->references_table[0]) {
+            const uint32_t t = table_number(making->tuples, script->references_table);
+            if (making->tuples->replaced[t])
+                return error_set(error, STATUS_BAD_INPUT,
+                                 "table %s cannot be replaced without table %s, whose keys hold positions in "
+                                 "it; load %s together with it",
+                                 script->references_table, stored->name, stored->name);
+            of->moved[k] = making->tuples->moved[t];
+        }
         RETURN_IF_ERROR(dictionary_load(of->columns[k]->dictionary, threads, error));
         RETURN_IF_ERROR(
             stored_values_read(database, of->columns[k], threads, 0, &of->values[k], &of->nulls[k], error));
@@ -304,6 +324,8 @@ static enum status add_stored_rows(struct making *making, const struct table *st
         for (uint32_t k = 0; k < making->key->key.count; k++) {
             parts[k] = (struct part){.number = of->values[k][row]};
             whole &= !of->nulls[k][row];
+            if (of->moved[k] && !of->nulls[k][row])
+                parts[k].number = of->moved[k][parts[k].number];
             if (of->columns[k]->dictionary)
                 parts[k].text =
                     dictionary_string(of->columns[k]->dictionary, parts[k].number, &parts[k].length);
@@ -381,6 +403,35 @@ void load_tuples_place(struct load_tuples *tuples, uint32_t number, const int32_
         place(&tuples->keys[number][i], positions);
 }
 
+/* Whether a key of several columns has references to the table. */
+static bool is_part(const struct schema_script *schema, const char *name)
+{
+    for (uint32_t t = 0; t < schema->table_count; t++)
+        for (uint32_t i = 0; i < schema->tables[t].tuple_count; i++) {
+            const struct key_columns *const key = &schema->tables[t].tuples[i].key;
+            for (uint32_t k = 0; k < key->count; k++)
+                if (strcmp(schema->tables[t].columns[key->columns[k]].references_table, name) == 0)
+                    return true;
+        }
+    return false;
+}
+
+enum status load_tuples_moved(struct load_tuples *tuples, uint32_t number, const struct table *old,
+                              const int32_t *positions, struct error *error)
+{
+    int32_t *before;
+    tuples->replaced[number] = !old;
+    if (!old || !is_part(tuples->schema, tuples->schema->tables[number].name) || (!old->levels && !positions))
+        return STATUS_OK;
+    RETURN_IF_ERROR(memory_zeros(&tuples->moved[number], (table_positions(old) + 1) * sizeof *before,
+                                 "positions of keys", error));
+    RETURN_IF_ERROR(positions_of_rows(old, &before, error));
+    for (uint64_t row = 0; row < old->rows; row++)
+        tuples->moved[number][before[row]] = positions ? positions[row] : (int32_t)row;
+    free(before);
+    return STATUS_OK;
+}
+
 /* ---- Finding references ---- */
 
 /* The keys of a table that is not loaded now. */
@@ -407,34 +458,15 @@ static enum status read_key(struct load_tuples *tuples, uint32_t number, uint32_
     return STATUS_OK;
 }
 
-/* Foreign keys that are parts of a stored key have the positions of before this load. */
-static enum status check_parts(const struct schema_table *target, const struct key_columns *key,
-                               const struct tuple_search *search, struct error *error)
-{
-    for (uint32_t k = 0; search->existing && k < key->count; k++) {
-        const char *const of = target->columns[key->columns[k]].references_table;
-        const struct table *stored;
-        if (of[0] && search->is_loaded(search->context, of) &&
-            database_table(search->existing, of, &stored, NULL) == STATUS_OK && stored->levels)
-            return error_set(error, STATUS_BAD_INPUT,
-                             "rows are added to table %s, whose rows may move (docs/levels.md), and keys of "
-                             "table %s have their positions; load both tables together with --force",
-                             of, target->name);
-    }
-    return STATUS_OK;
-}
-
 static enum status keys_of(struct load_tuples *tuples, const struct column_schema *column,
                            const struct tuple_search *search, const struct tuple_keys **keys,
                            struct error *error)
 {
-    uint32_t t = 0, i = 0;
-    while (strcmp(tuples->schema->tables[t].name, column->references_table) != 0)
-        t++;
+    const uint32_t t = table_number(tuples, column->references_table);
     const struct schema_table *const target = &tuples->schema->tables[t];
+    uint32_t i = 0;
     while (memcmp(&target->tuples[i].key, &column->key, sizeof column->key) != 0)
         i++;
-    RETURN_IF_ERROR(check_parts(target, &column->key, search, error));
     *keys = &tuples->keys[t][i];
     return tuples->made[t][i] ? STATUS_OK : read_key(tuples, t, i, column, search, error);
 }

@@ -29,10 +29,15 @@ NODISCARD enum status load_tuples_make(struct load_tuples *tuples, uint32_t numb
 /* Gives the rows of a table with levels their positions; NULL: they stay. */
 void load_tuples_place(struct load_tuples *tuples, uint32_t number, const int32_t *positions);
 
+/* Says that table `number` was written: rows were added to `old`, the state before, and its rows are at these positions,
+ * the old ones first (NULL: a row's position is its number). Stored keys of other tables that reference it, and are
+ * read later, have old positions, which are taken for the new ones. If `old` is NULL the table was replaced, and such
+ * keys mean nothing: reading them is STATUS_BAD_INPUT. */
+NODISCARD enum status load_tuples_moved(struct load_tuples *tuples, uint32_t number, const struct table *old,
+                                        const int32_t *positions, struct error *error);
+
 struct tuple_search {
     struct database *existing; /* has the tables that are not loaded now; or NULL */
-    bool (*is_loaded)(const void *context, const char *table);
-    const void *context;
     unsigned threads;
     bool dangling_null;
 };

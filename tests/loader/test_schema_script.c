@@ -222,6 +222,31 @@ static void dumps_of_sqlite_duckdb_and_mysql_are_understood(void **state)
 }
 
 /* No prefix of a dump, and none of its bytes changed, may crash the parser; sanitizers look on. */
+static void scripts_of_tpch_are_understood(void **state)
+{
+    struct schema_script schema;
+    struct error failure;
+    (void)state;
+    char *const ddl = read_dump("tpch.ddl"), *const keys = read_dump("tpch.ri");
+    char *const both = calloc(1, strlen(ddl) + strlen(keys) + 1);
+    assert_non_null(both);
+    strcat(strcpy(both, ddl), keys);
+    if (schema_script_parse("tpch", both, strlen(both), &schema, &failure) != STATUS_OK)
+        fail_msg("%s", failure.text);
+    assert_int_equal(schema.table_count, 8);
+    assert_int_equal(schema.note_count, 0);
+    assert_string_equal(column_of(&schema, "NATION", "N_REGIONKEY")->references_table, "REGION");
+    assert_string_equal(column_of(&schema, "LINEITEM", "L_ORDERKEY")->references_table, "ORDERS");
+    assert_string_equal(column_of(&schema, "LINEITEM", "L_PARTKEY")->references_table, "PART");
+    assert_string_equal(column_of(&schema, "LINEITEM", "L_SUPPKEY")->references_table, "SUPPLIER");
+    assert_int_equal(schema_table(&schema, "LINEITEM")->reference_count, 1);
+    assert_true(column_of(&schema, "ORDERS", "O_ORDERKEY")->primary_key);
+    schema_script_free(&schema);
+    free(both);
+    free(keys);
+    free(ddl);
+}
+
 static void damaged_dumps_are_survived(void **state)
 {
     static const char *const names[] = {"postgres.sql", "sqlite.sql", "duckdb.sql", "mysql.sql"};
@@ -415,6 +440,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_kept_is_refused_by_place_and_name),
         cmocka_unit_test(a_dump_of_postgres_is_understood),
         cmocka_unit_test(dumps_of_sqlite_duckdb_and_mysql_are_understood),
+        cmocka_unit_test(scripts_of_tpch_are_understood),
         cmocka_unit_test(damaged_dumps_are_survived),
         cmocka_unit_test(all_errors_are_told_at_once),
         cmocka_unit_test(conditions_are_tested_as_sql_does),
