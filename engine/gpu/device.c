@@ -61,6 +61,12 @@ static enum status gpu_launch_floor(struct device *device, double *ms, struct er
     return launch_floor_cuda(device->cuda, ms, error);
 }
 
+static enum status gpu_fit(struct device *device, struct plan *plan, struct error *error)
+{
+    const struct kernel_target target = cuda_kernel_target(device->cuda);
+    return kernel_fit(plan, &target, error);
+}
+
 struct cuda *gpu_device_cuda(const struct device *device)
 {
     return device->cuda;
@@ -74,6 +80,7 @@ const struct device_operations cuda_device = {.open = gpu_open,
                                               .read_ceiling = gpu_read_ceiling,
                                               .link_rate = gpu_link_rate,
                                               .launch_floor = gpu_launch_floor,
+                                              .fit = gpu_fit,
                                               .prepare = gpu_prepare,
                                               .compile = gpu_compile,
                                               .load = gpu_load,

@@ -18,237 +18,19 @@ _Static_assert(PLAN_SOURCES_MAX <= ARGUMENT_ARRAYS_MAX && PLAN_JOINS_MAX <= ARGU
                "a kernel holds what a plan can have");
 _Static_assert(sizeof(struct query_arguments) + (SECTOR_RANGES_MAX + 1) * 24 <= 65536,
                "what is in a kernel's constant memory");
-_Static_assert(KERNEL_COLUMNS_MAX * sizeof(struct bound_column) +
-                       KERNEL_JOINS_MAX * sizeof(struct bound_dimension) + sizeof(struct bound_scan) <=
-                   4096,
-               "a kernel's arguments");
-
-/* The most words of the only group's states that a thread keeps in registers, or the compiler in its local memory;
- * with more, a block has them in shared memory. With more aggregates than that has, all are in global memory, because
- * the compiler takes too long: 30 s for 512 in shared memory, 3.4 in global. */
-#define SINGLE_WORDS_MAX      256u
-#define SHARED_AGGREGATES_MAX 256u
-
 /* From this fraction of the rows on that is expected to be left, lanes take their own rows (tile_walk_many). */
 #define MANY_KEPT 0.4
 
 struct maker {
     const struct plan *plan;
     struct kernel *kernel;
-    bool count, first;
-    bool fetched[PLAN_COLUMNS_MAX];
-    bool looked_up[PLAN_JOINS_MAX]; /* values are NULL in rows without a match, so the bitmap is probed */
     bool fetch_written[PLAN_COLUMNS_MAX];
-    const struct plan_kernel *hand; /* the hand-written kernel, or NULL */
-    uint32_t shared_words;          /* 32-bit words a slot if the states were in shared memory */
     uint32_t points;
     FILE *out;
     struct error *error;
 };
 
-/* ---- The columns of the scan ---- */
-
-static void read_leaf(void *context, const struct expression *leaf)
-{
-    struct maker *maker = context;
-    const struct plan *plan = maker->plan;
-    const struct plan_source *source = &plan->sources[leaf->index];
-    if (source->join < 0) {
-        maker->fetched[source->column] = true;
-        return;
-    }
-    const struct plan_join *join = &plan->joins[source->join];
-    maker->kernel->array_used[source->column] |= source->bits == 0;
-    maker->fetched[join->column] = true;
-    maker->looked_up[source->join] = !join->inner && join->match != EXPRESSION_NONE;
-}
-
-static void find_fetched(struct maker *maker)
-{
-    const struct plan *plan = maker->plan;
-    for (uint32_t s = 0; s < plan->step_count; s++)
-        if (plan->steps[s].kind == STEP_CONDITION)
-            expression_visit(&plan->expressions, plan->steps[s].expression, read_leaf, maker);
-    for (uint32_t g = 0; g < plan->group_count; g++)
-        expression_visit(&plan->expressions, plan->groups[g].expression, read_leaf, maker);
-    for (uint32_t a = 0; a < plan->aggregate_count; a++)
-        if (plan->aggregates[a].argument != EXPRESSION_NONE)
-            expression_visit(&plan->expressions, plan->aggregates[a].argument, read_leaf, maker);
-}
-
-/* The fact column that a step reads; -1: none, or that of its expression. */
-static int32_t step_column(const struct plan *plan, const struct plan_step *step)
-{
-    return step->kind == STEP_RANGE       ? (int32_t)step->column
-           : step->kind == STEP_SEMI_JOIN ? (int32_t)plan->joins[step->join].column
-                                          : -1;
-}
-
-static void find_first(struct maker *maker)
-{
-    const struct first_rows *first = &maker->plan->first;
-    maker->kernel->first = maker->first;
-    for (uint32_t t = 0; maker->first && t < first->term_count; t++)
-        expression_visit(&maker->plan->expressions, first->terms[t].expression, read_leaf, maker);
-}
-
-/* Refuses a plan that reads more columns than a kernel can. */
-static enum status check_columns(const struct maker *maker)
-{
-    const struct plan *plan = maker->plan;
-    bool read[PLAN_COLUMNS_MAX];
-    uint32_t count = 0;
-    memcpy(read, maker->fetched, sizeof read);
-    for (uint32_t s = 0; s < plan->step_count; s++)
-        if (step_column(plan, &plan->steps[s]) >= 0)
-            read[step_column(plan, &plan->steps[s])] = true;
-    for (uint32_t c = 0; c < plan->column_count; c++)
-        count += read[c];
-    return count <= KERNEL_COLUMNS_MAX
-               ? STATUS_OK
-               : error_set(
-                     maker->error, STATUS_BAD_INPUT,
-                     "the statement's conditions, groups and aggregates read %u columns of %s, and on a GPU "
-                     "they may read %u; ask for fewer, or give --device cpu",
-                     count, plan->fact->name, KERNEL_COLUMNS_MAX);
-}
-
-static uint32_t add_column(struct maker *maker, uint32_t c)
-{
-    struct kernel *kernel = maker->kernel;
-    const struct plan_column *column = &maker->plan->columns[c];
-    uint32_t place = 0;
-    while (place < kernel->shape.column_count && kernel->columns[place] != c)
-        place++;
-    if (place < kernel->shape.column_count)
-        return place;
-    kernel->columns[kernel->shape.column_count++] = c;
-    const bool staged = plan_stages(maker->plan, c, true);
-    const uint32_t bits = column->column->value_bytes * 8;
-    kernel->staged.codec = codec_baseline();
-    kernel->shape.columns[place] = (struct kernel_column){.data = staged ? &kernel->staged : column->data,
-                                                          .value_bytes = column->column->value_bytes,
-                                                          .width_low = staged ? bits : column->width_low,
-                                                          .width_high = staged ? bits : column->width_high,
-                                                          .fetched = maker->fetched[c],
-                                                          .nullable = column->nullable,
-                                                          .kept = 1,
-                                                          .planes = kernel_level_planes(column, staged),
-                                                          .needed = column->needed};
-    return place;
-}
-
-static void add_join(struct maker *maker, uint32_t j)
-{
-    struct kernel *kernel = maker->kernel;
-    const struct plan_join *join = &maker->plan->joins[j];
-    for (uint32_t k = 0; k < kernel->shape.join_count; k++)
-        if (kernel->joins[k] == j)
-            return;
-    const uint32_t place = kernel->shape.join_count++;
-    kernel->joins[place] = j;
-    kernel->shape.joins[place] = (struct kernel_join){.column = add_column(maker, join->column),
-                                                      .positions = table_positions(join->table),
-                                                      .filtered = join->match != EXPRESSION_NONE,
-                                                      .contiguous = join->contiguous,
-                                                      .coded = true};
-    kernel_level_join(maker->plan, maker->looked_up[j], place, kernel);
-    if (kernel->shape.joins[place].filtered && !join->contiguous)
-        plan_mark_arrays(maker->plan, join->match, kernel->array_used);
-}
-
-/* Adds the columns and dimensions that a hand-written kernel names: it may fetch other columns than the plan,
- * and name dimensions that drop no row. */
-static void add_named(struct maker *maker)
-{
-    const struct plan_kernel *hand = maker->hand;
-    struct kernel *kernel = maker->kernel;
-    for (uint32_t place = 0; place < hand->dimension_count; place++)
-        if (hand->joins[place] >= 0)
-            add_join(maker, (uint32_t)hand->joins[place]);
-    for (uint32_t place = 0; place < hand->column_count; place++)
-        if (hand->columns[place] >= 0)
-            kernel->column_place[add_column(maker, (uint32_t)hand->columns[place])] = place;
-    for (uint32_t k = 0; k < kernel->shape.join_count; k++)
-        for (uint32_t place = 0; place < hand->dimension_count; place++)
-            if (hand->joins[place] == (int32_t)kernel->joins[k]) {
-                kernel->join_place[k] = place;
-                kernel_level_codes(hand, place, &kernel->shape.joins[k]);
-            }
-    kernel->bound_columns = hand->column_count;
-    kernel->bound_dimensions = hand->dimension_count;
-}
-
-static void add_in_order(struct kernel *kernel)
-{
-    kernel->bound_columns = kernel->shape.column_count;
-    kernel->bound_dimensions = kernel->shape.join_count;
-    for (uint32_t k = 0; k < kernel->shape.column_count; k++)
-        kernel->column_place[k] = k;
-    for (uint32_t k = 0; k < kernel->shape.join_count; k++)
-        kernel->join_place[k] = k;
-}
-
-/* Makes the shape: first the columns of the steps, in their order, and then those that are only fetched. */
-static enum status shape_make(struct maker *maker)
-{
-    const struct plan *plan = maker->plan;
-    find_fetched(maker);
-    find_first(maker);
-    RETURN_IF_ERROR(check_columns(maker));
-    maker->kernel->shape.name = maker->hand ? maker->hand->kernel->name : "(SQL)";
-    for (uint32_t s = 0; s < plan->step_count; s++) {
-        const struct plan_step *step = &plan->steps[s];
-        if (step->kind == STEP_INDEX) {
-            maker->kernel->shape.indexed = true;
-            maker->kernel->shape.indexed_kept = step->share;
-        }
-        if (step_column(plan, step) < 0)
-            continue;
-        const uint32_t place = add_column(maker, (uint32_t)step_column(plan, step));
-        maker->kernel->shape.columns[place].kept *= step->share;
-        if (step->kind == STEP_SEMI_JOIN)
-            add_join(maker, step->join);
-    }
-    for (uint32_t j = 0; j < plan->join_count; j++)
-        if (maker->looked_up[j])
-            add_join(maker, j);
-    for (uint32_t c = 0; c < plan->column_count; c++)
-        if (maker->fetched[c])
-            add_column(maker, c);
-    if (maker->hand)
-        add_named(maker);
-    else
-        add_in_order(maker->kernel);
-    return STATUS_OK;
-}
-
 /* ---- States ---- */
-
-static uint32_t shared_words(enum aggregate_kind kind)
-{
-    return kind == AGGREGATE_COUNT_DISTINCT ? 0 : kind == AGGREGATE_SUM_WIDE ? 4 : 2;
-}
-
-static void place_states(struct maker *maker)
-{
-    const struct plan *plan = maker->plan;
-    struct kernel *kernel = maker->kernel;
-    for (uint32_t a = 0; a < plan->aggregate_count; a++) {
-        const struct plan_aggregate *aggregate = &plan->aggregates[a];
-        kernel->state_words[a] = aggregate->kind == AGGREGATE_SUM_WIDE ? 2 : 1;
-        if (aggregate->kind == AGGREGATE_COUNT_DISTINCT)
-            kernel->distinct[a] = kernel_distinct_of(plan, aggregate);
-        maker->shared_words += shared_words(aggregate->kind);
-    }
-    const uint64_t bytes = (maker->shared_words + 1) * sizeof(uint32_t) * plan->slots;
-    const bool slots = (plan->shape == PLAN_TOTAL || plan->shape == PLAN_DENSE) &&
-                       plan->aggregate_count <= SHARED_AGGREGATES_MAX;
-    kernel->place = plan->shape == PLAN_TOTAL && maker->shared_words <= SINGLE_WORDS_MAX ? STATES_SINGLE
-                    : slots && bytes <= KERNEL_SUMS_BYTES_MAX                            ? STATES_SHARED
-                                                                                         : STATES_GLOBAL;
-    kernel->shape.sums_bytes = kernel->place == STATES_SHARED ? bytes : 0;
-}
 
 /* Writes the type of the states: a member for each aggregate, and `present`, which marks the groups that have
  * rows. */
@@ -275,7 +57,7 @@ static enum status write_states(struct maker *maker)
             fprintf(maker->out, "    state_sum<%s, %s, %u, %u> s%u;\n", place,
                     kind == AGGREGATE_SUM_WIDE ? "true" : "false", a, first, a);
         fprintf(list, " X(s%u)", a);
-        first += shared_words(kind);
+        first += kernel_shared_words(kind);
     }
     if (present) {
         fprintf(maker->out, "    state_present<%s, %u> present;\n", place, first);
@@ -302,7 +84,7 @@ static enum status write_states(struct maker *maker)
             "    __device__ __forceinline__ void finish()\n    {\n"
             "        states_complete<%s>();\n        STATES(FINISH)\n    }\n",
             names, place, first + 1, place);
-    if (maker->hand)
+    if (maker->kernel->hand)
         fputs("    HAND_WRITTEN_SUM(s0)\n", maker->out);
     fputs("};\n", maker->out);
     free(names);
@@ -313,7 +95,7 @@ static enum status write_states(struct maker *maker)
 
 static void write_point(struct maker *maker)
 {
-    if (maker->count)
+    if (maker->kernel->shape.counted)
         fprintf(maker->out, "    q->sums.p%u.reach(keep, since);\n", maker->points++);
 }
 
@@ -473,7 +255,7 @@ static enum status write_groups(struct maker *maker)
     struct kernel_body body;
     RETURN_IF_ERROR(kernel_body_begin(&body, maker->out, plan, maker->kernel, false, maker->error));
     for (uint32_t c = 0; c < plan->column_count; c++)
-        if (maker->fetched[c])
+        if (maker->kernel->fetched[c])
             write_fetch(maker, c);
     double kept = 1;
     for (uint32_t s = 0; s < plan->step_count; s++)
@@ -494,7 +276,7 @@ static enum status write_groups(struct maker *maker)
 static enum status write_scan(struct maker *maker)
 {
     fputs("TILE_QUERY(statement, q, t)\n{\n    tile_mask keep = tile_all(t);\n", maker->out);
-    if (maker->count)
+    if (maker->kernel->shape.counted)
         fputs("    uint64_t since = state_clock();\n", maker->out);
     RETURN_IF_ERROR(write_steps(maker));
     if (maker->kernel->first)
@@ -547,7 +329,7 @@ static void write_collect(struct maker *maker)
 
 static uint32_t code_bytes(const struct maker *maker, uint32_t place)
 {
-    const int32_t codes = maker->hand->codes[place];
+    const int32_t codes = maker->kernel->hand->codes[place];
     return codes < 0 ? 4 : maker->plan->arrays[codes].value_bytes;
 }
 
@@ -556,7 +338,7 @@ static uint32_t code_bytes(const struct maker *maker, uint32_t place)
 static void write_types(struct maker *maker)
 {
     const struct kernel *kernel = maker->kernel;
-    const struct kernel_names *names = maker->hand ? maker->hand->kernel->names : NULL;
+    const struct kernel_names *names = maker->kernel->hand ? maker->kernel->hand->kernel->names : NULL;
     char name[KERNEL_NAME_BYTES];
     for (uint32_t c = 0; c < kernel->shape.column_count; c++) {
         snprintf(name, sizeof name, "c%u", kernel->columns[c]);
@@ -585,7 +367,7 @@ static void write_parameters(struct maker *maker)
 
 static void write_hand_written(struct maker *maker)
 {
-    const struct plan_kernel *hand = maker->hand;
+    const struct plan_kernel *hand = maker->kernel->hand;
     for (uint32_t place = 0; place < hand->column_count; place++)
         if (hand->columns[place] < 0)
             fprintf(maker->out, "typedef tile_absent %s_TYPE;\n", hand->kernel->names->columns[place]);
@@ -599,7 +381,7 @@ static void write_hand_written(struct maker *maker)
  * that counts has its rows. */
 static bool can_leave_tiles(const struct maker *maker)
 {
-    return maker->kernel->shape.indexed && maker->plan->shape != PLAN_ROWS && !maker->count;
+    return maker->kernel->shape.indexed && maker->plan->shape != PLAN_ROWS && !maker->kernel->shape.counted;
 }
 
 /* Writes all kernels. The scan is written first, into a text of its own, because it determines the number of
@@ -611,7 +393,7 @@ static enum status write_all(struct maker *maker, FILE *source)
     maker->out = open_memstream(&scan, &bytes);
     if (!maker->out)
         return error_out_of_memory(maker->error, 4096, "a kernel's source");
-    enum status status = maker->hand ? STATUS_OK : write_scan(maker);
+    enum status status = maker->kernel->hand ? STATUS_OK : write_scan(maker);
     if (fclose(maker->out) != 0 && status == STATUS_OK)
         status = error_out_of_memory(maker->error, 4096, "a kernel's source");
     maker->out = source;
@@ -622,7 +404,7 @@ static enum status write_all(struct maker *maker, FILE *source)
     write_types(maker);
     if (status == STATUS_OK)
         status = write_states(maker);
-    if (maker->hand)
+    if (maker->kernel->hand)
         write_hand_written(maker);
     else
         write_parameters(maker);
@@ -651,19 +433,11 @@ static bool needs_prepared(const struct maker *maker)
     return needs;
 }
 
-/* `first`: rows that are not among the first of an order are dropped. */
-static enum status make(const struct plan *plan, bool count, bool first, const struct kernel_target *target,
+static enum status make(const struct plan *plan, enum kernel_use use, const struct kernel_target *target,
                         struct kernel *kernel, struct error *error)
 {
-    struct maker maker = {.plan = plan,
-                          .kernel = kernel,
-                          .count = count,
-                          .first = first,
-                          .hand = plan->kernel.kernel && !count ? &plan->kernel : NULL,
-                          .error = error};
-    *kernel = (struct kernel){.shape.counted = count};
-    RETURN_IF_ERROR(shape_make(&maker));
-    place_states(&maker);
+    struct maker maker = {.plan = plan, .kernel = kernel, .error = error};
+    RETURN_IF_ERROR(kernel_shape_make(plan, use, target, kernel, error));
     RETURN_IF_ERROR(kernel_layout_make(&kernel->shape, target, &kernel->layout, error));
     kernel->layout.wait_first = needs_prepared(&maker);
     size_t bytes = 0;
@@ -681,11 +455,14 @@ static enum status make(const struct plan *plan, bool count, bool first, const s
 enum status kernel_make(const struct plan *plan, bool count, const struct kernel_target *target,
                         struct kernel *kernel, struct error *error)
 {
-    struct error why = {0};
-    const bool first = plan->first.wanted > 0 && !count;
-    if (first && make(plan, count, true, target, kernel, &why) == STATUS_OK)
-        return STATUS_OK;
-    return make(plan, count, false, target, kernel, error);
+    if (plan->first.wanted > 0 && !count) {
+        const enum status status = make(plan, KERNEL_FINDS_FIRST, target, kernel, error);
+        if (status != STATUS_BAD_INPUT)
+            return status;
+        if (error)
+            *error = (struct error){0};
+    }
+    return make(plan, count ? KERNEL_COUNTS : KERNEL_ANSWERS, target, kernel, error);
 }
 
 void kernel_free(struct kernel *kernel)

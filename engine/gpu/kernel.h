@@ -47,17 +47,41 @@ struct kernel {
     enum distinct_kind distinct[PLAN_AGGREGATES_MAX];
     uint32_t state_words[PLAN_AGGREGATES_MAX]; /* 64-bit words a slot: 2 for sums of 128 bits */
     bool first; /* the scan drops rows that are not among the first of an order (engine/gpu/first/) */
+    const struct plan_kernel *hand; /* the hand-written kernel, or NULL */
+    bool fetched[PLAN_COLUMNS_MAX]; /* by index in plan->columns: values of survivors are read */
+    bool looked_up[PLAN_JOINS_MAX]; /* values are NULL in rows without a match, so the bitmap is probed */
 };
 
+/* What a plan has kernels for. */
+enum kernel_use {
+    KERNEL_ANSWERS,
+    KERNEL_FINDS_FIRST, /* ... and drops rows that are not among the first of an order */
+    KERNEL_COUNTS,      /* counts rows and ticks at each point (struct scan_point) */
+    KERNEL_USES
+};
+
+/* Marks columns of a plan as decoded before the scan (plan_column.crowded), one after the other, until each of its kernels
+ * fits the shared memory that a block of the GPU has. A plan must be fitted to all GPUs that run it, before kernel_make.
+ * STATUS_MACHINE: out of memory. */
+NODISCARD enum status kernel_fit(struct plan *plan, const struct kernel_target *target, struct error *error);
+
 /* Makes the kernels. They drop rows that are not among the first of an order, unless ORDER BY's columns are too many for a
- * kernel or a block. `count`: the scan counts rows and ticks at each point (struct scan_point); it is then
- * always generated from the plan, also if a hand-written kernel answers. Free with kernel_free. */
+ * kernel. `count`: they are KERNEL_COUNTS, which are always generated from the plan, also if a hand-written kernel answers.
+ * Free with kernel_free. */
 NODISCARD enum status kernel_make(const struct plan *plan, bool count, const struct kernel_target *target,
                                   struct kernel *kernel, struct error *error);
 void kernel_free(struct kernel *kernel);
 
-/* The kind of set for a count(distinct) (kernel_distinct.c). */
-enum distinct_kind kernel_distinct_of(const struct plan *plan, const struct plan_aggregate *aggregate);
+/* ---- Shape (kernel_shape.c) ---- */
+
+/* Sets all of a kernel that its layout depends on: what it reads, and where its states are. STATUS_BAD_INPUT if it
+ * would read too many columns. */
+NODISCARD enum status kernel_shape_make(const struct plan *plan, enum kernel_use use,
+                                        const struct kernel_target *target, struct kernel *kernel,
+                                        struct error *error);
+
+/* The 32-bit words of a slot that an aggregate's states take in shared memory. */
+uint32_t kernel_shared_words(enum aggregate_kind kind);
 
 /* ---- Expressions as text (kernel_expression.c) ---- */
 

@@ -49,11 +49,6 @@ struct planner {
     uint64_t used; /* bytes of shared memory that a block has once, not for each warp */
 };
 
-static uint64_t aligned(uint64_t bytes)
-{
-    return (bytes + 127) / 128 * 128;
-}
-
 /* True if `bytes` more fit beside the staging areas of the fewest warps. */
 static bool fits(const struct planner *planner, uint64_t bytes, uint32_t warps)
 {
@@ -63,7 +58,7 @@ static bool fits(const struct planner *planner, uint64_t bytes, uint32_t warps)
 
 static void keep_bitmap(struct planner *planner, uint32_t j, uint64_t most)
 {
-    uint64_t bytes = aligned(planner->layout->bitmap_words[j] * sizeof(uint32_t));
+    uint64_t bytes = kernel_layout_bytes(planner->layout->bitmap_words[j] * sizeof(uint32_t));
     if (planner->layout->bitmap[j] != BITMAP_GLOBAL || planner->used + bytes > most ||
         !fits(planner, bytes, WORK_TILES))
         return;
@@ -195,6 +190,14 @@ static void plan_threads(struct planner *planner)
     layout->blocks_per_multiprocessor = blocks ? (uint32_t)blocks : 1;
 }
 
+uint64_t kernel_layout_least(const struct kernel_shape *shape)
+{
+    uint64_t bytes = kernel_layout_bytes(shape->sums_bytes);
+    for (uint32_t c = 0; c < shape->column_count; c++)
+        bytes += (uint64_t)WORK_TILES * kernel_decoder_staging(&shape->columns[c]);
+    return bytes;
+}
+
 static enum status plan_shared(struct planner *planner, struct error *error)
 {
     const struct kernel_shape *shape = planner->shape;
@@ -203,13 +206,11 @@ static enum status plan_shared(struct planner *planner, struct error *error)
         layout->staging[c] = layout->staging_bytes;
         layout->staging_bytes += kernel_decoder_staging(&shape->columns[c]);
     }
-    planner->used = aligned(shape->sums_bytes);
+    planner->used = kernel_layout_bytes(shape->sums_bytes);
     if (!fits(planner, 0, WORK_TILES))
         return error_set(error, STATUS_MACHINE,
-                         "query %s needs %llu bytes of shared memory a block, this GPU has %llu; use a codec "
-                         "with random access",
-                         shape->name,
-                         (unsigned long long)(planner->used + WORK_TILES * layout->staging_bytes),
+                         "query %s needs %llu bytes of shared memory a block, this GPU has %llu", shape->name,
+                         (unsigned long long)kernel_layout_least(shape),
                          (unsigned long long)planner->target->shared_block);
     plan_planes(planner);
     plan_registers(planner);

@@ -62,7 +62,7 @@ struct kernel_shape {
     double indexed_kept; /* their expected selectivity */
 };
 
-/* The most shared memory for a block's sums; a kernel that needs more adds in global memory. */
+/* The most shared memory for a block's sums, on GPUs that have as much; a kernel that needs more adds in global memory. */
 #define KERNEL_SUMS_BYTES_MAX 73728u
 
 /* The place of a join's bitmap; the same as enum tile_bitmap of operators/dialect/tile_cuda.h. */
@@ -86,7 +86,16 @@ struct kernel_layout {
     uint32_t staging_offset, staging_bytes;
 };
 
-/* Makes the layout of a kernel. STATUS_MACHINE if a block does not fit the GPU. */
+/* The bytes that an area of shared memory takes, with what aligns the next one. */
+static inline uint64_t kernel_layout_bytes(uint64_t bytes)
+{
+    return (bytes + 127) / 128 * 128;
+}
+
+/* The shared memory that the smallest block of the kernel needs. */
+uint64_t kernel_layout_least(const struct kernel_shape *shape);
+
+/* Makes the layout of a kernel. STATUS_MACHINE if its smallest block does not fit the GPU. */
 NODISCARD enum status kernel_layout_make(const struct kernel_shape *shape, const struct kernel_target *target,
                                          struct kernel_layout *layout, struct error *error);
 

@@ -314,7 +314,9 @@ static void write_columns(const struct plan *plan, bool on_gpu, FILE *out)
         if (column->decided)
             continue;
         fprintf(out, "%s %s (%s%s, %.1f bits)", comma, column->column->schema.name, column->data->codec->name,
-                plan_stages(plan, c, on_gpu) ? " decoded first" : "",
+                !plan_stages(plan, c, on_gpu) ? ""
+                : column->crowded             ? " decoded first for want of shared memory"
+                                              : " decoded first",
                 plan->fact->rows ? 8.0 * (double)column->data->bytes / (double)plan->fact->rows : 0.0);
         comma = ",";
     }

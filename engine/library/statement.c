@@ -148,6 +148,7 @@ static enum status make_plan(struct sql_statement *statement, struct error *erro
     plan->staged = settings->staged;
     if (settings->kernel)
         RETURN_IF_ERROR(plan_use_kernel(plan, settings->kernel, error));
+    RETURN_IF_ERROR(engine_fit(statement->engine, plan, error));
     statement->timing =
         (struct run_timing){.plan_ms = clock_ms() - begin, .plan_reads = disk_reads_since(&moment)};
     for (uint32_t c = 0; c < plan->column_count; c++)

@@ -42,7 +42,8 @@ void plan_free(struct plan *plan)
 bool plan_stages(const struct plan *plan, uint32_t column, bool on_gpu)
 {
     const struct codec *codec = plan->columns[column].data->codec;
-    return (plan->staged || codec_is_staged(codec, on_gpu)) && codec->layout != CODEC_LAYOUT_VALUES;
+    return (plan->staged || codec_is_staged(codec, on_gpu) || (on_gpu && plan->columns[column].crowded)) &&
+           codec->layout != CODEC_LAYOUT_VALUES;
 }
 
 bool plan_stages_any(const struct plan *plan, bool on_gpu)

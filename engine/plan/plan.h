@@ -47,10 +47,11 @@ struct expression_program; /* engine/plan/expression_vector.h */
 struct plan_column {
     const struct column *column;
     struct column_data *data;
-    bool nullable;                  /* some segment has a validity bitmap */
-    bool stepped;                   /* a range step or a semi-join reads it */
-    bool fetched;                   /* the surviving rows need its values */
-    bool decided;                   /* it is not read: only conditions that bitmap indexes decide name it */
+    bool nullable; /* some segment has a validity bitmap */
+    bool stepped;  /* a range step or a semi-join reads it */
+    bool fetched;  /* the surviving rows need its values */
+    bool decided;  /* it is not read: only conditions that bitmap indexes decide name it */
+    bool crowded;  /* on a GPU: a block of the scan has no shared memory for its decoder (engine_fit) */
     uint32_t width_low, width_high; /* of all chunks */
     uint32_t needed; /* the bits that survivors' values need: of a foreign key, else all ones */
 };
@@ -242,7 +243,7 @@ struct plan {
 void plan_free(struct plan *plan);
 
 /* True if the column is decoded before the scan: the plan is staged, or the codec always is
- * (codec_is_staged); and the column's chunks are not plain values. */
+ * (codec_is_staged), or a GPU has no room for its decoder; and the column's chunks are not plain values. */
 bool plan_stages(const struct plan *plan, uint32_t column, bool on_gpu);
 /* True if a column of the plan is decoded before the scan. */
 bool plan_stages_any(const struct plan *plan, bool on_gpu);

@@ -102,6 +102,9 @@ struct device_operations {
 
     /* ---- Plans ---- */
 
+    /* Adapts a plan to the device, which must be done before it is prepared: marks columns that are decoded before the
+     * scan (plan_column.crowded). NULL: the device takes plans as they are. */
+    enum status (*fit)(struct device *device, struct plan *plan, struct error *error);
     /* Decides how the plan is run over the segments of `share`, NULL: all; uses no memory of the device yet. The
      * plan must outlive the run, but `share` need not. `timed`: the run measures filter_ms and scan_ms, for which
      * a GPU runs the plan twice. */

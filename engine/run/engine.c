@@ -228,6 +228,13 @@ enum status engine_launch_floor(struct engine *engine, double *ms, struct error 
 
 /* ---- Plans ---- */
 
+enum status engine_fit(struct engine *engine, struct plan *plan, struct error *error)
+{
+    for (uint32_t m = 0; engine->operations->fit && m < engine->member_count; m++)
+        RETURN_IF_ERROR(engine->operations->fit(engine->members[m].device, plan, error));
+    return STATUS_OK;
+}
+
 enum status engine_prepare(struct engine *engine, const struct plan *plan, bool timed,
                            struct prepared_plan **prepared, struct error *error)
 {

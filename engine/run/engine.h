@@ -68,6 +68,9 @@ NODISCARD enum status engine_launch_floor(struct engine *engine, double *ms, str
 
 /* ---- Plans: each call as in struct device_operations ---- */
 
+/* Adapts a plan to all devices, before it is explained or prepared. */
+NODISCARD enum status engine_fit(struct engine *engine, struct plan *plan, struct error *error);
+
 /* The plan and the engine must outlive `prepared`. */
 NODISCARD enum status engine_prepare(struct engine *engine, const struct plan *plan, bool timed,
                                      struct prepared_plan **prepared, struct error *error);

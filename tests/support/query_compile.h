@@ -67,8 +67,9 @@ static inline enum status compile_statement(struct database *database, const cha
     enum sql_explain explain;
     RETURN_IF_ERROR(
         plan_with_parameters(database, sql, parameters, parameter_count, codec, &plan, &explain, error));
-    const enum status status =
-        plan->nothing ? STATUS_OK : compile_plan(plan, explain == SQL_EXPLAIN_ANALYZE, gpu, sql, error);
+    enum status status = kernel_fit(plan, &gpu->target, error);
+    if (status == STATUS_OK && !plan->nothing)
+        status = compile_plan(plan, explain == SQL_EXPLAIN_ANALYZE, gpu, sql, error);
     plan_free(plan);
     return status;
 }

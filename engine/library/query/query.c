@@ -168,7 +168,9 @@ enum status query_plan(struct query *query, struct database *database, const str
     timing.plan_ms = clock_ms() - begin;
     for (uint32_t c = 0; stored && c < plan->column_count; c++)
         timing.bytes += plan->columns[c].decided ? 0 : plan->columns[c].data->bytes;
-    enum status status = explain_plan(query, plan, engine);
+    enum status status = engine_fit(engine, plan, query->error);
+    if (status == STATUS_OK)
+        status = explain_plan(query, plan, engine);
     if (status == STATUS_OK && !(last && task->explain == SQL_EXPLAIN))
         status = run_plan(query, plan, engine, &timing, rows);
     if (status == STATUS_OK && rows->column_count)

@@ -304,44 +304,196 @@ static void numbers_are_no_part_of_the_source(void **state)
     kernel_free(&kernels[1]);
 }
 
-/* Columns without random access need shared memory; where those of ORDER BY have none left, the host alone orders. */
-static void an_order_that_has_no_room_is_left_to_the_host(void **state)
+/* ---- Columns whose decoders have no room in a block's shared memory ---- */
+
+static uint32_t crowded(const struct plan *plan)
+{
+    uint32_t count = 0;
+    for (uint32_t c = 0; c < plan->column_count; c++)
+        count += plan->columns[c].crowded;
+    return count;
+}
+
+static struct plan *plan_of(const char *sql, const char *codec)
+{
+    struct plan *plan;
+    enum sql_explain explain;
+    must(plan_statement(star_database, sql, codec, &plan, &explain, error));
+    return plan;
+}
+
+/* A GPU whose blocks have `bytes`, fitted anew. */
+static void fit(struct plan *plan, uint64_t bytes)
+{
+    struct kernel_target target = compile_sm_90->target;
+    target.shared_block = bytes;
+    for (uint32_t c = 0; c < plan->column_count; c++)
+        plan->columns[c].crowded = false;
+    must(kernel_fit(plan, &target, error));
+}
+
+static enum status make_for(const struct plan *plan, uint64_t bytes, struct kernel *kernel, struct error *why)
+{
+    struct kernel_target target = compile_sm_90->target;
+    target.shared_block = bytes;
+    return kernel_make(plan, false, &target, kernel, why);
+}
+
+static const char many_columns[] =
+    "select shop, pieces, sum(paid), sum(big), max(at), min(day), count(distinct note) from sales "
+    "where pieces > 0 group by shop, pieces";
+
+/* Whether each column that is marked is needed: without it the kernel does not fit. */
+static bool is_least(struct plan *plan, uint64_t bytes)
+{
+    bool least = true;
+    for (uint32_t c = 0; c < plan->column_count; c++) {
+        struct kernel kernel;
+        if (!plan->columns[c].crowded)
+            continue;
+        plan->columns[c].crowded = false;
+        if (make_for(plan, bytes, &kernel, NULL) == STATUS_OK) {
+            kernel_free(&kernel);
+            least = false;
+        }
+        plan->columns[c].crowded = true;
+    }
+    return least;
+}
+
+/* However little a block has, the statement gets a kernel that fits it; no column more than that needs is decoded first. */
+static void every_statement_fits_every_block(void **state)
+{
+    (void)state;
+    for (uint32_t id = 1; id < CODEC_COUNT; id++) {
+        if (codec_needs_levels(codec_by_id(id)))
+            continue;
+        struct plan *plan = plan_of(many_columns, codec_by_id(id)->name);
+        for (uint64_t bytes = UINT64_C(1) << 20;; bytes = bytes > 1000 ? bytes * 3 / 4 : 0) {
+            struct kernel kernel;
+            struct error why = {0};
+            fit(plan, bytes);
+            assert_true(bytes < UINT64_C(1) << 20 || crowded(plan) == 0);
+            assert_true(is_least(plan, bytes));
+            if (make_for(plan, bytes, &kernel, &why) != STATUS_OK)
+                fail_msg("%s, %llu bytes: %s", codec_by_id(id)->name, (unsigned long long)bytes, why.text);
+            assert_true(kernel.layout.shared_bytes <= bytes);
+            kernel_free(&kernel);
+            if (bytes == 0)
+                break;
+        }
+        const bool decoded = codec_by_id(id)->gpu.random_access || codec_is_staged(codec_by_id(id), true);
+        assert_true(decoded || crowded(plan) > 0); /* of a block that has nothing */
+        plan_free(plan);
+    }
+}
+
+/* Those that are, are plain values to the scan, and another source has their decoders; the rest is decoded inline. */
+static void columns_without_room_are_decoded_before_the_scan(void **state)
 {
     (void)state;
     need_compile_targets();
-    struct kernel_target target = compile_sm_90->target;
-    struct plan *plan;
-    enum sql_explain explain;
-    bool seen[2] = {false, false};
-    must(plan_statement(star_database,
-                        "select shop from sales where pieces > 0 order by paid desc, big limit 3", "gpu-dfor",
-                        &plan, &explain, error));
+    struct plan *plan = plan_of(many_columns, "pfor-diff");
+    struct cuda_stage stage = {0};
+    struct kernel kernel;
+    struct error why = {0};
+    must(make_for(plan, UINT64_C(1) << 20, &kernel, error));
+    const uint64_t half = kernel_layout_least(&kernel.shape) / 2;
+    kernel_free(&kernel);
+    assert_int_equal(make_for(plan, half, &kernel, &why), STATUS_MACHINE);
+    fit(plan, half);
+    assert_in_range(crowded(plan), 1, plan->column_count - 1);
+    must(make_for(plan, half, &kernel, error));
+    must(cuda_stage_write(plan, &kernel, &stage, error));
+    assert_int_equal(stage.count, crowded(plan));
+    assert_true(plan_stages_any(plan, true) && !plan_stages_any(plan, false));
+    assert_non_null(strstr(kernel.source, "decode_pfor_diff"));
+    assert_non_null(strstr(kernel.source, "decode_plain"));
+    assert_non_null(strstr(stage.source, "decode_pfor_diff"));
+    must(compile_source("a scan", kernel.source, compile_sm_90->arch, NULL, error));
+    must(compile_source("stages", stage.source, compile_sm_90->arch, NULL, error));
+    cuda_stage_free(NULL, &stage);
+    kernel_free(&kernel);
+    plan_free(plan);
+}
+
+/* The first to go is the one that costs least for what it frees: of two that free enough, the narrow one; the wide one if
+ * that alone does not. */
+static void columns_are_decoded_first_in_the_order_of_their_costs(void **state)
+{
+    (void)state;
+    struct plan *plan = plan_of("select sum(pieces), sum(big) from sales", "pfor-diff");
+    const uint32_t narrow = plan->columns[0].column->value_bytes == 4 ? 0 : 1, wide = 1 - narrow;
+    struct kernel kernel;
+    must(make_for(plan, UINT64_C(1) << 20, &kernel, error));
+    const uint64_t enough = kernel_layout_least(&kernel.shape);
+    kernel_free(&kernel);
+    assert_true(plan->columns[narrow].column->value_bytes == 4 &&
+                plan->columns[wide].column->value_bytes == 8);
+    fit(plan, enough);
+    assert_int_equal(crowded(plan), 0);
+    fit(plan, enough - 1);
+    assert_true(plan->columns[narrow].crowded && !plan->columns[wide].crowded);
+    fit(plan, enough - WORK_TILES * TILE_ROWS * 8);
+    assert_true(plan->columns[wide].crowded && !plan->columns[narrow].crowded);
+    fit(plan, 0);
+    assert_int_equal(crowded(plan), 2);
+    plan_free(plan);
+}
+
+/* Sums of groups that a block has no room for are in global memory: they are no reason to decode a column first. */
+static void sums_without_room_are_in_global_memory(void **state)
+{
+    (void)state;
+    struct plan *plan = plan_of("select shop, pieces, sum(paid) from sales group by shop, pieces", "plain");
+    struct kernel kernel;
+    must(make_for(plan, UINT64_C(1) << 20, &kernel, error));
+    assert_int_equal(kernel.place, STATES_SHARED);
+    kernel_free(&kernel);
+    must(make_for(plan, 0, &kernel, error));
+    assert_int_equal(kernel.place, STATES_GLOBAL);
+    kernel_free(&kernel);
+    plan_free(plan);
+}
+
+/* The kernel finds the first of an order also where ORDER BY's columns have no room, and the kernel that counts fits. */
+static void an_order_whose_columns_have_no_room_is_found_by_the_kernel(void **state)
+{
+    (void)state;
+    struct plan *plan =
+        plan_of("select shop from sales where pieces > 0 order by paid desc, big limit 3", "gpu-dfor");
     assert_int_equal(plan->first.term_count, 2);
-    for (; target.shared_block > 0; target.shared_block = target.shared_block * 3 / 4) {
+    for (uint64_t bytes = compile_sm_90->target.shared_block; bytes > 1000; bytes = bytes * 3 / 4) {
+        struct kernel_target target = compile_sm_90->target;
         struct kernel kernel;
-        struct error why = {0};
-        if (kernel_make(plan, false, &target, &kernel, &why) != STATUS_OK)
-            break;
-        assert_int_equal(kernel.first, strstr(kernel.source, "q->sums.first.take") != NULL);
-        assert_string_equal(why.text, "");
-        seen[kernel.first] = true;
+        fit(plan, bytes);
+        target.shared_block = bytes;
+        must(kernel_make(plan, false, &target, &kernel, error));
+        assert_true(kernel.first && strstr(kernel.source, "q->sums.first.take"));
+        kernel_free(&kernel);
+        must(kernel_make(plan, true, &target, &kernel, error));
         kernel_free(&kernel);
     }
-    assert_true(seen[false] && seen[true]);
+    assert_int_equal(crowded(plan), 2); /* the filter's column needs no shared memory in this codec */
     plan_free(plan);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_statement_compiles),
-                                       cmocka_unit_test(every_codec_compiles),
-                                       cmocka_unit_test(columns_are_read_in_the_codec_that_is_asked_for),
-                                       cmocka_unit_test(staged_statements_compile),
-                                       cmocka_unit_test(codecs_that_no_kernel_decodes_are_staged),
-                                       cmocka_unit_test(the_benchmark_compiles),
-                                       cmocka_unit_test(scans_begin_with_the_mask_of_indexes),
-                                       cmocka_unit_test(kernels_of_masks_compile),
-                                       cmocka_unit_test(an_order_that_has_no_room_is_left_to_the_host),
-                                       cmocka_unit_test(numbers_are_no_part_of_the_source)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_statement_compiles),
+        cmocka_unit_test(every_codec_compiles),
+        cmocka_unit_test(columns_are_read_in_the_codec_that_is_asked_for),
+        cmocka_unit_test(staged_statements_compile),
+        cmocka_unit_test(codecs_that_no_kernel_decodes_are_staged),
+        cmocka_unit_test(the_benchmark_compiles),
+        cmocka_unit_test(scans_begin_with_the_mask_of_indexes),
+        cmocka_unit_test(kernels_of_masks_compile),
+        cmocka_unit_test(every_statement_fits_every_block),
+        cmocka_unit_test(columns_without_room_are_decoded_before_the_scan),
+        cmocka_unit_test(columns_are_decoded_first_in_the_order_of_their_costs),
+        cmocka_unit_test(sums_without_room_are_in_global_memory),
+        cmocka_unit_test(an_order_whose_columns_have_no_room_is_found_by_the_kernel),
+        cmocka_unit_test(numbers_are_no_part_of_the_source)};
     return cmocka_run_group_tests(tests, star_open, star_close);
 }
