@@ -2,7 +2,7 @@
 # gpu.sh: runs Tessera's tests on a machine with a GPU. It builds Release into build/gpu, runs the steps, prints a
 # table of all jobs, and exits with 1 if any job failed.
 #
-#     tests/gpu.sh [--filter REGEX] [--logs FOLDER] [STEP...]
+#     tests/gpu.sh [--filter REGEX] [--slice I/N] [--seconds N] [--logs FOLDER] [STEP...]
 #
 #     STEP        tests     every test program that uses the GPU; fails if there is none (the default step)
 #                 codecs    all queries with all codecs and choosers, staged too, at three scale factors and with NULL
@@ -14,17 +14,24 @@
 #                 sanitize  the programs of `tests`, all queries with all codecs at SF 0.01 and 0.1, and the lab's own
 #                           kernels, under compute-sanitizer: memcheck and racecheck
 #     --filter    runs only jobs whose name in the table matches
-#     --logs      folder for the output: build.log and one log for each step (build/gpu/logs)
+#     --slice     runs every N-th unit of each step, from the I-th on: the same ones each time, all in N slices. A unit is
+#                 a program, a codec at a scale factor, or an experiment, with all its jobs; databases and kernels are
+#                 made for the units of the slice alone
+#     --seconds   starts no job after so many seconds, the build's included; what was not run counts as failed
+#     --logs      folder for the output: build.log, one log for each step, and results, a line for each job as it ends
+#                 (build/gpu/logs)
 #
 # It needs gcc, CMake and the CUDA toolkit's NVRTC. If the other libraries cannot be installed, unpack them into
 # .deps with cmake/fetch-deps.sh on another machine and copy the folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-filter=. logs=build/gpu/logs steps=()
+filter=. slice=1/1 seconds=0 logs=build/gpu/logs steps=()
 while [ $# -gt 0 ]; do
     case $1 in
     --filter) filter=$2 && shift ;;
+    --slice) slice=$2 && shift ;;
+    --seconds) seconds=$2 && shift ;;
     --logs) logs=$2 && shift ;;
     tests | codecs | sql | lab | sanitize) steps+=("$1") ;;
     *) echo "gpu.sh: there is no option or step $1; see the head of the file" >&2 && exit 2 ;;
@@ -32,6 +39,10 @@ while [ $# -gt 0 ]; do
     shift
 done
 if [ ${#steps[@]} -eq 0 ]; then steps=(tests); fi
+if ! [[ $slice =~ ^([1-9][0-9]*)/([1-9][0-9]*)$ ]] || [ "${slice%/*}" -gt "${slice#*/}" ]; then
+    echo "gpu.sh: --slice $slice: give I/N with I from 1 to N, as 2/4" >&2 && exit 2
+fi
+if ! [[ $seconds =~ ^[0-9]+$ ]]; then echo "gpu.sh: --seconds $seconds is no whole number" >&2 && exit 2; fi
 
 tessera=build/gpu/tessera
 choosers=(gpu-star smallest auto)
@@ -57,14 +68,31 @@ start() {
     jobs+=("$name")
     {
         begun=$(date +%s%N) result=passed
-        "$@" >"$work/$name.log" 2>&1 || result="FAILED ($?)"
+        if [ "$seconds" -gt 0 ] && [ $SECONDS -gt "$seconds" ]; then
+            result="FAILED (no time)" && echo "not run: --seconds $seconds were over" >"$work/$name.log"
+        else
+            "$@" >"$work/$name.log" 2>&1 || result="FAILED ($?)"
+        fi
         spent=$((($(date +%s%N) - begun) / 10000000))
-        printf '%-44s %-12s %5d.%02d s\n' "$name" "$result" $((spent / 100)) $((spent % 100)) >"$work/$name.result"
+        printf '%-44s %-16s %5d.%02d s\n' "$name" "$result" $((spent / 100)) $((spent % 100)) |
+            tee -a "$logs/results" >"$work/$name.result"
     } &
 }
 
+# units NAME...: those of the slice, in their order.
+units() {
+    local i
+    for ((i = ${slice%/*}; i <= $#; i += ${slice#*/})); do echo "${!i}"; done
+}
+
+matches() { # NAME...: true if --filter matches one of them
+    local name
+    for name in "$@"; do if [[ $name =~ $filter ]]; then return 0; fi; done
+    return 1
+}
+
 matched=0
-job() { if [[ $1 =~ $filter ]]; then matched=$((matched + 1)) && start "$@"; fi; }
+job() { if matches "$1"; then matched=$((matched + 1)) && start "$@"; fi; }
 
 # collect STEP: waits for all jobs. Appends their logs to the step's log and their results to the table, in the order
 # in which they started.
@@ -89,31 +117,55 @@ programs() {
         -o -name 'test_kernel_cache' \) -printf '%f\n' | sort
 }
 
-# Makes a database with every encoding and SQLite's answers, so that the jobs after it only read it.
-prepare() {
-    rm -rf "build/gpu/sf$1"
-    local data=(--sf "$1") # sfnulls: most order dates are NULL, because the date table is short
-    if [ "$1" = nulls ]; then data=(--sf 0.1 --date-table classic --dangling null); fi
-    $tessera ssb load "${data[@]}" --db "build/gpu/sf$1" &&
-        $tessera ssb compare --db "build/gpu/sf$1" --device cpu --verify sqlite --repeat 1 --warmup 0 \
-            --codecs "$(IFS=, && echo "${codecs[*]},${choosers[*]}")"
+# What --codec says. lane-levels holds keys of tables with levels alone: it is asked for where loading chose it, and all
+# other columns stay in their own codecs.
+codec_list() { # SF CODEC
+    local keys=
+    if [ "$2" != lane-levels ]; then echo "$2" && return; fi
+    keys=$($tessera inspect --db "build/gpu/sf$1" lineorder | awk '/ lane-levels \(auto\)/ { print $1 "=lane-levels" }')
+    if [ -z "$keys" ]; then echo "no key of sf$1 has levels" >&2 && return 1; fi
+    echo "${keys//$'\n'/,}"
 }
 
-prepare_all() { # STEP SF...
-    local step=$1 sf
+# Makes a database with SQLite's answers and all encodings that jobs will read: they must not write, because a database has
+# one writer at a time.
+prepare() { # SF CODEC...
+    local sf=$1 codec encoded=()
+    local data=(--sf "$sf") # sfnulls: most order dates are NULL, because the date table is short
     shift
-    for sf in "$@"; do start "prepare.sf$sf" prepare "$sf"; done
+    if [ "$sf" = nulls ]; then data=(--sf 0.1 --date-table classic --dangling null); fi
+    for codec in "$@"; do
+        if [ "$codec" != lane-levels ]; then encoded+=("$codec"); fi # loading chose it, and encoded the keys
+    done
+    if [ ${#encoded[@]} -eq 0 ]; then encoded=(plain); fi # for SQLite's answers
+    rm -rf "build/gpu/sf$sf"
+    $tessera ssb load "${data[@]}" --db "build/gpu/sf$sf" &&
+        $tessera ssb compare --db "build/gpu/sf$sf" --device cpu --verify sqlite --repeat 1 --warmup 0 \
+            --codecs "$(IFS=, && echo "${encoded[*]}")"
+}
+
+prepare_all() { # STEP SF:CODEC...
+    local step=$1 sf unit of_sf
+    shift
+    for sf in 0.0001 0.01 0.1 nulls; do
+        of_sf=()
+        for unit in "$@"; do if [ "${unit%:*}" = "$sf" ]; then of_sf+=("${unit#*:}"); fi; done
+        if [ ${#of_sf[@]} -gt 0 ]; then start "prepare.sf$sf" prepare "$sf" "${of_sf[@]}"; fi
+    done
     collect "$step"
 }
 
 queries() { # SF CODEC TOOL...
-    local sf=$1 codec=$2
+    local sf=$1 list
+    list=$(codec_list "$1" "$2") || return 1
     shift 2
-    "$@" $tessera ssb run --db "build/gpu/sf$sf" --device cuda --codec "$codec" --verify sqlite --repeat 1 --warmup 0
+    "$@" $tessera ssb run --db "build/gpu/sf$sf" --device cuda --codec "$list" --verify sqlite --repeat 1 --warmup 0
 }
 
 staged() { # SF CODEC
-    $tessera ssb run --db "build/gpu/sf$1" --device cuda --codec "$2" --staged --verify sqlite --repeat 1 --warmup 0
+    local list
+    list=$(codec_list "$1" "$2") || return 1
+    $tessera ssb run --db "build/gpu/sf$1" --device cuda --codec "$list" --staged --verify sqlite --repeat 1 --warmup 0
 }
 
 experiment() { # NAME SCALE TOOL...
@@ -134,16 +186,24 @@ sanitized() {
 
 step_tests() {
     local program
-    for program in $(programs); do job "$program" "build/gpu/$program"; done
+    # shellcheck disable=SC2046 # a word a program
+    for program in $(units $(programs)); do job "$program" "build/gpu/$program"; done
     collect tests
 }
 
 step_codecs() {
-    local sf codec
-    prepare_all codecs 0.0001 0.01 0.1 nulls
+    local sf codec unit all=() chosen=()
     for sf in 0.0001 0.01 0.1 nulls; do
-        for codec in "${codecs[@]}" "${choosers[@]}"; do job "queries.sf$sf.$codec" queries "$sf" "$codec"; done
-        for codec in "${codecs[@]}"; do job "staged.sf$sf.$codec" staged "$sf" "$codec"; done
+        for codec in "${codecs[@]}" "${choosers[@]}"; do all+=("$sf:$codec"); done
+    done
+    for unit in $(units "${all[@]}"); do
+        if matches "queries.sf${unit/:/.}" "staged.sf${unit/:/.}"; then chosen+=("$unit"); fi
+    done
+    prepare_all codecs ${chosen[@]+"${chosen[@]}"}
+    for unit in ${chosen[@]+"${chosen[@]}"}; do
+        sf=${unit%:*} codec=${unit#*:}
+        job "queries.sf$sf.$codec" queries "$sf" "$codec"
+        if [[ " ${choosers[*]} " != *" $codec "* ]]; then job "staged.sf$sf.$codec" staged "$sf" "$codec"; fi
     done
     collect codecs
 }
@@ -162,50 +222,70 @@ same_answers() {
 }
 
 step_sql() {
-    local seed
-    job sql.devices same_answers
-    for program in test_sql test_sql_doubles test_sql_regressions test_sql_wide test_sql_ssb test_sql_shell test_library; do
-        job "sql.$program" on_gpu "build/gpu/$program"
-    done
-    for seed in 1 2 3 4 5 6; do
-        job "sql.fuzz.$seed" on_gpu build/gpu/test_sql_fuzz "${FUZZ_SECONDS:-60}" "$seed"
+    local unit
+    for unit in $(units devices test_sql test_sql_doubles test_sql_regressions test_sql_wide test_sql_ssb \
+        test_sql_shell test_library fuzz.1 fuzz.2 fuzz.3 fuzz.4 fuzz.5 fuzz.6); do
+        case $unit in
+        devices) job sql.devices same_answers ;;
+        test_*) job "sql.$unit" on_gpu "build/gpu/$unit" ;;
+        fuzz.*) job "sql.$unit" on_gpu build/gpu/test_sql_fuzz "${FUZZ_SECONDS:-60}" "${unit#*.}" ;;
+        esac
     done
     collect sql
 }
 
 step_lab() {
     local name
-    for name in $($tessera lab --list | grep -o '^[^ ]\+'); do job "lab.$name" experiment "$name" 0.01; done
+    # shellcheck disable=SC2046 # a word an experiment
+    for name in $(units $($tessera lab --list | grep -o '^[^ ]\+')); do job "lab.$name" experiment "$name" 0.01; done
     collect lab
 }
 
-# The queries and experiments run once without a tool first, so that both tools find the kernels in the cache.
+sanitize_program() { # TOOL PROGRAM
+    # Warps write the same ones to shared memory, or OR bits of them, which racecheck takes for races.
+    if [ "$1.$2" != racecheck.test_cuda_index ]; then job "$1.$2" sanitized "$1" "build/gpu/$2"; fi
+}
+
+sanitize_experiment() { # TOOL NAME
+    # Warps of the ablations of byte streams wait for words of shared memory that others write, which racecheck takes for
+    # races.
+    if [ "$1.$2" != racecheck.byte-streams ]; then job "$1.lab.$2" experiment "$2" 0.0002 sanitized "$1"; fi
+}
+
+# Queries and experiments run once without a tool first, so that both tools find the kernels in the cache.
 step_sanitize() {
-    local sf codec tool program name
-    local experiments=(random-access optimisations pattern) # with byte-streams, they use all of lab/kernels
-    prepare_all sanitize 0.01 0.1
-    for sf in 0.1 0.01; do
-        for codec in "${codecs[@]}"; do start "kernels.sf$sf.$codec" queries "$sf" "$codec"; done
+    local sf codec tool unit all=() chosen=() of_queries=()
+    for unit in $(programs); do all+=("program:$unit"); done
+    for unit in random-access optimisations pattern byte-streams; do # they use all of lab/kernels
+        all+=("lab:$unit")
     done
-    for name in "${experiments[@]}" byte-streams; do start "kernels.lab.$name" experiment "$name" 0.0002; done
+    for sf in 0.1 0.01; do
+        for codec in "${codecs[@]}"; do all+=("$sf:$codec"); done
+    done
+    for unit in $(units "${all[@]}"); do
+        case $unit in
+        program:*) matches "racecheck.${unit#*:}" "memcheck.${unit#*:}" ;;
+        lab:*) matches "racecheck.lab.${unit#*:}" "memcheck.lab.${unit#*:}" ;;
+        *) matches "racecheck.sf${unit/:/.}" "memcheck.sf${unit/:/.}" && of_queries+=("$unit") ;;
+        esac && chosen+=("$unit")
+    done
+    prepare_all sanitize ${of_queries[@]+"${of_queries[@]}"}
+    for unit in ${chosen[@]+"${chosen[@]}"}; do
+        case $unit in
+        lab:*) start "kernels.lab.${unit#*:}" experiment "${unit#*:}" 0.0002 ;;
+        0.*) start "kernels.sf${unit/:/.}" queries "${unit%:*}" "${unit#*:}" ;;
+        esac
+    done
     collect sanitize
     for tool in racecheck memcheck; do
-        for program in $(programs); do
-            # Warps write the same ones to shared memory, or OR bits of them, which racecheck takes for races.
-            if [ "$tool.$program" = racecheck.test_cuda_index ]; then continue; fi
-            job "$tool.$program" sanitized "$tool" "build/gpu/$program"
-        done
-        for sf in 0.1 0.01; do
-            for codec in "${codecs[@]}"; do
-                job "$tool.sf$sf.$codec" queries "$sf" "$codec" sanitized "$tool"
-            done
-        done
-        for name in "${experiments[@]}"; do
-            job "$tool.lab.$name" experiment "$name" 0.0002 sanitized "$tool"
+        for unit in ${chosen[@]+"${chosen[@]}"}; do
+            case $unit in
+            program:*) sanitize_program "$tool" "${unit#*:}" ;;
+            lab:*) sanitize_experiment "$tool" "${unit#*:}" ;;
+            *) job "$tool.sf${unit/:/.}" queries "${unit%:*}" "${unit#*:}" sanitized "$tool" ;;
+            esac
         done
     done
-    # The ablations' warps wait for words of shared memory that others write, which racecheck takes for races.
-    job memcheck.lab.byte-streams experiment byte-streams 0.0002 sanitized memcheck
     collect sanitize
 }
 
@@ -216,11 +296,14 @@ export TESSERA_REQUIRE_GPU=1 TESSERA_REQUIRE_NVRTC=1 TESSERA_KERNEL_CACHE="$PWD/
 build
 $tessera devices
 mapfile -t codecs < <($tessera codecs --format csv | tail -n +2 | cut -d, -f1)
+of_slice=
+if [ "$slice" != 1/1 ]; then of_slice=" of slice ${slice%/*} of ${slice#*/}"; fi
+: >"$logs/results"
 for step in "${steps[@]}"; do
     : >"$logs/$step.log"
     "step_$step"
 done
-if [ "$matched" -eq 0 ]; then echo "gpu.sh: no job's name matches $filter" >&2 && exit 2; fi
-printf '%s\n' "" "${table[@]}"
-if [ "$failures" -gt 0 ]; then echo "$failures of ${#table[@]} failed" && exit 1; fi
-echo "all ${#table[@]} passed"
+if [ "$matched" -eq 0 ]; then echo "gpu.sh: no job's name matches $filter$of_slice" >&2 && exit 2; fi
+printf '%s\n' "" "${steps[*]}$of_slice, $SECONDS s:" "${table[@]}"
+if [ "$failures" -gt 0 ]; then echo "$failures of ${#table[@]}$of_slice failed" && exit 1; fi
+echo "all ${#table[@]}$of_slice passed"
