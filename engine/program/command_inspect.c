@@ -16,13 +16,14 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define TEXT_BYTES 28 /* room for a least or greatest value in the table: an SSB string and its zero */
 
 struct inspect_options {
     const char *database;
-    const char *what; /* TABLE or TABLE.COLUMN, NULL: all; without a database, an ORC file */
+    const char *what; /* TABLE or TABLE.COLUMN, NULL: all; without a database, an ORC file, or a database */
     bool json;
 };
 
@@ -363,6 +364,12 @@ static enum status check_what(void *arguments, const char *unused, struct error 
                      options->what ? options->what : "", options->what ? "')" : "");
 }
 
+static bool is_directory(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
 /* Finds TABLE or TABLE.COLUMN; names have no dot. */
 static enum status find(const struct database *database, const char *what, const struct table **table,
                         const struct column **column, struct error *error)
@@ -428,7 +435,7 @@ enum status command_inspect(int argc, char **argv, struct progress *progress, st
     };
     static const struct command_line line = {
         .options = known,
-        .words_help = "[TABLE[.COLUMN]]\nFILE.orc",
+        .words_help = "[TABLE[.COLUMN]]\nDIR\nFILE.orc",
         .word = read_what,
         .finish = check_what,
         .help =
@@ -450,8 +457,12 @@ enum status command_inspect(int argc, char **argv, struct progress *progress, st
     struct database *database = NULL;
     (void)progress;
     RETURN_IF_ERROR(command_line_read(&line, argc, argv, &options, error));
-    if (!options.database)
+    if (!options.database && !is_directory(options.what))
         return orc_inspect(options.what, options.json, stdout, error);
+    if (!options.database) {
+        options.database = options.what;
+        options.what = NULL;
+    }
     RETURN_IF_ERROR(database_open(options.database, &database, error));
     enum status status = inspect(database, &options, error);
     database_close(database);

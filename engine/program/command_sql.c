@@ -7,6 +7,7 @@
 #include "engine/program/commands.h"
 #include "engine/program/sql_shell.h"
 #include "storage/base/command_line.h"
+#include "storage/codec/codec_spec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,9 +94,25 @@ static enum status read_statement(void *arguments, const char *text, struct erro
     return STATUS_OK;
 }
 
+/* Refuses a wrong --codec before any statement is read; -c is a statement elsewhere. */
+static enum status check_codec(void *arguments, const char *unused, struct error *error)
+{
+    const struct shell_options *const options = arguments;
+    struct codec_choice choice;
+    enum codec_spec_part said;
+    (void)unused;
+    if (options->codec && strchr(options->codec, ' '))
+        return error_set(error, STATUS_BAD_INPUT,
+                         "--codec (-c) '%.100s' is no codec; a statement is given without an option: tessera "
+                         "sql --db DIR \"select ...\"",
+                         options->codec);
+    return codec_spec_find(options->codec, "", &choice, &said, error);
+}
+
 static const struct command_line line = {
     .options = option_list,
     .word = read_statement,
+    .finish = check_codec,
     .words_help = "[\"STATEMENT; ...\"]",
     .help = "Answers SELECT statements over one fact table and the tables that it references, from their "
             "compressed columns. Without a statement it reads them from standard input, and asks for them "

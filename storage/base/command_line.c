@@ -135,6 +135,62 @@ static enum status refuse_slip(const struct reading *reading, int argc, char **a
     return STATUS_OK;
 }
 
+/* ---- Examples in help ---- */
+
+/* argp breaks lines that are longer than this, at any blank. */
+#define HELP_COLUMNS 78u
+#define HELP_INDENT  6u
+#define HELP_FOLD    " \\\n      "
+
+/* The last blank of the first `room` bytes after which there is room for a backslash, outside single quotes; 0: none. */
+static size_t fold_place(const char *text, size_t room)
+{
+    size_t place = 0;
+    bool quoted = false;
+    for (size_t i = 0; i + 2 <= room; i++) {
+        quoted ^= text[i] == '\'';
+        if (text[i] == ' ' && !quoted && i > 2)
+            place = i;
+    }
+    return place;
+}
+
+static char *copy(char *out, const char *text, size_t length)
+{
+    memcpy(out, text, length);
+    return out + length;
+}
+
+/* Copies a command, broken as a shell reads it: by backslashes at the ends of lines. */
+static char *fold_command(char *out, const char *text, size_t length)
+{
+    size_t room = HELP_COLUMNS, place;
+    while (length > room && (place = fold_place(text, room)) > 0) {
+        out = copy(copy(out, text, place), HELP_FOLD, strlen(HELP_FOLD));
+        text += place + 1;
+        length -= place + 1;
+        room = HELP_COLUMNS - HELP_INDENT;
+    }
+    return copy(out, text, length);
+}
+
+/* Help as argp prints it without breaking commands, which are lines that begin with two blanks. The caller frees it; NULL
+ * without memory. */
+static char *help_folded(const char *help)
+{
+    char *const folded = malloc(strlen(help) * sizeof HELP_FOLD + 1), *out = folded;
+    for (const char *line = help; folded && *line;) {
+        const size_t length = strcspn(line, "\n");
+        out = strncmp(line, "  ", 2) == 0 ? fold_command(out, line, length) : copy(out, line, length);
+        line += length;
+        if (*line)
+            *out++ = *line++;
+    }
+    if (folded)
+        *out = '\0';
+    return folded;
+}
+
 static struct {
     command_line_visitor *visit;
     void *context;
@@ -150,8 +206,6 @@ enum status command_line_read(const struct command_line *line, int argc, char **
                               struct error *error)
 {
     struct reading reading = {.line = line, .arguments = arguments};
-    const struct argp argp = {
-        .options = reading.known, .parser = read_key, .args_doc = line->words_help, .doc = line->help};
     const struct command_option *const tables[] = {line->options, line->shared};
     unsigned count = 0;
     if (visitor.visit) {
@@ -171,7 +225,14 @@ enum status command_line_read(const struct command_line *line, int argc, char **
             reading.options[count++] = option;
         }
     RETURN_IF_ERROR(refuse_slip(&reading, argc, argv, error));
-    if (argp_parse(&argp, argc, argv, 0, NULL, &reading) == 0)
+    char *const help = line->help ? help_folded(line->help) : NULL;
+    if (line->help && !help)
+        return error_out_of_memory(error, strlen(line->help), "help");
+    const struct argp argp = {
+        .options = reading.known, .parser = read_key, .args_doc = line->words_help, .doc = help};
+    const bool read = argp_parse(&argp, argc, argv, 0, NULL, &reading) == 0;
+    free(help);
+    if (read)
         return STATUS_OK;
     if (error && reading.error.status != STATUS_OK)
         *error = reading.error;

@@ -56,6 +56,36 @@ static void every_command_explains_itself(void **state)
         }
 }
 
+/* Commands in help can be copied: a line that goes on ends with a backslash. */
+static void examples_are_broken_as_shells_read_them(void **state)
+{
+    (void)state;
+    const struct command *const tables[] = {engine_commands, loader_commands, ssb_commands};
+    size_t commands = 0, folds = 0;
+    for (size_t t = 0; t < 3; t++)
+        for (const struct command *command = tables[t]; command->path; command++) {
+            char shell[128];
+            snprintf(shell, sizeof shell, "$T %s --help", command->path);
+            run_shell(shell, &run);
+            char *line = strstr(run.output, "Examples:\n");
+            bool open = false;
+            if (!line)
+                continue;
+            for (strtok(line, "\n"); (line = strtok(NULL, "\n"));) {
+                const size_t length = strlen(line);
+                if (strncmp(line, "  ", 2) != 0 && !open)
+                    break;
+                if (length > 79 || strncmp(line, open ? "      " : "  ", open ? 6 : 2) != 0)
+                    fail_msg("%s: %s", command->path, line);
+                commands += !open;
+                open = line[length - 1] == '\\';
+                folds += open;
+            }
+            assert_false(open);
+        }
+    assert_true(commands > 20 && folds > 5);
+}
+
 static void groups_have_help(void **state)
 {
     (void)state;
@@ -116,6 +146,38 @@ static void a_slip_gets_a_suggestion(void **state)
     run_shell("$T ''", &run);
     assert_int_equal(run.exit_code, 2);
     assert_one_sentence(run.errors);
+}
+
+static void a_statement_is_no_codec(void **state)
+{
+    static const char *const commands[] = {"$T sql --db /dev -c 'select 1' </dev/null",
+                                           "$T sql --db /dev --codec nonsense </dev/null",
+                                           "$T sql --db /dev --codec a=nonsense 'select 1'"};
+    (void)state;
+    for (size_t c = 0; c < sizeof commands / sizeof *commands; c++) {
+        run_shell(commands[c], &run);
+        assert_int_equal(run.exit_code, 2);
+        assert_string_equal(run.output, "");
+        assert_one_sentence(run.errors);
+        if (!strstr(run.errors, c ? "there is no codec 'nonsense'"
+                                  : "'select 1' is no codec; a statement is given without an option"))
+            fail_msg("%s", run.errors);
+    }
+}
+
+/* What is no database stays, and nobody is told to remove it. */
+static void a_directory_is_taken_for_a_database(void **state)
+{
+    (void)state;
+    run_shell(
+        "mkdir -p ${TMPDIR:-/tmp}/tessera-no-db && echo 1 >${TMPDIR:-/tmp}/tessera-no-db/photo && $T inspect "
+        "${TMPDIR:-/tmp}/tessera-no-db; result=$?; rm -r ${TMPDIR:-/tmp}/tessera-no-db; exit $result",
+        &run);
+    assert_int_equal(run.exit_code, 2);
+    assert_string_equal(run.output, "");
+    assert_one_sentence(run.errors);
+    assert_non_null(strstr(run.errors, "tessera-no-db is no database"));
+    assert_null(strstr(run.errors, "remove"));
 }
 
 static void devices_always_answers(void **state)
@@ -206,10 +268,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(help_lists_every_command),
         cmocka_unit_test(every_command_explains_itself),
+        cmocka_unit_test(examples_are_broken_as_shells_read_them),
         cmocka_unit_test(groups_have_help),
         cmocka_unit_test(version_is_one_line),
         cmocka_unit_test(nothing_asked_shows_help_and_fails),
         cmocka_unit_test(a_slip_gets_a_suggestion),
+        cmocka_unit_test(a_statement_is_no_codec),
+        cmocka_unit_test(a_directory_is_taken_for_a_database),
         cmocka_unit_test(devices_always_answers),
         cmocka_unit_test(devices_refuses_what_it_does_not_know),
         cmocka_unit_test(output_that_cannot_be_written_is_a_failure),
