@@ -94,3 +94,28 @@ with tempfile.TemporaryDirectory() as folder:
         except RuntimeError as error:
             assert said in str(error), error
     check("parquet.db", sales)
+
+    # Tables that exist are replaced or added to only if that is asked for.
+    try:
+        tessera_files.load("parquet.db", SCHEMA, parquet)
+        raise SystemExit("tables were replaced that nobody asked to replace")
+    except RuntimeError as error:
+        assert "shops" in str(error) or "sales" in str(error), error
+    check("parquet.db", sales)
+    tool = [sys.executable, os.path.join(source, "docs", "examples", "tessera_files.py")]
+    with pa.OSFile("sales.arrows", "wb") as file, pa.ipc.new_stream(file, sales.schema) as writer:
+        writer.write_table(sales.slice(0, 7))
+    count = "select count(*) from sales"
+    for options, files, code, said, rows in (
+            ([], "sales=sales.feather", 2, "", ROWS),
+            (["--append"], "sales=sales.arrows", 0, "7 rows", ROWS + 7),
+            (["--append"], "sales=sales-0.parquet,sales-2.parquet", 0, "60003 rows", 2 * ROWS - 39993),
+            (["--append", "--force"], "sales=sales.arrows", 2, "not allowed with", 2 * ROWS - 39993),
+            (["--append"], "sales=star.sql", 2, "star.sql: not Parquet and not Arrow", 2 * ROWS - 39993),
+            (["--append"], "sales=none.parquet", 2, "none.parquet", 2 * ROWS - 39993),
+            (["--force"], "sales=sales.feather", 0, f"{ROWS} rows", ROWS)):
+        ran = subprocess.run(tool + options + ["arrow.db", "star.sql", files], capture_output=True, encoding="utf-8")
+        assert ran.returncode == code and said in ran.stdout + ran.stderr, (options, files, ran)
+        assert "Traceback" not in ran.stderr, ran.stderr
+        assert ask("arrow.db", count) == [[str(rows)]], (options, files)
+    check("arrow.db", sales)
