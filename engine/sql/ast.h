@@ -103,14 +103,22 @@ struct sql_item {
     struct sql_expression *expression;
     const char *alias; /* or NULL */
     const char *text;  /* the expression as written: the column's name if there is no alias */
+    bool of_star;      /* it stands for * with others: `text` is its column's name */
 };
 
 enum sql_join {
-    SQL_JOIN_NONE, /* the first table, or one after a comma */
+    SQL_JOIN_NONE, /* the first table, or one after a comma: it begins an item of FROM (tree/scope.h) */
+    SQL_JOIN_CROSS,
     SQL_JOIN_INNER,
     SQL_JOIN_LEFT,
     SQL_JOIN_RIGHT, /* this and the next in statements of several levels only */
     SQL_JOIN_FULL
+};
+
+/* A column of USING. */
+struct sql_shared {
+    const char *name;
+    struct sql_position position;
 };
 
 struct sql_source {
@@ -123,8 +131,15 @@ struct sql_source {
     struct sql_expression *on; /* or NULL */
     struct sql_position position;
     uint32_t shared_count;
-    const char **shared; /* the columns of USING, which are in `on`, too */
+    struct sql_shared *shared; /* the columns of USING: the binder adds their equalities to `on` */
+    bool over_all; /* made for a subquery: a LEFT JOIN to all that stands before it, not to its item alone */
 };
+
+/* The name by which columns of a table or of an answer are told from others. */
+static inline const char *sql_source_name(const struct sql_source *source)
+{
+    return source->alias ? source->alias : source->table;
+}
 
 struct sql_order {
     struct sql_expression *expression; /* SQL_NUMBER: the item's number, from 1 */

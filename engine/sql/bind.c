@@ -202,7 +202,8 @@ static enum status add_star(struct binder *binder, const struct sql_expression *
         for (uint32_t c = 0; c < table_visible_columns(binder->tables[t].table); c++) {
             uint32_t node;
             const struct column *column = &binder->tables[t].table->columns[c];
-            if (!ast->qualifier && bind_is_repeated(binder, t, column))
+            struct sql_scope_column value;
+            if (!ast->qualifier && !sql_scope_visible(&binder->scope, t, c, &value))
                 continue;
             RETURN_IF_ERROR(bind_placed(binder, ast->position, bind_column(binder, t, column, &node)));
             RETURN_IF_ERROR(output_add(binder, column->schema.name, node, false));

@@ -21,12 +21,15 @@ static enum status known_column(struct binder *binder, uint32_t table, const str
 
 enum status bind_column(struct binder *binder, uint32_t table, const struct column *column, uint32_t *node)
 {
-    if (table != binder->fact && binder->tables[table].join < 0 && !column->table->aligned)
+    if (table != binder->fact && binder->tables[table].join < 0 && !column->table->aligned) {
+        if (binder->no_star) /* levels join the tables in the order of FROM */
+            *binder->no_star = true;
         return error_set(
             binder->error, STATUS_BAD_INPUT,
             "ON of a LEFT JOIN has a condition on %s, which is joined later; name %s first, or put the "
             "condition into WHERE",
             binder->tables[table].name, binder->tables[table].name);
+    }
     RETURN_IF_ERROR(known_column(binder, table, column, node));
     if (column->table->aligned)
         return STATUS_OK;

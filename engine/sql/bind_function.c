@@ -244,8 +244,11 @@ enum status bind_function(struct binder *binder, const struct sql_expression *as
         RETURN_IF_ERROR(arguments(binder, ast, level, 1, 1, values));
         return bind_abs(binder, ast, values[0], node);
     }
-    if (strcmp(ast->name, "count") == 0 || strcmp(ast->name, "sum") == 0 || strcmp(ast->name, "avg") == 0)
-        return bind_refuse(binder, ast->position, "%s takes one value, not %u", ast->name, ast->child_count);
+    if (aggregate_name_find(ast->name)) /* with more values than an aggregate has */
+        return bind_refuse(binder, ast->position, "%s takes one value, not %u%s", ast->name, ast->child_count,
+                           strcmp(ast->name, "max") == 0   ? "; the greatest of several is greatest(a, b)"
+                           : strcmp(ast->name, "min") == 0 ? "; the least of several is least(a, b)"
+                                                           : "");
     bool found;
     RETURN_IF_ERROR(functions_bind(binder, ast, level, &found, node));
     return found ? STATUS_OK : functions_refuse_unknown(binder, ast);

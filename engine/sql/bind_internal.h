@@ -2,7 +2,8 @@
  * bind_internal.h: shared by the files of the binder.
  *
  *     bind.c             the whole: select list, groups, aggregates, order, limit
- *     bind_tables.c      FROM and the joins in it; columns by name
+ *     tree/scope.h       which column a name is
+ *     bind_tables.c      FROM and the joins in it
  *     bind_columns.c     columns become leaves of expressions
  *     bind_expression.c  names, operators, CASE
  *     bind_compare.c     comparisons, BETWEEN, LIKE
@@ -19,6 +20,7 @@
 #include "engine/plan/planner.h"
 #include "engine/sql/aggregates/aggregate_names.h"
 #include "engine/sql/sql.h"
+#include "engine/sql/tree/scope.h"
 #include "storage/base/decimal.h"
 
 #include <string.h>
@@ -41,8 +43,6 @@ struct bind_table {
      * EXPRESSION_NONE. Where they are not true, the table's columns are NULL. */
     uint32_t kept;
 };
-
-#define BIND_TABLES_MAX PLAN_JOINS_MAX
 
 /* The node of a column: a column that is named several times has one node. */
 struct bind_known {
@@ -67,9 +67,11 @@ struct binder {
     const struct sql_parameter *parameters;
     uint32_t parameter_count;
     struct planner planner; /* builds the plan */
-    struct bind_table tables[BIND_TABLES_MAX];
+    struct bind_table tables[SQL_SOURCES_MAX];
     uint32_t table_count;
-    uint32_t fact; /* the fact's position in `tables` */
+    struct sql_scope scope;           /* of FROM */
+    struct sql_statement_tree *names; /* the trees of ON, whose names are resolved, are in it */
+    uint32_t fact;                    /* the fact's position in `tables` */
 
     /* The conditions of WHERE and of the inner joins' ONs, without those that join tables. */
     const struct sql_expression **conditions;
@@ -173,8 +175,6 @@ void bind_tables_free(struct binder *binder);
 /* Resolves a name to a table and a column. */
 NODISCARD enum status bind_name(const struct binder *binder, const struct sql_expression *name,
                                 uint32_t *table, const struct column **column);
-/* True for a column of USING in a table after the first that has it: * gives it once. */
-bool bind_is_repeated(const struct binder *binder, uint32_t table, const struct column *column);
 /* True if the name is a column's; else it may be an alias of the select list. */
 bool bind_name_exists(const struct binder *binder, const struct sql_expression *name);
 

@@ -30,47 +30,32 @@ static uint32_t columns_named(const struct table *table, const char *name, const
     return count;
 }
 
-/* True if the name is a column of USING. It is then that of the first table that has it. */
-static bool is_shared(const struct binder *binder, const struct sql_expression *name, uint32_t *table,
-                      const struct column **column)
+static uint32_t scope_find(const void *context, uint32_t source, const char *name, uint32_t *column)
 {
-    bool shared = false;
-    for (uint32_t t = 0; t < binder->table_count && !name->qualifier; t++)
-        for (uint32_t s = 0; s < binder->tables[t].source->shared_count; s++)
-            shared |= strcasecmp(binder->tables[t].source->shared[s], name->name) == 0;
-    for (uint32_t t = 0; shared && t < binder->table_count; t++)
-        if (columns_named(binder->tables[t].table, name->name, column)) {
-            *table = t;
-            return true;
-        }
-    return false;
+    const struct table *const table = ((const struct binder *)context)->tables[source].table;
+    const struct column *found;
+    const uint32_t count = columns_named(table, name, &found);
+    if (count)
+        *column = (uint32_t)(found - table->columns);
+    return count;
 }
 
+static const char *scope_name(const void *context, uint32_t source, uint32_t column)
+{
+    return ((const struct binder *)context)->tables[source].table->columns[column].schema.name;
+}
+
+/* A column that a RIGHT or FULL JOIN merges does not get here: levels join such tables. */
 uint32_t bind_find_name(const struct binder *binder, const struct sql_expression *name, uint32_t *table,
                         const struct column **column)
 {
-    uint32_t count = 0;
-    for (uint32_t t = 0; t < binder->table_count; t++) {
-        const struct bind_table *at = &binder->tables[t];
-        const struct column *found = NULL;
-        if (name->qualifier && strcasecmp(name->qualifier, at->name) != 0)
-            continue;
-        const uint32_t here = columns_named(at->table, name->name, &found);
-        if (here) {
-            *table = t;
-            *column = found;
-            count += here;
-        }
+    struct sql_scope_column found;
+    const uint32_t count = sql_scope_find(&binder->scope, name, &found);
+    if (count) {
+        *table = found.sources[0];
+        *column = &binder->tables[*table].table->columns[found.columns[0]];
     }
-    return count > 1 && is_shared(binder, name, table, column) ? 1 : count;
-}
-
-bool bind_is_repeated(const struct binder *binder, uint32_t table, const struct column *column)
-{
-    const struct sql_expression name = {.operation = SQL_COLUMN, .name = column->schema.name};
-    uint32_t first;
-    const struct column *found;
-    return is_shared(binder, &name, &first, &found) && first != table;
+    return count;
 }
 
 bool bind_name_exists(const struct binder *binder, const struct sql_expression *name)
@@ -114,14 +99,8 @@ static enum status take_table(struct binder *binder, const struct sql_source *so
 {
     struct bind_table *table = &binder->tables[binder->table_count];
     const struct database *database = binder->plan->database;
-    if (binder->table_count == BIND_TABLES_MAX)
-        return bind_refuse(binder, source->position,
-                           "FROM names more than %u tables; ask in several statements", BIND_TABLES_MAX);
-    *table = (struct bind_table){.name = source->alias ? source->alias : source->table,
-                                 .source = source,
-                                 .parent = -1,
-                                 .join = -1,
-                                 .kept = EXPRESSION_NONE};
+    *table = (struct bind_table){
+        .name = sql_source_name(source), .source = source, .parent = -1, .join = -1, .kept = EXPRESSION_NONE};
     for (uint32_t t = 0; t < database_table_count(database); t++) {
         const struct table *at = database_table_at(database, t);
         if (strcmp(at->name, source->table) == 0 ||
@@ -320,11 +299,34 @@ static enum status reach(struct binder *binder, uint32_t t)
                : planner_match(&binder->planner, (uint32_t)table->join, found);
 }
 
+/* Takes the tables of FROM, and resolves the names in their ON. */
+static enum status take_tables(struct binder *binder)
+{
+    const struct sql_select *const select = binder->select;
+    struct sql_source *sources;
+    if (select->source_count > SQL_SOURCES_MAX)
+        return bind_refuse(binder, select->sources[SQL_SOURCES_MAX].position,
+                           "FROM names more than %u tables; ask in several statements", SQL_SOURCES_MAX);
+    binder->names = sql_tree_new();
+    if (!binder->names)
+        return error_out_of_memory(binder->error, 0, "a statement");
+    RETURN_IF_ERROR(
+        sql_tree_take(binder->names, select->source_count * sizeof *sources, &sources, binder->error));
+    memcpy(sources, select->sources, select->source_count * sizeof *sources);
+    for (uint32_t s = 0; s < select->source_count; s++)
+        RETURN_IF_ERROR(take_table(binder, &sources[s]));
+    binder->scope = (struct sql_scope){.count = binder->table_count,
+                                       .sources = sources,
+                                       .find = scope_find,
+                                       .name = scope_name,
+                                       .context = binder};
+    return sql_scope_resolve(&binder->scope, binder->names, sources, binder->error);
+}
+
 enum status bind_tables(struct binder *binder)
 {
     const struct sql_select *select = binder->select;
-    for (uint32_t s = 0; s < select->source_count; s++)
-        RETURN_IF_ERROR(take_table(binder, &select->sources[s]));
+    RETURN_IF_ERROR(take_tables(binder));
     for (uint32_t t = 0; t < binder->table_count; t++) {
         const struct sql_source *source = binder->tables[t].source;
         if (source->join == SQL_JOIN_LEFT) {
@@ -357,4 +359,5 @@ void bind_tables_free(struct binder *binder)
     for (uint32_t t = 0; t < binder->table_count; t++)
         free(binder->tables[t].rows);
     free(binder->conditions);
+    sql_tree_free(binder->names);
 }

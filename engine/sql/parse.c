@@ -221,9 +221,9 @@ static enum status parse_table(struct parser *parser, enum sql_join join)
                             source.alias);
     if (source.alias)
         RETURN_IF_ERROR(parse_column_names(parser, &source.column_count, &source.columns));
-    if (join != SQL_JOIN_NONE && parse_is(parser, "USING"))
+    if (join > SQL_JOIN_CROSS && parse_is(parser, "USING")) {
         RETURN_IF_ERROR(parse_using(parser, &source));
-    if (join != SQL_JOIN_NONE && parse_is(parser, "ON")) {
+    } else if (join > SQL_JOIN_CROSS && parse_is(parser, "ON")) {
         RETURN_IF_ERROR(parse_advance(parser));
         RETURN_IF_ERROR(parse_expression(parser, &source.on));
     }
@@ -245,7 +245,7 @@ static enum status parse_from(struct parser *parser)
         }
         enum sql_join join = SQL_JOIN_INNER;
         if (parse_is(parser, "CROSS")) {
-            join = SQL_JOIN_NONE;
+            join = SQL_JOIN_CROSS;
             RETURN_IF_ERROR(parse_advance(parser));
             RETURN_IF_ERROR(parse_expect(parser, "JOIN", "behind CROSS"));
         } else if (parse_is(parser, "LEFT") || parse_is(parser, "RIGHT") || parse_is(parser, "FULL")) {

@@ -34,16 +34,22 @@ enum status query_placed(const struct query *query, struct sql_position position
 
 enum status query_explain_line(struct query *query, const char *format, ...)
 {
-    char line[1024];
+    const size_t indent = 2 * (size_t)query->level;
     va_list arguments;
     if (query->task->explain == SQL_EXPLAIN_NONE)
         return STATUS_OK;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    const int length = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
-    const size_t indent = 2 * (size_t)query->level, more = indent + strlen(line) + 1;
+    const size_t more = indent + (size_t)length + 1;
     RETURN_IF_ERROR(memory_grow(&query->text, query->text_bytes + more + 1, "a plan's text", query->error));
-    query->text_bytes += (size_t)sprintf(query->text + query->text_bytes, "%*s%s\n", (int)indent, "", line);
+    char *const line = query->text + query->text_bytes;
+    memset(line, ' ', indent);
+    va_start(arguments, format);
+    vsnprintf(line + indent, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    memcpy(line + more - 1, "\n", 2);
+    query->text_bytes += more;
     return STATUS_OK;
 }
 
@@ -280,6 +286,9 @@ enum status query_find(struct query *query, const struct query_scope *scope, con
 static enum status answer_sources(struct query *query, struct sql_select *select, struct query_scope **scope)
 {
     struct sql_source *sources;
+    if (select->source_count > SQL_SOURCES_MAX)
+        return query_refuse(query, select->sources[SQL_SOURCES_MAX].position,
+                            "FROM names more than %u tables; ask in several levels", SQL_SOURCES_MAX);
     RETURN_IF_ERROR(query_memory(query, (select->source_count + 1) * sizeof *sources, &sources));
     if (select->source_count)
         memcpy(sources, select->sources, select->source_count * sizeof *sources);

@@ -13,7 +13,9 @@
  *     sources.c   what a level asks: the columns of its tables and answers
  *     names.c     its names and conditions
  *     units.c     which stored tables are answered together, and their answers
- *     joins.c     joins of answers, and the tables in memory that the level is bound to
+ *     joins.c     which sides are joined in which order, and the level over them
+ *     pairs.c     the join of two sides
+ *     tables.c    the tables in memory that a level, or a key of a join, is bound to
  *     tree.c      trees that are made from a statement's tree
  */
 #ifndef TESSERA_ENGINE_LIBRARY_QUERY_QUERY_H

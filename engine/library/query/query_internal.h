@@ -4,9 +4,7 @@
 
 #include "engine/answer/relation/relation.h"
 #include "engine/library/query/query.h"
-
-/* The most tables and answers of one level that asks answers. */
-#define QUERY_SOURCES_MAX 32u
+#include "engine/sql/tree/scope.h"
 
 /* A named answer: of WITH, or of a subquery in FROM, whose name begins with #. */
 struct query_named {
@@ -132,17 +130,16 @@ struct query_source {
 
 struct query_sources {
     uint32_t count;
-    struct query_source list[QUERY_SOURCES_MAX];
+    struct query_source list[SQL_SOURCES_MAX];
+    struct sql_scope scope;
     bool any_answer;
-    bool any_strict; /* there is a RIGHT or FULL join: joins go in order, each with its own ON alone */
+    bool any_strict; /* there is a RIGHT or FULL JOIN, which no plan of stored tables has */
 };
 
 /* Finds the tables and answers of FROM, and their columns. */
 NODISCARD enum status query_sources_find(struct query *query, const struct sql_select *select,
                                          const struct query_scope *scope, struct query_sources *sources);
-/* True for the name, without a table's, of a column of USING. */
-bool query_is_shared(const struct query_sources *sources, const struct sql_expression *name);
-/* Resolves a name; false if it is no column or one of several. A column of USING is the first source's that has it. */
+/* Resolves a name; false if it is no column, one of several, or one whose value is that of several. */
 bool query_column_of(const struct query_sources *sources, const struct sql_expression *name, uint32_t *source,
                      uint32_t *column);
 /* Refuses a name that is no column, or one of several. */
@@ -155,17 +152,23 @@ NODISCARD enum status query_expand_stars(struct query *query, const struct query
 NODISCARD enum status query_join(struct query *query, const struct sql_select *select,
                                  struct query_sources *sources, bool last, struct rowset *rows);
 
+/* ---- names.c ---- */
+
+/* The name of an item's column in the answer. */
+const char *query_item_name(const struct sql_item *item);
+/* A term of ORDER BY that names an item becomes its number: an alias comes before a column of that name, and a column's
+ * name that could be several of FROM is the item's. */
+NODISCARD enum status query_order_term(struct query *query, const struct query_sources *sources,
+                                       const struct sql_select *select, struct sql_expression **term);
+
 /* ---- tree.c ---- */
 
 NODISCARD enum status query_memory(struct query *query, size_t bytes, void *memory);
 const char *query_text(struct query *query, const char *text); /* a copy, or NULL without memory */
 
-/* Gives in *out what takes a node's place, or leaves it NULL: then its children are visited. */
-typedef enum status query_replace(void *context, const struct sql_expression *node,
-                                  struct sql_expression **out);
 /* Copies a tree as far as something in it is replaced. */
 NODISCARD enum status query_rewrite(struct query *query, const struct sql_expression *tree,
-                                    query_replace *replace, void *context, struct sql_expression **out);
+                                    sql_replace *replace, void *context, struct sql_expression **out);
 /* Calls `visit` for each node, also those of windows, but not for those of subqueries. */
 void query_visit(const struct sql_expression *tree,
                  void (*visit)(void *context, const struct sql_expression *), void *context);

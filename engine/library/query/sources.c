@@ -58,38 +58,6 @@ static enum status find_columns(struct query *query, struct query_source *source
     return STATUS_OK;
 }
 
-enum status query_sources_find(struct query *query, const struct sql_select *select,
-                               const struct query_scope *scope, struct query_sources *sources)
-{
-    for (uint32_t s = 0; s < select->source_count; s++) {
-        const struct sql_source *const from = &select->sources[s];
-        struct query_named *named;
-        RETURN_IF_ERROR(query_find(query, scope, from->table, from->position, &named));
-        if (s == QUERY_SOURCES_MAX)
-            return query_refuse(query, from->position,
-                                "FROM names more than %u tables; ask in several levels", QUERY_SOURCES_MAX);
-        struct query_source *const source = &sources->list[sources->count++];
-        *source = (struct query_source){.name = from->alias ? from->alias : from->table,
-                                        .table = named ? NULL : stored_table(query, from->table),
-                                        .rows = named ? &named->rows : NULL,
-                                        .from = from};
-        sources->any_answer |= named != NULL;
-        sources->any_strict |= from->join == SQL_JOIN_RIGHT || from->join == SQL_JOIN_FULL;
-        if (!source->table && !source->rows)
-            return query_placed(
-                query, from->position,
-                database_table(query->task->database, from->table, &source->table, query->error));
-        for (uint32_t other = 0; other < s; other++)
-            if (strcasecmp(sources->list[other].name, source->name) == 0)
-                return query_refuse(query, from->position,
-                                    "FROM has %s twice; give one of them another alias", source->name);
-        RETURN_IF_ERROR(find_columns(query, source));
-    }
-    return STATUS_OK;
-}
-
-/* ---- Names ---- */
-
 static uint32_t columns_named(const struct query_source *source, const char *name, uint32_t *column)
 {
     uint32_t count = 0;
@@ -106,31 +74,65 @@ static uint32_t columns_named(const struct query_source *source, const char *nam
     return count;
 }
 
-bool query_is_shared(const struct query_sources *sources, const struct sql_expression *name)
+static uint32_t scope_find(const void *context, uint32_t source, const char *name, uint32_t *column)
 {
-    bool shared = false;
-    for (uint32_t s = 0; s < sources->count && !name->qualifier; s++)
-        for (uint32_t c = 0; c < sources->list[s].from->shared_count; c++)
-            shared |= strcasecmp(sources->list[s].from->shared[c], name->name) == 0;
-    return shared;
+    return columns_named(&((const struct query_sources *)context)->list[source], name, column);
 }
+
+static const char *scope_name(const void *context, uint32_t source, uint32_t column)
+{
+    return ((const struct query_sources *)context)->list[source].columns[column];
+}
+
+enum status query_sources_find(struct query *query, const struct sql_select *select,
+                               const struct query_scope *scope, struct query_sources *sources)
+{
+    for (uint32_t s = 0; s < select->source_count; s++) {
+        const struct sql_source *const from = &select->sources[s];
+        struct query_named *named;
+        RETURN_IF_ERROR(query_find(query, scope, from->table, from->position, &named));
+        if (s == SQL_SOURCES_MAX)
+            return query_refuse(
+                query, from->position,
+                "FROM names more than %u tables, with the subqueries that name columns of the "
+                "statement around them; ask in several levels",
+                SQL_SOURCES_MAX);
+        struct query_source *const source = &sources->list[sources->count++];
+        *source = (struct query_source){.name = sql_source_name(from),
+                                        .table = named ? NULL : stored_table(query, from->table),
+                                        .rows = named ? &named->rows : NULL,
+                                        .from = from};
+        sources->any_answer |= named != NULL;
+        sources->any_strict |= from->join == SQL_JOIN_RIGHT || from->join == SQL_JOIN_FULL;
+        if (!source->table && !source->rows)
+            return query_placed(
+                query, from->position,
+                database_table(query->task->database, from->table, &source->table, query->error));
+        for (uint32_t other = 0; other < s; other++)
+            if (strcasecmp(sources->list[other].name, source->name) == 0)
+                return query_refuse(query, from->position,
+                                    "FROM has %s twice; give one of them another alias", source->name);
+        RETURN_IF_ERROR(find_columns(query, source));
+    }
+    sources->scope = (struct sql_scope){.count = sources->count,
+                                        .sources = select->sources,
+                                        .find = scope_find,
+                                        .name = scope_name,
+                                        .context = sources};
+    return STATUS_OK;
+}
+
+/* ---- Names ---- */
 
 bool query_column_of(const struct query_sources *sources, const struct sql_expression *name, uint32_t *source,
                      uint32_t *column)
 {
-    uint32_t count = 0;
-    for (uint32_t s = 0; s < sources->count; s++) {
-        uint32_t found;
-        if (name->qualifier && strcasecmp(name->qualifier, sources->list[s].name) != 0)
-            continue;
-        const uint32_t here = columns_named(&sources->list[s], name->name, &found);
-        if (here && count == 0) {
-            *source = s;
-            *column = found;
-        }
-        count += here;
-    }
-    return count == 1 || (count > 1 && query_is_shared(sources, name));
+    struct sql_scope_column found;
+    if (sql_scope_find(&sources->scope, name, &found) != 1 || found.count > 1)
+        return false;
+    *source = found.sources[0];
+    *column = found.columns[0];
+    return true;
 }
 
 enum status query_column_missing(const struct query *query, const struct query_sources *sources,
@@ -174,14 +176,14 @@ static enum status expand(struct query *query, const struct query_sources *sourc
         any = true;
         for (uint32_t c = 0; c < source->column_count; c++) {
             struct sql_expression *node;
-            uint32_t first, column;
-            const struct sql_expression plain = {.operation = SQL_COLUMN, .name = source->columns[c]};
-            const bool shared = !star->qualifier && query_is_shared(sources, &plain);
-            if (shared && query_column_of(sources, &plain, &first, &column) && first != s)
+            struct sql_scope_column value = {.count = 1, .sources = {s}, .columns = {c}};
+            if (!star->qualifier && !sql_scope_visible(&sources->scope, s, c, &value))
                 continue;
-            RETURN_IF_ERROR(query_column_node(query, star->position, shared ? NULL : source->name,
-                                              source->columns[c], &node));
-            RETURN_IF_ERROR(query_item(query, select, node, source->labels[c]));
+            RETURN_IF_ERROR(
+                sql_scope_tree(&sources->scope, query->tree, &value, star->position, &node, query->error));
+            RETURN_IF_ERROR(query_item(query, select, node, NULL));
+            select->items[select->item_count - 1].text = source->labels[c];
+            select->items[select->item_count - 1].of_star = true;
         }
     }
     return any ? STATUS_OK

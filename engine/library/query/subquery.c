@@ -125,10 +125,21 @@ enum status query_check_correlation(struct query *query, const struct sql_select
 
 /* ---- Values ---- */
 
+/* A subquery that has been replaced. Another one that is written alike has the same value: so it may stand in GROUP BY. */
+struct replaced {
+    const struct sql_expression *node;
+    struct sql_expression *by;
+    struct replaced *next;
+};
+
+#define NO_JOIN UINT32_MAX
+
 struct values {
     struct query *query;
     struct sql_select *select; /* of the level around the subqueries */
     struct query_scope *scope;
+    uint32_t join; /* the source in whose ON they stand, or NO_JOIN */
+    struct replaced *replaced;
 };
 
 static enum status run_subquery(const struct values *values, const struct sql_expression *node,
@@ -249,6 +260,76 @@ static enum status exists_by_key(struct values *values, const struct sql_express
     return STATUS_OK;
 }
 
+/* True if ON decides more than which rows remain: the value must be known where the join is made. */
+static bool is_asked_at_join(const struct values *values)
+{
+    const struct sql_select *const select = values->select;
+    const uint32_t join = values->join;
+    bool strict = join != NO_JOIN && select->sources[join].join >= SQL_JOIN_LEFT;
+    uint32_t first = join == NO_JOIN ? select->source_count : join;
+    while (first > 0 && first < select->source_count && select->sources[first].join != SQL_JOIN_NONE)
+        first--;
+    for (uint32_t s = first; s < select->source_count; s++) {
+        if (s > first && select->sources[s].join == SQL_JOIN_NONE)
+            break;
+        strict |= select->sources[s].join >= SQL_JOIN_RIGHT;
+    }
+    return strict;
+}
+
+struct joined_names {
+    const struct values *values;
+    const struct sql_expression *found;
+};
+
+static void see_joined(void *context, const struct sql_expression *node)
+{
+    struct joined_names *const names = context;
+    const struct values *const values = names->values;
+    if (node->operation == SQL_COLUMN &&
+        source_has(values->query, &values->select->sources[values->join], values->scope, node) == HAS)
+        names->found = node;
+}
+
+/* A value that is asked in ON of an outer join is joined to the tables before it: it cannot depend on the joined one. */
+static enum status check_key_in_on(const struct values *values, const struct query_key *key)
+{
+    struct joined_names names = {values, NULL};
+    query_visit(key->outer, see_joined, &names);
+    if (!names.found)
+        return STATUS_OK;
+    const char *const table = sql_source_name(&values->select->sources[values->join]);
+    return query_refuse(
+        values->query, names.found->position,
+        "the subquery in ON of %s depends on %s, a column of %s itself, which is not supported "
+        "beside outer joins; join an answer that has the value: (SELECT ..., value FROM %s ...)",
+        table, names.found->name, table, table);
+}
+
+/* Adds a source to the level: to all of FROM, or before the join in whose ON the subquery stands. */
+static enum status add_source(struct values *values, struct sql_source *source)
+{
+    struct query *const query = values->query;
+    struct sql_select *const select = values->select;
+    const bool before = is_asked_at_join(values);
+    struct sql_source *sources = NULL;
+    uint32_t count = 0;
+    source->over_all = !before;
+    for (uint32_t s = 0; s < select->source_count; s++) {
+        if (before && s == values->join)
+            RETURN_IF_ERROR(
+                sql_tree_append(query->tree, &sources, &count, sizeof *source, source, query->error));
+        RETURN_IF_ERROR(sql_tree_append(query->tree, &sources, &count, sizeof *source, &select->sources[s],
+                                        query->error));
+    }
+    if (!before)
+        RETURN_IF_ERROR(sql_tree_append(query->tree, &sources, &count, sizeof *source, source, query->error));
+    select->sources = sources;
+    select->source_count = count;
+    values->join += before;
+    return STATUS_OK;
+}
+
 /* The level gets a source more, which its stars leave out: LEFT JOIN (SELECT key, value GROUP BY key) ON it equals the
  * outer key. The value is its column. */
 static enum status value_by_key(struct values *values, const struct sql_expression *node,
@@ -259,6 +340,8 @@ static enum status value_by_key(struct values *values, const struct sql_expressi
     struct sql_expression *column, *zero;
     struct sql_source source = {.join = SQL_JOIN_LEFT, .position = node->position};
     char name[16];
+    if (is_asked_at_join(values))
+        RETURN_IF_ERROR(check_key_in_on(values, key));
     RETURN_IF_ERROR(run_subquery(values, node, key->select, "value by key", &rows));
     RETURN_IF_ERROR(query_name(query, &rows, values->scope, &values->scope));
     source.table = values->scope->named->name;
@@ -270,14 +353,7 @@ static enum status value_by_key(struct values *values, const struct sql_expressi
     RETURN_IF_ERROR(query_child(query, source.on, key->outer));
     RETURN_IF_ERROR(query_column_node(query, node->position, source.alias, QUERY_KEY_NAME, &column));
     RETURN_IF_ERROR(query_child(query, source.on, column));
-    struct sql_source *sources = NULL;
-    uint32_t count = 0;
-    for (uint32_t s = 0; s < values->select->source_count; s++)
-        RETURN_IF_ERROR(sql_tree_append(query->tree, &sources, &count, sizeof source,
-                                        &values->select->sources[s], query->error));
-    RETURN_IF_ERROR(sql_tree_append(query->tree, &sources, &count, sizeof source, &source, query->error));
-    values->select->sources = sources;
-    values->select->source_count = count;
+    RETURN_IF_ERROR(add_source(values, &source));
     RETURN_IF_ERROR(query_column_node(query, node->position, source.alias, QUERY_VALUE_NAME, &column));
     *out = column;
     if (!key->counts)
@@ -291,16 +367,15 @@ static enum status value_by_key(struct values *values, const struct sql_expressi
 }
 
 static enum status replace_subquery(void *context, const struct sql_expression *node,
-                                    struct sql_expression **out)
+                                    struct sql_expression **out);
+
+static enum status answer_subquery(struct values *values, const struct sql_expression *node,
+                                   struct sql_expression **out)
 {
-    struct values *const values = context;
     struct query *const query = values->query;
     const struct sql_select *select = node->query;
     struct sql_expression *value = NULL;
     struct rowset rows = {0};
-    enum status status = STATUS_OK;
-    if (!select)
-        return STATUS_OK;
     struct query_key key;
     RETURN_IF_ERROR(query_decorrelate(query, select, values->scope, node->operation, &key));
     if (key.outer)
@@ -312,11 +387,11 @@ static enum status replace_subquery(void *context, const struct sql_expression *
         RETURN_IF_ERROR(each_once(query, select, &select));
     if (node->operation == SQL_IN)
         RETURN_IF_ERROR(query_rewrite(query, node->children[0], replace_subquery, values, &value));
-    status = run_subquery(values, node, select,
-                          node->operation == SQL_IN       ? "list"
-                          : node->operation == SQL_EXISTS ? "exists"
-                                                          : "value",
-                          &rows);
+    enum status status = run_subquery(values, node, select,
+                                      node->operation == SQL_IN       ? "list"
+                                      : node->operation == SQL_EXISTS ? "exists"
+                                                                      : "value",
+                                      &rows);
     if (status == STATUS_OK && node->operation == SQL_IN)
         status = in_list(values, node, &rows, value, out);
     else if (status == STATUS_OK && node->operation == SQL_EXISTS)
@@ -325,6 +400,28 @@ static enum status replace_subquery(void *context, const struct sql_expression *
         status = scalar(values, node, &rows, out);
     rowset_free(&rows);
     return status;
+}
+
+/* Names in ON may be other columns than elsewhere, so a subquery there is answered on its own. */
+static enum status replace_subquery(void *context, const struct sql_expression *node,
+                                    struct sql_expression **out)
+{
+    struct values *const values = context;
+    if (!node->query)
+        return STATUS_OK;
+    for (const struct replaced *at = values->replaced; at && values->join == NO_JOIN && !*out; at = at->next)
+        if (sql_same_expression(at->node, node))
+            *out = at->by;
+    if (*out)
+        return STATUS_OK;
+    RETURN_IF_ERROR(answer_subquery(values, node, out));
+    if (values->join != NO_JOIN)
+        return STATUS_OK;
+    struct replaced *made;
+    RETURN_IF_ERROR(query_memory(values->query, sizeof *made, &made));
+    *made = (struct replaced){node, *out, values->replaced};
+    values->replaced = made;
+    return STATUS_OK;
 }
 
 static enum status replace_list(struct values *values, struct sql_expression **list, uint32_t count,
@@ -337,9 +434,24 @@ static enum status replace_list(struct values *values, struct sql_expression **l
     return STATUS_OK;
 }
 
+/* The sources are a copy, see answer_sources; a subquery may put others before the one in whose ON it stands. */
+static enum status replace_in_joins(struct values *values)
+{
+    struct sql_select *const select = values->select;
+    struct sql_expression *on;
+    for (uint32_t s = 0; s < select->source_count; s++) {
+        values->join = s;
+        RETURN_IF_ERROR(query_rewrite(values->query, select->sources[s].on, replace_subquery, values, &on));
+        s = values->join;
+        select->sources[s].on = on;
+    }
+    values->join = NO_JOIN;
+    return STATUS_OK;
+}
+
 enum status query_values(struct query *query, struct sql_select *select, struct query_scope **scope)
 {
-    struct values values = {query, select, *scope};
+    struct values values = {.query = query, .select = select, .scope = *scope, .join = NO_JOIN};
     struct sql_item *items;
     struct sql_order *orders;
     RETURN_IF_ERROR(query_memory(query, (select->item_count + 1) * sizeof *items, &items));
@@ -347,12 +459,12 @@ enum status query_values(struct query *query, struct sql_select *select, struct 
         items[i] = select->items[i];
         RETURN_IF_ERROR(
             query_rewrite(query, items[i].expression, replace_subquery, &values, &items[i].expression));
+        if (select->items[i].expression->query &&
+            !items[i].alias) /* not the name of the column that it became */
+            items[i].alias = items[i].text;
     }
     select->items = items;
-    const uint32_t source_count = select->source_count;
-    for (uint32_t s = 0; s < source_count; s++) /* a copy, see answer_sources */
-        RETURN_IF_ERROR(query_rewrite(query, select->sources[s].on, replace_subquery, &values,
-                                      &((struct sql_source *)select->sources)[s].on));
+    RETURN_IF_ERROR(replace_in_joins(&values));
     RETURN_IF_ERROR(query_rewrite(query, select->where, replace_subquery, &values, &select->where));
     RETURN_IF_ERROR(query_rewrite(query, select->having, replace_subquery, &values, &select->having));
     RETURN_IF_ERROR(query_rewrite(query, select->qualify, replace_subquery, &values, &select->qualify));

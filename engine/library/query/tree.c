@@ -5,9 +5,7 @@
 
 enum status query_memory(struct query *query, size_t bytes, void *memory)
 {
-    void *const made = sql_tree_memory(query->tree, bytes);
-    memcpy(memory, &made, sizeof made);
-    return made ? STATUS_OK : error_out_of_memory(query->error, bytes, "a statement");
+    return sql_tree_take(query->tree, bytes, memory, query->error);
 }
 
 const char *query_text(struct query *query, const char *text)
@@ -19,27 +17,18 @@ const char *query_text(struct query *query, const char *text)
 enum status query_node(struct query *query, enum sql_operation operation, struct sql_position position,
                        struct sql_expression **node)
 {
-    RETURN_IF_ERROR(query_memory(query, sizeof **node, node));
-    (*node)->operation = operation;
-    (*node)->position = position;
-    (*node)->depth = 1;
-    return STATUS_OK;
+    return sql_tree_node(query->tree, operation, position, node, query->error);
 }
 
 enum status query_column_node(struct query *query, struct sql_position position, const char *qualifier,
                               const char *name, struct sql_expression **node)
 {
-    RETURN_IF_ERROR(query_node(query, SQL_COLUMN, position, node));
-    (*node)->qualifier = qualifier;
-    (*node)->name = name;
-    return STATUS_OK;
+    return sql_tree_column(query->tree, position, qualifier, name, node, query->error);
 }
 
 enum status query_child(struct query *query, struct sql_expression *node, struct sql_expression *child)
 {
-    node->depth = child->depth < node->depth ? node->depth : child->depth + 1;
-    return sql_tree_append(query->tree, &node->children, &node->child_count, sizeof child, &child,
-                           query->error);
+    return sql_tree_child(query->tree, node, child, query->error);
 }
 
 enum status query_item(struct query *query, struct sql_select *select, struct sql_expression *expression,
@@ -104,37 +93,10 @@ void query_visit_all(const struct sql_select *select,
     }
 }
 
-/* ---- Copies ---- */
-
-static enum status rewrite_children(struct query *query, const struct sql_expression *tree,
-                                    query_replace *replace, void *context, struct sql_expression **out)
-{
-    struct sql_expression *copy = NULL;
-    for (uint32_t c = 0; c < tree->child_count; c++) {
-        struct sql_expression *child;
-        RETURN_IF_ERROR(query_rewrite(query, tree->children[c], replace, context, &child));
-        if (child == tree->children[c])
-            continue;
-        if (!copy) {
-            RETURN_IF_ERROR(query_memory(query, sizeof *copy, &copy));
-            *copy = *tree;
-            RETURN_IF_ERROR(query_memory(query, tree->child_count * sizeof *copy->children, &copy->children));
-            memcpy(copy->children, tree->children, tree->child_count * sizeof *copy->children);
-        }
-        copy->children[c] = child;
-    }
-    *out = copy ? copy : (struct sql_expression *)tree;
-    return STATUS_OK;
-}
-
-enum status query_rewrite(struct query *query, const struct sql_expression *tree, query_replace *replace,
+enum status query_rewrite(struct query *query, const struct sql_expression *tree, sql_replace *replace,
                           void *context, struct sql_expression **out)
 {
-    *out = NULL;
-    if (!tree)
-        return STATUS_OK;
-    RETURN_IF_ERROR(replace(context, tree, out));
-    return *out ? STATUS_OK : rewrite_children(query, tree, replace, context, out);
+    return sql_tree_rewrite(query->tree, tree, replace, context, out, query->error);
 }
 
 /* ---- Values ---- */

@@ -11,7 +11,7 @@ static bool along_reference(const struct joining *joining, const struct sql_expr
         return false;
     for (int i = 0; i < 2; i++)
         if (!query_column_of(joining->sources, tree->children[i], &s[i], &c[i]) ||
-            !joining->sources->list[s[i]].table || is_left(joining, s[i]))
+            !joining->sources->list[s[i]].table || is_left(joining, s[i]) || joining->strict[s[i]])
             return false;
     for (int turned = 0; turned < 2; turned++) {
         const struct table *const from = joining->sources->list[s[turned]].table,
@@ -28,8 +28,8 @@ static bool along_reference(const struct joining *joining, const struct sql_expr
 void joining_find_units(struct joining *joining)
 {
     struct query_sources *const sources = joining->sources;
-    bool bound[QUERY_SOURCES_MAX] = {false};
-    uint32_t unit_of[QUERY_SOURCES_MAX], child, parent;
+    bool bound[SQL_SOURCES_MAX] = {false};
+    uint32_t unit_of[SQL_SOURCES_MAX], child, parent;
     for (uint32_t s = 0; s < sources->count; s++)
         unit_of[s] = s;
     for (uint32_t i = 0; i < joining->conjunct_count; i++) {

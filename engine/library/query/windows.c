@@ -355,13 +355,6 @@ static enum status replace_above(void *context, const struct sql_expression *nod
     return column_named(query, node->position, 'c', number, out);
 }
 
-static const char *item_name(const struct sql_item *item)
-{
-    return item->alias                                 ? item->alias
-           : item->expression->operation == SQL_COLUMN ? item->expression->name
-                                                       : item->text;
-}
-
 /* Items without windows come first below, with their aliases, by which others may name them. */
 static enum status split_items(struct windows *windows, struct sql_select *above)
 {
@@ -383,7 +376,7 @@ static enum status split_items(struct windows *windows, struct sql_select *above
             RETURN_IF_ERROR(query_rewrite(query, item->expression, replace_above, windows, &node));
         else
             RETURN_IF_ERROR(column_named(query, item->expression->position, 'c', below[i], &node));
-        RETURN_IF_ERROR(query_item(query, above, node, item_name(item)));
+        RETURN_IF_ERROR(query_item(query, above, node, query_item_name(item)));
     }
     return STATUS_OK;
 }
@@ -394,13 +387,10 @@ static enum status split_orders(struct windows *windows, struct sql_select *abov
     const struct sql_select *const select = windows->select;
     for (uint32_t o = 0; o < select->order_count; o++) {
         struct sql_order order = select->orders[o];
-        struct sql_expression *const by = order.expression;
-        bool alias = by->operation == SQL_NUMBER;
-        for (uint32_t i = 0; i < select->item_count; i++)
-            alias |= by->operation == SQL_COLUMN && !by->qualifier &&
-                     strcasecmp(item_name(&select->items[i]), by->name) == 0;
-        if (!alias)
-            RETURN_IF_ERROR(query_rewrite(query, by, replace_above, windows, &order.expression));
+        RETURN_IF_ERROR(query_order_term(query, windows->sources, select, &order.expression));
+        if (order.expression->operation != SQL_NUMBER)
+            RETURN_IF_ERROR(
+                query_rewrite(query, order.expression, replace_above, windows, &order.expression));
         RETURN_IF_ERROR(sql_tree_append(query->tree, &above->orders, &above->order_count, sizeof order,
                                         &order, query->error));
     }

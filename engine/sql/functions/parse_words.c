@@ -255,53 +255,15 @@ enum status parse_pattern(struct parser *parser, struct sql_position position, b
 
 /* ---- USING ---- */
 
-/* Gives the name of the table on the left that has the column: the only one before, or the first if one before shares
- * the column with it. NULL leaves it to the binder. */
-static enum status left_of_using(struct parser *parser, const char *name, const char **table)
-{
-    const struct sql_select *const select = parser->select;
-    bool shared = false, strict = false;
-    for (uint32_t s = 0; s < select->source_count; s++)
-        for (uint32_t c = 0; c < select->sources[s].shared_count; c++)
-            if (strcasecmp(select->sources[s].shared[c], name) == 0) {
-                shared = true;
-                strict |= select->sources[s].join > SQL_JOIN_LEFT;
-            }
-    if (strict)
-        return parse_refuse(parser,
-                            "USING (%s) follows a RIGHT or FULL JOIN by the same column; write ON "
-                            "coalesce(a.%s, b.%s) = c.%s",
-                            name, name, name, name);
-    *table = NULL;
-    if (shared || select->source_count == 1)
-        *table = select->sources[0].alias ? select->sources[0].alias : select->sources[0].table;
-    return STATUS_OK;
-}
-
 enum status parse_using(struct parser *parser, struct sql_source *source)
 {
-    const char *const joined = source->alias ? source->alias : source->table;
     bool more = true;
     RETURN_IF_ERROR(parse_advance(parser));
-    if (!joined)
-        return parse_refuse(parser, "USING needs a name of the subquery before it: JOIN (SELECT ...) AS t");
     RETURN_IF_ERROR(parse_expect(parser, "(", "behind USING"));
     while (more) {
-        struct sql_expression *left, *right, *equal;
-        const struct sql_position position = parse_position(parser);
-        const char *name;
-        RETURN_IF_ERROR(parse_name(parser, "a column's name", &name));
-        RETURN_IF_ERROR(parse_append(parser, &source->shared, &source->shared_count, sizeof name, &name));
-        RETURN_IF_ERROR(parse_node(parser, SQL_COLUMN, position, NULL, NULL, &left));
-        RETURN_IF_ERROR(parse_node(parser, SQL_COLUMN, position, NULL, NULL, &right));
-        left->name = right->name = name;
-        right->qualifier = joined;
-        RETURN_IF_ERROR(left_of_using(parser, name, &left->qualifier));
-        RETURN_IF_ERROR(parse_node(parser, SQL_EQUAL, position, left, right, &equal));
-        if (source->on)
-            RETURN_IF_ERROR(parse_node(parser, SQL_AND, position, source->on, equal, &source->on));
-        else
-            source->on = equal;
+        struct sql_shared shared = {.position = parse_position(parser)};
+        RETURN_IF_ERROR(parse_name(parser, "a column's name", &shared.name));
+        RETURN_IF_ERROR(parse_append(parser, &source->shared, &source->shared_count, sizeof shared, &shared));
         RETURN_IF_ERROR(parse_take(parser, ",", &more));
     }
     return parse_expect(parser, ")", "behind the columns of USING");

@@ -116,7 +116,7 @@ static void joins_go_along_references(void **state)
             "line 1, column 31: an outer JOIN of products needs ON");
     refused("select 1 from sales left join shops on shop = name and r.label > 'a' left join regions r on "
             "region = id",
-            "line 1, column 56: ON of a LEFT JOIN has a condition on r, which is joined later");
+            "line 1, column 56: ON of shops names r, which is joined later");
 }
 
 static void types_that_do_not_fit(void **state)

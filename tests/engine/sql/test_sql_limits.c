@@ -228,12 +228,18 @@ static void tables(void **state)
     (void)state;
     for (int over = 0; over < 2; over++) {
         begin("select n from f, ");
-        parts("d d%d", 0, 15 + over, ", ");
+        parts("d d%d", 0, 16 + over, ", ");
         ends(" where ");
         parts("k%d = 1", 0, 1, "");
-        for (int i = 0; i < 15 + over; i++)
+        for (int i = 0; i < 16 + over; i++)
             end += sprintf(end, " and k%d = d%d.id", i, i);
-        over ? is_refused("FROM names more than 16 tables; ask in several statements") : is_planned();
+        over ? is_refused("joins more than 16 tables, counting those that foreign keys in it reference")
+             : is_planned();
+        begin("select 1 from ");
+        parts("f f%d", 0, 32 + over, ", ");
+        ends("");
+        is_refused(over ? "FROM names more than 32 tables; ask in several statements"
+                        : "nothing joins f0 and f31");
         begin("select ");
         parts("k%d", 0, 16 + over, ", ");
         ends(" from f");

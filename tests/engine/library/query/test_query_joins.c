@@ -110,6 +110,33 @@ static void a_star_is_one_plan(void **state)
     free(joined);
 }
 
+static void explain_tells_what_was_joined(void **state)
+{
+    char names[2048] = "", text[8192];
+    (void)state;
+    for (int i = 0; i < 30;
+         i++) /* a line of more than 1,024 bytes: it is cut nowhere, least within a character */
+        sprintf(names + strlen(names), "%s\"\u00e9\u00e9\u00e9\u00e9\u00e9%d\"", i ? ", " : "", i);
+    sprintf(text, "explain select %s from (select 1", names);
+    for (int i = 1; i < 30; i++)
+        strcat(text, ", 1");
+    sprintf(text + strlen(text), ") t (%s), (select shop from sales) s", names);
+    char *const explained = answer_of(text, false);
+    assert_non_null(strstr(explained, "inner join by 0 keys: 1 rows with 5 give 5\n"));
+    const char *const scan = strstr(explained, "scan #0:");
+    assert_non_null(scan);
+    assert_true(strcspn(scan, "\n") > 1024);
+    assert_non_null(strstr(scan, "\u00e9\u00e9\u00e9\u00e9\u00e929 (plain"));
+    free(explained);
+    char *const keyed =
+        answer_of("explain select count(*) from shops a full join products p on a.region = p.id, "
+                  "(select shop, people from visits) v where v.shop = a.name",
+                  false);
+    assert_non_null(strstr(keyed, "full join by 1 key: 3 rows with 3 give 6\n"));
+    assert_non_null(strstr(keyed, "inner join by 1 key: 6 rows with 3 give 3\n"));
+    free(keyed);
+}
+
 static void refusals_are_those_of_the_level(void **state)
 {
     (void)state;
@@ -126,6 +153,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_are_joined_by_any_condition),
         cmocka_unit_test(a_star_is_one_plan),
+        cmocka_unit_test(explain_tells_what_was_joined),
         cmocka_unit_test(refusals_are_those_of_the_level),
     };
     return cmocka_run_group_tests(tests, star_open, star_close);

@@ -68,7 +68,7 @@ static void columns_of_using_are_one(void **state)
     refused("select price from sold join kinds using (kind)",
             "line 1, column 8: price could be a column of more");
     refused("select label from sold join kinds using (nothing)",
-            "line 1, column 42: there is no column nothing; there are kind, price");
+            "line 1, column 42: USING (nothing): there is no column nothing in sold");
 }
 
 int main(void)

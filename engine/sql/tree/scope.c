@@ -1,0 +1,255 @@
+/* scope.c: see scope.h. */
+#include "engine/sql/tree/scope.h"
+#include "engine/sql/sql_error.h"
+
+#include <stdarg.h>
+#include <strings.h>
+
+/* ---- Columns ---- */
+
+/* The first table that ON of a join sees. */
+static uint32_t first_of(const struct sql_scope *scope, uint32_t source)
+{
+    uint32_t first = source;
+    while (first > 0 && (scope->sources[source].over_all || scope->sources[first].join != SQL_JOIN_NONE))
+        first--;
+    return first;
+}
+
+/* True if USING of a join names this column; `from` is the joined table's or one before it. */
+static bool is_shared(const struct sql_scope *scope, uint32_t join, uint32_t source, uint32_t column,
+                      uint32_t *right)
+{
+    const struct sql_source *const joined = &scope->sources[join];
+    for (uint32_t n = 0; n < joined->shared_count; n++) {
+        uint32_t found;
+        if (scope->find(scope->context, source, joined->shared[n].name, &found) && found == column) {
+            scope->find(scope->context, join, joined->shared[n].name, right);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The value of a table's column among the tables up to `end`; false if it is merged with one before it. */
+static bool value_of(const struct sql_scope *scope, uint32_t source, uint32_t column, uint32_t end,
+                     struct sql_scope_column *value)
+{
+    uint32_t right;
+    *value = (struct sql_scope_column){.count = 1, .sources = {source}, .columns = {column}};
+    if (is_shared(scope, source, source, column, &right))
+        return false;
+    for (uint32_t s = source + 1; s < end && scope->sources[s].join != SQL_JOIN_NONE; s++) {
+        const enum sql_join join = scope->sources[s].join;
+        if ((join != SQL_JOIN_RIGHT && join != SQL_JOIN_FULL) || !is_shared(scope, s, source, column, &right))
+            continue;
+        value->count = join == SQL_JOIN_RIGHT ? 0 : value->count;
+        value->sources[value->count] = s;
+        value->columns[value->count++] = right;
+    }
+    return true;
+}
+
+/* The number of columns of tables first .. end - 1 that a name may be, and one of them. */
+static uint32_t find_between(const struct sql_scope *scope, uint32_t first, uint32_t end,
+                             const char *qualifier, const char *name, struct sql_scope_column *column)
+{
+    uint32_t count = 0;
+    for (uint32_t s = first; s < end; s++) {
+        struct sql_scope_column value = {.count = 1, .sources = {s}};
+        if (qualifier && strcasecmp(qualifier, sql_source_name(&scope->sources[s])) != 0)
+            continue;
+        const uint32_t here = scope->find(scope->context, s, name, &value.columns[0]);
+        if (here == 0 || (!qualifier && !value_of(scope, s, value.columns[0], end, &value)))
+            continue;
+        *column = value;
+        count += here;
+    }
+    return count;
+}
+
+uint32_t sql_scope_find(const struct sql_scope *scope, const struct sql_expression *name,
+                        struct sql_scope_column *column)
+{
+    return find_between(scope, 0, scope->count, name->qualifier, name->name, column);
+}
+
+bool sql_scope_visible(const struct sql_scope *scope, uint32_t source, uint32_t column,
+                       struct sql_scope_column *value)
+{
+    return value_of(scope, source, column, scope->count, value);
+}
+
+enum status sql_scope_tree(const struct sql_scope *scope, struct sql_statement_tree *tree,
+                           const struct sql_scope_column *column, struct sql_position position,
+                           struct sql_expression **out, struct error *error)
+{
+    for (uint32_t i = 0; i < column->count; i++) {
+        struct sql_expression *name, *first = *out;
+        RETURN_IF_ERROR(sql_tree_column(tree, position, sql_source_name(&scope->sources[column->sources[i]]),
+                                        scope->name(scope->context, column->sources[i], column->columns[i]),
+                                        &name, error));
+        *out = name;
+        if (i == 0)
+            continue;
+        RETURN_IF_ERROR(sql_tree_node(tree, SQL_FUNCTION, position, out, error));
+        (*out)->name = "coalesce";
+        RETURN_IF_ERROR(sql_tree_child(tree, *out, first, error));
+        RETURN_IF_ERROR(sql_tree_child(tree, *out, name, error));
+    }
+    return STATUS_OK;
+}
+
+/* ---- ON and USING ---- */
+
+struct resolving {
+    const struct sql_scope *scope;
+    struct sql_statement_tree *tree;
+    uint32_t join; /* the table whose ON is resolved */
+    struct error *error;
+};
+
+static enum status refuse(const struct resolving *resolving, struct sql_position position, const char *format,
+                          ...) __attribute__((format(printf, 3, 4)));
+
+static enum status refuse(const struct resolving *resolving, struct sql_position position, const char *format,
+                          ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const enum status status = sql_refuse(resolving->error, position, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+/* True if a RIGHT or FULL JOIN is in the item of FROM that begins with `first`. */
+static bool is_strict(const struct sql_scope *scope, uint32_t first)
+{
+    bool strict = false;
+    for (uint32_t s = first; s < scope->count && (s == first || scope->sources[s].join != SQL_JOIN_NONE); s++)
+        strict |= scope->sources[s].join >= SQL_JOIN_RIGHT;
+    return strict;
+}
+
+/* The table of that name; the number of tables: there is none. */
+static uint32_t table_named(const struct sql_scope *scope, const char *name)
+{
+    uint32_t s = 0;
+    while (s < scope->count && strcasecmp(sql_source_name(&scope->sources[s]), name) != 0)
+        s++;
+    return s;
+}
+
+/* A name that ON does not see, though FROM may have it; else it is an alias, or the binder says what there is. */
+static enum status refuse_outside(const struct resolving *resolving, const struct sql_expression *name)
+{
+    const struct sql_scope *const scope = resolving->scope;
+    const char *const joined = sql_source_name(&scope->sources[resolving->join]);
+    struct sql_scope_column column = {.sources = {scope->count}};
+    if (name->qualifier)
+        column.sources[0] = table_named(scope, name->qualifier);
+    else
+        (void)sql_scope_find(scope, name, &column);
+    const uint32_t s = column.sources[0];
+    if (s == scope->count || (s <= resolving->join && s >= first_of(scope, resolving->join)))
+        return STATUS_OK;
+    const char *const table = sql_source_name(&scope->sources[s]);
+    if (s > resolving->join)
+        return refuse(
+            resolving, name->position,
+            "ON of %s names %s, which is joined later; join %s first, or put the condition into its ON "
+            "or into WHERE",
+            joined, table, table);
+    return refuse(
+        resolving, name->position,
+        "ON of %s names %s, which stands before a comma: JOIN binds closer than a comma, so RIGHT and "
+        "FULL JOIN join the tables after it alone; write CROSS JOIN for the comma, or put the condition "
+        "into WHERE",
+        joined, table);
+}
+
+static enum status resolve_name(void *context, const struct sql_expression *node, struct sql_expression **out)
+{
+    const struct resolving *const resolving = context;
+    const struct sql_scope *const scope = resolving->scope;
+    const uint32_t first = first_of(scope, resolving->join);
+    struct sql_scope_column column;
+    if (node->operation != SQL_COLUMN || (node->qualifier && node->qualifier[0] == '?'))
+        return STATUS_OK;
+    uint32_t count = find_between(scope, first, resolving->join + 1, node->qualifier, node->name, &column);
+    if (count == 0 && !is_strict(scope, first))
+        count = find_between(scope, 0, first, node->qualifier, node->name, &column);
+    if (count == 1)
+        return sql_scope_tree(scope, resolving->tree, &column, node->position, out, resolving->error);
+    if (count > 1)
+        return refuse(resolving, node->position,
+                      "%s could be a column of more than one table; write TABLE.%s", node->name, node->name);
+    return refuse_outside(resolving, node);
+}
+
+/* Gives the equality of a column of USING. */
+static enum status equal_sides(const struct resolving *resolving, const struct sql_shared *shared,
+                               struct sql_expression **equal)
+{
+    const struct sql_scope *const scope = resolving->scope;
+    const uint32_t join = resolving->join;
+    struct sql_scope_column columns[2];
+    struct sql_expression *side;
+    RETURN_IF_ERROR(sql_tree_node(resolving->tree, SQL_EQUAL, shared->position, equal, resolving->error));
+    for (int right = 0; right < 2; right++) {
+        const uint32_t first = right ? join : first_of(scope, join), end = right ? join + 1 : join;
+        uint32_t count;
+        if (right) {
+            columns[1] = (struct sql_scope_column){.count = 1, .sources = {join}};
+            count = scope->find(scope->context, join, shared->name, &columns[1].columns[0]);
+        } else {
+            count = find_between(scope, first, end, NULL, shared->name, &columns[0]);
+        }
+        if (count == 0)
+            return refuse(resolving, shared->position,
+                          "USING (%s): there is no column %s in %s, which stands on the %s of JOIN",
+                          shared->name, shared->name,
+                          end - first > 1 ? "the tables" : sql_source_name(&scope->sources[first]),
+                          right ? "right" : "left");
+        if (count > 1)
+            return refuse(
+                resolving, shared->position,
+                "USING (%s): %s could be a column of more than one table on the left; write ON with "
+                "TABLE.%s",
+                shared->name, shared->name, shared->name);
+        RETURN_IF_ERROR(sql_scope_tree(scope, resolving->tree, &columns[right], shared->position, &side,
+                                       resolving->error));
+        RETURN_IF_ERROR(sql_tree_child(resolving->tree, *equal, side, resolving->error));
+    }
+    return STATUS_OK;
+}
+
+static enum status resolve_using(const struct resolving *resolving, struct sql_source *source)
+{
+    struct sql_expression *equal, *both;
+    for (uint32_t n = 0; n < source->shared_count; n++) {
+        RETURN_IF_ERROR(equal_sides(resolving, &source->shared[n], &equal));
+        if (source->on) {
+            RETURN_IF_ERROR(
+                sql_tree_node(resolving->tree, SQL_AND, equal->position, &both, resolving->error));
+            RETURN_IF_ERROR(sql_tree_child(resolving->tree, both, source->on, resolving->error));
+            RETURN_IF_ERROR(sql_tree_child(resolving->tree, both, equal, resolving->error));
+            equal = both;
+        }
+        source->on = equal;
+    }
+    return STATUS_OK;
+}
+
+enum status sql_scope_resolve(const struct sql_scope *scope, struct sql_statement_tree *tree,
+                              struct sql_source *sources, struct error *error)
+{
+    struct resolving resolving = {.scope = scope, .tree = tree, .error = error};
+    for (uint32_t s = 0; s < scope->count; s++) {
+        resolving.join = s;
+        RETURN_IF_ERROR(
+            sql_tree_rewrite(tree, sources[s].on, resolve_name, &resolving, &sources[s].on, error));
+        RETURN_IF_ERROR(resolve_using(&resolving, &sources[s]));
+    }
+    return STATUS_OK;
+}

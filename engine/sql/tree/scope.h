@@ -1,0 +1,58 @@
+/*
+ * scope.h: FROM as a tree of scopes: which column a name is, and what USING makes of columns.
+ *
+ * FROM is items with commas between them, and an item is tables that JOIN joins from left to right:
+ *
+ *     FROM a JOIN b USING (k), c LEFT JOIN d ON c.k = d.k          (a b) (c d)
+ *
+ * USING sees the tables of its own item up to the joined one. So does ON; where its item has no RIGHT or FULL JOIN, it
+ * makes no difference what is joined first, and a name that these tables lack may be one of those before the comma, as
+ * in SQLite and DuckDB. What stands outside FROM sees all of it.
+ *
+ * USING (k) makes one column of the k before it, which must be one, and of the joined table's k. Its value is the left
+ * one's after JOIN and LEFT JOIN, the right one's after RIGHT JOIN, and coalesce of both after FULL JOIN. The two have no
+ * name of their own any more but with their table's: a.k.
+ */
+#ifndef TESSERA_ENGINE_SQL_TREE_SCOPE_H
+#define TESSERA_ENGINE_SQL_TREE_SCOPE_H
+
+#include "engine/sql/tree/tree.h"
+
+/* The most tables of one FROM. */
+#define SQL_SOURCES_MAX 32u
+
+/* FROM, and what is asked of its tables. */
+struct sql_scope {
+    uint32_t count;
+    const struct sql_source *sources; /* at most SQL_SOURCES_MAX */
+    /* The number of a source's columns that a name may be, and one of them. */
+    uint32_t (*find)(const void *context, uint32_t source, const char *name, uint32_t *column);
+    const char *(*name)(const void *context, uint32_t source, uint32_t column);
+    const void *context;
+};
+
+/* A column of a scope: its value is the first of these that is not NULL; mostly there is one. */
+struct sql_scope_column {
+    uint32_t count;
+    uint32_t sources[SQL_SOURCES_MAX], columns[SQL_SOURCES_MAX];
+};
+
+/* The number of columns that a name outside FROM may be: 1 for a column that USING merged. *column is one of them. */
+uint32_t sql_scope_find(const struct sql_scope *scope, const struct sql_expression *name,
+                        struct sql_scope_column *column);
+/* What * gives for a column of a source; false: nothing, because it is merged with one before it. */
+bool sql_scope_visible(const struct sql_scope *scope, uint32_t source, uint32_t column,
+                       struct sql_scope_column *value);
+/* A tree for the value of a column: names with their tables, in coalesce if they are several. */
+NODISCARD enum status sql_scope_tree(const struct sql_scope *scope, struct sql_statement_tree *tree,
+                                     const struct sql_scope_column *column, struct sql_position position,
+                                     struct sql_expression **out, struct error *error);
+
+/* Rewrites each `on` of `sources`, which are the scope's: names get their tables, and USING becomes equalities. A name that
+ * no table of FROM has is left as it is: it may be an alias. STATUS_BAD_INPUT, "line L, column C: ...", for names that
+ * are in FROM but not in the scope, for those that could be several columns, and for columns of USING that are not on
+ * both sides. */
+NODISCARD enum status sql_scope_resolve(const struct sql_scope *scope, struct sql_statement_tree *tree,
+                                        struct sql_source *sources, struct error *error);
+
+#endif
