@@ -32,6 +32,16 @@ test -s "$folder/installed/share/tessera/python/adbc_driver_tessera/dbapi.py"
 shared=$(find "$folder/installed" -name libtessera.so)
 libraries=$(dirname "$shared")
 
+# ---- What the static library needs, as docs/library.md says ----
+
+named=$(sed -n '/libtessera.a` needs/,/^$/p' "$source/docs/library.md" | tr '\n' ' ')
+for library in $(sed -n 's/^Libs.private: //p' "$(find "$folder/installed" -name tessera.pc)"); do
+    library=${library#-l}
+    case $library in m | dl | pthread) continue ;; esac
+    grep -qiwF "$library" <<<"$named" || grep -qiwF "lib$library" <<<"$named" ||
+        fail "docs/library.md does not say that libtessera.a needs $library"
+done
+
 # ---- What the shared library is called and what it needs ----
 
 api=$(sed -n 's/^#define TESSERA_API_VERSION //p' "$folder/installed/include/tessera.h")

@@ -43,6 +43,32 @@ static char *file_text(const char *path)
     return text;
 }
 
+/* Every indented line of the guide that is no command, no script and no message is in the output; gives their number. */
+static unsigned lines_are_printed(const char *guide, const char *output)
+{
+    static const char *const others[] = {"    tessera", "    make ", "    CREATE TABLE"};
+    unsigned printed = 0;
+    bool before = false, answer = false;
+    for (const char *line = guide; *line; line += strcspn(line, "\n") + 1) {
+        const size_t length = strcspn(line, "\n");
+        const bool indented = strncmp(line, "    ", 4) == 0;
+        if (indented && !before) { /* a block begins */
+            answer = true;
+            for (size_t o = 0; o < sizeof others / sizeof *others; o++)
+                answer &= strncmp(line, others[o], strlen(others[o])) != 0;
+        }
+        before = indented;
+        if (!indented || !answer || strncmp(line, "    ...", 7) == 0)
+            continue;
+        char shown[256];
+        snprintf(shown, sizeof shown, "%.*s\n", (int)length - 4, line + 4);
+        if (!strstr(output, shown))
+            fail_msg("not printed: %s\n%s", shown, output);
+        printed++;
+    }
+    return printed;
+}
+
 static void the_guide_s_commands_print_what_it_shows(void **state)
 {
     char path[PATH_BYTES], shell[1 << 14];
@@ -57,14 +83,7 @@ static void the_guide_s_commands_print_what_it_shows(void **state)
     run_shell(shell, &run);
     if (run.exit_code != 0)
         fail_msg("%s\n%s", shell, run.errors);
-    static const char *const shown[] = {
-        "    Hamburg  voucher        123800.00    5000\n", "        3   4167      43  13.295659553831232\n",
-        "    tiles: 49, skipped by their minima and maxima: 44\n", "; kept 4167 of 5120 rows\n"};
-    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
-        assert_non_null(strstr(guide, shown[i]));
-        if (!strstr(run.output, strncmp(shown[i], "    ", 4) == 0 ? shown[i] + 4 : shown[i]))
-            fail_msg("not printed: %s\n%s", shown[i], run.output);
-    }
+    assert_true(lines_are_printed(guide, run.output) > 12);
     snprintf(
         shell, sizeof shell,
         "cd '%.*s'; \"$T\" load --db bad.db --schema cafe/star.sql sales=cafe/bad.csv shops=cafe/shops.csv "
