@@ -38,8 +38,10 @@ foreach(source ${test_sources})
 endforeach()
 
 # The driver is opened as managers open it.
-target_compile_definitions(test_adbc PRIVATE TESSERA_ADBC="$<TARGET_FILE:tessera_adbc>")
-add_dependencies(test_adbc tessera_adbc)
+foreach(name test_adbc test_locale)
+    target_compile_definitions(${name} PRIVATE TESSERA_ADBC="$<TARGET_FILE:tessera_adbc>")
+    add_dependencies(${name} tessera_adbc)
+endforeach()
 
 # OpenMPI's own header, where it is installed, for the test that compares our declarations with it.
 find_path(TESSERA_MPI_INCLUDE mpi.h PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openmpi/include)

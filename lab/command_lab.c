@@ -5,6 +5,7 @@
 
 #include "engine/gpu/device.h"
 #include "storage/base/command_line.h"
+#include "storage/base/number/number_text.h"
 #include "storage/database/database.h"
 
 #include <stdio.h>
@@ -57,7 +58,7 @@ static enum status read_name(void *context, const char *text, struct error *erro
 static enum status read_scale(void *context, const char *text, struct error *error)
 {
     char *end;
-    const double scale = strtod(text, &end);
+    const double scale = number_parse(text, &end);
     if (*end || !(scale > 0 && scale <= 4))
         return error_set(error, STATUS_BAD_INPUT, "--scale is a number above 0, at most 4, not '%s'", text);
     ((struct arguments *)context)->scale = scale;

@@ -6,13 +6,13 @@
 #include "storage/base/clock.h"
 #include "storage/base/command_line.h"
 #include "storage/base/parallel.h"
+#include "storage/base/words/word.h"
 
 #include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -174,7 +174,7 @@ static enum status place_columns(struct arguments *arguments, struct error *erro
         struct load_input *found = NULL;
         for (uint32_t t = 0; t < arguments->load.input_count && !found; t++)
             if (strlen(arguments->inputs[t].table) == length &&
-                strncasecmp(arguments->inputs[t].table, text, length) == 0)
+                word_compare_bytes(arguments->inputs[t].table, text, length) == 0)
                 found = &arguments->inputs[t];
         if (!found)
             return error_set(error, STATUS_BAD_INPUT, "--columns %s: no files of table %.*s are loaded", text,

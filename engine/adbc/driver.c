@@ -2,6 +2,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "engine/adbc/driver.h"
 
+#include "storage/base/number/number_text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +45,7 @@ AdbcStatusCode driver_error(struct AdbcError *error, AdbcStatusCode code, const 
     char text[ERROR_TEXT_BYTES];
     va_list values;
     va_start(values, format);
-    vsnprintf(text, sizeof text, format, values);
+    number_print_list(text, sizeof text, format, values);
     va_end(values);
     return fill_error(error, code, 0, text);
 }

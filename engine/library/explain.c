@@ -4,6 +4,7 @@
 #include "engine/library/explain_tree.h"
 #include "engine/plan/functions/scalar_call.h"
 #include "engine/plan/value_text.h"
+#include "storage/base/number/number_text.h"
 #include "storage/index/index_file.h"
 
 #include <inttypes.h>
@@ -165,7 +166,7 @@ uint64_t explain_fact_rows(const struct explained *explained)
 static void write_rate(const struct explained *explained, uint64_t bytes, double ms, FILE *out)
 {
     const double rate = ms > 0 ? (double)bytes / ms / 1e6 : 0;
-    fprintf(out, "%.4g MB in %.4g ms, %.4g GB/s", (double)bytes / 1e6, ms, rate);
+    number_write(out, "%.4g MB in %.4g ms, %.4g GB/s", (double)bytes / 1e6, ms, rate);
     if (explained->read_ceiling > 0)
         fprintf(out, ", %.0f %% of what this device reads at most", 100e9 * rate / explained->read_ceiling);
     fputc('\n', out);
@@ -242,11 +243,12 @@ static void write_candidates(const struct plan *plan, bool on_gpu, FILE *out)
         const struct column_data *data = NULL;
         for (uint32_t c = 0; c < plan->column_count; c++)
             data = plan->columns[c].column == told->column ? plan->columns[c].data : data;
-        fprintf(out, "  %s of %s: %" PRIu32 " of %" PRIu32 " vectors%s, %s%.4g MB; the column has %.4g MB; ",
-                told->used ? "index" : "no index", told->column->schema.name, told->vectors, told->of,
-                told->exact ? "" : ", whose rows are candidates", told->opened ? "" : "about ",
-                (double)told->bytes / 1e6, data ? (double)data->bytes / 1e6 : 0.0);
-        fprintf(out, "%.3g %s a row instead of %.3g\n", told->index_cost, unit, told->step_cost);
+        number_write(out,
+                     "  %s of %s: %" PRIu32 " of %" PRIu32 " vectors%s, %s%.4g MB; the column has %.4g MB; ",
+                     told->used ? "index" : "no index", told->column->schema.name, told->vectors, told->of,
+                     told->exact ? "" : ", whose rows are candidates", told->opened ? "" : "about ",
+                     (double)told->bytes / 1e6, data ? (double)data->bytes / 1e6 : 0.0);
+        number_write(out, "%.3g %s a row instead of %.3g\n", told->index_cost, unit, told->step_cost);
     }
 }
 
@@ -278,14 +280,14 @@ static void write_step(const struct explained *explained, uint32_t s, FILE *out)
         uint64_t bytes = 0;
         for (uint32_t t = 0; t < plan->index.term_count; t++)
             bytes += plan->index.terms[t].bytes;
-        fprintf(out, ", %.4g MB of vectors", (double)bytes / 1e6);
+        number_write(out, ", %.4g MB of vectors", (double)bytes / 1e6);
     } else if (step->kind != STEP_CONDITION) {
         const uint32_t c = step->kind == STEP_RANGE ? step->column : plan->joins[step->join].column;
         const struct position_test *test = step->kind == STEP_RANGE ? NULL : &plan->joins[step->join].test;
         const double share = test && test->used ? plan_bits_share(plan, c, test->care) : 1;
-        fprintf(out, ", %.4g MB", share * (double)plan->columns[c].data->bytes / 1e6);
+        number_write(out, ", %.4g MB", share * (double)plan->columns[c].data->bytes / 1e6);
     }
-    fprintf(out, ", expected to keep %.3g %%", 100 * step->share);
+    number_write(out, ", expected to keep %.3g %%", 100 * step->share);
     if (counts)
         fprintf(out, "; kept %" PRIu64 " of %" PRIu64 " rows\n             ", counts->left[s],
                 counts->reached[s]);
@@ -308,16 +310,17 @@ static void write_columns(const struct plan *plan, bool on_gpu, FILE *out)
     fprintf(out, "scan %s", plan->fact->name);
     if (plan->fact->part.of)
         fprintf(out, ", part %" PRIu32 " of %" PRIu32, plan->fact->part.number, plan->fact->part.of);
-    fprintf(out, ": %" PRIu64 " rows, %.4g MB of", plan->fact->rows, (double)bytes / 1e6);
+    number_write(out, ": %" PRIu64 " rows, %.4g MB of", plan->fact->rows, (double)bytes / 1e6);
     for (uint32_t c = 0; c < plan->column_count; c++) {
         const struct plan_column *column = &plan->columns[c];
         if (column->decided)
             continue;
-        fprintf(out, "%s %s (%s%s, %.1f bits)", comma, column->column->schema.name, column->data->codec->name,
-                !plan_stages(plan, c, on_gpu) ? ""
-                : column->crowded             ? " decoded first for want of shared memory"
-                                              : " decoded first",
-                plan->fact->rows ? 8.0 * (double)column->data->bytes / (double)plan->fact->rows : 0.0);
+        number_write(out, "%s %s (%s%s, %.1f bits)", comma, column->column->schema.name,
+                     column->data->codec->name,
+                     !plan_stages(plan, c, on_gpu) ? ""
+                     : column->crowded             ? " decoded first for want of shared memory"
+                                                   : " decoded first",
+                     plan->fact->rows ? 8.0 * (double)column->data->bytes / (double)plan->fact->rows : 0.0);
         comma = ",";
     }
     fputc('\n', out);
@@ -406,12 +409,13 @@ static void write_scan(const struct explained *explained, FILE *out)
             timing->scan_ms > 0 ? (double)explain_fact_rows(explained) / timing->scan_ms / 1e3 : 0.0);
     write_rate(explained, explain_scan_bytes(explained), timing->scan_ms, out);
     if (counts->moves.copied || counts->moves.read)
-        fprintf(out,
-                "columns: %.4g MB kept on the GPU, %.4g MB copied to it in every run, %.4g MB read from the "
-                "host's "
-                "memory by the kernel\n",
-                (double)counts->moves.kept / 1e6, (double)counts->moves.copied / 1e6,
-                (double)counts->moves.read / 1e6);
+        number_write(
+            out,
+            "columns: %.4g MB kept on the GPU, %.4g MB copied to it in every run, %.4g MB read from the "
+            "host's "
+            "memory by the kernel\n",
+            (double)counts->moves.kept / 1e6, (double)counts->moves.copied / 1e6,
+            (double)counts->moves.read / 1e6);
 }
 
 /* What each of several devices had of the scan, and how their results became one. */
@@ -424,26 +428,26 @@ static void write_parts(const struct explained *explained, FILE *out)
     const uint32_t members = engine_members(engine), processes = cluster_size(engine_cluster(engine));
     for (uint32_t p = 0; engine_cluster(engine) && p < processes; p++) {
         const struct engine_process *const process = engine_process(prepared, p);
-        fprintf(out,
-                "process %" PRIu32 " of %" PRIu32 ": %" PRIu32 " segment%s, %" PRIu64
-                " tiles, %.4g MB; scan %.3f ms, total %.3f\n",
-                p, processes, process->segments, process->segments == 1 ? "" : "s", process->tiles,
-                (double)process->bytes / 1e6, process->scan_ms, process->total_ms);
+        number_write(out,
+                     "process %" PRIu32 " of %" PRIu32 ": %" PRIu32 " segment%s, %" PRIu64
+                     " tiles, %.4g MB; scan %.3f ms, total %.3f\n",
+                     p, processes, process->segments, process->segments == 1 ? "" : "s", process->tiles,
+                     (double)process->bytes / 1e6, process->scan_ms, process->total_ms);
     }
     if (engine_cluster(engine))
-        fprintf(out, "processes exchange: %" PRIu64 " bytes in %.1f us of the total\n",
-                cluster_exchanged(engine_cluster(engine)), 1e3 * timing->exchange_ms);
+        number_write(out, "processes exchange: %" PRIu64 " bytes in %.1f us of the total\n",
+                     cluster_exchanged(engine_cluster(engine)), 1e3 * timing->exchange_ms);
     for (uint32_t m = 0; members > 1 && m < members; m++) {
         const struct engine_part part = engine_part(prepared, m);
-        fprintf(out,
-                "device %" PRIu32 " of %" PRIu32 ", %s: %" PRIu32 " segment%s, %" PRIu64
-                " tiles, %.4g MB; scan %.3f ms, total %.3f\n",
-                m + 1, members, part.device, part.segments, part.segments == 1 ? "" : "s", part.tiles,
-                (double)part.bytes / 1e6, part.scan_ms, part.total_ms);
+        number_write(out,
+                     "device %" PRIu32 " of %" PRIu32 ", %s: %" PRIu32 " segment%s, %" PRIu64
+                     " tiles, %.4g MB; scan %.3f ms, total %.3f\n",
+                     m + 1, members, part.device, part.segments, part.segments == 1 ? "" : "s", part.tiles,
+                     (double)part.bytes / 1e6, part.scan_ms, part.total_ms);
     }
     if (exchange->how && members > 1)
-        fprintf(out, "exchange: %" PRIu64 " bytes, %s in %.1f us\n", exchange->bytes, exchange->how,
-                1e3 * exchange->ms);
+        number_write(out, "exchange: %" PRIu64 " bytes, %s in %.1f us\n", exchange->bytes, exchange->how,
+                     1e3 * exchange->ms);
 }
 
 /* Only of a statement that read from the disk. The times of `time:` are medians of runs after the first one. */
@@ -460,12 +464,13 @@ static void write_times(const struct explained *explained, FILE *out)
     const struct run_timing *const timing = explained->timing;
     char staged[32] = "";
     if (plan_stages_any(explained->plan, engine_is_cuda(explained->engine)))
-        snprintf(staged, sizeof staged, "decoding %.3f, ", timing->stage_ms);
-    fprintf(out,
-            "time: plan %.3f ms, compile %.3f, load %.3f; %sdimensions %.3f, scan %.3f, total %.3f; output "
-            "%.3f\n",
-            timing->plan_ms, timing->compile_ms, timing->load_ms, staged, timing->filter_ms, timing->scan_ms,
-            timing->total_ms, timing->output_ms);
+        number_print(staged, sizeof staged, "decoding %.3f, ", timing->stage_ms);
+    number_write(
+        out,
+        "time: plan %.3f ms, compile %.3f, load %.3f; %sdimensions %.3f, scan %.3f, total %.3f; output "
+        "%.3f\n",
+        timing->plan_ms, timing->compile_ms, timing->load_ms, staged, timing->filter_ms, timing->scan_ms,
+        timing->total_ms, timing->output_ms);
     write_reads(timing, out);
 }
 

@@ -3,6 +3,7 @@
 #include "engine/plan/plan.h"
 
 #include "engine/plan/expression_vector.h"
+#include "storage/base/number/number_text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,7 +25,7 @@ static enum status refuse(const struct resolver *resolver, const char *format, .
     char text[512];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    number_print_list(text, sizeof text, format, arguments);
     va_end(arguments);
     return error_set(resolver->error, STATUS_BAD_INPUT,
                      "the hand-written kernel of query %s cannot answer it: %s", resolver->to->kernel->name,

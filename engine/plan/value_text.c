@@ -2,6 +2,7 @@
 #include "engine/plan/value_text.h"
 
 #include "engine/plan/value_write.h"
+#include "storage/base/number/number_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -70,8 +71,8 @@ char *write_double(char *at, int64_t key)
         return end;
     const bool normal = number > 0x1p-1022 || number < -0x1p-1022 || number == 0;
     for (int digits = normal ? 15 : 1; digits <= 17; digits++) { /* the least doubles have fewer digits */
-        snprintf(at, VALUE_WRITE_BYTES, "%.*g", digits, number);
-        if (strtod(at, NULL) == number)
+        number_print(at, VALUE_WRITE_BYTES, "%.*g", digits, number);
+        if (number_parse(at, NULL) == number)
             break;
     }
     if (strspn(at, "-0123456789") == strlen(at))

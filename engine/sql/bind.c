@@ -6,6 +6,7 @@
 
 #include "engine/plan/functions/late_text.h"
 #include "engine/plan/occurring/occurring.h"
+#include "storage/base/words/word.h"
 
 #include <stdlib.h>
 
@@ -83,7 +84,7 @@ static bool is_same(const struct binder *binder, const struct sql_expression *a,
                bind_name(binder, b, &tables[1], &columns[1]) == STATUS_OK && tables[0] == tables[1] &&
                columns[0] == columns[1];
     if (strcmp(a->text ? a->text : "", b->text ? b->text : "") != 0 ||
-        strcasecmp(a->name ? a->name : "", b->name ? b->name : "") != 0)
+        word_compare(a->name ? a->name : "", b->name ? b->name : "") != 0)
         return false;
     for (uint32_t c = 0; c < a->child_count; c++)
         if (!is_same(binder, a->children[c], b->children[c]))
@@ -196,7 +197,7 @@ static enum status add_star(struct binder *binder, const struct sql_expression *
     if (binder->aggregated)
         return bind_refuse(binder, ast->position, "* cannot stand beside aggregates or GROUP BY");
     for (uint32_t t = 0; t < binder->table_count; t++) {
-        if (ast->qualifier && strcasecmp(ast->qualifier, binder->tables[t].name) != 0)
+        if (ast->qualifier && word_compare(ast->qualifier, binder->tables[t].name) != 0)
             continue;
         any = true;
         for (uint32_t c = 0; c < table_visible_columns(binder->tables[t].table); c++) {
@@ -228,7 +229,7 @@ static bool stands_alone(const struct binder *binder, uint32_t i)
         if (ast->operation == SQL_NUMBER && strtoul(ast->text, NULL, 10) == i + 1)
             return false;
         if (ast->operation == SQL_COLUMN && select->items[i].alias &&
-            strcasecmp(select->items[i].alias, ast->name) == 0)
+            word_compare(select->items[i].alias, ast->name) == 0)
             return false;
     }
     return true;
@@ -272,7 +273,7 @@ static enum status order_output(struct binder *binder, const struct sql_expressi
     for (uint32_t i = 0; i < select->item_count; i++) {
         stars |= select->items[i].expression->operation == SQL_STAR;
         if (!item && ast->operation == SQL_COLUMN && !ast->qualifier && select->items[i].alias &&
-            strcasecmp(select->items[i].alias, ast->name) == 0)
+            word_compare(select->items[i].alias, ast->name) == 0)
             item = &select->items[i];
     }
     if (item && !stars) {

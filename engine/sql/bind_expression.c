@@ -5,6 +5,7 @@
 #include "engine/sql/bind_internal.h"
 #include "engine/sql/functions/functions.h"
 #include "storage/base/parallel.h"
+#include "storage/base/words/word.h"
 
 static enum status bind_case(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
                              uint32_t *node)
@@ -83,7 +84,7 @@ static uint32_t alias_of(const struct binder *binder, const struct sql_expressio
 {
     uint32_t i = 0;
     while (i < binder->select->item_count && (ast->qualifier || !binder->select->items[i].alias ||
-                                              strcasecmp(binder->select->items[i].alias, ast->name) != 0))
+                                              word_compare(binder->select->items[i].alias, ast->name) != 0))
         i++;
     return i;
 }

@@ -2,8 +2,6 @@
 #include "engine/sql/bind_internal.h"
 #include "engine/sql/functions/functions.h"
 
-#include <strings.h>
-
 /* ---- Aggregates ---- */
 
 enum status bind_aggregate_find(struct binder *binder, struct plan_aggregate aggregate, uint32_t *index)

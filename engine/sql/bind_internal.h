@@ -24,7 +24,6 @@
 #include "storage/base/decimal.h"
 
 #include <string.h>
-#include <strings.h>
 
 /* A table of FROM. */
 struct bind_table {

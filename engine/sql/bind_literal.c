@@ -1,10 +1,10 @@
 /* bind_literal.c: makes constants from text (bind_internal.h). */
 #include "engine/sql/bind_internal.h"
 #include "storage/base/calendar_text.h"
+#include "storage/base/number/number_text.h"
+#include "storage/base/words/word.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 bool bind_date_parse(const char *text, size_t length, int64_t *days)
 {
@@ -26,7 +26,7 @@ static enum status number_value(const struct binder *binder, const struct sql_ex
     __int128 value = 0;
     uint32_t scale = 0;
     if (strpbrk(ast->text, "eE")) {
-        const double real = negative ? -strtod(ast->text, NULL) : strtod(ast->text, NULL);
+        const double real = negative ? -number_parse(ast->text, NULL) : number_parse(ast->text, NULL);
         number->type.kind = VALUE_DOUBLE;
         number->value = double_key_of(real);
         return STATUS_OK;
@@ -174,8 +174,8 @@ enum status bind_value_of_string(struct binder *binder, uint32_t beside, uint32_
     copy[length] = '\0';
     if (type.kind == VALUE_INTEGER || type.kind == VALUE_DOUBLE)
         return number_of_string(binder, type, copy, node);
-    const bool is_true = strcasecmp(copy, "true") == 0;
-    return type.kind == VALUE_BOOLEAN && (is_true || strcasecmp(copy, "false") == 0)
+    const bool is_true = word_compare(copy, "true") == 0;
+    return type.kind == VALUE_BOOLEAN && (is_true || word_compare(copy, "false") == 0)
                ? expression_constant(binder->list, (struct value_type){.kind = VALUE_BOOLEAN}, is_true, node,
                                      binder->error)
                : STATUS_OK;

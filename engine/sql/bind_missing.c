@@ -1,10 +1,10 @@
 /* bind_missing.c: says which column may be meant by a name that no table of FROM has (bind_internal.h). */
 #include "engine/sql/bind_internal.h"
 #include "storage/base/words/near_word.h"
+#include "storage/base/words/word.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 /* A table of the database that is not in FROM and has the column; NULL: none. */
 static const struct table *table_with(const struct binder *binder, const char *name)
@@ -13,7 +13,7 @@ static const struct table *table_with(const struct binder *binder, const char *n
     for (uint32_t t = 0; t < database_table_count(database); t++) {
         const struct table *const table = database_table_at(database, t);
         for (uint32_t c = 0; c < table_visible_columns(table); c++)
-            if (strcasecmp(table->columns[c].schema.name, name) == 0)
+            if (word_compare(table->columns[c].schema.name, name) == 0)
                 return table;
     }
     return NULL;
@@ -30,7 +30,7 @@ enum status bind_missing_column(const struct binder *binder, const struct sql_ex
     for (uint32_t t = 0; t < binder->table_count; t++)
         for (uint32_t c = 0; c < table_visible_columns(binder->tables[t].table); c++) {
             const char *const column = binder->tables[t].table->columns[c].schema.name;
-            if (name->qualifier && strcasecmp(name->qualifier, binder->tables[t].name) != 0)
+            if (name->qualifier && word_compare(name->qualifier, binder->tables[t].name) != 0)
                 continue;
             near_word_try(&near, column);
             if (used < sizeof list - 100)

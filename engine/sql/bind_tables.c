@@ -6,10 +6,10 @@
 #include "engine/sql/bind_internal.h"
 
 #include "storage/base/memory.h"
+#include "storage/base/words/word.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
 
 /* ---- Names ---- */
 
@@ -22,7 +22,7 @@ static uint32_t columns_named(const struct table *table, const char *name, const
             *found = &table->columns[c];
             return 1;
         }
-        if (strcasecmp(table->columns[c].schema.name, name) == 0) {
+        if (word_compare(table->columns[c].schema.name, name) == 0) {
             *found = &table->columns[c];
             count++;
         }
@@ -85,7 +85,7 @@ enum status bind_name(const struct binder *binder, const struct sql_expression *
     if (name->qualifier) {
         bool known = false;
         for (uint32_t t = 0; t < binder->table_count; t++)
-            known |= strcasecmp(name->qualifier, binder->tables[t].name) == 0;
+            known |= word_compare(name->qualifier, binder->tables[t].name) == 0;
         if (!known)
             return bind_refuse(binder, name->position, "there is no table or alias '%s' in FROM",
                                name->qualifier);
@@ -104,14 +104,14 @@ static enum status take_table(struct binder *binder, const struct sql_source *so
     for (uint32_t t = 0; t < database_table_count(database); t++) {
         const struct table *at = database_table_at(database, t);
         if (strcmp(at->name, source->table) == 0 ||
-            (!table->table && strcasecmp(at->name, source->table) == 0))
+            (!table->table && word_compare(at->name, source->table) == 0))
             table->table = at;
     }
     if (!table->table)
         return bind_placed(binder, source->position,
                            database_table(database, source->table, &table->table, binder->error));
     for (uint32_t t = 0; t < binder->table_count; t++)
-        if (strcasecmp(binder->tables[t].name, table->name) == 0)
+        if (word_compare(binder->tables[t].name, table->name) == 0)
             return bind_refuse(binder, source->position, "FROM has %s twice; give one of them another alias",
                                table->name);
     binder->table_count++;

@@ -6,12 +6,12 @@
 #include "engine/sql/sql_error.h"
 #include "engine/sql/parse_internal.h"
 #include "storage/base/words/sql_name.h"
+#include "storage/base/words/word.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* ---- Memory ---- */
 
@@ -193,7 +193,7 @@ static enum status parse_table_name(struct parser *parser, const char **name)
     static const char *const schemas[] = {"main", "public"};
     RETURN_IF_ERROR(parse_name(parser, "a table's name", name));
     for (size_t s = 0; s < sizeof schemas / sizeof *schemas; s++)
-        if (parse_is(parser, ".") && strcasecmp(*name, schemas[s]) == 0) {
+        if (parse_is(parser, ".") && word_compare(*name, schemas[s]) == 0) {
             RETURN_IF_ERROR(parse_advance(parser));
             return parse_name(parser, "a table's name", name);
         }
@@ -216,7 +216,7 @@ static enum status parse_table(struct parser *parser, enum sql_join join)
     if (as || parse_is_name(parser))
         RETURN_IF_ERROR(parse_name(parser, "an alias", &source.alias));
     if (source.alias && !as && parse_is(parser, "JOIN") &&
-        (strcasecmp(source.alias, "semi") == 0 || strcasecmp(source.alias, "anti") == 0))
+        (word_compare(source.alias, "semi") == 0 || word_compare(source.alias, "anti") == 0))
         return parse_refuse(parser, "%s JOIN is not supported; write WHERE [NOT] EXISTS (SELECT ...)",
                             source.alias);
     if (source.alias)

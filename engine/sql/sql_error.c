@@ -1,6 +1,8 @@
 /* sql_error.c: see sql_error.h. */
 #include "engine/sql/sql_error.h"
 
+#include "storage/base/number/number_text.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +16,7 @@ enum status sql_refuse(struct error *error, struct sql_position position, const 
                        va_list arguments)
 {
     char text[ERROR_TEXT_BYTES];
-    vsnprintf(text, sizeof text, format, arguments);
+    number_print_list(text, sizeof text, format, arguments);
     return place(error, position, text);
 }
 

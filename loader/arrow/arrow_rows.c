@@ -10,12 +10,13 @@
 #include "loader/table/table_loader_internal.h"
 #include "loader/text/text_rows.h"
 #include "storage/base/decimal.h"
+#include "storage/base/number/number_text.h"
 #include "storage/base/words/utf8.h"
+#include "storage/base/words/word.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* A batch is cut into blocks of this many rows. */
 #define BLOCK_ROWS 65536u
@@ -74,7 +75,7 @@ static enum status find_column(struct arrow_reader *reader, uint32_t c)
         .want = keys ? &keys->key : &table->columns[c], .child = -1, .indices = {.kind = ARROW_OTHER}};
     for (int64_t i = 0; i < reader->schema.n_children; i++)
         if (reader->schema.children[i]->name &&
-            strcasecmp(reader->schema.children[i]->name, table->columns[c].name) == 0)
+            word_compare(reader->schema.children[i]->name, table->columns[c].name) == 0)
             column->child = i;
     if (column->child < 0)
         return error_set(reader->error, STATUS_BAD_INPUT,
@@ -192,7 +193,7 @@ static const char *number_of(const struct arrow_column *column, const struct Arr
 static void show_number(const struct arrow_column *column, const struct arrow_value *read, char *shown)
 {
     if (column->type.kind == ARROW_FLOAT) {
-        snprintf(shown, TEXT_SHOWN_BYTES, "%.17g", double_of_key(read->value));
+        number_print(shown, TEXT_SHOWN_BYTES, "%.17g", double_of_key(read->value));
         return;
     }
     const bool is_number = column->type.kind == ARROW_SIGNED || column->type.kind == ARROW_UNSIGNED ||

@@ -5,11 +5,11 @@
 #include "storage/base/calendar.h"
 #include "storage/base/memory.h"
 #include "storage/base/words/sql_name.h"
+#include "storage/base/words/word.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static void put_day(FILE *out, int64_t microseconds)
 {
@@ -151,7 +151,7 @@ static enum status read_tables(const struct load_input *inputs, uint32_t count,
         tables[t].input = &inputs[t];
         name_table(&tables[t]);
         for (uint32_t before = 0; before < t; before++)
-            if (strcasecmp(tables[before].name, tables[t].name) == 0)
+            if (word_compare(tables[before].name, tables[t].name) == 0)
                 return error_set(error, STATUS_BAD_INPUT, "two tables would be named %s; name them: TABLE=%s",
                                  tables[t].name, inputs[t].paths[0]);
         if (orc_file_is(inputs[t].paths[0]))

@@ -4,10 +4,10 @@
 #include "loader/text/text_value_internal.h"
 #include "storage/base/calendar_text.h"
 #include "storage/base/memory.h"
+#include "storage/base/words/word.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <xxhash.h>
 
 /* ---- Sets of hashes ---- */
@@ -103,7 +103,8 @@ static bool is_truth(const struct text_field *field)
 {
     static const char *const words[] = {"true", "false", "t", "f", "yes", "no"};
     for (size_t w = 0; w < sizeof words / sizeof *words; w++)
-        if (field->length == strlen(words[w]) && strncasecmp(words[w], field->text, field->length) == 0)
+        if (field->length == strlen(words[w]) &&
+            word_compare_bytes(words[w], field->text, field->length) == 0)
             return true;
     return false;
 }
@@ -113,7 +114,8 @@ static bool is_no_number(const struct text_field *field)
 {
     static const char *const words[] = {"nan", "inf", "-inf", "+inf", "infinity", "-infinity"};
     for (size_t w = 0; w < sizeof words / sizeof *words; w++)
-        if (field->length == strlen(words[w]) && strncasecmp(words[w], field->text, field->length) == 0)
+        if (field->length == strlen(words[w]) &&
+            word_compare_bytes(words[w], field->text, field->length) == 0)
             return true;
     return false;
 }

@@ -4,10 +4,10 @@
 
 #include "loader/text/text_source_internal.h"
 #include "storage/base/memory.h"
+#include "storage/base/words/word.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* The first row must be in these bytes. */
 #define FIRST_BYTES (1u << 20)
@@ -86,7 +86,8 @@ static enum status find_delimiter(struct first_row *first, const struct text_opt
 
 static bool is_same(const struct text_field *a, const struct text_field *b)
 {
-    return a->length == b->length && a->length != TEXT_NULL && strncasecmp(a->text, b->text, a->length) == 0;
+    return a->length == b->length && a->length != TEXT_NULL &&
+           word_compare_bytes(a->text, b->text, a->length) == 0;
 }
 
 /* Whether the row below has a number or a date, in any field. */
@@ -120,7 +121,7 @@ static bool looks_like_header(const struct first_row *first, const struct text_r
 static bool is_taken(const struct infer_table *table, uint32_t c, const char *name)
 {
     for (uint32_t before = 0; before < c; before++)
-        if (strcasecmp(table->columns[before].name, name) == 0)
+        if (word_compare(table->columns[before].name, name) == 0)
             return true;
     return false;
 }

@@ -3,7 +3,6 @@
 #include "loader/infer/infer_internal.h"
 
 #include <string.h>
-#include <strings.h>
 
 /* ---- Names ---- */
 

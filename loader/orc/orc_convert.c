@@ -5,6 +5,7 @@
 #include "storage/base/calendar_text.h"
 #include "storage/base/decimal.h"
 #include "storage/base/double_key.h"
+#include "storage/base/number/number_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -209,7 +210,7 @@ void orc_show_number(const struct orc_type *type, const struct orc_values *value
                      char shown[TEXT_SHOWN_BYTES])
 {
     if (is_floating(type))
-        snprintf(shown, TEXT_SHOWN_BYTES, "%.15g", double_of_key(values->numbers[at]));
+        number_print(shown, TEXT_SHOWN_BYTES, "%.15g", double_of_key(values->numbers[at]));
     else if (type->kind == ORC_DECIMAL)
         show_decimal(values->wide ? values->wide[at] : values->numbers[at], type->scale, shown);
     else if (type->kind == ORC_DATE || values->nanoseconds)

@@ -6,6 +6,8 @@
 #include "loader/orc/orc_streams.h"
 #include "storage/base/file.h"
 #include "storage/base/memory.h"
+#include "storage/base/number/number_text.h"
+#include "storage/base/words/word.h"
 
 #include <errno.h>
 #include <orc.pb-c.h>
@@ -13,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -99,7 +100,7 @@ enum status orc_damaged(struct error *error, const struct orc_place *place, cons
     char text[ORC_PLACE_BYTES], why[256];
     va_list arguments;
     va_start(arguments, what);
-    vsnprintf(why, sizeof why, what, arguments);
+    number_print_list(why, sizeof why, what, arguments);
     va_end(arguments);
     orc_place_text(place, text);
     return error_set(error, STATUS_BAD_INPUT, "%s: %s; the file is damaged: write or copy it again", text,
@@ -163,7 +164,7 @@ bool orc_file_is(const char *path)
     char head[MAGIC_BYTES], tail[MAGIC_BYTES + 1];
     if (stat(path, &stat_of) != 0 || !S_ISREG(stat_of.st_mode))
         return false;
-    if (length >= 4 && strcasecmp(path + length - 4, ".orc") == 0)
+    if (length >= 4 && word_compare(path + length - 4, ".orc") == 0)
         return true;
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     const bool is =

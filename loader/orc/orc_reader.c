@@ -4,11 +4,11 @@
 
 #include "loader/orc/orc_convert.h"
 #include "storage/base/memory.h"
+#include "storage/base/words/word.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* ---- Files and their columns ---- */
 
@@ -43,7 +43,7 @@ static enum status find_column(const struct orc_reader *reader, struct orc_sourc
         const uint32_t type = file->types[0].children[f];
         if (strcmp(file->types[type].name, name) == 0)
             found = type;
-        else if (!found && strcasecmp(file->types[type].name, name) == 0)
+        else if (!found && word_compare(file->types[type].name, name) == 0)
             found = type;
     }
     if (!found) {

@@ -5,12 +5,12 @@
 
 #include "loader/text/text_source.h"
 #include "storage/base/sql_token.h"
+#include "storage/base/words/word.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum node_kind {
     NODE_COLUMN,   /* a row's value */
@@ -72,7 +72,7 @@ static const char *skip_type(const char *at, const char *end)
     while (at < end && is_word(*at))
         at++;
     for (size_t m = 0; m < sizeof more / sizeof *more; m++)
-        if ((size_t)(end - at) >= strlen(more[m]) && strncasecmp(at, more[m], strlen(more[m])) == 0)
+        if ((size_t)(end - at) >= strlen(more[m]) && word_compare_bytes(at, more[m], strlen(more[m])) == 0)
             at += strlen(more[m]);
     if (at < end && *at == '(')
         while (at < end && *at++ != ')')
@@ -171,7 +171,7 @@ static uint32_t column_node(struct reader *reader)
         return fail_here(reader);
     sql_token_text(&reader->token, name);
     for (uint32_t c = 0; c < reader->check->column_count; c++)
-        if (strcasecmp(reader->check->columns[c].name, name) == 0) {
+        if (word_compare(reader->check->columns[c].name, name) == 0) {
             next(reader);
             return add(reader, (struct node){.kind = NODE_COLUMN, .column = c});
         }

@@ -3,11 +3,11 @@
  * for rows that are loaded, and are skipped. */
 #include "loader/schema/schema_check.h"
 #include "loader/schema/schema_parser.h"
+#include "storage/base/words/word.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* The words that may begin a constraint of a column; they end an expression of DEFAULT. */
 static const char *const constraint_words[] = {
@@ -18,7 +18,7 @@ static const char *const constraint_words[] = {
 struct column_schema *schema_column_named(const struct schema_table *table, const char *name)
 {
     for (uint32_t c = 0; c < table->column_count; c++)
-        if (strcasecmp(table->columns[c].name, name) == 0)
+        if (word_compare(table->columns[c].name, name) == 0)
             return &table->columns[c];
     return NULL;
 }

@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 static uint16_t number_of(const struct schema_table *table, const struct column_schema *column)
 {

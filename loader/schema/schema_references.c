@@ -2,11 +2,11 @@
  * reference, the order of the tables, and the conditions of CHECK. */
 #include "loader/schema/schema_check.h"
 #include "loader/schema/schema_parser.h"
+#include "storage/base/words/word.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* Whether the table has a primary key of several columns. */
 static bool has_wide_key(const struct schema_table *table)
@@ -44,7 +44,7 @@ static enum status check_reference(struct schema_parser *parser, const struct sc
     const struct column_schema *const named = schema_column_named(target, column->references_column);
     if (named && named != key && target->unique[named - target->columns])
         return schema_widen_reference(parser, table, column);
-    if (!key || (column->references_column[0] && strcasecmp(key->name, column->references_column) != 0))
+    if (!key || (column->references_column[0] && word_compare(key->name, column->references_column) != 0))
         return error_set(&parser->error, STATUS_BAD_INPUT,
                          "%s:%u: column %s.%s references %s.%s, which is no primary key; %s", parser->path,
                          table->line, table->name, column->name, target->name,

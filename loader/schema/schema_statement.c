@@ -4,10 +4,11 @@
 #define _GNU_SOURCE /* memmem */
 #include "loader/schema/schema_parser.h"
 
+#include "storage/base/words/word.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static bool is_any(const struct schema_parser *parser, const char *const *words)
 {
@@ -297,7 +298,7 @@ static enum status skip_copy(struct schema_parser *parser)
     const char *const end = text + parser->tokens.at;
     bool from_input = false;
     for (const char *at = begin; at + 5 <= end && !from_input; at++)
-        from_input = strncasecmp(at, "stdin", 5) == 0;
+        from_input = word_compare_bytes(at, "stdin", 5) == 0;
     if (from_input) {
         const char *stop = memmem(end, (size_t)(text + parser->tokens.length - end), "\n\\.", 3);
         const char *const to = stop ? stop + 3 : text + parser->tokens.length;

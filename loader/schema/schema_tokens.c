@@ -1,11 +1,13 @@
 /* schema_tokens.c: tokens of a schema script, its errors and notes, and the text that is skipped (schema_parser.h). */
 #include "loader/schema/schema_parser.h"
 
+#include "storage/base/number/number_text.h"
+#include "storage/base/words/word.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* ---- Errors and notes ---- */
 
@@ -54,7 +56,7 @@ enum status schema_note(struct schema_parser *parser, uint32_t line, const char 
     char text[512];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    number_print_list(text, sizeof text, format, arguments);
     va_end(arguments);
     const size_t bytes = strlen(parser->path) + strlen(text) + 32;
     if (schema->note_count == SCHEMA_NOTES_MAX)
@@ -207,7 +209,7 @@ static size_t word_bytes(const struct sql_tokens *tokens)
 static bool is_listed(const struct sql_tokens *tokens, size_t length, const char *const *words)
 {
     for (; words && *words; words++)
-        if (strlen(*words) == length && strncasecmp(*words, tokens->text + tokens->at, length) == 0)
+        if (strlen(*words) == length && word_compare_bytes(*words, tokens->text + tokens->at, length) == 0)
             return true;
     return false;
 }

@@ -2,10 +2,11 @@
  * text (UUID, JSON, TIME) are strings, as their values are in a file. */
 #include "loader/schema/schema_parser.h"
 
+#include "storage/base/words/word.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define DIGITS_MAX 18u /* of a DECIMAL: they fit an int64 */
 
@@ -174,7 +175,7 @@ static enum status set_digits(struct schema_parser *parser, const struct sql_tok
 static bool take_own_type(const struct schema_parser *parser, const char *name, struct column_schema *column)
 {
     for (uint32_t t = 0; t < parser->own_type_count; t++)
-        if (strcasecmp(parser->own_types[t].name, name) == 0) {
+        if (word_compare(parser->own_types[t].name, name) == 0) {
             column->type = parser->own_types[t].type.type;
             column->precision = parser->own_types[t].type.precision;
             column->scale = parser->own_types[t].type.scale;
@@ -208,7 +209,7 @@ enum status schema_take_type(struct schema_parser *parser, struct column_schema 
     const struct sql_token type = parser->token;
     if (parser->token.length < sizeof name)
         sql_token_text(&parser->token, name);
-    while (t < sizeof types / sizeof *types && strcasecmp(name, types[t].word) != 0)
+    while (t < sizeof types / sizeof *types && word_compare(name, types[t].word) != 0)
         t++;
     const bool own = take_own_type(parser, name, column);
     column->type = own || t == sizeof types / sizeof *types ? column->type : types[t].type;

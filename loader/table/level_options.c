@@ -1,14 +1,15 @@
 /* level_options.c: see level_options.h. */
 #include "loader/table/level_options.h"
 
+#include "storage/base/words/word.h"
+
 #include <string.h>
-#include <strings.h>
 
 static const char none[] = "none";
 
 static bool is_name(const char *text, size_t length, const char *name)
 {
-    return length == strlen(name) && strncasecmp(text, name, length) == 0;
+    return length == strlen(name) && word_compare_bytes(text, name, length) == 0;
 }
 
 /* The number of a column by its name, or by what stands after the first _ of only one name; UINT32_MAX if there is
@@ -33,7 +34,7 @@ static enum status check_columns(const char *option, const struct schema_table *
                                  struct error *error)
 {
     uint32_t count = 0;
-    if (strcasecmp(list, none) == 0)
+    if (word_compare(list, none) == 0)
         return STATUS_OK;
     for (size_t length;; list += length + 1) {
         length = strcspn(list, ",");
@@ -72,7 +73,7 @@ enum status level_options_check(const struct schema_script *schema, const struct
         const size_t length = strcspn(options->levels[o], "=") + 1;
         RETURN_IF_ERROR(check_option(schema, options, options->levels[o], error));
         for (uint32_t before = 0; before < o; before++)
-            if (strncasecmp(options->levels[o], options->levels[before], length) == 0)
+            if (word_compare_bytes(options->levels[o], options->levels[before], length) == 0)
                 return error_set(error, STATUS_BAD_INPUT, "--levels %s: the table's levels are given twice",
                                  options->levels[o]);
     }
@@ -87,7 +88,7 @@ bool level_options_find(const struct load_options *options, const struct schema_
         const char *list = strchr(options->levels[o], '=') + 1;
         if (!is_name(options->levels[o], (size_t)(list - 1 - options->levels[o]), table->name))
             continue;
-        if (strcasecmp(list, none) == 0)
+        if (word_compare(list, none) == 0)
             return false;
         for (size_t length; wish->count < LEVELS_MAX; list += length + 1) {
             length = strcspn(list, ",");

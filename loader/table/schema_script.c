@@ -4,12 +4,12 @@
 #include "loader/text/text_file.h"
 #include "loader/text/text_format.h"
 #include "storage/base/memory.h"
+#include "storage/base/words/word.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* The longest script: a thousand tables of a thousand columns. */
 #define SCRIPT_BYTES_MAX (64u << 20)
@@ -124,7 +124,7 @@ const struct column_schema *schema_key(const struct schema_table *table)
 const struct schema_table *schema_table(const struct schema_script *schema, const char *name)
 {
     for (uint32_t t = 0; t < schema->table_count; t++)
-        if (strcasecmp(schema->tables[t].name, name) == 0)
+        if (word_compare(schema->tables[t].name, name) == 0)
             return &schema->tables[t];
     return NULL;
 }

@@ -3,13 +3,13 @@
 #include "loader/table/table_tuples.h"
 
 #include "storage/base/memory.h"
+#include "storage/base/words/word.h"
 #include "storage/codec/codec_spec.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 struct load {
     const struct schema_script *schema;
@@ -28,7 +28,7 @@ struct load {
 static const struct load_input *input_of(const struct load *load, const char *table)
 {
     for (uint32_t i = 0; i < load->options->input_count; i++)
-        if (strcasecmp(load->options->inputs[i].table, table) == 0)
+        if (word_compare(load->options->inputs[i].table, table) == 0)
             return &load->options->inputs[i];
     return NULL;
 }
@@ -198,7 +198,7 @@ static bool is_listed(const char *list, const char *column)
 {
     for (size_t length; list && *list; list += length + (list[length] == ',')) {
         length = strcspn(list, ",");
-        if (length == strlen(column) && strncasecmp(list, column, length) == 0)
+        if (length == strlen(column) && word_compare_bytes(list, column, length) == 0)
             return true;
     }
     return false;
@@ -226,7 +226,7 @@ static enum status check_indexes(const struct load *load)
         for (uint32_t i = 0; i < load->options->input_count; i++) {
             const struct schema_table *table = schema_table(load->schema, load->options->inputs[i].table);
             for (uint32_t c = 0; table && c < table->column_count; c++)
-                found |= length < sizeof name && strcasecmp(table->columns[c].name, name) == 0;
+                found |= length < sizeof name && word_compare(table->columns[c].name, name) == 0;
         }
         if (!found)
             return error_set(load->error, STATUS_BAD_INPUT,
@@ -240,11 +240,11 @@ static enum status find_sort_column(const struct load *load, const struct schema
 {
     *column = UINT32_MAX;
     for (uint32_t c = 0; load->options->sort_by && c < table->column_count; c++)
-        if (strcasecmp(table->columns[c].name, load->options->sort_by) == 0)
+        if (word_compare(table->columns[c].name, load->options->sort_by) == 0)
             *column = c;
     for (uint32_t t = 0; *column != UINT32_MAX && t < load->schema->table_count; t++)
         for (uint32_t c = 0; c < schema_columns(&load->schema->tables[t]); c++)
-            if (strcasecmp(load->schema->tables[t].columns[c].references_table, table->name) == 0)
+            if (word_compare(load->schema->tables[t].columns[c].references_table, table->name) == 0)
                 return error_set(
                     load->error, STATUS_BAD_INPUT,
                     "--sort-by %s: table %s is referenced, and positions of its rows are what is "
@@ -307,7 +307,7 @@ static enum status find_narrow(const struct load *load, const struct parsed_tabl
     *narrow = UINT32_MAX;
     for (uint32_t c = 0; load->options->narrow && c < table->column_count; c++) {
         bool fits = false;
-        if (strcasecmp(table->columns[c].name, load->options->narrow) == 0)
+        if (word_compare(table->columns[c].name, load->options->narrow) == 0)
             RETURN_IF_ERROR(column_narrow(parsed, c, &fits, load->error));
         *narrow = fits ? c : *narrow;
     }
@@ -547,12 +547,12 @@ static enum status check_inputs(const struct load *load)
             return error_set(load->error, STATUS_BAD_INPUT, "the schema has no table '%s'",
                              options->inputs[i].table);
         for (uint32_t before = 0; before < i; before++)
-            if (strcasecmp(options->inputs[before].table, options->inputs[i].table) == 0)
+            if (word_compare(options->inputs[before].table, options->inputs[i].table) == 0)
                 return error_set(load->error, STATUS_BAD_INPUT,
                                  "table %s is given twice; put its files together, as %s=A.csv,B.csv",
                                  table->name, table->name);
         for (uint32_t c = 0; c < table->column_count && !sorts; c++)
-            sorts = strcasecmp(table->columns[c].name, options->sort_by) == 0;
+            sorts = word_compare(table->columns[c].name, options->sort_by) == 0;
         for (uint32_t t = 0; load->existing && !options->replace && !options->append &&
                              t < database_table_count(load->existing);
              t++)

@@ -9,11 +9,11 @@
 #include "loader/text/text_rows.h"
 #include "storage/base/huge_pages.h"
 #include "storage/base/memory.h"
+#include "storage/base/words/word.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static bool is_word(const struct column_schema *column)
 {
@@ -331,7 +331,7 @@ static bool looks_like_header(const struct row_parse *parse, const struct text_b
     for (uint32_t f = 0; f < table->column_count; f++)
         for (uint32_t c = 0; c < table->column_count; c++)
             if (fields[f].length == strlen(table->columns[c].name) &&
-                strncasecmp(fields[f].text, table->columns[c].name, fields[f].length) == 0)
+                word_compare_bytes(fields[f].text, table->columns[c].name, fields[f].length) == 0)
                 return true;
     return false;
 }

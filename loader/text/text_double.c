@@ -7,21 +7,22 @@
 
 #include "storage/base/decimal.h"
 #include "storage/base/double_key.h"
+#include "storage/base/number/number_text.h"
+#include "storage/base/words/word.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static const char no_number[] = "is no number";
 
 static const char *word(const char *at, const char *end, bool minus, int64_t *value)
 {
     const size_t length = (size_t)(end - at);
-    const bool infinite = (length == 3 && strncasecmp(at, "inf", 3) == 0) ||
-                          (length == 8 && strncasecmp(at, "infinity", 8) == 0);
-    if (!infinite && !(length == 3 && strncasecmp(at, "nan", 3) == 0))
+    const bool infinite = (length == 3 && word_compare_bytes(at, "inf", 3) == 0) ||
+                          (length == 8 && word_compare_bytes(at, "infinity", 8) == 0);
+    if (!infinite && !(length == 3 && word_compare_bytes(at, "nan", 3) == 0))
         return no_number;
     *value = !infinite ? DOUBLE_KEY_NAN : minus ? DOUBLE_KEY_MINUS_INFINITY : DOUBLE_KEY_INFINITY;
     return NULL;
@@ -59,7 +60,7 @@ static const char *any_number(const char *at, const char *end, bool minus, int64
         return "has more than 1099 characters";
     memcpy(copy, at, length);
     copy[length] = '\0';
-    const double number = strtod(copy, NULL);
+    const double number = number_parse(copy, NULL);
     if (isinf(number))
         return text_out_of_range;
     *value = double_key_of(minus ? -number : number);

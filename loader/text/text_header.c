@@ -3,15 +3,15 @@
 #include "loader/text/text_source_internal.h"
 
 #include "storage/base/words/utf8.h"
+#include "storage/base/words/word.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static bool ends_with(const char *path, size_t length, const char *suffix)
 {
     const size_t own = strlen(suffix);
-    return length >= own && strncasecmp(path + length - own, suffix, own) == 0;
+    return length >= own && word_compare_bytes(path + length - own, suffix, own) == 0;
 }
 
 char text_delimiter_of_name(const char *path)
@@ -130,7 +130,7 @@ static uint32_t column_named(const struct text_source *source, const struct text
     const struct text_field own = text_field_trim(field);
     for (uint32_t c = 0; c < source->shape.columns; c++)
         if (own.length == strlen(source->shape.names[c]) &&
-            strncasecmp(source->shape.names[c], own.text, own.length) == 0)
+            word_compare_bytes(source->shape.names[c], own.text, own.length) == 0)
             return c;
     return TEXT_SKIPPED;
 }

@@ -7,10 +7,10 @@
 
 #include "storage/base/calendar_text.h"
 #include "storage/base/decimal.h"
+#include "storage/base/words/word.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 const char text_out_of_range[] = "is out of range";
 const struct text_reading text_plain;
@@ -171,7 +171,7 @@ static const char *truth(const char *text, uint32_t length, int64_t *value)
     static const char *const words[2][4] = {{"0", "f", "no", "false"}, {"1", "t", "yes", "true"}};
     for (int v = 0; v < 2; v++)
         for (int w = 0; w < 4; w++)
-            if (strlen(words[v][w]) == length && strncasecmp(words[v][w], text, length) == 0) {
+            if (strlen(words[v][w]) == length && word_compare_bytes(words[v][w], text, length) == 0) {
                 *value = v;
                 return NULL;
             }

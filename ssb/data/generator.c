@@ -10,6 +10,7 @@
 #include "ssb/data/generator_internal.h"
 #include "ssb/data/words.h"
 #include "storage/base/memory.h"
+#include "storage/base/number/number_text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -235,7 +236,7 @@ enum status ssb_scale_factor_parse(const char *text, double *scale_factor, struc
 {
     /* strtod alone would also accept "nan", "inf", " 1" and "0x1p3". */
     char *end = NULL;
-    double value = strtod(text, &end);
+    double value = number_parse(text, &end);
     if (*text == '\0' || *end != '\0' || strspn(text, "0123456789.eE+-") != strlen(text))
         return error_set(error, STATUS_BAD_INPUT,
                          "scale factor '%.40s' is not a number; give one like 1, 0.1 or 20", text);
@@ -250,7 +251,7 @@ enum status ssb_generator_create(const struct ssb_options *options, unsigned thr
                                  struct ssb_generator **generator, struct error *error)
 {
     char text[32];
-    snprintf(text, sizeof text, "%g", options->scale_factor);
+    number_print(text, sizeof text, "%g", options->scale_factor);
     RETURN_IF_ERROR(check_scale_factor(options->scale_factor, text, error));
 
     struct ssb_generator *made;

@@ -8,6 +8,7 @@
 #include "ssb/data/load_generated.h"
 #include "ssb/data/origin.h"
 #include "ssb/data/schema.h"
+#include "storage/base/number/number_text.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -68,10 +69,10 @@ static uint64_t load_number(const struct ssb_load_options *options)
 {
     const struct ssb_options *data = &options->data;
     char text[256];
-    const int length =
-        snprintf(text, sizeof text, "%.17g %s %s %s %d %d %u", data->scale_factor, ssb_mode_words[data->mode],
-                 ssb_variant_words[data->variant], ssb_dates_words[data->dates], options->dangling_null,
-                 (int)options->dimension_order, options->parts);
+    const int length = number_print(text, sizeof text, "%.17g %s %s %s %d %d %u", data->scale_factor,
+                                    ssb_mode_words[data->mode], ssb_variant_words[data->variant],
+                                    ssb_dates_words[data->dates], options->dangling_null,
+                                    (int)options->dimension_order, options->parts);
     uint64_t number = XXH3_64bits(text, (size_t)length);
     for (uint32_t l = 0; l < options->level_count; l++)
         number = XXH3_64bits_withSeed(options->levels[l], strlen(options->levels[l]), number);

@@ -2,6 +2,7 @@
 #include "ssb/queries/queries.h"
 
 #include "ssb/queries/query.h"
+#include "storage/base/words/word.h"
 
 #include <ctype.h>
 #include <stddef.h>
@@ -20,7 +21,7 @@ const struct ssb_query *const ssb_queries[SSB_QUERIES] = {&q11, &q12, &q13, &q21
 
 const struct ssb_query *ssb_query_by_name(const char *name)
 {
-    if (tolower((unsigned char)name[0]) != 'q' || !isdigit((unsigned char)name[1]))
+    if (word_letter(name[0]) != 'q' || !isdigit((unsigned char)name[1]))
         return NULL;
     const char *second = name[2] == '.' ? name + 3 : name + 2;
     if (second[0] == '\0' || second[1] != '\0')

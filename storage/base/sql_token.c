@@ -1,8 +1,9 @@
 /* sql_token.c: see sql_token.h. */
 #include "storage/base/sql_token.h"
 
+#include "storage/base/words/word.h"
+
 #include <string.h>
-#include <strings.h>
 
 void sql_tokens_begin(struct sql_tokens *tokens, const char *text, size_t length)
 {
@@ -149,7 +150,7 @@ enum status sql_token_next(struct sql_tokens *tokens, struct sql_token *token, s
 bool sql_token_is(const struct sql_token *token, const char *word)
 {
     return (token->kind == TOKEN_WORD || token->kind == TOKEN_SYMBOL) && strlen(word) == token->length &&
-           strncasecmp(token->text, word, token->length) == 0;
+           word_compare_bytes(token->text, word, token->length) == 0;
 }
 
 size_t sql_token_text(const struct sql_token *token, char *out)

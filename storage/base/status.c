@@ -1,6 +1,8 @@
 /* status.c: see status.h. */
 #include "storage/base/status.h"
 
+#include "storage/base/number/number_text.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,7 +14,7 @@ enum status error_set(struct error *error, enum status status, const char *forma
         va_list arguments;
         va_start(arguments, format);
         error->status = status;
-        vsnprintf(error->text, sizeof error->text, format, arguments);
+        number_print_list(error->text, sizeof error->text, format, arguments);
         va_end(arguments);
     }
     return status;
@@ -41,7 +43,7 @@ enum status error_set_errno(struct error *error, int errno_value, const char *fo
         va_list arguments;
         va_start(arguments, format);
         error->status = status;
-        int used = vsnprintf(error->text, sizeof error->text, format, arguments);
+        int used = number_print_list(error->text, sizeof error->text, format, arguments);
         va_end(arguments);
         if (used >= 0 && (size_t)used < sizeof error->text)
             snprintf(error->text + used, sizeof error->text - (size_t)used, ": %s", strerror(errno_value));

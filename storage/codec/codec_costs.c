@@ -1,6 +1,7 @@
 /* codec_costs.c: see codec_costs.h. */
 #include "storage/codec/codec_costs.h"
 
+#include "storage/base/number/number_text.h"
 #include "storage/codec/codec_costs_builtin.h"
 
 #include <ctype.h>
@@ -115,7 +116,7 @@ static enum status number_next(struct reader *reader, const char *field, double 
 {
     const char *word = word_next(reader);
     char *end = NULL;
-    *number = word ? strtod(word, &end) : 0;
+    *number = word ? number_parse(word, &end) : 0;
     /* 1 s a value, or 1 PB a second, cannot be a measurement */
     if (!word || *end || !(*number > 0 && *number <= 1e9))
         return wrong(reader, field, word, "a number greater than 0 and at most 1e9", error);
@@ -265,9 +266,9 @@ enum status codec_costs_load(const char *name, struct codec_costs *costs, struct
 
 void codec_costs_write(const struct codec_costs *costs, FILE *file)
 {
-    fprintf(file,
-            "# Written by `tessera calibrate`.\ntessera-costs " VERSION "\ndevice %s\nread %.4g\nwidths",
-            costs->device, costs->read_bytes_per_ns);
+    number_write(file,
+                 "# Written by `tessera calibrate`.\ntessera-costs " VERSION "\ndevice %s\nread %.4g\nwidths",
+                 costs->device, costs->read_bytes_per_ns);
     for (uint32_t i = 0; i < CODEC_COST_WIDTHS; i++)
         fprintf(file, " %u", codec_cost_widths[i]);
     fputc('\n', file);
@@ -275,7 +276,7 @@ void codec_costs_write(const struct codec_costs *costs, FILE *file)
         for (uint32_t use = 0; use < CODEC_USES && costs->ns[id][use][0] != 0; use++) {
             fprintf(file, "%s %s", codec_by_id(id)->name, codec_use_names[use]);
             for (uint32_t i = 0; i < CODEC_COST_WIDTHS; i++)
-                fprintf(file, " %.4g", costs->ns[id][use][i]);
+                number_write(file, " %.4g", costs->ns[id][use][i]);
             fputc('\n', file);
         }
 }

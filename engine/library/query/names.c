@@ -1,10 +1,10 @@
 /* names.c: names and conditions of a level that asks answers (joining.h). */
 #include "engine/library/query/joining.h"
 #include "engine/sql/functions/functions.h"
+#include "storage/base/words/word.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 /* ---- Names ---- */
 
@@ -13,7 +13,7 @@ static bool is_alias(const struct sql_select *select, const struct sql_expressio
 {
     for (uint32_t i = 0; i < select->item_count; i++)
         if (name->operation == SQL_COLUMN && !name->qualifier && select->items[i].alias &&
-            strcasecmp(select->items[i].alias, name->name) == 0)
+            word_compare(select->items[i].alias, name->name) == 0)
             return true;
     return false;
 }
@@ -46,12 +46,12 @@ static uint32_t item_of(const struct sql_scope *scope, const struct sql_select *
     struct sql_scope_column column;
     const bool unique = sql_scope_find(scope, name, &column) == 1;
     for (uint32_t i = 0; i < select->item_count; i++)
-        if (select->items[i].alias && strcasecmp(select->items[i].alias, name->name) == 0)
+        if (select->items[i].alias && word_compare(select->items[i].alias, name->name) == 0)
             return i;
     for (uint32_t i = 0; i < select->item_count; i++) {
         const struct sql_expression *const item = select->items[i].expression;
         if (item->operation == SQL_COLUMN &&
-            (unique ? is_same(scope, item, name) : strcasecmp(item->name, name->name) == 0))
+            (unique ? is_same(scope, item, name) : word_compare(item->name, name->name) == 0))
             return i;
     }
     return select->item_count;

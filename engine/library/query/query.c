@@ -7,12 +7,13 @@
 #include "engine/library/explain.h"
 #include "storage/base/clock.h"
 #include "storage/base/memory.h"
+#include "storage/base/number/number_text.h"
+#include "storage/base/words/word.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* ---- Errors ---- */
 
@@ -39,14 +40,14 @@ enum status query_explain_line(struct query *query, const char *format, ...)
     if (query->task->explain == SQL_EXPLAIN_NONE)
         return STATUS_OK;
     va_start(arguments, format);
-    const int length = vsnprintf(NULL, 0, format, arguments);
+    const int length = number_print_list(NULL, 0, format, arguments);
     va_end(arguments);
     const size_t more = indent + (size_t)length + 1;
     RETURN_IF_ERROR(memory_grow(&query->text, query->text_bytes + more + 1, "a plan's text", query->error));
     char *const line = query->text + query->text_bytes;
     memset(line, ' ', indent);
     va_start(arguments, format);
-    vsnprintf(line + indent, (size_t)length + 1, format, arguments);
+    number_print_list(line + indent, (size_t)length + 1, format, arguments);
     va_end(arguments);
     memcpy(line + more - 1, "\n", 2);
     query->text_bytes += more;
@@ -274,7 +275,7 @@ enum status query_find(struct query *query, const struct query_scope *scope, con
 {
     *named = NULL;
     for (; scope && !*named; scope = scope->outer)
-        if (strcasecmp(scope->named->name, name) == 0)
+        if (word_compare(scope->named->name, name) == 0)
             *named = scope->named;
     (void)position;
     return *named && !(*named)->done ? answer_with(query, *named) : STATUS_OK;

@@ -1,9 +1,11 @@
 /* sources.c: the tables and answers that a level asks, and their columns (query_internal.h). */
 #include "engine/library/query/query_internal.h"
 
+#include "storage/base/words/word.h"
+#include "storage/base/words/word.h"
+
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 /* ---- Finding them ---- */
 
@@ -14,7 +16,7 @@ static const struct table *stored_table(const struct query *query, const char *n
         const struct table *const table = database_table_at(query->task->database, t);
         if (strcmp(table->name, name) == 0)
             return table;
-        if (!found && strcasecmp(table->name, name) == 0)
+        if (!found && word_compare(table->name, name) == 0)
             found = table;
     }
     return found;
@@ -23,7 +25,7 @@ static const struct table *stored_table(const struct query *query, const char *n
 static bool is_taken(const struct query_source *source, uint32_t count, const char *name)
 {
     for (uint32_t c = 0; c < count; c++)
-        if (strcasecmp(source->columns[c], name) == 0)
+        if (word_compare(source->columns[c], name) == 0)
             return true;
     return false;
 }
@@ -64,7 +66,7 @@ static uint32_t columns_named(const struct query_source *source, const char *nam
     for (uint32_t c = 0; c < source->column_count; c++) {
         const bool exact = strcmp(source->columns[c], name) == 0 ||
                            (strlen(source->labels[c]) >= NAME_BYTES && strcmp(source->labels[c], name) == 0);
-        if (!exact && strcasecmp(source->columns[c], name) != 0)
+        if (!exact && word_compare(source->columns[c], name) != 0)
             continue;
         *column = c;
         count++;
@@ -109,7 +111,7 @@ enum status query_sources_find(struct query *query, const struct sql_select *sel
                 query, from->position,
                 database_table(query->task->database, from->table, &source->table, query->error));
         for (uint32_t other = 0; other < s; other++)
-            if (strcasecmp(sources->list[other].name, source->name) == 0)
+            if (word_compare(sources->list[other].name, source->name) == 0)
                 return query_refuse(query, from->position,
                                     "FROM has %s twice; give one of them another alias", source->name);
         RETURN_IF_ERROR(find_columns(query, source));
@@ -144,7 +146,7 @@ enum status query_column_missing(const struct query *query, const struct query_s
     for (uint32_t s = 0; s < sources->count; s++) {
         const struct query_source *const source = &sources->list[s];
         uint32_t column;
-        if (name->qualifier && strcasecmp(name->qualifier, source->name) != 0)
+        if (name->qualifier && word_compare(name->qualifier, source->name) != 0)
             continue;
         tables++;
         holders += columns_named(source, name->name, &column) > 0;
@@ -171,7 +173,7 @@ static enum status expand(struct query *query, const struct query_sources *sourc
     bool any = false;
     for (uint32_t s = 0; s < sources->count; s++) {
         const struct query_source *const source = &sources->list[s];
-        if ((star->qualifier && strcasecmp(star->qualifier, source->name) != 0) || source->name[0] == '?')
+        if ((star->qualifier && word_compare(star->qualifier, source->name) != 0) || source->name[0] == '?')
             continue;
         any = true;
         for (uint32_t c = 0; c < source->column_count; c++) {

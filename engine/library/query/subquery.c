@@ -1,9 +1,10 @@
 /* subquery.c: answers subqueries that are values, and puts the values into the level around them (query_internal.h). */
 #include "engine/library/query/query_internal.h"
 
+#include "storage/base/words/word.h"
+
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 /* ---- Correlation ---- */
 
@@ -19,7 +20,7 @@ static const struct table *stored_table(const struct query *query, const char *n
 {
     for (uint32_t t = 0; t < database_table_count(query->task->database); t++) {
         const struct table *const table = database_table_at(query->task->database, t);
-        if (strcasecmp(table->name, name) == 0)
+        if (word_compare(table->name, name) == 0)
             return table;
     }
     return NULL;
@@ -28,7 +29,7 @@ static const struct table *stored_table(const struct query *query, const char *n
 static const struct query_named *named_answer(const struct query_scope *scope, const char *name)
 {
     for (; scope; scope = scope->outer)
-        if (strcasecmp(scope->named->name, name) == 0)
+        if (word_compare(scope->named->name, name) == 0)
             return scope->named;
     return NULL;
 }
@@ -39,16 +40,16 @@ static enum query_has source_has(const struct query *query, const struct sql_sou
 {
     const char *const own = source->alias ? source->alias : source->table;
     if (name->qualifier)
-        return own && strcasecmp(own, name->qualifier) == 0 ? HAS : HAS_NOT;
+        return own && word_compare(own, name->qualifier) == 0 ? HAS : HAS_NOT;
     const struct query_named *const named = source->table ? named_answer(scope, source->table) : NULL;
     if (source->query || (named && !named->done))
         return HAS_PERHAPS;
     for (uint32_t c = 0; named && c < named->rows.column_count; c++)
-        if (strcasecmp(named->rows.columns[c].name, name->name) == 0)
+        if (word_compare(named->rows.columns[c].name, name->name) == 0)
             return HAS;
     const struct table *const table = named ? NULL : stored_table(query, source->table);
     for (uint32_t c = 0; table && c < table_visible_columns(table); c++)
-        if (strcasecmp(table->columns[c].schema.name, name->name) == 0)
+        if (word_compare(table->columns[c].schema.name, name->name) == 0)
             return HAS;
     return HAS_NOT;
 }
@@ -62,7 +63,7 @@ enum query_has query_select_has(const struct query *query, const struct sql_sele
         has = here == HAS_NOT ? has : here;
     }
     for (uint32_t i = 0; has == HAS_NOT && !name->qualifier && i < select->item_count; i++)
-        if (select->items[i].alias && strcasecmp(select->items[i].alias, name->name) == 0)
+        if (select->items[i].alias && word_compare(select->items[i].alias, name->name) == 0)
             has = HAS;
     return has;
 }

@@ -7,11 +7,11 @@
 
 #include "engine/sql/aggregates/aggregate_names.h"
 #include "storage/base/memory.h"
+#include "storage/base/words/word.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define WINDOWS_MAX 128u
 
@@ -224,7 +224,7 @@ static enum status resolve_window(struct windows *windows, const struct sql_wind
     if (!name)
         return STATUS_OK;
     for (uint32_t w = 0; w < select->window_count; w++)
-        if (strcasecmp(select->windows[w].name, name) == 0) {
+        if (word_compare(select->windows[w].name, name) == 0) {
             *tree = select->windows[w].window;
             return STATUS_OK;
         }
@@ -298,7 +298,7 @@ static const struct sql_expression *window_alias(const struct windows *windows,
     if (name->operation != SQL_COLUMN || name->qualifier || query_column_of(windows->sources, name, &s, &c))
         return NULL;
     for (uint32_t i = 0; i < select->item_count; i++)
-        if (select->items[i].alias && strcasecmp(select->items[i].alias, name->name) == 0 &&
+        if (select->items[i].alias && word_compare(select->items[i].alias, name->name) == 0 &&
             has_window(select->items[i].expression))
             return select->items[i].expression;
     return NULL;

@@ -11,11 +11,11 @@
 #include "engine/sql/functions/functions.h"
 #include "storage/base/memory.h"
 #include "storage/base/words/sql_name.h"
+#include "storage/base/words/word.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define TOKENS_MAX 4096u /* of a statement, from its beginning; more are not read for tables */
 
@@ -56,7 +56,7 @@ static enum status add(struct search *search, const char *word, struct error *er
 
 static bool begins(const struct search *search, const char *name)
 {
-    return strncasecmp(name, search->word, search->length) == 0;
+    return word_compare_bytes(name, search->word, search->length) == 0;
 }
 
 /* Adds a name of the database, in quotes if it needs them or if one was typed. */
@@ -124,14 +124,14 @@ static const struct table *table_named(const struct database *database, const st
         return NULL;
     sql_token_text(token, name);
     for (uint32_t t = 0; t < database_table_count(database); t++)
-        if (strcasecmp(database_table_at(database, t)->name, name) == 0)
+        if (word_compare(database_table_at(database, t)->name, name) == 0)
             return database_table_at(database, t);
     return NULL;
 }
 
 static bool is_same(const struct sql_token *a, const struct sql_token *b)
 {
-    return a->length == b->length && strncasecmp(a->text, b->text, a->length) == 0;
+    return a->length == b->length && word_compare_bytes(a->text, b->text, a->length) == 0;
 }
 
 /* What stands before the word. */

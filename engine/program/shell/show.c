@@ -1,11 +1,11 @@
 /* show.c: SHOW TABLES and DESCRIBE, whose answers are rows like any others (sql_shell.h). */
 #include "engine/program/sql_shell.h"
 #include "storage/base/sql_token.h"
+#include "storage/base/words/word.h"
 #include "storage/database/database.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define NAME_MAX_BYTES 256u
 
@@ -117,7 +117,7 @@ enum status sql_shell_table(const struct database *database, const char *name, c
     *table = NULL;
     for (uint32_t t = 0; t < database_table_count(database); t++) {
         const struct table *const at = database_table_at(database, t);
-        if (strcmp(at->name, name) == 0 || (!*table && strcasecmp(at->name, name) == 0))
+        if (strcmp(at->name, name) == 0 || (!*table && word_compare(at->name, name) == 0))
             *table = at;
     }
     return *table ? STATUS_OK : database_table(database, name, table, error);

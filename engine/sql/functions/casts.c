@@ -6,8 +6,8 @@
 #include "engine/sql/functions/functions.h"
 
 #include "storage/base/calendar_text.h"
-
-#include <stdlib.h>
+#include "storage/base/number/number_text.h"
+#include "storage/base/words/word.h"
 
 enum cast_type {
     CAST_INTEGER,
@@ -109,7 +109,7 @@ static void read_double(const struct string_call *call, const struct string_valu
         return;
     memcpy(text, string.text, string.length);
     text[string.length] = '\0';
-    const double number = strtod(text, &end);
+    const double number = number_parse(text, &end);
     result->null = end != text + string.length;
     result->number = double_key_of(number);
 }
@@ -151,7 +151,8 @@ static void read_boolean(const struct string_call *call, const struct string_val
     trim_blanks(&string);
     result->null = true;
     for (size_t w = 0; w < sizeof words / sizeof *words; w++)
-        if (strlen(words[w]) == string.length && strncasecmp(words[w], string.text, string.length) == 0) {
+        if (strlen(words[w]) == string.length &&
+            word_compare_bytes(words[w], string.text, string.length) == 0) {
             result->null = false;
             result->number = w >= 5;
         }
@@ -273,7 +274,7 @@ enum status bind_cast(struct binder *binder, const struct sql_expression *ast, e
     const unsigned digits = ast->has_operand ? ast->index >> 8 : 18;
     const uint8_t scale = (uint8_t)(ast->has_operand ? ast->index & 255 : 3);
     size_t t = 0;
-    while (t < sizeof types / sizeof *types && strcasecmp(types[t].name, ast->name) != 0)
+    while (t < sizeof types / sizeof *types && word_compare(types[t].name, ast->name) != 0)
         t++;
     if (t == sizeof types / sizeof *types)
         return bind_refuse(binder, ast->position,

@@ -1,6 +1,8 @@
 /* parse_words.c: see parse_words.h. */
 #include "engine/sql/functions/parse_words.h"
 
+#include "storage/base/words/word.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,7 +90,7 @@ enum status parse_worded_function(struct parser *parser, struct sql_expression *
                   {"substr", parse_substring}};
     *taken = false;
     for (size_t w = 0; w < sizeof worded / sizeof *worded; w++)
-        if (strcasecmp(node->name, worded[w].name) == 0) {
+        if (word_compare(node->name, worded[w].name) == 0) {
             *taken = true;
             node->operation = SQL_FUNCTION;
             node->name = worded[w].name;
@@ -119,7 +121,7 @@ enum status parse_type(struct parser *parser, struct sql_expression *node)
     bool taken;
     RETURN_IF_ERROR(parse_name(parser, "a type", &node->name));
     for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++)
-        if (strcasecmp(node->name, pairs[p][0]) == 0 && parse_is(parser, pairs[p][1])) {
+        if (word_compare(node->name, pairs[p][0]) == 0 && parse_is(parser, pairs[p][1])) {
             node->name = pairs[p][2];
             RETURN_IF_ERROR(parse_advance(parser));
         }

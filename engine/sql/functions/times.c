@@ -1,6 +1,8 @@
 /* times.c: functions of dates and timestamps (functions.h). */
 #include "engine/sql/functions/functions.h"
 
+#include "storage/base/words/word.h"
+
 #include <time.h>
 
 /* The names of units of time; some are written in several ways. `field` is an enum calendar_field. */
@@ -61,7 +63,7 @@ static enum status unit_of(struct binder *binder, const struct bound_call *call,
     uint32_t length;
     const char *const text = bind_string_of(binder, call->values[0], &length);
     for (size_t u = 0; text && u < sizeof units / sizeof *units; u++)
-        if (strlen(units[u].name) == length && strncasecmp(units[u].name, text, length) == 0) {
+        if (strlen(units[u].name) == length && word_compare_bytes(units[u].name, text, length) == 0) {
             *field = units[u].field;
             return STATUS_OK;
         }
@@ -275,7 +277,7 @@ bool functions_is_current_time(const struct sql_expression *ast)
 {
     static const char *const names[] = {"current_date", "current_timestamp", "localtimestamp"};
     for (size_t n = 0; n < sizeof names / sizeof *names; n++)
-        if (!ast->qualifier && ast->name && strcasecmp(ast->name, names[n]) == 0)
+        if (!ast->qualifier && ast->name && word_compare(ast->name, names[n]) == 0)
             return true;
     return false;
 }
@@ -293,7 +295,7 @@ static enum status current_time(struct binder *binder, bool day, uint32_t *node)
 
 enum status functions_current_time(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
 {
-    return current_time(binder, strcasecmp(ast->name, "current_date") == 0, node);
+    return current_time(binder, word_compare(ast->name, "current_date") == 0, node);
 }
 
 /* today() and now() */

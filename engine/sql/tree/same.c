@@ -1,8 +1,9 @@
 /* same.c: whether two trees are written alike (tree.h). */
 #include "engine/sql/tree/tree.h"
 
+#include "storage/base/words/word.h"
+
 #include <string.h>
-#include <strings.h>
 
 static bool same_text(const char *a, const char *b)
 {
@@ -11,7 +12,7 @@ static bool same_text(const char *a, const char *b)
 
 static bool same_name(const char *a, const char *b)
 {
-    return a == b || (a && b && strcasecmp(a, b) == 0);
+    return a == b || (a && b && word_compare(a, b) == 0);
 }
 
 static bool same_names(const char *const *a, uint32_t a_count, const char *const *b, uint32_t b_count)

@@ -1,9 +1,9 @@
 /* scope.c: see scope.h. */
 #include "engine/sql/tree/scope.h"
 #include "engine/sql/sql_error.h"
+#include "storage/base/words/word.h"
 
 #include <stdarg.h>
-#include <strings.h>
 
 /* ---- Columns ---- */
 
@@ -57,7 +57,7 @@ static uint32_t find_between(const struct sql_scope *scope, uint32_t first, uint
     uint32_t count = 0;
     for (uint32_t s = first; s < end; s++) {
         struct sql_scope_column value = {.count = 1, .sources = {s}};
-        if (qualifier && strcasecmp(qualifier, sql_source_name(&scope->sources[s])) != 0)
+        if (qualifier && word_compare(qualifier, sql_source_name(&scope->sources[s])) != 0)
             continue;
         const uint32_t here = scope->find(scope->context, s, name, &value.columns[0]);
         if (here == 0 || (!qualifier && !value_of(scope, s, value.columns[0], end, &value)))
@@ -135,7 +135,7 @@ static bool is_strict(const struct sql_scope *scope, uint32_t first)
 static uint32_t table_named(const struct sql_scope *scope, const char *name)
 {
     uint32_t s = 0;
-    while (s < scope->count && strcasecmp(sql_source_name(&scope->sources[s]), name) != 0)
+    while (s < scope->count && word_compare(sql_source_name(&scope->sources[s]), name) != 0)
         s++;
     return s;
 }

@@ -4,6 +4,7 @@
 
 #include "storage/base/clock.h"
 #include "storage/base/disk/read_ahead.h"
+#include "storage/base/number/number_text.h"
 
 #include <stdio.h>
 #include <sys/resource.h>
@@ -45,9 +46,9 @@ const char *disk_reads_text(const struct disk_reads *reads, char *text)
     if (reads->bytes == 0)
         snprintf(text, DISK_READS_TEXT, "nothing from the disk");
     else
-        snprintf(text, DISK_READS_TEXT, "%.1f %s from the disk in %.3f s, %.2f GB/s%s",
-                 (double)reads->bytes / (large ? 1e9 : 1e6), large ? "GB" : "MB", reads->ms / 1e3,
-                 reads->ms > 0 ? (double)reads->bytes / reads->ms / 1e6 : 0.0,
-                 disk_reads_bound(reads) ? ": bound by the disk" : "");
+        number_print(text, DISK_READS_TEXT, "%.1f %s from the disk in %.3f s, %.2f GB/s%s",
+                     (double)reads->bytes / (large ? 1e9 : 1e6), large ? "GB" : "MB", reads->ms / 1e3,
+                     reads->ms > 0 ? (double)reads->bytes / reads->ms / 1e6 : 0.0,
+                     disk_reads_bound(reads) ? ": bound by the disk" : "");
     return text;
 }

@@ -1,14 +1,15 @@
 /* near_word.c: compares words by the letters to insert, delete, replace or swap with a neighbour (near_word.h). */
 #include "storage/base/words/near_word.h"
 
-#include <ctype.h>
+#include "storage/base/words/word.h"
+
 #include <string.h>
 
 #define LONGEST 63u
 
 static unsigned letter(char byte)
 {
-    return (unsigned)tolower((unsigned char)byte);
+    return (unsigned)word_letter(byte);
 }
 
 static unsigned least_of(unsigned a, unsigned b)

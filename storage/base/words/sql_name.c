@@ -1,8 +1,9 @@
 /* sql_name.c: see sql_name.h. */
 #include "storage/base/words/sql_name.h"
 
+#include "storage/base/words/word.h"
+
 #include <string.h>
-#include <strings.h>
 
 static const char *const keywords[] = {
     "select", "distinct", "from", "where",  "group",   "by",        "having", "order",   "limit",   "offset",
@@ -20,7 +21,7 @@ static const char *const others[] = {"primary", "foreign", "check", "unique", "c
 static bool is_one_of(const char *const *words, size_t count, const char *text, size_t length)
 {
     for (size_t w = 0; w < count; w++)
-        if (strlen(words[w]) == length && strncasecmp(words[w], text, length) == 0)
+        if (strlen(words[w]) == length && word_compare_bytes(words[w], text, length) == 0)
             return true;
     return false;
 }
