@@ -181,6 +181,11 @@ static enum status parse_item(struct parser *parser)
     memcpy(text, begin, length);
     item.text = text;
     RETURN_IF_ERROR(parse_take(parser, "AS", &as));
+    if (!as && parser->token.kind == TOKEN_NAME && parser->token.text[0] == '[' &&
+        strchr("0123456789-:", parser->token.text[1]))
+        return parse_refuse(
+            parser, "values have no elements here: substr(s, n, 1) is the n-th character of a string; an "
+                    "alias in brackets that begins so needs AS");
     if (as || parse_is_name(parser))
         RETURN_IF_ERROR(parse_name(parser, "an alias", &item.alias));
     struct sql_select *select = parser->select;

@@ -234,6 +234,15 @@ static enum status parse_word(struct parser *parser, struct sql_expression *node
     return parse_name(parser, "a column's name", &node->name);
 }
 
+/* True if a name in brackets is what other systems write as a list: nothing, or several values of which the first is a
+ * number, a string or a list. */
+static bool is_list(const struct sql_token *token)
+{
+    const char *const text = token->text + 1;
+    return token->text[0] == '[' && (token->length == 2 || (strchr("0123456789+-.'[", text[0]) &&
+                                                            memchr(text, ',', token->length - 2)));
+}
+
 static enum status parse_primary(struct parser *parser, struct sql_expression **out)
 {
     struct sql_expression *node;
@@ -255,8 +264,14 @@ static enum status parse_primary(struct parser *parser, struct sql_expression **
         node->operation = parser->token.kind == TOKEN_NUMBER ? SQL_NUMBER : SQL_STRING;
         RETURN_IF_ERROR(parse_text(parser, false, &node->text));
         return parse_advance(parser);
-    case TOKEN_WORD:
     case TOKEN_NAME:
+        if (is_list(&parser->token))
+            return parse_refuse(parser,
+                                "%.*s is no list here: brackets enclose a name, as \"quotes\" do; write rows "
+                                "as (VALUES (1), (2)), and x IN (1, 2) for one of several values",
+                                (int)parser->token.length, parser->token.text);
+        return parse_word(parser, node);
+    case TOKEN_WORD:
         return parse_word(parser, node);
     case TOKEN_END:
         return parse_refuse(parser, "the statement ends where a value should stand");

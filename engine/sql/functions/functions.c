@@ -142,6 +142,16 @@ static const char *other_system(const char *name)
 enum status functions_refuse_unknown(struct binder *binder, const struct sql_expression *ast)
 {
     const char *const here = other_system(ast->name);
+    if (strncmp(ast->name, "json", 4) == 0)
+        return bind_refuse(
+            binder, ast->position,
+            "there is no function %s: JSON within strings is not read; load its fields as columns, or "
+            "take one out by regexp_extract(s, '\"key\": *\"([^\"]*)\"', 1)",
+            ast->name);
+    if (strncmp(ast->name, "list_", 5) == 0 || strncmp(ast->name, "array_", 6) == 0 ||
+        strcmp(ast->name, "unnest") == 0)
+        return bind_refuse(binder, ast->position, "there is no function %s: values are no lists here",
+                           ast->name);
     struct near_word near = near_word_begin(ast->name);
     if (here)
         return bind_refuse(binder, ast->position, "there is no function %s; write %s", ast->name, here);
