@@ -18,14 +18,22 @@
     "sum(lo_quantity), sum(lo_extendedprice), max(lo_ordtotalprice), min(lo_discount), sum(lo_revenue)," \
     " sum(lo_supplycost), max(lo_tax), max(lo_commitdate), min(lo_linenumber)"
 
-static const char *const statements[] = {
-    "select " COLUMNS " from lineorder",
-    "select lo_shipmode, " COLUMNS " from lineorder where lo_quantity > 2 group by lo_shipmode order by 1",
-    "select d_year, " COLUMNS
-    " from lineorder join date on lo_orderdate = d_datekey group by d_year order by 1",
-    "select lo_orderkey, lo_linenumber from lineorder order by lo_quantity, lo_extendedprice, "
-    "lo_ordtotalprice,"
-    " lo_discount, lo_revenue, lo_supplycost, lo_tax, lo_commitdate, lo_linenumber limit 20"};
+/* `crowded`: on a GPU with up to 227 KiB of shared memory a block, some columns have no room. The kernel that looks for the first rows of an
+ * order reads fewer columns at once. */
+static const struct {
+    const char *sql;
+    bool crowded;
+} statements[] = {{"select " COLUMNS " from lineorder", true},
+                  {"select lo_shipmode, " COLUMNS
+                   " from lineorder where lo_quantity > 2 group by lo_shipmode order by 1",
+                   true},
+                  {"select d_year, " COLUMNS
+                   " from lineorder join date on lo_orderdate = d_datekey group by d_year order by 1",
+                   true},
+                  {"select lo_orderkey, lo_linenumber from lineorder order by lo_quantity, lo_extendedprice, "
+                   "lo_ordtotalprice,"
+                   " lo_discount, lo_revenue, lo_supplycost, lo_tax, lo_commitdate, lo_linenumber limit 20",
+                   false}};
 static const char *const codecs[] = {"pfor-diff", "gpu-dfor", "lane-delta"};
 
 static char *answer_in(struct engine *engine, struct database *database, const char *explain, const char *sql,
@@ -44,7 +52,8 @@ static char *answer_in(struct engine *engine, struct database *database, const c
     return text;
 }
 
-static void check(struct engine *engine, struct database *database, const char *sql, const char *codec)
+static void check(struct engine *engine, struct database *database, const char *sql, bool crowded,
+                  const char *codec)
 {
     static const char *const explains[] = {"explain ", "explain analyze "};
     char *const right = answer_in(engine, database, "", sql, "plain"), *const text = answer_in(
@@ -52,7 +61,7 @@ static void check(struct engine *engine, struct database *database, const char *
     assert_string_equal(text, right);
     for (size_t e = 0; e < 2; e++) {
         char *const plan = answer_in(engine, database, explains[e], sql, codec);
-        if (!strstr(plan, "decoded first for want of shared memory"))
+        if (crowded && !strstr(plan, "decoded first for want of shared memory"))
             fail_msg("%s, %s: %s", codec, sql, plan);
         free(plan);
     }
@@ -75,7 +84,7 @@ static void check_all(const char *device)
                          error));
         for (size_t s = 0; s < sizeof statements / sizeof *statements; s++)
             for (size_t c = 0; c < sizeof codecs / sizeof *codecs; c++)
-                check(engine, database, statements[s], codecs[c]);
+                check(engine, database, statements[s].sql, statements[s].crowded, codecs[c]);
         engine_close(engine);
     }
     database_close(database);
