@@ -1,6 +1,7 @@
 /*
  * calendar_text.h: reads dates and times from text, for loaders and statements: YYYY-MM-DD, and optionally a
- * blank or T, HH:MM[:SS[.ffffff]] and Z or an offset from UTC. Called for every field of every row; takes some nanoseconds.
+ * blank or T, HH:MM[:SS[.ffffff]] and Z or an offset from UTC. Months, days, hours, minutes and seconds may have one digit;
+ * 24:00:00 is the end of the day. Called for every field of every row; takes some nanoseconds.
  *
  * The functions return NULL, or the fault of the text ("is no date YYYY-MM-DD").
  */
@@ -26,6 +27,15 @@ static inline int32_t calendar_digits(const char **at, const char *end, uint32_t
     return number;
 }
 
+/* Reads a month, a day, an hour ...: one digit or two; -1 if there is none. */
+static inline int32_t calendar_part(const char **at, const char *end)
+{
+    const int32_t first = calendar_digits(at, end, 1);
+    if (first < 0 || *at == end || (unsigned char)(**at - '0') >= 10)
+        return first;
+    return first * 10 + (*(*at)++ - '0');
+}
+
 static inline bool calendar_skip(const char **at, const char *end, char c)
 {
     const bool there = *at < end && **at == c;
@@ -39,10 +49,10 @@ static inline const char *calendar_parse_date(const char **at, const char *end, 
     const int32_t year = calendar_digits(at, end, 4);
     if (year < 0 || !calendar_skip(at, end, '-'))
         return "is no date YYYY-MM-DD";
-    const int32_t month = calendar_digits(at, end, 2);
+    const int32_t month = calendar_part(at, end);
     if (month < 0 || !calendar_skip(at, end, '-'))
         return "is no date YYYY-MM-DD";
-    const int32_t day = calendar_digits(at, end, 2);
+    const int32_t day = calendar_part(at, end);
     if (day < 0)
         return "is no date YYYY-MM-DD";
     if (month < 1 || month > 12 || day < 1 || (day > 28 && day > calendar_month_days(year, month)))
@@ -92,11 +102,11 @@ static inline const char *calendar_parse_time(const char *at, const char *end, b
     if (complaint)
         return complaint;
     if (calendar_skip(&at, end, ' ') || calendar_skip(&at, end, 'T')) {
-        hour = calendar_digits(&at, end, 2);
-        if (hour < 0 || hour > 23 || !calendar_skip(&at, end, ':') ||
-            (minute = calendar_digits(&at, end, 2)) < 0 || minute > 59)
+        hour = calendar_part(&at, end);
+        if (hour < 0 || hour > 24 || !calendar_skip(&at, end, ':') ||
+            (minute = calendar_part(&at, end)) < 0 || minute > 59)
             return no_time;
-        if (calendar_skip(&at, end, ':') && ((second = calendar_digits(&at, end, 2)) < 0 || second > 59))
+        if (calendar_skip(&at, end, ':') && ((second = calendar_part(&at, end)) < 0 || second > 59))
             return no_time;
         if (calendar_skip(&at, end, '.')) {
             int32_t place = 100000;
@@ -109,6 +119,8 @@ static inline const char *calendar_parse_time(const char *at, const char *end, b
             if (at == begin)
                 return no_time;
         }
+        if (hour == 24 && (minute || second || fraction)) /* 24:00 is the day's end */
+            return no_time;
         if (at != end && !calendar_parse_offset(&at, end, &offset))
             return no_time;
     }
