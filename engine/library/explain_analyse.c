@@ -23,7 +23,7 @@ static enum status run_for_medians(struct engine *engine, struct prepared_plan *
     double stage[ANALYSED_RUNS], filter[ANALYSED_RUNS], scan[ANALYSED_RUNS], total[ANALYSED_RUNS];
     const double begin = clock_ms();
     size_t runs = 0;
-    bool more;
+    uint64_t more;
     do {
         RETURN_IF_ERROR(run(prepared, timing, error));
         stage[runs] = timing->stage_ms;

@@ -129,6 +129,16 @@ static enum status bind_in_turn(struct sql_statement *statement, const struct sq
     return cluster_turn_end(cluster, status, error);
 }
 
+/* Gives the time of a run of the statement, which is the same in all processes. */
+static enum status take_time(const struct sql_statement *statement, int64_t *now, struct error *error)
+{
+    uint64_t moment = (uint64_t)clock_moment();
+    if (sql_tree_select(statement->tree)->timed)
+        RETURN_IF_ERROR(cluster_decide(engine_cluster(statement->engine), CLUSTER_TIME, &moment, error));
+    *now = (int64_t)moment;
+    return STATUS_OK;
+}
+
 static enum status make_plan(struct sql_statement *statement, struct error *error)
 {
     const double begin = clock_ms();
@@ -136,11 +146,14 @@ static enum status make_plan(struct sql_statement *statement, struct error *erro
     const struct sql_settings *settings = &statement->settings;
     struct plan *plan = NULL;
     const bool on_gpu = engine_is_cuda(statement->engine);
+    int64_t now;
+    RETURN_IF_ERROR(take_time(statement, &now, error));
     const struct sql_options options = {.codec = statement->codec,
                                         .threads = engine_threads(statement->engine),
                                         .on_gpu = on_gpu,
                                         .index = settings->index,
                                         .like = settings->like,
+                                        .now = now,
                                         .no_star = &statement->no_star};
     const enum status status = bind_in_turn(statement, &options, &plan, error);
     statement->plan = plan;
@@ -263,6 +276,8 @@ static enum status analyse(struct sql_statement *statement, struct rowset *rows,
 static enum status answer_levels(struct sql_statement *statement, struct rowset *rows,
                                  struct run_timing *timing, struct error *error)
 {
+    int64_t now;
+    RETURN_IF_ERROR(take_time(statement, &now, error));
     const struct query_task task = {.engine = statement->engine,
                                     .own = &statement->answers,
                                     .database = statement->database,
@@ -271,6 +286,7 @@ static enum status answer_levels(struct sql_statement *statement, struct rowset 
                                     .like = statement->settings.like,
                                     .explain = sql_statement_explains(statement),
                                     .staged = statement->settings.staged,
+                                    .now = now,
                                     .observer = statement->settings.observer,
                                     .parameters = statement->parameters,
                                     .parameter_count = statement->parameter_count,
@@ -285,6 +301,8 @@ enum status sql_run(struct sql_statement *statement, struct rowset *rows, struct
     *rows = (struct rowset){0};
     if (sql_tree_select(statement->tree)->layered || statement->no_star)
         return answer_levels(statement, rows, timing, error);
+    if (sql_tree_select(statement->tree)->timed)
+        forget_plan(statement);
     enum status status = sql_plan(statement, &plan, error);
     if (status == STATUS_BAD_INPUT && statement->no_star && !engine_cluster(statement->engine))
         return answer_levels(statement, rows, timing, error);

@@ -42,7 +42,7 @@ void sql_statement_set(struct sql_statement *statement, struct sql_settings sett
 enum sql_explain sql_statement_explains(const struct sql_statement *statement);
 
 /* Plans the statement, runs it, and fills `rows` (rowset_free) and `timing`, which may be NULL. It is planned
- * again only if a parameter was set or a run failed. EXPLAIN gives its text. */
+ * again only if a parameter was set, a run failed, or it names the current time. EXPLAIN gives its text. */
 NODISCARD enum status sql_run(struct sql_statement *statement, struct rowset *rows, struct run_timing *timing,
                               struct error *error);
 

@@ -54,6 +54,7 @@ unsigned cluster_threads(const struct cluster *cluster);
 enum cluster_point {
     CLUSTER_OPEN,      /* databases and devices are open */
     CLUSTER_TURN,      /* process 0 has written what all need */
+    CLUSTER_TIME,      /* process 0 has looked at its clock, for now() */
     CLUSTER_PREPARE,   /* a plan is prepared */
     CLUSTER_RUN,       /* each has its partial result */
     CLUSTER_EXCHANGE,  /* a step of the exchange is done */
@@ -72,8 +73,8 @@ NODISCARD enum status cluster_agree(struct cluster *cluster, enum cluster_point 
 NODISCARD enum status cluster_alike(struct cluster *cluster, enum cluster_point point, enum status status,
                                     uint64_t number, const char *what, struct error *error);
 
-/* Gives all processes the decision of process 0, for what depends on a clock. */
-NODISCARD enum status cluster_decide(struct cluster *cluster, enum cluster_point point, bool *decision,
+/* Gives all processes the number of process 0, for what depends on a clock: a decision, or the time. */
+NODISCARD enum status cluster_decide(struct cluster *cluster, enum cluster_point point, uint64_t *number,
                                      struct error *error);
 
 /* Gives all processes the text of process 0. The others' *text is allocated and freed by the caller; `more` false on

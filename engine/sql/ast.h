@@ -189,11 +189,12 @@ enum sql_explain { SQL_EXPLAIN_NONE, SQL_EXPLAIN, SQL_EXPLAIN_ANALYZE };
 
 #define SQL_SET_TERMS_MAX 64u
 
-/* With `parts` it has, besides WITH, only their order and limit. `explain`, `layered` and parameter_count are those of the
- * whole statement. */
+/* With `parts` it has, besides WITH, only their order and limit. `explain`, `layered`, `timed` and parameter_count are those
+ * of the whole statement. */
 struct sql_select {
     enum sql_explain explain;
     bool layered; /* it has WITH, a subquery, UNION and the like, or OVER: one plan does not answer it */
+    bool timed;   /* it may name the current time, and is planned again for each run */
     bool distinct;
     uint32_t item_count, source_count, group_count, order_count, parameter_count;
     uint32_t with_count, part_count, window_count;

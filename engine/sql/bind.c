@@ -365,6 +365,7 @@ enum status sql_bind(struct database *database, const struct sql_select *select,
                                               .index_use = options->index,
                                               .error = error},
                                   .no_star = options->no_star,
+                                  .now = options->now,
                                   .like_ignores_case = options->like == SQL_LIKE_SQLITE,
                                   .aliases = aliases,
                                   .error = error};

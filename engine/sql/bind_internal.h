@@ -78,6 +78,7 @@ struct binder {
     struct bind_known known[PLAN_SOURCES_MAX];
     uint32_t known_count;
     bool *no_star;          /* struct sql_options */
+    int64_t now;            /* struct sql_options */
     bool like_ignores_case; /* LIKE takes ASCII letters of both cases as equal */
     bool aggregated;        /* there are groups or aggregates: outputs are bound BIND_ABOVE */
     bool regroups; /* the answer's groups are not those of the scan (engine/plan/grouping/grouping.h) */

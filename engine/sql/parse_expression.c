@@ -2,6 +2,7 @@
  * parse_expression.c: parses expressions (ast.h). The precedences are SQLite's, from the lowest: OR; AND;
  * NOT; comparisons, BETWEEN, IN, LIKE and IS; + and -; *, / and %; signs.
  */
+#include "engine/sql/functions/functions.h"
 #include "engine/sql/functions/parse_words.h"
 #include "engine/sql/parse_internal.h"
 
@@ -9,6 +10,13 @@
 
 static enum status parse_or(struct parser *parser, struct sql_expression **out);
 static enum status parse_sum(struct parser *parser, struct sql_expression **out);
+static enum status parse_value_word(struct parser *parser, struct sql_expression *node)
+{
+    RETURN_IF_ERROR(parse_word(parser, node));
+    parser->tree->select.timed |= functions_ask_time(node);
+    return STATUS_OK;
+}
+
 static enum status parse_primary(struct parser *parser, struct sql_expression **out);
 
 enum status parse_child(struct parser *parser, struct sql_expression *node, struct sql_expression *child)
@@ -270,9 +278,9 @@ static enum status parse_primary(struct parser *parser, struct sql_expression **
                                 "%.*s is no list here: brackets enclose a name, as \"quotes\" do; write rows "
                                 "as (VALUES (1), (2)), and x IN (1, 2) for one of several values",
                                 (int)parser->token.length, parser->token.text);
-        return parse_word(parser, node);
+        return parse_value_word(parser, node);
     case TOKEN_WORD:
-        return parse_word(parser, node);
+        return parse_value_word(parser, node);
     case TOKEN_END:
         return parse_refuse(parser, "the statement ends where a value should stand");
     case TOKEN_SYMBOL:

@@ -136,6 +136,7 @@ static void take_only_part(struct sql_select *select, const struct sql_select *p
     *select = *part;
     select->explain = whole.explain;
     select->layered = whole.layered;
+    select->timed = whole.timed;
     select->parameter_count = whole.parameter_count;
     select->with_count = whole.with_count;
     select->withs = whole.withs;

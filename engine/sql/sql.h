@@ -53,6 +53,8 @@ struct sql_options {
     bool on_gpu;      /* the plan is for a GPU; it decides what pays */
     enum plan_index_use index;
     enum sql_like like;
+    int64_t
+        now; /* the time of the statement's run, in microseconds since 1970 in UTC; the same for all its levels */
     bool *no_star; /* set to true if references do not join the tables as a star; NULL: nobody asks */
 };
 

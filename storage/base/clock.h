@@ -1,9 +1,10 @@
 /*
- * clock.h: the clock for all durations, and the median of durations.
+ * clock.h: the clock for all durations, the median of durations, and the time of the day.
  */
 #ifndef TESSERA_STORAGE_BASE_CLOCK_H
 #define TESSERA_STORAGE_BASE_CLOCK_H
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -22,6 +23,14 @@ static inline double clock_ms(void)
 static inline double clock_seconds(void)
 {
     return 1e-9 * clock_ns();
+}
+
+/* Microseconds since 1970-01-01 00:00:00 in UTC. */
+static inline int64_t clock_moment(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
 static inline int clock_compare(const void *left, const void *right)

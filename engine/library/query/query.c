@@ -168,6 +168,7 @@ enum status query_plan(struct query *query, struct database *database, const str
                                         .on_gpu = engine_is_cuda(engine),
                                         .index = task->index,
                                         .like = task->like,
+                                        .now = task->now,
                                         .no_star = &query->no_star};
     RETURN_IF_ERROR(
         sql_bind(database, select, query->parameters, query->parameter_count, &options, &plan, query->error));

@@ -33,6 +33,7 @@ struct query_task {
     enum sql_like like;
     enum sql_explain explain;
     bool staged;
+    int64_t now;                             /* struct sql_options */
     const struct explain_observer *observer; /* struct sql_settings */
     const struct sql_parameter *parameters;
     uint32_t parameter_count;

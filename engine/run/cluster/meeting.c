@@ -109,14 +109,14 @@ enum status cluster_turn_end(struct cluster *cluster, enum status status, struct
     return cluster && cluster->rank == 0 ? cluster_agree(cluster, CLUSTER_TURN, status, error) : status;
 }
 
-enum status cluster_decide(struct cluster *cluster, enum cluster_point point, bool *decision,
+enum status cluster_decide(struct cluster *cluster, enum cluster_point point, uint64_t *number,
                            struct error *error)
 {
-    struct meeting mine = {.point = point, .number = *decision};
+    struct meeting mine = {.point = point, .number = *number};
     if (!cluster)
         return STATUS_OK;
     RETURN_IF_ERROR(cluster_meet(cluster, &mine, error));
-    *decision = cluster->meeting[0].number;
+    *number = cluster->meeting[0].number;
     return STATUS_OK;
 }
 

@@ -97,6 +97,8 @@ NODISCARD enum status bind_add_months(struct binder *binder, struct sql_position
                                       uint32_t months, uint32_t *node);
 /* current_date and current_timestamp, which have no parentheses. */
 bool functions_is_current_time(const struct sql_expression *ast);
+/* The same, and now() and today(). */
+bool functions_ask_time(const struct sql_expression *ast);
 NODISCARD enum status functions_current_time(struct binder *binder, const struct sql_expression *ast,
                                              uint32_t *node);
 

@@ -3,8 +3,6 @@
 
 #include "storage/base/words/word.h"
 
-#include <time.h>
-
 /* The names of units of time; some are written in several ways. `field` is an enum calendar_field. */
 static const struct {
     const char *name;
@@ -273,24 +271,34 @@ enum status bind_time_name(struct binder *binder, const struct bound_call *call,
     return bind_strftime(binder, &named, node);
 }
 
-bool functions_is_current_time(const struct sql_expression *ast)
+static bool is_one_of(const struct sql_expression *ast, const char *const *names, size_t count)
 {
-    static const char *const names[] = {"current_date", "current_timestamp", "localtimestamp"};
-    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+    for (size_t n = 0; n < count; n++)
         if (!ast->qualifier && ast->name && word_compare(ast->name, names[n]) == 0)
             return true;
     return false;
 }
 
-/* The day or time, in UTC, at which the statement is planned. */
+bool functions_is_current_time(const struct sql_expression *ast)
+{
+    static const char *const names[] = {"current_date", "current_timestamp", "localtimestamp"};
+    return is_one_of(ast, names, sizeof names / sizeof *names);
+}
+
+bool functions_ask_time(const struct sql_expression *ast)
+{
+    static const char *const names[] = {"now", "today"}; /* those of bind_now */
+    return ast->operation == SQL_FUNCTION ? is_one_of(ast, names, sizeof names / sizeof *names)
+                                          : ast->operation == SQL_COLUMN && functions_is_current_time(ast);
+}
+
+/* The day or the time of the statement's run, in UTC. */
 static enum status current_time(struct binder *binder, bool day, uint32_t *node)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
     const struct value_type type = {.kind = day ? VALUE_DATE : VALUE_TIMESTAMP};
-    const int64_t value =
-        day ? now.tv_sec / 86400 : (int64_t)now.tv_sec * 1000000 + (int64_t)now.tv_nsec / 1000;
-    return expression_constant(binder->list, type, value, node, binder->error);
+    return expression_constant(binder->list, type,
+                               day ? calendar_floor(binder->now, CALENDAR_DAY_MICROSECONDS) : binder->now,
+                               node, binder->error);
 }
 
 enum status functions_current_time(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
