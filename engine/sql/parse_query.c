@@ -171,8 +171,6 @@ static enum status parse_parts(struct parser *parser)
         RETURN_IF_ERROR(parse_take(parser, "ALL", &part.all));
         if (!part.all)
             RETURN_IF_ERROR(parse_take(parser, "DISTINCT", &distinct));
-        if (part.all && part.set != SQL_SET_UNION)
-            return parse_refuse(parser, "EXCEPT ALL and INTERSECT ALL are not supported; leave ALL out");
         RETURN_IF_ERROR(parse_part(parser, &part));
         RETURN_IF_ERROR(parse_first_of_part(parser, part.select));
         RETURN_IF_ERROR(parse_append(parser, &select->parts, &select->part_count, sizeof part, &part));

@@ -45,7 +45,15 @@ NODISCARD enum status relation_join(const struct rowset_column *left, uint64_t l
 
 /* ---- Sets (set.c) ---- */
 
-enum relation_set { RELATION_UNION_ALL, RELATION_UNION, RELATION_EXCEPT, RELATION_INTERSECT };
+/* ALL: a row that both sides have n and m times is left n - m times, or the lesser of n and m. */
+enum relation_set {
+    RELATION_UNION_ALL,
+    RELATION_UNION,
+    RELATION_EXCEPT,
+    RELATION_EXCEPT_ALL,
+    RELATION_INTERSECT,
+    RELATION_INTERSECT_ALL
+};
 
 /* Makes *left what `set` makes of both, which have the same number of columns; *right is used up. Rows keep the order of
  * their first appearance; NULLs are equal to each other. Dictionaries that are made belong to *left. */

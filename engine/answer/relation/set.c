@@ -68,6 +68,35 @@ static enum status find_kept(enum relation_set set, const struct rowset *left, c
     return status;
 }
 
+/* The same with ALL: each row of the right side is taken by one of the left side. */
+static enum status find_all_kept(enum relation_set set, const struct rowset *left, const struct rowset *right,
+                                 uint64_t *places, uint64_t *count, struct error *error)
+{
+    struct rows_hash other = {0};
+    uint64_t *copies = NULL; /* of the row in a slot, those that are not taken */
+    const uint32_t columns = left->column_count;
+    enum status status = rows_hash_create(right->rows, &other, error);
+    if (status == STATUS_OK)
+        status = memory_zeros(&copies, (right->rows + 1) * sizeof *copies, "a table of rows", error);
+    for (uint64_t row = 0; status == STATUS_OK && row < right->rows; row++) {
+        uint64_t *const slot = rows_hash_slot(&other, right->columns, right->columns, row, columns);
+        *slot = *slot == UINT64_MAX ? row : *slot;
+        copies[*slot]++;
+    }
+    *count = 0;
+    for (uint64_t row = 0; status == STATUS_OK && row < left->rows; row++) {
+        const uint64_t at = *rows_hash_slot(&other, right->columns, left->columns, row, columns);
+        const bool found = at != UINT64_MAX && copies[at];
+        if (found)
+            copies[at]--;
+        if (found == (set == RELATION_INTERSECT_ALL))
+            places[(*count)++] = row;
+    }
+    free(other.rows);
+    free(copies);
+    return status;
+}
+
 static enum status keep_rows(struct rowset *rows, const uint64_t *places, uint64_t count, struct error *error)
 {
     for (uint32_t c = 0; c < rows->column_count; c++) {
@@ -98,7 +127,9 @@ enum status relation_set(enum relation_set set, struct rowset *left, struct rows
     if (status == STATUS_OK && set != RELATION_UNION_ALL) {
         status = memory_take(&places, (left->rows + 1) * sizeof *places, "an answer", error);
         if (status == STATUS_OK)
-            status = find_kept(set, left, right, places, &count, error);
+            status = (set == RELATION_EXCEPT_ALL || set == RELATION_INTERSECT_ALL
+                          ? find_all_kept
+                          : find_kept)(set, left, right, places, &count, error);
         if (status == STATUS_OK)
             status = keep_rows(left, places, count, error);
         free(places);

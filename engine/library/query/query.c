@@ -365,19 +365,19 @@ enum status query_select(struct query *query, const struct sql_select *select,
 static enum status combine(struct query *query, const struct sql_part *part, struct rowset *left,
                            struct rowset *right)
 {
-    static const enum relation_set sets[] = {[SQL_SET_UNION] = RELATION_UNION,
-                                             [SQL_SET_EXCEPT] = RELATION_EXCEPT,
-                                             [SQL_SET_INTERSECT] = RELATION_INTERSECT};
+    static const enum relation_set sets[][2] = {
+        [SQL_SET_UNION] = {RELATION_UNION, RELATION_UNION_ALL},
+        [SQL_SET_EXCEPT] = {RELATION_EXCEPT, RELATION_EXCEPT_ALL},
+        [SQL_SET_INTERSECT] = {RELATION_INTERSECT, RELATION_INTERSECT_ALL}};
     enum status status = STATUS_OK;
     if (left->column_count != right->column_count)
         status = query_refuse(query, part->position, "this SELECT has %u columns, and the one before it %u",
                               right->column_count, left->column_count);
     if (status == STATUS_OK)
-        status = query_placed(
-            query, part->position,
-            relation_set(part->all ? RELATION_UNION_ALL : sets[part->set], left, right, query->error));
+        status = query_placed(query, part->position,
+                              relation_set(sets[part->set][part->all], left, right, query->error));
     rowset_free(right);
-    return status == STATUS_OK ? query_keep_dictionaries(query, left) : status;
+    return status;
 }
 
 static enum status run_part(struct query *query, const struct sql_part *part, uint32_t number,
@@ -408,21 +408,62 @@ static enum status run_term(struct query *query, const struct sql_select *select
     return status;
 }
 
+/* The part after the term that begins with part `at`. */
+static uint32_t term_end(const struct sql_select *select, uint32_t at)
+{
+    for (at++; at < select->part_count && select->parts[at].set == SQL_SET_INTERSECT; at++)
+        continue;
+    return at;
+}
+
+/* The terms from part `at` on that UNION ALL, or UNION, adds to each other and to what is before them. */
+static uint32_t terms_of_run(const struct sql_select *select, uint32_t at)
+{
+    const uint32_t second = term_end(select, at);
+    const bool all = select->parts[at > 0 || second == select->part_count ? at : second].all;
+    uint32_t terms = 1;
+    if (at > 0 && select->parts[at].set != SQL_SET_UNION)
+        return 1;
+    for (at = second;
+         at < select->part_count && select->parts[at].set == SQL_SET_UNION && select->parts[at].all == all;
+         at = term_end(select, at))
+        terms++;
+    return terms;
+}
+
+/* Answers such terms, from part *at on. Halves are added, so that the time for many short ones, as of VALUES, is not
+ * quadratic. */
+static enum status run_terms(struct query *query, const struct sql_select *select,
+                             const struct query_scope *scope, uint32_t terms, uint32_t *at,
+                             struct rowset *rows)
+{
+    struct rowset right = {0};
+    if (terms == 1)
+        return run_term(query, select, scope, at, rows);
+    RETURN_IF_ERROR(run_terms(query, select, scope, terms / 2, at, rows));
+    const struct sql_part *const part = &select->parts[*at];
+    const enum status status = run_terms(query, select, scope, terms - terms / 2, at, &right);
+    if (status == STATUS_OK)
+        return combine(query, part, rows, &right);
+    rowset_free(&right);
+    return status;
+}
+
 static enum status run_parts(struct query *query, const struct sql_select *select,
                              const struct query_scope *scope, struct rowset *rows)
 {
     uint32_t at = 0;
-    enum status status = run_term(query, select, scope, &at, rows);
+    enum status status = run_terms(query, select, scope, terms_of_run(select, at), &at, rows);
     while (status == STATUS_OK && at < select->part_count) {
         const struct sql_part *const part = &select->parts[at];
-        struct rowset right;
-        status = run_term(query, select, scope, &at, &right);
+        struct rowset right = {0};
+        status = run_terms(query, select, scope, terms_of_run(select, at), &at, &right);
         if (status == STATUS_OK)
             status = combine(query, part, rows, &right);
         else
             rowset_free(&right);
     }
-    return status;
+    return status == STATUS_OK ? query_keep_dictionaries(query, rows) : status;
 }
 
 /* Orders the rows of all parts, and cuts them. */

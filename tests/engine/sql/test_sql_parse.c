@@ -351,7 +351,6 @@ static void what_is_not_supported_is_refused_by_name(void **state)
     refused("select upper(a) filter (where b) from t",
             "line 1, column 17: FILTER stands after aggregates only");
     refused("select sum(a) filter (b) from t", "line 1, column 23: 'b' stands where WHERE should");
-    refused("select a from t except all select b", "line 1, column 28: EXCEPT ALL and INTERSECT ALL");
     refused("select sum(a) over (range between 1 preceding and current row) from t",
             "line 1, column 62: RANGE with other bounds");
     static const char *const operators[] = {"GLOB", "MATCH", "COLLATE", "ISNULL", "NOTNULL"};

@@ -12,6 +12,8 @@
 #include "tests/support/as_sqlite.h"
 #include "tests/support/sql_star.h"
 
+#include <sys/resource.h>
+
 static const char sqlite_script[] =
     "create table regions (id int, label text);"
     "insert into regions values (1,'north'),(2,'south');"
@@ -566,6 +568,35 @@ static void explain_shows_the_levels(void **state)
     sql_statement_free(statement);
 }
 
+static uint64_t most_memory(void)
+{
+    struct rusage usage;
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    return (uint64_t)usage.ru_maxrss * 1024;
+}
+
+/* A dictionary for each pair of rows took 6 GB, and 55 s. */
+static void memory_for_values_grows_with_their_number(void **state)
+{
+    enum { ROWS = 20000 };
+    static const char *const between[] = {"values ('number %d')", ", ('number %d')", "select 'number %d'",
+                                          " union select 'number %d'"};
+    (void)state;
+    for (int set = 0; set < 2; set++) {
+        char *const text = malloc(ROWS * 64), *at = text, expected[32];
+        assert_non_null(text);
+        at += sprintf(at, "select count(distinct x), min(x) from (");
+        for (int row = 0; row < ROWS; row++)
+            at += sprintf(at, between[2 * set + (row > 0)], row);
+        sprintf(at, ") t(x)");
+        snprintf(expected, sizeof expected, "%d,number 0\n", ROWS);
+        const uint64_t before = most_memory();
+        answers(text, expected);
+        assert_true(most_memory() - before < UINT64_C(500) << 20);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -582,6 +613,7 @@ int main(void)
         cmocka_unit_test(parameters_stay_in_their_order),
         cmocka_unit_test(like_is_the_settings_in_every_level),
         cmocka_unit_test(types_and_names_stay),
+        cmocka_unit_test(memory_for_values_grows_with_their_number),
         cmocka_unit_test(explain_analyze_measures_the_levels),
         cmocka_unit_test(explain_shows_the_levels),
     };
