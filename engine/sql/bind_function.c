@@ -70,7 +70,11 @@ static enum status bind_count(struct binder *binder, const struct sql_expression
     struct expression leaf = {.operation = EXPRESSION_AGGREGATE,
                               .type = {.kind = VALUE_INTEGER},
                               .high = (int64_t)table_whole_rows(binder->plan->fact)};
-    if (ast->distinct && binder->regroups && ast->child_count == 1 && ast->children[0]->operation != SQL_STAR)
+    if (ast->distinct && (ast->child_count == 0 || ast->children[0]->operation == SQL_STAR))
+        return bind_refuse(binder, ast->position,
+                           "count(DISTINCT *) is not supported; name the columns: SELECT count(*) FROM "
+                           "(SELECT DISTINCT a, b FROM ...) t");
+    if (ast->distinct && binder->regroups && ast->child_count == 1)
         return bind_values_aggregate(binder, ast, MEASURE_COUNT_DISTINCT, node);
     if (ast->child_count && ast->children[0]->operation != SQL_STAR) {
         RETURN_IF_ERROR(bind_aggregate_argument(binder, ast->children[0], &aggregate.argument));

@@ -8,8 +8,6 @@
 
 #include "engine/sql/bind_internal.h"
 
-#include <string.h>
-
 struct decorrelation {
     struct query *query;
     const struct sql_select *select;
@@ -139,6 +137,6 @@ enum status query_decorrelate(struct query *query, const struct sql_select *sele
                                 .where = rest};
     key->outer = outer;
     key->select = made;
-    key->counts = operation != SQL_EXISTS && strcmp(value->name, "count") == 0;
+    key->counts = operation != SQL_EXISTS && aggregate_name_find(value->name)->counts;
     return operation == SQL_EXISTS ? keys_of(query, made, inner) : values_of(query, made, inner, value);
 }

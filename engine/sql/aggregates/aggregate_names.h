@@ -29,6 +29,7 @@ struct aggregate_name {
     enum aggregate_family family;
     const char *as; /* the aggregate that it becomes, or NULL */
     int variant;    /* enum measure_kind */
+    bool counts;    /* of no rows it is 0; the others are NULL */
 };
 
 /* The names one after the other; NULL at the end. */
