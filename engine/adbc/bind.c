@@ -38,8 +38,9 @@ static enum tessera_status bind_decimal(struct tessera_statement *statement, uin
 {
     __int128 number;
     memcpy(&number, value, sizeof number);
-    scale = number ? scale : 0; /* which may be any number */
-    for (; scale > 0 && number % 10 == 0; scale--)
+    scale = number ? scale : scale < 0 ? 0 : scale > 18 ? 18 : scale; /* which may be any number */
+    for (; (scale > 18 || (scale > 0 && (number > INT64_MAX || number <= INT64_MIN))) && number % 10 == 0;
+         scale--)
         number /= 10;
     for (; scale < 0 && number <= INT64_MAX && number >= INT64_MIN; scale++)
         number *= 10;

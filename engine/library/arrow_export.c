@@ -85,7 +85,7 @@ static bool fill_strings(struct ArrowArray *array, const struct dictionary *dict
 static bool fill_values(struct ArrowArray *array, const struct value_type *type, const int64_t *values,
                         const uint8_t *nulls, int64_t rows)
 {
-    const bool decimal = type->kind == VALUE_INTEGER && type->scale > 0;
+    const bool decimal = value_is_decimal(*type);
     if (type->kind == VALUE_STRING)
         return fill_strings(array, type->dictionary, values, nulls, rows);
     void *const out = calloc((size_t)rows + 1, decimal ? 16 : 8);
@@ -160,7 +160,7 @@ static bool schema_begin(struct ArrowSchema *schema, const char *name, const str
     if (!memory)
         return false;
     snprintf(memory->name, sizeof memory->name, "%s", name);
-    if (type && type->kind == VALUE_INTEGER && type->scale > 0)
+    if (type && value_is_decimal(*type))
         snprintf(memory->format, sizeof memory->format, "d:19,%u", type->scale);
     else
         snprintf(memory->format, sizeof memory->format, "%s", type ? formats[type->kind] : "+s");

@@ -150,27 +150,32 @@ static enum tessera_status bind(struct tessera_statement *statement, uint32_t in
 enum tessera_status tessera_bind_null(struct tessera_statement *statement, uint32_t index,
                                       struct tessera_error *error)
 {
-    return bind(statement, index, &(struct sql_parameter){.is_null = true}, error);
+    return bind(statement, index, &(struct sql_parameter){.is_null = true, .type = VALUE_UNTYPED}, error);
+}
+
+static enum tessera_status bind_number(struct tessera_statement *statement, uint32_t index,
+                                       struct value_type type, int64_t value, struct tessera_error *error)
+{
+    struct error inner = {0};
+    if (type.scale > 18 || value == INT64_MIN)
+        return give(
+            error_set(&inner, STATUS_BAD_INPUT, "a parameter has a scale of 0 to 18 and a value above -2^63"),
+            &inner, error);
+    return bind(statement, index, &(struct sql_parameter){.type = type, .value = value}, error);
 }
 
 enum tessera_status tessera_bind_int64(struct tessera_statement *statement, uint32_t index, int64_t value,
                                        struct tessera_error *error)
 {
-    return tessera_bind_decimal(statement, index, value, 0, error);
+    return bind_number(statement, index, (struct value_type){.kind = VALUE_INTEGER}, value, error);
 }
 
 enum tessera_status tessera_bind_decimal(struct tessera_statement *statement, uint32_t index, int64_t value,
                                          unsigned scale, struct tessera_error *error)
 {
-    struct error inner = {0};
-    if (scale > 18 || value == INT64_MIN)
-        return give(
-            error_set(&inner, STATUS_BAD_INPUT, "a parameter has a scale of 0 to 18 and a value above -2^63"),
-            &inner, error);
-    return bind(
-        statement, index,
-        &(struct sql_parameter){.type = {.kind = VALUE_INTEGER, .scale = (uint8_t)scale}, .value = value},
-        error);
+    const struct value_type type = {
+        .kind = VALUE_INTEGER, .scale = (uint8_t)(scale > 18 ? 19 : scale), .decimal = true};
+    return bind_number(statement, index, type, value, error);
 }
 
 enum tessera_status tessera_bind_double(struct tessera_statement *statement, uint32_t index, double value,
@@ -263,6 +268,11 @@ enum tessera_type tessera_column_type(const struct tessera_result *result, uint3
 unsigned tessera_column_scale(const struct tessera_result *result, uint32_t column)
 {
     return result->rows.columns[column].type.scale;
+}
+
+int tessera_column_is_decimal(const struct tessera_result *result, uint32_t column)
+{
+    return value_is_decimal(result->rows.columns[column].type);
 }
 
 int tessera_is_null(const struct tessera_result *result, uint32_t column, uint64_t row)

@@ -51,7 +51,7 @@ enum status sql_prepare(struct engine *engine, struct database *database, const 
         return error_out_of_memory(error, statement->parameter_count, "a statement");
     }
     for (uint32_t p = 0; p < statement->parameter_count; p++)
-        statement->parameters[p].is_null = true;
+        statement->parameters[p] = (struct sql_parameter){.is_null = true, .type = VALUE_UNTYPED};
     *out = statement;
     return STATUS_OK;
 }

@@ -106,7 +106,7 @@ enum tessera_status tessera_run(struct tessera_statement *statement, struct tess
 void tessera_result_free(struct tessera_result *result);
 
 enum tessera_type {
-    TESSERA_INTEGER,   /* int64; a decimal if its scale is not 0: value / 10^scale */
+    TESSERA_INTEGER,   /* int64; of a decimal (tessera_column_is_decimal) value / 10^scale */
     TESSERA_DATE,      /* days since 1970-01-01 */
     TESSERA_TIMESTAMP, /* microseconds since 1970-01-01 00:00:00 */
     TESSERA_BOOLEAN,   /* 0 or 1 */
@@ -120,6 +120,8 @@ uint32_t tessera_columns(const struct tessera_result *result);
 const char *tessera_column_name(const struct tessera_result *result, uint32_t column);
 enum tessera_type tessera_column_type(const struct tessera_result *result, uint32_t column);
 unsigned tessera_column_scale(const struct tessera_result *result, uint32_t column);
+/* Whether a TESSERA_INTEGER is a decimal. Its scale may be 0: DECIMAL(10,0) is no whole number, its quotients are doubles. */
+int tessera_column_is_decimal(const struct tessera_result *result, uint32_t column);
 
 /* Read one value: whether it is NULL; as an int64 (a double is truncated); as a double (decimals are
  * divided); or as text: a string itself, any other value as SQL writes it. The text is not zero-terminated

@@ -306,21 +306,27 @@ static struct range work_out(const struct expression_list *list, const struct ex
 
 static struct value_type type_of(const struct expression_list *list, const struct expression *node)
 {
-    const struct value_type first = list->nodes[node->child[0]].type;
+    struct value_type first = list->nodes[node->child[0]].type;
+    first.untyped = false;
     switch (node->operation) {
     case EXPRESSION_ADD:
     case EXPRESSION_SUBTRACT:
     case EXPRESSION_DIVIDE:
-    case EXPRESSION_REMAINDER:
     case EXPRESSION_NEGATE:
         return first;
-    case EXPRESSION_MULTIPLY: {
-        struct value_type product = first;
-        product.scale = (uint8_t)(first.scale + list->nodes[node->child[1]].type.scale);
-        return product;
+    case EXPRESSION_REMAINDER:
+        first.decimal |= list->nodes[node->child[1]].type.decimal;
+        return first;
+    case EXPRESSION_MULTIPLY:
+        first.scale = (uint8_t)(first.scale + list->nodes[node->child[1]].type.scale);
+        first.decimal |= list->nodes[node->child[1]].type.decimal;
+        return first;
+    case EXPRESSION_CHOOSE: {
+        struct value_type chosen = list->nodes[node->child[1]].type;
+        chosen.decimal |= list->nodes[node->child[2]].type.decimal;
+        chosen.untyped &= list->nodes[node->child[2]].type.untyped;
+        return chosen;
     }
-    case EXPRESSION_CHOOSE:
-        return list->nodes[node->child[1]].type;
     case EXPRESSION_EXTRACT:
     case EXPRESSION_LIMB:
         return (struct value_type){.kind = VALUE_INTEGER};
@@ -383,6 +389,7 @@ static enum status describe(const struct expression_list *list, struct expressio
     }
     if (node->type.kind == VALUE_DOUBLE && !expression_is_leaf(node->operation))
         node->bits = narrow_bits(work_out_bits(list, node), range);
+    node->type.decimal = value_is_decimal(node->type);
     if (node->type.scale > 18)
         return error_set(
             error, STATUS_BAD_INPUT,
@@ -406,7 +413,8 @@ static enum status describe(const struct expression_list *list, struct expressio
 
 static bool types_equal(struct value_type a, struct value_type b)
 {
-    return a.kind == b.kind && a.scale == b.scale && a.dictionary == b.dictionary;
+    return a.kind == b.kind && a.scale == b.scale && a.decimal == b.decimal && a.untyped == b.untyped &&
+           a.dictionary == b.dictionary;
 }
 
 static bool nodes_equal(const struct expression *a, const struct expression *b)
@@ -420,7 +428,8 @@ static bool nodes_equal(const struct expression *a, const struct expression *b)
 static uint64_t node_hash(const struct expression *node)
 {
     uint64_t hash = (uint64_t)node->operation << 32 | (uint64_t)node->type.kind << 24 |
-                    (uint64_t)node->type.scale << 16 | (uint64_t)node->field << 8 | node->is_null;
+                    (uint64_t)node->type.scale << 16 | (uint64_t)node->field << 8 |
+                    (uint64_t)node->type.untyped << 2 | (uint64_t)node->type.decimal << 1 | node->is_null;
     hash = hash_mix(hash ^ (uint64_t)(uintptr_t)node->type.dictionary);
     hash = hash_mix(hash ^ ((uint64_t)node->index << 32 | node->table));
     hash = hash_mix(hash ^ (uint64_t)node->constant);

@@ -23,7 +23,7 @@
 #define EXPRESSION_NODES_MAX 65536u
 
 enum value_kind {
-    VALUE_INTEGER,   /* scale 0: a whole number; else a decimal */
+    VALUE_INTEGER,   /* a whole number, or a decimal (value_is_decimal) */
     VALUE_DATE,      /* days since 1970-01-01, in 32 bits: 5.8 million years */
     VALUE_TIMESTAMP, /* microseconds since 1970-01-01 00:00:00 */
     VALUE_BOOLEAN,
@@ -31,11 +31,22 @@ enum value_kind {
     VALUE_DOUBLE  /* the key of a double, which has the same order */
 };
 
+/* A type follows from the statement and the tables' schemas, never from rows. */
 struct value_type {
     enum value_kind kind;
     uint8_t scale; /* VALUE_INTEGER: digits after the point, 0 .. 18 */
+    bool decimal;  /* VALUE_INTEGER: a decimal, also if its scale is 0: its quotients are not whole */
+    bool untyped;  /* the word NULL, or what is made of it alone: VALUE_INTEGER, but takes any other type */
     const struct dictionary *dictionary;
 };
+
+#define VALUE_UNTYPED ((struct value_type){.kind = VALUE_INTEGER, .untyped = true})
+
+/* A scale above 0 says it, too, so that types may be written without the mark. */
+static inline bool value_is_decimal(struct value_type type)
+{
+    return type.kind == VALUE_INTEGER && (type.decimal || type.scale);
+}
 
 enum expression_operation {
     EXPRESSION_CONSTANT,  /* `constant`, or NULL if `is_null` */

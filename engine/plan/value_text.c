@@ -118,6 +118,8 @@ struct value_type column_value_type(const struct column *column)
         [TYPE_TIMESTAMP] = VALUE_TIMESTAMP, [TYPE_DOUBLE] = VALUE_DOUBLE};
     return (struct value_type){.kind = kinds[column->schema.type],
                                .scale = column->schema.type == TYPE_DECIMAL ? column->schema.scale : 0,
+                               .decimal = column->schema.type == TYPE_DECIMAL,
+                               .untyped = column->untyped,
                                .dictionary = column->dictionary};
 }
 

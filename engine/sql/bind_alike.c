@@ -69,6 +69,14 @@ enum status bind_rescale(struct binder *binder, struct sql_position position, ui
     return bind_apply(binder, position, EXPRESSION_MULTIPLY, *node, factor, EXPRESSION_NONE, node);
 }
 
+enum status bind_relabel(struct binder *binder, struct sql_position position, struct value_type type,
+                         uint32_t *node)
+{
+    uint32_t zero;
+    RETURN_IF_ERROR(expression_constant(binder->list, type, 0, &zero, binder->error));
+    return bind_apply(binder, position, EXPRESSION_ADD, zero, *node, EXPRESSION_NONE, node);
+}
+
 enum status bind_double(struct binder *binder, struct sql_position position, uint32_t *node)
 {
     if (bind_kind(binder, *node) == VALUE_DOUBLE)
@@ -112,26 +120,18 @@ enum status bind_timestamp_of_date(struct binder *binder, struct sql_position po
     return bind_apply(binder, position, EXPRESSION_MULTIPLY, day, *node, EXPRESSION_NONE, node);
 }
 
-static bool is_number(const struct binder *binder, uint32_t node)
+/* A NULL that may be of another type gets that of the other value; one that has no type, of another NULL, too. */
+static enum status null_alike(struct binder *binder, uint32_t other, uint32_t *null)
 {
-    return bind_kind(binder, node) == VALUE_INTEGER || bind_kind(binder, node) == VALUE_DOUBLE;
-}
-
-/* NULL gets the type of the other value. Among numbers a NULL keeps its scale: it may be a CASE that was
- * folded to a constant. */
-static enum status null_alike(struct binder *binder, uint32_t *left, uint32_t *right)
-{
-    uint32_t *const null = bind_is_null(binder, *left) ? left : bind_is_null(binder, *right) ? right : NULL;
-    if (!null || (bind_is_null(binder, *left) && bind_is_null(binder, *right)) ||
-        (is_number(binder, *left) && is_number(binder, *right)))
-        return STATUS_OK;
-    return expression_null(binder->list, bind_node(binder, null == left ? *right : *left)->type, null,
-                           binder->error);
+    return bind_is_open_null(binder, *null) && !bind_is_untyped(binder, other)
+               ? expression_null(binder->list, bind_node(binder, other)->type, null, binder->error)
+               : STATUS_OK;
 }
 
 enum status bind_alike(struct binder *binder, struct sql_position position, uint32_t *left, uint32_t *right)
 {
-    RETURN_IF_ERROR(null_alike(binder, left, right));
+    RETURN_IF_ERROR(null_alike(binder, *right, left));
+    RETURN_IF_ERROR(null_alike(binder, *left, right));
     RETURN_IF_ERROR(bind_value_of_string(binder, *left, right));
     RETURN_IF_ERROR(bind_value_of_string(binder, *right, left));
     enum value_kind a = bind_kind(binder, *left), b = bind_kind(binder, *right);

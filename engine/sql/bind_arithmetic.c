@@ -53,6 +53,9 @@ static enum status add_interval(struct binder *binder, const struct sql_expressi
     uint32_t amount;
     RETURN_IF_ERROR(interval_of(binder, written, &interval));
     RETURN_IF_ERROR(bind_date_of_string(binder, &time));
+    if (bind_is_open_null(binder, time))
+        RETURN_IF_ERROR(
+            expression_null(binder->list, (struct value_type){.kind = VALUE_DATE}, &time, binder->error));
     const enum value_kind kind = bind_kind(binder, time);
     if (!is_time(kind))
         return bind_refuse(binder, ast->position, "an INTERVAL is added to a date or timestamp, not to %s",
@@ -81,7 +84,7 @@ static enum status date_arithmetic(struct binder *binder, const struct sql_expre
     const bool subtract = ast->operation == SQL_SUBTRACT;
     if (!subtract && ast->operation != SQL_ADD)
         return bind_refuse(binder, ast->position, "dates are added and subtracted only");
-    if (bind_is_null(binder, left) || bind_is_null(binder, right)) {
+    if (bind_is_open_null(binder, left) || bind_is_open_null(binder, right)) {
         const struct value_type type = {.kind = subtract && is_time(b) ? VALUE_INTEGER : VALUE_DATE};
         return expression_null(binder->list, type, node, binder->error);
     }
@@ -111,12 +114,11 @@ static enum status date_arithmetic(struct binder *binder, const struct sql_expre
 static enum status divide(struct binder *binder, const struct sql_expression *ast, uint32_t left,
                           uint32_t right, uint32_t *node)
 {
-    const bool whole = bind_kind(binder, left) == VALUE_INTEGER &&
-                       bind_kind(binder, right) == VALUE_INTEGER && !bind_node(binder, left)->type.scale &&
-                       !bind_node(binder, right)->type.scale;
+    const struct value_type a = bind_node(binder, left)->type, b = bind_node(binder, right)->type;
+    const bool whole = a.kind == VALUE_INTEGER && b.kind == VALUE_INTEGER && !a.scale && !b.scale;
     if (!whole && ast->operation == SQL_REMAINDER)
         return bind_refuse(binder, ast->position, "%% takes whole numbers; mod(a, b) takes decimals, too");
-    if (!whole) {
+    if (ast->operation == SQL_DIVIDE && (!whole || value_is_decimal(a) || value_is_decimal(b))) {
         RETURN_IF_ERROR(bind_double(binder, ast->position, &left));
         RETURN_IF_ERROR(bind_double(binder, ast->position, &right));
     }
@@ -148,6 +150,9 @@ enum status bind_arithmetic(struct binder *binder, const struct sql_expression *
         return divide(binder, ast, left, right, node);
     if (ast->operation != SQL_MULTIPLY || bind_kind(binder, left) != bind_kind(binder, right))
         RETURN_IF_ERROR(bind_alike(binder, ast->position, &left, &right));
+    if (ast->operation != SQL_MULTIPLY && !value_is_decimal(bind_node(binder, left)->type) &&
+        value_is_decimal(bind_node(binder, right)->type)) /* a sum has the type of its first term */
+        RETURN_IF_ERROR(bind_relabel(binder, ast->position, bind_node(binder, right)->type, &left));
     return bind_apply(binder, ast->position,
                       ast->operation == SQL_ADD        ? EXPRESSION_ADD
                       : ast->operation == SQL_SUBTRACT ? EXPRESSION_SUBTRACT

@@ -30,6 +30,8 @@ enum status bind_column(struct binder *binder, uint32_t table, const struct colu
             "condition into WHERE",
             binder->tables[table].name, binder->tables[table].name);
     }
+    if (column->untyped) /* as the word NULL that it was made of, so that it takes any type */
+        return expression_null(binder->list, VALUE_UNTYPED, node, binder->error);
     RETURN_IF_ERROR(known_column(binder, table, column, node));
     if (column->table->aligned)
         return STATUS_OK;

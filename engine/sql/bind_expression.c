@@ -17,8 +17,7 @@ static enum status bind_case(struct binder *binder, const struct sql_expression 
     if (ast->has_else)
         RETURN_IF_ERROR(bind_expression(binder, ast->children[end], level, node));
     else
-        RETURN_IF_ERROR(
-            expression_null(binder->list, (struct value_type){.kind = VALUE_INTEGER}, node, binder->error));
+        RETURN_IF_ERROR(expression_null(binder->list, VALUE_UNTYPED, node, binder->error));
     for (uint32_t c = end; c >= first + 2; c -= 2) { /* the last pair is the innermost */
         const struct sql_expression *const when = ast->children[c - 2], *const then = ast->children[c - 1];
         uint32_t condition, value;
@@ -43,7 +42,7 @@ enum status bind_condition(struct binder *binder, const struct sql_expression *a
 {
     uint32_t zero, equal;
     RETURN_IF_ERROR(bind_expression(binder, ast, level, node));
-    if (bind_is_null(binder, *node))
+    if (bind_is_untyped(binder, *node))
         return expression_null(binder->list, (struct value_type){.kind = VALUE_BOOLEAN}, node, binder->error);
     if (bind_kind(binder, *node) == VALUE_BOOLEAN)
         return STATUS_OK;

@@ -136,8 +136,10 @@ enum status bind_aggregate(struct binder *binder, const struct sql_expression *a
                               .nullable = true,
                               .low = value.low,
                               .high = value.high};
-    if (sums)
+    if (sums) {
+        leaf.type.untyped = false;
         bind_sum_range(binder, &aggregate, &leaf);
+    }
     RETURN_IF_ERROR(bind_aggregate_find(binder, aggregate, &leaf.index));
     if (value.nullable)
         RETURN_IF_ERROR(bind_count_of(binder, argument, &binder->plan->aggregates[leaf.index].count));
@@ -203,8 +205,11 @@ static enum status bind_string_function(struct binder *binder, const struct sql_
                                         enum string_function function, uint32_t value, uint32_t *node)
 {
     *node = value;
-    if (bind_is_null(binder, value))
-        return STATUS_OK;
+    if (bind_is_open_null(binder, value))
+        return function == STRING_LENGTH
+                   ? expression_null(binder->list, (struct value_type){.kind = VALUE_INTEGER}, node,
+                                     binder->error)
+                   : bind_null_string(binder, node);
     if (bind_kind(binder, value) != VALUE_STRING)
         return bind_refuse(binder, ast->position, "%s takes a string; CAST it to VARCHAR", ast->name);
     return bind_placed(binder, ast->position,

@@ -114,10 +114,25 @@ static inline void bind_allow_late(struct binder *binder, const struct sql_expre
     binder->list->late = allowed ? &binder->late : NULL;
 }
 
-/* True for the constant NULL. */
+/* True for a node that is always NULL, and whose type nothing says. It takes any type. */
+static inline bool bind_is_untyped(const struct binder *binder, uint32_t node)
+{
+    return bind_node(binder, node)->type.untyped;
+}
+
+/* True for the constant NULL, of any type. What a statement means must not depend on values, so a NULL is refused where
+ * another value of its type is; but see bind_is_open_null. */
 static inline bool bind_is_null(const struct binder *binder, uint32_t node)
 {
     return bind_node(binder, node)->operation == EXPRESSION_CONSTANT && bind_node(binder, node)->is_null;
+}
+
+/* True for a NULL that may be of another type than its own: it is untyped, or a string, because constant strings are
+ * read as dates and numbers beside these. */
+static inline bool bind_is_open_null(const struct binder *binder, uint32_t node)
+{
+    return bind_is_untyped(binder, node) ||
+           (bind_is_null(binder, node) && bind_kind(binder, node) == VALUE_STRING);
 }
 
 /* ---- bind_alike.c ---- */
@@ -135,6 +150,9 @@ const char *bind_kind_name(enum value_kind kind); /* "a number" */
 NODISCARD enum status bind_integer(struct binder *binder, int64_t value, uint8_t scale, uint32_t *node);
 /* Coerces a node to a number: a truth value becomes 0 or 1; other types are refused. */
 NODISCARD enum status bind_number_of(struct binder *binder, struct sql_position position, uint32_t *node);
+/* Gives the digits of a number another type: 1.50 as DECIMAL(3,2) is 150 as INTEGER. */
+NODISCARD enum status bind_relabel(struct binder *binder, struct sql_position position,
+                                   struct value_type type, uint32_t *node);
 /* Coerces two nodes to a common type, so that they can be compared or chosen from: numbers to one scale,
  * dates to timestamps, strings to one dictionary. */
 NODISCARD enum status bind_alike(struct binder *binder, struct sql_position position, uint32_t *left,
@@ -208,8 +226,8 @@ NODISCARD enum status bind_literal_value(const struct binder *binder, const stru
 const char *bind_string_of(const struct binder *binder, uint32_t node, uint32_t *length);
 /* Converts a string constant that is a date; other nodes stay as they are. */
 NODISCARD enum status bind_date_of_string(struct binder *binder, uint32_t *node);
-/* A string constant becomes a number or truth value if it stands beside one and is the text of one: '12' beside an integer,
- * but not '1.5'. */
+/* A string constant becomes a number or truth value if it stands beside one and is the text of one: '12' and '1.5' beside
+ * an integer. */
 NODISCARD enum status bind_value_of_string(struct binder *binder, uint32_t beside, uint32_t *node);
 /* Parse 'YYYY-MM-DD', and the same with a time after it; false if the text is not a date. */
 bool bind_date_parse(const char *text, size_t length, int64_t *days);

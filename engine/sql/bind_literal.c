@@ -1,5 +1,5 @@
 /* bind_literal.c: makes constants from text (bind_internal.h). */
-#include "engine/sql/bind_internal.h"
+#include "engine/sql/functions/functions.h"
 #include "storage/base/calendar_text.h"
 #include "storage/base/number/number_text.h"
 #include "storage/base/words/word.h"
@@ -44,18 +44,16 @@ static enum status number_value(const struct binder *binder, const struct sql_ex
             "9223372036854775807, and up to 18 digits behind the point; write fewer digits, or an "
             "exponent for a floating-point number (1e30)",
             ast->text);
-    for (; scale > 1 && value % 10 == 0; scale--) /* 1.50 is 1.5; 1.0 stays a decimal, for 1.0 / 2 */
-        value /= 10;
-    number->type = (struct value_type){.kind = VALUE_INTEGER, .scale = (uint8_t)scale};
+    number->type =
+        (struct value_type){.kind = VALUE_INTEGER, .scale = (uint8_t)scale, .decimal = point != NULL};
     number->value = (int64_t)(negative ? -value : value);
     return STATUS_OK;
 }
 
 static enum status parameter_value(const struct binder *binder, uint32_t index, struct sql_parameter *value)
 {
-    static const struct sql_parameter null = {.is_null = true, .type = {.kind = VALUE_INTEGER}};
-    *value = index < binder->parameter_count && !binder->parameters[index].is_null ? binder->parameters[index]
-                                                                                   : null;
+    static const struct sql_parameter null = {.is_null = true, .type = {.untyped = true}};
+    *value = index < binder->parameter_count ? binder->parameters[index] : null;
     return STATUS_OK;
 }
 
@@ -96,6 +94,7 @@ enum status bind_literal_value(const struct binder *binder, const struct sql_exp
                            "an INTERVAL stands alone; add it to a date or timestamp, or subtract it");
     } else {
         value->is_null = true;
+        value->type = VALUE_UNTYPED;
     }
     return STATUS_OK;
 }
@@ -104,6 +103,8 @@ enum status bind_literal(struct binder *binder, const struct sql_expression *ast
 {
     struct sql_parameter value;
     RETURN_IF_ERROR(bind_literal_value(binder, ast, &value));
+    if (value.is_null && value.type.kind == VALUE_STRING)
+        return bind_null_string(binder, node);
     if (value.is_null)
         return expression_null(binder->list, value.type, node, binder->error);
     if (value.type.kind == VALUE_STRING)
@@ -148,8 +149,7 @@ static bool is_number_text(const char *text)
 /* Longer texts might not fit 64 bits; they stay strings. */
 #define STRING_NUMBER_DIGITS 18u
 
-static enum status number_of_string(struct binder *binder, struct value_type type, const char *text,
-                                    uint32_t *node)
+static enum status number_of_string(struct binder *binder, const char *text, uint32_t *node)
 {
     const bool negative = *text == '-';
     const struct sql_expression written = {.operation = SQL_NUMBER, .text = text + negative};
@@ -157,8 +157,6 @@ static enum status number_of_string(struct binder *binder, struct value_type typ
     if (!is_number_text(written.text) || strlen(text) > STRING_NUMBER_DIGITS)
         return STATUS_OK;
     RETURN_IF_ERROR(number_value(binder, &written, negative, &number));
-    if (type.kind == VALUE_INTEGER && (number.type.kind != VALUE_INTEGER || number.type.scale > type.scale))
-        return STATUS_OK;
     return expression_constant(binder->list, number.type, number.value, node, binder->error);
 }
 
@@ -168,12 +166,12 @@ enum status bind_value_of_string(struct binder *binder, uint32_t beside, uint32_
     char copy[64];
     uint32_t length;
     const char *const text = bind_string_of(binder, *node, &length);
-    if (!text || length == 0 || length >= sizeof copy || bind_is_null(binder, beside))
+    if (!text || length == 0 || length >= sizeof copy || bind_is_untyped(binder, beside))
         return STATUS_OK;
     memcpy(copy, text, length);
     copy[length] = '\0';
     if (type.kind == VALUE_INTEGER || type.kind == VALUE_DOUBLE)
-        return number_of_string(binder, type, copy, node);
+        return number_of_string(binder, copy, node);
     const bool is_true = word_compare(copy, "true") == 0;
     return type.kind == VALUE_BOOLEAN && (is_true || word_compare(copy, "false") == 0)
                ? expression_constant(binder->list, (struct value_type){.kind = VALUE_BOOLEAN}, is_true, node,

@@ -35,7 +35,7 @@ bool sql_complete(const char *text, size_t length);
 /* A value for a `?`. */
 struct sql_parameter {
     bool is_null;
-    struct value_type type; /* VALUE_STRING: `string`; else `value` */
+    struct value_type type; /* VALUE_STRING: `string`; else `value`; of a NULL it may be VALUE_UNTYPED */
     int64_t value;
     const char *string;
     uint32_t length;

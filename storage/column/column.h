@@ -160,9 +160,10 @@ struct encoding_info {
 
 struct column {
     struct column_schema schema;
-    uint32_t value_bytes;                /* 4 or 8 */
-    const struct table *table;           /* the column's table */
-    const struct column *references;     /* the referenced primary key column, or NULL */
+    uint32_t value_bytes;            /* 4 or 8 */
+    bool untyped;                    /* of an answer: no statement gave it a type, all its values are NULL */
+    const struct table *table;       /* the column's table */
+    const struct column *references; /* the referenced primary key column, or NULL */
     const struct dictionary *dictionary; /* of a TYPE_STRING that is not a foreign key; else NULL */
     bool dictionary_blocks;              /* it is compressed on disk (dictionary/dictionary_blocks.h) */
     struct column_statistics statistics;

@@ -154,6 +154,7 @@ static enum status make_column(struct database *database, const struct memory_co
     column->schema.nullable = from->nulls != NULL;
     column->own = codec_baseline()->id;
     column->dictionary = from->dictionary;
+    column->untyped = from->untyped;
     RETURN_IF_ERROR(copy_values(from, rows, &values, error));
     choose_type(from, values, rows, &column->schema);
     column->value_bytes = column_schema_value_bytes(&column->schema);

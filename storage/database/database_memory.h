@@ -18,6 +18,7 @@ struct memory_column {
     enum column_type type;
     uint8_t scale;
     bool is_double;
+    bool untyped;                        /* of NULLs that no statement gave a type */
     const struct dictionary *dictionary; /* sorted; must outlive the database */
     const int64_t *values;
     const uint8_t *nulls; /* 1: NULL; or no value is NULL */

@@ -107,7 +107,7 @@ static inline struct term output_term(const struct scope *scope)
     if (b.kind != NUMBER || b.scale >= SCALE_DOUBLE)
         return a;
     if (chance(30) && !a.scale && !b.scale)
-        return PAIR(NUMBER, 0, "%s / %s", a, b);
+        return quotient(a, b);
     rescale_both(&a, &b);
     struct term term =
         chance(50) ? PAIR(NUMBER, a.scale, "%s + %s", a, b) : PAIR(NUMBER, a.scale, "%s - %s", a, b);

@@ -85,8 +85,6 @@ static inline struct term number_constant(void)
     const char *const literal =
         scale ? form("%" PRId64 ".%0*" PRId64, value / unit(scale), scale, value % unit(scale))
               : form("%" PRId64, value);
-    for (; scale > 1 && value % 10 == 0; scale--) /* as literals lose their zeros */
-        value /= 10;
     const struct sql_parameter parameter = {.type = {.kind = VALUE_INTEGER, .scale = scale}, .value = value};
     return (struct term){.kind = NUMBER,
                          .scale = scale,
@@ -218,6 +216,14 @@ static inline void rescale_both(struct term *a, struct term *b)
                    .ours = form(format, (a).ours, (b).ours), \
                    .sqlites = form(format, (a).sqlites, (b).sqlites)})
 
+/* The whole quotient, also of decimals that have no digits after the point. */
+static inline struct term quotient(struct term a, struct term b)
+{
+    return (struct term){.kind = NUMBER,
+                         .ours = form("(CAST(%s AS BIGINT) / CAST(%s AS BIGINT))", a.ours, b.ours),
+                         .sqlites = form("(%s / %s)", a.sqlites, b.sqlites)};
+}
+
 static inline bool date_number(const struct scope *scope, struct term *term)
 {
     static const struct {
@@ -289,7 +295,7 @@ static inline struct term number_term(const struct scope *scope, uint32_t depth)
     case 3:
         if (a.scale || b.scale)
             return a;
-        term = chance(50) ? PAIR(NUMBER, 0, "(%s / %s)", a, b) : PAIR(NUMBER, 0, "(%s %% %s)", a, b);
+        term = chance(50) ? quotient(a, b) : PAIR(NUMBER, 0, "(%s %% %s)", a, b);
         break;
     case 4: {
         const struct term condition = truth_term(scope, 1);

@@ -197,14 +197,6 @@ static void to_timestamp(struct rowset_column *column, uint64_t rows)
     column->type.kind = VALUE_TIMESTAMP;
 }
 
-static bool all_null(const struct rowset_column *column, uint64_t rows)
-{
-    uint64_t row = 0;
-    while (row < rows && column->nulls && column->nulls[row])
-        row++;
-    return row == rows && rows > 0;
-}
-
 static bool is_number(const struct rowset_column *column)
 {
     return column->type.kind == VALUE_INTEGER || column->type.kind == VALUE_BOOLEAN;
@@ -223,7 +215,7 @@ static const char *kind_text(enum value_kind kind)
     return names[kind];
 }
 
-/* Gives a column of NULLs the other one's type, with values that it allows. */
+/* Gives a column that has no type, so only NULLs, the other one's, with values that it allows. */
 static void take_type(struct rowset_column *column, uint64_t rows, const struct rowset_column *other)
 {
     column->type = other->type;
@@ -234,9 +226,9 @@ enum status relation_alike(struct rowset_column *left, uint64_t left_rows, struc
                            uint64_t right_rows, struct dictionary **made, struct error *error)
 {
     *made = NULL;
-    if (left->type.kind != right->type.kind && all_null(right, right_rows))
+    if (right->type.untyped && !left->type.untyped)
         take_type(right, right_rows, left);
-    else if (left->type.kind != right->type.kind && all_null(left, left_rows))
+    else if (left->type.untyped && !right->type.untyped)
         take_type(left, left_rows, right);
     const bool doubles = left->type.kind == VALUE_DOUBLE || right->type.kind == VALUE_DOUBLE;
     if (doubles && (left->type.kind == VALUE_DOUBLE || is_number(left)) &&
@@ -249,11 +241,13 @@ enum status relation_alike(struct rowset_column *left, uint64_t left_rows, struc
         return left->type.dictionary == right->type.dictionary
                    ? STATUS_OK
                    : merge_dictionaries(left, left_rows, right, right_rows, made, error);
-    if (left->type.kind == right->type.kind && left->type.scale == right->type.scale)
+    if (left->type.kind == right->type.kind && left->type.kind != VALUE_INTEGER)
         return STATUS_OK;
     if (is_number(left) && is_number(right)) {
         const uint8_t scale = left->type.scale > right->type.scale ? left->type.scale : right->type.scale;
         left->type.kind = right->type.kind = VALUE_INTEGER;
+        left->type.decimal = right->type.decimal =
+            value_is_decimal(left->type) || value_is_decimal(right->type);
         RETURN_IF_ERROR(rescale(left, left_rows, scale, error));
         return rescale(right, right_rows, scale, error);
     }

@@ -27,7 +27,7 @@ void relation_column_free(struct rowset_column *column);
 NODISCARD enum status relation_sort_dictionaries(struct rowset *rows, struct error *error);
 
 /* Converts two columns to a common type: numbers to one scale, or to doubles; dates to timestamps; strings to one
- * dictionary, *made, which the caller frees (or NULL). A column of NULLs alone takes any type. STATUS_BAD_INPUT,
+ * dictionary, *made, which the caller frees (or NULL). A column whose type is not known (VALUE_UNTYPED) takes any. STATUS_BAD_INPUT,
  * without a position, if there is no common type. */
 NODISCARD enum status relation_alike(struct rowset_column *left, uint64_t left_rows,
                                      struct rowset_column *right, uint64_t right_rows,

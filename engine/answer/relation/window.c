@@ -399,6 +399,7 @@ static enum status type_of(const struct rowset *rows, const struct window *windo
         *type = window->function == WINDOW_AVG         ? real
                 : argument->type.kind == VALUE_BOOLEAN ? integer
                                                        : argument->type;
+        type->untyped = false;
         break;
     case WINDOW_LAG:
     case WINDOW_FIRST:

@@ -187,7 +187,7 @@ NODISCARD enum status query_item(struct query *query, struct sql_select *select,
 /* Adds AND condition to *all, which may be NULL. */
 NODISCARD enum status query_and(struct query *query, struct sql_expression **all,
                                 struct sql_expression *condition);
-/* A node for a value that is known. */
+/* A node for a value that is known, of the column's type also if it is NULL; `row` RELATION_NO_ROW: NULL. */
 NODISCARD enum status query_value_node(struct query *query, struct sql_position position,
                                        const struct rowset_column *column, uint64_t row,
                                        struct sql_expression **node);

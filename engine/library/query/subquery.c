@@ -175,9 +175,7 @@ static enum status scalar(const struct values *values, const struct sql_expressi
                             "the subquery has %llu rows where one value should stand; aggregate it, or add "
                             "ORDER BY and LIMIT 1",
                             (unsigned long long)rows->rows);
-    if (rows->rows == 0)
-        return query_node(query, SQL_NULL, node->position, out);
-    return query_value_node(query, node->position, &rows->columns[0], 0, out);
+    return query_value_node(query, node->position, &rows->columns[0], rows->rows ? 0 : RELATION_NO_ROW, out);
 }
 
 /* x IN (no rows) is false even for NULL. One NULL stands for all. */

@@ -11,11 +11,12 @@ static struct memory_column memory_column(const char *name, const struct rowset_
     static const enum column_type types[] = {
         [VALUE_INTEGER] = TYPE_INT64, [VALUE_DATE] = TYPE_DATE,     [VALUE_TIMESTAMP] = TYPE_TIMESTAMP,
         [VALUE_BOOLEAN] = TYPE_BOOL,  [VALUE_STRING] = TYPE_STRING, [VALUE_DOUBLE] = TYPE_INT64};
-    const bool decimal = from->type.kind == VALUE_INTEGER && from->type.scale;
     return (struct memory_column){.name = name,
-                                  .type = decimal ? TYPE_DECIMAL : types[from->type.kind],
+                                  .type =
+                                      value_is_decimal(from->type) ? TYPE_DECIMAL : types[from->type.kind],
                                   .scale = from->type.scale,
                                   .is_double = from->type.kind == VALUE_DOUBLE,
+                                  .untyped = from->type.untyped,
                                   .dictionary = from->type.dictionary,
                                   .values = from->values,
                                   .nulls = from->nulls};

@@ -104,10 +104,10 @@ enum status query_rewrite(struct query *query, const struct sql_expression *tree
 enum status query_value_node(struct query *query, struct sql_position position,
                              const struct rowset_column *column, uint64_t row, struct sql_expression **node)
 {
-    struct sql_parameter value = {.type = column->type, .value = column->values[row]};
-    if (column->nulls && column->nulls[row])
-        return query_node(query, SQL_NULL, position, node);
-    if (column->type.kind == VALUE_STRING)
+    const bool null = row == RELATION_NO_ROW || (column->nulls && column->nulls[row]);
+    struct sql_parameter value = {
+        .is_null = null, .type = column->type, .value = null ? 0 : column->values[row]};
+    if (column->type.kind == VALUE_STRING && !null)
         value.string = dictionary_string(column->type.dictionary, value.value, &value.length);
     RETURN_IF_ERROR(query_node(query, SQL_PARAMETER, position, node));
     (*node)->index = query->parameter_count;

@@ -9,6 +9,8 @@
 #include "storage/base/number/number_text.h"
 #include "storage/base/words/word.h"
 
+#include <stdatomic.h>
+
 enum cast_type {
     CAST_INTEGER,
     CAST_DECIMAL,
@@ -61,39 +63,93 @@ static void trim_blanks(struct string_value *string)
         string->length--;
 }
 
-/* Reads digits with a sign and a point. numbers[0]: the digits after the point, the others are rounded, or, if
- * numbers[1], cut; no number is above numbers[2]. */
+/* The parts of a number's text: sign, digits of which `whole` are before the point, and an exponent. */
+struct number_text {
+    bool negative;
+    const char *digits, *end; /* with the point in between */
+    int64_t whole, exponent;
+};
+
+/* No number that fits has an exponent beyond this one. */
+#define EXPONENT_MOST 100000
+
+static bool exponent_of(const char *at, const char *end, int64_t *exponent)
+{
+    const bool negative = at < end && *at == '-';
+    *exponent = 0;
+    at += at < end && (*at == '-' || *at == '+');
+    if (at == end)
+        return false;
+    for (; at < end && *at >= '0' && *at <= '9'; at++)
+        *exponent = *exponent < EXPONENT_MOST ? *exponent * 10 + (*at - '0') : EXPONENT_MOST;
+    *exponent = negative ? -*exponent : *exponent;
+    return at == end;
+}
+
+/* False if the text is no number. */
+static bool divide_number(struct string_value string, struct number_text *number)
+{
+    bool point = false;
+    uint32_t digits = 0;
+    trim_blanks(&string);
+    const char *at = string.text, *const end = string.text + string.length;
+    *number = (struct number_text){.negative = at < end && *at == '-'};
+    at += at < end && (*at == '-' || *at == '+');
+    number->digits = at;
+    for (; at < end && ((*at >= '0' && *at <= '9') || (*at == '.' && !point)); at++) {
+        point |= *at == '.';
+        digits += *at != '.';
+        number->whole += !point;
+    }
+    number->end = at;
+    if (at < end && (*at == 'e' || *at == 'E'))
+        return digits && exponent_of(at + 1, end, &number->exponent);
+    return digits && at == end;
+}
+
+/* Reads a number in units of its last digit. numbers[0]: the digits after the point; the others are rounded, or, if
+ * numbers[1], cut; the most is numbers[2]. Of whole numbers one more is below zero. False if it is none or too large. */
+static bool scaled_number(const struct string_call *call, struct string_value string, int64_t *scaled)
+{
+    struct number_text text;
+    __int128 value = 0;
+    if (!divide_number(string, &text))
+        return false;
+    const __int128 most = (__int128)call->numbers[2] + (text.negative && call->numbers[1]);
+    int64_t left = text.whole + text.exponent + call->numbers[0]; /* digits that are kept */
+    bool up = false;
+    for (const char *at = text.digits; at < text.end; at++) {
+        if (*at == '.')
+            continue;
+        if (left > 0)
+            value = value * 10 + (*at - '0');
+        else
+            up |= left == 0 && *at >= '5' && !call->numbers[1];
+        left--;
+        if (value > most)
+            return false;
+    }
+    for (; left > 0 && value && value <= most; left--)
+        value *= 10;
+    value += up;
+    *scaled = (int64_t)(text.negative ? -value : value);
+    return value <= most;
+}
+
+/* `context` is told that there is -2^63, which tables of numbers cannot hold: there it is NULL. */
 static void read_number(const struct string_call *call, const struct string_value *strings,
                         struct string_result *result)
 {
-    struct string_value string = strings[0];
-    __int128 value = 0;
-    int64_t left = call->numbers[0];
-    bool point = false, digits = false, up = false;
-    trim_blanks(&string);
-    const bool negative = string.length && string.text[0] == '-';
-    uint32_t at = negative || (string.length && string.text[0] == '+');
-    result->null = true;
-    for (; at < string.length; at++) {
-        const char c = string.text[at];
-        if (c == '.' && !point) {
-            point = true;
-            continue;
-        }
-        if (c < '0' || c > '9' || value > INT64_MAX)
-            return;
-        digits = true;
-        if (point && left-- <= 0) {
-            up |= left == -1 && c >= '5' && !call->numbers[1];
-            continue;
-        }
-        value = value * 10 + (c - '0');
-    }
-    for (; left > 0 && value <= INT64_MAX; left--)
-        value *= 10;
-    value += up;
-    result->null = !digits || value > call->numbers[2];
-    result->number = result->null ? 0 : (int64_t)(negative ? -value : value);
+    result->null = !scaled_number(call, strings[0], &result->number);
+    if (!result->null && result->number == INT64_MIN)
+        atomic_store((atomic_bool *)call->context, true);
+}
+
+static void is_least_number(const struct string_call *call, const struct string_value *strings,
+                            struct string_result *result)
+{
+    int64_t number;
+    result->number = scaled_number(call, strings[0], &number) && number == INT64_MIN;
 }
 
 static void read_double(const struct string_call *call, const struct string_value *strings,
@@ -158,6 +214,20 @@ static void read_boolean(const struct string_call *call, const struct string_val
         }
 }
 
+/* CASE WHEN the string is -2^63 THEN -2^63 ELSE what was read END */
+static enum status choose_least(struct binder *binder, struct sql_position position,
+                                const struct string_call *read, uint32_t string, uint32_t *node)
+{
+    struct string_call call = *read;
+    uint32_t is_least, least;
+    call.body = is_least_number;
+    call.type = (struct value_type){.kind = VALUE_BOOLEAN};
+    RETURN_IF_ERROR(bind_placed(
+        binder, position, expression_string_call(binder->list, &call, &string, &is_least, binder->error)));
+    RETURN_IF_ERROR(bind_integer(binder, INT64_MIN, 0, &least));
+    return bind_apply(binder, position, EXPRESSION_CHOOSE, is_least, least, *node, node);
+}
+
 static enum status cast_string(struct binder *binder, const struct sql_expression *ast, enum cast_type type,
                                uint8_t scale, int64_t most, uint32_t *node)
 {
@@ -167,14 +237,19 @@ static enum status cast_string(struct binder *binder, const struct sql_expressio
     static const enum value_kind kinds[] = {
         [CAST_INTEGER] = VALUE_INTEGER, [CAST_DECIMAL] = VALUE_INTEGER,     [CAST_DOUBLE] = VALUE_DOUBLE,
         [CAST_DATE] = VALUE_DATE,       [CAST_TIMESTAMP] = VALUE_TIMESTAMP, [CAST_BOOLEAN] = VALUE_INTEGER};
-    const struct string_call call = {.body = bodies[type],
-                                     .type = {.kind = kinds[type], .scale = scale},
-                                     .numbers = {scale, type == CAST_INTEGER, most},
-                                     .count = 1};
-    uint32_t length, zero;
+    atomic_bool least = false;
+    const struct string_call call = {
+        .body = bodies[type],
+        .type = {.kind = kinds[type], .scale = scale, .decimal = type == CAST_DECIMAL},
+        .numbers = {scale, type == CAST_INTEGER, most},
+        .count = 1,
+        .context = &least};
+    uint32_t length, zero, string = *node;
     const char *const text = bind_string_of(binder, *node, &length);
     RETURN_IF_ERROR(bind_placed(binder, ast->position,
                                 expression_string_call(binder->list, &call, node, node, binder->error)));
+    if (least)
+        RETURN_IF_ERROR(choose_least(binder, ast->position, &call, string, node));
     if (text && bind_is_null(binder, *node) && !ast->distinct)
         return bind_refuse(binder, ast->position, "'%.*s' is no %s; TRY_CAST gives NULL for such strings",
                            (int)length, text, ast->name);
@@ -192,7 +267,8 @@ static enum status cast_double(struct binder *binder, const struct sql_expressio
 {
     uint32_t unit, limit;
     RETURN_IF_ERROR(bind_double_constant(binder, (double)power_of_ten(scale), &unit));
-    RETURN_IF_ERROR(bind_integer(binder, most, scale, &limit));
+    const struct value_type type = {.kind = VALUE_INTEGER, .scale = scale, .decimal = function == CALL_WHOLE};
+    RETURN_IF_ERROR(expression_constant(binder->list, type, most, &limit, binder->error));
     return bind_scalar_call(binder, ast->position, function, 0, *node, unit, limit, node);
 }
 
@@ -201,7 +277,10 @@ static enum status cast_integer(struct binder *binder, const struct sql_expressi
     if (bind_kind(binder, *node) == VALUE_DOUBLE)
         return cast_double(binder, ast, CALL_CUT, 0, INT64_MAX, node);
     RETURN_IF_ERROR(bind_number_of(binder, ast->position, node));
-    return bind_rounded(binder, ast->position, ROUND_CUT, 0, node);
+    RETURN_IF_ERROR(bind_rounded(binder, ast->position, ROUND_CUT, 0, node));
+    return value_is_decimal(bind_node(binder, *node)->type)
+               ? bind_relabel(binder, ast->position, (struct value_type){.kind = VALUE_INTEGER}, node)
+               : STATUS_OK;
 }
 
 static enum status cast_decimal(struct binder *binder, const struct sql_expression *ast, unsigned digits,
@@ -215,6 +294,9 @@ static enum status cast_decimal(struct binder *binder, const struct sql_expressi
         RETURN_IF_ERROR(bind_rounded(binder, ast->position, ROUND_NEAREST, scale, node));
     else
         RETURN_IF_ERROR(bind_rescale(binder, ast->position, node, scale));
+    if (!value_is_decimal(bind_node(binder, *node)->type))
+        RETURN_IF_ERROR(bind_relabel(binder, ast->position,
+                                     (struct value_type){.kind = VALUE_INTEGER, .decimal = true}, node));
     if (bind_node(binder, *node)->low < -most || bind_node(binder, *node)->high > most)
         return bind_refuse(
             binder, ast->position,
@@ -260,7 +342,8 @@ static enum status cast_null(struct binder *binder, enum cast_type type, uint8_t
         [CAST_INTEGER] = VALUE_INTEGER, [CAST_DECIMAL] = VALUE_INTEGER, [CAST_DOUBLE] = VALUE_DOUBLE,
         [CAST_TEXT] = VALUE_STRING,     [CAST_DATE] = VALUE_DATE,       [CAST_TIMESTAMP] = VALUE_TIMESTAMP,
         [CAST_BOOLEAN] = VALUE_BOOLEAN};
-    struct value_type made = {.kind = kinds[type], .scale = type == CAST_DECIMAL ? scale : 0};
+    struct value_type made = {
+        .kind = kinds[type], .scale = type == CAST_DECIMAL ? scale : 0, .decimal = type == CAST_DECIMAL};
     if (type == CAST_TEXT) { /* strings have a dictionary */
         RETURN_IF_ERROR(expression_string_constant(binder->list, "", 0, node, binder->error));
         made = bind_node(binder, *node)->type;
@@ -286,7 +369,7 @@ enum status bind_cast(struct binder *binder, const struct sql_expression *ast, e
         return bind_refuse(binder, ast->position,
                            "%s has 1 to 18 digits, of which 0 to all are after the point", ast->name);
     RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, node));
-    if (bind_is_null(binder, *node))
+    if (bind_is_open_null(binder, *node))
         return cast_null(binder, type, scale, node);
     if (type == CAST_TEXT)
         return bind_text(binder, ast->position, node);

@@ -60,26 +60,23 @@ static enum status add_where(struct binder *binder, struct sql_position position
                       negative ? *node : added, node);
 }
 
-/* Gives a number another scale without changing its digits. */
-static enum status relabel(struct binder *binder, struct sql_position position, uint8_t scale, uint32_t *node)
-{
-    uint32_t zero;
-    RETURN_IF_ERROR(bind_integer(binder, 0, scale, &zero)); /* a sum has the scale of its first term */
-    return bind_apply(binder, position, EXPRESSION_ADD, zero, *node, EXPRESSION_NONE, node);
-}
-
 enum status bind_rounded(struct binder *binder, struct sql_position position, enum rounding rounding,
                          int places, uint32_t *node)
 {
     const int scale = bind_node(binder, *node)->type.scale;
+    const struct value_type type = {.kind = VALUE_INTEGER,
+                                    .scale = (uint8_t)(places > 0 ? places : 0),
+                                    .decimal = value_is_decimal(bind_node(binder, *node)->type)};
     uint32_t unit;
-    if (places >= scale || bind_is_null(binder, *node))
+    if (places >= scale)
         return STATUS_OK;
+    if (bind_is_null(binder, *node))
+        return expression_null(binder->list, type, node, binder->error);
     if (scale - places > 18) { /* no number has so many digits */
         RETURN_IF_ERROR(bind_integer(binder, 0, 0, &unit));
         RETURN_IF_ERROR(
             bind_apply(binder, position, EXPRESSION_MULTIPLY, *node, unit, EXPRESSION_NONE, node));
-        return relabel(binder, position, 0, node);
+        return bind_relabel(binder, position, type, node);
     }
     const int64_t size = power_of_ten((unsigned)(scale - places));
     if (rounding == ROUND_NEAREST || rounding == ROUND_DOWN)
@@ -89,7 +86,7 @@ enum status bind_rounded(struct binder *binder, struct sql_position position, en
         RETURN_IF_ERROR(add_where(binder, position, false, rounding == ROUND_UP ? size - 1 : size / 2, node));
     RETURN_IF_ERROR(bind_integer(binder, size, (uint8_t)scale, &unit));
     RETURN_IF_ERROR(bind_apply(binder, position, EXPRESSION_DIVIDE, *node, unit, EXPRESSION_NONE, node));
-    RETURN_IF_ERROR(relabel(binder, position, (uint8_t)(places > 0 ? places : 0), node));
+    RETURN_IF_ERROR(bind_relabel(binder, position, type, node));
     if (places >= 0)
         return STATUS_OK;
     RETURN_IF_ERROR(bind_integer(binder, power_of_ten((unsigned)-places), 0, &unit));
@@ -121,8 +118,9 @@ enum status bind_round(struct binder *binder, const struct bound_call *call, uin
     const struct sql_position position = call->ast->position;
     int places = 0;
     *node = call->values[0];
+    RETURN_IF_ERROR(bind_number_of(binder, position, node));
     if (call->count > 1 && bind_is_null(binder, call->values[1]))
-        return expression_null(binder->list, (struct value_type){.kind = VALUE_INTEGER}, node, binder->error);
+        return expression_null(binder->list, bind_node(binder, *node)->type, node, binder->error);
     if (call->count > 1) {
         const struct expression *digits = bind_node(binder, call->values[1]);
         if (!expression_is_constant(binder->list, call->values[1]) || digits->type.kind != VALUE_INTEGER ||
@@ -131,7 +129,6 @@ enum status bind_round(struct binder *binder, const struct bound_call *call, uin
                                "%s takes a constant number of digits", call->ast->name);
         places = digits->constant > 300 ? 300 : digits->constant < -300 ? -300 : (int)digits->constant;
     }
-    RETURN_IF_ERROR(bind_number_of(binder, position, node));
     if (bind_kind(binder, *node) == VALUE_DOUBLE)
         return round_double(binder, call, places, node);
     return bind_rounded(binder, position, (enum rounding)call->argument, places, node);

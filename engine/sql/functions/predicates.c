@@ -69,7 +69,7 @@ enum status bind_like(struct binder *binder, const struct sql_expression *ast, e
                                                                        : LIKE_CASE_MATTERS};
     RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, &value));
     RETURN_IF_ERROR(bind_expression(binder, ast->children[1], level, &pattern));
-    if (bind_is_null(binder, value) || bind_is_null(binder, pattern))
+    if (bind_is_open_null(binder, value) || bind_is_open_null(binder, pattern))
         return unknown(binder, node);
     if (bind_kind(binder, value) != VALUE_STRING)
         return bind_refuse(binder, ast->position, "%s needs a string on its left, not %s; CAST it to VARCHAR",

@@ -41,7 +41,7 @@ static enum status time_of(struct binder *binder, const struct bound_call *call,
 {
     *node = call->values[value];
     RETURN_IF_ERROR(bind_date_of_string(binder, node));
-    if (bind_is_null(binder, *node))
+    if (bind_is_open_null(binder, *node))
         return expression_null(binder->list, (struct value_type){.kind = VALUE_DATE}, node, binder->error);
     uint32_t length;
     int64_t time;
@@ -150,8 +150,6 @@ enum status bind_extract(struct binder *binder, const struct sql_expression *ast
     named.name = "EXTRACT";
     struct bound_call call = {.ast = &named, .count = 1};
     RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, &call.values[0]));
-    if (bind_is_null(binder, call.values[0]))
-        return expression_null(binder->list, (struct value_type){.kind = VALUE_INTEGER}, node, binder->error);
     return extract(binder, &call, ast->name, 0, node);
 }
 

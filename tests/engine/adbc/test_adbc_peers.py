@@ -142,6 +142,11 @@ class Driver(unittest.TestCase):
             with dbapi.connect("/nowhere/at.db") as connection:
                 connection.cursor().execute("select 1 from sales")
 
+    def test_decimals_without_digits_are_decimals(self):
+        """Their quotients are not whole; a parameter's closing zeros are digits."""
+        rows = self.ask("select ? / 2, ?, cast(? as varchar)", [decimal.Decimal("7"), decimal.Decimal("8"), decimal.Decimal("1.50")])
+        self.assertEqual(rows, [(3.5, decimal.Decimal("8"), "1.50")])
+
     def test_the_catalogue(self):
         with dbapi.connect(self.uri) as connection:
             self.assertEqual(connection.adbc_get_info()["vendor_name"], "Tessera")

@@ -8,6 +8,8 @@
 #include "engine/library/tessera.h"
 #include "tests/support/database_cases.h"
 
+#include <time.h>
+
 static char path[PATH_BYTES], file[PATH_BYTES + 32];
 static struct tessera_error error;
 
@@ -151,6 +153,93 @@ static void a_decimal_is_the_nearest_double(void **state)
     tessera_close(database);
 }
 
+static struct tessera_result *result_of(struct tessera_statement *statement)
+{
+    struct tessera_result *result;
+    if (tessera_run(statement, &result, &error) != TESSERA_OK)
+        fail_msg("%s", error.text);
+    return result;
+}
+
+/* Runs the statement a clock tick apart; the text of its first value differs. */
+static void the_time_is_that_of_the_run(void **state)
+{
+    static const char *const statements[] = {"select now()", "select max(day), now() from sales",
+                                             "select n from (select current_timestamp as n) t"};
+    struct tessera_database *database;
+    struct tessera_statement *statement;
+    (void)state;
+    assert_int_equal(tessera_open(path, "cpu", 1, &database, &error), TESSERA_OK);
+    for (size_t s = 0; s < sizeof statements / sizeof *statements; s++) {
+        assert_int_equal(tessera_prepare(database, statements[s], &statement, &error), TESSERA_OK);
+        int64_t times[3] = {0, 0, 0};
+        for (int run = 0; run < 3; run++) {
+            struct tessera_result *const result = result_of(statement);
+            times[run] = tessera_int64(result, tessera_columns(result) - 1, 0);
+            tessera_result_free(result);
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        }
+        assert_true(times[0] > INT64_C(1700000000000000) && times[0] < times[1] && times[1] < times[2]);
+        tessera_finalize(statement);
+    }
+    tessera_close(database);
+}
+
+/* A decimal is one without digits after the point, too; NULL takes the type that stands beside it. */
+static void parameters_have_the_type_that_they_are_bound_with(void **state)
+{
+    struct tessera_database *database;
+    struct tessera_statement *statement;
+    uint32_t length;
+    (void)state;
+    assert_int_equal(tessera_open(path, "cpu", 1, &database, &error), TESSERA_OK);
+    assert_int_equal(tessera_prepare(database, "select ? / 2, ?, coalesce(?, 'x')", &statement, &error),
+                     TESSERA_OK);
+    struct tessera_result *result = result_of(statement);
+    assert_true(tessera_is_null(result, 0, 0));
+    assert_memory_equal(tessera_text(result, 2, 0, &length), "x", 1);
+    tessera_result_free(result);
+    for (uint32_t p = 0; p < 2; p++)
+        assert_int_equal(tessera_bind_decimal(statement, p, 7, 0, &error), TESSERA_OK);
+    result = result_of(statement);
+    assert_int_equal(tessera_column_type(result, 0), TESSERA_DOUBLE);
+    assert_true(tessera_double(result, 0, 0) == 3.5);
+    assert_true(tessera_column_is_decimal(result, 1) && tessera_column_scale(result, 1) == 0);
+    tessera_result_free(result);
+    for (uint32_t p = 0; p < 2; p++)
+        assert_int_equal(tessera_bind_int64(statement, p, 7, &error), TESSERA_OK);
+    result = result_of(statement);
+    assert_int_equal(tessera_column_type(result, 0), TESSERA_INTEGER);
+    assert_int_equal(tessera_int64(result, 0, 0), 3);
+    assert_false(tessera_column_is_decimal(result, 1));
+    tessera_result_free(result);
+    assert_int_equal(tessera_bind_decimal(statement, 0, 7, 19, &error), TESSERA_BAD_INPUT);
+    tessera_finalize(statement);
+    tessera_close(database);
+}
+
+static void decimals_without_digits_are_decimals_of_arrow(void **state)
+{
+    static const char *const formats[] = {"d:19,0", "l", "d:19,2", "g"};
+    struct tessera_database *database;
+    struct tessera_statement *statement;
+    struct ArrowArrayStream stream;
+    struct ArrowSchema schema;
+    (void)state;
+    assert_int_equal(tessera_open(path, "cpu", 1, &database, &error), TESSERA_OK);
+    assert_int_equal(
+        tessera_prepare(database, "select round(1.6), 2, 1.50, round(1.6) / 2", &statement, &error),
+        TESSERA_OK);
+    assert_int_equal(tessera_result_arrow(result_of(statement), &stream, &error), TESSERA_OK);
+    assert_int_equal(stream.get_schema(&stream, &schema), 0);
+    for (int c = 0; c < 4; c++)
+        assert_string_equal(schema.children[c]->format, formats[c]);
+    schema.release(&schema);
+    stream.release(&stream);
+    tessera_finalize(statement);
+    tessera_close(database);
+}
+
 static void errors_are_sentences(void **state)
 {
     struct tessera_database *database;
@@ -192,6 +281,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(indexes_are_used_as_asked, setup, teardown),
         cmocka_unit_test_setup_teardown(several_devices_can_be_named, setup, teardown),
         cmocka_unit_test_setup_teardown(a_decimal_is_the_nearest_double, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_time_is_that_of_the_run, setup, teardown),
+        cmocka_unit_test_setup_teardown(parameters_have_the_type_that_they_are_bound_with, setup, teardown),
+        cmocka_unit_test_setup_teardown(decimals_without_digits_are_decimals_of_arrow, setup, teardown),
         cmocka_unit_test_setup_teardown(errors_are_sentences, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,8 +44,7 @@ static void decimals_keep_their_digits(void **state)
               "number.2 number.3 number.2");
     types_are("select paid * paid, paid * area, paid * 10, -paid from sales, shops where shop = name",
               "number.4 number.3 number.2 number.2");
-    types_are("select 1.50, 1.0, 0.001 from regions",
-              "number.1 number.1 number.3"); /* closing zeros are no digits, but one */
+    types_are("select 1.50, 1.0, 0.001 from regions", "number.2 number.1 number.3");
 }
 
 static void results_have_types(void **state)
