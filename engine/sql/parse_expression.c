@@ -10,13 +10,6 @@
 
 static enum status parse_or(struct parser *parser, struct sql_expression **out);
 static enum status parse_sum(struct parser *parser, struct sql_expression **out);
-static enum status parse_value_word(struct parser *parser, struct sql_expression *node)
-{
-    RETURN_IF_ERROR(parse_word(parser, node));
-    parser->tree->select.timed |= functions_ask_time(node);
-    return STATUS_OK;
-}
-
 static enum status parse_primary(struct parser *parser, struct sql_expression **out);
 
 enum status parse_child(struct parser *parser, struct sql_expression *node, struct sql_expression *child)
@@ -249,6 +242,13 @@ static bool is_list(const struct sql_token *token)
     const char *const text = token->text + 1;
     return token->text[0] == '[' && (token->length == 2 || (strchr("0123456789+-.'[", text[0]) &&
                                                             memchr(text, ',', token->length - 2)));
+}
+
+static enum status parse_value_word(struct parser *parser, struct sql_expression *node)
+{
+    RETURN_IF_ERROR(parse_word(parser, node));
+    parser->tree->select.timed |= functions_ask_time(node);
+    return STATUS_OK;
 }
 
 static enum status parse_primary(struct parser *parser, struct sql_expression **out)
