@@ -316,6 +316,7 @@ static enum status match(struct search *search, uint32_t from, struct error *err
         return STATUS_OK;
     if (!search->code)
         RETURN_IF_ERROR(begin_search(search, error));
+    RETURN_IF_ERROR(cancel_check(error)); /* a match may take 0.1 s */
     pcre2_match_data *const data = regular->threads[search->thread].data;
     int code = pcre2_match(search->code, text, string.length, from, search->options, data, regular->limits);
     if (code == PCRE2_ERROR_JIT_STACKLIMIT) /* machine code has 32 KiB; the interpreter has its heap */

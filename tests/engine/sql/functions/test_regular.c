@@ -2,6 +2,7 @@
  * all matches have, and machine code matches the others: random patterns and strings, on several threads' room. And what they may not do: take memory or time without end. */
 #define _GNU_SOURCE
 #include "engine/sql/functions/regular.h"
+#include "storage/base/parallel.h"
 #include "tests/fuzz/fuzz_random.h"
 
 #include <setjmp.h>
@@ -201,6 +202,16 @@ static void matching_has_limits(void **state)
     assert_true(matches);
 }
 
+static void a_match_is_interrupted(void **state)
+{
+    bool matches;
+    (void)state;
+    cancel_request();
+    assert_int_equal(in_many("[ab]+b", 2, &matches), STATUS_INTERRUPTED);
+    cancel_reset();
+    assert_int_equal(in_many("[ab]+b", 2, &matches), STATUS_OK);
+}
+
 /* With little memory left, the status is that of the machine, not a wrong answer. */
 static void memory_that_is_missing_is_no_mismatch(void **state)
 {
@@ -236,6 +247,7 @@ int main(void)
         cmocka_unit_test(bytes_that_are_no_utf_8_match_nothing),
         cmocka_unit_test(patterns_have_limits),
         cmocka_unit_test(matching_has_limits),
+        cmocka_unit_test(a_match_is_interrupted),
         cmocka_unit_test(memory_that_is_missing_is_no_mismatch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
