@@ -314,9 +314,11 @@ void loader_use_device(const struct byte_device *device)
 static uint64_t orc_bytes(const struct load_options *load)
 {
     uint64_t bytes = 0;
+    bool is_orc;
     for (uint32_t i = 0; i < load->input_count; i++)
         for (uint32_t p = 0; p < load->inputs[i].path_count; p++)
-            if (orc_file_is(load->inputs[i].paths[p])) {
+            /* A file that cannot be asked adds nothing: reading it says why. */
+            if (orc_file_is(load->inputs[i].paths[p], &is_orc, NULL) == STATUS_OK && is_orc) {
                 struct stat facts;
                 bytes += stat(load->inputs[i].paths[p], &facts) == 0 ? (uint64_t)facts.st_size : 0;
             }

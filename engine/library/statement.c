@@ -48,7 +48,7 @@ enum status sql_prepare(struct engine *engine, struct database *database, const 
     statement->codec = codec ? strdup(codec) : NULL;
     if (!statement->parameters || (codec && !statement->codec)) {
         sql_statement_free(statement);
-        return error_out_of_memory(error, statement->parameter_count, "a statement");
+        return error_out_of_memory(error, length, "a statement");
     }
     for (uint32_t p = 0; p < statement->parameter_count; p++)
         statement->parameters[p] = (struct sql_parameter){.is_null = true, .type = VALUE_UNTYPED};

@@ -154,7 +154,9 @@ static enum status read_tables(const struct load_input *inputs, uint32_t count,
             if (word_compare(tables[before].name, tables[t].name) == 0)
                 return error_set(error, STATUS_BAD_INPUT, "two tables would be named %s; name them: TABLE=%s",
                                  tables[t].name, inputs[t].paths[0]);
-        if (orc_file_is(inputs[t].paths[0]))
+        bool is_orc;
+        RETURN_IF_ERROR(orc_file_is(inputs[t].paths[0], &is_orc, error));
+        if (is_orc)
             return error_set(error, STATUS_BAD_INPUT,
                              "%s: an ORC file says its types itself; tessera inspect shows them",
                              inputs[t].paths[0]);

@@ -143,38 +143,51 @@ enum status orc_file_open(const struct orc_file *file, int *descriptor, struct e
 enum status orc_file_bytes(const struct orc_file *file, int descriptor, uint64_t offset, uint64_t bytes,
                            void *into, struct error *error)
 {
-    for (uint64_t done = 0; done < bytes;) {
-        const ssize_t got = pread(descriptor, (uint8_t *)into + done, bytes - done, (off_t)(offset + done));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return error_set_errno(error, errno, "%s: cannot be read", file->path);
-        if (got == 0)
-            return error_set(error, STATUS_BAD_INPUT, "%s: it was made shorter while it was read; load again",
-                             file->path);
-        done += (uint64_t)got;
-    }
-    return STATUS_OK;
+    uint64_t got;
+    const int reason = file_get(descriptor, into, bytes, offset, &got);
+    if (reason)
+        return error_set_errno(error, reason, "%s: cannot be read", file->path);
+    return got == bytes ? STATUS_OK
+                        : error_set(error, STATUS_BAD_INPUT,
+                                    "%s: it was made shorter while it was read; load again", file->path);
 }
 
-bool orc_file_is(const char *path)
+/* Whether the file has the magic of ORC at both ends. Returns an errno value, or 0. */
+static int has_magic(int descriptor, uint64_t size, bool *has)
+{
+    char head[MAGIC_BYTES], tail[MAGIC_BYTES + 1];
+    uint64_t got;
+    *has = false;
+    if (size <= sizeof head + sizeof tail)
+        return 0;
+    int reason = file_get(descriptor, head, sizeof head, 0, &got);
+    if (reason || got < sizeof head || memcmp(head, MAGIC, sizeof head) != 0)
+        return reason;
+    reason = file_get(descriptor, tail, sizeof tail, size - sizeof tail, &got);
+    *has = !reason && got == sizeof tail && memcmp(tail, MAGIC, MAGIC_BYTES) == 0;
+    return reason;
+}
+
+enum status orc_file_is(const char *path, bool *is_orc, struct error *error)
 {
     const size_t length = strlen(path);
     struct stat stat_of;
-    char head[MAGIC_BYTES], tail[MAGIC_BYTES + 1];
-    if (stat(path, &stat_of) != 0 || !S_ISREG(stat_of.st_mode))
-        return false;
-    if (length >= 4 && word_compare(path + length - 4, ".orc") == 0)
-        return true;
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    const bool is =
-        descriptor >= 0 && stat_of.st_size > (off_t)(sizeof head + sizeof tail) &&
-        pread(descriptor, head, sizeof head, 0) == sizeof head && memcmp(head, MAGIC, sizeof head) == 0 &&
-        pread(descriptor, tail, sizeof tail, stat_of.st_size - (off_t)sizeof tail) == sizeof tail &&
-        memcmp(tail, MAGIC, MAGIC_BYTES) == 0;
+    *is_orc = false;
+    if (stat(path, &stat_of) != 0)
+        return errno == ENOENT || errno == ENOTDIR
+                   ? STATUS_OK
+                   : error_set_errno(error, errno, "%s: cannot be opened", path);
+    if (!S_ISREG(stat_of.st_mode))
+        return STATUS_OK;
+    if (length >= 4 && word_compare(path + length - 4, ".orc") == 0) {
+        *is_orc = true;
+        return STATUS_OK;
+    }
+    const int descriptor = file_descriptor(path, O_RDONLY, 0);
+    const int reason = descriptor < 0 ? errno : has_magic(descriptor, (uint64_t)stat_of.st_size, is_orc);
     if (descriptor >= 0)
         close(descriptor);
-    return is;
+    return reason ? error_set_errno(error, reason, "%s: cannot be read", path) : STATUS_OK;
 }
 
 /* ---- The postscript ---- */

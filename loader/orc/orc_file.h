@@ -108,8 +108,8 @@ struct orc_stripe_footer {
 };
 
 /* Whether a file should be read as ORC: it begins and ends as one, or its name ends with .orc. False for what is no
- * regular file. */
-bool orc_file_is(const char *path);
+ * regular file or is missing. */
+NODISCARD enum status orc_file_is(const char *path, bool *is_orc, struct error *error);
 
 /* Reads the postscript and the footer. Free the result with orc_file_free, also after an error. STATUS_BAD_INPUT for
  * what is no ORC file, is damaged, or is compressed by lzo. */

@@ -83,7 +83,9 @@ static enum status open_sources(struct orc_reader *reader, const struct load_inp
     RETURN_IF_ERROR(
         memory_zeros(&reader->sources, input->path_count * sizeof *reader->sources, "files", error));
     for (uint32_t p = 0; p < input->path_count; p++) {
-        if (!orc_file_is(input->paths[p]))
+        bool is_orc;
+        RETURN_IF_ERROR(orc_file_is(input->paths[p], &is_orc, error));
+        if (!is_orc)
             return error_set(
                 error, STATUS_BAD_INPUT,
                 "%s: is no ORC file, but others of table %s are; the files of one table must be of "

@@ -232,18 +232,24 @@ static enum status read_zone(const uint8_t *bytes, uint64_t size, struct orc_zon
 static enum status read_file(const char *path, struct orc_zone *zone, bool *right, struct error *error)
 {
     int descriptor;
-    uint64_t size;
+    uint64_t size, got;
     uint8_t *bytes;
-    *right = file_open(path, &descriptor, &size, NULL, NULL) == STATUS_OK;
+    struct error reason = {0};
+    enum status status = file_open(path, &descriptor, &size, NULL, &reason);
+    *right = status == STATUS_OK;
+    if (!*right && error_of_system(status, &reason))
+        return error_set(error, status, "%s", reason.text);
     if (!*right)
         return STATUS_OK;
-    enum status status = STATUS_OK;
     *right = size <= FILE_BYTES_MAX;
     if (*right)
         status = memory_zeros(&bytes, size + 1, "a time zone", error);
     if (*right && status == STATUS_OK) {
-        *right = pread(descriptor, bytes, size, 0) == (ssize_t)size;
-        if (*right)
+        const int failed = file_get(descriptor, bytes, size, 0, &got);
+        *right = got == size;
+        if (failed)
+            status = error_set_errno(error, failed, "cannot read %s", path);
+        else if (*right)
             status = read_zone(bytes, size, zone, right, error);
         free(bytes);
     }

@@ -555,12 +555,12 @@ static enum status words_create(struct parsed_table *parsed, struct error *error
     return STATUS_OK;
 }
 
-static bool has_orc(const struct load_input *input)
+static enum status find_orc(const struct load_input *input, bool *has_orc, struct error *error)
 {
-    for (uint32_t p = 0; p < input->path_count; p++)
-        if (orc_file_is(input->paths[p]))
-            return true;
-    return false;
+    *has_orc = false;
+    for (uint32_t p = 0; p < input->path_count && !*has_orc; p++)
+        RETURN_IF_ERROR(orc_file_is(input->paths[p], has_orc, error));
+    return STATUS_OK;
 }
 
 static bool has_unique(const struct schema_table *table)
@@ -600,14 +600,17 @@ enum status table_rows_parse(const struct schema_table *table, const struct load
     }
     if (!input->maker)
         progress_step(progress, "reading", table->name);
+    bool has_orc = false;
     enum status status = words_create(parsed, error);
+    if (status == STATUS_OK && !input->stream && !input->maker)
+        status = find_orc(input, &has_orc, error);
     if (status == STATUS_OK)
         status = row_checks_create(table, &options->text.reading, options->threads, &parse->checks, error);
     if (status == STATUS_OK && input->stream)
         status = arrow_rows_read(parse, input->stream, error);
     else if (status == STATUS_OK && input->maker)
         status = made_rows_read(parse, input->maker, error);
-    else if (status == STATUS_OK && has_orc(input))
+    else if (status == STATUS_OK && has_orc)
         status = orc_rows_read(parse, input, error);
     else if (status == STATUS_OK)
         status = text_source_open(input->paths, input->path_count, names, table->column_count, &text,

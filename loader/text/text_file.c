@@ -4,6 +4,7 @@
  */
 #include "loader/text/text_file.h"
 
+#include "storage/base/file.h"
 #include "storage/base/parallel.h"
 
 #include <bzlib.h>
@@ -151,7 +152,7 @@ enum status text_file_open(const char *path, struct text_file **out, struct erro
     /* Without O_NONBLOCK, opening a FIFO waits for its first writer. wait_for_bytes waits and can be
      * cancelled. */
     file->descriptor =
-        strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : file_descriptor(path, O_RDONLY | O_NONBLOCK, 0);
     enum status status = STATUS_OK;
     if (file->descriptor < 0 || fstat(file->descriptor, &info) != 0)
         status = error_set_errno(error, errno, "%s: cannot be opened", file->path);

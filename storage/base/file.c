@@ -13,7 +13,77 @@
 #include <unistd.h>
 
 /* Without these flags, opening a FIFO waits for its other end, and opening a terminal makes it ours. */
-#define NEVER_WAIT (O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+#define NEVER_WAIT (O_NONBLOCK | O_NOCTTY)
+
+/* ---- Calls that signals interrupt ---- */
+
+int file_descriptor(const char *path, int flags, mode_t mode)
+{
+    int descriptor;
+    do
+        descriptor = open(path, flags | O_CLOEXEC, mode);
+    while (descriptor < 0 && errno == EINTR);
+    return descriptor;
+}
+
+FILE *file_stream(const char *path, const char *mode)
+{
+    FILE *stream;
+    do
+        stream = fopen(path, mode);
+    while (!stream && errno == EINTR);
+    return stream;
+}
+
+int file_flock(int descriptor, int operation)
+{
+    while (flock(descriptor, operation) != 0)
+        if (errno != EINTR)
+            return errno;
+    return 0;
+}
+
+int file_sync(int descriptor)
+{
+    while (fsync(descriptor) != 0)
+        if (errno != EINTR)
+            return errno;
+    return 0;
+}
+
+int file_get(int descriptor, void *bytes, uint64_t size, uint64_t offset, uint64_t *got)
+{
+    *got = 0;
+    while (*got < size) {
+        const ssize_t now = pread(descriptor, (char *)bytes + *got, size - *got, (off_t)(offset + *got));
+        if (now < 0 && errno == EINTR)
+            continue;
+        if (now < 0)
+            return errno;
+        if (now == 0)
+            break;
+        *got += (uint64_t)now;
+    }
+    return 0;
+}
+
+int file_put(int descriptor, const void *bytes, uint64_t size, uint64_t offset)
+{
+    const char *from = bytes;
+    while (size > 0) {
+        const ssize_t written = pwrite(descriptor, from, size, (off_t)offset);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return written < 0 ? errno : ENOSPC;
+        from += written;
+        size -= (uint64_t)written;
+        offset += (uint64_t)written;
+    }
+    return 0;
+}
+
+/* ---- Paths ---- */
 
 enum status path_format(char **path, struct error *error, const char *format, ...)
 {
@@ -60,7 +130,7 @@ static enum status check_regular(const char *path, int *descriptor, uint64_t *si
 
 enum status file_open(const char *path, int *descriptor, uint64_t *size, bool *missing, struct error *error)
 {
-    *descriptor = open(path, O_RDONLY | NEVER_WAIT);
+    *descriptor = file_descriptor(path, O_RDONLY | NEVER_WAIT, 0);
     if (missing)
         *missing = *descriptor < 0 && errno == ENOENT;
     return *descriptor < 0 ? error_set_errno(error, errno, "cannot open %s", path)
@@ -70,7 +140,7 @@ enum status file_open(const char *path, int *descriptor, uint64_t *size, bool *m
 enum status file_create(const char *path, int *descriptor, struct error *error)
 {
     unlink(path); /* if this fails, open fails, too */
-    *descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    *descriptor = file_descriptor(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
     return *descriptor < 0 ? error_set_errno(error, errno, "cannot create %s", path) : STATUS_OK;
 }
 
@@ -80,7 +150,7 @@ static enum status open_own(const char *path, int flags, int *descriptor, struct
 {
     struct stat stat;
     uint64_t size;
-    *descriptor = open(path, flags | O_NOFOLLOW | NEVER_WAIT, 0666);
+    *descriptor = file_descriptor(path, flags | O_NOFOLLOW | NEVER_WAIT, 0666);
     if (*descriptor >= 0)
         return check_regular(path, descriptor, &size, error);
     const int reason = errno;
@@ -94,43 +164,36 @@ enum status file_open_again(const char *path, int *descriptor, struct error *err
     return open_own(path, O_WRONLY, descriptor, error);
 }
 
-bool file_is_at(const char *path, int descriptor)
+enum status file_is_at(const char *path, int descriptor, bool *is_there, struct error *error)
 {
     struct stat opened, there;
-    return fstat(descriptor, &opened) == 0 && stat(path, &there) == 0 && opened.st_ino == there.st_ino &&
-           opened.st_dev == there.st_dev;
+    *is_there = false;
+    if (fstat(descriptor, &opened) != 0)
+        return error_set_errno(error, errno, "cannot read %s", path);
+    if (stat(path, &there) != 0)
+        return errno == ENOENT ? STATUS_OK : error_set_errno(error, errno, "cannot read %s", path);
+    *is_there = opened.st_ino == there.st_ino && opened.st_dev == there.st_dev;
+    return STATUS_OK;
 }
 
 enum status file_lock(const char *path, int *descriptor, struct error *error)
 {
     RETURN_IF_ERROR(open_own(path, O_RDWR | O_CREAT, descriptor, error));
-    const bool taken = flock(*descriptor, LOCK_EX | LOCK_NB) == 0;
-    const int reason = errno;
-    if (taken && file_is_at(path, *descriptor))
+    const int reason = file_flock(*descriptor, LOCK_EX | LOCK_NB);
+    bool mine = false;
+    enum status status = STATUS_OK;
+    if (reason == 0)
+        status = file_is_at(path, *descriptor, &mine, error);
+    else if (reason != EWOULDBLOCK)
+        status = error_set_errno(error, reason, "cannot lock %s", path);
+    if (mine)
         return STATUS_OK;
     close(*descriptor);
     *descriptor = -1;
-    return taken || reason == EWOULDBLOCK ? STATUS_OK
-                                          : error_set_errno(error, reason, "cannot lock %s", path);
+    return status;
 }
 
 /* ---- Writing ---- */
-
-int file_put(int descriptor, const void *bytes, uint64_t size, uint64_t offset)
-{
-    const char *from = bytes;
-    while (size > 0) {
-        const ssize_t written = pwrite(descriptor, from, size, (off_t)offset);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return written < 0 ? errno : ENOSPC;
-        from += written;
-        size -= (uint64_t)written;
-        offset += (uint64_t)written;
-    }
-    return 0;
-}
 
 enum status file_write(const char *path, int descriptor, const void *bytes, uint64_t size, uint64_t offset,
                        struct error *error)
@@ -148,8 +211,9 @@ enum status file_write_whole(const char *path, const void *bytes, uint64_t size,
     int descriptor;
     RETURN_IF_ERROR(file_create(path, &descriptor, error));
     enum status status = file_write(path, descriptor, bytes, size, 0, error);
-    if (status == STATUS_OK && fsync(descriptor) != 0)
-        status = error_set_errno(error, errno, "cannot bring %s to disk", path);
+    const int reason = status == STATUS_OK ? file_sync(descriptor) : 0;
+    if (reason)
+        status = error_set_errno(error, reason, "cannot bring %s to disk", path);
     close(descriptor);
     if (status != STATUS_OK)
         unlink(path);
@@ -171,12 +235,10 @@ enum status file_replace(const char *path, const void *bytes, uint64_t size, str
 
 enum status directory_sync(const char *path, struct error *error)
 {
-    int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int descriptor = file_descriptor(path, O_RDONLY | O_DIRECTORY, 0);
     if (descriptor < 0)
         return error_set_errno(error, errno, "cannot open directory %s", path);
-    enum status status = STATUS_OK;
-    if (fsync(descriptor) != 0)
-        status = error_set_errno(error, errno, "cannot bring directory %s to disk", path);
+    const int reason = file_sync(descriptor);
     close(descriptor);
-    return status;
+    return reason ? error_set_errno(error, reason, "cannot bring directory %s to disk", path) : STATUS_OK;
 }

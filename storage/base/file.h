@@ -15,10 +15,27 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
 
 /* Formats a path; the caller frees it. */
 NODISCARD enum status path_format(char **path, struct error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The system's calls, repeated while a signal interrupts them (EINTR): whether work ends is asked of cancel_check, not of
+ * signals. All files of the column store, and those that are loaded, are reached through these. */
+
+/* open() with O_CLOEXEC; -1: errno says why. file_stream is fopen(). */
+int file_descriptor(const char *path, int flags, mode_t mode);
+FILE *file_stream(const char *path, const char *mode);
+
+/* These return 0 or an errno value, for callers with a sentence of their own. file_flock is flock(), file_sync is
+ * fsync(). file_get reads at `offset` up to `size` bytes; *got is less at the file's end only. file_put writes all
+ * bytes. */
+int file_flock(int descriptor, int operation);
+int file_sync(int descriptor);
+int file_get(int descriptor, void *bytes, uint64_t size, uint64_t offset, uint64_t *got);
+int file_put(int descriptor, const void *bytes, uint64_t size, uint64_t offset);
 
 /* Opens a file for reading; links are followed. *size gets its bytes. STATUS_BAD_INPUT, saying what it is,
  * unless it is a regular file. *missing (may be NULL) is set if there is no file, so that the caller can say
@@ -31,8 +48,7 @@ NODISCARD enum status file_open(const char *path, int *descriptor, uint64_t *siz
 NODISCARD enum status file_create(const char *path, int *descriptor, struct error *error);
 NODISCARD enum status file_open_again(const char *path, int *descriptor, struct error *error);
 
-/* Writes all bytes at `offset`; file_put returns 0 or an errno value, for callers with a sentence of their own. */
-int file_put(int descriptor, const void *bytes, uint64_t size, uint64_t offset);
+/* Writes all bytes at `offset`. */
 NODISCARD enum status file_write(const char *path, int descriptor, const void *bytes, uint64_t size,
                                  uint64_t offset, struct error *error);
 
@@ -50,7 +66,7 @@ NODISCARD enum status file_replace(const char *path, const void *bytes, uint64_t
 NODISCARD enum status file_lock(const char *path, int *descriptor, struct error *error);
 
 /* Whether the path still names the open file. */
-bool file_is_at(const char *path, int descriptor);
+NODISCARD enum status file_is_at(const char *path, int descriptor, bool *is_there, struct error *error);
 
 /* Waits until a directory's names are on disk. */
 NODISCARD enum status directory_sync(const char *path, struct error *error);

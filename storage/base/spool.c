@@ -12,7 +12,7 @@
 enum status spool_open(struct spool *spool, const char *directory, const char *why, struct error *error)
 {
     atomic_init(&spool->end, 0);
-    spool->descriptor = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    spool->descriptor = file_descriptor(directory, O_TMPFILE | O_RDWR, 0600);
     return spool->descriptor >= 0
                ? STATUS_OK
                : error_set_errno(error, errno, "cannot make a file without a name in %s, which %s needs",
@@ -37,25 +37,18 @@ enum status spool_put(const struct spool *spool, uint64_t at, const void *bytes,
 
 enum status spool_get(const struct spool *spool, uint64_t at, void *bytes, uint64_t size, struct error *error)
 {
-    char *next = bytes;
-    while (size > 0) {
-        const ssize_t got = pread(spool->descriptor, next, size, (off_t)at);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return error_set_errno(error, got ? errno : EIO, "cannot read rows that were kept in a file");
-        next += got;
-        at += (uint64_t)got;
-        size -= (uint64_t)got;
-    }
-    return STATUS_OK;
+    uint64_t got;
+    const int reason = file_get(spool->descriptor, bytes, size, at, &got);
+    return reason || got < size
+               ? error_set_errno(error, reason ? reason : EIO, "cannot read rows that were kept in a file")
+               : STATUS_OK;
 }
 
 uint64_t memory_available(void)
 {
     uint64_t kilobytes = UINT64_MAX / 1024;
     char line[128];
-    FILE *file = fopen("/proc/meminfo", "re");
+    FILE *file = file_stream("/proc/meminfo", "re");
     if (!file)
         return UINT64_MAX;
     while (fgets(line, sizeof line, file) && sscanf(line, "MemAvailable: %" SCNu64 " kB", &kilobytes) != 1)

@@ -14,6 +14,7 @@ enum status error_set(struct error *error, enum status status, const char *forma
         va_list arguments;
         va_start(arguments, format);
         error->status = status;
+        error->cause = 0;
         number_print_list(error->text, sizeof error->text, format, arguments);
         va_end(arguments);
     }
@@ -30,6 +31,10 @@ static enum status status_of_errno(int errno_value)
     case ENFILE:
     case EIO:
     case EFBIG:
+    case ESTALE:
+    case ENOLCK:
+    case EAGAIN:
+    case EINTR:
         return STATUS_MACHINE;
     default:
         return STATUS_BAD_INPUT;
@@ -43,6 +48,7 @@ enum status error_set_errno(struct error *error, int errno_value, const char *fo
         va_list arguments;
         va_start(arguments, format);
         error->status = status;
+        error->cause = errno_value;
         int used = number_print_list(error->text, sizeof error->text, format, arguments);
         va_end(arguments);
         if (used >= 0 && (size_t)used < sizeof error->text)
@@ -57,4 +63,19 @@ enum status error_out_of_memory(struct error *error, unsigned long long bytes, c
                      "out of memory: %llu bytes for %s could not be had; use fewer threads "
                      "or a machine with more memory",
                      bytes, what);
+}
+
+bool error_of_system(enum status status, const struct error *error)
+{
+    switch (error->cause) {
+    case 0:
+    case ENOENT:
+    case ENOTDIR:
+    case EISDIR:
+    case ELOOP:
+    case ENXIO:
+        return status == STATUS_MACHINE;
+    default:
+        return true;
+    }
 }

@@ -9,6 +9,8 @@
 #ifndef TESSERA_STORAGE_BASE_STATUS_H
 #define TESSERA_STORAGE_BASE_STATUS_H
 
+#include <stdbool.h>
+
 enum status {
     STATUS_OK = 0,
     STATUS_CHECK_FAILED = 1, /* a wrong answer, a checksum that does not match */
@@ -22,6 +24,7 @@ enum status {
 /* The caller owns it; zero-initialised is valid. A later error overwrites an earlier one. */
 struct error {
     enum status status;
+    int cause; /* the errno value of the call that failed; 0: no call of the system did */
     char text[ERROR_TEXT_BYTES];
 };
 
@@ -30,13 +33,18 @@ struct error {
 enum status error_set(struct error *error, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* error_set with ": " and the text of `errno_value` appended. Returns STATUS_MACHINE for ENOSPC, EDQUOT,
- * ENOMEM, EMFILE, EIO and EFBIG, else STATUS_BAD_INPUT. */
+/* error_set with ": " and the text of `errno_value` appended, which becomes the cause. Returns STATUS_MACHINE for what no
+ * input can mend (ENOSPC, EDQUOT, ENOMEM, EMFILE, ENFILE, EIO, EFBIG, ESTALE, ENOLCK, EAGAIN, EINTR), else
+ * STATUS_BAD_INPUT. */
 enum status error_set_errno(struct error *error, int errno_value, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Sets the sentence for a failed allocation; always returns STATUS_MACHINE. */
 enum status error_out_of_memory(struct error *error, unsigned long long bytes, const char *what);
+
+/* Whether the machine or the system refused, so that the error says nothing about the data: memory is missing, a disk
+ * fails, a file may not be opened. A file that is not there, or is something else, is a matter of the data. */
+bool error_of_system(enum status status, const struct error *error);
 
 #define RETURN_IF_ERROR(expression)                       \
     do {                                                  \

@@ -1,6 +1,7 @@
 /* codec_costs.c: see codec_costs.h. */
 #include "storage/codec/codec_costs.h"
 
+#include "storage/base/file.h"
 #include "storage/base/number/number_text.h"
 #include "storage/codec/codec_costs_builtin.h"
 
@@ -221,7 +222,7 @@ enum status codec_costs_parse(const char *name, const char *text, struct codec_c
 
 static enum status load_file(const char *path, struct codec_costs *costs, struct error *error)
 {
-    FILE *file = fopen(path, "re");
+    FILE *file = file_stream(path, "re");
     if (!file)
         return error_set_errno(
             error, errno,

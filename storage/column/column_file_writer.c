@@ -8,7 +8,6 @@
 #include "storage/base/file.h"
 #include "storage/base/memory.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,9 +126,8 @@ static enum status write_ends(struct column_file_writer *writer, int descriptor,
     RETURN_IF_ERROR(
         file_write(writer->path, descriptor, &trailer, sizeof trailer, writer->end + directory_bytes, error));
     RETURN_IF_ERROR(file_write(writer->path, descriptor, header, sizeof *header, 0, error));
-    if (fsync(descriptor) != 0)
-        return error_set_errno(error, errno, "cannot bring %s to disk", writer->path);
-    return STATUS_OK;
+    const int reason = file_sync(descriptor);
+    return reason ? error_set_errno(error, reason, "cannot bring %s to disk", writer->path) : STATUS_OK;
 }
 
 enum status column_file_finish(struct column_file_writer *writer, struct error *error)

@@ -1,6 +1,7 @@
 /* catalogue.c: reads the catalogue's text and checks all of it; see catalogue.h. */
 #include "storage/database/catalogue.h"
 
+#include "storage/base/json/json_read.h"
 #include "storage/base/memory.h"
 #include "storage/column/levels_file.h"
 #include "storage/database/database_files.h"
@@ -539,14 +540,26 @@ static enum status parse_text(const char *path, const char *text, size_t size, s
             "%s: the catalogue is damaged (wrong checksum); restore it from a copy or load the database "
             "again",
             path);
-    json_error_t json_error;
-    json_t *root = json_loadb(text + begin, size - begin, JSON_REJECT_DUPLICATES, &json_error);
-    if (!root)
-        return error_set(error, STATUS_BAD_INPUT, "%s: line %d: %s; load the database again", path,
-                         json_error.line + 1, json_error.text);
+    struct json_fault json_fault;
+    json_t *root;
+    enum status status = json_read(text + begin, size - begin, &root, &json_fault, error);
+    if (status == STATUS_BAD_INPUT)
+        return error_set(error, status, "%s: line %u: %s; load the database again", path, json_fault.line + 1,
+                         json_fault.what);
+    RETURN_IF_ERROR(status);
     struct parser parser = {.path = path, .error = error};
-    enum status status = parse_root(&parser, root, catalogue);
+    status = parse_root(&parser, root, catalogue);
     json_decref(root);
+    return status;
+}
+
+enum status catalogue_parse(const char *path, const char *text, size_t size, struct catalogue *catalogue,
+                            struct error *error)
+{
+    *catalogue = (struct catalogue){0};
+    const enum status status = parse_text(path, text, size, catalogue, error);
+    if (status != STATUS_OK)
+        catalogue_free(catalogue);
     return status;
 }
 
@@ -555,9 +568,9 @@ static enum status open_text(const char *directory, const char *path, int *descr
 {
     struct stat stat_of;
     if (stat(directory, &stat_of) != 0)
-        return error_set_errno(
-            error, errno, "cannot open database %s (create one with `tessera load` or `tessera ssb load`)",
-            directory);
+        return error_set_errno(error, errno, "cannot open database %s%s", directory,
+                               errno == ENOENT ? " (create one with `tessera load` or `tessera ssb load`)"
+                                               : "");
     if (!S_ISDIR(stat_of.st_mode))
         return error_set(error, STATUS_BAD_INPUT,
                          "%s is no database: it is not a directory; name a directory that `tessera load` or "
@@ -577,23 +590,17 @@ static enum status open_text(const char *directory, const char *path, int *descr
 static enum status read_text(const char *path, int descriptor, uint64_t bytes, char **text, size_t *size,
                              struct error *error)
 {
-    enum status status = STATUS_OK;
+    uint64_t got;
     *text = NULL;
     *size = 0;
     if (bytes > CATALOGUE_BYTES_MAX)
         return error_set(error, STATUS_BAD_INPUT, "%s: this is no catalogue; load the database again", path);
-    if (!(*text = malloc(bytes + 1)))
-        return error_out_of_memory(error, bytes, "the catalogue");
-    while (status == STATUS_OK && *size < bytes) {
-        ssize_t got = read(descriptor, *text + *size, bytes - *size);
-        if (got < 0 && errno != EINTR)
-            status = error_set_errno(error, errno, "cannot read %s", path);
-        else if (got == 0)
-            break; /* the file became shorter; its checksum will be wrong */
-        else if (got > 0)
-            *size += (size_t)got;
-    }
-    return status;
+    RETURN_IF_ERROR(memory_take(text, bytes, "the catalogue", error));
+    const int reason = file_get(descriptor, *text, bytes, 0, &got);
+    if (reason)
+        return error_set_errno(error, reason, "cannot read %s", path);
+    *size = got; /* if the file became shorter, its checksum is wrong */
+    return STATUS_OK;
 }
 
 static enum status read_catalogue(const char *path, int descriptor, uint64_t bytes,
@@ -603,11 +610,21 @@ static enum status read_catalogue(const char *path, int descriptor, uint64_t byt
     size_t size = 0;
     enum status status = read_text(path, descriptor, bytes, &text, &size, error);
     if (status == STATUS_OK)
-        status = parse_text(path, text, size, catalogue, error);
-    if (status != STATUS_OK)
-        catalogue_free(catalogue);
+        status = catalogue_parse(path, text, size, catalogue, error);
     free(text);
     return status;
+}
+
+/* Takes a reader's lock of the catalogue's open file; *current gets whether the path still names it. On a file system
+ * without locks, a reader holds nothing, and gets an error when a file is gone. */
+static enum status hold(const char *path, int descriptor, bool *current, struct error *error)
+{
+    const int reason = file_flock(descriptor, LOCK_SH);
+    *current = true;
+    if (reason == ENOLCK || reason == ENOSYS || reason == EOPNOTSUPP || reason == EINVAL)
+        return STATUS_OK;
+    return reason ? error_set_errno(error, reason, "cannot lock %s", path)
+                  : file_is_at(path, descriptor, current, error);
 }
 
 enum status catalogue_hold(const char *directory, struct catalogue *catalogue, int *descriptor,
@@ -618,12 +635,15 @@ enum status catalogue_hold(const char *directory, struct catalogue *catalogue, i
     uint64_t size = 0;
     char *path = NULL;
     RETURN_IF_ERROR(path_format(&path, error, "%s/" CATALOGUE_FILE, directory));
-    enum status status = open_text(directory, path, descriptor, &size, error);
-    /* On a file system without locks, a reader holds nothing, and gets an error when a file is gone. */
-    while (status == STATUS_OK && flock(*descriptor, LOCK_SH) == 0 && !file_is_at(path, *descriptor)) {
-        close(*descriptor);
+    bool current = false;
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && !current) {
+        if (*descriptor >= 0)
+            close(*descriptor); /* the catalogue was superseded before its lock was taken */
         *descriptor = -1;
         status = open_text(directory, path, descriptor, &size, error);
+        if (status == STATUS_OK)
+            status = hold(path, *descriptor, &current, error);
     }
     if (status == STATUS_OK)
         status = read_catalogue(path, *descriptor, size, catalogue, error);

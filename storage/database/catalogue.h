@@ -41,6 +41,10 @@ NODISCARD enum status catalogue_read(const char *directory, struct catalogue *ca
 NODISCARD enum status catalogue_hold(const char *directory, struct catalogue *catalogue, int *descriptor,
                                      struct error *error);
 
+/* Reads a catalogue's text, which is the bytes of its file; `path` is for sentences. */
+NODISCARD enum status catalogue_parse(const char *path, const char *text, size_t size,
+                                      struct catalogue *catalogue, struct error *error);
+
 /* Reads a catalogue by its own path: one that was superseded and is held by a reader. */
 NODISCARD enum status catalogue_read_file(const char *path, struct catalogue *catalogue, struct error *error);
 void catalogue_free(struct catalogue *catalogue);

@@ -217,6 +217,34 @@ static json_t *format_root(const struct catalogue *catalogue)
     return NULL;
 }
 
+/* The text of the JSON, in memory whose size was asked first: json_dumps goes on without what it could not keep, so that
+ * a name might be missing from the text. */
+static char *print(const json_t *root)
+{
+    const size_t length = json_dumpb(root, NULL, 0, JSON_INDENT(1));
+    char *const text = length ? malloc(length + 1) : NULL;
+    if (!text || json_dumpb(root, text, length, JSON_INDENT(1)) != length) {
+        free(text);
+        return NULL;
+    }
+    text[length] = '\0';
+    return text;
+}
+
+/* Reads the text as every later command will: a catalogue that cannot be read is never committed. */
+static enum status check_text(const char *path, const char *text, size_t size, struct error *error)
+{
+    struct catalogue again;
+    struct error reason = {0};
+    const enum status status = catalogue_parse(path, text, size, &again, &reason);
+    catalogue_free(&again);
+    if (status == STATUS_OK || error_of_system(status, &reason))
+        return status == STATUS_OK ? status : error_set(error, status, "%s", reason.text);
+    return error_set(error, STATUS_MACHINE,
+                     "the new catalogue is wrong, so nothing was changed; this is a fault of Tessera: %s",
+                     reason.text);
+}
+
 static enum status write_new(const char *path, unsigned version, const char *json, struct error *error)
 {
     char *text = NULL;
@@ -228,7 +256,9 @@ static enum status write_new(const char *path, unsigned version, const char *jso
     snprintf(checksum, sizeof checksum, "%016" PRIx64,
              XXH3_64bits(text + line + 1, (size_t)length - line - 1));
     memcpy(text + line - CHECKSUM_DIGITS, checksum, CHECKSUM_DIGITS);
-    enum status status = file_write_whole(path, text, (uint64_t)length, error);
+    enum status status = check_text(path, text, (size_t)length, error);
+    if (status == STATUS_OK)
+        status = file_write_whole(path, text, (uint64_t)length, error);
     free(text);
     return status;
 }
@@ -256,8 +286,7 @@ enum status catalogue_write(const char *directory, const struct catalogue *catal
     enum status status = path_format(&path, error, "%s/" CATALOGUE_FILE, directory);
     if (status == STATUS_OK)
         status = path_format(&new_path, error, "%s/" CATALOGUE_NEW_FILE, directory);
-    if (status == STATUS_OK &&
-        (!(root = format_root(catalogue)) || !(text = json_dumps(root, JSON_INDENT(1)))))
+    if (status == STATUS_OK && (!(root = format_root(catalogue)) || !(text = print(root))))
         status = error_out_of_memory(error, catalogue->table_count * sizeof(struct table), "the catalogue");
     if (status == STATUS_OK)
         status = write_new(new_path, version_needed(catalogue), text, error);

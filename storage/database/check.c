@@ -49,15 +49,24 @@ static void report(struct check *check, const char *line, bool fault)
     pthread_mutex_unlock(&check->lock);
 }
 
-static void fault(struct check *check, uint64_t item, const struct error *error)
+/* Reports a fault of the data, after which the check continues. Where the system refused, for example memory, nothing is
+ * known of the data: then the check ends with this error. */
+static enum status fault(struct check *check, uint64_t item, enum status status, const struct error *reason,
+                         struct error *error)
 {
-    report(check, error->text, true);
+    if (status == STATUS_INTERRUPTED || error_of_system(status, reason)) {
+        if (error)
+            *error = *reason;
+        return status;
+    }
+    report(check, reason->text, true);
     pthread_mutex_lock(&check->lock);
     if (check->faults++ == 0 || item < check->first_column) {
         check->first_column = item;
-        check->first = *error;
+        check->first = *reason;
     }
     pthread_mutex_unlock(&check->lock);
+    return STATUS_OK;
 }
 
 /* ---- Side files ---- */
@@ -72,60 +81,79 @@ static uint64_t column_domain(const struct column *column, uint32_t strings)
     return column->schema.type == TYPE_BOOL ? 2 : DOMAIN_ANY;
 }
 
-/* Reads the column's dictionary, if it has one, and tells how many strings it has; true if it can be read. */
-static bool check_dictionary(struct check *check, uint64_t item, const struct column *column,
-                             uint32_t *strings)
+/* Reads the column's dictionary, if it has one, and tells how many strings it has; *good gets whether it can be read. */
+static enum status check_dictionary(struct check *check, uint64_t item, const struct column *column,
+                                    uint32_t *strings, bool *good, struct error *error)
 {
-    struct error error = {0};
+    struct error reason = {0};
     struct stored_dictionary stored = {0};
     int64_t unsorted = -1;
     *strings = 0;
+    *good = true;
     if (!column_has_dictionary(&column->schema))
-        return true;
-    enum status status = stored_dictionary_open(check->path, column, &stored, &error);
+        return STATUS_OK;
+    enum status status = stored_dictionary_open(check->path, column, &stored, &reason);
     if (status == STATUS_OK)
-        status = dictionary_load(&stored.dictionary, 1, &error);
-    if (status == STATUS_OK && (unsorted = dictionary_unsorted(&stored.dictionary)) >= 0)
-        error_set(&error, STATUS_CHECK_FAILED,
-                  "%s: string %lld of the dictionary is out of order; load the table again",
-                  stored.file->path, (long long)unsorted);
-    if (status != STATUS_OK || unsorted >= 0)
-        fault(check, item, &error);
+        status = dictionary_load(&stored.dictionary, 1, &reason);
+    *good = status == STATUS_OK;
+    if (*good && (unsorted = dictionary_unsorted(&stored.dictionary)) >= 0)
+        status = error_set(&reason, STATUS_CHECK_FAILED,
+                           "%s: string %lld of the dictionary is out of order; load the table again",
+                           stored.file->path, (long long)unsorted);
     *strings = stored.dictionary.count;
     stored_dictionary_close(&stored);
-    return status == STATUS_OK;
+    return status == STATUS_OK ? status : fault(check, item, status, &reason, error);
 }
 
-/* Checks the side file; true if it is good enough to check an encoding against it. */
-static bool check_side(struct check *check, uint64_t item, const struct column *column)
+/* Checks all parts of a file, each by its checksum; *good becomes false if one is damaged. */
+static enum status check_parts(struct check *check, uint64_t item, const struct column_file *file, bool *good,
+                               struct error *error)
 {
-    struct error error = {0};
-    bool good = true;
+    struct error reason = {0};
+    for (uint32_t p = 0; p < file->part_count; p++) {
+        const enum status status = column_file_part_check(file, &file->parts[p], &reason);
+        *good = *good && status == STATUS_OK;
+        if (status != STATUS_OK)
+            RETURN_IF_ERROR(fault(check, item, status, &reason, error));
+    }
+    return STATUS_OK;
+}
+
+static enum status check_domain(struct check *check, uint64_t item, const struct column *column,
+                                uint32_t strings, struct error *error)
+{
+    struct error reason = {0};
+    const struct column_statistics *statistics = &column->statistics;
+    const uint64_t domain = column_domain(column, strings);
+    if (domain == DOMAIN_ANY || statistics->min > statistics->max ||
+        (statistics->min >= 0 && (uint64_t)statistics->max < domain))
+        return STATUS_OK;
+    const enum status status = error_set(
+        &reason, STATUS_CHECK_FAILED,
+        "%s/" CATALOGUE_FILE ": column %s.%s has values outside of its dictionary or of the table that it "
+        "refers to; load the table again",
+        check->path, column->table->name, column->schema.name);
+    return fault(check, item, status, &reason, error);
+}
+
+/* Checks the side file; *good gets whether it is good enough to check an encoding against it. */
+static enum status check_side(struct check *check, uint64_t item, const struct column *column, bool *good,
+                              struct error *error)
+{
+    struct error reason = {0};
     struct column_file *file = NULL;
     uint32_t strings;
-    const struct column_statistics *statistics = &column->statistics;
-    if (side_file_open(check->path, column, &file, &error) != STATUS_OK) {
-        fault(check, item, &error);
-        return false;
-    }
-    for (uint32_t p = 0; p < file->part_count; p++)
-        if (column_file_part_check(file, &file->parts[p], &error) != STATUS_OK) {
-            fault(check, item, &error);
-            good = false;
-        }
-    good = good && check_dictionary(check, item, column, &strings);
-    uint64_t domain = good ? column_domain(column, strings) : DOMAIN_ANY;
-    if (domain != DOMAIN_ANY && statistics->min <= statistics->max &&
-        (statistics->min < 0 || (uint64_t)statistics->max >= domain)) {
-        error_set(&error, STATUS_CHECK_FAILED,
-                  "%s/" CATALOGUE_FILE
-                  ": column %s.%s has values outside of its dictionary or of the table that it "
-                  "refers to; load the table again",
-                  check->path, column->table->name, column->schema.name);
-        fault(check, item, &error);
-    }
+    enum status status = side_file_open(check->path, column, &file, &reason);
+    *good = status == STATUS_OK;
+    if (!*good)
+        return fault(check, item, status, &reason, error);
+    status = check_parts(check, item, file, good, error);
+    if (status == STATUS_OK && *good)
+        status = check_dictionary(check, item, column, &strings, good, error);
+    if (status == STATUS_OK && *good)
+        status = check_domain(check, item, column, strings, error);
     column_file_close(file);
-    return good;
+    return status;
 }
 
 /* ---- Encodings ---- */
@@ -190,122 +218,151 @@ static enum status check_segment(struct values_check *values_check, const struct
     return STATUS_OK;
 }
 
-static void check_values(struct check *check, uint64_t item, const struct column *column,
-                         const struct column_data *data)
+/* Compares what was found in all segments with the catalogue. */
+static enum status compare_found(struct check *check, uint64_t item, const struct column *column,
+                                 const struct values_check *values_check, const char *codec,
+                                 struct error *error)
 {
-    struct error error = {0};
+    struct error reason = {0};
+    const struct column_statistics *const found = &values_check->found, *const known = &column->statistics;
+    if (values_check->doubles &&
+        (found->bits.finer < known->bits.finer || found->bits.lower < known->bits.lower)) {
+        const enum status status = error_set(
+            &reason, STATUS_CHECK_FAILED,
+            "%s: column %s.%s, codec %s: its doubles have more bits than the catalogue says; load the "
+            "table again",
+            check->path, column->table->name, column->schema.name, codec);
+        RETURN_IF_ERROR(fault(check, item, status, &reason, error));
+    }
+    if (found->min == known->min && found->max == known->max)
+        return STATUS_OK;
+    const enum status status =
+        error_set(&reason, STATUS_CHECK_FAILED,
+                  "%s: column %s.%s, codec %s: its least and greatest values are not those in the catalogue; "
+                  "load the table again",
+                  check->path, column->table->name, column->schema.name, codec);
+    return fault(check, item, status, &reason, error);
+}
+
+static enum status check_values(struct check *check, uint64_t item, const struct column *column,
+                                const struct column_data *data, struct error *error)
+{
+    struct error reason = {0};
     struct values_check values_check = {
         .column = &column->statistics, .found = COLUMN_STATISTICS_NONE, .wrong = -1};
     values_check.doubles = column->schema.type == TYPE_DOUBLE && column->value_bytes == 8;
-    const struct column_statistics *const found = &values_check.found;
     struct chunk_reader reader = {0};
     enum status status =
         column->references && column->references->table->levels
-            ? position_check_open(column->references->table, &values_check.references, &error)
+            ? position_check_open(column->references->table, &values_check.references, &reason)
             : STATUS_OK;
     uint32_t s = 0;
     for (; status == STATUS_OK && values_check.wrong < 0 && s < data->segment_count && !cancel_requested();
          s++)
-        status = check_segment(&values_check, &data->segments[s], &reader, &error);
+        status = check_segment(&values_check, &data->segments[s], &reader, &reason);
     position_check_close(&values_check.references);
     chunk_reader_close(&reader);
     if (status == STATUS_OK && values_check.wrong >= 0)
         status = error_set(
-            &error, STATUS_CHECK_FAILED,
+            &reason, STATUS_CHECK_FAILED,
             "%s: column %s.%s, codec %s, segment %u, tile %lld: %s; load the table again", check->path,
             column->table->name, column->schema.name, data->codec->name, s - 1, (long long)values_check.wrong,
             values_check.dangling ? "a key is at a position where the referenced table has no row"
                                   : "its values are not within its statistics");
-    if (status != STATUS_OK) {
-        fault(check, item, &error);
-        return;
-    }
-    const struct double_bits known = column->statistics.bits;
-    if (!cancel_requested() && values_check.doubles &&
-        (found->bits.finer < known.finer || found->bits.lower < known.lower)) {
-        error_set(&error, STATUS_CHECK_FAILED,
-                  "%s: column %s.%s, codec %s: its doubles have more bits than the catalogue says; load the "
-                  "table again",
-                  check->path, column->table->name, column->schema.name, data->codec->name);
-        fault(check, item, &error);
-    }
-    if (!cancel_requested() &&
-        (found->min != column->statistics.min || found->max != column->statistics.max)) {
-        error_set(&error, STATUS_CHECK_FAILED,
-                  "%s: column %s.%s, codec %s: its least and greatest values are not those in the catalogue; "
-                  "load the "
-                  "table again",
-                  check->path, column->table->name, column->schema.name, data->codec->name);
-        fault(check, item, &error);
-    }
+    if (status != STATUS_OK)
+        return fault(check, item, status, &reason, error);
+    return cancel_requested() ? STATUS_OK
+                              : compare_found(check, item, column, &values_check, data->codec->name, error);
 }
 
-/* Checks the parts one by one, so that each bad part is named; then opens the column as a reader would. */
-static void check_encoding(struct check *check, uint64_t item, const struct column *column,
-                           const struct encoding_info *encoding, bool good_side)
+/* Checks the parts one by one, so that each bad part is named; *good becomes false if one is damaged. */
+static enum status check_file(struct check *check, uint64_t item, const struct column *column,
+                              const struct encoding_info *encoding, bool *good, struct error *error)
 {
-    struct error error = {0};
+    struct error reason = {0};
     char *path = NULL;
     struct column_file *file = NULL;
-    struct column_data *data = NULL;
     struct column_file_identity identity = column_identity(column, encoding->codec, encoding->generation);
     uint64_t bytes = 0;
-    bool good = good_side;
-    if (column_path(check->path, column, encoding->codec, encoding->generation, &path, &error) != STATUS_OK ||
-        column_file_open(path, &identity, &file, &error) != STATUS_OK) {
-        fault(check, item, &error);
+    RETURN_IF_ERROR(column_path(check->path, column, encoding->codec, encoding->generation, &path, error));
+    enum status status = column_file_open(path, &identity, &file, &reason);
+    if (status != STATUS_OK) {
+        *good = false;
         free(path);
-        return;
+        return fault(check, item, status, &reason, error);
     }
-    for (uint32_t p = 0; p < file->part_count; p++) {
+    status = check_parts(check, item, file, good, error);
+    for (uint32_t p = 0; p < file->part_count; p++)
         bytes += file->parts[p].bytes;
-        if (column_file_part_check(file, &file->parts[p], &error) != STATUS_OK) {
-            fault(check, item, &error);
-            good = false;
-        }
-    }
-    if (bytes != encoding->bytes) {
-        error_set(&error, STATUS_CHECK_FAILED,
-                  "%s: its chunks have %llu bytes, not the catalogue's %llu; load the table again", path,
-                  (unsigned long long)bytes, (unsigned long long)encoding->bytes);
-        fault(check, item, &error);
+    if (status == STATUS_OK && bytes != encoding->bytes) {
+        status = error_set(&reason, STATUS_CHECK_FAILED,
+                           "%s: its chunks have %llu bytes, not the catalogue's %llu; load the table again",
+                           path, (unsigned long long)bytes, (unsigned long long)encoding->bytes);
+        status = fault(check, item, status, &reason, error);
     }
     column_file_close(file);
     free(path);
+    return status;
+}
+
+/* Checks the file; then opens the column as a reader would. */
+static enum status check_encoding(struct check *check, uint64_t item, const struct column *column,
+                                  const struct encoding_info *encoding, bool good_side, struct error *error)
+{
+    struct error reason = {0};
+    struct column_data *data = NULL;
+    bool good = good_side;
+    RETURN_IF_ERROR(check_file(check, item, column, encoding, &good, error));
     if (!good)
-        return;
-    if (column_data_read(check->path, column, encoding->codec, 1, &data, &error) == STATUS_OK)
-        check_values(check, item, column, data);
-    else
-        fault(check, item, &error);
+        return STATUS_OK;
+    enum status status = column_data_read(check->path, column, encoding->codec, 1, &data, &reason);
+    status = status == STATUS_OK ? check_values(check, item, column, data, error)
+                                 : fault(check, item, status, &reason, error);
     column_data_free(data);
+    return status;
 }
 
 /* ---- Indexes ---- */
 
-/* Opens the index as a reader would, and compares it with the column's own encoding. */
-static void check_index(struct check *check, uint64_t item, const struct column *column, bool good_side)
+/* Compares the index with the column's own encoding, whose faults were reported already. */
+static enum status compare_index(struct check *check, uint64_t item, const struct column *column,
+                                 const struct index_data *index, struct error *error)
 {
-    struct error error = {0};
-    struct index_data *index = NULL;
+    struct error reason = {0};
     struct column_data *data = NULL;
-    if (index_file_read(check->path, column, 1, &index, &error) != STATUS_OK)
-        fault(check, item, &error);
-    else if (good_side && column_data_read(check->path, column, column->own, 1, &data, &error) == STATUS_OK &&
-             index_file_compare(index, data, 1, &error) != STATUS_OK && !cancel_requested())
-        fault(check, item, &error);
-    index_data_free(index);
+    enum status status = column_data_read(check->path, column, column->own, 1, &data, &reason);
+    if (status != STATUS_OK && !error_of_system(status, &reason))
+        return STATUS_OK;
+    if (status == STATUS_OK)
+        status = index_file_compare(index, data, 1, &reason);
     column_data_free(data);
+    return status == STATUS_OK ? status : fault(check, item, status, &reason, error);
+}
+
+/* Opens the index as a reader would, and compares it with its column. */
+static enum status check_index(struct check *check, uint64_t item, const struct column *column,
+                               bool good_side, struct error *error)
+{
+    struct error reason = {0};
+    struct index_data *index = NULL;
+    enum status status = index_file_read(check->path, column, 1, &index, &reason);
+    if (status != STATUS_OK)
+        status = fault(check, item, status, &reason, error);
+    else if (good_side)
+        status = compare_index(check, item, column, index, error);
+    index_data_free(index);
+    return status;
 }
 
 /* ---- Levels ---- */
 
 /* Once for a table, with its key column. Values that cannot be read were reported already. */
-static void check_levels(struct check *check, uint64_t item, const struct table *table)
+static enum status check_levels(struct check *check, uint64_t item, const struct table *table,
+                                struct error *error)
 {
-    struct error error = {0};
-    if (levels_check(check->path, table, &error) != STATUS_OK && !cancel_requested())
-        fault(check, item, &error);
+    struct error reason = {0};
+    const enum status status = levels_check(check->path, table, &reason);
+    return status == STATUS_OK ? status : fault(check, item, status, &reason, error);
 }
 
 /* Keys of a table whose levels cannot be read mean nothing, so nothing else is checked then. */
@@ -316,7 +373,7 @@ static enum status read_levels(struct check *check, struct error *error)
         const enum status status = levels_fill(check->path, &check->catalogue->tables[t], &reason);
         if (status == STATUS_OK)
             continue;
-        fault(check, 0, &reason);
+        RETURN_IF_ERROR(fault(check, 0, status, &reason, error));
         return error_set(error, status, "%s", reason.text);
     }
     return STATUS_OK;
@@ -329,18 +386,19 @@ static enum status check_column(void *context, uint64_t item, unsigned thread, s
     (void)thread;
     struct check *check = context;
     const struct column *column = check->columns[item];
-    bool good_side = check_side(check, item, column);
+    bool good_side;
+    RETURN_IF_ERROR(check_side(check, item, column, &good_side, error));
     for (uint32_t e = 0; e < column->encoding_count; e++) {
         RETURN_IF_ERROR(cancel_check(error));
-        check_encoding(check, item, column, &column->encodings[e], good_side);
+        RETURN_IF_ERROR(check_encoding(check, item, column, &column->encodings[e], good_side, error));
         uint64_t bytes = column->encodings[e].bytes;
         progress_report(check->progress, "checking", "bytes",
                         atomic_fetch_add(&check->bytes_done, bytes) + bytes, check->bytes_total);
     }
     if (column->index)
-        check_index(check, item, column, good_side);
+        RETURN_IF_ERROR(check_index(check, item, column, good_side, error));
     if (column->table->levels && column == levels_key(column->table))
-        check_levels(check, item, column->table);
+        RETURN_IF_ERROR(check_levels(check, item, column->table, error));
     return cancel_check(error);
 }
 
@@ -372,13 +430,13 @@ static void look_at_file(void *context, const char *directory, const struct tabl
     report(foreign->check, line, false);
 }
 
-static void report_foreign(struct check *check)
+static enum status report_foreign(struct check *check, struct error *error)
 {
     struct foreign foreign = {.check = check};
     char line[ERROR_TEXT_BYTES];
-    stored_files_visit(check->path, check->catalogue, look_at_file, &foreign);
+    RETURN_IF_ERROR(stored_files_visit(check->path, check->catalogue, look_at_file, &foreign, error));
     if (!foreign.files)
-        return;
+        return STATUS_OK;
     snprintf(
         line, sizeof line,
         "%s: %llu file%s with %llu bytes %s not in the catalogue: a writer is at work or was killed, or a "
@@ -387,6 +445,7 @@ static void report_foreign(struct check *check)
         check->path, (unsigned long long)foreign.files, foreign.files == 1 ? "" : "s",
         (unsigned long long)foreign.bytes, foreign.files == 1 ? "is" : "are");
     report(check, line, false);
+    return STATUS_OK;
 }
 
 static enum status list_columns(struct check *check, struct error *error)
@@ -415,7 +474,7 @@ enum status database_check(const char *path, unsigned threads, database_check_re
     int held;
     enum status status = catalogue_hold(path, &catalogue, &held, &reason);
     if (status != STATUS_OK) {
-        if (report_line)
+        if (report_line && !error_of_system(status, &reason))
             report_line(context, reason.text, true);
         if (error)
             *error = reason;
@@ -433,7 +492,7 @@ enum status database_check(const char *path, unsigned threads, database_check_re
     if (status == STATUS_OK)
         status = parallel_for(threads, check.column_count, check_column, &check, error);
     if (status == STATUS_OK)
-        report_foreign(&check);
+        status = report_foreign(&check, error);
     if (status == STATUS_OK && check.faults)
         status = error_set(error, STATUS_CHECK_FAILED, "%s", check.first.text);
     free(check.columns);

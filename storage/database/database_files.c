@@ -2,6 +2,9 @@
 #define _GNU_SOURCE
 #include "storage/database/database_files.h"
 
+#include "storage/base/file.h"
+#include "storage/base/memory.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,9 +24,12 @@ enum status directory_create(const char *path, bool *created, struct error *erro
     if (*created)
         return STATUS_OK;
     int reason = errno;
-    if (reason == EEXIST && stat(path, &stat_of) == 0 && S_ISDIR(stat_of.st_mode))
+    const bool exists = reason == EEXIST;
+    if (exists)
+        reason = stat(path, &stat_of) == 0 ? 0 : errno;
+    if (exists && !reason && S_ISDIR(stat_of.st_mode))
         return STATUS_OK;
-    if (reason == EEXIST)
+    if (exists && !reason)
         return error_set(error, STATUS_BAD_INPUT, "%s is a file; name a directory that is new or empty",
                          path);
     return error_set_errno(error, reason, "cannot create directory %s%s", path,
@@ -33,7 +39,9 @@ enum status directory_create(const char *path, bool *created, struct error *erro
 static enum status check_no_link(const char *path, struct error *error)
 {
     struct stat stat_of;
-    if (lstat(path, &stat_of) != 0 || !S_ISLNK(stat_of.st_mode))
+    if (lstat(path, &stat_of) != 0)
+        return errno == ENOENT ? STATUS_OK : error_set_errno(error, errno, "cannot read %s", path);
+    if (!S_ISLNK(stat_of.st_mode))
         return STATUS_OK;
     return error_set(error, STATUS_BAD_INPUT,
                      "%s is a symbolic link, and a database is not changed through one; put the directory "
@@ -97,45 +105,76 @@ enum stored_file stored_file_kind(const struct table *table, const char *name)
     return encoding && encoding->generation == generation ? FILE_CURRENT : FILE_STALE;
 }
 
-/* Opens a directory without following a link; NULL if it cannot be listed. */
-static DIR *open_directory(const char *path)
+/* Opens a directory without following a link. *directory is NULL if there is none: another thing of that name is not
+ * ours. */
+static enum status open_directory(const char *path, DIR **directory, struct error *error)
 {
-    const int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *directory = descriptor >= 0 ? fdopendir(descriptor) : NULL;
-    if (!directory && descriptor >= 0)
+    const int descriptor = file_descriptor(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+    *directory = descriptor >= 0 ? fdopendir(descriptor) : NULL;
+    const int reason = errno;
+    if (*directory || (descriptor < 0 && (reason == ENOENT || reason == ENOTDIR || reason == ELOOP)))
+        return STATUS_OK;
+    if (descriptor >= 0)
         close(descriptor);
-    return directory;
+    return error_set_errno(error, reason, "cannot list %s", path);
 }
 
-void stored_files_visit(const char *directory, const struct catalogue *catalogue, stored_file_visit *visit,
-                        void *context)
+/* Gets the next name, NULL at the end; "." and ".." are no names. */
+static enum status next_name(const char *path, DIR *directory, const char **name, struct error *error)
 {
-    char *tables_path = NULL;
-    if (path_format(&tables_path, NULL, "%s/" TABLES_NAME, directory) != STATUS_OK)
-        return;
-    DIR *tables = open_directory(tables_path);
-    struct dirent *entry;
-    while (tables && (entry = readdir(tables)) != NULL) {
-        char *table_path = NULL;
-        if (entry->d_name[0] == '.' ||
-            path_format(&table_path, NULL, "%s/%s", tables_path, entry->d_name) != STATUS_OK)
-            continue;
+    const struct dirent *entry;
+    do {
+        errno = 0;
+        entry = readdir(directory);
+    } while (entry && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0));
+    *name = entry ? entry->d_name : NULL;
+    return entry || errno == 0 ? STATUS_OK : error_set_errno(error, errno, "cannot list %s", path);
+}
+
+/* Visits the files of one table's directory, then the directory itself. */
+static enum status visit_table(const char *path, const struct table *table, stored_file_visit *visit,
+                               void *context, struct error *error)
+{
+    DIR *files;
+    const char *name = "";
+    enum status status = open_directory(path, &files, error);
+    while (files && status == STATUS_OK && name) {
+        status = next_name(path, files, &name, error);
+        if (status == STATUS_OK && name)
+            visit(context, path, table, name);
+    }
+    if (files)
+        closedir(files);
+    if (status == STATUS_OK)
+        visit(context, path, table, "");
+    return status;
+}
+
+enum status stored_files_visit(const char *directory, const struct catalogue *catalogue,
+                               stored_file_visit *visit, void *context, struct error *error)
+{
+    char *path = NULL, *table_directory;
+    DIR *tables = NULL;
+    const char *entry = "";
+    enum status status = path_format(&path, error, "%s/" TABLES_NAME, directory);
+    if (status == STATUS_OK)
+        status = open_directory(path, &tables, error);
+    while (tables && status == STATUS_OK && entry) {
         char name[NAME_BYTES] = "";
-        const bool ours = name_of_file(entry->d_name, strlen(entry->d_name), name);
-        const struct table *table = ours ? catalogue_table(catalogue, name) : NULL;
-        DIR *files = open_directory(table_path);
-        struct dirent *file;
-        while (files && (file = readdir(files)) != NULL)
-            if (strcmp(file->d_name, ".") != 0 && strcmp(file->d_name, "..") != 0)
-                visit(context, table_path, table, file->d_name);
-        if (files)
-            closedir(files);
-        visit(context, table_path, table, "");
-        free(table_path);
+        status = next_name(path, tables, &entry, error);
+        if (status != STATUS_OK || !entry || entry[0] == '.')
+            continue;
+        const bool ours = name_of_file(entry, strlen(entry), name);
+        status = path_format(&table_directory, error, "%s/%s", path, entry);
+        if (status == STATUS_OK)
+            status = visit_table(table_directory, ours ? catalogue_table(catalogue, name) : NULL, visit,
+                                 context, error);
+        free(table_directory);
     }
     if (tables)
         closedir(tables);
-    free(tables_path);
+    free(path);
+    return status;
 }
 
 /* ---- Cleaning up ---- */
@@ -157,38 +196,55 @@ static bool is_superseded(const char *name)
            strspn(name + length, "0123456789") == strlen(name + length);
 }
 
+/* Whether no reader holds the open catalogue. */
+static bool is_free(int descriptor)
+{
+    return file_flock(descriptor, LOCK_EX | LOCK_NB) == 0;
+}
+
+static enum status keep_held(const char *path, struct held_states *held)
+{
+    RETURN_IF_ERROR(
+        memory_grow(&held->catalogues, (held->count + 1) * sizeof *held->catalogues, "states", NULL));
+    RETURN_IF_ERROR(catalogue_read_file(path, &held->catalogues[held->count], NULL));
+    held->count++;
+    return STATUS_OK;
+}
+
+/* Removes a superseded catalogue, or keeps what it names if a reader holds it, or if this cannot be told. */
 static void take_held(const char *path, struct held_states *held)
 {
-    int descriptor;
+    int descriptor = -1;
     uint64_t size;
     struct stat stat_of;
-    if (lstat(path, &stat_of) != 0 || !S_ISREG(stat_of.st_mode))
-        return; /* the file is not ours, despite its name */
-    const bool open = file_open(path, &descriptor, &size, NULL, NULL) == STATUS_OK;
-    if (open && flock(descriptor, LOCK_EX | LOCK_NB) == 0) {
-        unlink(path); /* no reader holds it */
-    } else {
-        struct catalogue *grown = realloc(held->catalogues, (held->count + 1) * sizeof *grown);
-        held->catalogues = grown ? grown : held->catalogues;
-        if (grown && catalogue_read_file(path, &grown[held->count], NULL) == STATUS_OK)
-            held->count++;
-        else
-            held->unknown = true;
+    if (lstat(path, &stat_of) != 0) {
+        held->unknown |= errno != ENOENT;
+        return;
     }
-    if (open)
+    if (!S_ISREG(stat_of.st_mode))
+        return; /* the file is not ours, despite its name */
+    if (file_open(path, &descriptor, &size, NULL, NULL) == STATUS_OK && is_free(descriptor))
+        unlink(path);
+    else if (keep_held(path, held) != STATUS_OK)
+        held->unknown = true;
+    if (descriptor >= 0)
         close(descriptor);
 }
 
 static void find_held(const char *directory, struct held_states *held)
 {
     DIR *entries = opendir(directory);
-    struct dirent *entry;
+    const char *name = "";
     held->unknown = !entries;
-    while (entries && (entry = readdir(entries)) != NULL) {
+    while (entries && name) {
         char *path = NULL;
-        if (!is_superseded(entry->d_name))
+        if (next_name(directory, entries, &name, NULL) != STATUS_OK) {
+            held->unknown = true;
+            break;
+        }
+        if (!name || !is_superseded(name))
             continue;
-        if (path_format(&path, NULL, "%s/%s", directory, entry->d_name) == STATUS_OK)
+        if (path_format(&path, NULL, "%s/%s", directory, name) == STATUS_OK)
             take_held(path, held);
         else
             held->unknown = true;
@@ -227,7 +283,9 @@ void database_clean(const char *directory, const struct catalogue *catalogue)
     struct held_states held = {0};
     char *path = NULL;
     find_held(directory, &held);
-    stored_files_visit(directory, catalogue, remove_stale, &held);
+    if (stored_files_visit(directory, catalogue, remove_stale, &held, NULL) != STATUS_OK) {
+        /* what could not be listed stays for the next writer */
+    }
     if (path_format(&path, NULL, "%s/" CATALOGUE_NEW_FILE, directory) == STATUS_OK) {
         unlink(path);
         free(path);
@@ -241,13 +299,15 @@ void database_clean(const char *directory, const struct catalogue *catalogue)
 #define RELEASE_TRIES   10
 #define RELEASE_WAIT_NS 2000000
 
+/* False if this cannot be told: then the next writer cleans up. */
 static bool is_superseded_state(const char *directory, int descriptor)
 {
     char *path = NULL;
-    const bool superseded = path_format(&path, NULL, "%s/" CATALOGUE_FILE, directory) == STATUS_OK &&
-                            access(path, F_OK) == 0 && !file_is_at(path, descriptor);
+    bool current = true;
+    const bool known = path_format(&path, NULL, "%s/" CATALOGUE_FILE, directory) == STATUS_OK &&
+                       access(path, F_OK) == 0 && file_is_at(path, descriptor, &current, NULL) == STATUS_OK;
     free(path);
-    return superseded;
+    return known && !current;
 }
 
 void state_release(const char *directory, int descriptor)

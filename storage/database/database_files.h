@@ -43,12 +43,12 @@ enum stored_file { FILE_UNKNOWN, FILE_STALE, FILE_CURRENT };
 enum stored_file stored_file_kind(const struct table *table, const char *name);
 
 /* Calls `visit` for every entry of every DIR/tables/TABLE, and after each such directory once with an empty
- * name. `table` is NULL if the catalogue has no table of that name. Directories that cannot be listed are
- * left out. */
+ * name. `table` is NULL if the catalogue has no table of that name. Stops with an error at a directory that cannot be
+ * listed. */
 typedef void stored_file_visit(void *context, const char *directory, const struct table *table,
                                const char *name);
-void stored_files_visit(const char *directory, const struct catalogue *catalogue, stored_file_visit *visit,
-                        void *context);
+NODISCARD enum status stored_files_visit(const char *directory, const struct catalogue *catalogue,
+                                         stored_file_visit *visit, void *context, struct error *error);
 
 /* Removes the files that look like ours and are neither in the catalogue nor in a state that a reader holds.
  * The caller holds the lock. */

@@ -49,8 +49,9 @@ enum kind {
     THREAD,   /* pthread_create */
     OPEN,     /* open, openat, fopen, dup, O_TMPFILE */
     STAT,     /* stat, lstat, fstat, fstatat, access */
-    READ,     /* read, pread, fread, fgets, getline */
-    WRITE,    /* write, pwrite, fwrite, fflush */
+    READ,     /* read, pread */
+    WRITE,    /* write, pwrite */
+    STREAM,   /* fread, fgets, getline, fwrite, fflush */
     SYNC,     /* fsync, fdatasync */
     RENAME,   /* rename, link */
     UNLINK,   /* unlink, remove */
@@ -64,9 +65,11 @@ enum kind {
     KINDS
 };
 
-static const char *const kind_names[KINDS] = {"memory", "thread",   "open",   "stat",  "read",  "write",
-                                              "sync",   "rename",   "unlink", "mkdir", "rmdir", "list",
-                                              "lock",   "truncate", "map",    "close"};
+static const char *const kind_names[KINDS] = {
+    [MEMORY] = "memory", [THREAD] = "thread", [OPEN] = "open", [STAT] = "stat",     [READ] = "read",
+    [WRITE] = "write",   [STREAM] = "stream", [SYNC] = "sync", [RENAME] = "rename", [UNLINK] = "unlink",
+    [MKDIR] = "mkdir",   [RMDIR] = "rmdir",   [LIST] = "list", [LOCK] = "lock",     [TRUNCATE] = "truncate",
+    [MAP] = "map",       [CLOSE] = "close"};
 
 enum { ERROR_KILL = -1, ERROR_SHORT = -2 };
 
@@ -401,15 +404,15 @@ static bool stream_fails(enum kind kind, FILE *stream)
     return true;
 }
 
-CALL(size_t, 0, stream_fails(READ, stream), fread, (void *into, size_t bytes, size_t count, FILE *stream),
+CALL(size_t, 0, stream_fails(STREAM, stream), fread, (void *into, size_t bytes, size_t count, FILE *stream),
      (into, bytes, count, stream))
-CALL(char *, NULL, stream_fails(READ, stream), fgets, (char *into, int bytes, FILE *stream),
+CALL(char *, NULL, stream_fails(STREAM, stream), fgets, (char *into, int bytes, FILE *stream),
      (into, bytes, stream))
-CALL(ssize_t, -1, stream_fails(READ, stream), getline, (char **line, size_t *bytes, FILE *stream),
+CALL(ssize_t, -1, stream_fails(STREAM, stream), getline, (char **line, size_t *bytes, FILE *stream),
      (line, bytes, stream))
-CALL(size_t, 0, stream_fails(WRITE, stream), fwrite,
+CALL(size_t, 0, stream_fails(STREAM, stream), fwrite,
      (const void *from, size_t bytes, size_t count, FILE *stream), (from, bytes, count, stream))
-CALL(int, EOF, stream &&stream_fails(WRITE, stream), fflush, (FILE * stream), (stream))
+CALL(int, EOF, stream &&stream_fails(STREAM, stream), fflush, (FILE * stream), (stream))
 
 FIND(fclose);
 int fclose(FILE *stream)

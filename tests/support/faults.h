@@ -36,7 +36,7 @@
 #include <sys/mman.h>
 #include <xxhash.h>
 
-#define FAULTS_SAMPLE 8
+#define FAULTS_SAMPLE 3
 /* More places of one campaign are counted, not printed. */
 #define FAULTS_PRINTED 25
 
@@ -52,6 +52,7 @@ struct fault {
     const char *kinds, *error;
     bool forever;
     const char *path;    /* NULL: all paths */
+    bool of_changes;     /* it tells nothing of operations that change nothing */
     bool must_be_mended; /* the program must repeat the call, so that nobody sees the fault */
 };
 
@@ -64,14 +65,14 @@ static const struct fault faults_of_descriptors = {.kinds = "open,list", .error 
 static const struct fault faults_of_access = {.kinds = "open,stat,list,unlink,rename,mkdir",
                                               .error = "EACCES"};
 static const struct fault faults_of_space = {
-    .kinds = "write,truncate,mkdir", .error = "ENOSPC", .forever = true};
+    .kinds = "write,stream,truncate,mkdir", .error = "ENOSPC", .forever = true, .of_changes = true};
 static const struct fault faults_of_signals = {
     .kinds = "open,read,write,sync,lock,truncate", .error = "EINTR", .must_be_mended = true};
 static const struct fault faults_of_short_moves = {
     .kinds = "read,write", .error = "short", .forever = true, .must_be_mended = true};
-static const struct fault faults_that_kill = {.kinds = "calls", .error = "kill"};
+static const struct fault faults_that_kill = {.kinds = "calls", .error = "kill", .of_changes = true};
 
-/* What a campaign knows. `saved` is a copy of the database before the operation. */
+/* What campaigns know. $D.saved is a copy of the database before the operation. */
 struct faults {
     const struct fault_operation *operation;
     const struct fault *fault;
@@ -292,7 +293,7 @@ static inline bool faults_try_call(struct faults *faults, uint64_t number)
 
 /* ---- A campaign ---- */
 
-static inline void faults_prepare(struct faults *faults)
+static inline void faults_map_state(struct faults *faults)
 {
     assert_true((size_t)snprintf(faults->state_path, PATH_BYTES, "%s.calls", path) < PATH_BYTES);
     const int descriptor = open(faults->state_path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -300,6 +301,11 @@ static inline void faults_prepare(struct faults *faults)
     faults->state = mmap(NULL, sizeof *faults->state, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     assert_true(faults->state != MAP_FAILED);
     close(descriptor);
+}
+
+/* Makes the state before the operation. */
+static inline void faults_prepare(struct faults *faults)
+{
     faults_shell("rm -rf $D $D.saved", &faults_seen);
     if (*faults->operation->prepare) {
         faults_shell(faults->operation->prepare, &faults_seen);
@@ -312,16 +318,37 @@ static inline void faults_prepare(struct faults *faults)
     faults_restore(faults);
 }
 
-/* Learns what the operation does without a fault. */
-static inline void faults_reference(struct faults *faults)
+/* Runs the operation without a fault; the calls are counted. */
+static inline void faults_count(struct faults *faults)
 {
     faults_try(faults, 0);
     if (faults_run.exit_code != 0)
         fail_msg("%s: exit code %d, %s", faults->operation->run, faults_run.exit_code, faults_run.errors);
-    faults->output = strdup(faults_run.output);
-    faults->after = faults_observe(faults);
-    faults->files_after = directory_files(path);
+    if (!faults->output) {
+        faults->output = strdup(faults_run.output);
+        faults->after = faults_observe(faults);
+        faults->files_after = directory_files(path);
+    }
     faults_restore(faults);
+}
+
+/* What is kept of the last operation, so that its campaigns prepare it once. */
+static inline struct faults *faults_of(const struct fault_operation *operation)
+{
+    static struct faults kept;
+    static char kept_path[PATH_BYTES];
+    if (kept.operation == operation && strcmp(kept_path, path) == 0)
+        return &kept;
+    if (kept.state)
+        munmap(kept.state, sizeof *kept.state);
+    free(kept.before);
+    free(kept.after);
+    free(kept.output);
+    kept = (struct faults){.operation = operation};
+    memcpy(kept_path, path, sizeof kept_path);
+    faults_map_state(&kept);
+    faults_prepare(&kept);
+    return &kept;
 }
 
 static inline void faults_sample(struct faults *faults, uint64_t calls)
@@ -341,19 +368,16 @@ static inline void faults_sample(struct faults *faults, uint64_t calls)
 
 static inline void faults_campaign(const struct fault_operation *operation, const struct fault *fault)
 {
-    struct faults faults = {.operation = operation, .fault = fault};
-    faults_prepare(&faults);
-    faults_reference(&faults);
-    const uint64_t calls = atomic_load(&faults.state->calls);
-    faults_sample(&faults, calls);
+    struct faults *const faults = faults_of(operation);
+    faults->fault = fault;
+    faults->runs = faults->failures = faults->printed_count = 0;
+    faults_count(faults);
+    const uint64_t calls = atomic_load(&faults->state->calls);
+    faults_sample(faults, calls);
     printf("%s%s%s: %" PRIu64 " calls, %" PRIu64 " faults tried, %" PRIu64 " wrong\n", fault->kinds,
-           fault->forever ? " from then on " : " ", fault->error, calls, faults.runs, faults.failures);
-    munmap(faults.state, sizeof *faults.state);
-    free(faults.before);
-    free(faults.after);
-    free(faults.output);
-    if (faults.failures)
-        fail_msg("%" PRIu64 " of %" PRIu64 " faults are not handled", faults.failures, faults.runs);
+           fault->forever ? " from then on " : " ", fault->error, calls, faults->runs, faults->failures);
+    if (faults->failures)
+        fail_msg("%" PRIu64 " of %" PRIu64 " faults are not handled", faults->failures, faults->runs);
 }
 
 #endif
