@@ -136,6 +136,8 @@ struct query_sources {
     bool any_strict; /* there is a RIGHT or FULL JOIN, which no plan of stored tables has */
 };
 
+/* The stored table of a name, in the same letters or, if there is none, in others; NULL: there is none. */
+const struct table *query_stored_table(const struct query *query, const char *name);
 /* Finds the tables and answers of FROM, and their columns. */
 NODISCARD enum status query_sources_find(struct query *query, const struct sql_select *select,
                                          const struct query_scope *scope, struct query_sources *sources);

@@ -9,7 +9,7 @@
 
 /* ---- Finding them ---- */
 
-static const struct table *stored_table(const struct query *query, const char *name)
+const struct table *query_stored_table(const struct query *query, const char *name)
 {
     const struct table *found = NULL;
     for (uint32_t t = 0; t < database_table_count(query->task->database); t++) {
@@ -101,7 +101,7 @@ enum status query_sources_find(struct query *query, const struct sql_select *sel
                 SQL_SOURCES_MAX);
         struct query_source *const source = &sources->list[sources->count++];
         *source = (struct query_source){.name = sql_source_name(from),
-                                        .table = named ? NULL : stored_table(query, from->table),
+                                        .table = named ? NULL : query_stored_table(query, from->table),
                                         .rows = named ? &named->rows : NULL,
                                         .from = from};
         sources->any_answer |= named != NULL;

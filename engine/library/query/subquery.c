@@ -16,16 +16,6 @@ struct correlation {
     enum status status;
 };
 
-static const struct table *stored_table(const struct query *query, const char *name)
-{
-    for (uint32_t t = 0; t < database_table_count(query->task->database); t++) {
-        const struct table *const table = database_table_at(query->task->database, t);
-        if (word_compare(table->name, name) == 0)
-            return table;
-    }
-    return NULL;
-}
-
 static const struct query_named *named_answer(const struct query_scope *scope, const char *name)
 {
     for (; scope; scope = scope->outer)
@@ -47,7 +37,7 @@ static enum query_has source_has(const struct query *query, const struct sql_sou
     for (uint32_t c = 0; named && c < named->rows.column_count; c++)
         if (word_compare(named->rows.columns[c].name, name->name) == 0)
             return HAS;
-    const struct table *const table = named ? NULL : stored_table(query, source->table);
+    const struct table *const table = named ? NULL : query_stored_table(query, source->table);
     for (uint32_t c = 0; table && c < table_visible_columns(table); c++)
         if (word_compare(table->columns[c].schema.name, name->name) == 0)
             return HAS;

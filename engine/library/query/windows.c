@@ -294,8 +294,9 @@ static const struct sql_expression *window_alias(const struct windows *windows,
                                                  const struct sql_expression *name)
 {
     const struct sql_select *const select = windows->select;
-    uint32_t s, c;
-    if (name->operation != SQL_COLUMN || name->qualifier || query_column_of(windows->sources, name, &s, &c))
+    struct sql_scope_column column;
+    if (name->operation != SQL_COLUMN || name->qualifier ||
+        sql_scope_find(&windows->sources->scope, name, &column) == 1)
         return NULL;
     for (uint32_t i = 0; i < select->item_count; i++)
         if (select->items[i].alias && word_compare(select->items[i].alias, name->name) == 0 &&
