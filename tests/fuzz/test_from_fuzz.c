@@ -24,7 +24,7 @@
 
 #define QUERIES      2000u
 #define STAR_QUERIES 200u
-#define TABLES       4u
+#define TABLES       5u /* the last is that of subqueries */
 #define SOURCES_MAX  5u
 #define COLUMNS      3u /* of a table */
 #define VISIBLE_MAX  (SOURCES_MAX * COLUMNS)
@@ -37,10 +37,11 @@ static double seconds; /* 0: QUERIES */
 static const char script[] = "CREATE TABLE d (k INTEGER PRIMARY KEY, l INTEGER, x INTEGER);\n"
                              "CREATE TABLE f (k INTEGER REFERENCES d, l INTEGER, y INTEGER);\n"
                              "CREATE TABLE p (k INTEGER, l INTEGER, x INTEGER);\n"
-                             "CREATE TABLE q (l INTEGER, k INTEGER, z INTEGER);\n";
-static const char *const table_names[TABLES] = {"d", "f", "p", "q"};
+                             "CREATE TABLE q (l INTEGER, k INTEGER, z INTEGER);\n"
+                             "CREATE TABLE r (n INTEGER, o INTEGER, s INTEGER);\n";
+static const char *const table_names[TABLES] = {"d", "f", "p", "q", "r"};
 static const char *const table_columns[TABLES][COLUMNS] = {
-    {"k", "l", "x"}, {"k", "l", "y"}, {"k", "l", "x"}, {"l", "k", "z"}};
+    {"k", "l", "x"}, {"k", "l", "y"}, {"k", "l", "x"}, {"l", "k", "z"}, {"n", "o", "s"}};
 
 /* ---- Texts ---- */
 
@@ -88,7 +89,7 @@ static struct relation new_source(void)
     static const char *const names[] = {"k", "l", "m"};
     struct from *const source = &sources[source_count];
     struct relation item = {.first = source_count, .end = source_count + 1, .visible_count = COLUMNS};
-    const uint32_t table = below(TABLES), turn = below(3);
+    const uint32_t table = below(TABLES - 1), turn = below(3);
     const bool answer = chance(40), renamed = answer && chance(50);
     const char *ours = "", *theirs = "";
     source->number = source_count++;
@@ -164,12 +165,16 @@ static void conjunct(const struct relation *left, const struct relation *right, 
         texts_of[0] = form("%s < %u", b, 1 + below(5));
         texts_of[1] = form("%s%s", sides[1], texts_of[0] + strlen(b));
     } else if (kind == 2 && correlated) {
-        const char *const asks =
-            form("(SELECT %s FROM p AS i WHERE i.k = ", chance(50) ? "max(i.l)" : "count(*)");
-        texts_of[0] = form("%s %s %s%s)", b, comparison, asks, strchr(a, '.') ? a : sides[0]);
-        texts_of[1] = form("%s %s %s%s)", sides[1], comparison, asks, sides[0]);
-        if (!strchr(a, '.')) /* a name without a table would be the inner level's */
-            texts_of[0] = form("%s = %s", b, a), texts_of[1] = form("%s = %s", sides[1], sides[0]);
+        const char *const value = chance(50) ? "max(o)" : "count(*)";
+        texts_of[0] = form("%s %s (SELECT %s FROM r WHERE n = %s)", b, comparison, value, a);
+        texts_of[1] = form("%s %s (SELECT %s FROM r WHERE n = %s)", sides[1], comparison, value, sides[0]);
+    } else if (kind == 3) {
+        const char *const word = chance(30) ? "NOT " : "";
+        texts_of[0] = form("%sEXISTS (SELECT 1 FROM r WHERE %s = n AND o < 4)", word, b);
+        texts_of[1] = form("%sEXISTS (SELECT 1 FROM r WHERE %s = n AND o < 4)", word, sides[1]);
+    } else if (kind == 4 && chance(30)) {
+        texts_of[0] = form("%s IN (SELECT n FROM r WHERE o IS NOT NULL)", b);
+        texts_of[1] = form("%s%s", sides[1], texts_of[0] + strlen(b));
     } else {
         texts_of[0] = form("%s %s %s", a, comparison, b);
         texts_of[1] = form("%s %s %s", sides[0], comparison, sides[1]);

@@ -295,6 +295,21 @@ static enum status check_key_in_on(const struct values *values, const struct que
         table, names.found->name, table, table);
 }
 
+/* A value that is asked in ON of an inner join may be joined to all of FROM, which has more columns: its key's names become
+ * those that ON sees. */
+static enum status resolve_key(const struct values *values, const struct query_key *key,
+                               struct sql_expression **outer)
+{
+    struct query *const query = values->query;
+    struct query_sources *sources;
+    *outer = key->outer;
+    if (values->join == NO_JOIN)
+        return STATUS_OK;
+    RETURN_IF_ERROR(query_memory(query, sizeof *sources, &sources));
+    RETURN_IF_ERROR(query_sources_find(query, values->select, values->scope, sources));
+    return sql_scope_resolve_on(&sources->scope, query->tree, values->join, key->outer, outer, query->error);
+}
+
 /* Adds a source to the level: to all of FROM, or before the join in whose ON the subquery stands. */
 static enum status add_source(struct values *values, struct sql_source *source)
 {
@@ -326,11 +341,12 @@ static enum status value_by_key(struct values *values, const struct sql_expressi
 {
     struct query *const query = values->query;
     struct rowset rows;
-    struct sql_expression *column, *zero;
+    struct sql_expression *outer, *column, *zero;
     struct sql_source source = {.join = SQL_JOIN_LEFT, .position = node->position};
     char name[16];
     if (is_asked_at_join(values))
         RETURN_IF_ERROR(check_key_in_on(values, key));
+    RETURN_IF_ERROR(resolve_key(values, key, &outer));
     RETURN_IF_ERROR(run_subquery(values, node, key->select, "value by key", &rows));
     RETURN_IF_ERROR(query_name(query, &rows, values->scope, &values->scope));
     source.table = values->scope->named->name;
@@ -339,7 +355,7 @@ static enum status value_by_key(struct values *values, const struct sql_expressi
     if (!source.alias)
         return error_out_of_memory(query->error, sizeof name, "a statement");
     RETURN_IF_ERROR(query_node(query, SQL_EQUAL, node->position, &source.on));
-    RETURN_IF_ERROR(query_child(query, source.on, key->outer));
+    RETURN_IF_ERROR(query_child(query, source.on, outer));
     RETURN_IF_ERROR(query_column_node(query, node->position, source.alias, QUERY_KEY_NAME, &column));
     RETURN_IF_ERROR(query_child(query, source.on, column));
     RETURN_IF_ERROR(add_source(values, &source));

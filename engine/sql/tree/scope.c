@@ -241,14 +241,20 @@ static enum status resolve_using(const struct resolving *resolving, struct sql_s
     return STATUS_OK;
 }
 
+enum status sql_scope_resolve_on(const struct sql_scope *scope, struct sql_statement_tree *tree,
+                                 uint32_t join, const struct sql_expression *on, struct sql_expression **out,
+                                 struct error *error)
+{
+    struct resolving resolving = {.scope = scope, .tree = tree, .join = join, .error = error};
+    return sql_tree_rewrite(tree, on, resolve_name, &resolving, out, error);
+}
+
 enum status sql_scope_resolve(const struct sql_scope *scope, struct sql_statement_tree *tree,
                               struct sql_source *sources, struct error *error)
 {
-    struct resolving resolving = {.scope = scope, .tree = tree, .error = error};
     for (uint32_t s = 0; s < scope->count; s++) {
-        resolving.join = s;
-        RETURN_IF_ERROR(
-            sql_tree_rewrite(tree, sources[s].on, resolve_name, &resolving, &sources[s].on, error));
+        const struct resolving resolving = {.scope = scope, .tree = tree, .join = s, .error = error};
+        RETURN_IF_ERROR(sql_scope_resolve_on(scope, tree, s, sources[s].on, &sources[s].on, error));
         RETURN_IF_ERROR(resolve_using(&resolving, &sources[s]));
     }
     return STATUS_OK;

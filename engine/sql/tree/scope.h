@@ -48,6 +48,10 @@ NODISCARD enum status sql_scope_tree(const struct sql_scope *scope, struct sql_s
                                      const struct sql_scope_column *column, struct sql_position position,
                                      struct sql_expression **out, struct error *error);
 
+/* Gives the names of an expression their tables, as those of ON of a join; see sql_scope_resolve. */
+NODISCARD enum status sql_scope_resolve_on(const struct sql_scope *scope, struct sql_statement_tree *tree,
+                                           uint32_t join, const struct sql_expression *on,
+                                           struct sql_expression **out, struct error *error);
 /* Rewrites each `on` of `sources`, which are the scope's: names get their tables, and USING becomes equalities. A name that
  * no table of FROM has is left as it is: it may be an alias. STATUS_BAD_INPUT, "line L, column C: ...", for names that
  * are in FROM but not in the scope, for those that could be several columns, and for columns of USING that are not on
