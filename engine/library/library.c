@@ -11,7 +11,8 @@
 #include <string.h>
 
 _Static_assert((int)TESSERA_INTERRUPTED == (int)STATUS_INTERRUPTED &&
-                   (int)TESSERA_MACHINE == (int)STATUS_MACHINE,
+                   (int)TESSERA_MACHINE == (int)STATUS_MACHINE &&
+                   (int)TESSERA_NOT_DURABLE == (int)STATUS_NOT_DURABLE,
                "the numbers of tessera.h are those of status.h");
 _Static_assert((int)TESSERA_INDEX_ON == (int)PLAN_INDEX_ON && (int)TESSERA_INDEX_OFF == (int)PLAN_INDEX_OFF,
                "the words of tessera.h are those of plan_index.h");

@@ -36,6 +36,7 @@ enum tessera_status {
     TESSERA_CHECK_FAILED = 1, /* a checksum does not match */
     TESSERA_BAD_INPUT = 2,    /* a wrong statement, file or row */
     TESSERA_MACHINE = 3,      /* out of memory, disk full */
+    TESSERA_NOT_DURABLE = 4,  /* a load was made, but may not survive a power cut; do not repeat it */
     TESSERA_INTERRUPTED = 130 /* tessera_interrupt */
 };
 

@@ -159,6 +159,13 @@ static enum status open_own(const char *path, int flags, int *descriptor, struct
     return error_set_errno(error, reason, "cannot open %s", path);
 }
 
+enum status file_found(const char *path, bool *found, struct error *error)
+{
+    struct stat stat;
+    *found = lstat(path, &stat) == 0;
+    return *found || errno == ENOENT ? STATUS_OK : error_set_errno(error, errno, "cannot look at %s", path);
+}
+
 enum status file_open_again(const char *path, int *descriptor, struct error *error)
 {
     return open_own(path, O_WRONLY, descriptor, error);

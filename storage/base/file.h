@@ -48,6 +48,10 @@ NODISCARD enum status file_open(const char *path, int *descriptor, uint64_t *siz
 NODISCARD enum status file_create(const char *path, int *descriptor, struct error *error);
 NODISCARD enum status file_open_again(const char *path, int *descriptor, struct error *error);
 
+/* *found: whether anything stands at the path, also a link that leads nowhere. Only ENOENT says that nothing does;
+ * whoever creates or removes files by the answer must not take another failure for it. */
+NODISCARD enum status file_found(const char *path, bool *found, struct error *error);
+
 /* Writes all bytes at `offset`. */
 NODISCARD enum status file_write(const char *path, int descriptor, const void *bytes, uint64_t size,
                                  uint64_t offset, struct error *error);

@@ -16,6 +16,7 @@ enum status {
     STATUS_CHECK_FAILED = 1, /* a wrong answer, a checksum that does not match */
     STATUS_BAD_INPUT = 2,    /* bad usage, bad rows, a file that is not what it should be */
     STATUS_MACHINE = 3,      /* the machine cannot: no GPU, out of memory, disk full */
+    STATUS_NOT_DURABLE = 4,  /* the change was made and is visible, but may not survive a power cut */
     STATUS_INTERRUPTED = 130 /* Ctrl-C, after cleaning up */
 };
 

@@ -51,7 +51,7 @@ void catalogue_free(struct catalogue *catalogue);
 
 /* Writes the catalogue and makes it the current one: new file, fsync, rename, fsync of the directory. The old
  * catalogue keeps a name with its generation, for readers that hold it. *renamed is true if readers see the
- * new catalogue; that can be so even if the call fails, in its last step. */
+ * new catalogue: if the call succeeds, or its last step fails, with STATUS_NOT_DURABLE. */
 NODISCARD enum status catalogue_write(const char *directory, const struct catalogue *catalogue, bool *renamed,
                                       struct error *error);
 

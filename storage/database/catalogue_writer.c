@@ -263,6 +263,12 @@ static enum status write_new(const char *path, unsigned version, const char *jso
     return status;
 }
 
+/* Whether link() failed because the file system has no hard links, or this file too many. */
+static bool has_no_links(int reason)
+{
+    return reason == EPERM || reason == EOPNOTSUPP || reason == ENOSYS || reason == EMLINK;
+}
+
 /* Gives the superseded catalogue a second name, by which later writers know which files its readers may still
  * open. On a file system without hard links, readers of the old state are told to open the database again. */
 static enum status keep_old(const char *directory, const char *path, uint64_t generation, struct error *error)
@@ -270,11 +276,12 @@ static enum status keep_old(const char *directory, const char *path, uint64_t ge
     char *old = NULL;
     RETURN_IF_ERROR(path_format(&old, error, "%s/" CATALOGUE_FILE ".%" PRIu64, directory, generation));
     unlink(old); /* an interrupted commit may have left it */
-    if (link(path, old) != 0) {
-        /* the first commit has no old catalogue */
-    }
+    enum status status = STATUS_OK;
+    if (link(path, old) != 0 && errno != ENOENT &&
+        !has_no_links(errno)) /* the first commit has no old catalogue */
+        status = error_set_errno(error, errno, "cannot keep %s as %s for those who read it", path, old);
     free(old);
-    return STATUS_OK;
+    return status;
 }
 
 enum status catalogue_write(const char *directory, const struct catalogue *catalogue, bool *renamed,
@@ -300,8 +307,13 @@ enum status catalogue_write(const char *directory, const struct catalogue *catal
     }
     if (new_path && !*renamed)
         unlink(new_path);
-    if (*renamed)
-        status = directory_sync(directory, error);
+    struct error why = {0};
+    if (*renamed && directory_sync(directory, &why) != STATUS_OK)
+        status =
+            error_set(error, STATUS_NOT_DURABLE,
+                      "%s was changed, and the change is visible, but it may not survive a power cut: %s; "
+                      "do not repeat it, and run `sync` or look at the disk",
+                      directory, why.text);
     json_decref(root);
     free(text);
     free(path);

@@ -2,8 +2,10 @@
 #define _GNU_SOURCE
 #include "storage/database/database_files.h"
 
+#include "storage/base/clock.h"
 #include "storage/base/file.h"
 #include "storage/base/memory.h"
+#include "storage/base/parallel.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -64,21 +66,89 @@ enum status tables_check(const char *directory, const char *table, struct error 
     return status;
 }
 
-enum status database_lock(const char *directory, int *descriptor, struct error *error)
+enum status database_has(const char *directory, const char *name, bool *found, struct error *error)
 {
-    char *path = NULL;
-    *descriptor = -1;
-    RETURN_IF_ERROR(path_format(&path, error, "%s/" LOCK_FILE, directory));
-    enum status status = file_lock(path, descriptor, error);
-    if (status == STATUS_OK && *descriptor < 0)
-        status = error_set(
-            error, STATUS_BAD_INPUT,
-            "database %s is being changed by another writer (it holds %s); wait until that has ended "
-            "and try again",
-            directory, path);
+    char *path;
+    *found = false;
+    RETURN_IF_ERROR(path_format(&path, error, "%s/%s", directory, name));
+    const enum status status = file_found(path, found, error);
     free(path);
     return status;
 }
+
+/* ---- The lock ---- */
+
+#define HOLDER_BYTES 128u
+
+/* Who holds the lock, in words for those who wait. Nothing depends on them, so failures are left alone. */
+static void name_holder(int descriptor)
+{
+    char text[HOLDER_BYTES], host[HOLDER_BYTES / 2] = "";
+    if (gethostname(host, sizeof host - 1) != 0)
+        snprintf(host, sizeof host, "this host");
+    const int length = snprintf(text, sizeof text, "process %ld (%.32s) on %s", (long)getpid(),
+                                program_invocation_short_name, host);
+    if (ftruncate(descriptor, 0) == 0)
+        file_put(descriptor, text, (uint64_t)length < sizeof text ? (uint64_t)length : sizeof text - 1, 0);
+}
+
+static void read_holder(const char *path, char text[HOLDER_BYTES])
+{
+    int descriptor;
+    uint64_t size, length = 0;
+    if (file_open(path, &descriptor, &size, NULL, NULL) == STATUS_OK) {
+        if (file_get(descriptor, text, HOLDER_BYTES - 1, 0, &length) != 0)
+            length = 0;
+        close(descriptor);
+    }
+    text[length] = '\0';
+    for (char *c = text; *c; c++)
+        *c = *c >= ' ' && *c <= '~' ? *c : '?';
+    if (!text[0])
+        snprintf(text, HOLDER_BYTES, "another process");
+}
+
+/* Between two tries; the first ones are closer, for those who have the lock for a moment. */
+#define LOCK_POLL_MS 20u
+
+enum status database_lock(const char *directory, unsigned wait_ms, int *descriptor, struct error *error)
+{
+    const double end = clock_seconds() + 1e-3 * wait_ms;
+    char *path = NULL, holder[HOLDER_BYTES];
+    *descriptor = -1;
+    RETURN_IF_ERROR(path_format(&path, error, "%s/" LOCK_FILE, directory));
+    enum status status = file_lock(path, descriptor, error);
+    for (unsigned ms = 1; status == STATUS_OK && *descriptor < 0 && clock_seconds() < end;
+         ms = 2 * ms < LOCK_POLL_MS ? 2 * ms : LOCK_POLL_MS) {
+        nanosleep(&(struct timespec){.tv_nsec = 1000000L * ms}, NULL);
+        status = cancel_check(error);
+        if (status == STATUS_OK)
+            status = file_lock(path, descriptor, error);
+    }
+    if (status == STATUS_OK && *descriptor >= 0) {
+        name_holder(*descriptor);
+    } else if (status == STATUS_OK) {
+        read_holder(path, holder);
+        status = error_set(error, STATUS_BAD_INPUT,
+                           "database %s is being changed by another writer: %s holds %s; wait until that has "
+                           "ended and try again",
+                           directory, holder, path);
+    }
+    free(path);
+    return status;
+}
+
+void database_unlock(int descriptor)
+{
+    if (descriptor < 0)
+        return;
+    if (ftruncate(descriptor, 0) != 0) {
+        /* the next holder writes over it */
+    }
+    close(descriptor);
+}
+
+/* ---- The files of tables ---- */
 
 enum stored_file stored_file_kind(const struct table *table, const char *name)
 {
@@ -129,6 +199,29 @@ static enum status next_name(const char *path, DIR *directory, const char **name
     } while (entry && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0));
     *name = entry ? entry->d_name : NULL;
     return entry || errno == 0 ? STATUS_OK : error_set_errno(error, errno, "cannot list %s", path);
+}
+
+enum status directory_is_empty(const char *path, bool *empty, struct error *error)
+{
+    DIR *const directory = opendir(path);
+    const char *name;
+    *empty = true;
+    if (!directory)
+        return errno == ENOENT ? STATUS_OK : error_set_errno(error, errno, "cannot list %s", path);
+    const enum status status = next_name(path, directory, &name, error);
+    *empty = !name;
+    closedir(directory);
+    return status;
+}
+
+enum status tables_are_empty(const char *directory, bool *empty, struct error *error)
+{
+    char *path;
+    *empty = false;
+    RETURN_IF_ERROR(path_format(&path, error, "%s/" TABLES_NAME, directory));
+    const enum status status = directory_is_empty(path, empty, error);
+    free(path);
+    return status;
 }
 
 /* Visits the files of one table's directory, then the directory itself. */
@@ -254,9 +347,11 @@ static void find_held(const char *directory, struct held_states *held)
         closedir(entries);
 }
 
-static bool is_held(const struct held_states *held, const char *table, const char *name)
+/* `folder`: the name of the table's directory. */
+static bool is_held(const struct held_states *held, const char *folder, const char *name)
 {
-    bool found = held->unknown;
+    char table[NAME_BYTES];
+    bool found = held->unknown || !name_of_file(folder, strlen(folder), table);
     for (uint32_t h = 0; h < held->count && !found; h++) {
         const struct table *as_it_was = catalogue_table(&held->catalogues[h], table);
         found = as_it_was && stored_file_kind(as_it_was, name) == FILE_CURRENT;
@@ -278,26 +373,34 @@ static void remove_stale(void *context, const char *directory, const struct tabl
     }
 }
 
+static void remove_file(const char *directory, const char *name)
+{
+    char *path = NULL;
+    if (path_format(&path, NULL, "%s/%s", directory, name) == STATUS_OK)
+        unlink(path);
+    free(path);
+}
+
 void database_clean(const char *directory, const struct catalogue *catalogue)
 {
     struct held_states held = {0};
-    char *path = NULL;
+    const bool first = catalogue->generation == 0;
+    if (!first && directory_sync(directory, NULL) != STATUS_OK)
+        return;
     find_held(directory, &held);
     if (stored_files_visit(directory, catalogue, remove_stale, &held, NULL) != STATUS_OK) {
         /* what could not be listed stays for the next writer */
     }
-    if (path_format(&path, NULL, "%s/" CATALOGUE_NEW_FILE, directory) == STATUS_OK) {
-        unlink(path);
-        free(path);
-    }
+    remove_file(directory, CATALOGUE_NEW_FILE);
+    if (!first)
+        remove_file(directory, FIRST_FILE);
     for (uint32_t h = 0; h < held.count; h++)
         catalogue_free(&held.catalogues[h]);
     free(held.catalogues);
 }
 
 /* Others that let go at the same moment have the lock for about a millisecond; a writer keeps it. */
-#define RELEASE_TRIES   10
-#define RELEASE_WAIT_NS 2000000
+#define RELEASE_WAIT_MS 20u
 
 /* False if this cannot be told: then the next writer cleans up. */
 static bool is_superseded_state(const char *directory, int descriptor)
@@ -312,21 +415,17 @@ static bool is_superseded_state(const char *directory, int descriptor)
 
 void state_release(const char *directory, int descriptor)
 {
-    const struct timespec wait = {.tv_nsec = RELEASE_WAIT_NS};
     struct catalogue catalogue;
     int lock = -1;
     if (descriptor < 0)
         return;
     const bool superseded = is_superseded_state(directory, descriptor);
     close(descriptor);
-    for (int i = 0; superseded && i < RELEASE_TRIES && database_lock(directory, &lock, NULL) != STATUS_OK;
-         i++)
-        nanosleep(&wait, NULL);
-    if (lock < 0)
+    if (!superseded || database_lock(directory, RELEASE_WAIT_MS, &lock, NULL) != STATUS_OK)
         return;
     if (catalogue_read(directory, &catalogue, NULL) == STATUS_OK) {
         database_clean(directory, &catalogue);
         catalogue_free(&catalogue);
     }
-    close(lock);
+    database_unlock(lock);
 }

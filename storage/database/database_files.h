@@ -4,10 +4,14 @@
  *     DIR/catalogue                                 the committed state (catalogue.h)
  *     DIR/catalogue.new                             exists only while a commit writes it
  *     DIR/catalogue.GENERATION                      a catalogue that was superseded while readers held it
- *     DIR/tessera.lock                              empty; the one writer holds it with flock
+ *     DIR/tessera.lock                              the one writer holds it with flock; says who that is, else empty
+ *     DIR/tessera.first                             empty; exists from the begin of the first change to its commit
  *     DIR/tables/TABLE/COLUMN.CODEC.GENERATION      one encoding of a column (column_file.h)
  *     DIR/tables/TABLE/COLUMN.side.GENERATION       its side file
  *     DIR/tables/TABLE/COLUMN.index.GENERATION      its bitmap index, if it has one
+ *
+ * Below `tables` nothing is removed unless we know that it is ours: the catalogue says what it has, or tessera.first that
+ * no catalogue ever had anything. Where both are missing, the catalogue was moved or lost, and writers refuse.
  *
  * A file's part for a name has no dot (name_to_file), so a file's name has only one meaning. Files that the catalogue does not
  * name are not part of the database. The next writer removes those that look like ours, and no others.
@@ -23,7 +27,8 @@
 #include "storage/database/catalogue.h"
 #include "storage/column/column_path.h"
 
-#define LOCK_FILE "tessera.lock"
+#define LOCK_FILE  "tessera.lock"
+#define FIRST_FILE "tessera.first"
 
 /* Creates the directory if it is missing. */
 NODISCARD enum status directory_create(const char *path, bool *created, struct error *error);
@@ -33,9 +38,22 @@ NODISCARD enum status directory_create(const char *path, bool *created, struct e
  * database. */
 NODISCARD enum status tables_check(const char *directory, const char *table, struct error *error);
 
-/* Takes the writers' lock, and creates its file if it is missing. A second writer is refused at once.
- * close(*descriptor) releases the lock. */
-NODISCARD enum status database_lock(const char *directory, int *descriptor, struct error *error);
+/* How long a change waits for the lock. A reader that cleans up, or adds an encoding of a column, has it for less; a
+ * load may have it for hours. */
+#define LOCK_WAIT_MS 5000u
+
+/* Takes the writers' lock, and creates its file if it is missing. If another writer has it for longer than `wait_ms`,
+ * the error says who that is. database_unlock releases it; -1 is legal. */
+NODISCARD enum status database_lock(const char *directory, unsigned wait_ms, int *descriptor,
+                                    struct error *error);
+void database_unlock(int descriptor);
+
+/* *found: whether DIR/NAME is there (file_found). */
+NODISCARD enum status database_has(const char *directory, const char *name, bool *found, struct error *error);
+
+/* *empty: whether nothing stands in the directory, or below DIR; true if it is missing. */
+NODISCARD enum status directory_is_empty(const char *path, bool *empty, struct error *error);
+NODISCARD enum status tables_are_empty(const char *directory, bool *empty, struct error *error);
 
 /* Whether the catalogue names a file in DIR/tables/TABLE (CURRENT), or not (STALE), or the file is not ours
  * (UNKNOWN). */
@@ -50,8 +68,10 @@ typedef void stored_file_visit(void *context, const char *directory, const struc
 NODISCARD enum status stored_files_visit(const char *directory, const struct catalogue *catalogue,
                                          stored_file_visit *visit, void *context, struct error *error);
 
-/* Removes the files that look like ours and are neither in the catalogue nor in a state that a reader holds.
- * The caller holds the lock. */
+/* Removes the files that look like ours and are neither in the catalogue nor in a state that a reader holds. The caller
+ * holds the lock, and the catalogue is the one on disk; generation 0: there is none, and FIRST_FILE says that there never
+ * was. Removes nothing if the catalogue's name cannot be brought to disk: a power cut might bring back an older one.
+ * What cannot be removed stays for the next writer. */
 void database_clean(const char *directory, const struct catalogue *catalogue);
 
 /* Releases the state that catalogue_hold holds; -1 is legal. If the state was superseded, cleans up, unless a

@@ -2,56 +2,94 @@
  *
  * New files have a generation that no committed file has, so nothing is overwritten. The rename of the
  * catalogue makes all of them visible at once. If a change fails or its process dies, its files are not in
- * the catalogue; its abort or the next writer removes them. */
+ * the catalogue; its abort or the next writer removes them. A first change has no catalogue that says so; its
+ * FIRST_FILE does, without which nothing is removed (database_files.h). */
 #include "storage/database/writer_internal.h"
 
 #include "storage/database/database_files.h"
 
-#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-static bool has_file(const char *directory, const char *name)
+/* Refuses a directory in which something else stands than a database, or what a first change left. It is listed before
+ * our files are looked for, because another process may be making them. */
+static enum status check_place(const char *path, struct error *error)
 {
-    char *path = NULL;
-    struct stat stat_of;
-    bool found = path_format(&path, NULL, "%s/%s", directory, name) == STATUS_OK && stat(path, &stat_of) == 0;
-    free(path);
-    return found;
+    static const char *const ours[] = {CATALOGUE_FILE, LOCK_FILE, FIRST_FILE};
+    bool fine;
+    RETURN_IF_ERROR(directory_is_empty(path, &fine, error));
+    for (size_t i = 0; i < sizeof ours / sizeof *ours && !fine; i++)
+        RETURN_IF_ERROR(database_has(path, ours[i], &fine, error));
+    return fine ? STATUS_OK
+                : error_set(error, STATUS_BAD_INPUT,
+                            "%s is no database and is not empty; name a database, or a directory that is new "
+                            "or empty",
+                            path);
 }
 
-static bool is_empty(const char *path)
+/* Takes the lock of the database, or of the directory that is to become one. A first change that fails removes the
+ * directory that it made, perhaps after it was found here: then it is made again. */
+static enum status take_place(struct database_writer *writer, struct error *error)
 {
-    DIR *directory = opendir(path);
-    if (!directory)
-        return false;
-    int entries = 0;
-    struct dirent *entry;
-    while ((entry = readdir(directory)) != NULL)
-        entries += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-    closedir(directory);
-    return entries == 0;
+    const char *const path = writer->path;
+    for (;;) {
+        struct error why = {0};
+        bool found;
+        RETURN_IF_ERROR(directory_create(path, &writer->created_directory, error));
+        enum status status = check_place(path, &why);
+        if (status == STATUS_OK)
+            status = database_lock(path, LOCK_WAIT_MS, &writer->lock_descriptor, &why);
+        if (status == STATUS_OK)
+            return STATUS_OK;
+        if (file_found(path, &found, NULL) != STATUS_OK || found)
+            return error_set(error, status, "%s", why.text);
+    }
+}
+
+/* Without a catalogue, files below `tables` are those of a first change that did not end, if FIRST_FILE says so.
+ * Otherwise they are a database whose catalogue was moved or lost, and are kept. */
+static enum status check_first(const char *path, bool *marked, struct error *error)
+{
+    bool empty;
+    RETURN_IF_ERROR(database_has(path, FIRST_FILE, marked, error));
+    if (*marked)
+        return STATUS_OK;
+    RETURN_IF_ERROR(tables_are_empty(path, &empty, error));
+    return empty ? STATUS_OK
+                 : error_set(error, STATUS_BAD_INPUT,
+                             "%s has tables in %s/" TABLES_NAME " and no file \"" CATALOGUE_FILE
+                             "\", which was moved or lost, or a first load by an older program did not "
+                             "finish; put the catalogue back, or remove %s and load everything again",
+                             path, path, path);
+}
+
+static enum status mark_first(const char *path, struct error *error)
+{
+    char *mark;
+    RETURN_IF_ERROR(path_format(&mark, error, "%s/" FIRST_FILE, path));
+    const enum status status = file_write_whole(mark, "", 0, error);
+    free(mark);
+    return status;
 }
 
 static enum status begin(struct database_writer *writer, struct error *error)
 {
     const char *path = writer->path;
-    bool created = false;
+    bool created = false, marked = false;
     char *tables = NULL;
-    RETURN_IF_ERROR(directory_create(path, &writer->created_directory, error));
-    if (!has_file(path, CATALOGUE_FILE) && !has_file(path, LOCK_FILE) && !is_empty(path))
-        return error_set(
-            error, STATUS_BAD_INPUT,
-            "%s is no database and is not empty; name a database, or a directory that is new or empty", path);
-    RETURN_IF_ERROR(database_lock(path, &writer->lock_descriptor, error));
-    writer->existed = has_file(path, CATALOGUE_FILE);
+    RETURN_IF_ERROR(take_place(writer, error));
+    RETURN_IF_ERROR(database_has(path, CATALOGUE_FILE, &writer->existed, error));
     if (writer->existed)
         RETURN_IF_ERROR(catalogue_read(path, &writer->catalogue, error));
     RETURN_IF_ERROR(tables_check(path, NULL, error));
+    if (!writer->existed)
+        RETURN_IF_ERROR(check_first(path, &marked, error));
     writer->generation = writer->catalogue.generation + 1;
+    if (!writer->existed && !marked)
+        RETURN_IF_ERROR(mark_first(path, error));
     database_clean(path, &writer->catalogue);
     RETURN_IF_ERROR(path_format(&tables, error, "%s/" TABLES_NAME, path));
     enum status status = directory_create(tables, &created, error);
@@ -67,8 +105,7 @@ void database_writer_free(struct database_writer *writer)
         table_writer_free(writer->tables);
         writer->tables = next;
     }
-    if (writer->lock_descriptor >= 0)
-        close(writer->lock_descriptor);
+    database_unlock(writer->lock_descriptor);
     catalogue_free(&writer->catalogue);
     segment_buffers_close(&writer->buffers);
     pthread_mutex_destroy(&writer->lock);
@@ -98,29 +135,60 @@ enum status database_writer_open(const char *path, struct database_writer **out,
     return STATUS_OK;
 }
 
-static void remove_entry(const char *directory, const char *name)
+/* Whether the state on disk is known to be the one that the change began with. */
+static bool is_unchanged(const struct database_writer *writer)
+{
+    struct catalogue now;
+    bool found;
+    if (!writer->existed)
+        return database_has(writer->path, CATALOGUE_FILE, &found, NULL) == STATUS_OK && !found;
+    if (catalogue_read(writer->path, &now, NULL) != STATUS_OK)
+        return false;
+    const bool same = now.generation == writer->catalogue.generation;
+    catalogue_free(&now);
+    return same;
+}
+
+static bool remove_entry(const char *directory, const char *name)
 {
     char *path = NULL;
-    if (path_format(&path, NULL, "%s/%s", directory, name) == STATUS_OK)
-        remove(path); /* removes a directory only if it is empty */
+    /* remove() removes a directory only if it is empty */
+    const bool removed = path_format(&path, NULL, "%s/%s", directory, name) == STATUS_OK &&
+                         (remove(path) == 0 || errno == ENOENT);
     free(path);
+    return removed;
+}
+
+/* If something stays below `tables`, FIRST_FILE stays, too, and tells the next writer that it can go. */
+static void remove_first(const char *path)
+{
+    if (remove_entry(path, TABLES_NAME) && remove_entry(path, FIRST_FILE))
+        remove_entry(path, LOCK_FILE);
 }
 
 void database_writer_abort(struct database_writer *writer)
 {
     if (!writer)
         return;
-    /* Generation 0: the catalogue could not be read, so no file is known to be stale. */
-    if (writer->generation > 0) {
+    /* Generation 0: nothing was begun. */
+    if (writer->generation > 0 && is_unchanged(writer)) {
         database_clean(writer->path, &writer->catalogue);
-        if (!writer->existed) {
-            remove_entry(writer->path, TABLES_NAME);
-            remove_entry(writer->path, LOCK_FILE);
-        }
+        if (!writer->existed)
+            remove_first(writer->path);
     }
     if (writer->created_directory)
         rmdir(writer->path);
     database_writer_free(writer);
+}
+
+const struct table *database_writer_old(const struct database_writer *writer, const char *name)
+{
+    return catalogue_table(&writer->catalogue, name);
+}
+
+bool database_writer_existed(const struct database_writer *writer)
+{
+    return writer->existed;
 }
 
 const struct table *database_writer_find(const struct database_writer *writer, const char *name)

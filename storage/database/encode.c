@@ -139,7 +139,9 @@ static enum status encode_and_commit(struct database *database, struct catalogue
         enum status status = directory_sync(tables, error);
         free(tables);
         RETURN_IF_ERROR(status);
-        RETURN_IF_ERROR(catalogue_write(database->path, catalogue, &visible, error));
+        status = catalogue_write(database->path, catalogue, &visible, error);
+        if (!visible) /* else a power cut may lose the encoding, which is then made again */
+            return status;
         hold_new_state(database, catalogue->generation);
     }
     RETURN_IF_ERROR(add_encoding(column, &info, error));
@@ -184,7 +186,7 @@ enum status database_encode(struct database *database, const struct column *colu
         *codec = known_codec(column, choice);
         return STATUS_OK;
     }
-    RETURN_IF_ERROR(database_lock(database->path, &lock, error));
+    RETURN_IF_ERROR(database_lock(database->path, LOCK_WAIT_MS, &lock, error));
     enum status status = catalogue_read(database->path, &catalogue, error);
     if (status == STATUS_OK) {
         status = encode_and_commit(database, &catalogue, (struct column *)column, choice, threads, error);
@@ -196,7 +198,7 @@ enum status database_encode(struct database *database, const struct column *colu
         }
     }
     catalogue_free(&catalogue);
-    close(lock);
+    database_unlock(lock);
     if (status == STATUS_OK)
         *codec = known_codec(column, choice);
     return status;

@@ -10,7 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static enum status build(const char *directory, struct column *column, struct index_wish wish,
                          uint64_t generation, unsigned threads, struct progress *progress,
@@ -112,7 +111,7 @@ static enum status run_change(const struct index_change *change, struct error *e
     /* Read it first: where there is no database, no lock file is made. */
     RETURN_IF_ERROR(catalogue_read(change->path, &catalogue, error));
     catalogue_free(&catalogue);
-    RETURN_IF_ERROR(database_lock(change->path, &lock, error));
+    RETURN_IF_ERROR(database_lock(change->path, LOCK_WAIT_MS, &lock, error));
     enum status status = catalogue_read(change->path, &catalogue, error);
     if (status == STATUS_OK) {
         status = change_catalogue(change, &catalogue, error);
@@ -123,7 +122,7 @@ static enum status run_change(const struct index_change *change, struct error *e
         }
     }
     catalogue_free(&catalogue);
-    close(lock);
+    database_unlock(lock);
     return status;
 }
 

@@ -17,10 +17,15 @@ struct database_writer;
 struct table_writer;
 
 /* Begins a change of the database at `path`. The directory is created if it does not exist; its parent must
- * exist. An existing directory that is neither empty nor a database is refused, and so is a second writer (by
- * a lock file). */
+ * exist. An existing directory that is neither empty nor a database is refused, and so are tables whose catalogue is
+ * gone. While another writer is at work, waits a few seconds for it; then the error says who that is. */
 NODISCARD enum status database_writer_open(const char *path, struct database_writer **writer,
                                            struct error *error);
+
+/* The state that is being changed: whether there is one, and its table of that name, or NULL. Nobody else changes it
+ * before the writer ends. */
+bool database_writer_existed(const struct database_writer *writer);
+const struct table *database_writer_old(const struct database_writer *writer, const char *name);
 
 /* Adds a new table of `rows` rows (0 is legal), whose segments have SEGMENT_ROWS rows, except for the last.
  * The commit replaces an existing table of that name. Referenced tables must exist, or must have been added
@@ -116,7 +121,8 @@ NODISCARD enum status table_writer_segment(struct table_writer *table, uint32_t 
                                            const void *values, const uint64_t *validity, struct error *error);
 
 /* Checks that everything was written, syncs it to disk, and makes the change visible by renaming the
- * catalogue. Frees the writer. After a failure the database has its old state. */
+ * catalogue. Frees the writer. After a failure the database has its old state, except after STATUS_NOT_DURABLE: then the
+ * change was made, but a power cut may bring the old state back. */
 NODISCARD enum status database_writer_commit(struct database_writer *writer, struct error *error);
 
 /* Cancels the change: removes what was written, and the directory if this writer created it. NULL is
@@ -127,8 +133,8 @@ void database_writer_abort(struct database_writer *writer);
 
 /* Makes sure that the column has the encoding of `choice`: if it is missing, encodes it from the column's own
  * encoding and commits it in addition to the others. *codec gets its codec. Pointers to columns stay valid,
- * and the column's encodings are up to date afterwards. Two threads or processes must not call it at the same
- * time. */
+ * and the column's encodings are up to date afterwards. Two threads must not call it at the same time; other
+ * processes may, and the later one waits and takes what the first one made. */
 NODISCARD enum status database_encode(struct database *database, const struct column *column,
                                       const struct codec_choice *choice, unsigned threads,
                                       enum codec_id *codec, struct error *error);

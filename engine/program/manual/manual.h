@@ -11,7 +11,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define MANUAL_EXIT_CODES "Exit codes: 0 fine, 1 a check failed, 2 bad usage or input, 3 the machine cannot."
+#define MANUAL_EXIT_CODES                                                                                   \
+    "Exit codes: 0 fine, 1 a check failed, 2 bad usage or input, 3 the machine cannot, 4 the database was " \
+    "changed, but a power cut may undo it."
 
 struct manual_command {
     const char *path, *summary; /* as in struct command */
