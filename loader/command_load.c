@@ -8,6 +8,7 @@
 #include "storage/base/parallel.h"
 #include "storage/base/words/word.h"
 
+#include <errno.h>
 #include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -110,7 +111,12 @@ static enum status add_pattern(struct arguments *arguments, struct load_input *i
         return add_path(arguments, input, pattern, error);
     if (arguments->glob_count == GLOBS_MAX)
         return error_set(error, STATUS_BAD_INPUT, "more than %u patterns", GLOBS_MAX);
-    if (glob(pattern, 0, NULL, found) != 0)
+    const int failed = glob(pattern, GLOB_ERR, NULL, found);
+    if (failed == GLOB_NOSPACE)
+        return error_out_of_memory(error, strlen(pattern), "the names of files");
+    if (failed == GLOB_ABORTED && errno != ENOENT)
+        return error_set_errno(error, errno, "'%s': a folder cannot be listed", pattern);
+    if (failed)
         return error_set(error, STATUS_BAD_INPUT, "no file is called like '%s'", pattern);
     arguments->glob_count++;
     for (size_t i = 0; i < found->gl_pathc; i++)

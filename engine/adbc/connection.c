@@ -3,6 +3,7 @@
 #include "engine/adbc/driver.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,11 +47,13 @@ AdbcStatusCode driver_state_enter(struct driver_connection *connection, struct d
     return ADBC_STATUS_OK;
 }
 
-/* Whether the directory does not exist or is empty. */
+/* Whether the directory does not exist or is empty. If it cannot be listed, opening the database tells why. */
 static bool path_is_new(const char *path)
 {
     DIR *const folder = opendir(path);
     int entries = 0;
+    if (!folder && errno != ENOENT)
+        return false;
     while (folder && readdir(folder))
         entries++;
     if (folder)

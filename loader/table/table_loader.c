@@ -14,7 +14,8 @@
 struct load {
     const struct schema_script *schema;
     const struct load_options *options;
-    struct database *existing; /* or NULL */
+    struct database *existing; /* the state that is changed; NULL: there is none, or --force and `damage` */
+    struct error damage;       /* why it cannot be opened */
     struct database_writer *writer;
     struct table_keys keys[SCHEMA_TABLES_MAX]; /* of the referenced tables */
     bool keyed[SCHEMA_TABLES_MAX];
@@ -447,8 +448,9 @@ static enum status keys_of(struct load *load, const struct column_schema *column
         return error_set(
             load->error, STATUS_BAD_INPUT,
             "column %s references table %s, which is neither loaded (give %s=FILE) nor in a database "
-            "that exists",
-            column->name, column->references_table, column->references_table);
+            "that exists%s%s",
+            column->name, column->references_table, column->references_table,
+            load->damage.text[0] ? " and can be read: " : "", load->damage.text);
     load->keyed[t] = true;
     return table_keys_read(load->existing, column->references_table, load->options->threads, &load->keys[t],
                            load->error);
@@ -538,9 +540,6 @@ static enum status check_inputs(const struct load *load)
     if (options->append && options->replace)
         return error_set(load->error, STATUS_BAD_INPUT,
                          "--append adds rows to tables, --force replaces them; give one of the two");
-    struct database *none;
-    if (options->append && !load->existing) /* the error says why there is no database */
-        return database_open(options->directory, &none, load->error);
     for (uint32_t i = 0; i < options->input_count; i++) {
         const struct schema_table *table = schema_table(load->schema, options->inputs[i].table);
         if (!table)
@@ -553,14 +552,6 @@ static enum status check_inputs(const struct load *load)
                                  table->name, table->name);
         for (uint32_t c = 0; c < table->column_count && !sorts; c++)
             sorts = word_compare(table->columns[c].name, options->sort_by) == 0;
-        for (uint32_t t = 0; load->existing && !options->replace && !options->append &&
-                             t < database_table_count(load->existing);
-             t++)
-            if (strcmp(database_table_at(load->existing, t)->name, table->name) == 0)
-                return error_set(load->error, STATUS_BAD_INPUT,
-                                 "%s has a table %s already; give --append to add rows to it, or --force to "
-                                 "replace it",
-                                 options->directory, table->name);
     }
     RETURN_IF_ERROR(check_indexes(load));
     RETURN_IF_ERROR(level_options_check(load->schema, options, load->error));
@@ -569,22 +560,73 @@ static enum status check_inputs(const struct load *load)
                              "--sort-by %s: no table that is loaded has that column", options->sort_by);
 }
 
+/* What is not there is not appended to; no directory and no lock is made for it. */
+static enum status check_appended(const struct load *load)
+{
+    struct database *database;
+    if (!load->options->append)
+        return STATUS_OK;
+    RETURN_IF_ERROR(database_open(load->options->directory, &database, load->error));
+    database_close(database);
+    return STATUS_OK;
+}
+
+/* A table is replaced only if that was asked for. */
+static enum status check_replaced(const struct load *load)
+{
+    const struct load_options *options = load->options;
+    for (uint32_t i = 0; i < options->input_count && !options->replace && !options->append; i++) {
+        const char *const name = schema_table(load->schema, options->inputs[i].table)->name;
+        if (database_writer_old(load->writer, name))
+            return error_set(load->error, STATUS_BAD_INPUT,
+                             "%s has a table %s already; give --append to add rows to it, or --force to "
+                             "replace it",
+                             options->directory, name);
+    }
+    return STATUS_OK;
+}
+
+/* Opens the state that is changed, which nobody else can change now. Tables that are replaced need not be readable. */
+static enum status open_existing(struct load *load)
+{
+    const struct load_options *options = load->options;
+    struct error why = {0};
+    if (!database_writer_existed(load->writer) && !options->append)
+        return STATUS_OK;
+    const enum status status = database_open(options->directory, &load->existing, &why);
+    if (status == STATUS_OK)
+        return STATUS_OK;
+    if (options->replace && (status == STATUS_CHECK_FAILED || status == STATUS_BAD_INPUT)) {
+        load->damage = why;
+        return STATUS_OK;
+    }
+    return error_set(load->error, status, "%s cannot be read, and nothing was loaded: %s", options->directory,
+                     why.text);
+}
+
+/* Whether all rejected rows were written. */
+static bool close_rejects(struct load *load)
+{
+    FILE *const file = load->rejects.file;
+    load->rejects.file = NULL;
+    const bool failed = file && ferror(file);
+    return (!file || fclose(file) == 0) && !failed;
+}
+
 static enum status load_all(struct load *load)
 {
     RETURN_IF_ERROR(check_inputs(load));
+    RETURN_IF_ERROR(check_appended(load));
     RETURN_IF_ERROR(database_writer_open(load->options->directory, &load->writer, load->error));
-    enum status status = STATUS_OK;
-    if (load->existing) { /* read it again, because now no one else can change it */
-        database_close(load->existing);
-        load->existing = NULL;
-        status = database_open(load->options->directory, &load->existing, load->error);
-    }
+    enum status status = check_replaced(load);
+    if (status == STATUS_OK)
+        status = open_existing(load);
     for (uint32_t t = 0; t < load->schema->table_count && status == STATUS_OK; t++)
         status = load_table(load, t);
     progress_step(load->progress, "storing", load->options->directory);
     if (status == STATUS_OK)
         status = cancel_check(load->error);
-    if (load->rejects.file && fflush(load->rejects.file) != 0 && status == STATUS_OK)
+    if (!close_rejects(load) && status == STATUS_OK) /* after the commit it would be too late to fail */
         status = error_set_errno(load->error, errno, "%s: the rejected rows cannot be written",
                                  load->options->reject);
     database_close(load->existing); /* so that the commit can remove its files */
@@ -615,16 +657,13 @@ enum status tables_load(const struct schema_script *schema, const struct load_op
     load->error = error;
     load->rejects.most = options.max_errors;
     enum status status = STATUS_OK;
-    if (database_open(options.directory, &load->existing, NULL) != STATUS_OK)
-        load->existing = NULL; /* the writer decides whether the directory can become a database */
     if (options.reject && !(load->rejects.file = fopen(options.reject, "wb")))
         status = error_set_errno(error, errno, "%s: cannot be written", options.reject);
     if (status == STATUS_OK)
         status = load_all(load);
     report->rejected = load->rejects.count;
     memcpy(report->first_rejected, load->rejects.first, sizeof report->first_rejected);
-    if (load->rejects.file && fclose(load->rejects.file) != 0 && status == STATUS_OK)
-        status = error_set_errno(error, errno, "%s: the rejected rows cannot be written", options.reject);
+    close_rejects(load);
     for (uint32_t i = 0; i < options.input_count; i++)
         if (options.inputs[i].stream && options.inputs[i].stream->release)
             options.inputs[i].stream->release(options.inputs[i].stream); /* the load ended before it */

@@ -26,7 +26,7 @@ static enum status find_file(const char *folder, enum ssb_table table, char path
     uint64_t bytes;
     if (snprintf(path, PATH_MAX, "%s/%s.tbl", folder, ssb_table_info(table)->name) >= PATH_MAX)
         return error_set(error, STATUS_BAD_INPUT, "the path %s is too long", folder);
-    if (access(path, F_OK) != 0)
+    if (access(path, F_OK) != 0 && errno == ENOENT)
         return error_set(error, STATUS_BAD_INPUT,
                          "%s is missing; `tessera ssb generate --sf N --out %s` makes the five .tbl files",
                          path, folder);
@@ -114,12 +114,16 @@ static enum status load_with(const struct ssb_load_options *options, const char 
                                       .before_commit_context = &write};
     const struct table_part part = {
         .number = options->part, .of = options->parts, .origin = load_number(options)};
-    const bool made = access(options->directory, F_OK) != 0;
+    const bool made = access(options->directory, F_OK) != 0 && errno == ENOENT;
     const enum status status = options->from
                                    ? load_text(options->from, &load, progress, error)
                                    : ssb_load_generated(&options->data, &part, &load, progress, error);
     if (status == STATUS_OK)
         return ssb_origin_publish(options->directory, error);
+    if (status == STATUS_NOT_DURABLE) { /* the tables are there, and what is said of them must be theirs */
+        RETURN_IF_ERROR(ssb_origin_publish(options->directory, NULL));
+        return status;
+    }
     if (write.prepared)
         ssb_origin_discard(options->directory);
     /* The writer removes a directory that it created only if it is empty; ssb.json was still in it. */

@@ -55,7 +55,8 @@ enum status ssb_origin_publish(const char *directory, struct error *error)
     RETURN_IF_ERROR(path_of(directory, NEW_FILE, from, error));
     RETURN_IF_ERROR(path_of(directory, SSB_ORIGIN_FILE, to, error));
     if (rename(from, to) != 0)
-        return error_set_errno(error, errno, "cannot rename %s to %s", from, to);
+        return error_set_errno(error, errno, "the tables are loaded, and it remains to rename %s to %s", from,
+                               to);
     return directory_sync(directory, error);
 }
 

@@ -17,8 +17,9 @@
  *   * the exit code is 0, 2 or 3; 3 if the fault was the machine's (all but EACCES, ENOENT ...); with memory the sentence
  *     says so; no such sentence advises to restore or to load data; errors are never silent;
  *   * with exit code 0 the state is the new one and the output is that of a run without a fault;
- *   * otherwise the state, which is what `observe` prints, is the old one or the new one, and the operation run again
- *     completes, unless it has been done, and leaves as many files as without a fault.
+ *   * with exit code 4, which is for faults of an fsync, the state is the new one;
+ *   * otherwise the state, which is what `observe` prints, is the old one (after a kill: or the new one), and the operation
+ *     run again completes, unless it has been done, and leaves as many files as without a fault.
  *
  * `make check` tries FAULTS_SAMPLE calls of each campaign, at even distances. TESSERA_FAULTS=all tries every call,
  * TESSERA_FAULTS=n the n-th one alone. Failures are printed, each with the functions that
@@ -226,6 +227,8 @@ static inline bool faults_is_machines(const char *error)
 static inline const char *faults_end_wrong(const struct faults *faults)
 {
     const int code = faults_run.exit_code;
+    if (code == STATUS_NOT_DURABLE && faults_is_machines(faults->fault->error))
+        return strstr(faults_run.errors, "do not repeat it") ? NULL : "it does not say that it was done";
     if (strcmp(faults->fault->error, "kill") == 0)
         return code == -1 || code == 128 + SIGKILL ? NULL : "it was not killed";
     if (code != 0 && code != 2 && code != 3)
@@ -246,18 +249,27 @@ static inline const char *faults_end_wrong(const struct faults *faults)
     return NULL;
 }
 
+/* Whether the run says that it made its change. */
+static inline bool faults_done(void)
+{
+    return faults_run.exit_code == 0 || faults_run.exit_code == STATUS_NOT_DURABLE;
+}
+
 /* What is wrong with the state that the run left, or NULL. */
 static inline const char *faults_state_wrong(const struct faults *faults)
 {
     const char *wrong = NULL;
     if (faults_tree_hash() == faults->tree_before)
-        return faults_run.exit_code == 0 && strcmp(faults->before, faults->after) != 0 ? "it was not done"
-                                                                                       : NULL;
+        return faults_done() && strcmp(faults->before, faults->after) != 0 ? "it was not done" : NULL;
+    const bool done = faults_done();
     const struct program_run run = faults_run; /* so that its failure can be printed */
     char *now = faults_observe(faults);
     if (strcmp(now, faults->after) == 0) {
-        wrong = NULL;
-    } else if (run.exit_code == 0 || strcmp(now, faults->before) != 0) {
+        wrong =
+            !done && run.exit_code > 0 && run.exit_code < 128 && strcmp(faults->before, faults->after) != 0
+                ? "it failed, but the change was made"
+                : NULL;
+    } else if (done || strcmp(now, faults->before) != 0) {
         fprintf(stderr, "%s%s", now, faults_seen.errors);
         wrong = "the state is neither the old one nor the new one";
     } else {
