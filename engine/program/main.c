@@ -20,6 +20,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -234,7 +235,7 @@ static void close_stdout(int status, void *unused)
     (void)unused;
     bool failed = ferror(stdout) != 0;
     errno = 0;
-    failed = fflush(stdout) != 0 || failed;
+    failed = (__fpending(stdout) && fflush(stdout) != 0) || failed; /* a load prints nothing, and is done */
     if (!failed || status != STATUS_OK)
         return;
     if (reader_has_gone())
