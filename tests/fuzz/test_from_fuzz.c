@@ -166,8 +166,11 @@ static void conjunct(const struct relation *left, const struct relation *right, 
         texts_of[1] = form("%s%s", sides[1], texts_of[0] + strlen(b));
     } else if (kind == 2 && correlated) {
         const char *const value = chance(50) ? "max(o)" : "count(*)";
-        texts_of[0] = form("%s %s (SELECT %s FROM r WHERE n = %s)", b, comparison, value, a);
-        texts_of[1] = form("%s %s (SELECT %s FROM r WHERE n = %s)", sides[1], comparison, value, sides[0]);
+        const bool turned = chance(40); /* it depends on the right side */
+        texts_of[0] =
+            form("%s %s (SELECT %s FROM r WHERE n = %s)", turned ? a : b, comparison, value, turned ? b : a);
+        texts_of[1] =
+            form("%s %s (SELECT %s FROM r WHERE n = %s)", sides[!turned], comparison, value, sides[turned]);
     } else if (kind == 3) {
         const char *const word = chance(30) ? "NOT " : "";
         texts_of[0] = form("%sEXISTS (SELECT 1 FROM r WHERE %s = n AND o < 4)", word, b);

@@ -328,11 +328,7 @@ static enum status answer_select(struct query *query, struct sql_select *select,
 {
     struct query_sources *sources;
     RETURN_IF_ERROR(answer_sources(query, select, &scope));
-    const struct query_around around = {.select = select, .scope = scope, .outer = query->around};
-    query->around = &around;
-    const enum status status = query_values(query, select, &scope);
-    query->around = around.outer;
-    RETURN_IF_ERROR(status);
+    RETURN_IF_ERROR(query_values(query, select, &scope));
     if (select->qualify && !query_has_windows(select))
         return query_refuse(query, select->qualify->position,
                             "QUALIFY sets a condition on window functions; write WHERE or HAVING");

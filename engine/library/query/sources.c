@@ -179,7 +179,8 @@ static enum status expand(struct query *query, const struct query_sources *sourc
         for (uint32_t c = 0; c < source->column_count; c++) {
             struct sql_expression *node;
             struct sql_scope_column value = {.count = 1, .sources = {s}, .columns = {c}};
-            if (!star->qualifier && !sql_scope_visible(&sources->scope, s, c, &value))
+            if ((!star->qualifier && !sql_scope_visible(&sources->scope, s, c, &value)) ||
+                strncmp(source->columns[c], QUERY_VALUE_NAME, strlen(QUERY_VALUE_NAME)) == 0)
                 continue;
             RETURN_IF_ERROR(
                 sql_scope_tree(&sources->scope, query->tree, &value, star->position, &node, query->error));

@@ -129,7 +129,8 @@ struct values {
     struct query *query;
     struct sql_select *select; /* of the level around the subqueries */
     struct query_scope *scope;
-    uint32_t join; /* the source in whose ON they stand, or NO_JOIN */
+    struct query_around around; /* that level, for the subqueries */
+    uint32_t join;              /* the source in whose ON they stand, or NO_JOIN */
     struct replaced *replaced;
 };
 
@@ -144,6 +145,14 @@ static enum status run_subquery(const struct values *values, const struct sql_ex
     const enum status status = query_run(query, select, values->scope, false, rows);
     query->level--;
     return status;
+}
+
+/* Makes an answer one that the level, and the subqueries in it, may name. */
+static enum status name_rows(struct values *values, struct rowset *rows)
+{
+    RETURN_IF_ERROR(query_name(values->query, rows, values->scope, &values->scope));
+    values->around.scope = values->scope;
+    return STATUS_OK;
 }
 
 static enum status one_column(const struct values *values, const struct sql_expression *node,
@@ -266,37 +275,8 @@ static bool is_asked_at_join(const struct values *values)
     return strict;
 }
 
-struct joined_names {
-    const struct values *values;
-    const struct sql_expression *found;
-};
-
-static void see_joined(void *context, const struct sql_expression *node)
-{
-    struct joined_names *const names = context;
-    const struct values *const values = names->values;
-    if (node->operation == SQL_COLUMN &&
-        source_has(values->query, &values->select->sources[values->join], values->scope, node) == HAS)
-        names->found = node;
-}
-
-/* A value that is asked in ON of an outer join is joined to the tables before it: it cannot depend on the joined one. */
-static enum status check_key_in_on(const struct values *values, const struct query_key *key)
-{
-    struct joined_names names = {values, NULL};
-    query_visit(key->outer, see_joined, &names);
-    if (!names.found)
-        return STATUS_OK;
-    const char *const table = sql_source_name(&values->select->sources[values->join]);
-    return query_refuse(
-        values->query, names.found->position,
-        "the subquery in ON of %s depends on %s, a column of %s itself, which is not supported "
-        "beside outer joins; join an answer that has the value: (SELECT ..., value FROM %s ...)",
-        table, names.found->name, table, table);
-}
-
-/* A value that is asked in ON of an inner join may be joined to all of FROM, which has more columns: its key's names become
- * those that ON sees. */
+/* The columns that a subquery in ON depends on, with their tables: as ON sees them, also if the value is joined to all of
+ * FROM, which has more. */
 static enum status resolve_key(const struct values *values, const struct query_key *key,
                                struct sql_expression **outer)
 {
@@ -308,6 +288,64 @@ static enum status resolve_key(const struct values *values, const struct query_k
     RETURN_IF_ERROR(query_memory(query, sizeof *sources, &sources));
     RETURN_IF_ERROR(query_sources_find(query, values->select, values->scope, sources));
     return sql_scope_resolve_on(&sources->scope, query->tree, values->join, key->outer, outer, query->error);
+}
+
+/* Whether names are columns of one table, or of others. */
+struct named_tables {
+    const char *table;
+    bool it, others;
+};
+
+static void see_table(void *context, const struct sql_expression *node)
+{
+    struct named_tables *const named = context;
+    if (node->operation != SQL_COLUMN)
+        return;
+    const bool it = node->qualifier && word_compare(node->qualifier, named->table) == 0;
+    named->it |= it;
+    named->others |= !it;
+}
+
+/* A value that ON of an outer join asks and that depends on the joined table: this becomes an answer with a column more,
+ * SELECT all columns, (the subquery) FROM it. */
+static enum status value_of_joined(struct values *values, const struct sql_expression *node,
+                                   struct sql_expression **out)
+{
+    struct query *const query = values->query;
+    struct sql_source *const joined = &((struct sql_source *)values->select->sources)[values->join];
+    const char *const alias = sql_source_name(joined);
+    const struct sql_source from = {.table = joined->table, .alias = alias, .position = joined->position};
+    struct query_sources *sources;
+    struct sql_select *made;
+    struct sql_expression *column;
+    struct rowset rows;
+    char name[24];
+    RETURN_IF_ERROR(query_memory(query, sizeof *made, &made));
+    made->position = node->position;
+    RETURN_IF_ERROR(
+        sql_tree_append(query->tree, &made->sources, &made->source_count, sizeof from, &from, query->error));
+    RETURN_IF_ERROR(query_memory(query, sizeof *sources, &sources));
+    RETURN_IF_ERROR(query_sources_find(query, made, values->scope, sources));
+    for (uint32_t c = 0; c < sources->list[0].column_count; c++) {
+        RETURN_IF_ERROR(
+            query_column_node(query, node->position, alias, sources->list[0].columns[c], &column));
+        RETURN_IF_ERROR(query_item(query, made, column, sources->list[0].labels[c]));
+    }
+    snprintf(name, sizeof name, QUERY_VALUE_NAME "%u", query->made_names);
+    const char *const copy = query_text(query, name);
+    if (!copy)
+        return error_out_of_memory(query->error, sizeof name, "a statement");
+    RETURN_IF_ERROR(query_item(query, made, (struct sql_expression *)node, copy));
+    RETURN_IF_ERROR(query_explain_line(query, "%s with a value at line %u, column %u:", alias,
+                                       node->position.line, node->position.column));
+    query->level++;
+    const enum status status = query_select(query, made, values->scope, false, &rows);
+    query->level--;
+    RETURN_IF_ERROR(status);
+    RETURN_IF_ERROR(name_rows(values, &rows));
+    joined->table = values->scope->named->name;
+    joined->alias = alias;
+    return query_column_node(query, node->position, alias, copy, out);
 }
 
 /* Adds a source to the level: to all of FROM, or before the join in whose ON the subquery stands. */
@@ -344,11 +382,20 @@ static enum status value_by_key(struct values *values, const struct sql_expressi
     struct sql_expression *outer, *column, *zero;
     struct sql_source source = {.join = SQL_JOIN_LEFT, .position = node->position};
     char name[16];
-    if (is_asked_at_join(values))
-        RETURN_IF_ERROR(check_key_in_on(values, key));
     RETURN_IF_ERROR(resolve_key(values, key, &outer));
+    if (is_asked_at_join(values)) {
+        struct named_tables named = {.table = sql_source_name(&values->select->sources[values->join])};
+        query_visit(outer, see_table, &named);
+        if (named.it && named.others)
+            return query_refuse(query, node->position,
+                                "the subquery in ON of %s depends on columns of it and of a table before it, "
+                                "which is not supported beside outer joins",
+                                named.table);
+        if (named.it)
+            return value_of_joined(values, node, out);
+    }
     RETURN_IF_ERROR(run_subquery(values, node, key->select, "value by key", &rows));
-    RETURN_IF_ERROR(query_name(query, &rows, values->scope, &values->scope));
+    RETURN_IF_ERROR(name_rows(values, &rows));
     source.table = values->scope->named->name;
     snprintf(name, sizeof name, "?%s", source.table + 1);
     source.alias = query_text(query, name);
@@ -454,33 +501,46 @@ static enum status replace_in_joins(struct values *values)
     return STATUS_OK;
 }
 
-enum status query_values(struct query *query, struct sql_select *select, struct query_scope **scope)
+static enum status replace_all(struct values *values)
 {
-    struct values values = {.query = query, .select = select, .scope = *scope, .join = NO_JOIN};
+    struct query *const query = values->query;
+    struct sql_select *const select = values->select;
     struct sql_item *items;
     struct sql_order *orders;
     RETURN_IF_ERROR(query_memory(query, (select->item_count + 1) * sizeof *items, &items));
     for (uint32_t i = 0; i < select->item_count; i++) {
         items[i] = select->items[i];
         RETURN_IF_ERROR(
-            query_rewrite(query, items[i].expression, replace_subquery, &values, &items[i].expression));
-        if (select->items[i].expression->query &&
-            !items[i].alias) /* not the name of the column that it became */
-            items[i].alias = items[i].text;
+            query_rewrite(query, items[i].expression, replace_subquery, values, &items[i].expression));
+        if (select->items[i].expression->query && !items[i].alias)
+            items[i].alias = items[i].text; /* it may become a column, which has another name */
     }
     select->items = items;
-    RETURN_IF_ERROR(replace_in_joins(&values));
-    RETURN_IF_ERROR(query_rewrite(query, select->where, replace_subquery, &values, &select->where));
-    RETURN_IF_ERROR(query_rewrite(query, select->having, replace_subquery, &values, &select->having));
-    RETURN_IF_ERROR(query_rewrite(query, select->qualify, replace_subquery, &values, &select->qualify));
-    RETURN_IF_ERROR(replace_list(&values, select->groups, select->group_count, &select->groups));
+    RETURN_IF_ERROR(replace_in_joins(values));
+    RETURN_IF_ERROR(query_rewrite(query, select->where, replace_subquery, values, &select->where));
+    RETURN_IF_ERROR(query_rewrite(query, select->having, replace_subquery, values, &select->having));
+    RETURN_IF_ERROR(query_rewrite(query, select->qualify, replace_subquery, values, &select->qualify));
+    RETURN_IF_ERROR(replace_list(values, select->groups, select->group_count, &select->groups));
     RETURN_IF_ERROR(query_memory(query, (select->order_count + 1) * sizeof *orders, &orders));
     for (uint32_t o = 0; o < select->order_count; o++) {
         orders[o] = select->orders[o];
         RETURN_IF_ERROR(
-            query_rewrite(query, orders[o].expression, replace_subquery, &values, &orders[o].expression));
+            query_rewrite(query, orders[o].expression, replace_subquery, values, &orders[o].expression));
     }
     select->orders = orders;
-    *scope = values.scope;
     return STATUS_OK;
+}
+
+enum status query_values(struct query *query, struct sql_select *select, struct query_scope **scope)
+{
+    struct values values = {.query = query,
+                            .select = select,
+                            .scope = *scope,
+                            .around = {.select = select, .scope = *scope, .outer = query->around},
+                            .join = NO_JOIN};
+    query->around = &values.around;
+    const enum status status = replace_all(&values);
+    query->around = values.around.outer;
+    *scope = values.scope;
+    return status;
 }
