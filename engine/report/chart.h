@@ -2,8 +2,8 @@
  * chart.h: a figure of a page (page.h): lines, points or grouped bars over numbers or categories.
  *
  * A chart has up to some twenty series (codecs) of some hundred points. It is drawn as SVG, twice: wide, and
- * narrow for small screens; the page shows the one that fits. Series differ in colour and in the shape of their
- * marks, from the ninth on also in dashes.
+ * narrow for small screens; the page shows the one that fits, and nothing of it is cut. Forty series have a colour each; they differ in the
+ * shape of their marks, too, and further ones in dashes.
  */
 #ifndef TESSERA_ENGINE_REPORT_CHART_H
 #define TESSERA_ENGINE_REPORT_CHART_H

@@ -4,12 +4,10 @@
 
 #include <math.h>
 
-#define SHAPES       8u
-#define MARKS_MAX    24u /* a longer line has a mark at some points only */
-#define BARS_SHARE   0.8 /* of a category's room; the rest divides it from the next */
-#define WHISKER      3.0 /* half the width of an error bar's ends */
-#define CURVE_POINTS 33  /* of a reference that is not straight */
-#define LABEL_GAP    6.0 /* from a reference to its label */
+#define SHAPES     8u
+#define MARKS_MAX  24u /* a longer line has a mark at some points only */
+#define BARS_SHARE 0.8 /* of a category's room; the rest divides it from the next */
+#define WHISKER    3.0 /* half the width of an error bar's ends */
 
 /* Colours repeat after COLOURS series; shapes are then one further, so that 64 series differ. */
 static uint32_t shape_of(uint32_t series)
@@ -180,10 +178,6 @@ static double share_at(const struct axis *axis, double number)
     return fmin(1, fmax(0, (axis_place(axis, number) - axis->from) / (axis->to - axis->from)));
 }
 
-struct place {
-    double x, y;
-};
-
 /* Gives the places of a sloping line inside the axes; their number is 0 if it does not cross them. */
 static int trace(const struct drawing *drawing, const struct chart_reference *reference, struct place *places)
 {
@@ -216,29 +210,27 @@ static int trace_level(const struct drawing *drawing, const struct chart_referen
     return 2;
 }
 
-/* Draws a reference with its label at the right end: above a level line, below a rising one, along it. */
+int drawing_trace(const struct drawing *drawing, const struct chart_reference *reference,
+                  struct place *places)
+{
+    return reference->slope == 0 ? trace_level(drawing, reference, places)
+           : drawing->slot == 0  ? trace(drawing, reference, places)
+                                 : 0;
+}
+
 void drawing_references(const struct drawing *drawing)
 {
     FILE *const file = drawing->file;
     for (uint32_t r = 0; r < drawing->chart->reference_count; r++) {
-        const struct chart_reference *const reference = &drawing->chart->references[r];
         struct place places[CURVE_POINTS];
-        const int count = reference->slope == 0 ? trace_level(drawing, reference, places)
-                          : drawing->slot == 0  ? trace(drawing, reference, places)
-                                                : 0;
+        const int count = drawing_trace(drawing, &drawing->chart->references[r], places);
         if (count < 2)
             continue;
-        const struct place *const last = &places[count - 1];
-        const double angle = atan2(last->y - last[-1].y, last->x - last[-1].x) * 180 / 3.14159265358979;
-        fputs("<path class=\"reference\" d=\"", file);
+        fputs("<g><title>", file);
+        markup_text(file, drawing->chart->references[r].label);
+        fputs("</title><path class=\"reference\" d=\"", file);
         for (int i = 0; i < count; i++)
             fprintf(file, "%c%.1f %.1f", i ? 'L' : 'M', places[i].x, places[i].y);
-        fprintf(file,
-                "\"/><text class=\"note end\" x=\"%.1f\" y=\"%.1f\" dy=\"%.1f\" transform=\"rotate(%.1f %.1f "
-                "%.1f)\">",
-                last->x - LABEL_GAP, last->y, angle < 0 ? 2.6 * LABEL_GAP : -LABEL_GAP, angle, last->x,
-                last->y);
-        markup_text(file, reference->label);
-        fputs("</text>\n", file);
+        fputs("\"/></g>\n", file);
     }
 }

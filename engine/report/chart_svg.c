@@ -2,10 +2,12 @@
  * chart_svg.c: lays a chart out and draws its frame: axes, grid, titles, legend. See chart.h.
  *
  * Units are CSS pixels at the chart's full width. Nothing asks a browser how wide a text is, so widths are
- * estimated from the number of characters, a little too large for most fonts.
+ * estimated from the characters, a little too large for most fonts. Bars of more categories than there is room for
+ * are drawn in several panels, one below the other, with the same y axis.
  */
 #include "engine/report/chart_drawing.h"
 #include "engine/report/markup.h"
+#include "storage/base/words/utf8.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,26 +16,72 @@
 #define PLOT_HEIGHT   300.0 /* of a wide chart */
 #define NARROW        500u  /* a chart below this width is lower */
 #define NARROW_HEIGHT 240.0
-#define TICK_ROOM     56.0 /* height for a tick's text */
-#define TICK_WIDTH    78.0 /* width for it */
-#define SLANT         50.0 /* degrees, of texts too wide for their category */
-#define SLANTED_MAX   24u  /* characters of such a text that count */
-#define BAR_WIDTH     3.0  /* the least; a chart of more bars than fit is wider */
-#define SWATCH        20.0 /* a legend's line or square */
+#define TICK_ROOM     56.0  /* height for a tick's text */
+#define TICK_WIDTH    78.0  /* width for it */
+#define SLANT         50.0  /* degrees, of texts too wide for their category */
+#define SLANTED_ROOM  170.0 /* the most for such a text; a longer one is cut */
+#define SLANTED_LINE  17.0  /* from one such text to the next */
+#define BAR_WIDTH     3.0   /* the least; more bars than fit take a panel more */
+#define SIDES_ROOM    80.0  /* beside the categories */
+#define SWATCH        20.0  /* a legend's line or square */
 #define MARGIN        10.0
 #define PI            3.14159265358979
 
-uint32_t drawing_characters(const char *text)
+/* The width of a character in a font of height 1: the widest of fonts that systems have, DejaVu Sans. */
+static double character_width(uint32_t code)
 {
-    uint32_t count = 0;
-    for (; text && *text; text++)
-        count += ((unsigned char)*text & 0xc0) != 0x80;
-    return count;
+    if (code >= 0x1100)
+        return 1; /* ideographs and pictures are as wide as high */
+    if (code >= 0x80 || code == 0)
+        return 0.8;
+    if (strchr("iljI.,:;'|!", (int)code))
+        return 0.36;
+    if (strchr(" ()[]ftr/-", (int)code))
+        return 0.45;
+    if (strchr("mwMW%@", (int)code))
+        return 1;
+    return code >= 'A' && code <= 'Z' ? 0.76 : code == '_' ? 0.5 : 0.645;
 }
 
-static double text_width(const char *text)
+/* The bytes of the next character, and its width. */
+static size_t next_character(const char *text, double *width)
 {
-    return CHARACTER_WIDTH * drawing_characters(text);
+    uint32_t code;
+    const size_t bytes = utf8_character(text, 4, &code); /* the text's end is in no character */
+    *width = character_width(bytes ? code : 0);
+    return bytes ? bytes : 1;
+}
+
+double drawing_text_width(const char *text, double size)
+{
+    double sum = 0, width;
+    while (text && *text) {
+        text += next_character(text, &width);
+        sum += width;
+    }
+    return sum * size;
+}
+
+void drawing_text(FILE *file, const char *text, double size, double room)
+{
+    char cut[256];
+    size_t bytes = 0;
+    double left = room / size - 1, width; /* of it "…" may take one */
+    if (!text || drawing_text_width(text, size) <= room) {
+        markup_text(file, text);
+        return;
+    }
+    for (;;) {
+        const size_t next = next_character(text + bytes, &width);
+        if (left < width || bytes + next >= sizeof cut)
+            break;
+        left -= width;
+        bytes += next;
+    }
+    memcpy(cut, text, bytes);
+    cut[bytes] = '\0';
+    markup_text(file, cut);
+    fputs("…", file);
 }
 
 /* ---- Ranges ---- */
@@ -113,7 +161,8 @@ static double legend(const struct drawing *drawing, FILE *file)
         const char *const name = drawing->chart->series[s].name;
         if (!name || !*name)
             continue;
-        const double width = SWATCH + 6 + text_width(name);
+        const double room = drawing->view - SWATCH - 6, wide = drawing_text_width(name, TEXT_SIZE);
+        const double width = SWATCH + 6 + (wide < room ? wide : room);
         if (any && x + width > drawing->view) {
             x = 0;
             y += LINE;
@@ -129,7 +178,7 @@ static double legend(const struct drawing *drawing, FILE *file)
             if (drawing->chart->form.kind != CHART_BARS)
                 drawing_shape(file, s, x + SWATCH / 2, y - 4.5);
             fprintf(file, "</g><text x=\"%.1f\" y=\"%.1f\">", x + SWATCH + 6, y);
-            markup_text(file, name);
+            drawing_text(file, name, TEXT_SIZE, room);
             fputs("</text>\n", file);
         }
         x += width + 16;
@@ -141,7 +190,7 @@ static double widest_tick(const struct axis *axis)
 {
     double widest = 0;
     for (uint32_t t = 0; t < axis->tick_count; t++)
-        widest = fmax(widest, text_width(axis->ticks[t].label));
+        widest = fmax(widest, drawing_text_width(axis->ticks[t].label, TICK_SIZE));
     return widest;
 }
 
@@ -149,15 +198,13 @@ static double widest_tick(const struct axis *axis)
 static void lay_categories(struct drawing *drawing)
 {
     const struct chart_form *const form = &drawing->chart->form;
-    uint32_t longest = 0;
-    for (uint32_t c = 0; c < form->category_count; c++) {
-        const uint32_t characters = drawing_characters(form->categories[c]);
-        longest = characters > longest ? characters : longest;
-    }
-    const uint32_t count = form->category_count ? form->category_count : 1;
+    const uint32_t count = drawing->end > drawing->first ? drawing->end - drawing->first : 1;
+    double longest = 0;
+    for (uint32_t c = 0; c < form->category_count; c++)
+        longest = fmax(longest, drawing_text_width(form->categories[c], TICK_SIZE));
     drawing->label_drop = LINE;
-    if (CHARACTER_WIDTH * longest > (drawing->right - drawing->left) / count - 4) {
-        const double length = CHARACTER_WIDTH * (longest < SLANTED_MAX ? longest : SLANTED_MAX);
+    if (longest > (drawing->right - drawing->left) / count - 4) {
+        const double length = fmin(longest, SLANTED_ROOM);
         const double reach = length * cos(SLANT * PI / 180) + MARGIN;
         drawing->label_drop = LINE + length * sin(SLANT * PI / 180);
         drawing->left = fmax(drawing->left, reach);
@@ -165,21 +212,27 @@ static void lay_categories(struct drawing *drawing)
     drawing->slot = (drawing->right - drawing->left) / count;
 }
 
-static void lay_out(struct drawing *drawing)
+static bool has_title(const struct chart_axis *axis)
+{
+    return axis->title || axis->unit;
+}
+
+static void lay_out(struct drawing *drawing, bool legends)
 {
     const struct chart_form *const form = &drawing->chart->form;
     const double bars = form->kind == CHART_BARS ? drawing->chart->series_count : 1;
-    drawing->width = fmax(drawing->width, 80 + form->category_count * (bars + 1) * BAR_WIDTH);
-    drawing->top = legend(drawing, NULL) + 6;
+    drawing->width =
+        fmax(drawing->width, SIDES_ROOM + (drawing->end - drawing->first) * (bars + 1) * BAR_WIDTH);
+    drawing->top = (legends ? legend(drawing, NULL) : MARGIN) + 6 + (has_title(&form->y) ? LINE : 0);
     drawing->bottom = drawing->top + (drawing->width < NARROW ? NARROW_HEIGHT : PLOT_HEIGHT);
     drawing->left = 60; /* about; the ticks' texts decide, which depend little on it */
     drawing->right = drawing->width - MARGIN;
     make_axes(drawing);
-    drawing->left = widest_tick(&drawing->y) + 8 + (form->y.title ? LINE + 2 : 2);
+    drawing->left = widest_tick(&drawing->y) + 10;
     drawing->label_drop = LINE;
     if (form->categories)
         lay_categories(drawing);
-    drawing->height = drawing->bottom + drawing->label_drop + (form->x.title ? LINE + 6 : 6);
+    drawing->height = drawing->bottom + drawing->label_drop + (has_title(&form->x) ? LINE + 6 : 6);
     drawing->x.from = drawing->left;
     drawing->x.to = drawing->right;
     drawing->y.from = drawing->bottom;
@@ -188,10 +241,10 @@ static void lay_out(struct drawing *drawing)
 
 bool drawing_place_x(const struct drawing *drawing, double x, double *place)
 {
-    if (drawing->slot == 0 ? !axis_holds(drawing->x.scale, x)
-                           : !(x >= 0 && x < drawing->chart->form.category_count))
+    if (drawing->slot == 0 ? !axis_holds(drawing->x.scale, x) : !(x >= drawing->first && x < drawing->end))
         return false;
-    *place = drawing->slot == 0 ? axis_place(&drawing->x, x) : drawing->left + (x + 0.5) * drawing->slot;
+    *place = drawing->slot == 0 ? axis_place(&drawing->x, x)
+                                : drawing->left + (x - drawing->first + 0.5) * drawing->slot;
     return true;
 }
 
@@ -213,9 +266,10 @@ static void draw_text(const struct drawing *drawing, const char *class, double x
 }
 
 /* "runtime (ms)" */
-static void write_title(FILE *file, const struct chart_axis *axis)
+static void write_title(FILE *file, const struct chart_axis *axis, double room)
 {
-    markup_text(file, axis->title);
+    drawing_text(file, axis->title, TEXT_SIZE,
+                 room - drawing_text_width(axis->unit, TEXT_SIZE) - 2 * TEXT_SIZE);
     if (!axis->unit)
         return;
     fputs(axis->title ? " (" : "(", file);
@@ -244,13 +298,10 @@ static void draw_y_axis(const struct drawing *drawing)
                 drawing->right);
         draw_tick(drawing, "end", drawing->left - 7, y + 4, axis->ticks[t].label);
     }
-    if (!drawing->chart->form.y.title)
+    if (!has_title(&drawing->chart->form.y))
         return;
-    const double middle = (drawing->top + drawing->bottom) / 2, x = drawing->left - widest_tick(axis) - 16;
-    fprintf(drawing->file,
-            "<text class=\"title middle\" x=\"%.1f\" y=\"%.1f\" transform=\"rotate(-90 %.1f %.1f)\">", x,
-            middle, x, middle);
-    write_title(drawing->file, &drawing->chart->form.y);
+    fprintf(drawing->file, "<text class=\"title\" x=\"0\" y=\"%.1f\">", drawing->top - 12);
+    write_title(drawing->file, &drawing->chart->form.y, drawing->width);
     fputs("</text>\n", drawing->file);
 }
 
@@ -259,30 +310,35 @@ static void draw_x_ticks(const struct drawing *drawing)
     const struct axis *const axis = &drawing->x;
     double taken = -INFINITY; /* the right end of the last text */
     for (uint32_t t = 0; t < axis->tick_count; t++) {
-        const double x = axis_place(axis, axis->ticks[t].value), half = text_width(axis->ticks[t].label) / 2;
+        const double x = axis_place(axis, axis->ticks[t].value),
+                     half = drawing_text_width(axis->ticks[t].label, TICK_SIZE) / 2,
+                     middle = fmin(x, drawing->width - half); /* the last text ends at the drawing's edge */
         const bool labelled = axis->ticks[t].label[0] != '\0';
         fprintf(drawing->file, "<path class=\"%s\" d=\"M%.1f %.1fV%.1f\"/>", labelled ? "grid" : "edge", x,
                 drawing->bottom, labelled ? drawing->top : drawing->bottom - 4);
-        if (!labelled || x - half < taken)
+        if (!labelled || middle - half < taken)
             continue;
-        draw_tick(drawing, "middle", x, drawing->bottom + 17, axis->ticks[t].label);
-        taken = x + half + 4;
+        draw_tick(drawing, "middle", middle, drawing->bottom + 17, axis->ticks[t].label);
+        taken = middle + half + 4;
     }
 }
 
+/* Slanted texts that had no room side by side are left out, but for every second, third ... one. */
 static void draw_categories(const struct drawing *drawing)
 {
     const struct chart_form *const form = &drawing->chart->form;
-    for (uint32_t c = 0; c < form->category_count; c++) {
-        const double x = drawing->left + (c + 0.5) * drawing->slot;
-        if (drawing->label_drop <= LINE) {
+    const bool slanted = drawing->label_drop > LINE;
+    const uint32_t every = slanted ? (uint32_t)ceil(SLANTED_LINE / drawing->slot) : 1;
+    for (uint32_t c = drawing->first; c < drawing->end; c += every) {
+        const double x = drawing->left + (c - drawing->first + 0.5) * drawing->slot;
+        if (!slanted) {
             draw_text(drawing, "tick middle", x, drawing->bottom + 17, form->categories[c]);
             continue;
         }
         fprintf(drawing->file,
                 "<text class=\"tick end\" x=\"%.1f\" y=\"%.1f\" transform=\"rotate(-%.0f %.1f %.1f)\">",
                 x + 4, drawing->bottom + 13, SLANT, x + 4, drawing->bottom + 13);
-        markup_text(drawing->file, form->categories[c]);
+        drawing_text(drawing->file, form->categories[c], TICK_SIZE, SLANTED_ROOM);
         fputs("</text>\n", drawing->file);
     }
 }
@@ -293,11 +349,11 @@ static void draw_x_axis(const struct drawing *drawing)
         draw_categories(drawing);
     else
         draw_x_ticks(drawing);
-    if (!drawing->chart->form.x.title)
+    if (!has_title(&drawing->chart->form.x))
         return;
     fprintf(drawing->file, "<text class=\"title middle\" x=\"%.1f\" y=\"%.1f\">",
             (drawing->left + drawing->right) / 2, drawing->height - 7);
-    write_title(drawing->file, &drawing->chart->form.x);
+    write_title(drawing->file, &drawing->chart->form.x, drawing->right - drawing->left);
     fputs("</text>\n", drawing->file);
 }
 
@@ -311,35 +367,66 @@ static void draw_edges(const struct drawing *drawing)
             drawing->left, drawing->top, drawing->bottom, drawing->left, base, drawing->right);
 }
 
-static bool is_empty(const struct drawing *drawing)
+static bool is_empty(const struct chart *chart)
 {
-    double x, y;
-    for (uint32_t s = 0; s < drawing->chart->series_count; s++)
-        for (uint32_t p = 0; p < drawing->chart->series[s].point_count; p++)
-            if (drawing_place(drawing, &drawing->chart->series[s].points[p], &x, &y))
+    const struct chart_form *const form = &chart->form;
+    for (uint32_t s = 0; s < chart->series_count; s++)
+        for (uint32_t p = 0; p < chart->series[s].point_count; p++) {
+            const struct chart_point *const point = &chart->series[s].points[p];
+            const bool has_x = form->categories ? point->x >= 0 && point->x < form->category_count
+                                                : axis_holds(form->x.scale, point->x);
+            if (has_x && axis_holds(form->y.scale, point->y))
                 return false;
+        }
     return true;
+}
+
+/* The categories of a panel: all of them, unless their bars would be too narrow. */
+static uint32_t panel_categories(const struct chart *chart, uint32_t width)
+{
+    const uint32_t count = chart->form.category_count;
+    const double least = fmax(SLANTED_LINE, (chart->series_count + 1) * BAR_WIDTH);
+    const uint32_t most = (uint32_t)fmax(1, floor((width - SIDES_ROOM) / least));
+    if (chart->form.kind != CHART_BARS || count <= most)
+        return count;
+    const uint32_t panels = (count + most - 1) / most;
+    return (count + panels - 1) / panels;
+}
+
+static void draw_panel(struct drawing *drawing)
+{
+    const struct chart *const chart = drawing->chart;
+    FILE *const file = drawing->file;
+    lay_out(drawing, drawing->first == 0);
+    fprintf(file,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 %.0f %.0f\" "
+            "style=\"%s-width:%.0fpx\" aria-label=\"",
+            drawing->width, drawing->height, drawing->width > drawing->view ? "min" : "max", drawing->width);
+    markup_text(file, chart->form.title);
+    fputs("\">\n", file);
+    if (drawing->first == 0)
+        legend(drawing, file);
+    draw_y_axis(drawing);
+    draw_x_axis(drawing);
+    drawing_references(drawing);
+    drawing_marks(drawing);
+    draw_edges(drawing);
+    drawing_labels(drawing);
+    if (is_empty(chart))
+        draw_text(drawing, "title middle", (drawing->left + drawing->right) / 2,
+                  (drawing->top + drawing->bottom) / 2, "no values");
+    fputs("</svg>\n", file);
 }
 
 void chart_svg(const struct chart *chart, uint32_t width, FILE *file)
 {
-    struct drawing drawing = {.chart = chart, .file = file, .view = width, .width = width};
-    lay_out(&drawing);
-    fprintf(file,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 %.0f %.0f\" "
-            "style=\"%s-width:%.0fpx\" aria-label=\"",
-            drawing.width, drawing.height, drawing.width > width ? "min" : "max", drawing.width);
-    markup_text(file, chart->form.title);
-    fputs("\">\n", file);
-    legend(&drawing, file);
-    draw_y_axis(&drawing);
-    draw_x_axis(&drawing);
-    drawing_marks(&drawing);
-    draw_edges(&drawing);
-    drawing_labels(&drawing);
-    drawing_references(&drawing);
-    if (is_empty(&drawing))
-        draw_text(&drawing, "title middle", (drawing.left + drawing.right) / 2,
-                  (drawing.top + drawing.bottom) / 2, "no values");
-    fputs("</svg>\n", file);
+    const uint32_t count = chart->form.category_count, each = panel_categories(chart, width);
+    uint32_t first = 0;
+    do {
+        struct drawing drawing = {
+            .chart = chart, .file = file, .view = width, .width = width, .first = first};
+        drawing.end = first + each < count ? first + each : count;
+        draw_panel(&drawing);
+        first += each;
+    } while (first < count);
 }

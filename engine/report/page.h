@@ -1,6 +1,6 @@
 /*
  * page.h: a report as one HTML file that needs nothing else: figures are inline SVG, there is no script, no
- * network, no web font. It is read on any screen, light or dark, and prints on paper.
+ * network, no web font. It is read on screens of any width, and on paper: dark text on white, in which nothing is cut.
  *
  *     page_create(title) -> page_fact(...) -> page_section -> page_text, page_chart, page_sheet -> page_write
  *
@@ -30,7 +30,7 @@ void page_section(struct page *page, const char *heading);
 void page_text(struct page *page, const char *text); /* a paragraph */
 void page_code(struct page *page, const char *text); /* lines as they are, in letters of one width */
 
-/* Gives a chart or a sheet to the page, which frees it. It may be changed and read until then. `caption`: NULL
+/* Gives a chart or a sheet to the page, which frees it. It may be changed and read until then. `caption`, above a sheet: NULL
  * for none; a chart has its own. */
 void page_chart(struct page *page, struct chart *chart);
 void page_sheet(struct page *page, const char *caption, struct sheet *sheet);

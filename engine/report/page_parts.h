@@ -24,6 +24,13 @@ struct page {
     struct keep keep;
 };
 
+/* "<h2>text</h2>" */
+void page_element_print(const char *name, const char *text, FILE *file);
+
+/* Writes a sheet as tables (page_sheet.c). STATUS_MACHINE: out of memory. */
+NODISCARD enum status page_sheet_print(const struct sheet *sheet, const char *caption, FILE *file,
+                                       struct error *error);
+
 /* The page's style sheet; it has no character that HTML or XML would read as markup. */
 extern const char page_style[];
 

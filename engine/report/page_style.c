@@ -1,28 +1,19 @@
 /*
- * page_style.c: the style sheet of pages.
+ * page_style.c: the style sheet of pages: dark text on white, on screens and on paper.
  *
- * Series have eight colours. They were chosen so that each has a contrast of about 3 to 1 or more to the page,
- * and so that any two differ for people with protanopia and deuteranopia too, mostly in lightness; marks differ
- * in shape besides. Paper is light.
+ * Each of forty series has a colour of its own. The first eight were chosen by hand; each of the others is far from all of
+ * them and from the ink, in OKLab and as people with protanopia and deuteranopia see it, and has a contrast to the page of
+ * 3 to 1 or more. Marks differ in shape besides.
  */
 #include "engine/report/page_parts.h"
 
-#define LIGHT                                                                                     \
-    "--paper:#ffffff;--ink:#1b1f24;--soft:#59636e;--rule:#d5dae0;--grid:#e6e9ed;--band:#f6f7f9;"  \
-    "--c0:#1b5fc1;--c1:#dd6a10;--c2:#17946f;--c3:#6d2077;--c4:#6a4a2f;--c5:#3b9ede;--c6:#857200;" \
-    "--c7:#d0578f;"
-#define DARK                                                                                      \
-    "--paper:#14171b;--ink:#e6e9ed;--soft:#9ba5b0;--rule:#3a424b;--grid:#272d34;--band:#1b1f25;"  \
-    "--c0:#6aa8ff;--c1:#f0883e;--c2:#3fd6a4;--c3:#c06ad0;--c4:#b39274;--c5:#8fdcff;--c6:#e8cf5a;" \
-    "--c7:#f59ac0;"
-
 const char page_style[] =
-    "\n:root{color-scheme:light dark;" LIGHT "}\n"
-    "@media (prefers-color-scheme:dark){:root{" DARK "}}\n"
+    "\n:root{color-scheme:light;--paper:#ffffff;--ink:#14181d;--soft:#3d4650;--rule:#c9cfd6;--grid:#e3e6ea;"
+    "--band:#f5f6f8}\n"
     "*{box-sizing:border-box}\n"
     "body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,-apple-system,'Segoe UI',"
     "Roboto,'Helvetica Neue',Arial,sans-serif}\n"
-    "main{max-width:1064px;margin:0 auto;padding:32px 32px 64px}\n"
+    "main{max-width:1200px;margin:0 auto;padding:32px 32px 64px}\n"
     "h1{font-size:26px;line-height:1.25;margin:0 0 16px;overflow-wrap:anywhere}\n"
     "h2{font-size:20px;line-height:1.3;margin:48px 0 8px;padding-top:16px;border-top:1px solid var(--rule);"
     "overflow-wrap:anywhere}\n"
@@ -32,16 +23,21 @@ const char page_style[] =
     "dd{margin:0;overflow-wrap:anywhere}\n"
     "code{font:13px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace}\n"
 
-    "pre code{line-height:1.3}\n"
-    "pre{margin:12px 0;padding:10px 12px;background:var(--band);border:1px solid var(--rule)}\n"
+    /* A line that has no room goes on below its own words. */
+    "pre{margin:12px 0;padding:10px 12px;background:var(--band);border:1px solid var(--rule);"
+    "white-space:pre-wrap;overflow-wrap:anywhere}\n"
+    ".line{display:block;padding-left:var(--in);text-indent:calc(-1*var(--in));line-height:1.4}\n"
 
-    /* Tables: figures in columns of equal digits; a wide one scrolls beside its first column. */
+    /* Tables: figures in columns of equal digits. Between a small screen and one for which tables are divided, a wide one
+     * scrolls beside its first column. */
+    "h3{font-weight:600;font-size:15px;line-height:1.4;margin:20px 0 8px;overflow-wrap:anywhere}\n"
     ".scroll{overflow-x:auto;max-width:100%}\n"
-    "table{border-collapse:separate;border-spacing:0;font-size:13.5px;line-height:1.4;margin:16px 0;"
+    "table{border-collapse:separate;border-spacing:0;font-size:13.5px;line-height:1.4;margin:8px 0 20px;"
     "font-variant-numeric:tabular-nums}\n"
-    "caption{text-align:left;padding-bottom:6px;color:var(--soft)}\n"
-    "th,td{text-align:right;padding:3px 8px;white-space:nowrap}\n"
-    "th{font-weight:600;vertical-align:bottom}\n"
+    "th,td{text-align:right;padding:3px 8px;white-space:nowrap;vertical-align:top}\n"
+    "th{font-weight:600;vertical-align:bottom;white-space:normal}\n"
+    "td.text{white-space:normal;overflow-wrap:anywhere}\n"
+    ".unmeasured{font-size:14px;margin:-12px 0 20px}\n"
     "thead tr:last-child th{border-bottom:1px solid var(--soft)}\n"
     "tbody tr:last-child td{border-bottom:1px solid var(--rule)}\n"
     "tbody tr:nth-child(even) td{background:var(--band)}\n"
@@ -54,22 +50,28 @@ const char page_style[] =
 
     /* Charts. */
     "figure{margin:16px 0}\n"
-    "figcaption{font-weight:600;font-size:15px;margin-bottom:8px}\n"
+    "figcaption{font-weight:600;font-size:15px;margin-bottom:8px;overflow-wrap:anywhere}\n"
     "svg{display:block;width:100%;height:auto;font-size:13px;fill:var(--ink)}\n"
     ".narrow{display:none}\n"
     "svg .middle{text-anchor:middle}\n"
     "svg .end{text-anchor:end}\n"
     "svg .tick{font-size:12px;fill:var(--soft)}\n"
     "svg .power{font-size:10px}\n"
-    "svg .label{font-size:11px;fill:var(--soft)}\n"
+    "svg .label{font-size:11px;fill:var(--ink)}\n"
     "svg .note{font-size:12px;fill:var(--ink)}\n"
     "svg .label,svg .note{stroke:var(--paper);stroke-width:3px;stroke-linejoin:round;paint-order:stroke}\n"
     "svg .grid{stroke:var(--grid);fill:none}\n"
     "svg .edge{stroke:var(--soft);fill:none}\n"
     "svg .reference{stroke:var(--ink);fill:none;stroke-width:1.3;stroke-dasharray:7 4}\n"
     "svg .error{stroke:var(--ink);fill:none;stroke-width:1;opacity:.75}\n"
-    ".s0{--c:var(--c0)}.s1{--c:var(--c1)}.s2{--c:var(--c2)}.s3{--c:var(--c3)}"
-    ".s4{--c:var(--c4)}.s5{--c:var(--c5)}.s6{--c:var(--c6)}.s7{--c:var(--c7)}\n"
+    ".s0{--c:#1b5fc1}.s1{--c:#dd6a10}.s2{--c:#17946f}.s3{--c:#6d2077}.s4{--c:#6a4a2f}"
+    ".s5{--c:#3895d3}.s6{--c:#857200}.s7{--c:#d0578f}.s8{--c:#f0003c}.s9{--c:#a500ff}"
+    ".s10{--c:#006969}.s11{--c:#0000b4}.s12{--c:#a53c00}.s13{--c:#ff2df0}.s14{--c:#3c6900}"
+    ".s15{--c:#1e3c5a}.s16{--c:#96965a}.s17{--c:#78001e}.s18{--c:#a578ff}.s19{--c:#5a8796}"
+    ".s20{--c:#b4004b}.s21{--c:#ff5a78}.s22{--c:#1e961e}.s23{--c:#5a00e1}.s24{--c:#b400a5}"
+    ".s25{--c:#875a87}.s26{--c:#a587b4}.s27{--c:#3c2d96}.s28{--c:#7869d2}.s29{--c:#ff2da5}"
+    ".s30{--c:#d269d2}.s31{--c:#d200e1}.s32{--c:#0000ff}.s33{--c:#5a4b78}.s34{--c:#b4695a}"
+    ".s35{--c:#780fb4}.s36{--c:#003cc3}.s37{--c:#004b2d}.s38{--c:#5a1e4b}.s39{--c:#d23cb4}\n"
     "svg .bar{fill:var(--c)}\n"
     "svg .line{fill:none;stroke:var(--c);stroke-width:2;stroke-linejoin:round}\n"
     "svg .mark{fill:var(--c);stroke:var(--c);stroke-width:1.4}\n"
@@ -85,17 +87,27 @@ const char page_style[] =
     "dl{grid-template-columns:minmax(0,1fr);gap:0}\n"
     "dt{font-size:13px}\n"
     "dd{margin-bottom:8px}\n"
-    "th,td{padding:3px 8px}\n"
+    ".line{padding-left:min(var(--in),6ch);text-indent:calc(-1*min(var(--in),6ch))}\n"
+    "table,tbody,tr,td{display:block}\n"
+    "thead{display:none}\n"
+    "tr{padding:6px 0;border-bottom:1px solid var(--rule)}\n"
+    "td,td.text{display:flex;justify-content:space-between;gap:16px;padding:1px 0;text-align:right;"
+    "white-space:normal;overflow-wrap:anywhere}\n"
+    "td::before{content:attr(data-label);color:var(--soft);text-align:left;overflow-wrap:anywhere;"
+    "max-width:65%}\n"
+    "th.group,td.group{border-left:0}\n"
+    "tbody tr:last-child td{border-bottom:0}\n"
+    "tbody tr:nth-child(even) td{background:none}\n"
+    "td:first-child{position:static;display:block;text-align:left;font-weight:600}\n"
+    "td:first-child::before{content:none}\n"
     ".wide{display:none}\n"
     ".narrow{display:block}\n"
     "}\n"
     "@media print{\n"
-    ":root{color-scheme:light;" LIGHT "}\n"
     "main{max-width:none;padding:0}\n"
     "figure,tr{break-inside:avoid}\n"
     "h2{break-after:avoid}\n"
     ".scroll{overflow:visible}\n"
-    "pre{white-space:pre-wrap;overflow-wrap:anywhere}\n"
     "table{font-size:11px}\n"
     "th,td{padding:2px 6px}\n"
     "}\n";

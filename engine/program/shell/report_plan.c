@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORDS_BYTES 100u /* of a condition in a table; the plan above it has the whole */
-
 /* The name of a step in charts and tables: "semi-join supplier", "range lo_quantity", "condition 2", "groups". */
 #define STEP_NAME_BYTES 96u
 
@@ -95,16 +93,6 @@ static void add_missing(struct sheet *sheet, uint32_t count)
 
 /* ---- Steps ---- */
 
-/* Cuts a text after whole characters. */
-static void cut(char *text, size_t length)
-{
-    if (strlen(text) <= length)
-        return;
-    while (length && ((unsigned char)text[length] & 0xc0) == 0x80)
-        length--;
-    text[length] = '\0';
-}
-
 static enum status add_words(const struct plan *plan, uint32_t s, struct sheet *sheet, struct error *error)
 {
     char *text = NULL;
@@ -118,11 +106,7 @@ static enum status add_words(const struct plan *plan, uint32_t s, struct sheet *
         explain_step_words(plan, s, out);
     if (!out || fclose(out) != 0) {
         free(text);
-        return error_out_of_memory(error, WORDS_BYTES, "the report");
-    }
-    if (strlen(text) > WORDS_BYTES) {
-        cut(text, WORDS_BYTES - 4);
-        strcat(text, " ...");
+        return error_out_of_memory(error, BUFSIZ, "the report");
     }
     sheet_text(sheet, text);
     free(text);
@@ -266,9 +250,11 @@ static void add_column(const struct explained *run, uint32_t c, struct sheet *sh
     const struct plan_column *const column = &plan->columns[c];
     const uint64_t rows = plan->fact->rows;
     const uint32_t first = plan_first_use(plan, c);
-    char name[STEP_NAME_BYTES];
+    char name[STEP_NAME_BYTES], codec[64];
+    snprintf(codec, sizeof codec, "%s%s", column->data->codec->name,
+             plan_stages(plan, c, engine_is_cuda(run->engine)) ? ", decoded first" : "");
     sheet_text(sheet, column->column->schema.name);
-    sheet_text(sheet, column->data->codec->name);
+    sheet_text(sheet, codec);
     sheet_number(sheet, rows ? 8.0 * (double)column->data->bytes / (double)rows : 0);
     sheet_number(sheet, (double)column->data->bytes);
     sheet_number(sheet, (double)run->counts->bytes[c]);

@@ -92,14 +92,16 @@ static void a_page_has_statement_plan_and_steps(void **state)
     assert_non_null(strstr(run.output, "├─  inner join date: "));
     read_page();
     IN_ORDER("<dt>Device</dt><dd>CPU", "<dt>Database</dt><dd>", "<dt>Command</dt><dd><code>tessera sql --db ",
-             "<h2>Statement</h2>\n<pre class=\"scroll\" tabindex=\"0\"><code>explain analyze select d_year",
-             "s_region &lt;&gt; '&lt;&amp;&gt;'", "group by d_year;</code></pre>", "<h2>Plan</h2>",
-             "<code>device: CPU", "├─  inner join date: ", "└─  condition ", "<h2>Scan of lineorder</h2>",
+             "<h2>Statement</h2>\n<pre><code><span class=\"line\" style=\"--in:2ch\">explain analyze select "
+             "d_year",
+             "s_region &lt;&gt; '&lt;&amp;&gt;'", "group by d_year;</span></code></pre>", "<h2>Plan</h2>",
+             "\">device: CPU", "├─  inner join date: ", "└─  condition ", "<h2>Scan of lineorder</h2>",
              "59 tiles of 1024 rows; 0 of them", "Time of each step", "Rows that reach each step",
-             "<td class=\"text\">range lo_quantity</td><td>60175</td><td>", "lo_quantity between ",
+             "<td class=\"text\">range lo_quantity</td><td data-label=\"rows before\">60175</td><td ",
              "semi-join supplier</td>", "condition 1</td>", "groups</td>", "whole scan</td>",
              "Time against bytes read", "read ceiling: ", "<td class=\"text\">lo_quantity</td>",
              "dimensions</td>", "scan</td>", "total</td>", "output</td>");
+    assert_non_null(strstr(text, "data-label=\"condition\">lo_quantity between "));
     assert_null(strstr(text, "The share of each device"));
 }
 

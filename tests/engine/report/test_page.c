@@ -95,6 +95,10 @@ static void a_page_has_its_facts_and_parts_in_order(void **state)
     sheet_number(sheet, 5);
     sheet_number(sheet, 1.234);
     sheet_missing(sheet, "not installed");
+    sheet_text(sheet, "gpu-for");
+    sheet_number(sheet, 5);
+    sheet_number(sheet, 2);
+    sheet_number(sheet, 3);
     page_section(page, "Another");
     page_code(page, "select 1\n  where 1 < 2");
     struct page *const more = new_page("More");
@@ -110,12 +114,14 @@ static void a_page_has_its_facts_and_parts_in_order(void **state)
         "<dt>Date</dt><dd>20",
         "<h2>Widths</h2>",
         "<p>A paragraph.</p>",
-        "<caption>A caption.</caption>",
+        "<h3>A caption.</h3>",
         "<th colspan=\"2\" class=\"over group\">decode</th>",
         "<th scope=\"col\" class=\"group\">time <span class=\"unit\">ms</span></th>",
-        "<td class=\"text\">plain</td><td class=\"group\">1.23</td><td><i>not installed</i></td>",
+        "<td class=\"text\">plain</td><td class=\"group\" data-label=\"decode, time ms\">1.23</td>"
+        "<td data-label=\"decode, sum ms\"><i>not installed</i></td>",
         "<h2>Another</h2>",
-        "<pre class=\"scroll\" tabindex=\"0\"><code>select 1\n  where 1 &lt; 2</code></pre>",
+        "<pre><code><span class=\"line\" style=\"--in:2ch\">select 1\n</span>"
+        "<span class=\"line\" style=\"--in:4ch\">  where 1 &lt; 2</span></code></pre>",
         "<h2>Last</h2>",
         "<figcaption>A chart</figcaption>"};
     const char *at = text;
@@ -247,15 +253,93 @@ static void marks_bars_and_error_bars_are_drawn_once_in_each_drawing(void **stat
     assert_int_equal(occurrences(text, "<title>plain, q1.1: 4  (3 to 5)</title>"), 2);
     free(text);
     chart = new_chart(&(struct chart_form){.kind = CHART_LINES});
-    for (int s = 0; s < 9; s++) {
+    for (int s = 0; s < 41; s++) {
         chart_series(chart, "s");
         for (int p = 0; p < 3; p++)
             chart_point(chart, (struct chart_point){.x = p, .y = p == 1 && s == 0 ? NAN : 1});
     }
     text = print_chart(chart);
-    assert_int_equal(occurrences(text, "class=\"line\""), 2 * 9 * 2);
-    assert_int_equal(occurrences(text, "class=\"mark"), 2 * (9 + 9 * 3 - 1));
-    assert_int_equal(occurrences(text, "class=\"s0 dash1\""), 2 * 2); /* the ninth: its line and its legend */
+    assert_int_equal(occurrences(text, "class=\"line\""), 2 * 41 * 2);
+    assert_int_equal(occurrences(text, "class=\"mark"), 2 * (41 + 41 * 3 - 1));
+    assert_int_equal(occurrences(text, "class=\"s39\""), 2 * 2);      /* its line and its legend */
+    assert_int_equal(occurrences(text, "class=\"s0 dash1\""), 2 * 2); /* there are forty colours */
+    free(text);
+}
+
+/* Bars that are too many for a drawing are in several, each with the legend's colours; the legend is in the first. */
+static void many_bars_are_drawn_in_several_panels(void **state)
+{
+    const char *names[30];
+    (void)state;
+    for (int c = 0; c < 30; c++)
+        names[c] = "q1.1";
+    struct chart *const chart =
+        new_chart(&(struct chart_form){.kind = CHART_BARS, .categories = names, .category_count = 30});
+    for (int s = 0; s < 20; s++) {
+        chart_series(chart, "codec");
+        for (int c = 0; c < 30; c++)
+            chart_point(chart, (struct chart_point){.x = c, .y = 1 + c});
+    }
+    char *const text = print_chart(chart);
+    assert_int_equal(occurrences(text, "<svg "), 3 + 8); /* wide: of 14 categories, narrow: of 4 */
+    assert_int_equal(occurrences(text, "class=\"bar\""), 2 * 20 * (30 + 1));
+    assert_int_equal(occurrences(text, ">codec</text>"), 2 * 20);
+    assert_null(strstr(text, "min-width"));
+    free(text);
+}
+
+/* A sheet that is wider than a page is several tables with the first column, and groups are whole where they can be. */
+static void wide_sheets_are_several_tables(void **state)
+{
+    struct sheet_column columns[31] = {{.name = "codec", .text = true}};
+    struct page *const page = new_page("Wide");
+    struct sheet *sheet;
+    (void)state;
+    for (int c = 1; c < 31; c++)
+        columns[c] =
+            (struct sheet_column){.name = "time", .unit = "ms", .group = (c - 1) / 3 % 2 ? "a" : "b"};
+    assert_int_equal(sheet_create(columns, 31, &sheet, NULL), STATUS_OK);
+    for (int c = 0; c < 2 * 31; c++) {
+        if (c % 31 == 0)
+            sheet_text(sheet, "plain");
+        else
+            sheet_number(sheet, 12345678);
+    }
+    page_sheet(page, NULL, sheet);
+    char *const text = print(page);
+    assert_in_range(occurrences(text, "<table>"), 3, 5);
+    assert_int_equal(occurrences(text, ">plain</td>"), 2 * occurrences(text, "<table>"));
+    assert_int_equal(occurrences(text, ">12345678</td>"), 2 * 30);
+    assert_int_equal(occurrences(text, "<th colspan=\"3\""), 10);
+    free(text);
+}
+
+/* Rows and columns of dashes are one sentence, with their reasons; a column without a heading has such, too. */
+static void what_was_not_measured_is_a_sentence(void **state)
+{
+    const struct sheet_column columns[] = {{.name = "codec", .text = true},
+                                           {.name = "time", .unit = "ms"},
+                                           {.name = "sum", .group = "nvCOMP"},
+                                           {.name = "", .text = true}};
+    static const char *const reasons[] = {"", "not installed", "not installed", "no GPU"};
+    struct page *const page = new_page("Dashes");
+    struct sheet *sheet;
+    (void)state;
+    assert_int_equal(sheet_create(columns, 4, &sheet, NULL), STATUS_OK);
+    for (int row = 0; row < 4; row++) {
+        sheet_text(sheet, &"abcd"[row]);
+        if (row)
+            sheet_missing(sheet, NULL);
+        else
+            sheet_number(sheet, 1);
+        sheet_missing(sheet, NULL);
+        sheet_text(sheet, reasons[row]);
+    }
+    page_sheet(page, NULL, sheet);
+    char *const text = print(page);
+    assert_int_equal(occurrences(text, "<tr>"), 2); /* the names, and one row */
+    assert_non_null(strstr(text, ">Not measured: bcd, cd (not installed), d (no GPU), nvCOMP: sum.</p>"));
+    assert_null(strstr(text, "<i>"));
     free(text);
 }
 
@@ -382,6 +466,9 @@ int main(void)
         cmocka_unit_test(charts_draw_any_numbers),
         cmocka_unit_test(empty_charts_say_so),
         cmocka_unit_test(marks_bars_and_error_bars_are_drawn_once_in_each_drawing),
+        cmocka_unit_test(many_bars_are_drawn_in_several_panels),
+        cmocka_unit_test(wide_sheets_are_several_tables),
+        cmocka_unit_test(what_was_not_measured_is_a_sentence),
         cmocka_unit_test(runs_become_a_median_and_its_quartiles),
         cmocka_unit_test(labels_do_not_cover_each_other),
         cmocka_unit_test(a_file_is_replaced_whole),
