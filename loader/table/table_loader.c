@@ -596,7 +596,8 @@ static enum status open_existing(struct load *load)
     const enum status status = database_open(options->directory, &load->existing, &why);
     if (status == STATUS_OK)
         return STATUS_OK;
-    if (options->replace && (status == STATUS_CHECK_FAILED || status == STATUS_BAD_INPUT)) {
+    if (options->replace && (status == STATUS_CHECK_FAILED || status == STATUS_BAD_INPUT) &&
+        !error_of_system(status, &why)) {
         load->damage = why;
         return STATUS_OK;
     }

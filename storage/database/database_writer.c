@@ -44,8 +44,11 @@ static enum status take_place(struct database_writer *writer, struct error *erro
             status = database_lock(path, LOCK_WAIT_MS, &writer->lock_descriptor, &why);
         if (status == STATUS_OK)
             return STATUS_OK;
-        if (file_found(path, &found, NULL) != STATUS_OK || found)
-            return error_set(error, status, "%s", why.text);
+        if (file_found(path, &found, NULL) != STATUS_OK || found) {
+            if (error)
+                *error = why;
+            return status;
+        }
     }
 }
 
@@ -75,6 +78,21 @@ static enum status mark_first(const char *path, struct error *error)
     return status;
 }
 
+/* Where the catalogue is damaged, the advice to load again would end here. */
+static enum status read_catalogue(struct database_writer *writer, struct error *error)
+{
+    struct error why = {0};
+    const enum status status = catalogue_read(writer->path, &writer->catalogue, &why);
+    if (status == STATUS_OK)
+        return STATUS_OK;
+    if ((status == STATUS_CHECK_FAILED || status == STATUS_BAD_INPUT) && !error_of_system(status, &why))
+        return error_set(error, status, "%s; to load everything again, remove %s first", why.text,
+                         writer->path);
+    if (error)
+        *error = why;
+    return status;
+}
+
 static enum status begin(struct database_writer *writer, struct error *error)
 {
     const char *path = writer->path;
@@ -83,7 +101,7 @@ static enum status begin(struct database_writer *writer, struct error *error)
     RETURN_IF_ERROR(take_place(writer, error));
     RETURN_IF_ERROR(database_has(path, CATALOGUE_FILE, &writer->existed, error));
     if (writer->existed)
-        RETURN_IF_ERROR(catalogue_read(path, &writer->catalogue, error));
+        RETURN_IF_ERROR(read_catalogue(writer, error));
     RETURN_IF_ERROR(tables_check(path, NULL, error));
     if (!writer->existed)
         RETURN_IF_ERROR(check_first(path, &marked, error));

@@ -82,6 +82,18 @@ static void files_of_a_missing_catalogue_are_kept(void **state)
     sales_are("shop,pieces\nA,1\n");
 }
 
+static void a_damaged_catalogue_is_kept(void **state)
+{
+    (void)state;
+    load_ends("sales=a.csv", 0, "1 row");
+    must_run("cp $D/catalogue $D/../away && sed -i 's/pieces/places/' $D/catalogue");
+    load_ends("sales=b.csv", 1, "remove");
+    load_ends("--force sales=b.csv", 1, "remove");
+    load_ends("--append sales=b.csv", 1, "catalogue is damaged");
+    must_run("mv $D/../away $D/catalogue && $T check --db $D");
+    sales_are("shop,pieces\nA,1\n");
+}
+
 /* ---- Calls that fail ---- */
 
 #define SALES "$T sql --device cpu --db $D --format csv 'select * from sales'"
@@ -150,6 +162,8 @@ static void an_append_that_may_not_be_on_disk_says_that_it_was_made(void **state
             (faults_run.exit_code == 4) != (strstr(faults_run.errors, "do not repeat it") != NULL))
             fail_msg("sync %" PRIu64 ": exit code %d\n%s%s", n, faults_run.exit_code, faults_run.errors, now);
         free(now);
+        if (faults_run.exit_code == 4) /* what a power cut brings back is whole */
+            must_run("test -e $D/tables/sales/shop.side.1 && test -e $D/tables/sales/shop.side.2");
         faults_restore(&faults);
     }
     assert_int_equal(made, 1);
@@ -162,6 +176,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(two_first_loads_at_once, make_files, teardown),
         cmocka_unit_test_setup_teardown(a_damaged_database_is_not_replaced, make_files, teardown),
         cmocka_unit_test_setup_teardown(files_of_a_missing_catalogue_are_kept, make_files, teardown),
+        cmocka_unit_test_setup_teardown(a_damaged_catalogue_is_kept, make_files, teardown),
         cmocka_unit_test_setup_teardown(a_failing_call_replaces_no_table, make_files, teardown),
         cmocka_unit_test_setup_teardown(an_append_that_may_not_be_on_disk_says_that_it_was_made, make_files,
                                         teardown),

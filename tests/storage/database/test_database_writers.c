@@ -233,6 +233,33 @@ static void readers_do_not_make_a_writer_fail(void **state)
     must(read_all(path, "lane-for", error));
 }
 
+#define NAME "a.b c" /* its directory is a%2Eb c */
+
+static void write_named(const char *path)
+{
+    static const int32_t values[3] = {1, 2, 3};
+    struct database_writer *writer;
+    struct table_writer *table;
+    must(database_writer_open(path, &writer, error));
+    must(database_writer_table(writer, NAME, color_columns, 1, 3, &table, error));
+    must(table_writer_segment(table, 0, 0, values, NULL, error));
+    must(database_writer_commit(writer, error));
+}
+
+static void a_reader_keeps_the_files_of_a_table_of_any_name(void **state)
+{
+    const char *path = *state;
+    struct database *database;
+    struct column_data *data;
+    const struct table *table;
+    write_named(path);
+    must(database_open(path, &database, error));
+    write_named(path);
+    must(database_table(database, NAME, &table, error));
+    must(column_data_open(database, &table->columns[0], table->columns[0].own, 1, &data, error));
+    database_close(database);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +270,7 @@ int main(void)
         in_a_database(who_is_waited_for_is_told),
         in_a_database(two_processes_encode_the_same),
         in_a_database(readers_do_not_make_a_writer_fail),
+        in_a_database(a_reader_keeps_the_files_of_a_table_of_any_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
