@@ -171,19 +171,6 @@ static void print_table(const struct table *table, const struct column *only, co
         putchar('\n');
 }
 
-/* Whether the column's own codec has the least cost now. A column that was appended to, or loaded with
- * another cost table, keeps the codec that was cheapest then. */
-static bool own_costs_least(const struct column *column, const struct inspect_candidates *found)
-{
-    const struct codec_candidate *own = &found->candidates[column->own - 1];
-    bool least = own->considered && own->bytes;
-    for (uint32_t c = 0; c < CODEC_COUNT - 1; c++) {
-        const struct codec_candidate *other = &found->candidates[c];
-        least &= !other->considered || !other->bytes || other->cost >= own->cost;
-    }
-    return least;
-}
-
 /* Prints why the column has its codec: the sizes and costs of all codecs. */
 static void print_candidates(const struct column *column, const struct inspect_candidates *found)
 {
@@ -194,7 +181,7 @@ static void print_candidates(const struct column *column, const struct inspect_c
     if (found->choice.codec)
         puts("it was asked for by name");
     else if (costs)
-        printf("%s takes the least cost by the table of %s (%s)\n", column->own_name,
+        printf("%s takes the least cost by the table of %s (%s), or far fewer bytes\n", column->own_name,
                found->choice.costs->device, found->choice.costs->source);
     else
         printf("%s takes the least size\n", column->own_name);
@@ -216,7 +203,8 @@ static void print_candidates(const struct column *column, const struct inspect_c
         else
             putchar('\n');
     }
-    if (!own_costs_least(column, found))
+    /* a column that was appended to, or loaded with another cost table, keeps what was the best codec then */
+    if (codec_candidates_best(&found->choice, found->candidates)->codec != column->own)
         puts("  by what the segment and the costs are now another is less: the column keeps what was chosen "
              "when it was loaded");
 }

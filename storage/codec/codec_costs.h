@@ -87,6 +87,10 @@ double codec_costs_estimate(const struct codec_costs *costs, enum codec_id codec
 double codec_costs_estimate_planes(const struct codec_costs *costs, enum codec_id codec, uint32_t bits,
                                    uint32_t planes);
 
+/* The candidate that codec_choose takes (codec.h); its `bytes` are 0 if there is none. */
+const struct codec_candidate *codec_candidates_best(const struct codec_choice *choice,
+                                                    const struct codec_candidate candidates[CODEC_COUNT - 1]);
+
 /* Finds the machine's GPU: *name gets its name, as "NVIDIA H200"; false if there is none that can be used.
  * engine/run/engine.h sets it before the first call below. It is called only if a table is needed. */
 typedef bool codec_costs_find_gpu(char name[CODEC_COSTS_DEVICE_BYTES]);

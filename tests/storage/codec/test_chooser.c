@@ -235,6 +235,83 @@ static void keys_of_tables_with_levels_have_planes(void **state)
         }
 }
 
+/* What auto chooses of the values, which are keys of a table with levels if there are planes. */
+static enum codec_id choose_keys(const struct codec_costs *costs, bool probed, uint32_t bits, uint32_t planes)
+{
+    const struct codec_choice choice = {
+        .chooser = CHOOSER_AUTO, .name = "auto", .costs = costs, .probed = probed};
+    const struct codec_input input = {
+        .values = values, .rows = ROWS, .value_bytes = 4, .bits = planes ? bits : 0, .planes = planes};
+    const size_t bound = codec_choice_bound(&choice, ROWS, 4);
+    uint8_t *const out = cases_allocate(bound), *const scratch = cases_allocate(bound);
+    struct chunk_view chunk;
+    struct error error = {0};
+    assert_int_equal(chunk_open(out, codec_choose(&choice, &input, out, scratch), &chunk, &error), STATUS_OK);
+    check_decodes(&chunk, values);
+    const enum codec_id chosen = chunk.codec->id;
+    free(out);
+    free(scratch);
+    return chosen;
+}
+
+/* Orders of `least` to `most` lines, each with a value of its own. */
+static void fill_orders(uint32_t width, uint32_t least, uint32_t most)
+{
+    uint64_t random = CODEC_CASES_SEED;
+    for (uint32_t row = 0, left = 0; row < ROWS; row++, left--) {
+        const bool next = left == 0;
+        left = next ? least + (uint32_t)(random_next(&random) % (most - least + 1)) : left;
+        values[row] = next ? (int32_t)random_bits(&random, width) : values[row - 1];
+    }
+}
+
+/* The columns of an order of TPC-DS, with 8 to 16 lines, by every table that there is: a fifth of the bytes in rank-rle is
+ * worth more than the time. Those of SSB, with 1 to 7 lines, are never taken for their runs. */
+static void long_runs_are_taken_for_their_size(void **state)
+{
+    (void)state;
+    static const char *const tables[] = {"h200", "cpu-avx512", "cpu-avx2", "cpu-baseline"};
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
+        struct codec_costs costs;
+        struct error error = {0};
+        assert_int_equal(codec_costs_load(tables[t], &costs, &error), STATUS_OK);
+        for (uint32_t width = 12; width <= 27; width++) {
+            const uint32_t planes = width / 2;
+            fill_orders(width, 8, 16);
+            assert_int_equal(choose_keys(&costs, false, width, 0), CODEC_RANK_RLE);
+            assert_int_equal(choose_keys(&costs, true, width, 0), CODEC_RANK_RLE);
+            assert_int_equal(choose_keys(&costs, true, width, planes), CODEC_RANK_RLE);
+            fill_orders(width, 1, 7);
+            assert_int_not_equal(choose_keys(&costs, false, width, 0), CODEC_RANK_RLE);
+            assert_int_not_equal(choose_keys(&costs, true, width, 0), CODEC_RANK_RLE);
+            assert_int_equal(choose_keys(&costs, true, width, planes), CODEC_LANE_LEVELS);
+        }
+        /* sorted keys: most tiles have one, and the levels' bits need not be kept apart */
+        for (uint32_t row = 0; row < ROWS; row++)
+            values[row] = (int32_t)(row / 3000);
+        const enum codec_id sorted = choose_keys(&costs, true, 17, 9);
+        assert_true(sorted == CODEC_LANE_FOR || sorted == CODEC_LANE_SLICE);
+    }
+}
+
+/* A quarter of the bytes of each codec that is cheaper, whatever it costs. */
+static void a_quarter_of_the_bytes_is_taken(void **state)
+{
+    (void)state;
+    struct codec_costs costs;
+    costs_even(&costs, 1e6, 1);
+    costs_set(&costs, CODEC_RANK_RLE, CODEC_USE_COMPARE, 100);
+    fill_orders(20, 8, 16);
+    expect_auto(&costs, false, CODEC_RANK_RLE);
+    fill_orders(20, 4, 6); /* more than a quarter */
+    expect_auto(&costs, false, CODEC_LANE_FOR);
+    costs_set(&costs, CODEC_PLAIN, CODEC_USE_COMPARE,
+              0.1); /* the cheapest, but not the only one that is cheaper */
+    expect_auto(&costs, false, CODEC_PLAIN);
+    fill_orders(5, 1, 1);
+    expect_auto(&costs, false, CODEC_LANE_FOR); /* a sixth of plain */
+}
+
 /* Chosen twice, chosen alike; and never a codec that has no random access, but for lane-slice. */
 static void auto_repeats_itself(void **state)
 {
@@ -357,6 +434,8 @@ int main(void)
         cmocka_unit_test(auto_leaves_far_bitmaps_out),
         cmocka_unit_test(an_order_s_customer_is_not_taken_for_its_runs),
         cmocka_unit_test(keys_of_tables_with_levels_have_planes),
+        cmocka_unit_test(long_runs_are_taken_for_their_size),
+        cmocka_unit_test(a_quarter_of_the_bytes_is_taken),
         cmocka_unit_test(auto_repeats_itself),
         cmocka_unit_test(a_codec_may_be_named_as_well),
         cmocka_unit_test(every_shape_and_size_has_a_choice),
