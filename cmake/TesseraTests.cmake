@@ -74,6 +74,10 @@ if(NOT TESSERA_SANITIZE)
                      $<TARGET_FILE:tessera_shared>)
 endif()
 
+# Which jobs tests/gpu.sh starts, without a GPU.
+add_test(NAME test_gpu_slices COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tests/test_gpu_slices.sh $<TARGET_FILE:tessera_program>)
+set_tests_properties(test_gpu_slices PROPERTIES TIMEOUT ${test_timeout})
+
 # Tests how tests/bench judges figures, not its measurements.
 find_package(Python3 3.8 COMPONENTS Interpreter)
 if(Python3_FOUND)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Downloads the Debian packages of Tessera's libraries (8 MB) and unpacks them into .deps/ (20 MB), without installing
+# Downloads the Debian packages of Tessera's libraries (9 MB) and unpacks them into .deps/ (24 MB), without installing
 # anything. It serves machines that cannot install packages, or cannot reach a package server (copy the folder
 # there). Then configure with
 #     cmake -S . -B build -DCMAKE_PREFIX_PATH=$PWD/.deps/usr
