@@ -100,6 +100,7 @@ enum status sql_parameter_set(struct sql_statement *statement, uint32_t index,
     free((char *)statement->parameters[index].string);
     statement->parameters[index] = *value;
     statement->parameters[index].string = copy;
+    statement->parameters[index].type.literal = copy != NULL;
     forget_plan(statement);
     return STATUS_OK;
 }

@@ -307,7 +307,7 @@ static struct range work_out(const struct expression_list *list, const struct ex
 static struct value_type type_of(const struct expression_list *list, const struct expression *node)
 {
     struct value_type first = list->nodes[node->child[0]].type;
-    first.untyped = false;
+    first.untyped = first.literal = false;
     switch (node->operation) {
     case EXPRESSION_ADD:
     case EXPRESSION_SUBTRACT:
@@ -324,6 +324,7 @@ static struct value_type type_of(const struct expression_list *list, const struc
     case EXPRESSION_CHOOSE: {
         struct value_type chosen = list->nodes[node->child[1]].type;
         chosen.decimal |= list->nodes[node->child[2]].type.decimal;
+        chosen.literal = false;
         chosen.untyped &= list->nodes[node->child[2]].type.untyped;
         return chosen;
     }
@@ -414,7 +415,7 @@ static enum status describe(const struct expression_list *list, struct expressio
 static bool types_equal(struct value_type a, struct value_type b)
 {
     return a.kind == b.kind && a.scale == b.scale && a.decimal == b.decimal && a.untyped == b.untyped &&
-           a.dictionary == b.dictionary;
+           a.literal == b.literal && a.dictionary == b.dictionary;
 }
 
 static bool nodes_equal(const struct expression *a, const struct expression *b)
@@ -429,7 +430,8 @@ static uint64_t node_hash(const struct expression *node)
 {
     uint64_t hash = (uint64_t)node->operation << 32 | (uint64_t)node->type.kind << 24 |
                     (uint64_t)node->type.scale << 16 | (uint64_t)node->field << 8 |
-                    (uint64_t)node->type.untyped << 2 | (uint64_t)node->type.decimal << 1 | node->is_null;
+                    (uint64_t)node->type.literal << 3 | (uint64_t)node->type.untyped << 2 |
+                    (uint64_t)node->type.decimal << 1 | node->is_null;
     hash = hash_mix(hash ^ (uint64_t)(uintptr_t)node->type.dictionary);
     hash = hash_mix(hash ^ ((uint64_t)node->index << 32 | node->table));
     hash = hash_mix(hash ^ (uint64_t)node->constant);

@@ -37,6 +37,8 @@ struct value_type {
     uint8_t scale; /* VALUE_INTEGER: digits after the point, 0 .. 18 */
     bool decimal;  /* VALUE_INTEGER: a decimal, also if its scale is 0: its quotients are not whole */
     bool untyped;  /* the word NULL, or what is made of it alone: VALUE_INTEGER, but takes any other type */
+    bool
+        literal; /* VALUE_STRING: written so in the statement, so it is read as a date or number beside one */
     const struct dictionary *dictionary;
 };
 

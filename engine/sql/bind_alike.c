@@ -92,14 +92,14 @@ enum status bind_double(struct binder *binder, struct sql_position position, uin
 
 /* ---- Two values ---- */
 
-/* A string that is compared with a date or time is taken as one, as in SQLite, where dates are such
+/* A literal that is compared with a date or time is taken as one, as in SQLite, where dates are such
  * strings. */
 enum status bind_time_of_string(struct binder *binder, struct sql_position position, enum value_kind kind,
                                 uint32_t *node)
 {
     uint32_t length;
     int64_t value;
-    const char *text = bind_string_of(binder, *node, &length);
+    const char *text = bind_literal_of(binder, *node, &length);
     if (!text || bind_kind(binder, *node) == kind)
         return STATUS_OK;
     if (kind == VALUE_DATE ? !bind_date_parse(text, length, &value)
@@ -120,10 +120,10 @@ enum status bind_timestamp_of_date(struct binder *binder, struct sql_position po
     return bind_apply(binder, position, EXPRESSION_MULTIPLY, day, *node, EXPRESSION_NONE, node);
 }
 
-/* A NULL that may be of another type gets that of the other value; one that has no type, of another NULL, too. */
+/* A NULL that has no type gets that of the other value. */
 static enum status null_alike(struct binder *binder, uint32_t other, uint32_t *null)
 {
-    return bind_is_open_null(binder, *null) && !bind_is_untyped(binder, other)
+    return bind_is_untyped(binder, *null) && !bind_is_untyped(binder, other)
                ? expression_null(binder->list, bind_node(binder, other)->type, null, binder->error)
                : STATUS_OK;
 }

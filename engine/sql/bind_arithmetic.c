@@ -53,7 +53,7 @@ static enum status add_interval(struct binder *binder, const struct sql_expressi
     uint32_t amount;
     RETURN_IF_ERROR(interval_of(binder, written, &interval));
     RETURN_IF_ERROR(bind_date_of_string(binder, &time));
-    if (bind_is_open_null(binder, time))
+    if (bind_is_untyped(binder, time))
         RETURN_IF_ERROR(
             expression_null(binder->list, (struct value_type){.kind = VALUE_DATE}, &time, binder->error));
     const enum value_kind kind = bind_kind(binder, time);
@@ -84,7 +84,7 @@ static enum status date_arithmetic(struct binder *binder, const struct sql_expre
     const bool subtract = ast->operation == SQL_SUBTRACT;
     if (!subtract && ast->operation != SQL_ADD)
         return bind_refuse(binder, ast->position, "dates are added and subtracted only");
-    if (bind_is_open_null(binder, left) || bind_is_open_null(binder, right)) {
+    if (bind_is_untyped(binder, left) || bind_is_untyped(binder, right)) {
         const struct value_type type = {.kind = subtract && is_time(b) ? VALUE_INTEGER : VALUE_DATE};
         return expression_null(binder->list, type, node, binder->error);
     }

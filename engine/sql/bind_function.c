@@ -205,7 +205,7 @@ static enum status bind_string_function(struct binder *binder, const struct sql_
                                         enum string_function function, uint32_t value, uint32_t *node)
 {
     *node = value;
-    if (bind_is_open_null(binder, value))
+    if (bind_is_untyped(binder, value))
         return function == STRING_LENGTH
                    ? expression_null(binder->list, (struct value_type){.kind = VALUE_INTEGER}, node,
                                      binder->error)

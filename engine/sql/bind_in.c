@@ -37,12 +37,16 @@ static enum place rescaled(const struct sql_parameter *item, uint8_t scale, int6
 
 static enum place place_of_string(struct value_type type, const struct sql_parameter *item, int64_t *member)
 {
+    if (type.kind != VALUE_STRING && !item->type.literal)
+        return PLACE_OTHERS;
     if (type.kind == VALUE_DATE)
         return bind_date_parse(item->string, item->length, member) ? PLACE_ALIKE : PLACE_OTHERS;
     if (type.kind == VALUE_TIMESTAMP)
         return bind_timestamp_parse(item->string, item->length, member) ? PLACE_ALIKE : PLACE_OTHERS;
     if (type.kind != VALUE_STRING)
         return PLACE_OTHERS;
+    if (item->is_null)
+        return PLACE_NOWHERE;
     *member = dictionary_find(type.dictionary, item->string, item->length);
     return *member < 0 ? PLACE_NOWHERE : PLACE_ALIKE;
 }
@@ -85,8 +89,11 @@ static enum status add_item(struct in_list *list, const struct sql_expression *a
         return add_other(list, ast, level);
     RETURN_IF_ERROR(bind_literal_value(list->binder, ast, &item));
     const bool null = item.is_null || bind_is_null(list->binder, list->value);
-    list->null |= null;
-    const enum place place = null ? PLACE_NOWHERE : place_of(type, &item, &member);
+    enum place place = type.untyped || item.type.untyped ? PLACE_NOWHERE : place_of(type, &item, &member);
+    if (null && place != PLACE_OTHERS) {
+        list->null = true;
+        place = PLACE_NOWHERE;
+    }
     if (place == PLACE_ALIKE)
         list->alike.values[list->alike.count++] = member;
     if (place == PLACE_DOUBLES)

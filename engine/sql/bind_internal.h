@@ -121,18 +121,10 @@ static inline bool bind_is_untyped(const struct binder *binder, uint32_t node)
 }
 
 /* True for the constant NULL, of any type. What a statement means must not depend on values, so a NULL is refused where
- * another value of its type is; but see bind_is_open_null. */
+ * another value of its type is. */
 static inline bool bind_is_null(const struct binder *binder, uint32_t node)
 {
     return bind_node(binder, node)->operation == EXPRESSION_CONSTANT && bind_node(binder, node)->is_null;
-}
-
-/* True for a NULL that may be of another type than its own: it is untyped, or a string, because constant strings are
- * read as dates and numbers beside these. */
-static inline bool bind_is_open_null(const struct binder *binder, uint32_t node)
-{
-    return bind_is_untyped(binder, node) ||
-           (bind_is_null(binder, node) && bind_kind(binder, node) == VALUE_STRING);
 }
 
 /* ---- bind_alike.c ---- */
@@ -160,7 +152,7 @@ NODISCARD enum status bind_alike(struct binder *binder, struct sql_position posi
 NODISCARD enum status bind_rescale(struct binder *binder, struct sql_position position, uint32_t *node,
                                    uint8_t scale);
 NODISCARD enum status bind_double(struct binder *binder, struct sql_position position, uint32_t *node);
-/* Converts a string constant to a date or timestamp; other nodes stay as they are. */
+/* Converts a string literal to a date or timestamp; other nodes stay as they are. */
 NODISCARD enum status bind_time_of_string(struct binder *binder, struct sql_position position,
                                           enum value_kind kind, uint32_t *node);
 NODISCARD enum status bind_timestamp_of_date(struct binder *binder, struct sql_position position,
@@ -224,9 +216,11 @@ NODISCARD enum status bind_literal_value(const struct binder *binder, const stru
                                          struct sql_parameter *value);
 /* The text of a constant string node; NULL for other nodes. */
 const char *bind_string_of(const struct binder *binder, uint32_t node, uint32_t *length);
-/* Converts a string constant that is a date; other nodes stay as they are. */
+/* The same of a literal or a parameter alone: the strings that may be read as values of other types. */
+const char *bind_literal_of(const struct binder *binder, uint32_t node, uint32_t *length);
+/* Converts a string literal that is a date; other nodes stay as they are. */
 NODISCARD enum status bind_date_of_string(struct binder *binder, uint32_t *node);
-/* A string constant becomes a number or truth value if it stands beside one and is the text of one: '12' and '1.5' beside
+/* A string literal becomes a number or truth value if it stands beside one and is the text of one: '12' and '1.5' beside
  * an integer. */
 NODISCARD enum status bind_value_of_string(struct binder *binder, uint32_t beside, uint32_t *node);
 /* Parse 'YYYY-MM-DD', and the same with a time after it; false if the text is not a date. */

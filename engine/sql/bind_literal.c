@@ -74,7 +74,7 @@ enum status bind_literal_value(const struct binder *binder, const struct sql_exp
     if (ast->operation == SQL_PARAMETER)
         return parameter_value(binder, ast->index, value);
     if (ast->operation == SQL_STRING) {
-        value->type.kind = VALUE_STRING;
+        value->type = (struct value_type){.kind = VALUE_STRING, .literal = true};
         value->string = ast->text;
         value->length = (uint32_t)length;
     } else if (ast->operation == SQL_TRUE || ast->operation == SQL_FALSE) {
@@ -107,8 +107,13 @@ enum status bind_literal(struct binder *binder, const struct sql_expression *ast
         return bind_null_string(binder, node);
     if (value.is_null)
         return expression_null(binder->list, value.type, node, binder->error);
-    if (value.type.kind == VALUE_STRING)
-        return expression_string_constant(binder->list, value.string, value.length, node, binder->error);
+    if (value.type.kind == VALUE_STRING) {
+        RETURN_IF_ERROR(
+            expression_string_constant(binder->list, value.string, value.length, node, binder->error));
+        struct value_type type = bind_node(binder, *node)->type;
+        type.literal = value.type.literal;
+        return expression_constant(binder->list, type, 0, node, binder->error);
+    }
     return bind_placed(binder, ast->position,
                        expression_constant(binder->list, value.type, value.value, node, binder->error));
 }
@@ -122,11 +127,16 @@ const char *bind_string_of(const struct binder *binder, uint32_t node, uint32_t 
     return dictionary_string(constant->type.dictionary, constant->constant, length);
 }
 
+const char *bind_literal_of(const struct binder *binder, uint32_t node, uint32_t *length)
+{
+    return bind_node(binder, node)->type.literal ? bind_string_of(binder, node, length) : NULL;
+}
+
 enum status bind_date_of_string(struct binder *binder, uint32_t *node)
 {
     uint32_t length;
     int64_t days;
-    const char *const text = bind_string_of(binder, *node, &length);
+    const char *const text = bind_literal_of(binder, *node, &length);
     return text && bind_date_parse(text, length, &days)
                ? expression_constant(binder->list, (struct value_type){.kind = VALUE_DATE}, days, node,
                                      binder->error)
@@ -165,7 +175,7 @@ enum status bind_value_of_string(struct binder *binder, uint32_t beside, uint32_
     const struct value_type type = bind_node(binder, beside)->type;
     char copy[64];
     uint32_t length;
-    const char *const text = bind_string_of(binder, *node, &length);
+    const char *const text = bind_literal_of(binder, *node, &length);
     if (!text || length == 0 || length >= sizeof copy || bind_is_untyped(binder, beside))
         return STATUS_OK;
     memcpy(copy, text, length);

@@ -107,6 +107,7 @@ enum status query_value_node(struct query *query, struct sql_position position,
     const bool null = row == RELATION_NO_ROW || (column->nulls && column->nulls[row]);
     struct sql_parameter value = {
         .is_null = null, .type = column->type, .value = null ? 0 : column->values[row]};
+    value.type.literal = false; /* in the subquery it may have been one */
     if (column->type.kind == VALUE_STRING && !null)
         value.string = dictionary_string(column->type.dictionary, value.value, &value.length);
     RETURN_IF_ERROR(query_node(query, SQL_PARAMETER, position, node));

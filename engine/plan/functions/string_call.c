@@ -35,12 +35,25 @@ static bool combination(const void *context, const void *thread, uint64_t number
     return true;
 }
 
+static enum status null_result(struct expression_list *list, struct value_type type, uint32_t *index,
+                               struct error *error)
+{
+    if (type.kind == VALUE_STRING) { /* of a dictionary, as all strings */
+        RETURN_IF_ERROR(expression_string_constant(list, "", 0, index, error));
+        type = list->nodes[*index].type;
+    }
+    return expression_null(list, type, index, error);
+}
+
 enum status expression_string_call(struct expression_list *list, const struct string_call *call,
                                    const uint32_t *children, uint32_t *index, struct error *error)
 {
     struct late_text **const late = list->late;
     struct string_combinations of;
     list->late = NULL;
+    for (uint32_t c = 0; c < call->count; c++)
+        if (list->nodes[children[c]].operation == EXPRESSION_CONSTANT && list->nodes[children[c]].is_null)
+            return null_result(list, call->type, index, error);
     if (late && late_text_fits(list, call, children))
         return late_text_make(list, call, children, late, index, error);
     const bool costly = call->type.kind == VALUE_STRING || (call->context && call->body != string_like);

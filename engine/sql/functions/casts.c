@@ -1,7 +1,7 @@
 /*
  * casts.c: CAST(x AS type), x::type and TRY_CAST (functions.h). Strings are read once for each string of a
  * dictionary. A string that is no such value gives NULL, because it may be in no row that is asked for; a
- * constant string is refused, but not by TRY_CAST.
+ * literal is refused, but not by TRY_CAST.
  */
 #include "engine/sql/functions/functions.h"
 
@@ -245,7 +245,7 @@ static enum status cast_string(struct binder *binder, const struct sql_expressio
         .count = 1,
         .context = &least};
     uint32_t length, zero, string = *node;
-    const char *const text = bind_string_of(binder, *node, &length);
+    const char *const text = bind_literal_of(binder, *node, &length);
     RETURN_IF_ERROR(bind_placed(binder, ast->position,
                                 expression_string_call(binder->list, &call, node, node, binder->error)));
     if (least)
@@ -369,7 +369,7 @@ enum status bind_cast(struct binder *binder, const struct sql_expression *ast, e
         return bind_refuse(binder, ast->position,
                            "%s has 1 to 18 digits, of which 0 to all are after the point", ast->name);
     RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, node));
-    if (bind_is_open_null(binder, *node))
+    if (bind_is_untyped(binder, *node))
         return cast_null(binder, type, scale, node);
     if (type == CAST_TEXT)
         return bind_text(binder, ast->position, node);

@@ -60,6 +60,8 @@ static enum status texts(struct binder *binder, struct sql_position position, st
 static enum status text_of_double(struct binder *binder, struct sql_position position, uint32_t *node)
 {
     char text[VALUE_WRITE_BYTES];
+    if (bind_is_null(binder, *node))
+        return bind_null_string(binder, node);
     if (!expression_is_constant(binder->list, *node))
         return bind_refuse(binder, position,
                            "a floating-point number cannot become text here; output it as it is, or CAST it "
@@ -237,7 +239,7 @@ enum status bind_strftime(struct binder *binder, const struct bound_call *call, 
                            call->ast->name);
     RETURN_IF_ERROR(bind_date_of_string(binder, &time));
     const enum value_kind kind = bind_kind(binder, time);
-    if (bind_is_null(binder, time))
+    if (bind_is_untyped(binder, time))
         return bind_null_string(binder, node);
     if (kind != VALUE_DATE && kind != VALUE_TIMESTAMP)
         return bind_refuse(binder, position, "%s takes a date or timestamp, not %s", call->ast->name,

@@ -34,7 +34,7 @@ static enum status is_distinct(struct binder *binder, const struct sql_expressio
     RETURN_IF_ERROR(bind_missing(binder, b, &missing[1]));
     RETURN_IF_ERROR(
         bind_apply(binder, position, EXPRESSION_AND, missing[0], missing[1], EXPRESSION_NONE, &both));
-    if (bind_is_null(binder, a) || bind_is_null(binder, b)) {
+    if (bind_is_untyped(binder, a) || bind_is_untyped(binder, b)) {
         *node = both;
         return bind_negate(binder, position, !ast->negated, node);
     }
@@ -69,11 +69,13 @@ enum status bind_like(struct binder *binder, const struct sql_expression *ast, e
                                                                        : LIKE_CASE_MATTERS};
     RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, &value));
     RETURN_IF_ERROR(bind_expression(binder, ast->children[1], level, &pattern));
-    if (bind_is_open_null(binder, value) || bind_is_open_null(binder, pattern))
+    if (bind_is_untyped(binder, value) || bind_is_untyped(binder, pattern))
         return unknown(binder, node);
     if (bind_kind(binder, value) != VALUE_STRING)
         return bind_refuse(binder, ast->position, "%s needs a string on its left, not %s; CAST it to VARCHAR",
                            word, bind_kind_name(bind_kind(binder, value)));
+    if (bind_is_null(binder, pattern) && bind_kind(binder, pattern) == VALUE_STRING)
+        return unknown(binder, node);
     like.text = bind_string_of(binder, pattern, &like.length);
     if (!like.text)
         return bind_refuse(binder, ast->children[1]->position,

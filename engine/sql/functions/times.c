@@ -41,11 +41,11 @@ static enum status time_of(struct binder *binder, const struct bound_call *call,
 {
     *node = call->values[value];
     RETURN_IF_ERROR(bind_date_of_string(binder, node));
-    if (bind_is_open_null(binder, *node))
+    if (bind_is_untyped(binder, *node))
         return expression_null(binder->list, (struct value_type){.kind = VALUE_DATE}, node, binder->error);
     uint32_t length;
     int64_t time;
-    const char *const text = bind_string_of(binder, *node, &length);
+    const char *const text = bind_literal_of(binder, *node, &length);
     if (text && bind_timestamp_parse(text, length, &time))
         return expression_constant(binder->list, (struct value_type){.kind = VALUE_TIMESTAMP}, time, node,
                                    binder->error);
