@@ -161,12 +161,14 @@ enum status bind_concat_operator(struct binder *binder, const struct sql_express
     }
     operands[--first] = left;
     const uint32_t count = FUNCTION_VALUES_MAX - first;
+    bool null = false;
     for (uint32_t o = 0; o < count; o++) {
         RETURN_IF_ERROR(bind_expression(binder, operands[first + o], level, &strings[o]));
-        if (bind_is_null(binder, strings[o]))
-            return bind_null_string(binder, node);
+        null |= bind_is_null(binder, strings[o]);
         RETURN_IF_ERROR(bind_text(binder, operands[first + o]->position, &strings[o]));
     }
+    if (null)
+        return bind_null_string(binder, node);
     bind_allow_late(binder, ast, level);
     return concat(binder, ast->position, strings, count, node);
 }
