@@ -145,7 +145,9 @@ static enum status read_input(void *context, const char *text, struct error *err
         return error_set(error, STATUS_BAD_INPUT, "more than %u tables", INPUTS_MAX);
     char *const copy = strdup(text), *const equals = copy ? strchr(copy, '=') : NULL;
     arguments->copies[load->input_count] = copy;
-    if (!copy || equals == copy || (equals && !equals[1]))
+    if (!copy)
+        return error_out_of_memory(error, strlen(text), "the options");
+    if (equals == copy || (equals && !equals[1]))
         return error_set(error, STATUS_BAD_INPUT, "'%s' is not TABLE=FILE[,FILE...]", text);
     if (equals)
         *equals = '\0';

@@ -230,10 +230,12 @@ enum status command_line_read(const struct command_line *line, int argc, char **
         return error_out_of_memory(error, strlen(line->help), "help");
     const struct argp argp = {
         .options = reading.known, .parser = read_key, .args_doc = line->words_help, .doc = help};
-    const bool read = argp_parse(&argp, argc, argv, 0, NULL, &reading) == 0;
+    const int failed = argp_parse(&argp, argc, argv, 0, NULL, &reading);
     free(help);
-    if (read)
+    if (!failed)
         return STATUS_OK;
+    if (failed == ENOMEM && reading.error.status == STATUS_OK)
+        return error_out_of_memory(error, sizeof reading, "the options");
     if (error && reading.error.status != STATUS_OK)
         *error = reading.error;
     return reading.error.status != STATUS_OK

@@ -214,16 +214,6 @@ enum status directory_is_empty(const char *path, bool *empty, struct error *erro
     return status;
 }
 
-enum status tables_are_empty(const char *directory, bool *empty, struct error *error)
-{
-    char *path;
-    *empty = false;
-    RETURN_IF_ERROR(path_format(&path, error, "%s/" TABLES_NAME, directory));
-    const enum status status = directory_is_empty(path, empty, error);
-    free(path);
-    return status;
-}
-
 /* Visits the files of one table's directory, then the directory itself. */
 static enum status visit_table(const char *path, const struct table *table, stored_file_visit *visit,
                                void *context, struct error *error)
@@ -268,6 +258,19 @@ enum status stored_files_visit(const char *directory, const struct catalogue *ca
         closedir(tables);
     free(path);
     return status;
+}
+
+static void count_ours(void *context, const char *directory, const struct table *table, const char *name)
+{
+    (void)directory;
+    *(uint64_t *)context += name[0] && stored_file_kind(table, name) != FILE_UNKNOWN;
+}
+
+enum status stored_files_count(const char *directory, uint64_t *files, struct error *error)
+{
+    const struct catalogue none = {0};
+    *files = 0;
+    return stored_files_visit(directory, &none, count_ours, files, error);
 }
 
 /* ---- Cleaning up ---- */

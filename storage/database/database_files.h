@@ -51,9 +51,8 @@ void database_unlock(int descriptor);
 /* *found: whether DIR/NAME is there (file_found). */
 NODISCARD enum status database_has(const char *directory, const char *name, bool *found, struct error *error);
 
-/* *empty: whether nothing stands in the directory, or below DIR; true if it is missing. */
+/* *empty: whether nothing stands in the directory; true if it is missing. */
 NODISCARD enum status directory_is_empty(const char *path, bool *empty, struct error *error);
-NODISCARD enum status tables_are_empty(const char *directory, bool *empty, struct error *error);
 
 /* Whether the catalogue names a file in DIR/tables/TABLE (CURRENT), or not (STALE), or the file is not ours
  * (UNKNOWN). */
@@ -67,6 +66,9 @@ typedef void stored_file_visit(void *context, const char *directory, const struc
                                const char *name);
 NODISCARD enum status stored_files_visit(const char *directory, const struct catalogue *catalogue,
                                          stored_file_visit *visit, void *context, struct error *error);
+
+/* *files: how many files below DIR/tables look like ours. */
+NODISCARD enum status stored_files_count(const char *directory, uint64_t *files, struct error *error);
 
 /* Removes the files that look like ours and are neither in the catalogue nor in a state that a reader holds. The caller
  * holds the lock, and the catalogue is the one on disk; generation 0: there is none, and FIRST_FILE says that there never

@@ -9,10 +9,26 @@
 #include "storage/database/database_files.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Refuses files of tables without a catalogue: it was moved or lost. */
+static enum status refuse_lost(const char *path, struct error *error)
+{
+    uint64_t files;
+    RETURN_IF_ERROR(stored_files_count(path, &files, error));
+    if (!files)
+        return STATUS_OK;
+    return error_set(error, STATUS_BAD_INPUT,
+                     "%s has %" PRIu64 " files of a database in %s/" TABLES_NAME
+                     " and no file \"" CATALOGUE_FILE "\", which was moved or lost, or a first load by an "
+                     "older program did not finish; put the catalogue back, or remove %s and load everything "
+                     "again",
+                     path, files, path, path);
+}
 
 /* Refuses a directory in which something else stands than a database, or what a first change left. It is listed before
  * our files are looked for, because another process may be making them. */
@@ -23,11 +39,12 @@ static enum status check_place(const char *path, struct error *error)
     RETURN_IF_ERROR(directory_is_empty(path, &fine, error));
     for (size_t i = 0; i < sizeof ours / sizeof *ours && !fine; i++)
         RETURN_IF_ERROR(database_has(path, ours[i], &fine, error));
-    return fine ? STATUS_OK
-                : error_set(error, STATUS_BAD_INPUT,
-                            "%s is no database and is not empty; name a database, or a directory that is new "
-                            "or empty",
-                            path);
+    if (fine)
+        return STATUS_OK;
+    RETURN_IF_ERROR(refuse_lost(path, error));
+    return error_set(
+        error, STATUS_BAD_INPUT,
+        "%s is no database and is not empty; name a database, or a directory that is new or empty", path);
 }
 
 /* Takes the lock of the database, or of the directory that is to become one. A first change that fails removes the
@@ -52,21 +69,11 @@ static enum status take_place(struct database_writer *writer, struct error *erro
     }
 }
 
-/* Without a catalogue, files below `tables` are those of a first change that did not end, if FIRST_FILE says so.
- * Otherwise they are a database whose catalogue was moved or lost, and are kept. */
+/* Without a catalogue, files below `tables` are those of a first change that did not end, if FIRST_FILE says so. */
 static enum status check_first(const char *path, bool *marked, struct error *error)
 {
-    bool empty;
     RETURN_IF_ERROR(database_has(path, FIRST_FILE, marked, error));
-    if (*marked)
-        return STATUS_OK;
-    RETURN_IF_ERROR(tables_are_empty(path, &empty, error));
-    return empty ? STATUS_OK
-                 : error_set(error, STATUS_BAD_INPUT,
-                             "%s has tables in %s/" TABLES_NAME " and no file \"" CATALOGUE_FILE
-                             "\", which was moved or lost, or a first load by an older program did not "
-                             "finish; put the catalogue back, or remove %s and load everything again",
-                             path, path, path);
+    return *marked ? STATUS_OK : refuse_lost(path, error);
 }
 
 static enum status mark_first(const char *path, struct error *error)

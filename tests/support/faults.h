@@ -17,7 +17,7 @@
  *   * the exit code is 0, 2 or 3; 3 if the fault was the machine's (all but EACCES, ENOENT ...); with memory the sentence
  *     says so; no such sentence advises to restore or to load data; errors are never silent;
  *   * with exit code 0 the state is the new one and the output is that of a run without a fault;
- *   * with exit code 4, which is for faults of an fsync, the state is the new one;
+ *   * with exit code 4 (the directory could not be synced) the state is the new one;
  *   * otherwise the state, which is what `observe` prints, is the old one (after a kill: or the new one), and the operation
  *     run again completes, unless it has been done, and leaves as many files as without a fault.
  *
@@ -227,7 +227,7 @@ static inline bool faults_is_machines(const char *error)
 static inline const char *faults_end_wrong(const struct faults *faults)
 {
     const int code = faults_run.exit_code;
-    if (code == STATUS_NOT_DURABLE && faults_is_machines(faults->fault->error))
+    if (code == STATUS_NOT_DURABLE)
         return strstr(faults_run.errors, "do not repeat it") ? NULL : "it does not say that it was done";
     if (strcmp(faults->fault->error, "kill") == 0)
         return code == -1 || code == 128 + SIGKILL ? NULL : "it was not killed";
