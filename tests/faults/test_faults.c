@@ -57,6 +57,11 @@ static const struct named_operation {
      {.prepare = FIRST,
       .run = ASK "\"SELECT id, upper(note) || '!', paid * 2" JOIN
                  "WHERE regexp_matches(note, '[37]$') ORDER BY paid DESC, id LIMIT 20\""}},
+    {"regular",
+     {.prepare = FIRST,
+      .run = ASK "\"SELECT regexp_extract(note, '(n.*?) ([0-9]+)(?!9)', 2) AS n, "
+                 "regexp_replace(note, '(.)[tz]e', '-\\1', 'g') AS r, count(*) FROM sales "
+                 "WHERE note ~ '^(n|o|z)*t?e' GROUP BY n, r ORDER BY n, r\""}},
     {"layers",
      {.prepare = FIRST,
       .run =
