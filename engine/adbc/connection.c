@@ -47,18 +47,19 @@ AdbcStatusCode driver_state_enter(struct driver_connection *connection, struct d
     return ADBC_STATUS_OK;
 }
 
-/* Whether the directory does not exist or is empty. If it cannot be listed, opening the database tells why. */
+/* Whether the directory does not exist or is empty; false if it cannot be told: then opening says why. */
 static bool path_is_new(const char *path)
 {
     DIR *const folder = opendir(path);
     int entries = 0;
-    if (!folder && errno != ENOENT)
-        return false;
-    while (folder && readdir(folder))
+    if (!folder)
+        return errno == ENOENT;
+    errno = 0;
+    while (readdir(folder))
         entries++;
-    if (folder)
-        closedir(folder);
-    return entries <= 2; /* "." and ".." */
+    const bool whole = errno == 0;
+    closedir(folder);
+    return whole && entries <= 2; /* "." and ".." */
 }
 
 AdbcStatusCode driver_state_enter_any(struct driver_connection *connection, struct driver_state **state,

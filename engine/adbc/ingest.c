@@ -6,6 +6,7 @@
 #include "loader/arrow/arrow_value.h"
 #include "storage/base/words/sql_name.h"
 #include "storage/database/table_script.h"
+#include "storage/base/text/text_stream.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -146,7 +147,7 @@ static AdbcStatusCode ingest(struct driver_statement *statement, const struct da
                             statement->target);
     char *text = NULL;
     size_t bytes;
-    FILE *const script = open_memstream(&text, &bytes);
+    FILE *const script = text_stream(&text, &bytes);
     if (!script)
         return driver_out_of_memory(error);
     AdbcStatusCode code = write_script(script, statement, database, append, error);

@@ -6,6 +6,7 @@
 #include "engine/gpu/kernel_decoder.h"
 #include "storage/base/memory.h"
 #include "storage/codec/chunk_reader.h"
+#include "storage/base/text/text_stream.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +46,7 @@ enum status cuda_decoder_source(const struct kernel_column *columns, uint32_t co
                                 struct error *error)
 {
     size_t bytes = 0;
-    FILE *out = open_memstream(source, &bytes);
+    FILE *out = text_stream(source, &bytes);
     if (!out)
         return error_out_of_memory(error, 4096, "a kernel's source");
     fputs("#define TILE_CUDA 1\n#include <stdint.h>\n#include \"operators/dialect/stage_cuda.h\"\n", out);

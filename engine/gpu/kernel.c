@@ -8,6 +8,7 @@
 #include "engine/gpu/kernel_levels.h"
 #include "engine/gpu/sectors.h"
 #include "operators/dialect/bound.h"
+#include "storage/base/text/text_stream.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,7 @@ static enum status write_states(struct maker *maker)
     const bool present = plan->shape == PLAN_TOTAL || plan->shape == PLAN_DENSE;
     char *names = NULL;
     size_t bytes = 0;
-    FILE *list = open_memstream(&names, &bytes);
+    FILE *list = text_stream(&names, &bytes);
     if (!list)
         return error_out_of_memory(maker->error, 4096, "a kernel's source");
     uint32_t first = 0;
@@ -390,7 +391,7 @@ static enum status write_all(struct maker *maker, FILE *source)
 {
     char *scan = NULL;
     size_t bytes = 0;
-    maker->out = open_memstream(&scan, &bytes);
+    maker->out = text_stream(&scan, &bytes);
     if (!maker->out)
         return error_out_of_memory(maker->error, 4096, "a kernel's source");
     enum status status = maker->kernel->hand ? STATUS_OK : write_scan(maker);
@@ -441,7 +442,7 @@ static enum status make(const struct plan *plan, enum kernel_use use, const stru
     RETURN_IF_ERROR(kernel_layout_make(&kernel->shape, target, &kernel->layout, error));
     kernel->layout.wait_first = needs_prepared(&maker);
     size_t bytes = 0;
-    FILE *source = open_memstream(&kernel->source, &bytes);
+    FILE *source = text_stream(&kernel->source, &bytes);
     if (!source)
         return error_out_of_memory(error, 4096, "a kernel's source");
     enum status status = write_all(&maker, source);

@@ -6,6 +6,7 @@
 #include "engine/plan/value_text.h"
 #include "storage/base/number/number_text.h"
 #include "storage/index/index_file.h"
+#include "storage/base/text/text_stream.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -503,7 +504,7 @@ enum status sql_explain(const struct explained *explained, struct rowset *rows, 
 {
     char *text = NULL;
     size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
+    FILE *out = text_stream(&text, &bytes);
     if (!out)
         return error_out_of_memory(error, 4096, "a plan's text");
     write_all(explained, out);

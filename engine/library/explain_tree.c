@@ -1,5 +1,6 @@
 /* explain_tree.c: draws branches before the lines of a plan (explain_tree.h). */
 #include "engine/library/explain_tree.h"
+#include "storage/base/text/text_stream.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@ char *explain_tree(const char *text)
 {
     char *tree = NULL;
     size_t bytes = 0;
-    FILE *const out = open_memstream(&tree, &bytes);
+    FILE *const out = text_stream(&tree, &bytes);
     if (!out)
         return NULL;
     for (const char *line = text; *line; line = next_line(line)) {

@@ -5,6 +5,7 @@
 #include "engine/cuda/kernel_cache.h"
 #include "engine/gpu/kernel_decoder.h"
 #include "storage/base/memory.h"
+#include "storage/base/text/text_stream.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,7 +103,7 @@ static struct kernel_column kernel_column_of(const struct calibration *calibrati
 enum status calibrate_kernel_source(const struct calibration *calibration, char **source, struct error *error)
 {
     size_t bytes = 0;
-    FILE *out = open_memstream(source, &bytes);
+    FILE *out = text_stream(source, &bytes);
     if (!out)
         return error_out_of_memory(error, 4096, "a kernel's source");
     struct segment_data segment = {.chunk = calibration->chunk};

@@ -5,6 +5,7 @@
 #include "engine/run/engine.h"
 #include "storage/base/command_line.h"
 #include "storage/base/file.h"
+#include "storage/base/text/text_stream.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static enum status save(const struct codec_costs *costs, const char *path, struc
 {
     char *text = NULL;
     size_t bytes = 0;
-    FILE *stream = open_memstream(&text, &bytes);
+    FILE *stream = text_stream(&text, &bytes);
     if (!stream)
         return error_out_of_memory(error, BUFSIZ, "a file");
     codec_costs_write(costs, stream);

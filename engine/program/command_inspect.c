@@ -14,6 +14,7 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -347,6 +348,8 @@ static enum status check_what(void *arguments, const char *unused, struct error 
     (void)unused;
     if (options->database || (options->what && access(options->what, F_OK) == 0))
         return STATUS_OK;
+    if (options->what && errno != ENOENT && errno != ENOTDIR)
+        return error_set_errno(error, errno, "cannot open %s", options->what);
     return error_set(error, STATUS_BAD_INPUT, "which database? Add --db DIR%s%s%s",
                      options->what ? " (there is no ORC file '" : ", or give an ORC file",
                      options->what ? options->what : "", options->what ? "')" : "");

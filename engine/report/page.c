@@ -3,6 +3,7 @@
 #include "engine/report/page_parts.h"
 
 #include "storage/base/file.h"
+#include "storage/base/text/text_stream.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -71,7 +72,7 @@ void page_command(struct page *page, int argc, char *const *argv)
 {
     char *text = NULL;
     size_t bytes;
-    FILE *const file = open_memstream(&text, &bytes);
+    FILE *const file = text_stream(&text, &bytes);
     if (!file) {
         page->keep.failed = true;
         return;
@@ -194,7 +195,7 @@ enum status page_write(const char *path, const struct page *page, struct error *
 {
     char *text = NULL;
     size_t bytes;
-    FILE *const file = open_memstream(&text, &bytes);
+    FILE *const file = text_stream(&text, &bytes);
     if (!file)
         return error_out_of_memory(error, BUFSIZ, "the report");
     enum status status = page_print(page, file, error);

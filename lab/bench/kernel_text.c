@@ -2,6 +2,7 @@
 #include "lab/bench/kernel_text.h"
 
 #include "engine/gpu/kernel_decoder.h"
+#include "storage/base/text/text_stream.h"
 
 #include <stdlib.h>
 
@@ -13,7 +14,7 @@ enum status kernel_text_begin(const char *header, const struct kernel_column *co
                               struct kernel_text *text, struct error *error)
 {
     *text = (struct kernel_text){0};
-    text->out = open_memstream(&text->source, &text->bytes);
+    text->out = text_stream(&text->source, &text->bytes);
     if (!text->out)
         return error_out_of_memory(error, BUFSIZ, "a kernel's source");
     fprintf(text->out, "#define TILE_CUDA 1\n#include <stdint.h>\n#include \"lab/kernels/%s\"\n", header);

@@ -14,6 +14,7 @@
 #include "lab/bench/ssb_database.h"
 #include "ssb/benchmark/judge.h"
 #include "storage/base/memory.h"
+#include "storage/base/text/text_stream.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -156,9 +157,10 @@ static enum status run_once(struct queries *queries, uint32_t q, uint32_t s, str
     rowset_free(&answer);
     if (check != ANSWER_WRONG)
         return STATUS_OK;
-    fflush(queries->notes);
-    return error_set(error, STATUS_CHECK_FAILED, "a wrong answer: %.*s",
-                     (int)strcspn(queries->notes_text, "\n"), queries->notes_text);
+    const bool kept = fclose(queries->notes) == 0;
+    const char *const note = kept ? queries->notes_text : "";
+    queries->notes = NULL;
+    return error_set(error, STATUS_CHECK_FAILED, "a wrong answer: %.*s", (int)strcspn(note, "\n"), note);
 }
 
 static bool is_missing(const struct queries *queries, uint32_t s)
@@ -369,7 +371,7 @@ enum status lab_ssb_queries(struct lab *lab, struct error *error)
     for (size_t s = 0; s < SYSTEMS_MAX; s++)
         if (is_known(&known_systems[s]))
             queries->systems[queries->system_count++] = &known_systems[s];
-    queries->notes = open_memstream(&queries->notes_text, &queries->notes_bytes);
+    queries->notes = text_stream(&queries->notes_text, &queries->notes_bytes);
     enum status status = queries->notes ? STATUS_OK : error_out_of_memory(error, BUFSIZ, "notes");
     if (status == STATUS_OK)
         status = ssb_database_open(lab, error);

@@ -24,7 +24,9 @@ static enum status grow(struct hash_set *set, struct error *error)
 {
     const struct hash_set old = *set;
     const uint64_t places = set->slots ? 2 * (set->mask + 1) : 64;
-    RETURN_IF_ERROR(memory_zeros(&set->slots, places * sizeof *set->slots, "values", error));
+    uint64_t *slots;
+    RETURN_IF_ERROR(memory_zeros(&slots, places * sizeof *slots, "values", error));
+    set->slots = slots;
     set->mask = places - 1;
     for (uint64_t s = 0; old.slots && s <= old.mask; s++)
         if (old.slots[s])

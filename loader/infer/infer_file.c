@@ -47,8 +47,8 @@ static enum status first_row_split(struct first_row *first, char delimiter, stru
     size_t room = 0;
     char *spare = first->spare;
     first->count = first->below_count = 0;
-    RETURN_IF_ERROR(text_rows_index(first->text, first->bytes, &shape, &index, &room, error));
-    for (uint32_t r = 0; r < index.row_count && first->below_count == 0; r++) {
+    const enum status status = text_rows_index(first->text, first->bytes, &shape, &index, &room, error);
+    for (uint32_t r = 0; status == STATUS_OK && r < index.row_count && first->below_count == 0; r++) {
         const struct text_row row =
             text_row_split(first->text, &index, r, &shape, NULL, SCHEMA_COLUMNS_MAX + 1,
                            first->count ? first->below : first->fields, &spare);
@@ -57,7 +57,7 @@ static enum status first_row_split(struct first_row *first, char delimiter, stru
         first->count = first->count ? first->count : fields;
     }
     text_index_free(&index);
-    return STATUS_OK;
+    return status;
 }
 
 static enum status find_delimiter(struct first_row *first, const struct text_options *options,

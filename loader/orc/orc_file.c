@@ -111,13 +111,25 @@ enum status orc_damaged(struct error *error, const struct orc_place *place, cons
 
 struct decoded_memory {
     uint64_t bytes;
+    bool missing; /* the machine has no more; else what cannot be decoded is wrong or too large */
 };
 
 static void *decoded_take(void *context, size_t bytes)
 {
     struct decoded_memory *const memory = context;
     memory->bytes += bytes + 16;
-    return memory->bytes > DECODED_BYTES_MAX ? NULL : malloc(bytes);
+    if (memory->bytes > DECODED_BYTES_MAX)
+        return NULL;
+    void *const taken = malloc(bytes);
+    memory->missing |= !taken;
+    return taken;
+}
+
+static enum status no_footer(const struct orc_place *place, const struct decoded_memory *memory,
+                             struct error *error)
+{
+    return memory->missing ? error_out_of_memory(error, memory->bytes, "a footer of an ORC file")
+                           : orc_damaged(error, place, "its footer cannot be understood");
 }
 
 static void decoded_free(void *context, void *memory)
@@ -236,6 +248,8 @@ static enum status read_postscript(struct orc_file *file, int descriptor, uint64
         length && length < bytes && memcmp(head, MAGIC, MAGIC_BYTES) == 0
             ? orc__post_script__unpack(&allocator, length, tail + bytes - 1 - length)
             : NULL;
+    if (memory.missing)
+        return error_out_of_memory(error, memory.bytes, "the end of an ORC file");
     if (!postscript || (postscript->magic && strcmp(postscript->magic, MAGIC) != 0)) {
         if (postscript)
             orc__post_script__free_unpacked(postscript, &allocator);
@@ -355,7 +369,7 @@ static enum status read_footer(struct orc_file *file, int descriptor, struct err
     if (status == STATUS_OK) {
         Orc__Footer *const footer = orc__footer__unpack(&allocator, bytes.count, bytes.bytes);
         status = footer ? take_footer(file, footer, end - file->footer_bytes, error)
-                        : orc_damaged(error, &place, "its footer cannot be understood");
+                        : no_footer(&place, &memory, error);
         if (footer)
             orc__footer__free_unpacked(footer, &allocator);
     }
@@ -435,8 +449,8 @@ enum status orc_stripe_footer_read(const struct orc_file *file, int descriptor, 
                           where->footer_bytes, &bytes, error);
     if (status == STATUS_OK) {
         Orc__StripeFooter *const decoded = orc__stripe_footer__unpack(&allocator, bytes.count, bytes.bytes);
-        status = decoded ? take_stripe_footer(&place, decoded, footer, error)
-                         : orc_damaged(error, &place, "its footer cannot be understood");
+        status =
+            decoded ? take_stripe_footer(&place, decoded, footer, error) : no_footer(&place, &memory, error);
         if (decoded)
             orc__stripe_footer__free_unpacked(decoded, &allocator);
     }

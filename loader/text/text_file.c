@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #define INPUT_BYTES (256u << 10)
 
@@ -220,6 +221,8 @@ static enum status inflate_some(struct text_file *file, char *out, size_t bytes,
     file->input_at = file->input_bytes - file->gzip.avail_in;
     *got = room - file->gzip.avail_out;
     file->frame_open = result != Z_STREAM_END;
+    if (result == Z_MEM_ERROR)
+        return error_out_of_memory(error, 1 << 15, "unpacking gzip");
     if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
         return error_set(error, STATUS_BAD_INPUT, "%s: the gzip data is damaged (%s); fetch the file again",
                          file->path, file->gzip.msg ? file->gzip.msg : "no reason given");
@@ -235,6 +238,8 @@ static enum status unzstd_some(struct text_file *file, char *out, size_t bytes, 
     file->input_at = in.pos;
     *got = to.pos;
     file->frame_open = result != 0;
+    if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation)
+        return error_out_of_memory(error, 1 << 20, "unpacking zstd");
     if (ZSTD_isError(result))
         return error_set(error, STATUS_BAD_INPUT, "%s: the zstd data is damaged (%s); fetch the file again",
                          file->path, ZSTD_getErrorName(result));
@@ -253,6 +258,8 @@ static enum status unxz_some(struct text_file *file, char *out, size_t bytes, si
     file->input_at = file->input_bytes - file->xz.avail_in;
     *got = bytes - file->xz.avail_out;
     file->frame_open = result != LZMA_STREAM_END;
+    if (result == LZMA_MEM_ERROR)
+        return error_out_of_memory(error, 1 << 20, "unpacking xz");
     if (result == LZMA_MEMLIMIT_ERROR)
         return error_set(error, STATUS_BAD_INPUT,
                          "%s: the xz data asks for more than 1 GiB of memory; compress it anew", file->path);
@@ -285,6 +292,8 @@ static enum status unbzip2_some(struct text_file *file, char *out, size_t bytes,
     file->input_at = file->input_bytes - file->bzip2.avail_in;
     *got = room - file->bzip2.avail_out;
     file->frame_open = result != BZ_STREAM_END;
+    if (result == BZ_MEM_ERROR)
+        return error_out_of_memory(error, 4 << 20, "unpacking bzip2");
     if (result != BZ_OK && result != BZ_STREAM_END)
         return error_set(error, STATUS_BAD_INPUT,
                          "%s: the bzip2 data is damaged (fault %d of libbz2); fetch the file again",

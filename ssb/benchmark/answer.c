@@ -3,6 +3,7 @@
 #include "ssb/benchmark/answer.h"
 
 #include "storage/base/file.h"
+#include "storage/base/text/text_stream.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -122,7 +123,7 @@ enum status answer_text(const struct rowset *answer, char **text, size_t *bytes,
 {
     *text = NULL;
     *bytes = 0;
-    FILE *stream = open_memstream(text, bytes);
+    FILE *stream = text_stream(text, bytes);
     if (!stream)
         return error_out_of_memory(error, BUFSIZ, "the answer's text");
     enum status status = rowset_print(answer, ROWSET_CSV, 1, stream, error);

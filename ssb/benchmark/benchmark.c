@@ -12,6 +12,7 @@
 #include "ssb/benchmark/judge.h"
 #include "storage/codec/codec_spec.h"
 #include "storage/database/writer.h"
+#include "storage/base/text/text_stream.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -440,13 +441,14 @@ static enum status measure_and_judge(const struct benchmark_options *options, st
                                          .warmup = options->warmup,
                                          .choice_count = choice_count,
                                          .query_count = options->query_count}};
-    session.notes = open_memstream(&session.notes_text, &session.notes_bytes);
+    session.notes = text_stream(&session.notes_text, &session.notes_bytes);
     if (!session.notes)
         return error_out_of_memory(error, BUFSIZ, "notes");
     enum status status = run_all(&session, sizes, error);
-    fclose(session.notes);
+    if (fclose(session.notes) != 0 && status == STATUS_OK)
+        status = error_out_of_memory(error, BUFSIZ, "notes");
     progress_report(progress, "running", "queries", 1, 1); /* removes the bar before the notes are printed */
-    if (cluster_rank(cluster) == 0)
+    if (cluster_rank(cluster) == 0 && session.notes_text)
         fwrite(session.notes_text, 1, session.notes_bytes, stderr);
     free(session.notes_text);
     if (status == STATUS_OK)

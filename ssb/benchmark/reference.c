@@ -151,10 +151,10 @@ static enum status lock_partial(const char *path, int *descriptor, struct error 
     if (fd < 0)
         return error_set(error, STATUS_BAD_INPUT,
                          "another process is loading %s; wait for it, or use --verify plain", path);
-    if (ftruncate(fd, 0) != 0) {
-        enum status status = error_set_errno(error, errno, "cannot empty %s", path);
+    const int reason = file_truncate(fd, 0);
+    if (reason) {
         close(fd);
-        return status;
+        return error_set_errno(error, reason, "cannot empty %s", path);
     }
     *descriptor = fd;
     return STATUS_OK;
@@ -210,8 +210,11 @@ static enum status load_and_rename(const char *directory, const char *path,
         return error_set(error, STATUS_BAD_INPUT, "the path %s is too long", path);
     RETURN_IF_ERROR(lock_partial(partial, &descriptor, error));
     enum status status = load_file(partial, source, identity, threads, progress, seconds, error);
-    if (status == STATUS_OK && (fsync(descriptor) != 0 || rename(partial, path) != 0))
-        status = error_set_errno(error, errno, "cannot finish %s", path);
+    int reason = status == STATUS_OK ? file_sync(descriptor) : 0;
+    if (status == STATUS_OK && !reason && rename(partial, path) != 0)
+        reason = errno;
+    if (reason)
+        status = error_set_errno(error, reason, "cannot finish %s", path);
     if (status != STATUS_OK)
         unlink(partial);
     close(descriptor);

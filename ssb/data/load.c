@@ -135,7 +135,11 @@ static enum status load_with(const struct ssb_load_options *options, const char 
 static enum status refuse_existing(const char *directory, struct error *error)
 {
     struct database *database;
-    if (database_open(directory, &database, NULL) != STATUS_OK)
+    struct error reason = {0};
+    const enum status status = database_open(directory, &database, &reason);
+    if (status != STATUS_OK && error_of_system(status, &reason))
+        return error_set(error, status, "%s", reason.text);
+    if (status != STATUS_OK)
         return STATUS_OK; /* the writer decides whether the directory can become a database */
     database_close(database);
     return error_set(

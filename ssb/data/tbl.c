@@ -136,21 +136,21 @@ static enum status open_partial(const char *path, int *file, struct error *error
             error, STATUS_BAD_INPUT,
             "'%s' is being written by another process; wait for it or choose another folder with --out",
             path);
-    if (ftruncate(*file, 0) == 0)
+    const int reason = file_truncate(*file, 0);
+    if (reason == 0)
         return STATUS_OK;
-    enum status status =
-        error_set_errno(error, errno, "could not empty '%s' (remove it and try again)", path);
     close(*file);
-    return status;
+    return error_set_errno(error, reason, "could not empty '%s' (remove it and try again)", path);
 }
 
 /* Gives the complete file its name, after its bytes are on disk. */
 static enum status publish(const char *directory, const struct writer *writer, const char *path,
                            struct error *error)
 {
-    if (fsync(writer->file) != 0)
+    const int reason = file_sync(writer->file);
+    if (reason)
         return error_set_errno(
-            error, errno, "could not store '%s' (free space there or choose another folder)", writer->path);
+            error, reason, "could not store '%s' (free space there or choose another folder)", writer->path);
     if (rename(writer->path, path) != 0)
         return error_set_errno(error, errno, "could not rename '%s' to '%s' (remove what is in its place)",
                                writer->path, path);

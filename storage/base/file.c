@@ -51,6 +51,14 @@ int file_sync(int descriptor)
     return 0;
 }
 
+int file_truncate(int descriptor, uint64_t size)
+{
+    while (ftruncate(descriptor, (off_t)size) != 0)
+        if (errno != EINTR)
+            return errno;
+    return 0;
+}
+
 int file_get(int descriptor, void *bytes, uint64_t size, uint64_t offset, uint64_t *got)
 {
     *got = 0;

@@ -30,10 +30,11 @@ int file_descriptor(const char *path, int flags, mode_t mode);
 FILE *file_stream(const char *path, const char *mode);
 
 /* These return 0 or an errno value, for callers with a sentence of their own. file_flock is flock(), file_sync is
- * fsync(). file_get reads at `offset` up to `size` bytes; *got is less at the file's end only. file_put writes all
+ * fsync(), file_truncate is ftruncate(). file_get reads at `offset` up to `size` bytes; *got is less at the file's end only. file_put writes all
  * bytes. */
 int file_flock(int descriptor, int operation);
 int file_sync(int descriptor);
+int file_truncate(int descriptor, uint64_t size);
 int file_get(int descriptor, void *bytes, uint64_t size, uint64_t offset, uint64_t *got);
 int file_put(int descriptor, const void *bytes, uint64_t size, uint64_t offset);
 

@@ -29,6 +29,8 @@ static const struct named_operation {
     struct fault_operation operation;
 } operations[] = {
     {"load", {.prepare = "", .run = FIRST, .observe = STATE, .output_may_vary = true}},
+    {"append",
+     {.prepare = FIRST, .run = LOAD "--append sales=more.csv", .observe = STATE, .output_may_vary = true}},
     {"force",
      {.prepare = FIRST,
       .run = LOAD "--force shops=shops.csv sales=more.csv",
@@ -68,6 +70,38 @@ static const struct named_operation {
           ASK "\"WITH t AS (SELECT city, day, sum(paid) AS s" JOIN
               "GROUP BY city, day) SELECT city, s, rank() OVER (PARTITION BY city ORDER BY s) FROM t "
               "WHERE s > (SELECT avg(s) FROM t) UNION SELECT name, NULL, 0 FROM shops ORDER BY 1, 2, 3\""}},
+    {"orc",
+     {.prepare = "",
+      .run =
+          "$T load --db $D --schema rows.sql t=" TESSERA_SOURCE "/tests/data/orc/pyarrow-rows-0.12-zlib.orc",
+      .observe = "$T check --db $D > checked 2>&1 && " ASK "'SELECT count(*), sum(big), max(line) FROM t'",
+      .output_may_vary = true}},
+    {"packed",
+     {.prepare = "",
+      .run = LOAD "shops=shops.csv 'sales=sales.csv.g[z]'",
+      .observe = STATE,
+      .output_may_vary = true}},
+    {"infer", {.prepare = "", .run = "$T load --infer shops.csv sales.csv"}},
+    {"json", {.prepare = FIRST, .run = "$T inspect --db $D --format json"}},
+    {"tables", {.prepare = FIRST, .run = ASK "'SHOW TABLES; DESCRIBE sales'"}},
+    {"strings",
+     {.prepare = FIRST,
+      .run =
+          ASK "\"SELECT substr(name, 3) || city, count(DISTINCT note), string_agg(note, ',' ORDER "
+              "BY id)" JOIN
+              "WHERE note IN (SELECT note FROM sales WHERE paid > 900) OR note IS NULL GROUP BY name, city "
+              "HAVING count(*) > 5\""}},
+    {"joins",
+     {.prepare = FIRST,
+      .run =
+          ASK "\"SELECT a.k, b.city, count(*) FROM shops a LEFT JOIN shops b ON a.city < b.city AND b.k IN "
+              "(SELECT shop FROM sales WHERE paid > 500) FULL JOIN (VALUES (1), (7)) v (x) ON v.x = a.k "
+              "GROUP BY a.k, b.city\""}},
+    {"analyse",
+     {.prepare = FIRST,
+      .run = "$T sql --device cpu --threads 2 --db $D --report report.html 'EXPLAIN ANALYZE SELECT city, "
+             "median(paid)" JOIN "GROUP BY ROLLUP (city)'",
+      .output_may_vary = true}},
     {"explain", {.prepare = FIRST, .run = ASK "'EXPLAIN SELECT city, sum(paid)" JOIN "GROUP BY city'"}},
 };
 
@@ -82,6 +116,7 @@ static const struct named_fault {
     {"threads", &faults_of_threads},
     {"calls", &faults_of_calls},
     {"calls_forever", &faults_of_calls_forever},
+    {"descriptors", &faults_of_descriptors},
     {"access", &faults_of_access},
     {"space", &faults_of_space},
     {"signals", &faults_of_signals},
@@ -120,12 +155,20 @@ static int files_make(void **state)
           "note VARCHAR(20));\n",
           schema);
     fclose(schema);
+    FILE *const rows = file_begin("rows.sql");
+    fputs(
+        "CREATE TABLE t (flag BOOLEAN, number INTEGER, big BIGINT, day DATE, price DECIMAL(15,2), word TEXT, "
+        "line TEXT);\n",
+        rows);
+    fclose(rows);
     FILE *const shops = file_begin("shops.csv");
     for (unsigned r = 0; r < 20; r++)
         fprintf(shops, "%u,shop %u,city %u\n", 3 * r + 1, r, r % 5);
     fclose(shops);
     write_sales("sales.csv", 0, 2000);
     write_sales("more.csv", 2000, 1500);
+    faults_shell("gzip -k sales.csv", &faults_seen);
+    assert_int_equal(faults_seen.exit_code, 0);
     return 0;
 }
 

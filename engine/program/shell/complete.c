@@ -12,6 +12,7 @@
 #include "storage/base/memory.h"
 #include "storage/base/words/sql_name.h"
 #include "storage/base/words/word.h"
+#include "storage/base/text/text_stream.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -66,7 +67,7 @@ static enum status add_name(struct search *search, const char *name, struct erro
     size_t bytes;
     if (!begins(search, name))
         return STATUS_OK;
-    FILE *const out = open_memstream(&text, &bytes);
+    FILE *const out = text_stream(&text, &bytes);
     if (out)
         sql_name_write(out, name, search->quoted);
     const bool written = out && fclose(out) == 0;

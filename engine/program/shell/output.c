@@ -7,6 +7,7 @@
 #include "engine/answer/text_width.h"
 #include "engine/program/sql_shell.h"
 #include "storage/base/parallel.h"
+#include "storage/base/text/text_stream.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -153,7 +154,7 @@ static enum status show_measured(const struct sql_shell *shell, const char *comm
 {
     char *text = NULL;
     size_t length = 0;
-    FILE *const out = open_memstream(&text, &length);
+    FILE *const out = text_stream(&text, &length);
     if (!out)
         return error_out_of_memory(error, MEASURED_ROWS, "an answer's text");
     enum status status = print_rows(shell, rows, shown, out, error);

@@ -1,5 +1,6 @@
 /* report.c: see report.h. A plan is told before the statement's lines are known, so its parts wait in a page of their own. */
 #include "engine/program/shell/report.h"
+#include "storage/base/text/text_stream.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +69,7 @@ static enum status add_lines(struct page *page, const struct rowset *lines, stru
 {
     char *text = NULL, buffer[ROWSET_TEXT_BYTES];
     size_t bytes;
-    FILE *const out = open_memstream(&text, &bytes);
+    FILE *const out = text_stream(&text, &bytes);
     if (!out)
         return error_out_of_memory(error, BUFSIZ, "the report");
     for (uint64_t row = 0; row < lines->rows; row++) {

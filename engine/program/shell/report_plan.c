@@ -1,5 +1,6 @@
 /* report_plan.c: the charts and tables of one analysed plan (report.h). A plan has at most some tens of steps. */
 #include "engine/program/shell/report.h"
+#include "storage/base/text/text_stream.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -97,7 +98,7 @@ static enum status add_words(const struct plan *plan, uint32_t s, struct sheet *
 {
     char *text = NULL;
     size_t bytes;
-    FILE *const out = s < plan->step_count ? open_memstream(&text, &bytes) : NULL;
+    FILE *const out = s < plan->step_count ? text_stream(&text, &bytes) : NULL;
     if (s == plan->step_count) {
         sheet_text(sheet, "");
         return STATUS_OK;

@@ -4,8 +4,8 @@
  * jansson's own reader does not: where an allocation fails inside a word it drops bytes of it, and says at best that
  * the text is wrong. So a catalogue would be called damaged where only memory was missing.
  */
-#ifndef TESSERA_STORAGE_BASE_JSON_JSON_READ_H
-#define TESSERA_STORAGE_BASE_JSON_JSON_READ_H
+#ifndef TESSERA_STORAGE_BASE_TEXT_JSON_READ_H
+#define TESSERA_STORAGE_BASE_TEXT_JSON_READ_H
 
 #include "storage/base/status.h"
 

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "storage/base/json/json_read.h"
+#include "storage/base/text/json_read.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* json_read.c: see json_read.h. A recursive descent; jansson's functions that make values own what they are given, and
  * return NULL or -1 only if memory is missing, because the text is checked before. */
-#include "storage/base/json/json_read.h"
+#include "storage/base/text/json_read.h"
 
 #include "storage/base/words/utf8.h"
 
