@@ -3,6 +3,9 @@
 #include "ssb/data/origin.h"
 
 #include "storage/base/file.h"
+#include "storage/base/memory.h"
+#include "storage/base/text/json_text.h"
+#include "storage/base/words/utf8.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -36,8 +39,10 @@ enum status ssb_origin_prepare(const char *directory, const struct ssb_origin *o
                                ssb_mode_words[options->mode], "variant", ssb_variant_words[options->variant],
                                "date_table", ssb_dates_words[options->dates], "dangling",
                                dangling_words[origin->dangling_null], "from", origin->from);
-    char *text = object ? json_dumps(object, JSON_INDENT(2)) : NULL;
+    char *text = object ? json_print(object, JSON_INDENT(2)) : NULL;
     json_decref(object);
+    if (!text && (!origin->from || utf8_is_valid(origin->from, strlen(origin->from))))
+        return error_out_of_memory(error, PATH_MAX, SSB_ORIGIN_FILE);
     if (!text) /* jansson writes UTF-8 only, but a path may be any bytes */
         return error_set(error, STATUS_BAD_INPUT,
                          "the folder %s cannot be written down in %s: its name is not UTF-8",
@@ -111,6 +116,30 @@ static enum status parse_object(const char *path, const json_t *object, struct s
     return STATUS_OK;
 }
 
+/* The file has less than a kilobyte, and a path. */
+#define ORIGIN_BYTES_MAX (1u << 20)
+
+static enum status read_object(const char *path, int descriptor, uint64_t size, json_t **object,
+                               struct error *error)
+{
+    char *text;
+    uint64_t got;
+    struct json_fault fault;
+    *object = NULL;
+    if (size > ORIGIN_BYTES_MAX)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: is too large; load the benchmark again to write this file anew", path);
+    RETURN_IF_ERROR(memory_take(&text, size, SSB_ORIGIN_FILE, error));
+    const int reason = file_get(descriptor, text, size, 0, &got);
+    enum status status = reason ? error_set_errno(error, reason, "cannot read %s", path)
+                                : json_read(text, got, object, &fault, error);
+    free(text);
+    return status == STATUS_BAD_INPUT && !reason
+               ? error_set(error, status, "%s:%u: %s; load the benchmark again to write this file anew", path,
+                           fault.line, fault.what)
+               : status;
+}
+
 enum status ssb_origin_read(const char *directory, struct ssb_origin *origin, struct error *error)
 {
     char path[PATH_MAX];
@@ -126,14 +155,11 @@ enum status ssb_origin_read(const char *directory, struct ssb_origin *origin, st
             "%s is missing, so %s was not made by `tessera ssb load`; load the benchmark into it first", path,
             directory);
     RETURN_IF_ERROR(status);
-    json_error_t fault;
-    json_t *object = json_loadfd(descriptor, 0, &fault);
+    json_t *object;
+    status = read_object(path, descriptor, size, &object, error);
     close(descriptor);
-    if (!object)
-        return error_set(error, STATUS_BAD_INPUT,
-                         "%s:%d: %s; load the benchmark again to write this file anew", path, fault.line,
-                         fault.text);
-    status = parse_object(path, object, origin, error);
+    if (status == STATUS_OK)
+        status = parse_object(path, object, origin, error);
     json_decref(object);
     return status;
 }

@@ -1,7 +1,7 @@
 /* catalogue.c: reads the catalogue's text and checks all of it; see catalogue.h. */
 #include "storage/database/catalogue.h"
 
-#include "storage/base/text/json_read.h"
+#include "storage/base/text/json_text.h"
 #include "storage/base/memory.h"
 #include "storage/column/levels_file.h"
 #include "storage/database/database_files.h"

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "storage/database/catalogue.h"
 
+#include "storage/base/text/json_text.h"
 #include "storage/database/database_files.h"
 
 #include <errno.h>
@@ -217,20 +218,6 @@ static json_t *format_root(const struct catalogue *catalogue)
     return NULL;
 }
 
-/* The text of the JSON, in memory whose size was asked first: json_dumps goes on without what it could not keep, so that
- * a name might be missing from the text. */
-static char *print(const json_t *root)
-{
-    const size_t length = json_dumpb(root, NULL, 0, JSON_INDENT(1));
-    char *const text = length ? malloc(length + 1) : NULL;
-    if (!text || json_dumpb(root, text, length, JSON_INDENT(1)) != length) {
-        free(text);
-        return NULL;
-    }
-    text[length] = '\0';
-    return text;
-}
-
 /* Reads the text as every later command will: a catalogue that cannot be read is never committed. */
 static enum status check_text(const char *path, const char *text, size_t size, struct error *error)
 {
@@ -293,7 +280,8 @@ enum status catalogue_write(const char *directory, const struct catalogue *catal
     enum status status = path_format(&path, error, "%s/" CATALOGUE_FILE, directory);
     if (status == STATUS_OK)
         status = path_format(&new_path, error, "%s/" CATALOGUE_NEW_FILE, directory);
-    if (status == STATUS_OK && (!(root = format_root(catalogue)) || !(text = print(root))))
+    if (status == STATUS_OK &&
+        (!(root = format_root(catalogue)) || !(text = json_print(root, JSON_INDENT(1)))))
         status = error_out_of_memory(error, catalogue->table_count * sizeof(struct table), "the catalogue");
     if (status == STATUS_OK)
         status = write_new(new_path, version_needed(catalogue), text, error);

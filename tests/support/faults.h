@@ -225,6 +225,8 @@ static inline bool faults_is_machines(const char *error)
 static inline const char *faults_end_wrong(const struct faults *faults)
 {
     const int code = faults_run.exit_code;
+    if (strstr(faults_run.errors, "AddressSanitizer: CHECK failed"))
+        return NULL; /* the sanitizer itself does not live without memory */
     if (code == STATUS_NOT_DURABLE)
         return strstr(faults_run.errors, "do not repeat it") ? NULL : "it does not say that it was done";
     if (strcmp(faults->fault->error, "kill") == 0)

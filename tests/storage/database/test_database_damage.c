@@ -173,7 +173,7 @@ static void a_hostile_catalogue_is_refused(void **state)
         {"\"references\": {", "\"of\": [0], \"key\": [1], \"references\": {", "\"of\""},
         {"\"rows\": 3000", "\"rows\": 9223372036854775807", "\"rows\""},
         {"\"rows\": 3000", "\"rows\": 9223372036854775808", "line"},
-        {"\"rows\": 3000", "\"rows\": 3e3", "no integer"},
+        {"\"rows\": 3000", "\"rows\": 3e3", "\"rows\""},
         {"\"type\": \"int32\"", "\"type\": \"complex\"", "\"type\""},
         {"\"precision\": 12", "\"precision\": 99", "\"precision\""},
         {"\"scale\": 2", "\"scale\": 13", "\"scale\""},

@@ -1,14 +1,19 @@
-/* json_read.c: see json_read.h. A recursive descent; jansson's functions that make values own what they are given, and
+/* json_text.c: see json_text.h. A recursive descent; jansson's functions that make values own what they are given, and
  * return NULL or -1 only if memory is missing, because the text is checked before. */
-#include "storage/base/text/json_read.h"
+#include "storage/base/text/json_text.h"
 
+#include "storage/base/number/number_text.h"
 #include "storage/base/words/utf8.h"
 
 #include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Doubles have 17 digits, integers 20. Others may write more. */
+#define NUMBER_BYTES 128
 
 struct reader {
     const char *next, *end;
@@ -165,25 +170,52 @@ static json_t *read_word(struct reader *reader)
     return fail(reader, "a value is expected");
 }
 
-static json_t *read_integer(struct reader *reader)
+/* Whether a number is written as JSON wants it: digits without zeros in front, a fraction, an exponent. */
+static bool is_number(const char *text)
 {
-    char digits[24]; /* -9223372036854775808 has 20 */
-    size_t length = 0;
+    static const char digits[] = "0123456789";
+    text += *text == '-';
+    size_t length = strspn(text, digits);
+    if (length == 0 || (*text == '0' && length > 1))
+        return false;
+    text += length;
+    if (*text == '.') {
+        length = strspn(++text, digits);
+        text += length;
+        if (length == 0)
+            return false;
+    }
+    if (*text == 'e' || *text == 'E') {
+        text += text[1] == '+' || text[1] == '-' ? 2 : 1;
+        length = strspn(text, digits);
+        text += length;
+        if (length == 0)
+            return false;
+    }
+    return *text == '\0';
+}
+
+static json_t *read_number(struct reader *reader)
+{
+    char text[NUMBER_BYTES];
     const char *const begin = reader->next;
     while (reader->next < reader->end && *reader->next && strchr("+-.eE0123456789", *reader->next))
         reader->next++;
-    length = (size_t)(reader->next - begin);
-    if (length >= sizeof digits)
+    const size_t length = (size_t)(reader->next - begin);
+    if (length >= sizeof text)
         return fail(reader, "a number is too long");
-    memcpy(digits, begin, length);
-    digits[length] = '\0';
-    const char *const first = digits + (digits[0] == '-');
+    memcpy(text, begin, length);
+    text[length] = '\0';
     char *end;
+    if (!is_number(text))
+        return fail(reader, "a number is wrong");
+    if (strpbrk(text, ".eE")) {
+        const double value = number_parse(text, &end);
+        return isfinite(value) ? json_real(value) : fail(reader, "a number is too large");
+    }
     errno = 0;
-    const long long value = strtoll(digits, &end, 10);
-    if (errno || *end || *first < '0' || *first > '9' || (*first == '0' && first[1]))
-        return fail(reader, "a number is no integer of 64 bits");
-    return json_integer(value);
+    const long long value = strtoll(text, &end, 10);
+    return errno ? fail(reader, "an integer has more than 64 bits") : json_integer(value);
 }
 
 static json_t *read_value(struct reader *reader);
@@ -245,7 +277,7 @@ static json_t *read_value(struct reader *reader)
     }
     if (next == '"')
         return read_string(reader);
-    return next == '-' || (next >= '0' && next <= '9') ? read_integer(reader) : read_word(reader);
+    return next == '-' || (next >= '0' && next <= '9') ? read_number(reader) : read_word(reader);
 }
 
 enum status json_read(const char *text, size_t size, struct json_t **root, struct json_fault *fault,
@@ -266,4 +298,17 @@ enum status json_read(const char *text, size_t size, struct json_t **root, struc
     for (const char *at = text; at < reader.next; at++)
         fault->line += *at == '\n';
     return error_set(error, STATUS_BAD_INPUT, "line %u: %s", fault->line, fault->what);
+}
+
+/* Into memory whose size was asked first: then printing allocates nothing for the text. */
+char *json_print(const struct json_t *root, size_t flags)
+{
+    const size_t length = json_dumpb(root, NULL, 0, flags);
+    char *const text = length ? malloc(length + 1) : NULL;
+    if (!text || json_dumpb(root, text, length, flags) != length) {
+        free(text);
+        return NULL;
+    }
+    text[length] = '\0';
+    return text;
 }

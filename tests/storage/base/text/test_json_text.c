@@ -1,11 +1,11 @@
-/* test_json_read.c: our reader of JSON reads what jansson's reads, and refuses what it refuses. That missing memory is
+/* test_json_text.c: our reader of JSON reads what jansson's reads, and refuses what it refuses. That missing memory is
  * told from wrong text is tested by tests/faults. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "storage/base/text/json_read.h"
+#include "storage/base/text/json_text.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -43,6 +43,14 @@ static void texts_are_read_as_by_jansson(void **state)
         "{\"a\": 1, \"b\": [true, false, null], \"c\": {\"d\": \"e\"}}",
         "[0, -1, 12, 9223372036854775807, -9223372036854775808, -0]",
         "[9223372036854775808]",
+        "[0.5, -1.25e-3, 1e2, 2E+2, 3e308, 123456789.987654321]",
+        "[1.]",
+        "[.5]",
+        "[1e]",
+        "[1e+]",
+        "[1.5.5]",
+        "[01.5]",
+        "[1e999]",
         "[-9223372036854775809]",
         "[01]",
         "[-]",
@@ -132,8 +140,8 @@ static void faults_have_a_line(void **state)
     assert_null(root);
     assert_int_equal(fault.line, 3);
     assert_string_equal(error.text, "line 3: a value is expected");
-    assert_int_equal(json_read("[1.5]", 5, &root, &fault, NULL), STATUS_BAD_INPUT);
-    assert_string_equal(fault.what, "a number is no integer of 64 bits");
+    assert_int_equal(json_read("[1.]", 4, &root, &fault, NULL), STATUS_BAD_INPUT);
+    assert_string_equal(fault.what, "a number is wrong");
     memset(deep, '[', JSON_DEPTH_MAX + 1);
     memset(deep + JSON_DEPTH_MAX + 1, ']', JSON_DEPTH_MAX + 1);
     assert_int_equal(json_read(deep, 2 * JSON_DEPTH_MAX + 2, &root, &fault, NULL), STATUS_BAD_INPUT);
@@ -143,12 +151,30 @@ static void faults_have_a_line(void **state)
     json_decref(root);
 }
 
+static void a_value_is_printed_and_read(void **state)
+{
+    static const char text[] = "{\"a\": [1, 0.5, \"hÃ¤\\n\", null], \"b\": {}}";
+    struct json_fault fault;
+    json_t *root, *again;
+    (void)state;
+    assert_int_equal(json_read(text, sizeof text - 1, &root, &fault, NULL), STATUS_OK);
+    char *const printed = json_print(root, JSON_INDENT(1)), *const theirs = json_dumps(root, JSON_INDENT(1));
+    assert_string_equal(printed, theirs);
+    assert_int_equal(json_read(printed, strlen(printed), &again, &fault, NULL), STATUS_OK);
+    assert_true(json_equal(root, again));
+    free(printed);
+    free(theirs);
+    json_decref(root);
+    json_decref(again);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_are_read_as_by_jansson),
         cmocka_unit_test(damaged_texts_are_read_as_by_jansson),
         cmocka_unit_test(faults_have_a_line),
+        cmocka_unit_test(a_value_is_printed_and_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
