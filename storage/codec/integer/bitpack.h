@@ -4,12 +4,13 @@
  * There are two orders. "Bits": values one after the other, value i at bits [i*width, i*width + width) of a
  * run of 32-bit words. "Lanes": 32 such streams next to each other, with word w of lane l at w*32 + l, and
  * row 32j + l as item j of lane l. Everything is forced inline, so that constant widths and value sizes fold
- * away. Lanes dispatch on the width into 33 unrolled bodies. The functions are called once a block or tile
- * with 32..1024 values; buffers are in the first-level cache.
+ * away. The functions are called once a block or tile with 32..1024 values; buffers are in the first-level
+ * cache.
  */
 #ifndef TESSERA_STORAGE_CODEC_INTEGER_BITPACK_H
 #define TESSERA_STORAGE_CODEC_INTEGER_BITPACK_H
 
+#include "storage/base/isa.h"
 #include "storage/codec/chunk.h"
 
 #if defined(__AVX2__)
@@ -190,53 +191,13 @@ FORCED_INLINE uint32_t lanes_lines(uint32_t items, unsigned width)
     return bits_words(items, width);
 }
 
-FORCED_INLINE void lanes_pack_width(const uint32_t *values, const uint32_t items, uint32_t reference,
-                                    const unsigned width, uint32_t *lines)
-{
-    const lane_vector zero = {0};
-    for (uint32_t lane = 0; lane < TILE_LANES; lane += VECTOR_LANES) {
-        lane_vector line = zero;
-#pragma GCC unroll 32
-        for (uint32_t item = 0; item < items; item++) {
-            const unsigned shift = item * width % 32, word = item * width / 32;
-            const lane_vector value =
-                *(const lane_vector *)(values + (size_t)item * TILE_LANES + lane) - reference;
-            line |= value << shift;
-            if (shift + width >= 32) {
-                *(lane_vector *)(lines + (size_t)word * TILE_LANES + lane) = line;
-                line = zero;
-                if (shift + width > 32)
-                    line = value >> (32 - shift);
-            }
-        }
-        if (items * width % 32)
-            *(lane_vector *)(lines + (size_t)(items * width / 32) * TILE_LANES + lane) = line;
-    }
-}
-
-/* Unpacks one width. Every line is loaded once and stays in a register until its last item is unpacked. */
-FORCED_INLINE void lanes_unpack_width(const uint32_t *lines, const uint32_t items, uint32_t reference,
-                                      const unsigned width, uint32_t *out)
-{
-    for (uint32_t lane = 0; lane < TILE_LANES; lane += VECTOR_LANES) {
-        lane_vector line = {0};
-        if (width)
-            line = *(const lane_vector *)(lines + lane);
-#pragma GCC unroll 32
-        for (uint32_t item = 0; item < items; item++) {
-            const unsigned shift = item * width % 32, word = item * width / 32;
-            lane_vector value = line >> shift;
-            if (shift + width >= 32 && (word + 1) * 32 < items * width) {
-                line = *(const lane_vector *)(lines + (size_t)(word + 1) * TILE_LANES + lane);
-                if (shift + width > 32)
-                    value |= line << (32 - shift);
-            }
-            if (shift + width != 32)
-                value &= (uint32_t)width_mask(width);
-            *(lane_vector *)(out + (size_t)item * TILE_LANES + lane) = value + reference;
-        }
-    }
-}
+#ifdef TESSERA_ISA
+/* Packs and unpacks widths 0..32 of 32-bit values, in 33 unrolled bodies each. They are functions, called once a tile,
+ * because compilers take seconds for the bodies (lanes/lanes.c). `items` is TILE_LANES or one less. */
+void ISA(lanes_pack_narrow)(const uint32_t *values, uint32_t items, uint32_t reference, unsigned width,
+                            uint32_t *lines);
+void ISA(lanes_unpack_narrow)(const uint32_t *lines, uint32_t items, uint32_t reference, unsigned width,
+                              uint32_t *out);
 
 /* Packs widths 33..64 of 64-bit values; the compiler vectorises over the lanes. */
 FORCED_INLINE void lanes_pack_wide(const uint64_t *values, const uint32_t items, uint64_t reference,
@@ -289,14 +250,7 @@ FORCED_INLINE void lanes_pack(const void *values, const uint32_t items, const ui
         narrow = offsets;
         narrow_reference = 0;
     }
-    switch (width) {
-#define LANES_PACK_CASE(WIDTH)                                           \
-    case WIDTH:                                                          \
-        lanes_pack_width(narrow, items, narrow_reference, WIDTH, lines); \
-        break;
-        EACH_WIDTH(LANES_PACK_CASE)
-#undef LANES_PACK_CASE
-    }
+    ISA(lanes_pack_narrow)(narrow, items, narrow_reference, width, lines);
 }
 
 /* The reverse of lanes_pack. Widths above 32 read up to two lines after the last, which LANE_SPARE_BYTES
@@ -315,18 +269,13 @@ FORCED_INLINE void lanes_unpack(const uint32_t *lines, const uint32_t items, con
         narrow = offsets;
         narrow_reference = 0;
     }
-    switch (width) {
-#define LANES_UNPACK_CASE(WIDTH)                                           \
-    case WIDTH:                                                            \
-        lanes_unpack_width(lines, items, narrow_reference, WIDTH, narrow); \
-        break;
-        EACH_WIDTH(LANES_UNPACK_CASE)
-#undef LANES_UNPACK_CASE
-    }
+    ISA(lanes_unpack_narrow)(lines, items, narrow_reference, width, narrow);
     if (value_bytes == 8)
         for (uint32_t i = 0; i < items * TILE_LANES; i++)
             ((uint64_t *)out)[i] = offsets[i] + (uint64_t)reference;
 }
+
+#endif /* TESSERA_ISA */
 
 /* Item `item` of lane `lane`, without the reference, for widths 0..32. Reads two words of the lane. */
 FORCED_INLINE uint32_t lanes_fetch_narrow(const uint32_t *lines, uint32_t item, uint32_t lane, unsigned width)

@@ -72,10 +72,6 @@ FORCED_INLINE void cut_slot(const uint32_t *values, const unsigned slot, uint32_
     }
 }
 
-/* clang-format off */
-#define EACH_SLOT(X) X(1) X(2) X(4) X(8) X(16) X(32)
-/* clang-format on */
-
 /* Writes the tile's planes, then its rest. */
 static void encode_tile(const uint32_t *values, uint32_t bits, uint32_t planes, uint32_t *lines)
 {

@@ -24,6 +24,10 @@ FORCED_INLINE unsigned planes_slot(const unsigned width)
     return width <= 1 ? 1 : width <= 2 ? 2 : width <= 4 ? 4 : width <= 8 ? 8 : width <= 16 ? 16 : 32;
 }
 
+/* clang-format off */
+#define EACH_SLOT(X) X(1) X(2) X(4) X(8) X(16) X(32)
+/* clang-format on */
+
 /* Swaps, in squares of step x step bits, the upper bits of x[i] with the lower bits of x[i + step]. */
 FORCED_INLINE void planes_exchange(lane_vector *x, const unsigned slot, const unsigned step,
                                    const uint32_t mask)

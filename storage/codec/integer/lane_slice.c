@@ -15,12 +15,9 @@
 #include "storage/codec/integer/lane_slice.h"
 #include "storage/base/isa.h"
 
-FORCED_INLINE void slice_width(const uint32_t *values, uint32_t reference, const unsigned width,
-                               uint32_t *lines)
+FORCED_INLINE void slice_slot(const uint32_t *values, uint32_t reference, const unsigned slot, unsigned width,
+                              uint32_t *lines)
 {
-    const unsigned slot = planes_slot(width);
-    if (width == 0)
-        return;
     for (uint32_t lane = 0; lane < TILE_LANES; lane += VECTOR_LANES) {
         lane_vector x[TILE_LANES] = {{0}};
 #pragma GCC unroll 32
@@ -28,7 +25,6 @@ FORCED_INLINE void slice_width(const uint32_t *values, uint32_t reference, const
             x[item % slot] |= (*(const lane_vector *)(values + (size_t)item * TILE_LANES + lane) - reference)
                               << item / slot * slot;
         planes_transpose(x, slot);
-#pragma GCC unroll 32
         for (unsigned plane = 0; plane < width; plane++)
             *(lane_vector *)(lines + (size_t)plane * TILE_LANES + lane) = x[plane];
     }
@@ -55,12 +51,14 @@ FORCED_INLINE void unslice_width(const uint32_t *lines, uint32_t reference, cons
 
 static void slice(const uint32_t *values, uint32_t reference, unsigned width, uint32_t *lines)
 {
-    switch (width) {
-#define SLICE_CASE(WIDTH)                             \
-    case WIDTH:                                       \
-        slice_width(values, reference, WIDTH, lines); \
+    if (width == 0)
+        return;
+    switch (planes_slot(width)) {
+#define SLICE_CASE(SLOT)                                   \
+    case SLOT:                                             \
+        slice_slot(values, reference, SLOT, width, lines); \
         break;
-        EACH_WIDTH(SLICE_CASE)
+        EACH_SLOT(SLICE_CASE)
 #undef SLICE_CASE
     }
 }

@@ -213,6 +213,7 @@ static inline struct lane_lists_writer lane_lists_begin(enum codec_id id, uint32
         .lists = (uint32_t *)chunk_auxiliary(out, directory, most)};
 }
 
+#ifdef TESSERA_ISA
 /* Writes a tile's lines, of `items` minus the reference, and its list's entry; the list itself, of `words` words, is at
  * writer->lists + writer->list_at. */
 FORCED_INLINE void lane_lists_add(struct lane_lists_writer *writer, uint32_t tile, const void *items,
@@ -229,6 +230,7 @@ FORCED_INLINE void lane_lists_add(struct lane_lists_writer *writer, uint32_t til
     *writer->entry++ = word;
     writer->list_at += words;
 }
+#endif
 
 /* Moves the lists to the end of the lines. Returns the chunk's bytes. */
 static inline size_t lane_lists_finish(struct lane_lists_writer *writer)
