@@ -12,6 +12,7 @@
 #include "ssb/commands.h"
 #include "storage/base/command_line.h"
 #include "storage/base/file_map.h"
+#include "storage/base/isa.h"
 #include "storage/base/words/near_word.h"
 #include "storage/base/parallel.h"
 
@@ -253,6 +254,7 @@ static enum status run_command(const struct command *command, int argc, char **a
     unsigned words = words_of(command->path);
     snprintf(name, sizeof name, "tessera %s", command->path);
     argv[words] = name;
+    RETURN_IF_ERROR(isa_check(error));
     engine_choose_by_device();
     return command->run(argc - (int)words, argv + words, bar, error);
 }

@@ -8,6 +8,8 @@
 #ifndef TESSERA_STORAGE_BASE_ISA_H
 #define TESSERA_STORAGE_BASE_ISA_H
 
+#include "storage/base/status.h"
+
 #define ISA_PASTE_(name, isa) name##_##isa
 #define ISA_PASTE(name, isa)  ISA_PASTE_(name, isa)
 #ifdef TESSERA_ISA
@@ -27,6 +29,9 @@ enum isa_level isa_level(void);
 #else
 #define ISA_CHOICE(name) name##_baseline
 #endif
+
+/* STATUS_BAD_INPUT, with the names that there are, if TESSERA_ISA is none of them; isa_level does not look at such. */
+NODISCARD enum status isa_check(struct error *error);
 
 /* "baseline", "avx2", "avx512". */
 const char *isa_name(enum isa_level level);
