@@ -26,6 +26,7 @@ void lab_key(char *key)
 void lab_chart(struct lab *lab, struct chart *chart)
 {
     if (lab->format == LAB_TABLE) {
+        progress_report(lab->progress, "", "", 1, 1);
         putchar('\n');
         chart_text(chart, stdout);
     }
@@ -50,6 +51,58 @@ enum status lab_bars(struct lab *lab, const char *title, const char *const *syst
     return STATUS_OK;
 }
 
+static enum sheet_form form_of(const struct lab *lab)
+{
+    return lab->format == LAB_CSV ? SHEET_CSV : SHEET_TABLE;
+}
+
+static void print_caption(const struct lab *lab, const char *caption)
+{
+    progress_report(lab->progress, "", "", 1, 1); /* the bar leaves the line */
+    printf(lab->format == LAB_CSV ? "# %s\n" : "\n%s\n\n", caption);
+}
+
+enum status lab_begin(struct lab *lab, const char *caption, struct sheet *sheet, struct error *error)
+{
+    if (lab->format == LAB_JSON)
+        return STATUS_OK;
+    lab->growing = sheet;
+    lab->shown = 0;
+    print_caption(lab, caption);
+    RETURN_IF_ERROR(sheet_print_head(sheet, form_of(lab), stdout, error));
+    return lab_row(lab, sheet, error);
+}
+
+enum status lab_row(struct lab *lab, struct sheet *sheet, struct error *error)
+{
+    if (!sheet || lab->growing != sheet)
+        return STATUS_OK;
+    progress_report(lab->progress, "", "", 1, 1);
+    RETURN_IF_ERROR(sheet_print_rows(sheet, form_of(lab), lab->shown, stdout, error));
+    lab->shown = sheet_rows(sheet);
+    fflush(stdout); /* the next row may take minutes; main reports a failed write */
+    return STATUS_OK;
+}
+
+void lab_forget(struct lab *lab)
+{
+    lab->growing = NULL;
+    sheet_destroy(lab->log);
+    lab->log = NULL;
+}
+
+enum status lab_log(struct lab *lab, const char *caption, const struct sheet_column *columns, uint32_t count,
+                    struct sheet **sheet, struct error *error)
+{
+    *sheet = NULL;
+    if (lab->format != LAB_TABLE)
+        return STATUS_OK;
+    lab_forget(lab);
+    RETURN_IF_ERROR(sheet_create(columns, count, &lab->log, error));
+    *sheet = lab->log;
+    return lab_begin(lab, caption, *sheet, error);
+}
+
 static enum status print_sheet(struct lab *lab, const char *caption, const struct sheet *sheet,
                                struct error *error)
 {
@@ -59,7 +112,9 @@ static enum status print_sheet(struct lab *lab, const char *caption, const struc
                    ? STATUS_OK
                    : error_out_of_memory(error, BUFSIZ, "the figures as JSON");
     }
-    printf(lab->format == LAB_CSV ? "# %s\n" : "\n%s\n\n", caption);
+    if (lab->growing == sheet)
+        return lab_row(lab, lab->growing, error);
+    print_caption(lab, caption);
     RETURN_IF_ERROR(lab->format == LAB_CSV ? sheet_print_csv(sheet, stdout, error)
                                            : sheet_print_table(sheet, stdout, error));
     fflush(stdout); /* the next table may take minutes; main reports a failed write */
@@ -69,6 +124,7 @@ static enum status print_sheet(struct lab *lab, const char *caption, const struc
 enum status lab_sheet(struct lab *lab, const char *caption, struct sheet *sheet, struct error *error)
 {
     const enum status status = print_sheet(lab, caption, sheet, error);
+    lab_forget(lab);
     page_sheet(lab->page, caption, sheet);
     return status;
 }
@@ -89,6 +145,7 @@ static enum status run_one(struct lab *lab, const struct lab_experiment *experim
     if (!lab->tables)
         return error_out_of_memory(error, BUFSIZ, "the figures as JSON");
     const enum status status = experiment->run(lab, error);
+    lab_forget(lab);
     json_t *const object = json_pack("{s:s, s:s, s:o}", "name", experiment->name, "title", experiment->title,
                                      "tables", lab->tables);
     lab->tables = NULL;

@@ -29,7 +29,11 @@ struct lab {
     bool left_out[CODEC_COUNT]; /* codecs that --codecs does not name */
     struct progress *progress;
     enum lab_format format;
-    struct page *page;     /* gets all charts and tables */
+    struct page *page; /* gets all charts and tables */
+    struct sheet
+        *growing; /* the table whose rows are printed as they are measured, or NULL; `shown` of them were */
+    uint32_t shown;
+    struct sheet *log;     /* that of lab_log, which the laboratory owns */
     struct json_t *tables; /* LAB_JSON: those of the experiment that runs */
 };
 
@@ -47,6 +51,19 @@ uint64_t lab_rows(const struct lab *lab, uint64_t rows);
 
 /* Makes a column's name of a table's key: blanks and commas become a single _. */
 void lab_key(char *key);
+
+/* Prints the caption and the head of a table now, and each row once it is complete and lab_row is called; then lab_sheet
+ * ends it. JSON has all rows at the end. A table that cannot be ended after an error is only forgotten (lab_forget). */
+NODISCARD enum status lab_begin(struct lab *lab, const char *caption, struct sheet *sheet,
+                                struct error *error);
+NODISCARD enum status lab_row(struct lab *lab, struct sheet *sheet, struct error *error);
+void lab_forget(struct lab *lab);
+
+/* Begins such a table for people alone: single measurements, where the experiment's tables are known at its end only. Add
+ * cells and call lab_row; the next one, or the end of the experiment, ends it. *sheet is NULL unless tables are for people:
+ * then add nothing. */
+NODISCARD enum status lab_log(struct lab *lab, const char *caption, const struct sheet_column *columns,
+                              uint32_t count, struct sheet **sheet, struct error *error);
 
 /* Shows a table: prints it, or keeps it for the JSON object, and gives it to the page. lab_chart prints a chart with
  * LAB_TABLE only. Both take what they are given, also after an error. */

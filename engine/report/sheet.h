@@ -21,6 +21,8 @@ struct sheet_column {
     /* Columns side by side with the same group have it as a heading above their names; NULL: none. */
     const char *group;
 
+    uint32_t
+        width; /* characters to leave for it in a table that is printed while it grows; 0: a usual number */
     const char *suffix;   /* follows each number for people, as in "2.13x"; NULL: none */
     bool text;            /* the cells are texts, which are left-aligned */
     bool whole;           /* the cells are integers, below 2^53 */
@@ -74,6 +76,15 @@ const char *sheet_cell_text(const struct sheet_column *column, const struct shee
  * A failure to write is left in ferror(file). STATUS_MACHINE if memory ran out while the sheet was made. */
 NODISCARD enum status sheet_print_table(const struct sheet *sheet, FILE *file, struct error *error);
 NODISCARD enum status sheet_print_csv(const struct sheet *sheet, FILE *file, struct error *error);
+
+enum sheet_form { SHEET_TABLE, SHEET_CSV };
+
+/* The same for a table that is printed while it grows: the head, and later the complete rows from row `first` on. Widths do
+ * not depend on the rows, so a cell that is too wide moves the rest of its line. */
+NODISCARD enum status sheet_print_head(const struct sheet *sheet, enum sheet_form form, FILE *file,
+                                       struct error *error);
+NODISCARD enum status sheet_print_rows(const struct sheet *sheet, enum sheet_form form, uint32_t first,
+                                       FILE *file, struct error *error);
 
 /* Gives an array of objects, one a row, which the caller owns; missing cells are null. NULL: a text is not
  * UTF-8, or there is no memory. `struct json_t` is jansson's. */

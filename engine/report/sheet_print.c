@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMN_GAP 2 /* blanks between columns */
+#define COLUMN_GAP     2  /* blanks between columns */
+#define GROWING_TEXT   14 /* characters left for a cell that is not known yet: a codec's name */
+#define GROWING_NUMBER 8
 
 static enum status check(const struct sheet *sheet, struct error *error)
 {
@@ -53,17 +55,27 @@ static uint32_t group_end(const struct sheet *sheet, uint32_t first, const uint3
     return c;
 }
 
-/* Gives each column's width. A group whose heading is wider than its columns widens the last of them. */
-static void measure(const struct sheet *sheet, uint32_t *widths)
+static uint32_t wider(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint32_t growing_width(const struct sheet_column *column)
+{
+    return column->width ? column->width : column->text ? GROWING_TEXT : GROWING_NUMBER;
+}
+
+/* Gives each column's width, by its cells or, if the sheet is growing, without them. A group whose heading is wider than
+ * its columns widens the last of them. */
+static void measure(const struct sheet *sheet, bool growing, uint32_t *widths)
 {
     char buffer[SHEET_NUMBER_BYTES];
-    const uint32_t cells = sheet_rows(sheet) * sheet->column_count;
+    const uint32_t cells = growing ? 0 : sheet_rows(sheet) * sheet->column_count;
     for (uint32_t c = 0; c < sheet->column_count; c++) {
-        widths[c] = sheet->columns[c].name ? head_width(&sheet->columns[c]) : 0;
-        for (uint32_t i = c; sheet->columns[c].name && i < cells; i += sheet->column_count) {
-            const uint32_t width = width_of(sheet_cell_text(&sheet->columns[c], &sheet->cells[i], buffer));
-            widths[c] = width > widths[c] ? width : widths[c];
-        }
+        const struct sheet_column *const column = &sheet->columns[c];
+        widths[c] = column->name ? wider(head_width(column), growing ? growing_width(column) : 0) : 0;
+        for (uint32_t i = c; column->name && i < cells; i += sheet->column_count)
+            widths[c] = wider(widths[c], width_of(sheet_cell_text(column, &sheet->cells[i], buffer)));
     }
     for (uint32_t c = 0, last, width; c < sheet->column_count;) {
         const uint32_t next = group_end(sheet, c, widths, &last, &width);
@@ -126,27 +138,41 @@ static void print_heads(const struct sheet *sheet, const uint32_t *widths, struc
     end(line);
 }
 
-enum status sheet_print_table(const struct sheet *sheet, FILE *file, struct error *error)
+static void print_rows(const struct sheet *sheet, uint32_t first, const uint32_t *widths, struct line *line)
 {
     char buffer[SHEET_NUMBER_BYTES];
+    for (uint32_t i = first * sheet->column_count; i < sheet_rows(sheet) * sheet->column_count; i++) {
+        const uint32_t c = i % sheet->column_count;
+        const struct sheet_column *const column = &sheet->columns[c];
+        if (column->name)
+            put(line, sheet_cell_text(column, &sheet->cells[i], buffer), widths[c], !column->text);
+        if (c + 1 == sheet->column_count)
+            end(line);
+    }
+}
+
+/* Prints the head, or the rows from `first` on, or both. */
+static enum status print_table(const struct sheet *sheet, bool growing, bool head, uint32_t first, FILE *file,
+                               struct error *error)
+{
     struct line line = {.file = file};
     RETURN_IF_ERROR(check(sheet, error));
     uint32_t *const widths = calloc(sheet->column_count + 1, sizeof *widths);
     if (!widths)
         return error_out_of_memory(error, (sheet->column_count + 1) * sizeof *widths, "a table of figures");
-    measure(sheet, widths);
-    print_groups(sheet, widths, &line);
-    print_heads(sheet, widths, &line);
-    for (uint32_t i = 0; i < sheet_rows(sheet) * sheet->column_count; i++) {
-        const uint32_t c = i % sheet->column_count;
-        const struct sheet_column *const column = &sheet->columns[c];
-        if (column->name)
-            put(&line, sheet_cell_text(column, &sheet->cells[i], buffer), widths[c], !column->text);
-        if (c + 1 == sheet->column_count)
-            end(&line);
+    measure(sheet, growing, widths);
+    if (head) {
+        print_groups(sheet, widths, &line);
+        print_heads(sheet, widths, &line);
     }
+    print_rows(sheet, first, widths, &line);
     free(widths);
     return STATUS_OK;
+}
+
+enum status sheet_print_table(const struct sheet *sheet, FILE *file, struct error *error)
+{
+    return print_table(sheet, false, true, 0, file, error);
 }
 
 /* ---- CSV ---- */
@@ -176,9 +202,8 @@ static void print_cell(FILE *file, const struct sheet_column *column, const stru
         fprintf(file, "%.9g", cell->number);
 }
 
-enum status sheet_print_csv(const struct sheet *sheet, FILE *file, struct error *error)
+static void print_csv_head(const struct sheet *sheet, FILE *file)
 {
-    RETURN_IF_ERROR(check(sheet, error));
     const char *separator = "";
     for (uint32_t c = 0; c < sheet->column_count; c++)
         if (sheet->columns[c].key) {
@@ -187,9 +212,13 @@ enum status sheet_print_csv(const struct sheet *sheet, FILE *file, struct error 
             separator = ",";
         }
     fputc('\n', file);
-    for (uint32_t row = 0; row < sheet_rows(sheet); row++) {
+}
+
+static void print_csv_rows(const struct sheet *sheet, uint32_t first, FILE *file)
+{
+    for (uint32_t row = first; row < sheet_rows(sheet); row++) {
         const struct sheet_cell *const cells = sheet->cells + (size_t)row * sheet->column_count;
-        separator = "";
+        const char *separator = "";
         for (uint32_t c = 0; c < sheet->column_count; c++)
             if (sheet->columns[c].key) {
                 fputs(separator, file);
@@ -198,5 +227,33 @@ enum status sheet_print_csv(const struct sheet *sheet, FILE *file, struct error 
             }
         fputc('\n', file);
     }
+}
+
+enum status sheet_print_csv(const struct sheet *sheet, FILE *file, struct error *error)
+{
+    RETURN_IF_ERROR(check(sheet, error));
+    print_csv_head(sheet, file);
+    print_csv_rows(sheet, 0, file);
+    return STATUS_OK;
+}
+
+/* ---- Tables that grow ---- */
+
+enum status sheet_print_head(const struct sheet *sheet, enum sheet_form form, FILE *file, struct error *error)
+{
+    if (form == SHEET_TABLE)
+        return print_table(sheet, true, true, sheet_rows(sheet), file, error);
+    RETURN_IF_ERROR(check(sheet, error));
+    print_csv_head(sheet, file);
+    return STATUS_OK;
+}
+
+enum status sheet_print_rows(const struct sheet *sheet, enum sheet_form form, uint32_t first, FILE *file,
+                             struct error *error)
+{
+    if (form == SHEET_TABLE)
+        return print_table(sheet, true, false, first, file, error);
+    RETURN_IF_ERROR(check(sheet, error));
+    print_csv_rows(sheet, first, file);
     return STATUS_OK;
 }

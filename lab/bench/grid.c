@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define POINT_NAME_BYTES 32u
+#define LOG_NAME         16 /* characters of a point's name in the lines that people see meanwhile */
+
 /* ---- Rows ---- */
 
 const char *grid_row_name(uint32_t row)
@@ -33,84 +36,7 @@ static bool is_left_out(const struct lab *lab, uint32_t row)
     return row < CODEC_COUNT && lab->left_out[row];
 }
 
-/* ---- Measuring ---- */
-
-/* All codecs' chunks of one dataset. Their kernels are compiled side by side, because that takes most of the time. */
-struct round {
-    struct lab *lab;
-    struct encoded encoded[CODEC_COUNT];
-    _Atomic uint64_t compiled;
-};
-
-static enum status compile_codec(void *context, uint64_t item, unsigned thread, struct error *error)
-{
-    struct round *const round = context;
-    const struct encoded *const encoded = &round->encoded[item + 1];
-    (void)thread;
-    RETURN_IF_ERROR(cancel_check(error));
-    if (encoded->chunk_count)
-        RETURN_IF_ERROR(decode_compile(round->lab, encoded, error));
-    progress_report(round->lab->progress, "compiling kernels", "codecs", ++round->compiled, CODEC_COUNT - 1);
-    return STATUS_OK;
-}
-
-static enum status measure_codecs(struct lab *lab, struct round *round, const struct dataset *dataset,
-                                  struct grid_cell *cells, struct error *error)
-{
-    for (uint32_t id = 1; id < CODEC_COUNT; id++) {
-        struct encoded *const encoded = &round->encoded[id];
-        if (lab->left_out[id])
-            continue;
-        RETURN_IF_ERROR(encoded_make(lab, codec_by_id(id), dataset, encoded, error));
-        if (!encoded->chunk_count)
-            continue;
-        cells[id].bits = encoded_bits(encoded);
-        cells[id].encode_seconds = encoded->seconds;
-    }
-    if (lab->cuda)
-        RETURN_IF_ERROR(parallel_for(lab->threads, CODEC_COUNT - 1, compile_codec, round, error));
-    for (uint32_t id = 1; id < CODEC_COUNT; id++) {
-        progress_report(lab->progress, "decoding", "codecs", id, CODEC_COUNT - 1);
-        if (cells[id].bits > 0)
-            RETURN_IF_ERROR(decode_measure(lab, dataset, &round->encoded[id], &cells[id].speed, error));
-    }
-    return STATUS_OK;
-}
-
-static enum status measure_nvcomp(struct lab *lab, struct nvcomp *nvcomp, const struct dataset *dataset,
-                                  struct grid_cell *cells, struct error *error)
-{
-    for (uint32_t s = 0; s < NVCOMP_SCHEMES; s++) {
-        struct grid_cell *const cell = &cells[CODEC_COUNT + s];
-        struct nvcomp_result result;
-        progress_report(lab->progress, "decoding", "schemes of nvCOMP", s, NVCOMP_SCHEMES);
-        RETURN_IF_ERROR(nvcomp_measure(nvcomp, s, dataset, &result, error));
-        cell->bits = result.bits;
-        cell->speed.memory = result.memory;
-        memcpy(cell->why, result.why, sizeof cell->why);
-    }
-    return STATUS_OK;
-}
-
-enum status grid_measure(struct lab *lab, struct grid *grid, double x, const struct dataset *dataset,
-                         struct error *error)
-{
-    struct round *round = NULL;
-    RETURN_IF_ERROR(memory_zeros(&round, sizeof *round, "encoded columns", error));
-    round->lab = lab;
-    struct grid_cell *const cells = grid->cells[grid->point_count];
-    enum status status = measure_codecs(lab, round, dataset, cells, error);
-    for (uint32_t id = 1; id < CODEC_COUNT; id++)
-        encoded_free(&round->encoded[id]);
-    free(round);
-    if (status == STATUS_OK && grid->nvcomp)
-        status = measure_nvcomp(lab, grid->nvcomp, dataset, cells, error);
-    grid->rows[grid->point_count] = dataset->rows;
-    grid->points[grid->point_count++] = x;
-    return status;
-}
-
-/* ---- Reporting ---- */
+/* ---- Figures ---- */
 
 /* A figure of a cell; NaN: missing. */
 typedef struct chart_point grid_figure(const struct grid *grid, uint32_t point, uint32_t row);
@@ -170,6 +96,135 @@ static const struct grid_metric {
      {"sum_rate", "decode and sum", "G values/s", 1, rate_sum}},
 };
 
+/* ---- Measuring ---- */
+
+/* The table of single measurements. */
+static enum status begin_log(struct lab *lab, struct grid *grid, struct error *error)
+{
+    const struct grid_metric *const metrics = metrics_of[grid->rates];
+    struct sheet_column columns[METRICS + 2] = {
+        {.key = "x", .name = grid->x.title ? grid->x.title : "data", .text = true, .width = LOG_NAME},
+        {.key = "codec", .name = "codec", .text = true}};
+    char caption[160];
+    for (uint32_t m = 0; m < METRICS; m++)
+        columns[m + 2] = (struct sheet_column){.key = metrics[m].key,
+                                               .name = metrics[m].name,
+                                               .unit = metrics[m].unit,
+                                               .digits = metrics[m].digits};
+    snprintf(caption, sizeof caption, "%s, as measured", grid->title);
+    return lab_log(lab, caption, columns, METRICS + 2, &grid->log, error);
+}
+
+static void point_name(const struct grid *grid, uint32_t point, char name[POINT_NAME_BYTES])
+{
+    if (grid->names[0])
+        snprintf(name, POINT_NAME_BYTES, "%s", grid->names[point]);
+    else
+        snprintf(name, POINT_NAME_BYTES, "%.10g", grid->points[point]);
+}
+
+/* A line of what was measured of the point that is not counted yet. */
+static enum status log_row(struct lab *lab, const struct grid *grid, uint32_t row, struct error *error)
+{
+    const struct grid_cell *const cell = &grid->cells[grid->point_count][row];
+    char name[POINT_NAME_BYTES];
+    if (!grid->log)
+        return STATUS_OK;
+    point_name(grid, grid->point_count, name);
+    sheet_text(grid->log, name);
+    sheet_text(grid->log, grid_row_name(row));
+    for (uint32_t m = 0; m < METRICS; m++)
+        if (m == 0 && !(cell->bits > 0))
+            sheet_missing(grid->log, "cannot hold them");
+        else
+            sheet_number(grid->log, metrics_of[grid->rates][m].figure(grid, grid->point_count, row).y);
+    return lab_row(lab, grid->log, error);
+}
+
+/* All codecs' chunks of one dataset. Their kernels are compiled side by side, because that takes most of the time. */
+struct round {
+    struct lab *lab;
+    struct encoded encoded[CODEC_COUNT];
+    _Atomic uint64_t compiled;
+};
+
+static enum status compile_codec(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    struct round *const round = context;
+    const struct encoded *const encoded = &round->encoded[item + 1];
+    (void)thread;
+    RETURN_IF_ERROR(cancel_check(error));
+    if (encoded->chunk_count)
+        RETURN_IF_ERROR(decode_compile(round->lab, encoded, error));
+    progress_report(round->lab->progress, "compiling kernels", "codecs", ++round->compiled, CODEC_COUNT - 1);
+    return STATUS_OK;
+}
+
+static enum status measure_codecs(struct lab *lab, struct round *round, const struct dataset *dataset,
+                                  struct grid *grid, struct error *error)
+{
+    struct grid_cell *const cells = grid->cells[grid->point_count];
+    for (uint32_t id = 1; id < CODEC_COUNT; id++) {
+        struct encoded *const encoded = &round->encoded[id];
+        if (lab->left_out[id])
+            continue;
+        RETURN_IF_ERROR(encoded_make(lab, codec_by_id(id), dataset, encoded, error));
+        if (!encoded->chunk_count)
+            continue;
+        cells[id].bits = encoded_bits(encoded);
+        cells[id].encode_seconds = encoded->seconds;
+    }
+    if (lab->cuda)
+        RETURN_IF_ERROR(parallel_for(lab->threads, CODEC_COUNT - 1, compile_codec, round, error));
+    for (uint32_t id = 1; id < CODEC_COUNT; id++) {
+        progress_report(lab->progress, "decoding", "codecs", id, CODEC_COUNT - 1);
+        if (cells[id].bits > 0)
+            RETURN_IF_ERROR(decode_measure(lab, dataset, &round->encoded[id], &cells[id].speed, error));
+        if (!lab->left_out[id])
+            RETURN_IF_ERROR(log_row(lab, grid, id, error));
+    }
+    return STATUS_OK;
+}
+
+static enum status measure_nvcomp(struct lab *lab, const struct dataset *dataset, struct grid *grid,
+                                  struct error *error)
+{
+    for (uint32_t s = 0; s < NVCOMP_SCHEMES; s++) {
+        struct grid_cell *const cell = &grid->cells[grid->point_count][CODEC_COUNT + s];
+        struct nvcomp_result result;
+        progress_report(lab->progress, "decoding", "schemes of nvCOMP", s, NVCOMP_SCHEMES);
+        RETURN_IF_ERROR(nvcomp_measure(grid->nvcomp, s, dataset, &result, error));
+        cell->bits = result.bits;
+        cell->speed.memory = result.memory;
+        memcpy(cell->why, result.why, sizeof cell->why);
+        if (!*cell->why)
+            RETURN_IF_ERROR(log_row(lab, grid, CODEC_COUNT + s, error));
+    }
+    return STATUS_OK;
+}
+
+enum status grid_measure(struct lab *lab, struct grid *grid, double x, const struct dataset *dataset,
+                         struct error *error)
+{
+    struct round *round = NULL;
+    RETURN_IF_ERROR(memory_zeros(&round, sizeof *round, "encoded columns", error));
+    round->lab = lab;
+    grid->rows[grid->point_count] = dataset->rows;
+    grid->points[grid->point_count] = x;
+    enum status status = grid->point_count == 0 ? begin_log(lab, grid, error) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = measure_codecs(lab, round, dataset, grid, error);
+    for (uint32_t id = 1; id < CODEC_COUNT; id++)
+        encoded_free(&round->encoded[id]);
+    free(round);
+    if (status == STATUS_OK && grid->nvcomp)
+        status = measure_nvcomp(lab, dataset, grid, error);
+    grid->point_count++;
+    return status;
+}
+
+/* ---- Reporting ---- */
+
 /* Why a row has missing figures, or "". */
 static const char *note_of(const struct grid *grid, uint32_t row)
 {
@@ -183,14 +238,11 @@ static enum status make_sheet(const struct lab *lab, const struct grid *grid,
                               const struct grid_metric *metric, struct sheet **sheet, struct error *error)
 {
     struct sheet_column columns[GRID_POINTS_MAX + 2] = {{.key = "codec", .name = "codec", .text = true}};
-    char names[GRID_POINTS_MAX][32], keys[GRID_POINTS_MAX][64], group[96];
+    char names[GRID_POINTS_MAX][POINT_NAME_BYTES], keys[GRID_POINTS_MAX][64], group[96];
     snprintf(group, sizeof group, "%s%s%s", metric->name, grid->x.title ? ", by " : "",
              grid->x.title ? grid->x.title : "");
     for (uint32_t p = 0; p < grid->point_count; p++) {
-        if (grid->names[0])
-            snprintf(names[p], sizeof names[p], "%s", grid->names[p]);
-        else
-            snprintf(names[p], sizeof names[p], "%.10g", grid->points[p]);
+        point_name(grid, p, names[p]);
         snprintf(keys[p], sizeof keys[p], "%s_%s", metric->key, names[p]);
         lab_key(keys[p]);
         columns[p + 1] =

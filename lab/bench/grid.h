@@ -1,6 +1,7 @@
 /*
  * grid.h: all codecs, and nvCOMP's schemes, measured over several datasets (widths, distinct values, columns): bits a
- * value, decoding to memory, decode-and-sum; as three tables and three charts.
+ * value, decoding to memory, decode-and-sum; as three tables and three charts. While they are measured, each codec of
+ * each dataset has a line.
  */
 #ifndef TESSERA_LAB_BENCH_GRID_H
 #define TESSERA_LAB_BENCH_GRID_H
@@ -32,6 +33,7 @@ struct grid {
     const char *names[GRID_POINTS_MAX]; /* instead of x, if names[0] is set; the caller's */
     uint64_t rows[GRID_POINTS_MAX];
     struct grid_cell cells[GRID_POINTS_MAX][GRID_ROWS];
+    struct sheet *log; /* the lines that people see meanwhile, or NULL; the laboratory's (lab_log) */
 };
 
 /* The name of a row, and the row with a name; 0: there is none. */

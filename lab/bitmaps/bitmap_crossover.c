@@ -10,8 +10,9 @@
 
 /* Bits of a value; the ranges have 1 .. 2^(bits - 1) values. */
 static const uint32_t widths[] = {3, 5, 7, 9, 11};
-#define WIDTHS     ((uint32_t)(sizeof widths / sizeof *widths))
-#define RANGES_MAX 11u
+#define WIDTHS        ((uint32_t)(sizeof widths / sizeof *widths))
+#define RANGES_MAX    11u
+#define CAPTION_BYTES 96u
 
 struct point {
     uint64_t index_bytes;
@@ -24,6 +25,7 @@ struct crossover {
     const struct bitmap_kernels *kernels;
     uint64_t rows, scan_bytes[WIDTHS];
     struct point points[WIDTHS][RANGES_MAX]; /* the range has 2^i vectors */
+    struct sheet *sheet; /* the processor's table, which grows while ranges are measured */
 };
 
 static const char *const devices[2] = {"one thread of the processor", "the GPU"};
@@ -32,6 +34,47 @@ static const char *const devices[2] = {"one thread of the processor", "the GPU"}
 static int32_t first_value(uint32_t width)
 {
     return (1 << width) / 4 + 1;
+}
+
+/* ---- Tables ---- */
+
+static enum status create_table(struct sheet **sheet, struct error *error)
+{
+    static const struct sheet_column columns[] = {
+        {.key = "values", .name = "values", .whole = true},
+        {.key = "vectors", .name = "vectors", .whole = true},
+        {.key = "rows", .name = "rows", .unit = "M", .scale = 1e-6, .significant = 3},
+        {.key = "index_bytes",
+         .name = "size",
+         .unit = "MB",
+         .group = "index",
+         .scale = 1e-6,
+         .significant = 4},
+        {.key = "index_ms", .name = "ms", .group = "index", .significant = 3},
+        {.key = "scan_bytes", .name = "size", .unit = "MB", .group = "scan", .scale = 1e-6, .significant = 4},
+        {.key = "scan_ms", .name = "ms", .group = "scan", .significant = 3},
+        {.key = "speedup", .name = "quotient", .suffix = "x", .digits = 2},
+    };
+    return sheet_create(columns, sizeof columns / sizeof *columns, sheet, error);
+}
+
+static void add_point(const struct crossover *crossover, uint32_t w, uint32_t r, uint32_t device,
+                      struct sheet *sheet)
+{
+    const struct point *const point = &crossover->points[w][r];
+    sheet_number(sheet, 1u << widths[w]);
+    sheet_number(sheet, 1u << r);
+    sheet_number(sheet, (double)crossover->rows);
+    sheet_number(sheet, (double)point->index_bytes);
+    sheet_number(sheet, point->index[device].median);
+    sheet_number(sheet, (double)crossover->scan_bytes[w]);
+    sheet_number(sheet, point->scan[device].median);
+    sheet_number(sheet, point->scan[device].median / point->index[device].median);
+}
+
+static void write_caption(uint32_t device, char caption[CAPTION_BYTES])
+{
+    snprintf(caption, CAPTION_BYTES, "index against scan on %s", devices[device]);
 }
 
 /* ---- Measuring ---- */
@@ -48,6 +91,8 @@ static enum status measure_ranges(struct crossover *crossover, uint32_t w, struc
         RETURN_IF_ERROR(bitmap_scan_cpu(scan, low, count, &point->index[0], &point->scan[0], error));
         if (crossover->lab->cuda)
             RETURN_IF_ERROR(bitmap_scan_cuda(scan, low, count, &point->index[1], &point->scan[1], error));
+        add_point(crossover, w, r, 0, crossover->sheet);
+        RETURN_IF_ERROR(lab_row(crossover->lab, crossover->sheet, error));
     }
     return STATUS_OK;
 }
@@ -81,49 +126,49 @@ static enum status measure_width(struct crossover *crossover, uint32_t w, struct
         dataset_make(&host, "a uniform column", crossover->rows, fill_uniform, &widths[w], &dataset, error);
     if (status == STATUS_OK)
         status = encoded_make(lab, crossover->codec, &dataset, &encoded, error);
+    crossover->scan_bytes[w] = encoded.bytes;
     if (status == STATUS_OK)
         status = measure_index(crossover, w, &dataset, &encoded, error);
-    crossover->scan_bytes[w] = encoded.bytes;
     encoded_free(&encoded);
     dataset_free(&host, &dataset);
     return status;
 }
 
-/* ---- Tables and charts ---- */
-
-static enum status show_table(const struct crossover *crossover, uint32_t device, struct error *error)
+static enum status measure_widths(struct crossover *crossover, const char *caption, struct error *error)
 {
-    static const struct sheet_column columns[] = {
-        {.key = "values", .name = "values", .whole = true},
-        {.key = "vectors", .name = "vectors", .whole = true},
-        {.key = "rows", .name = "rows", .unit = "M", .scale = 1e-6, .significant = 3},
-        {.key = "index_bytes",
-         .name = "size",
-         .unit = "MB",
-         .group = "index",
-         .scale = 1e-6,
-         .significant = 4},
-        {.key = "index_ms", .name = "ms", .group = "index", .significant = 3},
-        {.key = "scan_bytes", .name = "size", .unit = "MB", .group = "scan", .scale = 1e-6, .significant = 4},
-        {.key = "scan_ms", .name = "ms", .group = "scan", .significant = 3},
-        {.key = "speedup", .name = "quotient", .suffix = "x", .digits = 2},
-    };
+    struct lab *const lab = crossover->lab;
+    RETURN_IF_ERROR(lab_begin(lab, caption, crossover->sheet, error));
+    for (uint32_t w = 0; w < WIDTHS; w++) {
+        progress_report(lab->progress, "comparing with scans", "columns", w, WIDTHS);
+        RETURN_IF_ERROR(measure_width(crossover, w, error));
+    }
+    return STATUS_OK;
+}
+
+/* Measures all; a row of the processor's table each. */
+static enum status measure_all(struct crossover *crossover, struct error *error)
+{
+    char caption[CAPTION_BYTES];
+    write_caption(0, caption);
+    RETURN_IF_ERROR(create_table(&crossover->sheet, error));
+    const enum status status = measure_widths(crossover, caption, error);
+    if (status == STATUS_OK)
+        return lab_sheet(crossover->lab, caption, crossover->sheet, error);
+    sheet_destroy(crossover->sheet);
+    return status;
+}
+
+/* ---- What follows from all ---- */
+
+static enum status show_gpu(const struct crossover *crossover, struct error *error)
+{
+    char caption[CAPTION_BYTES];
     struct sheet *sheet;
-    char caption[96];
-    RETURN_IF_ERROR(sheet_create(columns, sizeof columns / sizeof *columns, &sheet, error));
+    write_caption(1, caption);
+    RETURN_IF_ERROR(create_table(&sheet, error));
     for (uint32_t w = 0; w < WIDTHS; w++)
-        for (uint32_t r = 0; r < widths[w]; r++) {
-            const struct point *const point = &crossover->points[w][r];
-            sheet_number(sheet, 1u << widths[w]);
-            sheet_number(sheet, 1u << r);
-            sheet_number(sheet, (double)crossover->rows);
-            sheet_number(sheet, (double)point->index_bytes);
-            sheet_number(sheet, point->index[device].median);
-            sheet_number(sheet, (double)crossover->scan_bytes[w]);
-            sheet_number(sheet, point->scan[device].median);
-            sheet_number(sheet, point->scan[device].median / point->index[device].median);
-        }
-    snprintf(caption, sizeof caption, "index against scan on %s", devices[device]);
+        for (uint32_t r = 0; r < widths[w]; r++)
+            add_point(crossover, w, r, 1, sheet);
     return lab_sheet(crossover->lab, caption, sheet, error);
 }
 
@@ -188,13 +233,11 @@ enum status bitmap_crossover(struct lab *lab, const struct bitmap_kernels *kerne
 {
     struct crossover crossover = {
         .codec = codec, .lab = lab, .kernels = kernels, .rows = lab_rows(lab, ROWS)};
-    for (uint32_t w = 0; w < WIDTHS; w++) {
-        progress_report(lab->progress, "comparing with scans", "columns", w, WIDTHS);
-        RETURN_IF_ERROR(measure_width(&crossover, w, error));
-    }
-    for (uint32_t device = 0; device <= (lab->cuda != NULL); device++) {
-        RETURN_IF_ERROR(show_chart(&crossover, device, error));
-        RETURN_IF_ERROR(show_table(&crossover, device, error));
+    RETURN_IF_ERROR(measure_all(&crossover, error));
+    RETURN_IF_ERROR(show_chart(&crossover, 0, error));
+    if (lab->cuda) {
+        RETURN_IF_ERROR(show_chart(&crossover, 1, error));
+        RETURN_IF_ERROR(show_gpu(&crossover, error));
     }
     return show_crossover(&crossover, error);
 }

@@ -28,6 +28,7 @@
 #define HOST_ROWS_MOST 120u
 #define COUNTED_ROWS   10u /* strategies also count what they read and write */
 #define SCALE_FACTOR   20  /* of the Star Schema Benchmark, for SSB_ROWS */
+#define CAPTION_BYTES  96u
 
 /* On 1000 M rows the GPU's memory binds; on 10 M most of the work is in its cache, and launches cost. */
 #define SSB(range)                                     \
@@ -83,6 +84,7 @@ struct experiment {
     struct roaring roaring;
     struct ssb_generator *generator;
     struct record records[TESTS];
+    struct sheet *sheet; /* of the GPU, or of the processor alone: it grows while the sets are measured */
 };
 
 static const char *name_of(const struct test *test)
@@ -166,34 +168,14 @@ static enum status open_generator(struct experiment *experiment, struct error *e
     return ssb_generator_create(&options, experiment->lab->threads, &experiment->generator, error);
 }
 
-static enum status measure_all(struct experiment *experiment, struct error *error)
-{
-    struct lab *const lab = experiment->lab;
-    RETURN_IF_ERROR(open_generator(experiment, error));
-    if (lab->cuda)
-        RETURN_IF_ERROR(bitmap_kernels_open(lab, &experiment->kernels, error));
-    for (uint32_t t = 0; t < TESTS; t++) {
-        const struct test *const test = &tests[t];
-        struct bitmap_set set;
-        if (!is_measured(experiment, test))
-            continue;
-        progress_report(lab->progress, "combining bitmaps", "sets", t, TESTS);
-        enum status status = make_set(experiment, test, &set, error);
-        if (status == STATUS_OK)
-            status = measure_set(experiment, test, &set, &experiment->records[t], error);
-        bitmap_set_free(&set);
-        RETURN_IF_ERROR(status);
-    }
-    return STATUS_OK;
-}
-
 /* ---- Tables ---- */
 
-#define SET_COLUMNS                                                                                          \
-    {.key = "column", .name = "column", .text = true}, {.key = "vectors", .name = "vectors", .whole = true}, \
-        {.key = "rows", .name = "rows", .unit = "M", .scale = 1e-6, .significant = 3},                       \
-    {                                                                                                        \
-        .key = "compressed_bytes", .name = "compressed", .unit = "MB", .scale = 1e-6, .significant = 4       \
+#define SET_COLUMNS                                                                                    \
+    {.key = "column", .name = "column", .text = true, .width = 27},                                    \
+        {.key = "vectors", .name = "vectors", .whole = true},                                          \
+        {.key = "rows", .name = "rows", .unit = "M", .scale = 1e-6, .significant = 3},                 \
+    {                                                                                                  \
+        .key = "compressed_bytes", .name = "compressed", .unit = "MB", .scale = 1e-6, .significant = 4 \
     }
 
 static void add_set(struct sheet *sheet, const struct test *test, const struct record *record)
@@ -215,7 +197,7 @@ static double bound_ms(const struct experiment *experiment, uint64_t bytes)
     return (double)bytes / experiment->lab->read_ceiling * 1e3;
 }
 
-static enum status show_gpu(const struct experiment *experiment, struct error *error)
+static enum status create_gpu(struct experiment *experiment, struct error *error)
 {
     static const struct sheet_column columns[] = {
         SET_COLUMNS,
@@ -231,21 +213,20 @@ static enum status show_gpu(const struct experiment *experiment, struct error *e
         {.key = "inline_bound_ms", .name = "bound", .group = "inline", .significant = 3},
         {.key = "count_ms", .name = "count", .group = "inline", .significant = 3},
     };
-    struct sheet *sheet;
-    RETURN_IF_ERROR(sheet_create(columns, sizeof columns / sizeof *columns, &sheet, error));
-    for (uint32_t t = 0; t < TESTS; t++) {
-        const struct record *const record = &experiment->records[t];
-        add_set(sheet, &tests[t], record);
-        for (uint32_t step = 0; step < BITMAP_STEPS; step++) {
-            number_or_missing(sheet, record->gpu.steps[step].median);
-            if (step == BITMAP_BY_FLAT)
-                sheet_number(sheet, bound_ms(experiment, record->gpu.flat_bytes));
-            if (step == BITMAP_BY_INLINE)
-                sheet_number(sheet, bound_ms(experiment, record->gpu.inline_bytes));
-        }
+    return sheet_create(columns, sizeof columns / sizeof *columns, &experiment->sheet, error);
+}
+
+static void add_gpu(const struct experiment *experiment, struct sheet *sheet, uint32_t t)
+{
+    const struct record *const record = &experiment->records[t];
+    add_set(sheet, &tests[t], record);
+    for (uint32_t step = 0; step < BITMAP_STEPS; step++) {
+        number_or_missing(sheet, record->gpu.steps[step].median);
+        if (step == BITMAP_BY_FLAT)
+            sheet_number(sheet, bound_ms(experiment, record->gpu.flat_bytes));
+        if (step == BITMAP_BY_INLINE)
+            sheet_number(sheet, bound_ms(experiment, record->gpu.inline_bytes));
     }
-    return lab_sheet(experiment->lab, "on the GPU: milliseconds, and bounds by the ceiling of reading", sheet,
-                     error);
 }
 
 static double fastest_strategy(const struct bitmap_times *times)
@@ -334,13 +315,11 @@ static enum status show_traffic(const struct experiment *experiment, struct erro
                      error);
 }
 
-static enum status show_host(const struct experiment *experiment, struct error *error)
+static enum status create_host(struct sheet **sheet, struct error *error)
 {
     static const struct sheet_column set_columns[] = {SET_COLUMNS};
     struct sheet_column columns[sizeof set_columns / sizeof *set_columns + BITMAP_HOSTS + 2];
     uint32_t count = sizeof set_columns / sizeof *set_columns;
-    struct sheet *sheet;
-    char caption[96];
     memcpy(columns, set_columns, sizeof set_columns);
     for (uint32_t host = 0; host < BITMAP_HOSTS; host++)
         columns[count++] = (struct sheet_column){
@@ -353,23 +332,85 @@ static enum status show_host(const struct experiment *experiment, struct error *
                                              .group = "CRoaring, one thread",
                                              .scale = 1e-6,
                                              .significant = 4};
-    RETURN_IF_ERROR(sheet_create(columns, count, &sheet, error));
-    for (uint32_t t = 0; t < TESTS; t++) {
-        if (!is_of_host(&tests[t]))
-            continue;
-        add_set(sheet, &tests[t], &experiment->records[t]);
-        for (uint32_t host = 0; host < BITMAP_HOSTS; host++)
-            number_or_missing(sheet, experiment->records[t].host[host].median);
-        if (experiment->roaring.library) {
-            number_or_missing(sheet, experiment->records[t].roaring_ms);
-            number_or_missing(sheet, (double)experiment->records[t].roaring_bytes);
-        } else {
-            sheet_missing(sheet, "not installed");
-            sheet_missing(sheet, NULL);
-        }
+    return sheet_create(columns, count, sheet, error);
+}
+
+static void add_host(const struct experiment *experiment, struct sheet *sheet, uint32_t t)
+{
+    if (!is_of_host(&tests[t]))
+        return;
+    add_set(sheet, &tests[t], &experiment->records[t]);
+    for (uint32_t host = 0; host < BITMAP_HOSTS; host++)
+        number_or_missing(sheet, experiment->records[t].host[host].median);
+    if (experiment->roaring.library) {
+        number_or_missing(sheet, experiment->records[t].roaring_ms);
+        number_or_missing(sheet, (double)experiment->records[t].roaring_bytes);
+    } else {
+        sheet_missing(sheet, "not installed");
+        sheet_missing(sheet, NULL);
     }
-    snprintf(caption, sizeof caption, "on the processor, %u threads: milliseconds", experiment->lab->threads);
-    return lab_sheet(experiment->lab, caption, sheet, error);
+}
+
+static const char *host_caption(const struct experiment *experiment, char caption[CAPTION_BYTES])
+{
+    snprintf(caption, CAPTION_BYTES, "on the processor, %u threads: milliseconds", experiment->lab->threads);
+    return caption;
+}
+
+/* ---- The first table, and the measurements that it grows by ---- */
+
+static enum status measure_test(struct experiment *experiment, uint32_t t, struct error *error)
+{
+    struct lab *const lab = experiment->lab;
+    struct bitmap_set set;
+    progress_report(lab->progress, "combining bitmaps", "sets", t, TESTS);
+    enum status status = make_set(experiment, &tests[t], &set, error);
+    if (status == STATUS_OK)
+        status = measure_set(experiment, &tests[t], &set, &experiment->records[t], error);
+    bitmap_set_free(&set);
+    RETURN_IF_ERROR(status);
+    if (lab->cuda)
+        add_gpu(experiment, experiment->sheet, t);
+    else
+        add_host(experiment, experiment->sheet, t);
+    return lab_row(lab, experiment->sheet, error);
+}
+
+static enum status measure_tests(struct experiment *experiment, const char *caption, struct error *error)
+{
+    RETURN_IF_ERROR(lab_begin(experiment->lab, caption, experiment->sheet, error));
+    for (uint32_t t = 0; t < TESTS; t++)
+        if (is_measured(experiment, &tests[t]))
+            RETURN_IF_ERROR(measure_test(experiment, t, error));
+    return STATUS_OK;
+}
+
+static enum status measure_all(struct experiment *experiment, struct error *error)
+{
+    struct lab *const lab = experiment->lab;
+    char text[CAPTION_BYTES];
+    const char *const caption = lab->cuda ? "on the GPU: milliseconds, and bounds by the ceiling of reading"
+                                          : host_caption(experiment, text);
+    RETURN_IF_ERROR(open_generator(experiment, error));
+    if (lab->cuda)
+        RETURN_IF_ERROR(bitmap_kernels_open(lab, &experiment->kernels, error));
+    RETURN_IF_ERROR(lab->cuda ? create_gpu(experiment, error) : create_host(&experiment->sheet, error));
+    const enum status status = measure_tests(experiment, caption, error);
+    if (status == STATUS_OK)
+        return lab_sheet(lab, caption, experiment->sheet, error);
+    sheet_destroy(experiment->sheet);
+    return status;
+}
+
+/* The processor's table beside a GPU. */
+static enum status show_host(const struct experiment *experiment, struct error *error)
+{
+    char caption[CAPTION_BYTES];
+    struct sheet *sheet;
+    RETURN_IF_ERROR(create_host(&sheet, error));
+    for (uint32_t t = 0; t < TESTS; t++)
+        add_host(experiment, sheet, t);
+    return lab_sheet(experiment->lab, host_caption(experiment, caption), sheet, error);
 }
 
 /* ---- Charts ---- */
@@ -428,13 +469,12 @@ static enum status show_all(const struct experiment *experiment, struct error *e
     if (experiment->lab->cuda) {
         RETURN_IF_ERROR(show_chart(experiment, 1000, true, error));
         RETURN_IF_ERROR(show_chart(experiment, SSB_ROWS, true, error));
-        RETURN_IF_ERROR(show_gpu(experiment, error));
         RETURN_IF_ERROR(show_queries(experiment, error));
         RETURN_IF_ERROR(show_traffic(experiment, error));
     }
     RETURN_IF_ERROR(show_chart(experiment, CPU_CHART_ROWS, false, error));
     RETURN_IF_ERROR(show_chart(experiment, SSB_ROWS, false, error));
-    return show_host(experiment, error);
+    return experiment->lab->cuda ? show_host(experiment, error) : STATUS_OK;
 }
 
 enum status lab_bitmaps(struct lab *lab, struct error *error)

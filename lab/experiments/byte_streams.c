@@ -44,6 +44,7 @@ struct experiment {
     uint32_t block_counts[PLACES];
     struct record records[BYTE_SETS][BYTE_FORMATS];
     struct byte_kernel_needs needs[BYTE_FORMATS][BYTE_SETS][BYTE_DECODERS];
+    struct sheet *log; /* the lines that people see meanwhile, or NULL */
 };
 
 /* ---- Which decoders a table has ---- */
@@ -78,15 +79,48 @@ static double rate_of(uint64_t bytes, const struct speed *speed)
     return speed->median > 0 ? (double)bytes / speed->median * 1e-6 : 0;
 }
 
-static enum status measure_host(struct lab *lab, const struct byte_streams *streams, struct record *record,
-                                struct error *error)
+static enum status begin_log(struct experiment *experiment, struct error *error)
+{
+    static const struct sheet_column columns[] = {
+        {.key = "set", .name = "set", .text = true},
+        {.key = "format", .name = "format", .text = true},
+        {.key = "decoder", .name = "decoder", .text = true, .width = 22},
+        {.key = "blocks", .name = "blocks of the GPU", .whole = true},
+        {.key = "gb_per_second", .name = "output", .unit = "GB/s", .significant = 3},
+    };
+    return lab_log(experiment->lab, "speeds, as measured", columns, sizeof columns / sizeof *columns,
+                   &experiment->log, error);
+}
+
+/* Keeps a rate, of which people see a line at once. */
+static enum status add_rate(struct experiment *experiment, const struct byte_streams *streams,
+                            enum place place, uint32_t decoder, double rate, struct record *record,
+                            struct error *error)
+{
+    record->rates[place][decoder] = rate;
+    if (!experiment->log)
+        return STATUS_OK;
+    sheet_text(experiment->log, streams->set->kind->name);
+    sheet_text(experiment->log, byte_format_names[streams->format]);
+    sheet_text(experiment->log, decoder_name(place, streams->format, decoder));
+    sheet_number(experiment->log, place == HOST ? NAN : experiment->block_counts[place]);
+    if (rate > 0)
+        sheet_number(experiment->log, rate);
+    else
+        sheet_missing(experiment->log, experiment->why);
+    return lab_row(experiment->lab, experiment->log, error);
+}
+
+static enum status measure_host(struct experiment *experiment, const struct byte_streams *streams,
+                                struct record *record, struct error *error)
 {
     for (uint32_t host = 0; host < BYTE_HOSTS; host++) {
         struct speed speed;
         if (!is_measured(HOST, streams->format, host))
             continue;
-        RETURN_IF_ERROR(byte_host_measure(lab, streams, (enum byte_host)host, &speed, error));
-        record->rates[HOST][host] = rate_of(streams->set->byte_count, &speed);
+        RETURN_IF_ERROR(byte_host_measure(experiment->lab, streams, (enum byte_host)host, &speed, error));
+        RETURN_IF_ERROR(add_rate(experiment, streams, HOST, host, rate_of(streams->set->byte_count, &speed),
+                                 record, error));
     }
     return STATUS_OK;
 }
@@ -102,13 +136,14 @@ static enum status measure_batch(struct experiment *experiment, struct byte_batc
         if (!is_measured(place, format, d) || (is_ablation && !batch->streams->set->kind->of_paper))
             continue;
         RETURN_IF_ERROR(byte_kernel_measure(batch, (enum byte_decoder)d, &speed, &needs[d], error));
-        record->rates[place][d] = rate_of(batch->out_bytes, &speed);
+        RETURN_IF_ERROR(
+            add_rate(experiment, batch->streams, place, d, rate_of(batch->out_bytes, &speed), record, error));
     }
     if (!is_measured(place, format, NVCOMP))
         return STATUS_OK;
     RETURN_IF_ERROR(nvcomp_deflate_measure(experiment->nvcomp, batch, &speed, experiment->why, error));
-    record->rates[place][NVCOMP] = rate_of(batch->out_bytes, &speed);
-    return STATUS_OK;
+    return add_rate(experiment, batch->streams, place, NVCOMP, rate_of(batch->out_bytes, &speed), record,
+                    error);
 }
 
 static enum status measure_format(struct experiment *experiment, const struct byte_streams *streams,
@@ -117,7 +152,7 @@ static enum status measure_format(struct experiment *experiment, const struct by
     struct lab *const lab = experiment->lab;
     record->ratio = byte_streams_ratio(streams);
     RETURN_IF_ERROR(byte_symbols_count(lab, streams, &record->symbols, error));
-    RETURN_IF_ERROR(measure_host(lab, streams, record, error));
+    RETURN_IF_ERROR(measure_host(experiment, streams, record, error));
     for (uint32_t place = HALF; lab->cuda && place < PLACES; place++) {
         struct byte_batch batch;
         enum status status = byte_batch_open(lab, streams, experiment->block_counts[place], &batch, error);
@@ -158,6 +193,7 @@ static enum status measure_all(struct experiment *experiment, struct error *erro
         RETURN_IF_ERROR(byte_kernel_compile(lab, error));
     }
     RETURN_IF_ERROR(nvcomp_open(lab, &experiment->nvcomp, error));
+    RETURN_IF_ERROR(begin_log(experiment, error));
     for (uint32_t s = 0; s < BYTE_SETS; s++) {
         struct byte_set set;
         enum status status = byte_set_make(lab, &byte_set_kinds[s], bytes, &set, error);

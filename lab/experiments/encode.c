@@ -35,7 +35,7 @@ static enum status measure(struct lab *lab, const struct codec *codec, const str
         for (int i = 0; i < 4; i++)
             sheet_missing(sheet, "cannot hold them");
     }
-    return STATUS_OK;
+    return lab_row(lab, sheet, error);
 }
 
 static enum status measure_all(struct lab *lab, struct sheet *sheet, struct error *error)
@@ -66,12 +66,14 @@ enum status lab_encode(struct lab *lab, struct error *error)
     struct sheet *sheet;
     char caption[128];
     RETURN_IF_ERROR(sheet_create(columns, sizeof columns / sizeof *columns, &sheet, error));
-    const enum status status = measure_all(lab, sheet, error);
+    snprintf(caption, sizeof caption, "encoding %.0f uniform values of %u bits on %u threads",
+             (double)lab_rows(lab, ROWS), WIDTH, lab->threads);
+    enum status status = lab_begin(lab, caption, sheet, error);
+    if (status == STATUS_OK)
+        status = measure_all(lab, sheet, error);
     if (status != STATUS_OK) {
         sheet_destroy(sheet);
         return status;
     }
-    snprintf(caption, sizeof caption, "encoding %.0f uniform values of %u bits on %u threads",
-             (double)lab_rows(lab, ROWS), WIDTH, lab->threads);
     return lab_sheet(lab, caption, sheet, error);
 }

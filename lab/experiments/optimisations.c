@@ -78,8 +78,9 @@ static enum status measure_variant(struct experiment *experiment, const struct v
 }
 
 /* A row of the table: a name, and the times of one way of decoding `bytes` to the dataset's values. */
-static void add_row(struct lab *lab, struct sheet *sheet, const char *name, uint64_t bytes,
-                    const struct dataset *dataset, const struct speed *memory, const struct speed *sum)
+static enum status add_row(struct lab *lab, struct sheet *sheet, const char *name, uint64_t bytes,
+                           const struct dataset *dataset, const struct speed *memory, const struct speed *sum,
+                           struct error *error)
 {
     const double moved = (double)bytes + 4 * (double)dataset->rows;
     sheet_text(sheet, name);
@@ -89,6 +90,7 @@ static void add_row(struct lab *lab, struct sheet *sheet, const char *name, uint
     sheet_number(sheet, moved / memory->median * 1e-6);
     sheet_number(sheet, 100 * moved / (memory->median * 1e-3) / lab->read_ceiling);
     sheet_number(sheet, sum && sum->median > 0 ? sum->median : NAN);
+    return lab_row(lab, sheet, error);
 }
 
 static enum status measure_published(struct lab *lab, const struct dataset *dataset, struct sheet *sheet,
@@ -110,9 +112,10 @@ static enum status measure_published(struct lab *lab, const struct dataset *data
         struct speed speed;
         progress_report(lab->progress, "decoding", "kernels", v, VARIANTS);
         status = measure_variant(&experiment, &variants[v], dataset, &speed, error);
+        if (status == STATUS_OK)
+            status = add_row(lab, sheet, variants[v].name, encoded.bytes, dataset, &speed, NULL, error);
         if (status != STATUS_OK)
             break;
-        add_row(lab, sheet, variants[v].name, encoded.bytes, dataset, &speed, NULL);
         if (variants[v].depth == 1)
             chart_series(chart, variants[v].function);
         if (variants[v].depth)
@@ -144,7 +147,7 @@ static enum status measure_codecs(struct lab *lab, const struct dataset *dataset
         encoded_free(&encoded);
         RETURN_IF_ERROR(status);
         snprintf(name, sizeof name, "%s%s", names[n], lab->cuda ? ", a warp a tile" : "");
-        add_row(lab, sheet, name, bytes, dataset, &result.memory, &result.sum);
+        RETURN_IF_ERROR(add_row(lab, sheet, name, bytes, dataset, &result.memory, &result.sum, error));
         if (n == 0 || n >= 3)
             chart_reference(chart, name, result.memory.median, 0);
     }
@@ -168,7 +171,7 @@ static enum status measure(struct lab *lab, struct sheet *sheet, struct chart *c
 enum status lab_optimisations(struct lab *lab, struct error *error)
 {
     static const struct sheet_column columns[] = {
-        {.key = "kernel", .name = "decoded by", .text = true},
+        {.key = "kernel", .name = "decoded by", .text = true, .width = 28},
         {.key = "memory_ms", .name = "to memory", .unit = "ms", .digits = 3},
         {.key = "memory_least_ms", .name = "least", .unit = "ms", .digits = 3},
         {.key = "memory_most_ms", .name = "most", .unit = "ms", .digits = 3},
@@ -181,10 +184,13 @@ enum status lab_optimisations(struct lab *lab, struct error *error)
         .title = "GPU-FOR as published, 16-bit values: time to decode to memory",
         .x = {.title = "D, blocks of a thread block", .scale = CHART_LOG2},
         .y = {.title = "time", .unit = "ms"}};
+    static const char caption[] = "decoding U(0, 2^16) to memory";
     struct sheet *sheet;
     struct chart *chart;
     RETURN_IF_ERROR(sheet_create(columns, sizeof columns / sizeof *columns, &sheet, error));
     enum status status = chart_create(&form, &chart, error);
+    if (status == STATUS_OK)
+        status = lab_begin(lab, caption, sheet, error);
     if (status == STATUS_OK)
         status = measure(lab, sheet, chart, error);
     if (status != STATUS_OK) {
@@ -192,6 +198,7 @@ enum status lab_optimisations(struct lab *lab, struct error *error)
         chart_destroy(chart);
         return status;
     }
+    status = lab_sheet(lab, caption, sheet, error);
     lab_chart(lab, chart);
-    return lab_sheet(lab, "decoding U(0, 2^16) to memory", sheet, error);
+    return status;
 }

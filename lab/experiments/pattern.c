@@ -49,7 +49,8 @@ struct record {
 
 struct experiment {
     struct lab *lab;
-    bool in_memory; /* the files were */
+    struct sheet *sheet; /* grows while the records are measured */
+    char caption[512];
     uint32_t count;
     struct record records[RECORDS];
 };
@@ -113,22 +114,6 @@ static enum status with_level(struct lab *lab, uint32_t level, uint64_t rows, le
     return status;
 }
 
-/* The data of the first level are also those that are not compressed. */
-static enum status measure_level(void *context, struct pattern *pattern, uint32_t level, struct error *error)
-{
-    struct experiment *const experiment = context;
-    for (uint32_t s = level ? 1 : 0; s < SCHEMES; s++) {
-        struct record *const record = &experiment->records[experiment->count];
-        progress_report(experiment->lab->progress, "matching a pattern", "codecs", level * SCHEMES + s,
-                        LEVELS * SCHEMES);
-        RETURN_IF_ERROR(
-            measure_scheme(experiment->lab, pattern, &schemes[s], levels[level].factor, record, error));
-        experiment->count += record->scheme != NULL;
-        experiment->in_memory |= record->transfer.in_memory;
-    }
-    return STATUS_OK;
-}
-
 /* ---- Table 1 ---- */
 
 static const char *way_name(const struct record *record, enum pattern_way way)
@@ -177,11 +162,46 @@ static void add_row(const struct lab *lab, struct sheet *sheet, const struct rec
     sheet_number(sheet, way == PATTERN_CPU && lab->cuda ? NAN : times_ceiling(lab, speed));
 }
 
-static enum status show_table(const struct experiment *experiment, struct error *error)
+static enum status add_record(struct experiment *experiment, const struct record *record, struct error *error)
+{
+    struct lab *const lab = experiment->lab;
+    if (experiment->count++ == 0) { /* now it is known where files are read from */
+        snprintf(experiment->caption, sizeof experiment->caption,
+                 "a pattern of %u values and %.0f time series of as many, %.2f MB; IO from %.300s%s",
+                 SERIES_ROWS, (double)series_rows(lab, ROWS) / SERIES_ROWS,
+                 (double)series_rows(lab, ROWS) * 4e-6, transfer_folder(),
+                 record->transfer.in_memory ? ", which is in memory" : "");
+        RETURN_IF_ERROR(lab_begin(lab, experiment->caption, experiment->sheet, error));
+    }
+    add_row(lab, experiment->sheet, record, PATTERN_FUSED);
+    if (record->level > 1)
+        add_row(lab, experiment->sheet, record, PATTERN_STAGED);
+    add_row(lab, experiment->sheet, record, PATTERN_CPU);
+    return lab_row(lab, experiment->sheet, error);
+}
+
+/* The data of the first level are also those that are not compressed. */
+static enum status measure_level(void *context, struct pattern *pattern, uint32_t level, struct error *error)
+{
+    struct experiment *const experiment = context;
+    for (uint32_t s = level ? 1 : 0; s < SCHEMES; s++) {
+        struct record *const record = &experiment->records[experiment->count];
+        progress_report(experiment->lab->progress, "matching a pattern", "codecs", level * SCHEMES + s,
+                        LEVELS * SCHEMES);
+        RETURN_IF_ERROR(
+            measure_scheme(experiment->lab, pattern, &schemes[s], levels[level].factor, record, error));
+        if (record->scheme)
+            RETURN_IF_ERROR(add_record(experiment, record, error));
+    }
+    return STATUS_OK;
+}
+
+/* The table grows while all levels are measured. */
+static enum status show_table(struct experiment *experiment, struct error *error)
 {
     static const struct sheet_column columns[] = {
         {.key = "codec", .name = "compression", .text = true},
-        {.key = "way", .name = "decoded by", .text = true},
+        {.key = "way", .name = "decoded by", .text = true, .width = 21},
         {.key = "level", .name = "level", .digits = 0},
         {.key = "ratio", .name = "ratio", .digits = 2},
         {.key = "io_ms", .name = "IO", .unit = "ms", .digits = 2},
@@ -194,21 +214,14 @@ static enum status show_table(const struct experiment *experiment, struct error 
         {.key = "times_read_ceiling", .name = "of reading", .suffix = "x", .digits = 2},
     };
     struct lab *const lab = experiment->lab;
-    struct sheet *sheet;
-    char caption[512];
-    RETURN_IF_ERROR(sheet_create(columns, sizeof columns / sizeof *columns, &sheet, error));
-    for (uint32_t r = 0; r < experiment->count; r++) {
-        const struct record *const record = &experiment->records[r];
-        add_row(lab, sheet, record, PATTERN_FUSED);
-        if (record->level > 1)
-            add_row(lab, sheet, record, PATTERN_STAGED);
-        add_row(lab, sheet, record, PATTERN_CPU);
-    }
-    snprintf(caption, sizeof caption,
-             "a pattern of %u values and %.0f time series of as many, %.2f MB; IO from %.300s%s", SERIES_ROWS,
-             (double)series_rows(lab, ROWS) / SERIES_ROWS, (double)series_rows(lab, ROWS) * 4e-6,
-             transfer_folder(), experiment->in_memory ? ", which is in memory" : "");
-    return lab_sheet(lab, caption, sheet, error);
+    enum status status = STATUS_OK;
+    RETURN_IF_ERROR(sheet_create(columns, sizeof columns / sizeof *columns, &experiment->sheet, error));
+    for (uint32_t level = 0; status == STATUS_OK && level < LEVELS; level++)
+        status = with_level(lab, level, series_rows(lab, ROWS), measure_level, experiment, error);
+    if (status == STATUS_OK)
+        return lab_sheet(lab, experiment->caption, experiment->sheet, error);
+    sheet_destroy(experiment->sheet);
+    return status;
 }
 
 /* ---- Figure 2: bars by level ---- */
@@ -311,8 +324,8 @@ struct growth {
     double speedups[LEVELS][SCALERS][SIZES]; /* with IO; 0: not measured */
 };
 
-static void add_growth(struct growth *growth, const struct record *none, const struct record *record,
-                       double megabytes, double *speedup)
+static enum status add_growth(struct growth *growth, const struct record *none, const struct record *record,
+                              double megabytes, double *speedup, struct error *error)
 {
     const enum pattern_way way = growth->lab->cuda ? PATTERN_FUSED : PATTERN_CPU;
     const double computation = record->transfer.device.median + record->ways[way].median;
@@ -325,6 +338,7 @@ static void add_growth(struct growth *growth, const struct record *none, const s
     sheet_number(growth->sheet, none->transfer.file.median / record->transfer.file.median);
     sheet_number(growth->sheet, none->ways[PATTERN_CPU].median / computation);
     sheet_number(growth->sheet, *speedup);
+    return lab_row(growth->lab, growth->sheet, error);
 }
 
 static enum status measure_growth(void *context, struct pattern *pattern, uint32_t level, struct error *error)
@@ -340,8 +354,8 @@ static enum status measure_growth(void *context, struct pattern *pattern, uint32
             RETURN_IF_ERROR(
                 measure_scheme(growth->lab, pattern, &schemes[c], levels[level].factor, &record, error));
             if (record.scheme)
-                add_growth(growth, &none, &record, (double)pattern->dataset->rows * 4e-6,
-                           &growth->speedups[level][s][growth->size]);
+                RETURN_IF_ERROR(add_growth(growth, &none, &record, (double)pattern->dataset->rows * 4e-6,
+                                           &growth->speedups[level][s][growth->size], error));
         }
     return STATUS_OK;
 }
@@ -375,7 +389,7 @@ static enum status show_growth(struct lab *lab, struct error *error)
     static const struct sheet_column columns[] = {
         {.key = "megabytes", .name = "data", .unit = "MB", .digits = 1},
         {.key = "codec", .name = "compression", .text = true},
-        {.key = "way", .name = "decoded by", .text = true},
+        {.key = "way", .name = "decoded by", .text = true, .width = 21},
         {.key = "level", .name = "level", .digits = 0},
         {.key = "io_speedup", .name = "IO", .group = "speed-up", .suffix = "x", .digits = 2},
         {.key = "computation_speedup",
@@ -387,19 +401,19 @@ static enum status show_growth(struct lab *lab, struct error *error)
     };
     struct growth growth = {.lab = lab};
     RETURN_IF_ERROR(sheet_create(columns, sizeof columns / sizeof *columns, &growth.sheet, error));
-    enum status status = STATUS_OK;
+    static const char caption[] =
+        "speed-up against the processor without compression, by the size of the data";
+    enum status status = lab_begin(lab, caption, growth.sheet, error);
     for (growth.size = 0; status == STATUS_OK && growth.size < SIZES; growth.size++)
         for (uint32_t level = 0; status == STATUS_OK && level < LEVELS; level++)
             status =
                 with_level(lab, level, series_rows(lab, sizes[growth.size]), measure_growth, &growth, error);
-    if (status == STATUS_OK)
-        status = show_growth_chart(&growth, error);
     if (status != STATUS_OK) {
         sheet_destroy(growth.sheet);
         return status;
     }
-    return lab_sheet(lab, "speed-up against the processor without compression, by the size of the data",
-                     growth.sheet, error);
+    RETURN_IF_ERROR(lab_sheet(lab, caption, growth.sheet, error));
+    return show_growth_chart(&growth, error);
 }
 
 enum status lab_pattern(struct lab *lab, struct error *error)
@@ -407,13 +421,9 @@ enum status lab_pattern(struct lab *lab, struct error *error)
     struct experiment *experiment = NULL;
     RETURN_IF_ERROR(memory_zeros(&experiment, sizeof *experiment, "figures", error));
     experiment->lab = lab;
-    enum status status = STATUS_OK;
-    for (uint32_t level = 0; status == STATUS_OK && level < LEVELS; level++)
-        status = with_level(lab, level, series_rows(lab, ROWS), measure_level, experiment, error);
+    enum status status = show_table(experiment, error);
     if (status == STATUS_OK)
         status = show_all_bars(experiment, error);
-    if (status == STATUS_OK)
-        status = show_table(experiment, error);
     free(experiment);
     return status == STATUS_OK ? show_growth(lab, error) : status;
 }

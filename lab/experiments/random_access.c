@@ -30,7 +30,7 @@ static enum status measure_points(struct access *access, const struct encoded *e
                     (struct chart_point){
                         .x = selectivities[p], .y = speed.median, .low = speed.least, .high = speed.most});
     }
-    return STATUS_OK;
+    return lab_row(access->lab, sheet, error);
 }
 
 static enum status measure_codec(struct access *access, const struct codec *codec, bool fetch,
@@ -79,14 +79,17 @@ static enum status show(struct access *access, bool fetch, struct error *error)
     RETURN_IF_ERROR(sheet_create(columns, POINTS + 1, &sheet, error));
     enum status status = chart_create(&form, &chart, error);
     if (status == STATUS_OK)
+        status = lab_begin(access->lab, caption, sheet, error);
+    if (status == STATUS_OK)
         status = measure_codecs(access, fetch, sheet, chart, error);
     if (status != STATUS_OK) {
         sheet_destroy(sheet);
         chart_destroy(chart);
         return status;
     }
+    status = lab_sheet(access->lab, caption, sheet, error);
     lab_chart(access->lab, chart);
-    return lab_sheet(access->lab, caption, sheet, error);
+    return status;
 }
 
 enum status lab_random_access(struct lab *lab, struct error *error)

@@ -66,6 +66,7 @@ struct queries {
     struct sql_statement *statements[SSB_QUERIES][SYSTEMS_MAX];
     struct cell cells[SSB_QUERIES][SYSTEMS_MAX];
     double *total_ms, *stage_ms; /* of the runs of a cell */
+    struct sheet *sheet;         /* of the queries, which grows while they are measured */
     struct nvcomp_query nvcomp;
 };
 
@@ -168,6 +169,11 @@ static bool is_missing(const struct queries *queries, uint32_t s)
     return queries->systems[s]->source == OF_NVCOMP && *queries->nvcomp.missing;
 }
 
+static double time_of(const struct queries *queries, uint32_t q, uint32_t s)
+{
+    return is_missing(queries, s) ? NAN : queries->cells[q][s].total.median;
+}
+
 /* nvCOMP's time, after plain's. */
 static void add_up(const struct speed *plain, struct cell *cell)
 {
@@ -199,7 +205,19 @@ static enum status measure(struct queries *queries, uint32_t q, uint32_t s, stru
     return STATUS_OK;
 }
 
-static enum status measure_all(struct queries *queries, struct error *error)
+static enum status measure_query(struct queries *queries, uint32_t q, struct error *error)
+{
+    sheet_text(queries->sheet, ssb_queries[q]->name);
+    for (uint32_t s = 0; s < queries->system_count; s++) {
+        RETURN_IF_ERROR(measure(queries, q, s, error));
+        sheet_number(queries->sheet, time_of(queries, q, s));
+        progress_report(queries->lab->progress, "running", "queries", q * queries->system_count + s + 1,
+                        SSB_QUERIES * queries->system_count);
+    }
+    return lab_row(queries->lab, queries->sheet, error);
+}
+
+static enum status prepare_all(struct queries *queries, struct error *error)
 {
     struct lab *const lab = queries->lab;
     RETURN_IF_ERROR(memory_take(&queries->total_ms, lab->repeat * sizeof(double), "a list of times", error));
@@ -207,22 +225,10 @@ static enum status measure_all(struct queries *queries, struct error *error)
     RETURN_IF_ERROR(judge_create(&queries->judge, &queries->options, queries->database, lab->engine,
                                  queries->notes, lab->progress, error));
     RETURN_IF_ERROR(plan_all(queries, error));
-    RETURN_IF_ERROR(decompress_all(queries, error));
-    for (uint32_t q = 0; q < SSB_QUERIES; q++)
-        for (uint32_t s = 0; s < queries->system_count; s++) {
-            RETURN_IF_ERROR(measure(queries, q, s, error));
-            progress_report(lab->progress, "running", "queries", q * queries->system_count + s + 1,
-                            SSB_QUERIES * queries->system_count);
-        }
-    return STATUS_OK;
+    return decompress_all(queries, error);
 }
 
 /* ---- Figures ---- */
-
-static double time_of(const struct queries *queries, uint32_t q, uint32_t s)
-{
-    return is_missing(queries, s) ? NAN : queries->cells[q][s].total.median;
-}
 
 /* Geometric mean of the queries' medians. Times below the clock's step count as that. */
 static double mean_of(const struct queries *queries, uint32_t s)
@@ -233,33 +239,40 @@ static double mean_of(const struct queries *queries, uint32_t s)
     return exp(sum / SSB_QUERIES);
 }
 
+/* Measures all queries; each has a row. */
+static enum status measure_all(struct queries *queries, const char *caption, struct error *error)
+{
+    RETURN_IF_ERROR(lab_begin(queries->lab, caption, queries->sheet, error));
+    for (uint32_t q = 0; q < SSB_QUERIES; q++)
+        RETURN_IF_ERROR(measure_query(queries, q, error));
+    sheet_text(queries->sheet, "geometric mean");
+    for (uint32_t s = 0; s < queries->system_count; s++)
+        sheet_number(queries->sheet, mean_of(queries, s));
+    sheet_text(queries->sheet, "of plain's");
+    for (uint32_t s = 0; s < queries->system_count; s++)
+        sheet_number(queries->sheet, mean_of(queries, s) / mean_of(queries, PLAIN));
+    return STATUS_OK;
+}
+
 static enum status show_queries(struct queries *queries, uint64_t rows, struct error *error)
 {
     struct sheet_column head[SYSTEMS_MAX + 1] = {{.key = "query", .name = "query", .text = true}};
     char keys[SYSTEMS_MAX][64], caption[160];
-    struct sheet *sheet;
     for (uint32_t s = 0; s < queries->system_count; s++) {
         snprintf(keys[s], sizeof keys[s], "ms_%s", queries->systems[s]->name);
         lab_key(keys[s]);
         head[s + 1] = (struct sheet_column){
             .key = keys[s], .name = queries->systems[s]->name, .group = "time, ms", .digits = 3};
     }
-    RETURN_IF_ERROR(sheet_create(head, queries->system_count + 1, &sheet, error));
-    for (uint32_t q = 0; q < SSB_QUERIES; q++) {
-        sheet_text(sheet, ssb_queries[q]->name);
-        for (uint32_t s = 0; s < queries->system_count; s++)
-            sheet_number(sheet, time_of(queries, q, s));
-    }
-    sheet_text(sheet, "geometric mean");
-    for (uint32_t s = 0; s < queries->system_count; s++)
-        sheet_number(sheet, mean_of(queries, s));
-    sheet_text(sheet, "of plain's");
-    for (uint32_t s = 0; s < queries->system_count; s++)
-        sheet_number(sheet, mean_of(queries, s) / mean_of(queries, PLAIN));
+    RETURN_IF_ERROR(sheet_create(head, queries->system_count + 1, &queries->sheet, error));
     snprintf(caption, sizeof caption,
              "queries over %" PRIu64 " rows of lineorder: medians of %u runs, with decoding", rows,
              queries->lab->repeat);
-    return lab_sheet(queries->lab, caption, sheet, error);
+    const enum status status = measure_all(queries, caption, error);
+    if (status == STATUS_OK)
+        return lab_sheet(queries->lab, caption, queries->sheet, error);
+    sheet_destroy(queries->sheet);
+    return status;
 }
 
 static enum status show_systems(struct queries *queries, struct error *error)
@@ -339,9 +352,9 @@ static enum status run(struct queries *queries, struct error *error)
 {
     const struct table *lineorder;
     RETURN_IF_ERROR(database_table(queries->database, "lineorder", &lineorder, error));
-    RETURN_IF_ERROR(measure_all(queries, error));
-    RETURN_IF_ERROR(chart_queries(queries, error));
+    RETURN_IF_ERROR(prepare_all(queries, error));
     RETURN_IF_ERROR(show_queries(queries, lineorder->rows, error));
+    RETURN_IF_ERROR(chart_queries(queries, error));
     RETURN_IF_ERROR(chart_means(queries, error));
     return show_systems(queries, error);
 }

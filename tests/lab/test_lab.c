@@ -463,6 +463,60 @@ static void tables_are_for_people(void **state)
     assert_null(strstr(run.output, "plain"));
 }
 
+/* ---- Rows as they are measured ---- */
+
+#define HEAD_LINES \
+    10 /* the device, the experiment, a table's caption, its head of one or two lines, and a row */
+
+static pid_t begin_rows(const char *experiment, FILE **output)
+{
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        setenv("TMPDIR", path, 1);
+        dup2(ends[1], STDOUT_FILENO);
+        close(ends[0]);
+        if (!freopen("/dev/null", "w", stderr))
+            _exit(127);
+        execl(TESSERA_PROGRAM, "tessera", "lab", experiment, "--device", "cpu", "--scale", "0.002",
+              "--threads", "1", "--repeat", "5", (char *)NULL);
+        _exit(127);
+    }
+    assert_true(child > 0);
+    close(ends[1]);
+    *output = fdopen(ends[0], "r");
+    assert_non_null(*output);
+    return child;
+}
+
+/* An experiment that is stopped once it has printed a row has not come to its end. */
+static void first_row_comes_early(const char *experiment)
+{
+    FILE *output;
+    char line[4096];
+    int status = 0, lines = 0;
+    const pid_t child = begin_rows(experiment, &output);
+    while (lines < HEAD_LINES && fgets(line, sizeof line, output))
+        lines++;
+    kill(child, SIGINT);
+    while (fgets(line, sizeof line, output))
+        ;
+    fclose(output);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 130)
+        fail_msg("%s printed %d lines, and then came to its end", experiment, lines);
+}
+
+static void rows_are_printed_as_they_are_measured(void **state)
+{
+    char names[EXPERIMENTS_MAX][32];
+    const uint32_t count = list_names(names);
+    (void)state;
+    for (uint32_t e = 0; e < count; e++)
+        first_row_comes_early(names[e]);
+}
+
 /* ---- What is refused ---- */
 
 static void mistakes_are_refused_before_anything_is_measured(void **state)
@@ -504,7 +558,7 @@ static void mistakes_are_refused_before_anything_is_measured(void **state)
 
 /* ---- Ctrl-C ---- */
 
-#define SOON_SECONDS 10 /* a second or less; sanitizers and other work take their time */
+#define SOON_SECONDS 60 /* a second or less; sanitizers and other work take their time */
 
 static pid_t begin(const char *experiment, const char *page)
 {
@@ -566,6 +620,7 @@ int main(void)
         cmocka_unit_test(the_report_has_every_section),
         cmocka_unit_test(csv_is_a_table_after_each_caption),
         cmocka_unit_test(tables_are_for_people),
+        cmocka_unit_test(rows_are_printed_as_they_are_measured),
         cmocka_unit_test(mistakes_are_refused_before_anything_is_measured),
         cmocka_unit_test(ctrl_c_leaves_nothing),
     };
