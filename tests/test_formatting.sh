@@ -11,5 +11,5 @@ for format in clang-format-14 clang-format; do
         exit 0
     fi
 done
-echo "clang-format 14 is not installed"
+echo "[  NOT RUN ] clang-format 14 is not installed"
 exit 77

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include "tests/support/not_run.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +71,7 @@ static void methods_with_openmp_agree(void **state)
     static struct vectors vectors;
     (void)state;
     if (!openmp_available())
-        skip();
+        not_run("the C compiler has no OpenMP");
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
             struct wah_builder result = {.words = NULL};
@@ -96,7 +97,7 @@ static void roaring_agrees(void **state)
     (void)state;
     roaring_open(&roaring);
     if (!roaring.library)
-        skip();
+        not_run("CRoaring (libroaring0) is not installed");
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
             struct roaring_set set;

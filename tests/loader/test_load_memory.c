@@ -10,6 +10,7 @@
 
 #include "loader/table/table_loader.h"
 #include "tests/support/database_cases.h"
+#include "tests/support/not_run.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -150,7 +151,7 @@ static void memory_stays_within_the_budget(void **state)
 {
     (void)state;
 #ifdef __SANITIZE_ADDRESS__
-    skip(); /* a sanitizer's memory is its own */
+    not_run("a sanitizer uses memory of its own");
 #endif
     const long least = peak_kilobytes(1000, 1u << 26), little = peak_kilobytes(700000, 28u << 20),
                much = peak_kilobytes(700000, UINT64_C(1) << 40);

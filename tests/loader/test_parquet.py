@@ -18,7 +18,7 @@ try:
     import pyarrow.feather as feather
     import pyarrow.parquet as pq
 except ImportError:
-    print("pyarrow is not installed")
+    print("[  NOT RUN ] pyarrow is not installed (pip install pyarrow)")
     sys.exit(77)
 
 program, library = sys.argv[1], sys.argv[2]

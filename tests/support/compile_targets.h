@@ -23,6 +23,7 @@ static const struct compile_target compile_targets_all[] = {
     {"sm_80", {166912, 167936, 2048}},  {"sm_89", {101376, 102400, 1536}},
     {"sm_100", {232448, 233472, 2048}}, {"sm_120", {101376, 102400, 1536}}};
 #define COMPILE_TARGETS_MAX (sizeof compile_targets_all / sizeof *compile_targets_all)
+#define COMPILE_OPTIONS_MAX 4u
 static const struct compile_target *const compile_sm_90 = &compile_targets_all[0];
 
 static const struct compile_target *compile_targets[COMPILE_TARGETS_MAX]; /* that NVRTC knows */
@@ -39,13 +40,34 @@ static inline void need_compile_targets(void)
     assert_true(compile_target_count >= 2 && compile_targets[0] == compile_sm_90);
 }
 
+/* These kernels do not run, so they are compiled with little optimisation, which takes a sixth of the time for the long
+ * ones: all that NVRTC refuses, it refuses so, too. TESSERA_TEST_OPTIMISE=1 compiles them as they run; so do tests that set
+ * this, and NVRTC before 12.9, which has no such option. */
+static bool compile_optimised;
+
+static inline bool compiles_optimised(void)
+{
+    int major, minor;
+    return compile_optimised || getenv("TESSERA_TEST_OPTIMISE") ||
+           nvrtc_version(&major, &minor, NULL) != STATUS_OK || major < 12 || (major == 12 && minor < 9);
+}
+
 /* Compiles one kernel, or finds it compiled; one that does not compile is printed under `name`. May be called from several
  * threads. */
 static inline enum status compile_source(const char *name, const char *source, const char *arch,
                                          const char *const *options, struct error *error)
 {
+    const char *all[COMPILE_OPTIONS_MAX + 2] = {NULL};
+    size_t count = 0;
+    while (options && options[count]) {
+        assert_true(count < COMPILE_OPTIONS_MAX);
+        all[count] = options[count];
+        count++;
+    }
+    if (!compiles_optimised())
+        all[count] = "--Ofast-compile=max";
     const struct nvrtc_request request = {
-        .name = "kernel.cu", .source = source, .arch = arch, .options = options};
+        .name = "kernel.cu", .source = source, .arch = arch, .options = all};
     struct kernel_binary binary;
     char *log = NULL;
     const enum status status = kernel_cache_get(&request, &binary, &log, error);

@@ -6,6 +6,7 @@
 #define TESSERA_TESTS_SUPPORT_MPIRUN_H
 
 #include "engine/run/cluster.h"
+#include "tests/support/not_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +26,7 @@ static inline void need_mpirun(void)
         setenv("ASAN_OPTIONS", "detect_leaks=0", 1); /* MPI's library keeps memory to the end */
         return;
     }
-    print_message("OpenMPI's mpirun is not installed, so several processes are not tested: %s\n", error.text);
-    skip();
+    not_run("OpenMPI's mpirun is not installed");
 }
 
 #endif

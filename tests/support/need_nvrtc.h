@@ -6,6 +6,7 @@
 #define TESSERA_TESTS_SUPPORT_NEED_NVRTC_H
 
 #include "engine/cuda/nvrtc.h"
+#include "tests/support/not_run.h"
 
 #include <stdlib.h>
 
@@ -17,7 +18,7 @@ static inline void need_nvrtc(void)
         return;
     if (getenv("TESSERA_REQUIRE_NVRTC"))
         fail_msg("%s", error.text);
-    skip();
+    not_run("NVRTC was not found, so no kernel is compiled");
 }
 
 #endif

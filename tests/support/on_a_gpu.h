@@ -3,6 +3,7 @@
 #define TESSERA_TESTS_SUPPORT_ON_A_GPU_H
 
 #include "engine/run/engine.h"
+#include "tests/support/not_run.h"
 
 #include <stdlib.h>
 
@@ -16,7 +17,7 @@ static inline void check_on_a_gpu(void (*check)(const char *device))
     } else if (getenv("TESSERA_REQUIRE_GPU")) {
         fail_msg("%s", error.text);
     } else {
-        skip();
+        need_gpu(false);
     }
 }
 

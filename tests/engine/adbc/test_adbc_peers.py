@@ -29,16 +29,18 @@ try:
     import pyarrow
     from adbc_driver_tessera import dbapi
 except ImportError as missing:
-    print("skipped:", missing)
+    print("[  NOT RUN ]", missing, "(pip install adbc-driver-manager pyarrow)")
     sys.exit(77)
 
 try:
     import pandas
 except ImportError:
+    print("[  NOT RUN ] pandas is not installed (pip install pandas)")
     pandas = None
 try:
     import polars
 except ImportError:
+    print("[  NOT RUN ] Polars is not installed (pip install polars)")
     polars = None
 
 DAY = datetime.date(2024, 2, 29)

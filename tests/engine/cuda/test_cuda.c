@@ -11,6 +11,7 @@
 #include "engine/cuda/nvrtc.h"
 #include "storage/base/clock.h"
 #include "storage/base/parallel.h"
+#include "tests/support/not_run.h"
 #include "tests/support/run_program.h"
 
 #include <stdint.h>
@@ -76,12 +77,6 @@ static int close_gpu(void **state)
     return 0;
 }
 
-static void need_gpu(void)
-{
-    if (!gpu)
-        skip();
-}
-
 static void no_gpu_is_one_sentence(void **state)
 {
     (void)state;
@@ -116,7 +111,7 @@ static void hidden_gpus_are_no_gpus(void **state)
 static void a_gpu_that_is_not_there_is_refused(void **state)
 {
     (void)state;
-    need_gpu();
+    need_gpu(gpu);
     struct cuda *other;
     struct error error = {0};
     assert_int_equal(cuda_open(1000, &other, &error), STATUS_MACHINE);
@@ -127,7 +122,7 @@ static void a_gpu_that_is_not_there_is_refused(void **state)
 static void properties_make_sense(void **state)
 {
     (void)state;
-    need_gpu();
+    need_gpu(gpu);
     const struct cuda_properties *p = cuda_properties(gpu);
     assert_true(strlen(p->name) > 0);
     assert_true(p->compute_major >= 5);
@@ -143,7 +138,7 @@ static void properties_make_sense(void **state)
 static void a_full_device_says_what_was_asked_and_what_is_free(void **state)
 {
     (void)state;
-    need_gpu();
+    need_gpu(gpu);
     cuda_address address = 1;
     struct error error = {0};
     assert_int_equal(cuda_allocate(gpu, 1ull << 50, "column huge", &address, &error), STATUS_MACHINE);
@@ -158,7 +153,7 @@ static void a_full_device_says_what_was_asked_and_what_is_free(void **state)
 static void uploads_arrive_whole_at_every_size(void **state)
 {
     (void)state;
-    need_gpu();
+    need_gpu(gpu);
     const uint64_t sizes[] = {0,
                               1,
                               127,
@@ -195,7 +190,7 @@ static void uploads_arrive_whole_at_every_size(void **state)
 static void an_upload_stops_when_asked_to(void **state)
 {
     (void)state;
-    need_gpu();
+    need_gpu(gpu);
     struct error error = {0};
     uint8_t *from = calloc(64, 1 << 20);
     cuda_address device;
@@ -213,7 +208,7 @@ static void an_upload_stops_when_asked_to(void **state)
 static void kernels_run_in_order_with_their_parameters(void **state)
 {
     (void)state;
-    need_gpu();
+    need_gpu(gpu);
     struct error error = {0};
     struct cuda_function *fill, *mirror;
     cuda_address data, offset;
@@ -244,7 +239,7 @@ static void kernels_run_in_order_with_their_parameters(void **state)
 static void large_shared_memory_must_be_allowed_first(void **state)
 {
     (void)state;
-    need_gpu();
+    need_gpu(gpu);
     struct error error = {0};
     struct cuda_function *mirror;
     struct cuda_function_properties properties;
@@ -273,7 +268,7 @@ static void large_shared_memory_must_be_allowed_first(void **state)
 static void names_that_are_not_in_the_module_are_told(void **state)
 {
     (void)state;
-    need_gpu();
+    need_gpu(gpu);
     struct error error = {0};
     struct cuda_function *function;
     cuda_address variable;
@@ -289,7 +284,7 @@ static void names_that_are_not_in_the_module_are_told(void **state)
 static void a_graph_replays_what_was_recorded(void **state)
 {
     (void)state;
-    need_gpu();
+    need_gpu(gpu);
     struct error error = {0};
     struct cuda_function *fill;
     struct cuda_graph *graph;
@@ -322,7 +317,7 @@ static void a_graph_replays_what_was_recorded(void **state)
 static void events_take_the_device_s_time(void **state)
 {
     (void)state;
-    need_gpu();
+    need_gpu(gpu);
     const uint64_t bytes = 256 << 20;
     struct error error = {0};
     struct cuda_event *from, *to;
@@ -376,7 +371,7 @@ static void events_take_the_device_s_time(void **state)
 static void a_pinned_file_is_read_by_streams_and_kernels(void **state)
 {
     (void)state;
-    need_gpu();
+    need_gpu(gpu);
     const uint64_t bytes = (9 << 20) + 4096, at = 4096 + 128;
     char path[] = "/tmp/test_cuda_pin_XXXXXX";
     const int file = mkstemp(path);
@@ -429,9 +424,9 @@ static void a_pinned_file_is_read_by_streams_and_kernels(void **state)
 static void what_goes_wrong_on_the_device_comes_out_at_synchronize(void **state)
 {
     (void)state;
-    need_gpu();
-    if (getenv("TESSERA_UNDER_SANITIZER")) /* which would report the very fault */
-        skip();
+    need_gpu(gpu);
+    if (getenv("TESSERA_UNDER_SANITIZER"))
+        not_run("the fault that it makes is what compute-sanitizer reports");
     struct error error = {0};
     struct cuda_function *trap;
     must(cuda_module_function(gpu, module, "trap", &trap, &error), &error);

@@ -13,6 +13,7 @@
 #include "engine/gpu/decode.h"
 #include "storage/codec/chunk.h"
 #include "tests/support/codec_cases.h"
+#include "tests/support/not_run.h"
 
 #define CHUNKS 192u
 #define ROUNDS 12
@@ -123,8 +124,7 @@ static void damaged_streams_are_refused_as_on_the_host(void **state)
 {
     const struct codec *codec = codec_by_id(cases_codec(state));
     uint64_t random = CODEC_CASES_SEED;
-    if (!cuda)
-        skip();
+    need_gpu(cuda);
     for (int round = 0; round < ROUNDS; round++) {
         const uint32_t value_bytes = round % 2 ? 8 : 4;
         struct sample samples[CHUNKS];

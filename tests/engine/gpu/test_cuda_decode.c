@@ -17,6 +17,7 @@
 #include "engine/gpu/kernel_decoder.h"
 #include "operators/dialect/bound.h"
 #include "tests/support/codec_cases.h"
+#include "tests/support/not_run.h"
 
 /* Behind the definition of DECODER and VALUE. One warp a tile; row order comes back, so that the host can compare. */
 static const char kernel_text[] =
@@ -305,8 +306,7 @@ static void check_codec(const struct codec *codec, uint32_t value_bytes)
 static void decodes_as_on_the_host(void **state)
 {
     const struct codec *codec = codec_by_id(cases_codec(state));
-    if (!cuda)
-        skip();
+    need_gpu(cuda);
     for (uint32_t value_bytes = 4; value_bytes <= 8; value_bytes += 4)
         if (codec_holds(codec, value_bytes))
             check_codec(codec, value_bytes);

@@ -15,6 +15,7 @@
 #include "ssb/data/load.h"
 #include "storage/index/wah.h"
 #include "storage/index/wah32.h"
+#include "tests/support/not_run.h"
 
 #include <stdlib.h>
 #include <stdio.h>
@@ -301,8 +302,7 @@ static void masks_have_the_rows_of_the_vectors(void **state)
                                      31744, 31744 + 1, 63 * 1024 - 1, 63 * 1024, 64513, 3 * 64512 + 7,
                                      200003};
     (void)state;
-    if (!cuda)
-        skip();
+    need_gpu(cuda);
     for (uint64_t drawn = 1; drawn <= 12; drawn++) {
         uint32_t rows[SEGMENTS];
         struct plan_index_run runs[8][4];
@@ -400,8 +400,7 @@ static void statements_answer_as_without_indexes(void **state)
     const char *const temporary = getenv("TMPDIR");
     const char *const indexes[] = {"lo_discount,lo_quantity,lo_orderdate", "lo_discount,lo_quantity"};
     (void)state;
-    if (!cuda)
-        skip();
+    need_gpu(cuda);
     for (int i = 0; i < 2; i++) {
         struct error error = {0};
         struct engine *engine;

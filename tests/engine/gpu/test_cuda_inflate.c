@@ -12,6 +12,7 @@
 #include "engine/gpu/byte_decoder.h"
 #include "storage/codec/bytes/deflate.h"
 #include "tests/support/codec_cases.h"
+#include "tests/support/not_run.h"
 
 #define JOBS 5000u
 
@@ -72,8 +73,7 @@ static void streams_give_what_the_host_gives(void **state)
     struct error error = {0};
     uint32_t bad = 0;
     (void)state;
-    if (!gpu.context)
-        skip();
+    need_gpu(gpu.context);
     for (uint32_t j = 0; j < JOBS; j++) {
         make_job(&ours[j], &random);
         theirs[j] = ours[j];

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "engine/gpu/device.h"
+#include "tests/support/not_run.h"
 #include "tests/support/sql_answer.h"
 #include "tests/support/ssb/ssb_database.h"
 
@@ -82,8 +83,7 @@ static void a_statement_that_ran_out_of_memory_runs_again(void **state)
     struct rowset rows;
     struct error why = {0};
     size_t used;
-    if (!engine)
-        skip();
+    need_gpu(engine);
     char *const expected = sql_answer(engine, database, by_row);
     must(sql_prepare(engine, database, by_row, strlen(by_row), NULL, &statement, &used, error));
     /* room for the tables as they begin, and not for larger ones */
@@ -112,8 +112,7 @@ static void columns_that_nobody_uses_make_room(void **state)
         "select sum(lo_extendedprice), sum(lo_ordtotalprice), sum(lo_tax), "
         "sum(lo_supplycost) from lineorder",
         "select sum(lo_quantity), sum(lo_discount), sum(lo_linenumber) from lineorder"};
-    if (!engine)
-        skip();
+    need_gpu(engine);
     char *const expected = sql_answer(engine, database, by_row);
     for (int i = 0; i < 2; i++) /* 24 million rows of seven columns stay behind: some 670 MB */
         free(sql_answer(engine, database, others[i]));

@@ -13,6 +13,7 @@
 
 #include "engine/gpu/device.h"
 #include "ssb/queries/queries.h"
+#include "tests/support/not_run.h"
 #include "tests/support/sql_answer.h"
 #include "tests/support/ssb/ssb_database.h"
 
@@ -103,8 +104,7 @@ static void budgets_answer_alike(void **state)
     struct engine *whole;
     char *expected[SSB_QUERIES + OTHERS];
     struct run_timing timing;
-    if (!gpu)
-        skip();
+    need_gpu(gpu);
     must(engine_open(&(struct engine_options){.device = "cuda"}, &whole, error));
     for (size_t q = 0; q < SSB_QUERIES + OTHERS; q++) {
         expected[q] = answer_of(whole, text_of(q), false, NULL, &timing);
@@ -146,8 +146,7 @@ static void what_is_repeated_is_kept(void **state)
     struct run_timing timing = {0};
     struct sql_statement *one, *two;
     size_t used;
-    if (!gpu)
-        skip();
+    need_gpu(gpu);
     must(engine_open(&(struct engine_options){.device = "cuda", .gpu_memory = "400M"}, &engine, error));
     must(sql_prepare(engine, database, first, strlen(first), NULL, &one, &used, error));
     must(sql_prepare(engine, database, second, strlen(second), NULL, &two, &used, error));

@@ -31,7 +31,7 @@ test "$(structs engine/library/tessera.h | wc -l)" -gt 30
 diff <(structs engine/library/tessera.h) <(structs loader/arrow/arrow.h)
 
 if ! command -v python3 >/dev/null; then
-    echo "python3 is not installed: docs/examples/shop.py was not run"
+    echo "[  NOT RUN ] python3 is not installed, which docs/examples/shop.py needs"
     exit 0
 fi
 python3 "$source/docs/examples/shop.py" "$library" "$folder/python.db" | tee "$folder/printed"

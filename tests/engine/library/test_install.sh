@@ -78,7 +78,7 @@ done
 # ---- pkg-config ----
 
 if ! command -v pkg-config >/dev/null; then
-    echo "pkg-config is not installed: tessera.pc was not tried"
+    echo "[  NOT RUN ] pkg-config is not installed, so tessera.pc is not tried"
     exit 0
 fi
 export PKG_CONFIG_PATH=$libraries/pkgconfig

@@ -47,6 +47,8 @@ if command -v dpkg-deb >/dev/null && command -v dpkg-shlibdeps >/dev/null && com
         left=$(cd "$folder/system" && find . -path ./var -prune -o \( -type f -o -type l \) -print)
         [ -z "$left" ] || fail "left after removing: $left"
     fi
+else
+    echo "[  NOT RUN ] dpkg-deb, dpkg-shlibdeps or file is not installed, so no .deb is made"
 fi
 
 if command -v rpmbuild >/dev/null; then
@@ -66,6 +68,8 @@ if command -v rpmbuild >/dev/null; then
         rpm --root "$folder/rpmroot" --dbpath /var/lib/rpm --nodeps --noscripts -e tessera
         [ ! -e "$folder/rpmroot/usr/bin/tessera" ] || fail "the .rpm left the program"
     fi
+else
+    echo "[  NOT RUN ] rpmbuild is not installed, so no .rpm is made"
 fi
 
 [ $tried = 1 ] || exit 77

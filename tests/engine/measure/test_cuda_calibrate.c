@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "engine/measure/calibrate.h"
+#include "tests/support/not_run.h"
 
 #include <stdlib.h>
 
@@ -21,7 +22,7 @@ static void every_kernel_counts_right(void **state)
     if (cuda_open(0, &cuda, &error) != STATUS_OK) {
         if (getenv("TESSERA_REQUIRE_GPU"))
             fail_msg("%s", error.text);
-        skip();
+        need_gpu(false);
     }
     const enum status status = calibrate_cuda(cuda, 0, NULL, &costs, &error);
     cuda_close(cuda);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "tests/support/not_run.h"
 #include "tests/support/run_program.h"
 
 #include <stdbool.h>
@@ -74,7 +75,7 @@ static void man_reads_the_pages(void **state)
     (void)state;
     run_shell("command -v groff", &run);
     if (run.exit_code != 0)
-        skip();
+        not_run("groff, which reads manual pages, is not installed");
     read_page("");
     each_command(read_page);
     assert_shell("$T --man load | groff -man -Tascii -P-cbou -rLL=200n");

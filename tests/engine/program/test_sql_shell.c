@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "tests/support/database_cases.h"
+#include "tests/support/pseudo_terminal.h"
 #include "tests/support/run_program.h"
 
 #include <poll.h>
@@ -217,10 +218,11 @@ static void scripts_are_run_while_they_arrive(void **state)
     assert_string_equal(run.output, "got a 2557\ngot b,d_year a;b,1992 json\ncode 2\n");
     assert_non_null(strstr(run.errors, "tessera: line 5, column 10: the character '#'"));
     /* An error does not wait for the end of the script. */
-    run_shell("mkfifo $D.in; (echo 'select nope from date;'; exec sleep 20) > $D.in & timeout 15 $T sql --db "
-              "$D < $D.in "
-              "2>&1; echo code $?; kill $!; rm $D.in",
-              &run);
+    run_shell(
+        "mkfifo $D.in; (echo 'select nope from date;'; exec sleep 200) > $D.in & timeout 100 $T sql --db "
+        "$D < $D.in "
+        "2>&1; echo code $?; kill $!; rm $D.in",
+        &run);
     assert_non_null(strstr(run.output, "line 1, column 8: there is no column nope"));
     assert_non_null(strstr(run.output, "code 2"));
     /* A statement of megabytes, and many small ones. */
@@ -232,11 +234,10 @@ static void scripts_are_run_while_they_arrive(void **state)
     assert_string_equal(run.output, " 400 1\n 1 366\n 400 few\n 1 many\n");
 }
 
-/* Everything that takes time, up to the last byte written. */
-static void the_timer_tells_the_whole_time(void **state)
+/* Fails unless the parts are within the total; returns whether they are most of it. */
+static bool the_parts_are_most_of_the_time(void)
 {
     double parts[6], total, sum = 0;
-    (void)state;
     run_shell("$T sql --db $D --timer --format json 'select * from lineorder' > /dev/null", &run);
     assert_int_equal(run.exit_code, 0);
     if (sscanf(run.errors,
@@ -247,7 +248,17 @@ static void the_timer_tells_the_whole_time(void **state)
     for (int i = 0; i < 6; i++)
         sum += parts[i];
     assert_true(parts[5] > 0);
-    assert_true(sum <= total && sum > total / 2);
+    assert_true(sum <= total);
+    return sum > total / 2;
+}
+
+/* Everything that takes time, up to the last byte written. On a busy machine the program may wait between the parts. */
+static void the_timer_tells_the_whole_time(void **state)
+{
+    int tries = 1;
+    (void)state;
+    for (; !the_parts_are_most_of_the_time(); tries++)
+        assert_in_range(tries, 1, 20);
 }
 
 /* As `cat` ends: by SIGPIPE, at once and without a word. The subshell tells the program's code on standard error. */
@@ -281,6 +292,7 @@ static size_t seen, shown; /* of the screen: what was expected, and all */
 static void terminal_run(const char *shell)
 {
     const struct winsize size = {.ws_row = 50, .ws_col = 200};
+    need_pseudo_terminal();
     seen = shown = 0;
     program = forkpty(&terminal, NULL, NULL, &size);
     assert_true(program >= 0);
@@ -508,11 +520,10 @@ static void tab_completes_names_and_keywords(void **state)
 static void a_prompt_outlives_the_reader_of_its_answers(void **state)
 {
     (void)state;
-    terminal_run("($T sql --db $D; echo \"code $?\" >&2) | head -1");
+    terminal_run("($T sql --db $D; echo \"code $?\" >&2) | { head -1; exec <&-; echo 'nobody reads' >&2; }");
     expect("tessera> ");
     type("select 'first' as head from date limit 1;\n");
-    expect("head\r\n"); /* before or behind the next prompt */
-    usleep(300000);
+    expect("nobody reads"); /* before or after the next prompt */
     for (int i = 0; i < 2; i++) {
         type(i ? ".tables\n" : "select * from lineorder;\n");
         expect("could not be written: Broken pipe");

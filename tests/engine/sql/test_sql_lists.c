@@ -10,10 +10,10 @@
 #include <cmocka.h>
 
 #include "engine/library/tessera.h"
-#include "storage/base/clock.h"
 #include "tests/support/sql_answer.h"
 
 #include <sqlite3.h>
+#include <time.h>
 
 #define FACTS  60000
 #define KEYS   30000
@@ -172,12 +172,20 @@ static int mixed(char *text, uint32_t i)
                            : sprintf(text, "%u", i);
 }
 
+/* Of this process: other work on the machine does not count. */
+static double processor_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
 /* Our answer is SQLite's, row by row; `most_ms` is a generous bound on parsing, binding and answering here. */
 static void same_as_sqlite(double most_ms)
 {
-    const double begin = clock_ms();
+    const double begin = processor_ms();
     char *const answer = sql_answer(engine, database, sql);
-    const double took = clock_ms() - begin;
+    const double took = processor_ms() - begin;
     char *expected, *at;
     size_t bytes;
     sqlite3_stmt *statement;
@@ -294,9 +302,9 @@ static void nested_functions(void **state)
     repeat("select ", "abs(", "sum(n)", ")", 30, " from f");
     same_as_sqlite(GENEROUS_MS);
     repeat("explain select ", "abs(", "n", ")", 190, " + 1, count(*) from f group by 1");
-    const double begin = clock_ms();
+    const double begin = processor_ms();
     char *const text = sql_answer(engine, database, sql);
-    assert_true(clock_ms() - begin < GENEROUS_MS);
+    assert_true(processor_ms() - begin < GENEROUS_MS);
     assert_true(strlen(text) < 100000);
     free(text);
 }
@@ -312,10 +320,10 @@ static void aliases_of_aliases(void **state)
         sprintf(sql + strlen(sql), ") as a%d", i);
     }
     strcat(sql, " from f where n = 7");
-    const double begin = clock_ms();
+    const double begin = processor_ms();
     char *const text = sql_answer(engine, database, sql);
     assert_non_null(strstr(text, "\n7,7,7,7,7,7,7,7\n"));
-    assert_true(clock_ms() - begin < GENEROUS_MS);
+    assert_true(processor_ms() - begin < GENEROUS_MS);
     free(text);
 }
 
@@ -329,9 +337,9 @@ static void conditions_of_conditions(void **state)
         for (int i = 1; i <= 60; i++)
             at += sprintf(at, ", (a%d and a%d and %s > -%d) as a%d", i - 1, i - 1, columns[c], i + 1, i);
         sprintf(at, " from f join d on f.k = d.k where a60 order by 1 limit 1");
-        const double begin = clock_ms();
+        const double begin = processor_ms();
         char *const text = sql_answer(engine, database, sql);
-        assert_true(clock_ms() - begin < GENEROUS_MS);
+        assert_true(processor_ms() - begin < GENEROUS_MS);
         assert_non_null(strstr(text, "true,true,true"));
         free(text);
     }

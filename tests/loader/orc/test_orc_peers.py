@@ -24,8 +24,10 @@ try:
 except ImportError:
     pyorc = None
 
+for name, module in (("pyarrow", pyarrow), ("pyorc", pyorc)):
+    if not module:
+        print("[  NOT RUN ] %s is not installed (pip install %s)" % (name, name))
 if not pyarrow and not pyorc:
-    print("skipped: neither pyarrow nor pyorc is installed (pip install pyarrow pyorc)")
     sys.exit(77)
 
 tessera = sys.argv[1]

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "tests/support/not_run.h"
 #include "tests/support/one_directory.h"
 
 /* ---- The rows of sale (database_cases.h), by the column they are to be sorted by ---- */
@@ -178,7 +179,7 @@ static void too_little_memory_is_told_in_bytes(void **state)
     if (file)
         fclose(file);
     if (kilobytes == 0 || kilobytes > (80ull << 20))
-        skip();
+        not_run("this machine has too much memory, or does not say how much");
     struct database_writer *writer;
     struct table_writer *table = begin(&writer, SORT_ROWS_MAX);
     must_refuse(STATUS_MACHINE, "color by c_key needs 8", "bytes of memory", "available",

@@ -14,6 +14,7 @@
 
 #include "engine/run/engine.h"
 #include "ssb/queries/queries.h"
+#include "tests/support/not_run.h"
 #include "tests/support/sql_answer.h"
 #include "tests/support/ssb/ssb_database.h"
 
@@ -168,7 +169,7 @@ static void answers_alike(void **state)
                  {{.device = "cuda:0,1", .gpu_memory = "200M", .late = LATE_OFF}, false}};
     struct engine *one;
     if (gpus < 2)
-        skip();
+        not_run("there are no two GPUs that can be used here");
     must(engine_open(&(struct engine_options){.device = "cuda:0"}, &one, error));
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
         compare(one, &cases[c].options, cases[c].staged);
@@ -180,7 +181,7 @@ static void explain_tells_who_merged(void **state)
     (void)state;
     struct engine *several;
     if (gpus < 2)
-        skip();
+        not_run("there are no two GPUs that can be used here");
     must(engine_open(&(struct engine_options){.device = "cuda:0,1"}, &several, error));
     for (size_t s = 0; s < STATEMENTS; s++) {
         char sql[1024];
