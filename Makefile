@@ -19,14 +19,17 @@ configure = cmake --preset $(1) $(call generator,$(1)) $(options) >/dev/null
 test_jobs = $(shell expr 2 \* $(JOBS))
 test_folder = $(if $(TMPDIR),,$(shell [ -w /dev/shm ] && [ "$$(df -k --output=avail /dev/shm | tail -1)" -gt 4000000 ] \
     && echo TMPDIR=/dev/shm))
+# Where the machine has no NVRTC, the one that tests/peers.sh fetched.
+test_nvrtc = $(if $(TESSERA_NVRTC),,$(addprefix TESSERA_NVRTC=$(CURDIR)/,$(shell ls build/peers/nvidia/*/lib/libnvrtc.so.1[0-9] \
+    2>/dev/null)))
 # Tests of hostile input, which `make check` also runs with sanitizers; they need the library alone, which is soon built.
 hostile_tests = test_hostile test_orc_rle_fuzz test_orc_fuzz
-ctest = $(test_folder) ctest --test-dir $(1) -j $(test_jobs) --output-on-failure
+ctest = $(test_folder) $(test_nvrtc) ctest --test-dir $(1) -j $(test_jobs) --output-on-failure
 
-.PHONY: help setup build check packages fuzz ssb sanitize format clean
+.PHONY: help setup setup-tests program build tests check packages fuzz ssb sanitize format clean
 
 help:
-	@echo 'make build     build the program, $(TESSERA)'
+	@echo 'make build     build the program, $(TESSERA), the library and the driver'
 	@echo 'make check     build, and pass all tests (no GPU needed); hostile input once more under AddressSanitizer'
 	@echo 'make fuzz      random SQL compared with SQLite, and hostile input under AddressSanitizer, side by side'
 	@echo '               FUZZ_HOURS=1 how long, FUZZ_SEED=0 from the clock'
@@ -41,18 +44,34 @@ help:
 setup:
 	@cmake/setup.sh
 
+setup-tests:
+	@cmake/setup.sh tests
+
+program: setup
+	@$(call configure,release)
+	@cmake --build $(RELEASE) -j $(JOBS) --target tessera_program
+
 build: setup
 	@$(call configure,release)
-	@cmake --build $(RELEASE) -j $(JOBS)
+	@cmake --build $(RELEASE) -j $(JOBS) --target tessera_product
 
-check: build build/sanitize/hostile
-	@$(call ctest,$(RELEASE))
-	@$(call ctest,build/sanitize) -R "^($$(echo $(hostile_tests) | tr ' ' '|'))\$$"
+tests: setup-tests
+	@$(call configure,release)
+	@cmake --build $(RELEASE) -j $(JOBS)
+	@tests/peers.sh $(TESSERA)
+
+# What could not run is said in any case, and last.
+check: tests build/sanitize/hostile
+	@$(call ctest,$(RELEASE)); release=$$?; \
+	$(call ctest,build/sanitize) -R "^($$(echo $(hostile_tests) | tr ' ' '|'))\$$"; sanitize=$$?; \
+	tests/not_run.sh $(RELEASE); exit $$((release | sanitize))
 
 packages: build
 	@cd $(RELEASE) && cpack
 
-fuzz: build build/sanitize/hostile
+fuzz: setup-tests build/sanitize/hostile
+	@$(call configure,release)
+	@cmake --build $(RELEASE) -j $(JOBS) --target test_sql_fuzz
 	@$(RELEASE)/test_sql_fuzz $(FUZZ_SECONDS) $(FUZZ_SEED) & sql=$$!; \
 	trap 'exit 130' INT TERM; trap "kill $$sql 2>/dev/null" EXIT; \
 	build/sanitize/test_hostile $(FUZZ_SECONDS) $(FUZZ_SEED) && \
@@ -60,15 +79,15 @@ fuzz: build build/sanitize/hostile
 	wait $$sql && exit $$hostile
 
 .PHONY: build/sanitize/hostile
-build/sanitize/hostile: setup
+build/sanitize/hostile: setup-tests
 	@$(call configure,sanitize)
 	@cmake --build build/sanitize -j $(JOBS) --target $(hostile_tests)
 
-ssb: build
+ssb: program
 	@test -e '$(DB)/catalogue' || { mkdir -p '$(dir $(DB))' && $(TESSERA) ssb load --sf $(SF) --db '$(DB)'; }
 	@$(TESSERA) ssb compare --db '$(DB)' --codecs $(CODECS)
 
-sanitize: setup
+sanitize: setup-tests
 	@$(call configure,sanitize)
 	@cmake --build build/sanitize -j $(JOBS)
 	@$(call ctest,build/sanitize)

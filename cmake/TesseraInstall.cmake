@@ -4,6 +4,7 @@ include(CMakePackageConfigHelpers)
 
 set_target_properties(tessera_shared PROPERTIES EXPORT_NAME tessera)
 set_target_properties(tessera PROPERTIES EXPORT_NAME tessera_static)
+add_custom_target(tessera_product DEPENDS tessera_program tessera_shared tessera tessera_adbc)
 install(TARGETS tessera_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS tessera_shared EXPORT TesseraTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS tessera EXPORT TesseraStaticTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -10,6 +10,7 @@ add_custom_command(OUTPUT ${manual}/made
     DEPENDS tessera_program ${CMAKE_CURRENT_SOURCE_DIR}/cmake/manual.cmake
     COMMENT "Printing manual pages and completion" VERBATIM)
 add_custom_target(tessera_manual ALL DEPENDS ${manual}/made)
+add_dependencies(tessera_product tessera_manual)
 
 install(DIRECTORY ${manual}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
 install(FILES ${manual}/tessera.bash RENAME tessera DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

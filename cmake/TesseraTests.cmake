@@ -67,6 +67,9 @@ if(NOT TESSERA_SANITIZE)
     set_tests_properties(test_packages PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
+# Python finds the modules that tests/peers.sh fetched.
+set(with_peers PYTHONPATH=path_list_prepend:${CMAKE_CURRENT_SOURCE_DIR}/build/peers)
+
 # Runs docs/examples as a reader of docs/library.md would.
 if(NOT TESSERA_SANITIZE)
     add_executable(example_shop docs/examples/shop.c)
@@ -74,38 +77,36 @@ if(NOT TESSERA_SANITIZE)
     add_test(NAME test_examples
              COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tests/engine/library/test_examples.sh $<TARGET_FILE:example_shop>
                      $<TARGET_FILE:tessera_shared>)
+    set_tests_properties(test_examples PROPERTIES ENVIRONMENT_MODIFICATION "${with_peers}")
 endif()
 
 # Which jobs tests/gpu.sh starts, without a GPU.
 add_test(NAME test_gpu_slices COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tests/test_gpu_slices.sh $<TARGET_FILE:tessera_program>)
 set_tests_properties(test_gpu_slices PROPERTIES TIMEOUT ${test_timeout})
 
-# Tests how tests/bench judges figures, not its measurements.
+# tessera_python_test(NAME SCRIPT ARGUMENT...): a test that Python runs.
+function(tessera_python_test name script)
+    add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tests/${script} ${ARGN})
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${test_timeout} SKIP_RETURN_CODE 77
+                         ENVIRONMENT_MODIFICATION "${with_peers}")
+endfunction()
 find_package(Python3 3.8 COMPONENTS Interpreter)
 if(Python3_FOUND)
-    add_test(NAME test_bench COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tests/benches/test_bench.py)
+    # Tests how tests/bench judges figures, not its measurements.
+    tessera_python_test(test_bench benches/test_bench.py)
     # Compares with pyarrow and pyorc where they are installed.
-    add_test(NAME test_orc_peers COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tests/loader/orc/test_orc_peers.py
-             $<TARGET_FILE:tessera_program>)
-    set_tests_properties(test_orc_peers PROPERTIES TIMEOUT ${test_timeout} SKIP_RETURN_CODE 77)
-    # Loads Parquet and Arrow files by docs/examples/tessera_files.py where pyarrow is installed. (An interpreter without
-    # sanitizers cannot load a library with them.)
-    if(NOT TESSERA_SANITIZE)
-        add_test(NAME test_parquet COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tests/loader/test_parquet.py
-                 $<TARGET_FILE:tessera_program> $<TARGET_FILE:tessera_shared>)
-        set_tests_properties(test_parquet PROPERTIES TIMEOUT ${test_timeout} SKIP_RETURN_CODE 77)
-    endif()
+    tessera_python_test(test_orc_peers loader/orc/test_orc_peers.py $<TARGET_FILE:tessera_program>)
     # Asks what analysts ask; DuckDB judges where its module is installed, otherwise kept answers do. Then it is checked that
     # wrong answers fail.
-    add_test(NAME test_trial COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tests/trial/test_trial.py
-             $<TARGET_FILE:tessera_program>)
-    set_tests_properties(test_trial PROPERTIES TIMEOUT ${test_timeout})
-    # Python with the driver inside would have to be built with sanitizers, too.
+    tessera_python_test(test_trial trial/test_trial.py $<TARGET_FILE:tessera_program>)
+    # An interpreter without sanitizers cannot load a library with them.
     if(NOT TESSERA_SANITIZE)
-        add_test(NAME test_adbc_peers COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tests/engine/adbc/test_adbc_peers.py
-                 $<TARGET_FILE:tessera_adbc>)
-        set_tests_properties(test_adbc_peers PROPERTIES TIMEOUT ${test_timeout} SKIP_RETURN_CODE 77)
+        # Loads Parquet and Arrow files by docs/examples/tessera_files.py where pyarrow is installed.
+        tessera_python_test(test_parquet loader/test_parquet.py $<TARGET_FILE:tessera_program> $<TARGET_FILE:tessera_shared>)
+        tessera_python_test(test_adbc_peers engine/adbc/test_adbc_peers.py $<TARGET_FILE:tessera_adbc>)
     endif()
+else()
+    add_test(NAME test_python COMMAND ${CMAKE_COMMAND} -E echo "[  NOT RUN ] Python 3.8 is not installed, which tests/**/test_*.py need")
 endif()
 
 # A test of the sources, not of the build.

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Installs the packages that building Tessera needs and this machine lacks, on Debian and Ubuntu with apt-get, as root
-# or with a sudo that asks for no password. Otherwise it prints the command and exits with 2. If nothing is missing, it
-# prints nothing and changes nothing (about 50 ms). Libraries unpacked by cmake/fetch-deps.sh count as installed.
+# setup.sh [tests]: installs the packages that building Tessera needs and this machine lacks, on Debian and Ubuntu with
+# apt-get, as root or with a sudo that asks for no password. Otherwise it prints the command and exits with 2. If nothing
+# is missing, it prints nothing and changes nothing (about 50 ms). Libraries unpacked by cmake/fetch-deps.sh count as
+# installed. With `tests`, it also installs what some tests need and the others do not, where that is possible.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -42,10 +43,21 @@ need_header libedit-dev histedit.h
 # cmocka.h requires that these headers come before it
 need_header libcmocka-dev setjmp.h\>$'\n'\#include\ \<stdarg.h\>$'\n'\#include\ \<stddef.h\>$'\n'\#include\ \<stdint.h\>$'\n'\#include\ \<cmocka.h
 
-# What only some tests need is installed where that is possible, and tried once in a build folder's life.
+# Tried once in a build folder's life.
 optional=()
-if ! command -v mpirun >/dev/null; then optional+=(openmpi-bin); fi
-if [ -e build/optional-packages ]; then optional=(); fi
+need_optional() { # PACKAGE COMMAND...: the command succeeds where the package is installed
+    local package=$1
+    shift
+    if ! "$@" >/dev/null 2>&1; then optional+=("$package"); fi
+}
+if [ "${1:-}" = tests ] && [ ! -e build/optional-packages ]; then
+    need_optional openmpi-bin command -v mpirun
+    need_optional python3 command -v python3
+    need_optional python3-pip python3 -c 'import pip'
+    need_optional groff-base command -v groff
+    need_optional pkg-config command -v pkg-config
+    need_optional file command -v file
+fi
 
 apt=(apt-get)
 if [ "$(id -u)" -ne 0 ]; then apt=(sudo -n apt-get); fi
@@ -55,9 +67,10 @@ export DEBIAN_FRONTEND=noninteractive
 install_optional() {
     if [ ${#optional[@]} -eq 0 ] || ! may_install; then return; fi
     mkdir -p build && touch build/optional-packages
-    echo "Installing ${optional[*]}, for tests of several processes" >&2
-    if ! "${apt[@]}" install -y --no-install-recommends "${optional[@]}" >/dev/null 2>&1; then
-        echo "${optional[*]} could not be installed; tests that need it are skipped" >&2
+    echo "Installing ${optional[*]}, for some of the tests" >&2
+    if ! "${apt[@]}" install -y --no-install-recommends "${optional[@]}" >/dev/null 2>&1 &&
+        ! { "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends "${optional[@]}"; } >/dev/null 2>&1; then
+        echo "${optional[*]} could not be installed; tests that need them do not run" >&2
     fi
 }
 
