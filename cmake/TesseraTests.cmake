@@ -109,6 +109,8 @@ else()
     add_test(NAME test_python COMMAND ${CMAKE_COMMAND} -E echo "[  NOT RUN ] Python 3.8 is not installed, which tests/**/test_*.py need")
 endif()
 
+add_test(NAME test_not_run COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tests/test_not_run.sh)
+
 # A test of the sources, not of the build.
 add_test(NAME test_formatting COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tests/test_formatting.sh)
 set_tests_properties(test_formatting PROPERTIES SKIP_RETURN_CODE 77)

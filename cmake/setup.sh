@@ -57,6 +57,7 @@ if [ "${1:-}" = tests ] && [ ! -e build/optional-packages ]; then
     need_optional groff-base command -v groff
     need_optional pkg-config command -v pkg-config
     need_optional file command -v file
+    need_optional locales test -e /usr/share/i18n/locales/de_DE
 fi
 
 apt=(apt-get)

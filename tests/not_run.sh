@@ -6,7 +6,7 @@ log=$1/Testing/Temporary/LastTest.log
 awk '
     / Testing: / { name = $NF }
     /^\[  NOT RUN \] / {
-        reason = substr($0, 15)
+        reason = substr($0, 14)
         if (!(reason in tests)) order[++reasons] = reason
         tests[reason]++
         if (!((reason, name) in seen)) programs[reason] = programs[reason] (programs[reason] ? ", " : "") name

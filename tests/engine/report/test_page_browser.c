@@ -12,6 +12,7 @@
 
 #include "engine/report/page.h"
 #include "tests/support/database_cases.h"
+#include "tests/support/not_run.h"
 #include "tests/support/run_program.h"
 
 #include <math.h>
@@ -99,7 +100,7 @@ static void pages_of_the_program_are_whole(void **state)
     static const char *const names[] = {"sql.html", "run.html", "compare.html", "lab.html"};
     (void)state;
     if (!has_browser())
-        skip();
+        not_run("no browser (Debian: chromium) is installed");
     make("$T sql --db $D/db --report $D/sql.html \"explain analyze select c_city, s_city, d_year, "
          "sum(lo_revenue) as "
          "revenue from lineorder join customer on lo_custkey = c_custkey join supplier on lo_suppkey = "
@@ -232,7 +233,7 @@ static void nothing_is_cut_of_extremes(void **state)
     struct page *page;
     (void)state;
     if (!has_browser())
-        skip();
+        not_run("no browser (Debian: chromium) is installed");
     assert_int_equal(page_create(long_word, &page, NULL), STATUS_OK);
     page_fact(page, "Command", long_word);
     page_section(page, long_word);
