@@ -3,7 +3,7 @@
  * groups, windows, joins, sets and lists of answers, in FROM or by WITH, some three levels deep; and joins of stored
  * tables that are no star.
  *
- * Without arguments it asks the same QUERIES every time, some 10 s. `test_levels_fuzz SECONDS SEED DEVICE` does more, as
+ * Without arguments it asks the same QUERIES every time, some 20 s. `test_levels_fuzz SECONDS SEED DEVICE` does more, as
  * test_sql_fuzz does.
  */
 #define _GNU_SOURCE
@@ -14,7 +14,7 @@
 
 #include "tests/fuzz/fuzz_query.h"
 
-#define QUERIES      1000u
+#define QUERIES      500u
 #define STAR_QUERIES 40u
 #define COLUMNS      6u /* of an answer that the next level names */
 
