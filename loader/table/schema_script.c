@@ -87,7 +87,7 @@ enum status schema_script_read(const char *path, struct schema_script *schema, s
     }
     text_file_close(file);
     if (status == STATUS_OK)
-        status = text_format_check(path, text, length, true, error);
+        status = text_format_check(path, text, length, false, error);
     if (status == STATUS_OK)
         status = length < SCRIPT_BYTES_MAX
                      ? schema_script_parse(path, text, length, schema, error)
