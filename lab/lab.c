@@ -1,5 +1,6 @@
 /* lab.c: see lab.h. */
 #include "lab/lab.h"
+#include "storage/base/text/json_text.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -159,11 +160,11 @@ static enum status print_json(const struct lab *lab, json_t *list, struct error 
     json_t *const object =
         json_pack("{s:s, s:f, s:i, s:f, s:O}", "device", engine_device_text(lab->engine), "scale", lab->scale,
                   "repeat", (int)lab->repeat, "read_ceiling", lab->read_ceiling, "experiments", list);
-    const bool good = object && json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0;
+    const enum status status =
+        object ? json_write(object, JSON_INDENT(2) | JSON_REAL_PRECISION(9), stdout, error)
+               : error_out_of_memory(error, BUFSIZ, "the figures as JSON");
     json_decref(object);
-    if (good)
-        putchar('\n'); /* main reports a failed write */
-    return good || ferror(stdout) ? STATUS_OK : error_out_of_memory(error, BUFSIZ, "the figures as JSON");
+    return status; /* main reports a failed write */
 }
 
 enum status lab_run(struct lab *lab, const struct lab_experiment *const *experiments, struct error *error)

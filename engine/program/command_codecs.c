@@ -2,6 +2,7 @@
 #include "engine/program/commands.h"
 
 #include "storage/base/command_line.h"
+#include "storage/base/text/json_text.h"
 #include "storage/codec/codec.h"
 
 #include <jansson.h>
@@ -60,10 +61,10 @@ static enum status print_json(struct error *error)
                       codec->gpu.random_access, "gpu_staged", codec_is_staged(codec, true));
         good = json_array_append_new(list, object) == 0;
     }
-    if (good && json_dumpf(list, stdout, JSON_INDENT(2)) == 0)
-        putchar('\n'); /* main reports a failed write */
+    const enum status status = good ? json_write(list, JSON_INDENT(2), stdout, error)
+                                    : error_out_of_memory(error, 4096, "the answer as JSON");
     json_decref(list);
-    return good ? STATUS_OK : error_out_of_memory(error, 4096, "the answer as JSON");
+    return status; /* main reports a failed write */
 }
 
 enum status command_codecs(int argc, char **argv, struct progress *progress, struct error *error)

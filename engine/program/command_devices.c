@@ -11,6 +11,7 @@
 #include "engine/run/cluster.h"
 #include "storage/base/command_line.h"
 #include "storage/base/isa.h"
+#include "storage/base/text/json_text.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -191,10 +192,10 @@ static enum status print_json(struct error *error)
                           ? json_pack("{s:s, s:s, s:n}", "kind", "mpi", "library", model, "problem")
                           : json_pack("{s:s, s:s}", "kind", "mpi", "problem", problem.text);
     good = good && json_object_set_new(root, "cluster", cluster) == 0;
-    if (good && json_dumpf(root, stdout, JSON_INDENT(2)) == 0)
-        putchar('\n'); /* main reports a failed write */
+    const enum status status = good ? json_write(root, JSON_INDENT(2), stdout, error)
+                                    : error_out_of_memory(error, 4096, "the answer as JSON");
     json_decref(root);
-    return good ? STATUS_OK : error_out_of_memory(error, 4096, "the answer as JSON");
+    return status; /* main reports a failed write */
 }
 
 /* ---- The command ---- */

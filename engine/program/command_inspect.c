@@ -8,6 +8,7 @@
 #include "engine/plan/value_text.h"
 #include "loader/orc/orc_inspect.h"
 #include "storage/base/command_line.h"
+#include "storage/base/text/json_text.h"
 #include "storage/codec/codec_costs.h"
 #include "storage/column/dictionary/stored_dictionary.h"
 #include "storage/database/database.h"
@@ -408,8 +409,8 @@ static enum status inspect(struct database *database, const struct inspect_optio
         failed |= !root;
         if (root && column)
             failed |= json_object_set_new(root, "first_segment", json_of_candidates(column, &candidates));
-        if (root && json_dumpf(root, stdout, JSON_INDENT(2)) == 0)
-            putchar('\n'); /* main reports a failed write */
+        if (!failed)
+            status = json_write(root, JSON_INDENT(2), stdout, error); /* main reports a failed write */
         json_decref(root);
     }
     json_decref(tables);

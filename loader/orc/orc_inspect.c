@@ -3,6 +3,7 @@
 
 #include "loader/orc/orc_file.h"
 #include "storage/base/memory.h"
+#include "storage/base/text/json_text.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -259,10 +260,9 @@ static enum status print(const struct inspection *inspection, bool json, FILE *o
     json_t *const root = json_of_file(inspection);
     if (!root)
         return error_out_of_memory(inspection->error, 4096, "the answer as JSON");
-    if (json_dumpf(root, out, JSON_INDENT(2)) == 0)
-        putc('\n', out); /* the caller reports a failed write */
+    const enum status status = json_write(root, JSON_INDENT(2), out, inspection->error);
     json_decref(root);
-    return STATUS_OK;
+    return status; /* the caller reports a failed write */
 }
 
 static enum status inspect(struct inspection *inspection, bool json, FILE *out)

@@ -1,5 +1,6 @@
 /* report_json.c: the report as one JSON object; see report.h. */
 #include "ssb/benchmark/report.h"
+#include "storage/base/text/json_text.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -95,10 +96,8 @@ enum status report_json(const struct report *report, FILE *file, struct error *e
                          "the report cannot be written as JSON: the path of the database is not UTF-8, or "
                          "memory ran out");
     }
-    int written = json_dumpf(root, file, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-    fputc('\n', file);
+    const enum status status = json_write(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9), file, error);
     json_decref(root);
-    if (written != 0 || ferror(file))
-        return error_set_errno(error, errno, "cannot write the report");
-    return STATUS_OK;
+    return status == STATUS_OK && ferror(file) ? error_set_errno(error, errno, "cannot write the report")
+                                               : status;
 }

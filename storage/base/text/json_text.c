@@ -312,3 +312,14 @@ char *json_print(const struct json_t *root, size_t flags)
     text[length] = '\0';
     return text;
 }
+
+enum status json_write(const struct json_t *root, size_t flags, FILE *out, struct error *error)
+{
+    char *const text = json_print(root, flags);
+    if (!text)
+        return error_out_of_memory(error, BUFSIZ, "the answer as JSON");
+    fputs(text, out);
+    fputc('\n', out);
+    free(text);
+    return STATUS_OK;
+}

@@ -11,6 +11,7 @@
 #include "storage/base/status.h"
 
 #include <stddef.h>
+#include <stdio.h>
 
 struct json_t;
 
@@ -31,5 +32,8 @@ NODISCARD enum status json_read(const char *text, size_t size, struct json_t **r
 
 /* Prints an object or an array, with jansson's flags. The caller frees the text; NULL: memory is missing. */
 char *json_print(const struct json_t *root, size_t flags);
+
+/* Prints it and a newline to a stream, all or nothing. A failed write is seen by ferror(). */
+NODISCARD enum status json_write(const struct json_t *root, size_t flags, FILE *out, struct error *error);
 
 #endif
