@@ -261,7 +261,8 @@ static inline const char *faults_state_wrong(const struct faults *faults)
     const char *wrong = NULL;
     if (faults_tree_hash() == faults->tree_before)
         return faults_done() && strcmp(faults->before, faults->after) != 0 ? "it was not done" : NULL;
-    const bool done = faults_done();
+    /* Only one load has a step after the commit, and says what it is (ssb/data/load.c). */
+    const bool done = faults_done() || strstr(faults_run.errors, "the tables are loaded, and it remains to");
     const struct program_run run = faults_run; /* so that its failure can be printed */
     char *now = faults_observe(faults);
     if (strcmp(now, faults->after) == 0) {
