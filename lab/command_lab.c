@@ -1,5 +1,5 @@
 /* command_lab.c: `tessera lab`, which runs experiments of the papers. */
-#include "lab/bench/ssb_database.h"
+#include "lab/bench/ssb_databases.h"
 #include "lab/commands.h"
 #include "lab/lab.h"
 
@@ -199,6 +199,7 @@ static enum status command_lab(int argc, char **argv, struct progress *progress,
         return STATUS_OK;
     }
     struct lab lab = {.repeat = arguments.repeat,
+                      .device = arguments.device,
                       .database = arguments.database,
                       .block_bytes = arguments.block_bytes,
                       .progress = progress,
@@ -213,7 +214,7 @@ static enum status command_lab(int argc, char **argv, struct progress *progress,
     if (status == STATUS_OK)
         status = run(&lab, &arguments, argc, argv, error);
     engine_close(lab.engine);
-    ssb_database_close(&lab);
+    ssb_databases_close(&lab);
     page_destroy(lab.page);
     return status;
 }

@@ -18,13 +18,14 @@ enum lab_format { LAB_TABLE, LAB_CSV, LAB_JSON };
 
 struct lab {
     struct engine *engine;
-    struct cuda *cuda; /* NULL: the processor */
+    const char *device; /* what the engine was opened with, for experiments that open another */
+    struct cuda *cuda;  /* NULL: the processor */
     unsigned threads;
     double scale;         /* of row counts */
     uint32_t repeat;      /* timed runs of each measurement */
     double read_ceiling;  /* bytes a second that the device reads at most, measured in the same run */
     const char *database; /* of the Star Schema Benchmark, for ssb-queries; NULL: one is made and removed */
-    struct ssb_database *ssb;   /* the open one of ssb-queries, until the engine is closed; or NULL */
+    struct ssb_databases *ssb;  /* the open ones of ssb-queries, until the engine is closed; or NULL */
     uint32_t block_bytes;       /* of output of a block of byte-streams: a power of two, 64 KiB .. 1 MiB */
     bool left_out[CODEC_COUNT]; /* codecs that --codecs does not name */
     struct progress *progress;

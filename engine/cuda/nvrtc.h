@@ -21,8 +21,8 @@ struct nvrtc_request {
     const char *source; /* CUDA C++ */
 
     /* The files that #include can find, by name; the list ends with an entry whose name is NULL. NULL: the
-     * embedded_files. The file system is never read. <stdint.h>, <stddef.h> (without offsetof) and
-     * <stdbool.h> need not be listed. */
+     * embedded_files. The file system is read only if an option names a folder (cccl.h). <stdint.h>, <stddef.h> (without
+     * offsetof) and <stdbool.h> need not be listed. */
     const struct embedded_file *headers;
 
     const char *arch; /* real architecture: "sm_75", "sm_90" */

@@ -77,11 +77,11 @@ enum status decode_compile(struct lab *lab, const struct encoded *encoded, struc
     if (status == STATUS_OK)
         status = cuda_decoder_source(&column.shape, 1, &source, error);
     if (status == STATUS_OK)
-        status = lab_text_compile(lab, source, error);
+        status = lab_text_compile(lab, source, NULL, error);
     if (status == STATUS_OK && !codec_is_staged(encoded->codec, true)) {
         status = kernel_text_sum(&column.shape, &source, error);
         if (status == STATUS_OK)
-            status = lab_text_compile(lab, source, error);
+            status = lab_text_compile(lab, source, NULL, error);
     }
     lab_column_close(&column);
     return status;

@@ -15,7 +15,10 @@
 
 const char *grid_row_name(uint32_t row)
 {
-    return row < CODEC_COUNT ? codec_by_id(row)->name : nvcomp_schemes[row - CODEC_COUNT];
+    if (row < GRID_PUBLISHED)
+        return codec_by_id(row)->name;
+    return row < GRID_NVCOMP ? published_methods[row - GRID_PUBLISHED].name
+                             : nvcomp_schemes[row - GRID_NVCOMP];
 }
 
 uint32_t grid_row(const char *name)
@@ -28,11 +31,19 @@ uint32_t grid_row(const char *name)
 
 static uint32_t row_count(const struct grid *grid)
 {
-    return grid->nvcomp ? GRID_ROWS : CODEC_COUNT;
+    return grid->nvcomp ? GRID_ROWS : GRID_NVCOMP;
+}
+
+/* The number of the codec whose chunks a published method decodes. */
+static uint32_t method_codec(uint32_t method)
+{
+    return codec_by_name(published_methods[method].codec)->id;
 }
 
 static bool is_left_out(const struct lab *lab, uint32_t row)
 {
+    if (row >= GRID_PUBLISHED && row < GRID_NVCOMP)
+        return !lab->cuda || lab->left_out[method_codec(row - GRID_PUBLISHED)];
     return row < CODEC_COUNT && lab->left_out[row];
 }
 
@@ -160,6 +171,36 @@ static enum status compile_codec(void *context, uint64_t item, unsigned thread, 
     return STATUS_OK;
 }
 
+static enum status compile_method(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    struct round *const round = context;
+    char why[NVCOMP_WHY_BYTES];
+    (void)thread;
+    if (is_left_out(round->lab, GRID_PUBLISHED + (uint32_t)item) ||
+        !published_is_here(&published_methods[item], why, sizeof why))
+        return STATUS_OK;
+    return published_compile(round->lab, &published_methods[item], error);
+}
+
+static enum status measure_published(struct lab *lab, struct round *round, const struct dataset *dataset,
+                                     struct grid *grid, struct error *error)
+{
+    RETURN_IF_ERROR(parallel_for(lab->threads, PUBLISHED_METHODS, compile_method, round, error));
+    for (uint32_t m = 0; m < PUBLISHED_METHODS; m++) {
+        const uint32_t row = GRID_PUBLISHED + m;
+        struct grid_cell *const cell = &grid->cells[grid->point_count][row];
+        const struct encoded *const encoded = &round->encoded[method_codec(m)];
+        progress_report(lab->progress, "decoding", "published methods", m, PUBLISHED_METHODS);
+        if (is_left_out(lab, row) || !encoded->chunk_count ||
+            !published_is_here(&published_methods[m], cell->why, sizeof cell->why))
+            continue;
+        cell->bits = encoded_bits(encoded);
+        RETURN_IF_ERROR(published_measure(lab, &published_methods[m], dataset, encoded, &cell->speed, error));
+        RETURN_IF_ERROR(log_row(lab, grid, row, error));
+    }
+    return STATUS_OK;
+}
+
 static enum status measure_codecs(struct lab *lab, struct round *round, const struct dataset *dataset,
                                   struct grid *grid, struct error *error)
 {
@@ -183,14 +224,14 @@ static enum status measure_codecs(struct lab *lab, struct round *round, const st
         if (!lab->left_out[id])
             RETURN_IF_ERROR(log_row(lab, grid, id, error));
     }
-    return STATUS_OK;
+    return lab->cuda ? measure_published(lab, round, dataset, grid, error) : STATUS_OK;
 }
 
 static enum status measure_nvcomp(struct lab *lab, const struct dataset *dataset, struct grid *grid,
                                   struct error *error)
 {
     for (uint32_t s = 0; s < NVCOMP_SCHEMES; s++) {
-        struct grid_cell *const cell = &grid->cells[grid->point_count][CODEC_COUNT + s];
+        struct grid_cell *const cell = &grid->cells[grid->point_count][GRID_NVCOMP + s];
         struct nvcomp_result result;
         progress_report(lab->progress, "decoding", "schemes of nvCOMP", s, NVCOMP_SCHEMES);
         RETURN_IF_ERROR(nvcomp_measure(grid->nvcomp, s, dataset, &result, error));
@@ -198,7 +239,7 @@ static enum status measure_nvcomp(struct lab *lab, const struct dataset *dataset
         cell->speed.memory = result.memory;
         memcpy(cell->why, result.why, sizeof cell->why);
         if (!*cell->why)
-            RETURN_IF_ERROR(log_row(lab, grid, CODEC_COUNT + s, error));
+            RETURN_IF_ERROR(log_row(lab, grid, GRID_NVCOMP + s, error));
     }
     return STATUS_OK;
 }
@@ -238,6 +279,7 @@ static enum status make_sheet(const struct lab *lab, const struct grid *grid,
                               const struct grid_metric *metric, struct sheet **sheet, struct error *error)
 {
     struct sheet_column columns[GRID_POINTS_MAX + 2] = {{.key = "codec", .name = "codec", .text = true}};
+    const bool has_notes = grid->nvcomp || lab->cuda; /* peers and published methods may be missing */
     char names[GRID_POINTS_MAX][POINT_NAME_BYTES], keys[GRID_POINTS_MAX][64], group[96];
     snprintf(group, sizeof group, "%s%s%s", metric->name, grid->x.title ? ", by " : "",
              grid->x.title ? grid->x.title : "");
@@ -249,14 +291,14 @@ static enum status make_sheet(const struct lab *lab, const struct grid *grid,
             (struct sheet_column){.key = keys[p], .name = names[p], .group = group, .digits = metric->digits};
     }
     columns[grid->point_count + 1] = (struct sheet_column){.key = "note", .name = "", .text = true};
-    RETURN_IF_ERROR(sheet_create(columns, grid->point_count + (grid->nvcomp ? 2 : 1), sheet, error));
+    RETURN_IF_ERROR(sheet_create(columns, grid->point_count + (has_notes ? 2 : 1), sheet, error));
     for (uint32_t row = 1; row < row_count(grid); row++) {
         if (is_left_out(lab, row))
             continue;
         sheet_text(*sheet, grid_row_name(row));
         for (uint32_t p = 0; p < grid->point_count; p++)
             sheet_number(*sheet, metric->figure(grid, p, row).y);
-        if (grid->nvcomp)
+        if (has_notes)
             sheet_text(*sheet, note_of(grid, row));
     }
     return STATUS_OK;

@@ -1,18 +1,21 @@
 /*
- * grid.h: all codecs, and nvCOMP's schemes, measured over several datasets (widths, distinct values, columns): bits a
- * value, decoding to memory, decode-and-sum; as three tables and three charts. While they are measured, each codec of
- * each dataset has a line.
+ * grid.h: all codecs, the papers' methods of decoding them, and nvCOMP's schemes, measured over several datasets (widths,
+ * distinct values, columns): bits a value, decoding to memory, decode-and-sum; as three tables and three charts. While
+ * they are measured, each row of each dataset has a line.
  */
 #ifndef TESSERA_LAB_BENCH_GRID_H
 #define TESSERA_LAB_BENCH_GRID_H
 
 #include "engine/report/chart.h"
 #include "lab/bench/nvcomp.h"
+#include "lab/bench/published.h"
 
 #define GRID_POINTS_MAX 32u
 
-/* Rows of the tables: codecs by their numbers, then nvCOMP's schemes. Row 0 is none. */
-#define GRID_ROWS (CODEC_COUNT + NVCOMP_SCHEMES)
+/* Rows of the tables: codecs by their numbers, then published methods (on a GPU), then nvCOMP's schemes. Row 0 is none. */
+#define GRID_PUBLISHED CODEC_COUNT
+#define GRID_NVCOMP    (GRID_PUBLISHED + PUBLISHED_METHODS)
+#define GRID_ROWS      (GRID_NVCOMP + NVCOMP_SCHEMES)
 
 struct grid_cell {
     double bits; /* 0: the codec cannot hold the values, or: */

@@ -37,18 +37,20 @@ void lab_column_close(struct lab_column *column)
     column->decode = NULL;
 }
 
-static enum status compile(struct lab *lab, char *source, struct kernel_binary *binary, struct error *error)
+static enum status compile(struct lab *lab, char *source, const char *const *options,
+                           struct kernel_binary *binary, struct error *error)
 {
-    const struct nvrtc_request request = {.source = source, .arch = cuda_properties(lab->cuda)->arch};
+    const struct nvrtc_request request = {
+        .source = source, .arch = cuda_properties(lab->cuda)->arch, .options = options};
     const enum status status = kernel_cache_get(&request, binary, NULL, error);
     free(source);
     return status;
 }
 
-enum status lab_text_compile(struct lab *lab, char *source, struct error *error)
+enum status lab_text_compile(struct lab *lab, char *source, const char *const *options, struct error *error)
 {
     struct kernel_binary binary = {0};
-    const enum status status = compile(lab, source, &binary, error);
+    const enum status status = compile(lab, source, options, &binary, error);
     kernel_binary_free(&binary);
     return status;
 }
@@ -56,9 +58,16 @@ enum status lab_text_compile(struct lab *lab, char *source, struct error *error)
 enum status lab_kernel_open(struct lab *lab, char *source, const char *name, unsigned threads,
                             uint64_t shared_bytes, struct lab_kernel *kernel, struct error *error)
 {
+    return lab_kernel_open_with(lab, source, NULL, name, threads, shared_bytes, kernel, error);
+}
+
+enum status lab_kernel_open_with(struct lab *lab, char *source, const char *const *options, const char *name,
+                                 unsigned threads, uint64_t shared_bytes, struct lab_kernel *kernel,
+                                 struct error *error)
+{
     *kernel = (struct lab_kernel){.threads = threads, .shared_bytes = shared_bytes};
     struct kernel_binary binary = {0};
-    RETURN_IF_ERROR(compile(lab, source, &binary, error));
+    RETURN_IF_ERROR(compile(lab, source, options, &binary, error));
     const enum status status = cuda_module_load(lab->cuda, binary.cubin, &kernel->module, error);
     kernel_binary_free(&binary);
     RETURN_IF_ERROR(status);

@@ -33,13 +33,18 @@ struct lab_kernel {
     uint64_t shared_bytes;
 };
 
-/* Compiles a text (kernel_text.h), which it frees, into the cache of kernels. */
-NODISCARD enum status lab_text_compile(struct lab *lab, char *source, struct error *error);
+/* Compiles a text (kernel_text.h), which it frees, into the cache of kernels. `options` are those of an nvrtc_request, or NULL. */
+NODISCARD enum status lab_text_compile(struct lab *lab, char *source, const char *const *options,
+                                       struct error *error);
 
 /* Compiles a text, which it frees, and finds its function `name`, whose blocks have `shared_bytes` of dynamic shared
  * memory. Close with lab_kernel_close, also after an error. */
 NODISCARD enum status lab_kernel_open(struct lab *lab, char *source, const char *name, unsigned threads,
                                       uint64_t shared_bytes, struct lab_kernel *kernel, struct error *error);
+/* The same with options of an nvrtc_request. */
+NODISCARD enum status lab_kernel_open_with(struct lab *lab, char *source, const char *const *options,
+                                           const char *name, unsigned threads, uint64_t shared_bytes,
+                                           struct lab_kernel *kernel, struct error *error);
 void lab_kernel_close(struct lab *lab, struct lab_kernel *kernel);
 
 NODISCARD enum status lab_kernel_launch(struct lab *lab, const struct lab_kernel *kernel, void **arguments,

@@ -112,19 +112,36 @@ enum status kernel_text_expected(char **source, struct error *error)
         source, error);
 }
 
-enum status kernel_text_published(const char *function, uint32_t depth, char **source, struct error *error)
+enum status kernel_text_published(const char *header, const char *type, uint32_t threads, bool sum,
+                                  char **source, struct error *error)
 {
     struct kernel_text text;
-    RETURN_IF_ERROR(kernel_text_begin("published_cuda.h", NULL, &text, error));
+    char path[64];
+    snprintf(path, sizeof path, "published/%s", header);
+    RETURN_IF_ERROR(kernel_text_begin(path, NULL, &text, error));
+    fprintf(
+        text.out,
+        "extern \"C\" __global__ void __launch_bounds__(%u) published(const bound_chunk *chunks, %s *out,\n"
+        "    uint32_t chunk_tiles, uint32_t tiles, uint64_t rows)\n{\n    %s<%s>(chunks, out, chunk_tiles, "
+        "tiles%s);\n}\n",
+        threads, sum ? "uint32_t" : "int32_t", sum ? "published_sum" : "published_memory", type,
+        sum ? ", rows" : "");
+    return kernel_text_close(&text, source, error);
+}
+
+enum status kernel_text_q11(const char *header, const char *type, uint32_t threads, char **source,
+                            struct error *error)
+{
+    struct kernel_text text;
+    char path[64];
+    snprintf(path, sizeof path, "published/%s", header);
+    RETURN_IF_ERROR(kernel_text_begin(path, NULL, &text, error));
     fprintf(text.out,
-            "extern \"C\" __global__ void __launch_bounds__(%u) published(const bound_chunk *chunks, int32_t "
-            "*out,\n"
-            "    uint32_t chunk_blocks, uint32_t blocks)\n{\n"
-            "    const for_chunk chunk = for_chunk_at(chunks, out, chunk_blocks, blocks, blockIdx.x * %u);\n "
-            "   %s",
-            KERNEL_PUBLISHED_THREADS, depth ? depth : 1, function);
-    if (depth)
-        fprintf(text.out, "<%u>", depth);
-    fputs("(chunk);\n}\n", text.out);
+            "#include \"lab/kernels/published/q11_cuda.h\"\n"
+            "extern \"C\" __global__ void __launch_bounds__(%u) q11_sum(const __grid_constant__ q11_columns "
+            "columns,\n"
+            "    unsigned long long *out, uint32_t chunk_tiles, uint32_t tiles, uint64_t rows)\n"
+            "{\n    q11<%s>(columns, out, chunk_tiles, tiles, rows);\n}\n",
+            threads, type);
     return kernel_text_close(&text, source, error);
 }

@@ -48,10 +48,15 @@ NODISCARD enum status kernel_text_choose(char **source, struct error *error);
 NODISCARD enum status kernel_text_expected(char **source, struct error *error);
 #define KERNEL_EXPECTED "expected"
 
-/* `function` of lab/kernels/published_cuda.h with D = depth; 0: it has no such argument. */
-#define KERNEL_PUBLISHED_THREADS 128u
-NODISCARD enum status kernel_text_published(const char *function, uint32_t depth, char **source,
-                                            struct error *error);
+/* Around the method `type` of lab/kernels/published/HEADER: decodes to memory or, with `sum`, adds up. block_cuda.h says what the
+ * kernel takes; each thread block decodes one piece. */
+NODISCARD enum status kernel_text_published(const char *header, const char *type, uint32_t threads, bool sum,
+                                            char **source, struct error *error);
 #define KERNEL_PUBLISHED "published"
+
+/* Q1.1 over columns that the method decodes (lab/kernels/published/q11_cuda.h). */
+NODISCARD enum status kernel_text_q11(const char *header, const char *type, uint32_t threads, char **source,
+                                      struct error *error);
+#define KERNEL_Q11 "q11_sum"
 
 #endif

@@ -104,7 +104,7 @@ static enum status compile_one(void *context, uint64_t item, unsigned thread, st
     RETURN_IF_ERROR(cancel_check(error));
     if (format != BYTES_DEFLATE || size == 0) {
         RETURN_IF_ERROR(byte_kernel_text(decoder, (enum byte_format)format, 1u << size, &source, error));
-        RETURN_IF_ERROR(lab_text_compile(compiling->lab, source, error));
+        RETURN_IF_ERROR(lab_text_compile(compiling->lab, source, NULL, error));
     }
     progress_report(compiling->lab->progress, "compiling kernels", "kernels", ++compiling->done,
                     BYTE_DECODERS * BYTE_FORMATS * ITEM_SIZES);

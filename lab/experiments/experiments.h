@@ -9,6 +9,8 @@ enum status lab_widths(struct lab *lab, struct error *error);
 enum status lab_distributions(struct lab *lab, struct error *error);
 enum status lab_ssb_columns(struct lab *lab, struct error *error);
 enum status lab_ssb_queries(struct lab *lab, struct error *error);
+enum status lab_inline_query(struct lab *lab, struct error *error);
+enum status lab_coprocessor(struct lab *lab, struct error *error);
 enum status lab_random_access(struct lab *lab, struct error *error);
 enum status lab_encode(struct lab *lab, struct error *error);
 enum status lab_posting_lists(struct lab *lab, struct error *error);

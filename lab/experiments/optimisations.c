@@ -3,79 +3,52 @@
  * decoded to memory. SIGMOD 2022, section 4.2 and figure 5: 18 ms for the base algorithm, 7 with shared memory, 2.39 with
  * D = 4 blocks, 2.1 with precomputed offsets, on a V100; reading the values uncompressed takes 2.4.
  *
- * The kernels are in lab/kernels/published_cuda.h. Beside them the same bytes are decoded by our own decoder of gpu-for,
- * and the same values by lane-for and plain. On a processor only these are measured.
+ * The kernels are in lab/kernels/published. Beside them GPU-SIMDBP128 as published (4.3 ms there), and the same bytes decoded by our own
+ * decoders, and the same values by lane-for and plain. On a processor only these are measured.
  */
 #include "lab/experiments/experiments.h"
 
-#include "lab/bench/kernel.h"
+#include "lab/bench/published.h"
 
 #include <math.h>
+#include <string.h>
 
-#define ROWS         UINT64_C(500000000)
-#define WIDTH        16u
-#define BLOCK_ROWS   128u
-#define BLOCK_WORDS  130u /* the most words of a block of gpu-for */
-#define CHUNK_BLOCKS (ENCODED_CHUNK_ROWS / BLOCK_ROWS)
+#define ROWS  UINT64_C(500000000)
+#define WIDTH 16u
 
+/* A step of the paper: depth is D, 0: the method has no such argument. */
 struct variant {
-    const char *name, *function; /* of lab/kernels/published_cuda.h */
-    uint32_t depth;              /* D; 0: the function has no such argument */
+    const char *series; /* of the chart, or NULL */
+    uint32_t depth;
+    struct published_method method;
 };
+#define STEP(SERIES, DEPTH, NAME, TYPE)                                    \
+    {                                                                      \
+        SERIES, DEPTH,                                                     \
+        {                                                                  \
+            NAME, "gpu-for", "for_cuda.h", TYPE, 128, 128 * (DEPTH), false \
+        }                                                                  \
+    }
 static const struct variant variants[] = {
-    {"base algorithm", "for_base", 0},        {"+ shared memory", "for_shared", 0},
-    {"+ D = 1 block", "for_blocks", 1},       {"+ D = 2 blocks", "for_blocks", 2},
-    {"+ D = 4 blocks", "for_blocks", 4},      {"+ D = 8 blocks", "for_blocks", 8},
-    {"+ D = 16 blocks", "for_blocks", 16},    {"+ D = 32 blocks", "for_blocks", 32},
-    {"+ offsets, D = 1", "for_offsets", 1},   {"+ offsets, D = 2", "for_offsets", 2},
-    {"+ offsets, D = 4", "for_offsets", 4},   {"+ offsets, D = 8", "for_offsets", 8},
-    {"+ offsets, D = 16", "for_offsets", 16}, {"+ offsets, D = 32", "for_offsets", 32},
+    STEP(NULL, 1, "base algorithm", "for_base"),
+    STEP(NULL, 1, "+ shared memory", "for_shared"),
+    STEP("D blocks", 1, "+ D = 1 block", "for_blocks<1>"),
+    STEP("D blocks", 2, "+ D = 2 blocks", "for_blocks<2>"),
+    STEP("D blocks", 4, "+ D = 4 blocks", "for_blocks<4>"),
+    STEP("D blocks", 8, "+ D = 8 blocks", "for_blocks<8>"),
+    STEP("D blocks", 16, "+ D = 16 blocks", "for_blocks<16>"),
+    STEP("D blocks", 32, "+ D = 32 blocks", "for_blocks<32>"),
+    STEP("D blocks and offsets", 1, "+ offsets, D = 1", "for_offsets<1>"),
+    STEP("D blocks and offsets", 2, "+ offsets, D = 2", "for_offsets<2>"),
+    STEP("D blocks and offsets", 4, "+ offsets, D = 4", "for_offsets<4>"),
+    STEP("D blocks and offsets", 8, "+ offsets, D = 8", "for_offsets<8>"),
+    STEP("D blocks and offsets", 16, "+ offsets, D = 16", "for_offsets<16>"),
+    STEP("D blocks and offsets", 32, "+ offsets, D = 32", "for_offsets<32>"),
+    {NULL,
+     1,
+     {"GPU-SIMDBP128, published", "gpu-simdbp128", "simdbp128_cuda.h", "simdbp128", 128, 4096, false}},
 };
 #define VARIANTS (sizeof variants / sizeof *variants)
-
-struct experiment {
-    struct lab *lab;
-    struct lab_kernel kernel;
-    cuda_address chunks, out;
-    uint32_t chunk_blocks, blocks;
-};
-
-static enum status launch(void *context, struct error *error)
-{
-    struct experiment *const experiment = context;
-    void *arguments[] = {&experiment->chunks, &experiment->out, &experiment->chunk_blocks,
-                         &experiment->blocks};
-    return lab_kernel_launch(experiment->lab, &experiment->kernel, arguments, error);
-}
-
-static enum status open_variant(struct experiment *experiment, const struct variant *variant,
-                                struct error *error)
-{
-    const uint32_t depth = variant->depth ? variant->depth : 1;
-    char *source;
-    RETURN_IF_ERROR(kernel_text_published(variant->function, variant->depth, &source, error));
-    RETURN_IF_ERROR(lab_kernel_open(experiment->lab, source, KERNEL_PUBLISHED, KERNEL_PUBLISHED_THREADS,
-                                    variant->depth ? (depth * BLOCK_WORDS + 1) * sizeof(uint32_t) : 0,
-                                    &experiment->kernel, error));
-    experiment->kernel.blocks = (experiment->blocks + depth - 1) / depth; /* a thread block for every D */
-    return STATUS_OK;
-}
-
-static enum status measure_variant(struct experiment *experiment, const struct variant *variant,
-                                   const struct dataset *dataset, struct speed *speed, struct error *error)
-{
-    enum status status = open_variant(experiment, variant, error);
-    if (status == STATUS_OK)
-        status = cuda_set_words(experiment->lab->cuda, experiment->out, 0, dataset->rows, error);
-    if (status == STATUS_OK)
-        status = launch(experiment, error);
-    if (status == STATUS_OK)
-        status = lab_compare(experiment->lab, dataset, experiment->out, variant->name, error);
-    if (status == STATUS_OK)
-        status = lab_time(experiment->lab, launch, experiment, speed, error);
-    lab_kernel_close(experiment->lab, &experiment->kernel);
-    return status;
-}
 
 /* A row of the table: a name, and the times of one way of decoding `bytes` to the dataset's values. */
 static enum status add_row(struct lab *lab, struct sheet *sheet, const char *name, uint64_t bytes,
@@ -93,38 +66,43 @@ static enum status add_row(struct lab *lab, struct sheet *sheet, const char *nam
     return lab_row(lab, sheet, error);
 }
 
+static void add_point(struct chart *chart, const struct variant *variant, const struct speed *speed)
+{
+    if (variant->depth == 1)
+        chart_series(chart, variant->series);
+    chart_point(chart,
+                (struct chart_point){
+                    .x = variant->depth, .y = speed->median, .low = speed->least, .high = speed->most});
+}
+
+/* Measures the variant on the chunks of its codec, which *encoded has or gets. */
+static enum status measure_variant(struct lab *lab, const struct dataset *dataset,
+                                   const struct variant *variant, struct encoded *encoded,
+                                   struct decode_result *result, struct error *error)
+{
+    const struct codec *const codec = codec_by_name(variant->method.codec);
+    if (encoded->codec != codec) {
+        encoded_free(encoded);
+        RETURN_IF_ERROR(encoded_make(lab, codec, dataset, encoded, error));
+    }
+    return published_measure(lab, &variant->method, dataset, encoded, result, error);
+}
+
 static enum status measure_published(struct lab *lab, const struct dataset *dataset, struct sheet *sheet,
                                      struct chart *chart, struct error *error)
 {
-    struct encoded encoded;
-    struct lab_column column = {0};
-    struct experiment experiment = {.lab = lab, .chunk_blocks = CHUNK_BLOCKS};
-    enum status status = encoded_make(lab, codec_by_name("gpu-for"), dataset, &encoded, error);
-    if (status == STATUS_OK)
-        status = lab_column_open(lab, &encoded, &column, error);
-    if (status == STATUS_OK) {
-        experiment.chunks = cuda_decode_chunks(column.decode);
-        experiment.out = cuda_decode_values(column.decode, 0);
-        experiment.blocks =
-            (uint32_t)((dataset->rows + TILE_ROWS - 1) / TILE_ROWS * (TILE_ROWS / BLOCK_ROWS));
-    }
+    struct encoded encoded = {0};
+    enum status status = STATUS_OK;
     for (size_t v = 0; status == STATUS_OK && v < VARIANTS; v++) {
-        struct speed speed;
+        struct decode_result result;
         progress_report(lab->progress, "decoding", "kernels", v, VARIANTS);
-        status = measure_variant(&experiment, &variants[v], dataset, &speed, error);
+        status = measure_variant(lab, dataset, &variants[v], &encoded, &result, error);
         if (status == STATUS_OK)
-            status = add_row(lab, sheet, variants[v].name, encoded.bytes, dataset, &speed, NULL, error);
-        if (status != STATUS_OK)
-            break;
-        if (variants[v].depth == 1)
-            chart_series(chart, variants[v].function);
-        if (variants[v].depth)
-            chart_point(chart, (struct chart_point){.x = variants[v].depth,
-                                                    .y = speed.median,
-                                                    .low = speed.least,
-                                                    .high = speed.most});
+            status = add_row(lab, sheet, variants[v].method.name, encoded.bytes, dataset, &result.memory,
+                             &result.sum, error);
+        if (status == STATUS_OK && variants[v].series)
+            add_point(chart, &variants[v], &result.memory);
     }
-    lab_column_close(&column);
     encoded_free(&encoded);
     return status;
 }

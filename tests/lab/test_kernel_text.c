@@ -8,18 +8,25 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "engine/cuda/cccl.h"
 #include "lab/bench/kernel.h"
+#include "lab/bench/published.h"
 #include "tests/support/compile_targets.h"
 
 #define ROWS 5000u
 
-static void compile(const char *name, enum status made, char **source)
+static void compile_with(const char *name, const char *const *options, enum status made, char **source)
 {
     struct error error = {0};
     assert_int_equal(made, STATUS_OK);
-    if (compile_source(name, *source, compile_sm_90->arch, NULL, &error) != STATUS_OK)
+    if (compile_source(name, *source, compile_sm_90->arch, options, &error) != STATUS_OK)
         fail_msg("%s: %s", name, error.text);
     free(*source);
+}
+
+static void compile(const char *name, enum status made, char **source)
+{
+    compile_with(name, NULL, made, source);
 }
 
 static void simple_kernels_compile(void **state)
@@ -31,12 +38,34 @@ static void simple_kernels_compile(void **state)
     compile("compare", kernel_text_compare(&source, &error), &source);
     compile("choose", kernel_text_choose(&source, &error), &source);
     compile("expected", kernel_text_expected(&source, &error), &source);
-    compile("for_base", kernel_text_published("for_base", 0, &source, &error), &source);
-    compile("for_shared", kernel_text_published("for_shared", 0, &source, &error), &source);
-    for (uint32_t depth = 1; depth <= 32; depth *= 2) {
-        compile("for_blocks", kernel_text_published("for_blocks", depth, &source, &error), &source);
-        compile("for_offsets", kernel_text_published("for_offsets", depth, &source, &error), &source);
+}
+
+static void published_kernels_compile(void **state)
+{
+    static const char *const steps[] = {"for_base", "for_shared", "for_blocks<8>", "for_offsets<32>"};
+    const char *const *options = NULL;
+    struct error error = {0};
+    char *source = NULL;
+    (void)state;
+    need_compile_targets();
+    const bool cub = cccl_options(&options, &error) == STATUS_OK;
+    for (size_t s = 0; s < sizeof steps / sizeof *steps; s++)
+        compile(steps[s], kernel_text_published("for_cuda.h", steps[s], 128, false, &source, &error),
+                &source);
+    compile("q11", kernel_text_q11("for_cuda.h", "for_offsets<16>", 128, &source, &error), &source);
+    compile("q11", kernel_text_q11("simdbp128_cuda.h", "simdbp128", 128, &source, &error), &source);
+    compile("q11", kernel_text_q11("plain_cuda.h", "plain_block<4>", 128, &source, &error), &source);
+    for (size_t m = 0; m < PUBLISHED_METHODS; m++) {
+        const struct published_method *const method = &published_methods[m];
+        if (method->cub && !cub)
+            continue;
+        compile_with(
+            method->name, method->cub ? options : NULL,
+            kernel_text_published(method->header, method->type, method->threads, m % 2, &source, &error),
+            &source);
     }
+    if (!cub)
+        print_message("without CUB's headers: %s\n", error.text);
 }
 
 static void kernels_compile_around_every_decoder(void **state)
@@ -72,6 +101,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(simple_kernels_compile),
+        cmocka_unit_test(published_kernels_compile),
         cmocka_unit_test(kernels_compile_around_every_decoder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,7 @@ static const struct compile_target compile_targets_all[] = {
     {"sm_80", {166912, 167936, 2048}},  {"sm_89", {101376, 102400, 1536}},
     {"sm_100", {232448, 233472, 2048}}, {"sm_120", {101376, 102400, 1536}}};
 #define COMPILE_TARGETS_MAX (sizeof compile_targets_all / sizeof *compile_targets_all)
-#define COMPILE_OPTIONS_MAX 4u
+#define COMPILE_OPTIONS_MAX 6u
 static const struct compile_target *const compile_sm_90 = &compile_targets_all[0];
 
 static const struct compile_target *compile_targets[COMPILE_TARGETS_MAX]; /* that NVRTC knows */
