@@ -180,8 +180,8 @@ static void the_experiment_runs(void **state)
     json_t *const rows = lab_rows_of(tables, "on the processor");
     (void)state;
     assert_true(json_array_size(rows) >= 12);
-    assert_true(lab_number(lab_row(rows, "column", "sorted"), "pieces") > 0);
-    assert_int_equal((int)lab_number(lab_row(rows, "column", "lo_orderdate 1993"), "vectors"), 365);
+    assert_true(lab_number(lab_row_of(rows, "column", "sorted"), "pieces") > 0);
+    assert_int_equal((int)lab_number(lab_row_of(rows, "column", "lo_orderdate 1993"), "vectors"), 365);
     assert_int_equal(json_array_size(lab_rows_of(tables, "index against scan")), 35);
     assert_int_equal(json_array_size(lab_rows_of(tables, "the ranges for which")), 5);
     json_decref(result);

@@ -73,7 +73,7 @@ static void ratios_are_those_of_such_data(void **state)
     (void)state;
     for (size_t w = 0; w < sizeof wanted / sizeof *wanted; w++)
         for (uint32_t f = 0; f < BYTE_FORMATS; f++) {
-            const double ratio = lab_number(lab_row(rows, "set", wanted[w].set), keys[f]);
+            const double ratio = lab_number(lab_row_of(rows, "set", wanted[w].set), keys[f]);
             assert_true(fabs(ratio / wanted[w].ratios[f] - 1) < 0.12);
         }
     assert_int_equal(json_array_size(rows), BYTE_SETS);

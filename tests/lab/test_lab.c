@@ -98,7 +98,7 @@ static const char *text_of(json_t *object, const char *key)
 
 static json_t *tables_of(const char *experiment)
 {
-    return json_object_get(lab_row(experiments, "name", experiment), "tables");
+    return json_object_get(lab_row_of(experiments, "name", experiment), "tables");
 }
 
 /* The names that --list prints, in its order; each begins a line. */
@@ -231,7 +231,7 @@ static void assert_every_codec(json_t *rows)
 {
     for (uint32_t id = 1; id < CODEC_COUNT; id++)
         if (!codec_is_staged(codec_by_id(id), false))
-            lab_row(rows, "codec", codec_by_id(id)->name);
+            lab_row_of(rows, "codec", codec_by_id(id)->name);
 }
 
 static void tables_have_their_columns(void **state)
@@ -303,7 +303,7 @@ static void grids_have_all_figures_of_a_codec(void **state)
                     char key[64];
                     grid_key(grid, m, point, key);
                     json_t *const cell =
-                        json_object_get(lab_row(rows[m], "codec", codec_by_id(id)->name), key);
+                        json_object_get(lab_row_of(rows[m], "codec", codec_by_id(id)->name), key);
                     held = m == 0 ? json_is_number(cell) : held;
                     assert_true(json_is_number(cell) == held);
                     assert_true(!held || json_number_value(cell) > 0);
@@ -366,7 +366,7 @@ static double width_bits(json_t *rows, const char *codec, uint32_t width)
 {
     char key[16];
     snprintf(key, sizeof key, "bits_%u", width);
-    return lab_number(lab_row(rows, "codec", codec), key);
+    return lab_number(lab_row_of(rows, "codec", codec), key);
 }
 
 /* A value of b bits takes b bits and the format's share for each value; up to 0.14 bits more are the unused rows of
@@ -402,7 +402,7 @@ static void encode_has_the_sizes_of_widths(void **state)
     json_t *const encode = lab_rows_of(tables_of("encode"), "encoding");
     (void)state;
     for (uint32_t id = 1; id < CODEC_COUNT; id++)
-        assert_float_equal(lab_number(lab_row(encode, "codec", codec_by_id(id)->name), "bits"),
+        assert_float_equal(lab_number(lab_row_of(encode, "codec", codec_by_id(id)->name), "bits"),
                            width_bits(widths, codec_by_id(id)->name, 16), 1e-6);
 }
 

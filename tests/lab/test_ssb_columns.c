@@ -26,8 +26,8 @@ static void every_codec_has_every_column(void **state)
         for (uint32_t c = 0; c < LO_COLUMNS; c++) {
             char key[64];
             snprintf(key, sizeof key, "%s_%s", keys[i], ssb_table_info(SSB_LINEORDER)->columns[c].name + 3);
-            assert_true(lab_number(lab_row(rows, "codec", "plain"), key) > 0);
-            assert_true(lab_number(lab_row(rows, "codec", "gpu-for"), key) > 0);
+            assert_true(lab_number(lab_row_of(rows, "codec", "plain"), key) > 0);
+            assert_true(lab_number(lab_row_of(rows, "codec", "gpu-for"), key) > 0);
         }
         assert_int_equal(json_array_size(rows), CODEC_COUNT - 1 + NVCOMP_SCHEMES);
     }
@@ -41,11 +41,11 @@ static void without_nvcomp_its_rows_say_so(void **state)
     json_t *const rows = lab_rows_of(tables, "columns of lineorder: size");
     (void)state;
     for (uint32_t s = 0; s < NVCOMP_SCHEMES; s++) {
-        json_t *const row = lab_row(rows, "codec", nvcomp_schemes[s]);
+        json_t *const row = lab_row_of(rows, "codec", nvcomp_schemes[s]);
         assert_string_equal(json_string_value(json_object_get(row, "note")), "not installed");
         assert_true(json_is_null(json_object_get(row, "bits_orderkey")));
     }
-    json_t *const system = lab_row(lab_rows_of(tables, "systems"), "system", "nvCOMP");
+    json_t *const system = lab_row_of(lab_rows_of(tables, "systems"), "system", "nvCOMP");
     assert_true(json_is_null(json_object_get(system, "bytes")));
     json_decref(result);
 }
@@ -56,18 +56,18 @@ static void systems_choose(void **state)
     json_t *tables, *const result = lab_tables("ssb-columns --scale 0.0002 --repeat 1", &tables);
     json_t *const systems = lab_rows_of(tables, "systems"), *const choices =
                                                                 lab_rows_of(tables, "which codec");
-    json_t *const plain = lab_row(systems, "system", "plain"), *const star =
-                                                                   lab_row(systems, "system", "gpu-star");
+    json_t *const plain = lab_row_of(systems, "system", "plain"), *const star = lab_row_of(systems, "system",
+                                                                                           "gpu-star");
     (void)state;
     assert_true(fabs(lab_number(plain, "ratio") - 1) < 1e-9);
     assert_true(fabs(lab_number(star, "ratio") - 3.2) < 0.05 * 3.2);
     assert_true(fabs(lab_number(star, "memory_to_gpu_star") - 1) < 1e-9);
     assert_string_equal(json_string_value(json_object_get(star, "paper")), "GPU-*");
-    assert_true(lab_number(lab_row(systems, "system", "smallest"), "bytes") <= lab_number(star, "bytes"));
-    assert_true(lab_number(lab_row(systems, "system", "auto"), "sum_ms") > 0);
-    lab_row(systems, "system", "lane-for");
+    assert_true(lab_number(lab_row_of(systems, "system", "smallest"), "bytes") <= lab_number(star, "bytes"));
+    assert_true(lab_number(lab_row_of(systems, "system", "auto"), "sum_ms") > 0);
+    lab_row_of(systems, "system", "lane-for");
     assert_int_equal(json_array_size(choices), LO_COLUMNS);
-    json_t *const date = lab_row(choices, "column", "orderdate");
+    json_t *const date = lab_row_of(choices, "column", "orderdate");
     assert_string_equal(json_string_value(json_object_get(date, "gpu-star")), "gpu-rfor");
     assert_true(fabs(lab_number(date, "gpu-star_bits") - 5.33) < 0.05 * 5.33);
     json_decref(result);

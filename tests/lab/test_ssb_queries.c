@@ -22,20 +22,21 @@ static void every_system_answers_every_query(void **state)
     (void)state;
     static const char *const measured[] = {"plain", "gpu-star staged", "lane-for", "auto", "auto, levels"};
     for (size_t m = 0; m < sizeof measured / sizeof *measured; m++) {
-        json_t *const row = lab_row(queries, "system", measured[m]);
+        json_t *const row = lab_row_of(queries, "system", measured[m]);
         for (uint32_t q = 0; q < SSB_QUERIES; q++) {
             char key[16];
             snprintf(key, sizeof key, "ms_%s", ssb_queries[q]->name);
             assert_true(lab_number(row, key) > 0);
         }
     }
-    json_t *const plain = lab_row(systems, "system", "plain"), *const staged = lab_row(systems, "system",
-                                                                                       "lane-for staged");
+    json_t *const plain = lab_row_of(systems, "system", "plain"), *const staged = lab_row_of(
+                                                                      systems, "system", "lane-for staged");
     assert_true(fabs(lab_number(plain, "to_plain") - 1) < 1e-9);
     assert_true(json_is_null(json_object_get(plain, "stage_ms")));
-    assert_true(json_is_null(json_object_get(lab_row(systems, "system", "nvCOMP, then plain"), "mean_ms")));
+    assert_true(
+        json_is_null(json_object_get(lab_row_of(systems, "system", "nvCOMP, then plain"), "mean_ms")));
     assert_true(json_is_null(
-        json_object_get(lab_row(systems, "system", "gpu-bp128 published, then plain"), "mean_ms")));
+        json_object_get(lab_row_of(systems, "system", "gpu-bp128 published, then plain"), "mean_ms")));
     assert_true(lab_number(staged, "stage_ms") > 0);
     assert_true(lab_number(staged, "sum_ms") > lab_number(staged, "stage_ms"));
     json_decref(result);

@@ -40,7 +40,7 @@ static inline json_t *lab_rows_of(json_t *tables, const char *caption)
 }
 
 /* The row of a table with this text in its cell `key`. */
-static inline json_t *lab_row(json_t *rows, const char *key, const char *text)
+static inline json_t *lab_row_of(json_t *rows, const char *key, const char *text)
 {
     size_t r;
     json_t *row;
