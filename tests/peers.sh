@@ -27,7 +27,9 @@ install() { # WHAT PACKAGE...
     fi
 }
 
-if command -v python3 >/dev/null && ! python3 -c 'import pyarrow, pandas, adbc_driver_manager' 2>/dev/null; then
-    install modules "${modules[@]}"
-fi
+has_modules() {
+    python3 -c 'import importlib.util, sys
+sys.exit(not all(importlib.util.find_spec(name) for name in ("pyarrow", "pandas", "adbc_driver_manager")))'
+}
+if command -v python3 >/dev/null && ! has_modules; then install modules "${modules[@]}"; fi
 if ! "$tessera" devices | grep -q '^compiler  NVRTC'; then install compiler "${compiler[@]}"; fi
