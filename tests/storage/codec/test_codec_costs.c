@@ -204,7 +204,7 @@ static void the_device_at_hand_decides(void **state)
             "$T ssb load --sf 0.001 --db $d/db 2>/dev/null && $T inspect --db $d/db lineorder.lo_quantity; "
             "e=$?; rm -r $d; exit $e",
             levels[level]);
-        snprintf(wanted, sizeof wanted, "(cpu-%s)\n", levels[level]);
+        snprintf(wanted, sizeof wanted, "(cpu-%s)", levels[level]);
         run_shell(command, &run);
         assert_int_equal(run.exit_code, 0);
         if (!strstr(run.output, wanted))
