@@ -15,7 +15,7 @@
 
 #define ROWS 5000u
 
-static void compile_with(const char *name, const char *const *options, enum status made, char **source)
+static void compile_text(const char *name, const char *const *options, enum status made, char **source)
 {
     struct error error = {0};
     assert_int_equal(made, STATUS_OK);
@@ -26,7 +26,7 @@ static void compile_with(const char *name, const char *const *options, enum stat
 
 static void compile(const char *name, enum status made, char **source)
 {
-    compile_with(name, NULL, made, source);
+    compile_text(name, NULL, made, source);
 }
 
 static void simple_kernels_compile(void **state)
@@ -59,7 +59,7 @@ static void published_kernels_compile(void **state)
         const struct published_method *const method = &published_methods[m];
         if (method->cub && !cub)
             continue;
-        compile_with(
+        compile_text(
             method->name, method->cub ? options : NULL,
             kernel_text_published(method->header, method->type, method->threads, m % 2, &source, &error),
             &source);
