@@ -71,10 +71,10 @@ enum status lab_begin(struct lab *lab, const char *caption, struct sheet *sheet,
     lab->shown = 0;
     print_caption(lab, caption);
     RETURN_IF_ERROR(sheet_print_head(sheet, form_of(lab), stdout, error));
-    return lab_row(lab, sheet, error);
+    return lab_row_done(lab, sheet, error);
 }
 
-enum status lab_row(struct lab *lab, struct sheet *sheet, struct error *error)
+enum status lab_row_done(struct lab *lab, struct sheet *sheet, struct error *error)
 {
     if (!sheet || lab->growing != sheet)
         return STATUS_OK;
@@ -114,7 +114,7 @@ static enum status print_sheet(struct lab *lab, const char *caption, const struc
                    : error_out_of_memory(error, BUFSIZ, "the figures as JSON");
     }
     if (lab->growing == sheet)
-        return lab_row(lab, lab->growing, error);
+        return lab_row_done(lab, lab->growing, error);
     print_caption(lab, caption);
     RETURN_IF_ERROR(lab->format == LAB_CSV ? sheet_print_csv(sheet, stdout, error)
                                            : sheet_print_table(sheet, stdout, error));

@@ -53,15 +53,15 @@ uint64_t lab_rows(const struct lab *lab, uint64_t rows);
 /* Makes a column's name of a table's key: blanks and commas become a single _. */
 void lab_key(char *key);
 
-/* Prints the caption and the head of a table now, and each row once it is complete and lab_row is called; then lab_sheet
+/* Prints the caption and the head of a table now, and each row once it is complete and lab_row_done is called; then lab_sheet
  * ends it. JSON has all rows at the end. A table that cannot be ended after an error is only forgotten (lab_forget). */
 NODISCARD enum status lab_begin(struct lab *lab, const char *caption, struct sheet *sheet,
                                 struct error *error);
-NODISCARD enum status lab_row(struct lab *lab, struct sheet *sheet, struct error *error);
+NODISCARD enum status lab_row_done(struct lab *lab, struct sheet *sheet, struct error *error);
 void lab_forget(struct lab *lab);
 
 /* Begins such a table for people alone: single measurements, where the experiment's tables are known at its end only. Add
- * cells and call lab_row; the next one, or the end of the experiment, ends it. *sheet is NULL unless tables are for people:
+ * cells and call lab_row_done; the next one, or the end of the experiment, ends it. *sheet is NULL unless tables are for people:
  * then add nothing. */
 NODISCARD enum status lab_log(struct lab *lab, const char *caption, const struct sheet_column *columns,
                               uint32_t count, struct sheet **sheet, struct error *error);

@@ -149,7 +149,7 @@ static enum status log_row(struct lab *lab, const struct grid *grid, uint32_t ro
             sheet_missing(grid->log, "cannot hold them");
         else
             sheet_number(grid->log, metrics_of[grid->rates][m].figure(grid, grid->point_count, row).y);
-    return lab_row(lab, grid->log, error);
+    return lab_row_done(lab, grid->log, error);
 }
 
 /* All codecs' chunks of one dataset. Their kernels are compiled side by side, because that takes most of the time. */

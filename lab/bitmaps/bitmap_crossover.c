@@ -92,7 +92,7 @@ static enum status measure_ranges(struct crossover *crossover, uint32_t w, struc
         if (crossover->lab->cuda)
             RETURN_IF_ERROR(bitmap_scan_cuda(scan, low, count, &point->index[1], &point->scan[1], error));
         add_point(crossover, w, r, 0, crossover->sheet);
-        RETURN_IF_ERROR(lab_row(crossover->lab, crossover->sheet, error));
+        RETURN_IF_ERROR(lab_row_done(crossover->lab, crossover->sheet, error));
     }
     return STATUS_OK;
 }

@@ -373,7 +373,7 @@ static enum status measure_test(struct experiment *experiment, uint32_t t, struc
         add_gpu(experiment, experiment->sheet, t);
     else
         add_host(experiment, experiment->sheet, t);
-    return lab_row(lab, experiment->sheet, error);
+    return lab_row_done(lab, experiment->sheet, error);
 }
 
 static enum status measure_tests(struct experiment *experiment, const char *caption, struct error *error)

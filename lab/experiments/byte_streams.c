@@ -108,7 +108,7 @@ static enum status add_rate(struct experiment *experiment, const struct byte_str
         sheet_number(experiment->log, rate);
     else
         sheet_missing(experiment->log, experiment->why);
-    return lab_row(experiment->lab, experiment->log, error);
+    return lab_row_done(experiment->lab, experiment->log, error);
 }
 
 static enum status measure_host(struct experiment *experiment, const struct byte_streams *streams,

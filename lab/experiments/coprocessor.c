@@ -100,7 +100,7 @@ static enum status measure_system(struct coprocessor *own, const struct system *
     sheet_number(sheet, system->paper > 0 ? system->paper : NAN);
     sheet_number(sheet, (double)moved);
     sheet_number(sheet, (double)moved / sum * 1e-6);
-    return lab_row(own->lab, sheet, error);
+    return lab_row_done(own->lab, sheet, error);
 }
 
 static enum status prepare(struct coprocessor *own, struct error *error)

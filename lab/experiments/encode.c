@@ -35,7 +35,7 @@ static enum status measure(struct lab *lab, const struct codec *codec, const str
         for (int i = 0; i < 4; i++)
             sheet_missing(sheet, "cannot hold them");
     }
-    return lab_row(lab, sheet, error);
+    return lab_row_done(lab, sheet, error);
 }
 
 static enum status measure_all(struct lab *lab, struct sheet *sheet, struct error *error)

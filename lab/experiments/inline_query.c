@@ -188,7 +188,7 @@ static enum status measure_methods(struct query *query, struct speed speeds[METH
         sheet_number(sheet, m >= REFERENCE ? speeds[m].median / speeds[REFERENCE].median : NAN);
         sheet_number(sheet, m == METHODS - 1 ? 14 : m == REFERENCE ? 1 : NAN);
         sheet_number(sheet, 100 * bytes / (speeds[m].median * 1e-3) / lab->read_ceiling);
-        RETURN_IF_ERROR(lab_row(lab, sheet, error));
+        RETURN_IF_ERROR(lab_row_done(lab, sheet, error));
     }
     return STATUS_OK;
 }

@@ -63,7 +63,7 @@ static enum status add_row(struct lab *lab, struct sheet *sheet, const char *nam
     sheet_number(sheet, moved / memory->median * 1e-6);
     sheet_number(sheet, 100 * moved / (memory->median * 1e-3) / lab->read_ceiling);
     sheet_number(sheet, sum && sum->median > 0 ? sum->median : NAN);
-    return lab_row(lab, sheet, error);
+    return lab_row_done(lab, sheet, error);
 }
 
 static void add_point(struct chart *chart, const struct variant *variant, const struct speed *speed)

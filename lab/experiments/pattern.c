@@ -177,7 +177,7 @@ static enum status add_record(struct experiment *experiment, const struct record
     if (record->level > 1)
         add_row(lab, experiment->sheet, record, PATTERN_STAGED);
     add_row(lab, experiment->sheet, record, PATTERN_CPU);
-    return lab_row(lab, experiment->sheet, error);
+    return lab_row_done(lab, experiment->sheet, error);
 }
 
 /* The data of the first level are also those that are not compressed. */
@@ -338,7 +338,7 @@ static enum status add_growth(struct growth *growth, const struct record *none, 
     sheet_number(growth->sheet, none->transfer.file.median / record->transfer.file.median);
     sheet_number(growth->sheet, none->ways[PATTERN_CPU].median / computation);
     sheet_number(growth->sheet, *speedup);
-    return lab_row(growth->lab, growth->sheet, error);
+    return lab_row_done(growth->lab, growth->sheet, error);
 }
 
 static enum status measure_growth(void *context, struct pattern *pattern, uint32_t level, struct error *error)

@@ -30,7 +30,7 @@ static enum status measure_points(struct access *access, const struct encoded *e
                     (struct chart_point){
                         .x = selectivities[p], .y = speed.median, .low = speed.least, .high = speed.most});
     }
-    return lab_row(access->lab, sheet, error);
+    return lab_row_done(access->lab, sheet, error);
 }
 
 static enum status measure_codec(struct access *access, const struct codec *codec, bool fetch,

@@ -226,7 +226,7 @@ static enum status log_cell(struct queries *queries, uint32_t q, uint32_t s, str
         sheet_missing(queries->log, missing_of(queries, s));
     else
         sheet_number(queries->log, time_of(queries, q, s));
-    return lab_row(queries->lab, queries->log, error);
+    return lab_row_done(queries->lab, queries->log, error);
 }
 
 static enum status measure_query(struct queries *queries, uint32_t q, struct error *error)
