@@ -1,5 +1,5 @@
 /* command_lab.c: `tessera lab`, which runs experiments of the papers. */
-#include "lab/bench/ssb_databases.h"
+#include "lab/ssb/ssb_databases.h"
 #include "lab/commands.h"
 #include "lab/lab.h"
 

@@ -8,7 +8,7 @@
 
 #include "engine/report/chart.h"
 #include "lab/bench/nvcomp.h"
-#include "lab/bench/published.h"
+#include "lab/published/published.h"
 
 #define GRID_POINTS_MAX 32u
 

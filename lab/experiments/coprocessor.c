@@ -9,7 +9,7 @@
 #include "lab/experiments/experiments.h"
 
 #include "lab/bench/decode.h"
-#include "lab/bench/ssb_judges.h"
+#include "lab/ssb/ssb_judges.h"
 #include "storage/base/memory.h"
 
 #include <math.h>

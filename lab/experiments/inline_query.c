@@ -9,7 +9,7 @@
 #include "lab/experiments/experiments.h"
 
 #include "lab/bench/kernel.h"
-#include "lab/bench/lineorder.h"
+#include "lab/ssb/lineorder.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -8,7 +8,7 @@
  */
 #include "lab/experiments/experiments.h"
 
-#include "lab/bench/published.h"
+#include "lab/published/published.h"
 
 #include <math.h>
 #include <string.h>

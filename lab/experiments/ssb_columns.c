@@ -9,7 +9,7 @@
 #include "lab/experiments/experiments.h"
 
 #include "lab/bench/grid.h"
-#include "lab/bench/lineorder.h"
+#include "lab/ssb/lineorder.h"
 #include "storage/base/memory.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ struct system {
     }
 static const struct system known_systems[] = {
     {.name = "plain", .paper = "None", .members = {"plain"}, .charted = true, .paper_ratio = 1},
-    {.name = "gpu-star", .chooser = "gpu-star", .charted = true},
+    {.name = "gpu-star", .paper = "GPU-*", .chooser = "gpu-star", .charted = true, .paper_ratio = 2.8},
     {.name = "gpu-star, published",
      .paper = "GPU-*",
      .members = PUBLISHED_STAR,

@@ -4,7 +4,7 @@
  * times faster than Planner, GPU-BP and nvCOMP, which decode each column to memory before the query.
  *
  * "staged" systems do so: the time has both parts. Those of published methods and of nvCOMP are sums: of decoding the query's columns
- * one by one (lab/bench/decode_first.h), and of the query over plain columns.
+ * one by one (lab/ssb/decode_first.h), and of the query over plain columns.
  *
  * Which of its three schemes GPU-* takes for a column is a rule of the paper, the smallest, and rows of the table show what it costs:
  * "gpu-star" is the rule as written, "gpu-star of the paper" has RFOR only for the columns that the paper names, order date and customer
@@ -15,8 +15,8 @@
  */
 #include "lab/experiments/experiments.h"
 
-#include "lab/bench/decode_first.h"
-#include "lab/bench/ssb_judges.h"
+#include "lab/ssb/decode_first.h"
+#include "lab/ssb/ssb_judges.h"
 #include "storage/base/memory.h"
 
 #include <inttypes.h>

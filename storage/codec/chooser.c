@@ -128,8 +128,8 @@ static bool better(const struct codec_candidate *candidate, const struct codec_c
 }
 
 /* `auto` takes more time for fewer bytes where a codec has at most 1 / AUTO_SMALLER of the bytes of each one that is cheaper
- * to query: an order's columns in TPC-DS, whose runs have 9 to 16 rows, take a sixth in rank-rle. SSB's, with runs of 4,
- * take more than a quarter of lane-for at any width (1.125 bits for marks, and a fourth of the width), and stay in the
+ * to query: an order's columns in TPC-DS, whose runs have 9 to 16 rows, take a sixth as runs. SSB's, with runs of 4,
+ * take more than a quarter of packed values at any width (1.125 bits for marks, and a fourth of the width), and stay in the
  * codecs by which its queries are fastest. */
 #define AUTO_SMALLER 4u
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "engine/gpu/device.h"
-#include "lab/bench/published.h"
+#include "lab/published/published.h"
 #include "tests/support/on_a_gpu.h"
 
 static const uint64_t sizes[] = {

@@ -1,5 +1,5 @@
 /* ssb_judges.c: see ssb_judges.h. */
-#include "lab/bench/ssb_judges.h"
+#include "lab/ssb/ssb_judges.h"
 
 #include "storage/base/text/text_stream.h"
 

@@ -2,8 +2,8 @@
  * published.h: decoding on a GPU as the papers publish it (lab/kernels/published): a thread block a piece, where our decoders give a tile
  * to a warp. A method decodes the chunks of one codec, so sizes are the codec's. Some need CUB's headers (engine/cuda/cccl.h).
  */
-#ifndef TESSERA_LAB_BENCH_PUBLISHED_H
-#define TESSERA_LAB_BENCH_PUBLISHED_H
+#ifndef TESSERA_LAB_PUBLISHED_PUBLISHED_H
+#define TESSERA_LAB_PUBLISHED_PUBLISHED_H
 
 #include "lab/bench/decode.h"
 

@@ -2,8 +2,8 @@
  * lineorder.h: the columns of lineorder of the Star Schema Benchmark as datasets of 4-byte integers: dates are yyyymmdd numbers, keys are
  * keys, strings are codes, as in the papers.
  */
-#ifndef TESSERA_LAB_BENCH_LINEORDER_H
-#define TESSERA_LAB_BENCH_LINEORDER_H
+#ifndef TESSERA_LAB_SSB_LINEORDER_H
+#define TESSERA_LAB_SSB_LINEORDER_H
 
 #include "lab/bench/dataset.h"
 #include "ssb/data/generator.h"

@@ -1,5 +1,5 @@
 /* decode_first.c: see decode_first.h. */
-#include "lab/bench/decode_first.h"
+#include "lab/ssb/decode_first.h"
 
 #include "storage/base/memory.h"
 #include "storage/column/column.h"

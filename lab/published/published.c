@@ -1,5 +1,5 @@
 /* published.c: see published.h. */
-#include "lab/bench/published.h"
+#include "lab/published/published.h"
 
 #include "engine/cuda/cccl.h"
 #include "lab/bench/kernel.h"

@@ -1,6 +1,6 @@
 /* ssb_databases.c: see ssb_databases.h. */
 #define _GNU_SOURCE
-#include "lab/bench/ssb_databases.h"
+#include "lab/ssb/ssb_databases.h"
 
 #include "ssb/data/load.h"
 #include "storage/base/file.h"

@@ -1,5 +1,5 @@
 /* lineorder.c: see lineorder.h. */
-#include "lab/bench/lineorder.h"
+#include "lab/ssb/lineorder.h"
 
 #define PIECE_ROWS 8192u /* of wide numbers, 64 KiB of stack */
 

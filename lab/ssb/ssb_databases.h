@@ -6,8 +6,8 @@
  * At scale 1 each is loaded with 3.2 GB of columns; each further codec of the columns that the 13 queries read takes up to
  * 2.5 GB, plain values 4.3 GB. The user's database keeps the encodings that the queries add.
  */
-#ifndef TESSERA_LAB_BENCH_SSB_DATABASES_H
-#define TESSERA_LAB_BENCH_SSB_DATABASES_H
+#ifndef TESSERA_LAB_SSB_SSB_DATABASES_H
+#define TESSERA_LAB_SSB_SSB_DATABASES_H
 
 #include "lab/lab.h"
 #include "storage/database/database.h"

@@ -3,12 +3,12 @@
  * the smallest of the three cascaded schemes FOR+BP, Delta+FOR+BP and RLE+FOR+BP; or by the published method of the codec that each
  * column has. A column is measured once for all queries, and every decoded value is compared.
  */
-#ifndef TESSERA_LAB_BENCH_DECODE_FIRST_H
-#define TESSERA_LAB_BENCH_DECODE_FIRST_H
+#ifndef TESSERA_LAB_SSB_DECODE_FIRST_H
+#define TESSERA_LAB_SSB_DECODE_FIRST_H
 
 #include "engine/plan/plan.h"
 #include "lab/bench/nvcomp.h"
-#include "lab/bench/published.h"
+#include "lab/published/published.h"
 #include "ssb/data/generator.h"
 
 #define DECODE_FIRST_COLUMNS ((PUBLISHED_METHODS + 1) * SSB_COLUMNS_MAX)

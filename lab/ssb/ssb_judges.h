@@ -2,10 +2,10 @@
  * ssb_judges.h: runs of the 13 queries over an experiment's databases (ssb_databases.h), each answer compared with the plain codec's on the
  * same device.
  */
-#ifndef TESSERA_LAB_BENCH_SSB_JUDGES_H
-#define TESSERA_LAB_BENCH_SSB_JUDGES_H
+#ifndef TESSERA_LAB_SSB_SSB_JUDGES_H
+#define TESSERA_LAB_SSB_SSB_JUDGES_H
 
-#include "lab/bench/ssb_databases.h"
+#include "lab/ssb/ssb_databases.h"
 #include "ssb/benchmark/judge.h"
 
 struct ssb_judges {
