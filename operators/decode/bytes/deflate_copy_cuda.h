@@ -108,7 +108,8 @@ template <class TILE> TILE_INLINE uint32_t deflate_word(const TILE &tile, int32_
     return *reinterpret_cast<const uint32_t *>(tile.source(at));
 }
 
-/* The first `count` bytes at `from`, 1..8 (the others are arbitrary); words without any of them are not read. */
+/* The first `count` bytes at `from`, 1..8 (the others are arbitrary: another lane may be writing them); words without any of
+ * them are not read. */
 template <class TILE> TILE_INLINE uint2 deflate_bytes(const TILE &tile, int32_t from, uint32_t count)
 {
     const int32_t word = from & ~3;
