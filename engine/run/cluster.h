@@ -54,7 +54,7 @@ unsigned cluster_threads(const struct cluster *cluster);
 enum cluster_point {
     CLUSTER_OPEN,      /* databases and devices are open */
     CLUSTER_TURN,      /* process 0 has written what all need */
-    CLUSTER_TIME,      /* process 0 has looked at its clock, for now() */
+    CLUSTER_TIME,      /* the time of process 0, for the SQL function now */
     CLUSTER_PREPARE,   /* a plan is prepared */
     CLUSTER_RUN,       /* each has its partial result */
     CLUSTER_EXCHANGE,  /* a step of the exchange is done */

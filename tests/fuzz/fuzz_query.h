@@ -7,7 +7,7 @@
 #include "storage/base/clock.h"
 #include "tests/fuzz/fuzz_aggregates.h"
 #include "tests/fuzz/fuzz_term.h"
-#include "tests/support/query_compile.h"
+#include "tests/support/gpu/query_compile.h"
 
 #include <math.h>
 

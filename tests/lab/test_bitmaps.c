@@ -11,7 +11,7 @@
 #include "lab/bitmaps/bitmap_host.h"
 #include "lab/bitmaps/bitmap_kernel.h"
 #include "lab/bitmaps/bitmap_scan.h"
-#include "tests/support/compile_targets.h"
+#include "tests/support/gpu/compile_targets.h"
 #include "tests/support/lab_tables.h"
 
 #include <stdlib.h>

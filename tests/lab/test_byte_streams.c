@@ -11,7 +11,7 @@
 #include "lab/bytes/byte_host.h"
 #include "lab/bytes/byte_kernel.h"
 #include "lab/bytes/byte_symbols.h"
-#include "tests/support/compile_targets.h"
+#include "tests/support/gpu/compile_targets.h"
 #include "tests/support/lab_tables.h"
 
 #include <math.h>

@@ -11,7 +11,7 @@
 
 #include "engine/gpu/device.h"
 #include "lab/published/published.h"
-#include "tests/support/on_a_gpu.h"
+#include "tests/support/gpu/on_a_gpu.h"
 
 static const uint64_t sizes[] = {
     1, 31, 1023, 1025, 4095, 5000, 100003, ENCODED_CHUNK_ROWS + 1, 2 * ENCODED_CHUNK_ROWS + 4097};

@@ -11,7 +11,7 @@
 #include "engine/cuda/cccl.h"
 #include "lab/bench/kernel.h"
 #include "lab/published/published.h"
-#include "tests/support/compile_targets.h"
+#include "tests/support/gpu/compile_targets.h"
 
 #define ROWS 5000u
 

@@ -14,8 +14,8 @@
 #include "ssb/benchmark/answer.h"
 #include "ssb/queries/queries.h"
 #include "tests/fuzz/fuzz_random.h"
-#include "tests/support/need_nvrtc.h"
-#include "tests/support/query_compile.h"
+#include "tests/support/gpu/need_nvrtc.h"
+#include "tests/support/gpu/query_compile.h"
 #include "tests/support/sql_answer.h"
 
 #include <stdio.h>

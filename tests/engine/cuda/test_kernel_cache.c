@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "engine/cuda/kernel_cache.h"
-#include "tests/support/need_nvrtc.h"
+#include "tests/support/gpu/need_nvrtc.h"
 
 #include <dirent.h>
 #include <stdint.h>

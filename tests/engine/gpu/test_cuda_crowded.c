@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "ssb/data/load.h"
-#include "tests/support/on_a_gpu.h"
+#include "tests/support/gpu/on_a_gpu.h"
 #include "tests/support/sql_answer.h"
 
 #define COLUMNS                                                                                          \

@@ -13,7 +13,7 @@
 #include "ssb/benchmark/benchmark.h"
 #include "ssb/data/load.h"
 #include "ssb/queries/queries.h"
-#include "tests/support/on_a_gpu.h"
+#include "tests/support/gpu/on_a_gpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 #include "tests/support/sql_star.h"
 #include "engine/gpu/index.h"
 #include "engine/gpu/stage.h"
-#include "tests/support/query_compile.h"
+#include "tests/support/gpu/query_compile.h"
 
 static const char *const statements[] = {
     "select count(*) from sales",

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "engine/gpu/kernel.h"
-#include "tests/support/query_compile.h"
+#include "tests/support/gpu/query_compile.h"
 #include "tests/support/sql_star.h"
 
 #include <dlfcn.h>

@@ -12,7 +12,7 @@
 #include "ssb/data/load.h"
 #include "ssb/queries/queries.h"
 #include "tests/support/database_cases.h"
-#include "tests/support/query_compile.h"
+#include "tests/support/gpu/query_compile.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 
 #include "engine/measure/calibrate.h"
 #include "engine/cuda/nvrtc.h"
-#include "tests/support/need_nvrtc.h"
+#include "tests/support/gpu/need_nvrtc.h"
 #include "tests/support/run_program.h"
 
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 #include "engine/run/engine_internal.h"
 #include "ssb/queries/queries.h"
 #include "storage/base/clock.h"
-#include "tests/support/query_compile.h"
+#include "tests/support/gpu/query_compile.h"
 #include "tests/support/split_plan.h"
 #include "tests/support/sql_answer.h"
 #include "tests/support/ssb/ssb_database.h"

@@ -9,7 +9,7 @@
 #include "engine/library/tessera.h"
 #include "engine/run/engine.h"
 #include "tests/support/as_sqlite.h"
-#include "tests/support/query_compile.h"
+#include "tests/support/gpu/query_compile.h"
 
 #define COLUMNS 80
 #define ROWS    3000

@@ -7,7 +7,7 @@
 
 #include "loader/table/table_loader.h"
 #include "tests/support/database_cases.h"
-#include "tests/support/query_compile.h"
+#include "tests/support/gpu/query_compile.h"
 
 #define COLUMNS 300
 #define ROWS    40

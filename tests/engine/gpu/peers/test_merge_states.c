@@ -15,7 +15,7 @@
 #include "operators/group/merge_hash.h"
 #include "storage/base/hash.h"
 #include "tests/fuzz/fuzz_random.h"
-#include "tests/support/compile_targets.h"
+#include "tests/support/gpu/compile_targets.h"
 
 #define GPUS_MAX   10u
 #define STATES_MAX 12u

@@ -1,11 +1,11 @@
 /* query_compile.h: plans a statement and compiles its kernels, without a GPU. */
-#ifndef TESSERA_TESTS_SUPPORT_QUERY_COMPILE_H
-#define TESSERA_TESTS_SUPPORT_QUERY_COMPILE_H
+#ifndef TESSERA_TESTS_SUPPORT_GPU_QUERY_COMPILE_H
+#define TESSERA_TESTS_SUPPORT_GPU_QUERY_COMPILE_H
 
 #include "engine/gpu/sectors.h"
 #include "engine/library/statement.h"
 #include "engine/gpu/kernel.h"
-#include "tests/support/compile_targets.h"
+#include "tests/support/gpu/compile_targets.h"
 
 #include <string.h>
 

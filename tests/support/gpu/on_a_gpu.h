@@ -1,6 +1,6 @@
 /* on_a_gpu.h: runs a check on the first GPU; without one the test is skipped, or fails if TESSERA_REQUIRE_GPU is set. */
-#ifndef TESSERA_TESTS_SUPPORT_ON_A_GPU_H
-#define TESSERA_TESTS_SUPPORT_ON_A_GPU_H
+#ifndef TESSERA_TESTS_SUPPORT_GPU_ON_A_GPU_H
+#define TESSERA_TESTS_SUPPORT_GPU_ON_A_GPU_H
 
 #include "engine/run/engine.h"
 #include "tests/support/not_run.h"

@@ -2,12 +2,12 @@
  * compile_targets.h: the architectures that kernels are compiled for without a GPU, those of them that NVRTC knows, and
  * compiling by way of the cache, which the next run finds (TESSERA_KERNEL_CACHE). Behind cmocka.h.
  */
-#ifndef TESSERA_TESTS_SUPPORT_COMPILE_TARGETS_H
-#define TESSERA_TESTS_SUPPORT_COMPILE_TARGETS_H
+#ifndef TESSERA_TESTS_SUPPORT_GPU_COMPILE_TARGETS_H
+#define TESSERA_TESTS_SUPPORT_GPU_COMPILE_TARGETS_H
 
 #include "engine/cuda/kernel_cache.h"
 #include "engine/gpu/kernel_layout.h"
-#include "tests/support/need_nvrtc.h"
+#include "tests/support/gpu/need_nvrtc.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * need_nvrtc.h: for tests that compile kernels. It skips the test if NVRTC is not installed, or fails it if
  * TESSERA_REQUIRE_NVRTC is set. Include it after cmocka.h.
  */
-#ifndef TESSERA_TESTS_SUPPORT_NEED_NVRTC_H
-#define TESSERA_TESTS_SUPPORT_NEED_NVRTC_H
+#ifndef TESSERA_TESTS_SUPPORT_GPU_NEED_NVRTC_H
+#define TESSERA_TESTS_SUPPORT_GPU_NEED_NVRTC_H
 
 #include "engine/cuda/nvrtc.h"
 #include "tests/support/not_run.h"
