@@ -4,6 +4,9 @@
 
 #include "lab/lab.h"
 
+/* GPU-* of the SIGMOD 2022 paper as its section 9.4 names columns, as a choice of codecs: RFOR for these two, FOR for the others. */
+#define GPU_STAR_NAMED "gpu-for,lo_orderdate=gpu-rfor,lo_custkey=gpu-rfor"
+
 enum status lab_optimisations(struct lab *lab, struct error *error);
 enum status lab_widths(struct lab *lab, struct error *error);
 enum status lab_distributions(struct lab *lab, struct error *error);

@@ -27,7 +27,6 @@
 #define SPEC_BYTES 1024u
 
 enum source { OF_CODEC, OF_CASCADES, OF_PUBLISHED, OF_NVCOMP };
-#define NAMED "gpu-for,lo_orderdate=gpu-rfor,lo_custkey=gpu-rfor"
 static const struct system {
     const char *name, *paper; /* paper: its name there, or NULL */
     enum source source;
@@ -40,10 +39,10 @@ static const struct system {
     {"gpu-star", "GPU-*", OF_CODEC, "gpu-star", SSB_FILE_ORDER, false, true, 1},
     {"gpu-star staged", NULL, OF_CODEC, "gpu-star", SSB_FILE_ORDER, true, false, 0},
     {"gpu-star published, then plain", NULL, OF_PUBLISHED, "gpu-star", SSB_FILE_ORDER, false, true, 0},
-    {"gpu-star of the paper", NULL, OF_CODEC, NAMED, SSB_FILE_ORDER, false, true, 0},
-    {"gpu-star of the paper staged", NULL, OF_CODEC, NAMED, SSB_FILE_ORDER, true, false, 0},
-    {"gpu-star of the paper published, then plain", NULL, OF_PUBLISHED, NAMED, SSB_FILE_ORDER, false, false,
-     0},
+    {"gpu-star of the paper", NULL, OF_CODEC, GPU_STAR_NAMED, SSB_FILE_ORDER, false, true, 0},
+    {"gpu-star of the paper staged", NULL, OF_CODEC, GPU_STAR_NAMED, SSB_FILE_ORDER, true, false, 0},
+    {"gpu-star of the paper published, then plain", NULL, OF_PUBLISHED, GPU_STAR_NAMED, SSB_FILE_ORDER, false,
+     false, 0},
     {"gpu-for", NULL, OF_CODEC, "gpu-for", SSB_FILE_ORDER, false, true, 0},
     {"gpu-for staged", NULL, OF_CODEC, "gpu-for", SSB_FILE_ORDER, true, false, 0},
     {"gpu-for published, then plain", NULL, OF_PUBLISHED, "gpu-for", SSB_FILE_ORDER, false, false, 0},

@@ -235,6 +235,7 @@ struct case_range {
     int32_t change;
 };
 #include "engine/plan/functions/case_table.h"
+#include "storage/base/words/utf8.h"
 
 static uint32_t change_of(const struct case_range *ranges, size_t count, uint32_t character)
 {
@@ -278,16 +279,6 @@ static uint32_t decode(const char *text, uint32_t bytes)
     return character;
 }
 
-static uint32_t encode(uint32_t character, char *text)
-{
-    const uint32_t bytes = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
-    static const unsigned char marks[] = {0, 0, 0xc0, 0xe0, 0xf0};
-    for (uint32_t i = bytes - 1; i > 0; i--, character >>= 6)
-        text[i] = (char)(0x80 | (character & 0x3f));
-    text[0] = (char)(marks[bytes] | character);
-    return bytes;
-}
-
 bool string_same_letter(const char *a, uint32_t a_bytes, const char *b, uint32_t b_bytes)
 {
     const uint32_t x = decode(a, a_bytes), y = decode(b, b_bytes);
@@ -323,7 +314,8 @@ static void change_case(struct string_value string, bool lower, struct string_bu
         if (character == UINT32_MAX)
             string_put(out, string.text + at, bytes);
         else
-            string_put(out, changed, encode(lower ? case_lower(character) : case_upper(character), changed));
+            string_put(out, changed,
+                       (uint32_t)utf8_write(lower ? case_lower(character) : case_upper(character), changed));
         at += bytes;
     }
 }

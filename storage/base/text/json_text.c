@@ -76,16 +76,6 @@ static uint32_t read_escaped_code(struct reader *reader)
     return low < 0xdc00 || low > 0xdfff ? UINT32_MAX : 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
 }
 
-static size_t write_utf8(uint32_t code, char *out)
-{
-    const size_t bytes = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    static const unsigned char first[] = {0, 0, 0xc0, 0xe0, 0xf0};
-    for (size_t b = bytes - 1; b > 0; b--, code >>= 6)
-        out[b] = (char)(0x80 | (code & 0x3f));
-    out[0] = (char)(first[bytes] | code);
-    return bytes;
-}
-
 /* Takes what follows a backslash. Returns the bytes that it stands for, 0 if it is no escape. */
 static size_t read_escape(struct reader *reader, char *out)
 {
@@ -97,7 +87,7 @@ static size_t read_escape(struct reader *reader, char *out)
         return 1;
     }
     const uint32_t code = letter == 'u' ? read_escaped_code(reader) : UINT32_MAX;
-    return code == UINT32_MAX ? 0 : write_utf8(code, out);
+    return code == UINT32_MAX ? 0 : utf8_write(code, out);
 }
 
 /* Takes a string after its first quotation mark. `text` has room for it: what it is never needs more bytes than how it

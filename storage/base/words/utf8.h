@@ -28,6 +28,17 @@ static inline size_t utf8_character(const char *text, size_t left, uint32_t *cod
     return *code < least[bytes] || *code > 0x10ffff || (*code >= 0xd800 && *code < 0xe000) ? 0 : bytes;
 }
 
+/* Writes the character of that number, at most 0x1fffff, and returns its bytes, at most 4. */
+static inline size_t utf8_write(uint32_t code, char *text)
+{
+    static const unsigned char first[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    const size_t bytes = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (size_t b = bytes - 1; b > 0; b--, code >>= 6)
+        text[b] = (char)(0x80 | (code & 0x3f));
+    text[0] = (char)(first[bytes] | code);
+    return bytes;
+}
+
 /* Whether the bytes are characters. Eight bytes of ASCII take about 1 ns. */
 static inline bool utf8_is_valid(const char *text, size_t length)
 {
