@@ -58,7 +58,7 @@ static void sets_have_any_size(void **state)
         }
 }
 
-/* Beside sizes measured on an H200 with 512 MiB of such data (docs/reproduction.md). A few long runs decide the size of TC2:
+/* Beside sizes measured on an H200 with 512 MiB of such data (docs/reproduction/byte-streams.md). A few long runs decide the size of TC2:
  * 4 MiB of it have any. */
 static void ratios_are_those_of_such_data(void **state)
 {
