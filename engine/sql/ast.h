@@ -44,6 +44,7 @@ enum sql_operation {
     /* Names: `name`, and `qualifier` or NULL, as written; quotes removed. */
     SQL_COLUMN,
     SQL_STAR, /* * or t.*: in a select list, or the argument of count */
+    SQL_INPUT, /* a column of a tree of operators, by its number `index` (engine/logical/node.h) */
     /* Operators: `children` are the operands. */
     SQL_NEGATE,
     SQL_NOT,

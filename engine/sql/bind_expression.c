@@ -205,6 +205,8 @@ static enum status bind_operation(struct binder *binder, const struct sql_expres
     switch (ast->operation) {
     case SQL_COLUMN:
         return bind_column_name(binder, ast, level, node);
+    case SQL_INPUT:
+        return bind_input(binder, ast, node);
     case SQL_STAR:
         return bind_refuse(binder, ast->position, "* stands alone in a select list or in count(*)");
     case SQL_NEGATE:

@@ -13,6 +13,7 @@
  *     aggregates/        further aggregates, statements without FROM
  *     bind_alike.c       coercion of values to a common type
  *     bind_literal.c     constants from text: numbers, dates, times, intervals
+ *     scalar.c           expressions over inputs instead of tables
  */
 #ifndef TESSERA_ENGINE_SQL_BIND_INTERNAL_H
 #define TESSERA_ENGINE_SQL_BIND_INTERNAL_H
@@ -89,6 +90,7 @@ struct binder {
     uint32_t depth;                         /* of the expression that is being bound, with those of aliases */
     const struct sql_expression *late_item; /* the item that is being bound, if its text may be made late */
     struct late_text *late;                 /* NULL, or what makes it (engine/plan/functions/late_text.h) */
+    struct sql_scalars *scalars;            /* whose inputs the expressions name (scalar.h); or NULL */
     struct error *error;
 };
 
@@ -245,6 +247,10 @@ static inline bool bind_has_aggregate(const struct sql_expression *ast)
 {
     return sql_has_aggregate(ast);
 }
+
+/* ---- scalar.c ---- */
+/* Gives the leaf of an input. */
+NODISCARD enum status bind_input(struct binder *binder, const struct sql_expression *ast, uint32_t *node);
 
 /* ---- bind_function.c ---- */
 NODISCARD enum status bind_function(struct binder *binder, const struct sql_expression *ast,
