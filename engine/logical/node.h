@@ -28,6 +28,8 @@
 
 #include "engine/sql/sql.h"
 
+#include <stdio.h>
+
 enum logical_kind {
     LOGICAL_SCAN,    /* a stored table */
     LOGICAL_VALUES,  /* rows of constant expressions; SELECT without FROM begins with one row of no columns */
@@ -132,6 +134,7 @@ struct logical_node {
 struct logical_shared {
     const char *name;
     struct logical_node *root;
+    const char **names; /* of its columns */
     uint32_t references;
 };
 
@@ -205,7 +208,7 @@ NODISCARD enum status logical_free(struct logical_tree *tree, const struct logic
 bool logical_is_empty(const struct logical_set *set);
 bool logical_is_subset(const struct logical_set *of, const struct logical_set *in);
 
-/* Writes the tree as text, as at the head of this file, for tests and for people; the caller frees *text. */
-NODISCARD enum status logical_text(const struct logical_tree *tree, char **text, struct error *error);
+/* Writes the tree as text, as at the head of this file, for tests and for people. */
+void logical_write(const struct logical_tree *tree, FILE *out);
 
 #endif

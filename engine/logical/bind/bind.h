@@ -1,0 +1,141 @@
+/*
+ * bind.h: shared by the files of the binder (logical.h).
+ *
+ *     query.c        WITH, UNION and the like, ORDER BY and LIMIT of these
+ *     select.c       one SELECT: groups, windows, the select list, DISTINCT, ORDER BY, LIMIT
+ *     from.c         FROM
+ *     expression.c   names, aggregates and windows become columns
+ *     subquery.c     subqueries become joins
+ */
+#ifndef TESSERA_ENGINE_LOGICAL_BIND_BIND_H
+#define TESSERA_ENGINE_LOGICAL_BIND_BIND_H
+
+#include "engine/logical/logical.h"
+#include "engine/sql/aggregates/aggregate_names.h"
+#include "engine/sql/scalar.h"
+#include "engine/sql/tree/scope.h"
+#include "engine/sql/tree/tree.h"
+
+/* A query of WITH, and the names that it sees: those before it. */
+struct bind_named {
+    const struct sql_with *with;
+    const struct bind_place *around;
+    const struct bind_named *before;
+    bool shared; /* number `number` of the tree's; else it is bound at each use, or was not used yet */
+    uint32_t number;
+};
+
+struct bind_state {
+    struct logical_tree *tree;
+    struct sql_statement_tree *arena;
+    struct database *database;
+    struct sql_scalars *scalars;
+    uint32_t depth; /* of queries in each other */
+    struct error *error;
+};
+
+/* A source of FROM. */
+struct bind_source {
+    const char *name;
+    uint32_t count;
+    const char **names;
+    uint32_t *columns;
+};
+
+/* What a node of the syntax tree has become, so that it becomes the same wherever it stands. */
+struct bind_made {
+    const struct sql_expression *node;
+    struct sql_expression *input;
+    bool above; /* the input is a column above the groups */
+};
+
+/* One SELECT. */
+struct bind_block {
+    struct bind_state *state;
+    const struct sql_select *select;
+    const struct bind_named *named;  /* the queries of WITH that it sees */
+    const struct bind_place *around; /* the place in which the SELECT is a subquery; or NULL */
+    struct bind_source *sources;
+    struct sql_scope scope;
+    bool aggregated;
+    struct logical_node *aggregate; /* NULL until it is made */
+    struct logical_node *window;    /* likewise */
+    uint32_t known_count;
+    struct bind_made *known; /* aggregates, windows and subqueries */
+    uint64_t *open;          /* bit i: the alias of item i is being resolved */
+};
+
+/* Where an expression stands: over which node, to which subqueries are joined. */
+struct bind_place {
+    struct bind_block *block;
+    struct logical_node **node;
+    bool above;         /* the node gives groups and aggregates */
+    bool aliases;       /* names may be those of the select list */
+    const char *clause; /* in which no aggregate may stand, for the error; NULL: one may */
+    bool windows;       /* window functions may stand here */
+};
+
+enum status logical_refuse(const struct bind_state *state, struct sql_position position, const char *format,
+                           ...) __attribute__((format(printf, 3, 4)));
+
+/* ---- query.c ---- */
+
+/* Binds a query. *node gives the answer's columns, in order, and *names their names. */
+NODISCARD enum status bind_query(struct bind_state *state, const struct sql_select *select,
+                                 const struct bind_named *named, const struct bind_place *around,
+                                 struct logical_node **node, const char ***names);
+
+/* ---- select.c ---- */
+NODISCARD enum status bind_one_select(struct bind_state *state, const struct sql_select *select,
+                                      const struct bind_named *named, const struct bind_place *around,
+                                      struct logical_node **node, const char ***names);
+/* Puts ORDER BY's terms over *node: columns of it. */
+NODISCARD enum status bind_sort(struct bind_state *state, const struct sql_order *orders, uint32_t count,
+                                const uint32_t *columns, struct logical_node **node);
+NODISCARD enum status bind_limit(struct bind_state *state, const struct sql_select *select,
+                                 struct logical_node **node);
+/* Puts a projection over *node, that gives its columns and these, which get types. */
+NODISCARD enum status bind_extend(struct bind_state *state, struct sql_expression *const *expressions,
+                                  const uint32_t *columns, uint32_t count, struct logical_node **node);
+/* Adds a column for an expression. */
+NODISCARD enum status bind_column_of(struct bind_state *state, const char *name,
+                                     const struct sql_expression *expression, uint32_t *column);
+/* The item that a number names, from 0. */
+NODISCARD enum status bind_number(struct bind_state *state, const struct sql_expression *term,
+                                  const char *clause, uint32_t count, uint32_t *place);
+
+/* ---- from.c ---- */
+NODISCARD enum status bind_from(struct bind_block *block, struct logical_node **node);
+/* Lets a SELECT see the columns of one node. */
+NODISCARD enum status bind_only_source(struct bind_block *block, const char *name,
+                                       const struct logical_node *node, const char **names);
+
+/* ---- expression.c ---- */
+
+/* Names become inputs. */
+NODISCARD enum status bind_resolve(const struct bind_place *place, const struct sql_expression *expression,
+                                   struct sql_expression **out);
+/* The same of a condition, whose type is checked. */
+NODISCARD enum status bind_resolve_condition(const struct bind_place *place,
+                                             const struct sql_expression *condition,
+                                             struct sql_expression **out);
+/* Adds the aggregates that an expression names, or the windows; through aliases, too. */
+NODISCARD enum status bind_find_aggregates(const struct bind_place *below,
+                                           const struct sql_expression *expression);
+NODISCARD enum status bind_find_windows(const struct bind_place *place,
+                                        const struct sql_expression *expression);
+bool bind_reaches_aggregate(const struct bind_block *block, const struct sql_expression *expression);
+/* What a node has become, or NULL. */
+const struct bind_made *bind_find_made(const struct bind_block *block, const struct sql_expression *node);
+NODISCARD enum status bind_keep_made(struct bind_block *block, const struct sql_expression *node,
+                                     struct sql_expression *input, bool above);
+/* The item of that alias; item_count: there is none. */
+uint32_t bind_alias_of(const struct bind_block *block, const struct sql_expression *name);
+
+/* ---- subquery.c ---- */
+
+/* A subquery becomes a join to the place's node, and an expression of its columns. */
+NODISCARD enum status bind_subquery(const struct bind_place *place, const struct sql_expression *node,
+                                    struct sql_expression **out);
+
+#endif

@@ -1,0 +1,497 @@
+/* expression.c: the names of an expression become inputs (bind.h). */
+#include "engine/logical/bind/bind.h"
+#include "engine/sql/functions/functions.h"
+#include "storage/base/words/word.h"
+
+#include <string.h>
+
+/* ---- What is known ---- */
+
+const struct bind_made *bind_find_made(const struct bind_block *block, const struct sql_expression *node)
+{
+    for (uint32_t k = 0; k < block->known_count; k++)
+        if (block->known[k].node == node)
+            return &block->known[k];
+    return NULL;
+}
+
+enum status bind_keep_made(struct bind_block *block, const struct sql_expression *node,
+                           struct sql_expression *input, bool above)
+{
+    const struct bind_made known = {node, input, above};
+    return sql_tree_append(block->state->arena, &block->known, &block->known_count, sizeof known, &known,
+                           block->state->error);
+}
+
+/* ---- Aliases ---- */
+
+uint32_t bind_alias_of(const struct bind_block *block, const struct sql_expression *name)
+{
+    const struct sql_select *const select = block->select;
+    uint32_t i = 0;
+    while (i < select->item_count && (name->qualifier || !select->items[i].alias ||
+                                      word_compare(select->items[i].alias, name->name) != 0))
+        i++;
+    return i;
+}
+
+/* The item whose alias a name is, unless it is a column; item_count: none. */
+static uint32_t alias_meant(const struct bind_block *block, const struct sql_expression *name)
+{
+    struct sql_scope_column column;
+    return sql_scope_find(&block->scope, name, &column) ? block->select->item_count
+                                                        : bind_alias_of(block, name);
+}
+
+/* Opens an alias while it is resolved: one that leads to itself is refused. */
+static enum status open_alias(struct bind_block *block, const struct sql_expression *name, uint32_t item)
+{
+    struct bind_state *const state = block->state;
+    if (!block->open)
+        RETURN_IF_ERROR(sql_tree_take(state->arena,
+                                      (block->select->item_count / 64 + 1) * sizeof *block->open,
+                                      &block->open, state->error));
+    if (block->open[item / 64] >> item % 64 & 1)
+        return logical_refuse(state, name->position, "the alias %s leads to itself", name->name);
+    block->open[item / 64] |= UINT64_C(1) << item % 64;
+    return STATUS_OK;
+}
+
+static void close_alias(struct bind_block *block, uint32_t item)
+{
+    block->open[item / 64] &= ~(UINT64_C(1) << item % 64);
+}
+
+static enum status resolve_alias(const struct bind_place *place, const struct sql_expression *name,
+                                 uint32_t item, struct sql_expression **out)
+{
+    struct bind_block *const block = place->block;
+    RETURN_IF_ERROR(open_alias(block, name, item));
+    const enum status status = bind_resolve(place, block->select->items[item].expression, out);
+    close_alias(block, item);
+    return status;
+}
+
+/* ---- Names ---- */
+
+static enum status refuse_unknown(const struct bind_place *place, const struct sql_expression *name)
+{
+    const struct bind_block *const block = place->block;
+    bool table = false;
+    for (uint32_t s = 0; s < block->scope.count && name->qualifier; s++)
+        table |= block->sources[s].name && word_compare(name->qualifier, block->sources[s].name) == 0;
+    if (name->qualifier && !table)
+        return logical_refuse(block->state, name->position, "there is no table or alias '%s' in FROM",
+                              name->qualifier);
+    return logical_refuse(block->state, name->position, "there is no column %s%s%s",
+                          name->qualifier ? name->qualifier : "", name->qualifier ? "." : "", name->name);
+}
+
+/* The value of a column of FROM. */
+static enum status column_value(const struct bind_block *block, const struct sql_scope_column *column,
+                                struct sql_position position, struct sql_expression **out)
+{
+    struct bind_state *const state = block->state;
+    for (uint32_t i = 0; i < column->count; i++) {
+        struct sql_expression *input, *first = *out;
+        RETURN_IF_ERROR(logical_input(state->tree, position,
+                                      block->sources[column->sources[i]].columns[column->columns[i]], &input,
+                                      state->error));
+        *out = input;
+        if (i == 0)
+            continue;
+        RETURN_IF_ERROR(sql_tree_node(state->arena, SQL_FUNCTION, position, out, state->error));
+        (*out)->name = "coalesce";
+        RETURN_IF_ERROR(sql_tree_child(state->arena, *out, first, state->error));
+        RETURN_IF_ERROR(sql_tree_child(state->arena, *out, input, state->error));
+    }
+    return STATUS_OK;
+}
+
+/* The column of the aggregate's groups whose value an expression over its input is; NULL: it is none. */
+static enum status group_of(const struct bind_block *block, const struct sql_expression *below,
+                            struct sql_expression **out)
+{
+    const struct logical_node *const aggregate = block->aggregate;
+    for (uint32_t g = 0; g < aggregate->aggregate.group_count; g++)
+        if (sql_same_expression(aggregate->aggregate.groups[g], below))
+            return logical_input(block->state->tree, below->position, aggregate->columns[g], out,
+                                 block->state->error);
+    return STATUS_OK;
+}
+
+static enum status resolve_name(const struct bind_place *place, const struct sql_expression *name,
+                                struct sql_expression **out)
+{
+    struct bind_block *const block = place->block;
+    struct sql_scope_column column;
+    const uint32_t count = sql_scope_find(&block->scope, name, &column);
+    if (count > 1)
+        return logical_refuse(block->state, name->position,
+                              "%s could be a column of more than one table; write TABLE.%s", name->name,
+                              name->name);
+    if (count == 0) {
+        const uint32_t item = place->aliases ? bind_alias_of(block, name) : block->select->item_count;
+        if (item < block->select->item_count)
+            return resolve_alias(place, name, item, out);
+        if (functions_is_current_time(name)) {
+            *out = (struct sql_expression *)name;
+            return STATUS_OK;
+        }
+        return block->around ? resolve_name(block->around, name, out) : refuse_unknown(place, name);
+    }
+    RETURN_IF_ERROR(column_value(block, &column, name->position, out));
+    if (!place->above)
+        return STATUS_OK;
+    struct sql_expression *const below = *out;
+    *out = NULL;
+    RETURN_IF_ERROR(group_of(block, below, out));
+    return *out ? STATUS_OK
+                : logical_refuse(block->state, name->position,
+                                 "%s is neither in GROUP BY nor inside an aggregate, so it has no one value",
+                                 name->name);
+}
+
+/* ---- Above groups ---- */
+
+bool bind_reaches_aggregate(const struct bind_block *block, const struct sql_expression *expression)
+{
+    if (sql_is_aggregate(expression) && !expression->window)
+        return true;
+    for (uint32_t c = 0; c < expression->child_count; c++)
+        if (bind_reaches_aggregate(block, expression->children[c]))
+            return true;
+    const uint32_t item =
+        expression->operation == SQL_COLUMN ? alias_meant(block, expression) : block->select->item_count;
+    if (item == block->select->item_count || block->select->items[item].expression == expression)
+        return false;
+    return open_alias((struct bind_block *)block, expression, item) == STATUS_OK
+               ? (close_alias((struct bind_block *)block, item),
+                  bind_reaches_aggregate(block, block->select->items[item].expression))
+               : false;
+}
+
+/* True if a subquery or a window stands in it: then it is resolved part by part. */
+static bool has_parts(const struct sql_expression *expression)
+{
+    bool any = expression->query || expression->window;
+    for (uint32_t c = 0; c < expression->child_count && !any; c++)
+        any = has_parts(expression->children[c]);
+    return any;
+}
+
+/* True if all its names are columns of this SELECT, so that it may be a term of GROUP BY. */
+static bool names_columns(const struct bind_block *block, const struct sql_expression *expression)
+{
+    struct sql_scope_column column;
+    if (expression->operation == SQL_COLUMN)
+        return sql_scope_find(&block->scope, expression, &column) == 1;
+    bool all = true;
+    for (uint32_t c = 0; c < expression->child_count && all; c++)
+        all = names_columns(block, expression->children[c]);
+    return all;
+}
+
+/* A term of GROUP BY, as it is written there, has the group's value. */
+static enum status resolve_group(const struct bind_place *place, const struct sql_expression *node,
+                                 struct sql_expression **out)
+{
+    struct bind_block *const block = place->block;
+    const struct bind_place below = {.block = block, .node = place->node, .clause = "GROUP BY"};
+    struct sql_expression *resolved;
+    for (uint32_t k = 0; node->query && k < block->known_count && !*out; k++)
+        if (!block->known[k].above && sql_same_expression(block->known[k].node, node))
+            RETURN_IF_ERROR(group_of(block, block->known[k].input, out));
+    if (block->aggregate->aggregate.group_count == 0 || node->operation <= SQL_PARAMETER ||
+        bind_reaches_aggregate(block, node) || has_parts(node) || !names_columns(block, node))
+        return STATUS_OK;
+    RETURN_IF_ERROR(bind_resolve(&below, node, &resolved));
+    return group_of(block, resolved, out);
+}
+
+/* ---- Expressions ---- */
+
+static enum status replace(void *context, const struct sql_expression *node, struct sql_expression **out)
+{
+    const struct bind_place *const place = context;
+    struct bind_block *const block = place->block;
+    const struct bind_made *const known = bind_find_made(block, node);
+    if (known && (known->above || !place->above)) {
+        *out = known->input;
+        return STATUS_OK;
+    }
+    if (node->window)
+        return logical_refuse(
+            block->state, node->position,
+            "a window function stands in the select list or in ORDER BY; to set a condition "
+            "on it, write QUALIFY, or ask a subquery: SELECT ... FROM (SELECT ..., rank() "
+            "OVER (...) AS r ...) t WHERE r <= 10");
+    if (sql_is_aggregate(node))
+        return logical_refuse(block->state, node->position,
+                              "%s is an aggregate, which cannot stand in WHERE, ON, GROUP BY or another "
+                              "aggregate; use HAVING",
+                              node->name);
+    if (place->above) {
+        RETURN_IF_ERROR(resolve_group(place, node, out));
+        if (*out)
+            return STATUS_OK;
+    }
+    if (node->query)
+        return bind_subquery(place, node, out);
+    if (node->operation == SQL_STAR)
+        return logical_refuse(block->state, node->position, "* stands alone in a select list or in count(*)");
+    return node->operation == SQL_COLUMN ? resolve_name(place, node, out) : STATUS_OK;
+}
+
+enum status bind_resolve(const struct bind_place *place, const struct sql_expression *expression,
+                         struct sql_expression **out)
+{
+    const struct bind_state *const state = place->block->state;
+    return sql_tree_rewrite(state->arena, expression, replace, (void *)place, out, state->error);
+}
+
+enum status bind_resolve_condition(const struct bind_place *place, const struct sql_expression *condition,
+                                   struct sql_expression **out)
+{
+    const struct bind_state *const state = place->block->state;
+    RETURN_IF_ERROR(bind_resolve(place, condition, out));
+    return sql_scalar_condition(state->scalars, *out, state->error);
+}
+
+/* ---- Aggregates ---- */
+
+/* Resolves the arguments of a function alone. */
+static enum status resolve_arguments(const struct bind_place *place, const struct sql_expression *call,
+                                     struct sql_expression **out)
+{
+    const struct bind_state *const state = place->block->state;
+    RETURN_IF_ERROR(sql_tree_take(state->arena, sizeof **out, out, state->error));
+    **out = *call;
+    (*out)->window = NULL;
+    RETURN_IF_ERROR(sql_tree_take(state->arena, (call->child_count + 1) * sizeof *(*out)->children,
+                                  &(*out)->children, state->error));
+    for (uint32_t c = 0; c < call->child_count; c++) {
+        if (call->children[c]->operation == SQL_STAR)
+            (*out)->children[c] = call->children[c];
+        else
+            RETURN_IF_ERROR(bind_resolve(place, call->children[c], &(*out)->children[c]));
+    }
+    return STATUS_OK;
+}
+
+/* The arguments of grouping() are groups. */
+static enum status resolve_grouping(const struct bind_place *below, struct sql_expression *call,
+                                    struct sql_input *type)
+{
+    *type = (struct sql_input){.type = {.kind = VALUE_INTEGER}};
+    for (uint32_t c = 0; c < call->child_count; c++) {
+        struct sql_expression *const argument = call->children[c];
+        call->children[c] = NULL;
+        RETURN_IF_ERROR(group_of(below->block, argument, &call->children[c]));
+        if (!call->children[c])
+            return logical_refuse(below->block->state, argument->position,
+                                  "grouping takes terms of GROUP BY, as they are written there");
+    }
+    return STATUS_OK;
+}
+
+static enum status add_aggregate(const struct bind_place *below, const struct sql_expression *node)
+{
+    struct bind_block *const block = below->block;
+    struct bind_state *const state = block->state;
+    struct logical_node *const aggregate = block->aggregate;
+    const uint32_t groups = aggregate->aggregate.group_count;
+    struct sql_expression *call, *input;
+    struct sql_input type;
+    uint32_t a = 0, column;
+    RETURN_IF_ERROR(resolve_arguments(below, node, &call));
+    if (strcmp(call->name, "grouping") == 0)
+        RETURN_IF_ERROR(resolve_grouping(below, call, &type));
+    else
+        RETURN_IF_ERROR(sql_aggregate_type(state->scalars, call, &type, state->error));
+    while (a < aggregate->aggregate.aggregate_count &&
+           !sql_same_expression(aggregate->aggregate.aggregates[a], call))
+        a++;
+    if (a == aggregate->aggregate.aggregate_count) {
+        RETURN_IF_ERROR(sql_tree_append(state->arena, &aggregate->aggregate.aggregates,
+                                        &aggregate->aggregate.aggregate_count, sizeof call, &call,
+                                        state->error));
+        RETURN_IF_ERROR(
+            logical_column_new(state->tree, node->name, type.type, type.nullable, &column, state->error));
+        RETURN_IF_ERROR(logical_gives(state->tree, aggregate, column, state->error));
+    }
+    RETURN_IF_ERROR(
+        logical_input(state->tree, node->position, aggregate->columns[groups + a], &input, state->error));
+    return bind_keep_made(block, node, input, true);
+}
+
+/* Calls `found` for each node that `is` wants, also those in windows, and behind aliases. */
+struct search {
+    const struct bind_place *place;
+    bool (*is)(const struct sql_expression *node);
+    enum status (*found)(const struct bind_place *place, const struct sql_expression *node);
+};
+
+static enum status search(const struct search *in, const struct sql_expression *node);
+
+static enum status search_window(const struct search *in, const struct sql_window *window)
+{
+    for (uint32_t p = 0; p < window->partition_count; p++)
+        RETURN_IF_ERROR(search(in, window->partitions[p]));
+    for (uint32_t o = 0; o < window->order_count; o++)
+        RETURN_IF_ERROR(search(in, window->orders[o].expression));
+    return STATUS_OK;
+}
+
+static enum status search(const struct search *in, const struct sql_expression *node)
+{
+    struct bind_block *const block = in->place->block;
+    if (in->is(node))
+        return bind_find_made(block, node) ? STATUS_OK : in->found(in->place, node);
+    for (uint32_t c = 0; c < node->child_count; c++)
+        RETURN_IF_ERROR(search(in, node->children[c]));
+    if (node->window)
+        RETURN_IF_ERROR(search_window(in, node->window));
+    const uint32_t item =
+        node->operation == SQL_COLUMN ? alias_meant(block, node) : block->select->item_count;
+    if (item == block->select->item_count)
+        return STATUS_OK;
+    RETURN_IF_ERROR(open_alias(block, node, item));
+    const enum status status = search(in, block->select->items[item].expression);
+    close_alias(block, item);
+    return status;
+}
+
+static bool is_aggregate(const struct sql_expression *node)
+{
+    return sql_is_aggregate(node) && !node->window;
+}
+
+enum status bind_find_aggregates(const struct bind_place *below, const struct sql_expression *expression)
+{
+    return search(&(struct search){below, is_aggregate, add_aggregate}, expression);
+}
+
+/* ---- Windows ---- */
+
+static bool is_window(const struct sql_expression *node)
+{
+    return node->window != NULL;
+}
+
+static enum status find_window(const struct bind_block *block, const struct sql_window **window)
+{
+    const struct sql_select *const select = block->select;
+    const char *const name = (*window)->name;
+    if (!name)
+        return STATUS_OK;
+    for (uint32_t w = 0; w < select->window_count; w++)
+        if (word_compare(select->windows[w].name, name) == 0) {
+            *window = select->windows[w].window;
+            return STATUS_OK;
+        }
+    return logical_refuse(block->state, (*window)->position, "there is no WINDOW %s", name);
+}
+
+/* Resolves what a window names, and lets the node under the windows give it as a column. */
+static enum status window_column(const struct bind_place *place, const struct sql_expression *expression,
+                                 struct sql_expression **out)
+{
+    struct bind_state *const state = place->block->state;
+    struct sql_expression *resolved;
+    uint32_t column;
+    RETURN_IF_ERROR(bind_resolve(place, expression, &resolved));
+    *out = resolved;
+    if (resolved->operation == SQL_INPUT || resolved->operation <= SQL_PARAMETER)
+        return STATUS_OK;
+    RETURN_IF_ERROR(bind_column_of(state, "", resolved, &column));
+    RETURN_IF_ERROR(bind_extend(state, &resolved, &column, 1, place->node));
+    return logical_input(state->tree, expression->position, column, out, state->error);
+}
+
+static enum status resolve_window(const struct bind_place *place, const struct sql_window *from,
+                                  struct sql_window **out)
+{
+    const struct bind_state *const state = place->block->state;
+    RETURN_IF_ERROR(sql_tree_take(state->arena, sizeof **out, out, state->error));
+    **out = *from;
+    RETURN_IF_ERROR(sql_tree_take(state->arena, (from->partition_count + 1) * sizeof *from->partitions,
+                                  &(*out)->partitions, state->error));
+    RETURN_IF_ERROR(sql_tree_take(state->arena, (from->order_count + 1) * sizeof *from->orders,
+                                  &(*out)->orders, state->error));
+    for (uint32_t p = 0; p < from->partition_count; p++)
+        RETURN_IF_ERROR(window_column(place, from->partitions[p], &(*out)->partitions[p]));
+    for (uint32_t o = 0; o < from->order_count; o++) {
+        (*out)->orders[o] = from->orders[o];
+        RETURN_IF_ERROR(window_column(place, from->orders[o].expression, &(*out)->orders[o].expression));
+    }
+    return STATUS_OK;
+}
+
+/* The type of a window function: of a number, of a fraction, or of its argument. */
+static enum status window_type(const struct bind_state *state, const struct sql_expression *call,
+                               struct sql_input *type)
+{
+    static const char *const counts[] = {"row_number", "rank", "dense_rank", "ntile"},
+                             *const fractions[] = {"percent_rank", "cume_dist"},
+                             *const values[] = {"lag", "lead", "first_value", "last_value", "nth_value"};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (strcmp(call->name, counts[i]) == 0) {
+            *type = (struct sql_input){.type = {.kind = VALUE_INTEGER}};
+            return STATUS_OK;
+        }
+    for (size_t i = 0; i < sizeof fractions / sizeof *fractions; i++)
+        if (strcmp(call->name, fractions[i]) == 0) {
+            *type = (struct sql_input){.type = {.kind = VALUE_DOUBLE}};
+            return STATUS_OK;
+        }
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        struct sql_input other;
+        if (strcmp(call->name, values[i]) != 0 || call->child_count == 0)
+            continue;
+        RETURN_IF_ERROR(sql_scalar_type(state->scalars, call->children[0], type, state->error));
+        type->nullable = true;
+        if (call->child_count < 3)
+            return STATUS_OK;
+        RETURN_IF_ERROR(sql_scalar_type(state->scalars, call->children[2], &other, state->error));
+        return sql_common_type(state->scalars, call->position, *type, other, type, state->error);
+    }
+    if (!sql_is_aggregate(call))
+        return logical_refuse(
+            state, call->position,
+            "%s is no window function; there are row_number, rank, dense_rank, percent_rank, cume_dist, "
+            "ntile, lag, lead, first_value, last_value, nth_value, count, sum, avg, min and max",
+            call->name);
+    return sql_aggregate_type(state->scalars, call, type, state->error);
+}
+
+static enum status add_window(const struct bind_place *place, const struct sql_expression *node)
+{
+    struct bind_block *const block = place->block;
+    struct bind_state *const state = block->state;
+    const struct sql_window *written = node->window;
+    struct sql_expression *call, *input;
+    struct sql_window *window;
+    struct sql_input type;
+    uint32_t column;
+    RETURN_IF_ERROR(find_window(block, &written));
+    RETURN_IF_ERROR(resolve_arguments(place, node, &call));
+    RETURN_IF_ERROR(window_type(state, call, &type));
+    for (uint32_t c = 0; c < call->child_count; c++)
+        if (call->children[c]->operation != SQL_STAR)
+            RETURN_IF_ERROR(window_column(place, node->children[c], &call->children[c]));
+    RETURN_IF_ERROR(resolve_window(place, written, &window));
+    const struct logical_window made = {.call = call, .window = window};
+    RETURN_IF_ERROR(sql_tree_append(state->arena, &block->window->window.windows,
+                                    &block->window->window.count, sizeof made, &made, state->error));
+    RETURN_IF_ERROR(
+        logical_column_new(state->tree, node->name, type.type, type.nullable, &column, state->error));
+    RETURN_IF_ERROR(logical_gives(state->tree, block->window, column, state->error));
+    RETURN_IF_ERROR(logical_input(state->tree, node->position, column, &input, state->error));
+    return bind_keep_made(block, node, input, true);
+}
+
+enum status bind_find_windows(const struct bind_place *place, const struct sql_expression *expression)
+{
+    return search(&(struct search){place, is_window, add_window}, expression);
+}

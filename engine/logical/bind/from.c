@@ -1,0 +1,296 @@
+/* from.c: binds FROM: stored tables, queries of WITH and subqueries, and their joins (bind.h). */
+#include "engine/logical/bind/bind.h"
+#include "engine/plan/value_text.h"
+#include "engine/sql/sql_error.h"
+#include "storage/base/words/word.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- The columns of a source ---- */
+
+static uint32_t columns_named(const struct bind_source *source, const char *name, uint32_t *column)
+{
+    uint32_t count = 0;
+    for (uint32_t c = 0; c < source->count; c++) {
+        const bool exact = strcmp(source->names[c], name) == 0;
+        if (!exact && word_compare(source->names[c], name) != 0)
+            continue;
+        *column = c;
+        count++;
+        if (exact)
+            return 1;
+    }
+    return count;
+}
+
+static uint32_t scope_find(const void *context, uint32_t source, const char *name, uint32_t *column)
+{
+    return columns_named(&((const struct bind_block *)context)->sources[source], name, column);
+}
+
+static const char *scope_name(const void *context, uint32_t source, uint32_t column)
+{
+    return ((const struct bind_block *)context)->sources[source].names[column];
+}
+
+static void see_sources(struct bind_block *block, const struct sql_source *sources, uint32_t count)
+{
+    block->scope = (struct sql_scope){
+        .count = count, .sources = sources, .find = scope_find, .name = scope_name, .context = block};
+}
+
+static enum status take_columns(const struct bind_state *state, const struct logical_node *node,
+                                const char *const *names, struct bind_source *source)
+{
+    source->count = node->column_count;
+    RETURN_IF_ERROR(sql_tree_take(state->arena, (source->count + 1) * sizeof *source->names, &source->names,
+                                  state->error));
+    for (uint32_t c = 0; c < source->count; c++)
+        source->names[c] = names ? names[c] : state->tree->columns[node->columns[c]].name;
+    source->columns = node->columns;
+    return STATUS_OK;
+}
+
+enum status bind_only_source(struct bind_block *block, const char *name, const struct logical_node *node,
+                             const char **names)
+{
+    static const struct sql_source nameless = {.table = ""};
+    RETURN_IF_ERROR(
+        sql_tree_take(block->state->arena, sizeof *block->sources, &block->sources, block->state->error));
+    block->sources->name = name;
+    see_sources(block, &nameless, 1);
+    return take_columns(block->state, node, names, block->sources);
+}
+
+/* ---- One source ---- */
+
+static const struct table *stored_table(const struct database *database, const char *name)
+{
+    const struct table *found = NULL;
+    for (uint32_t t = 0; t < database_table_count(database); t++) {
+        const struct table *const table = database_table_at(database, t);
+        if (strcmp(table->name, name) == 0)
+            return table;
+        if (!found && word_compare(table->name, name) == 0)
+            found = table;
+    }
+    return found;
+}
+
+static enum status scan_table(struct bind_state *state, const struct sql_source *source,
+                              struct logical_node **node)
+{
+    const struct table *const table = stored_table(state->database, source->table);
+    const struct table *none;
+    if (!table)
+        return sql_placed(state->error, source->position,
+                          database_table(state->database, source->table, &none, state->error));
+    const uint32_t count = table_visible_columns(table);
+    RETURN_IF_ERROR(
+        logical_node_new(state->tree, LOGICAL_SCAN, source->position, NULL, NULL, node, state->error));
+    (*node)->scan.table = table;
+    (*node)->scan.name = sql_source_name(source);
+    RETURN_IF_ERROR(sql_tree_take(state->arena, (count + 1) * sizeof *(*node)->scan.stored,
+                                  &(*node)->scan.stored, state->error));
+    for (uint32_t c = 0; c < count; c++) {
+        const struct column *const stored = &table->columns[c];
+        const struct column *const value = stored->references ? stored->references : stored;
+        struct value_type type = column_value_type(value);
+        uint32_t column;
+        type.dictionary = NULL;
+        RETURN_IF_ERROR(
+            logical_column_new(state->tree, stored->schema.name, type, true, &column, state->error));
+        RETURN_IF_ERROR(logical_gives(state->tree, *node, column, state->error));
+        (*node)->scan.stored[c] = c;
+    }
+    return STATUS_OK;
+}
+
+static enum status rename_columns(const struct bind_state *state, const char *what, uint32_t count,
+                                  const char *const *written, struct sql_position position,
+                                  const struct logical_node *node, const char ***names)
+{
+    const char **made;
+    if (count > node->column_count)
+        return logical_refuse(state, position, "%s names %u columns, but its query has %u", what, count,
+                              node->column_count);
+    RETURN_IF_ERROR(
+        sql_tree_take(state->arena, (node->column_count + 1) * sizeof *made, &made, state->error));
+    for (uint32_t c = 0; c < node->column_count; c++)
+        made[c] = c < count ? written[c] : (*names)[c];
+    *names = made;
+    return STATUS_OK;
+}
+
+static const struct bind_named *find_named(const struct bind_named *named, const char *name)
+{
+    while (named && word_compare(named->with->name, name) != 0)
+        named = named->before;
+    return named;
+}
+
+/* Binds the query of WITH, and keeps it for all that name it, if it names nothing around it. */
+static enum status share(struct bind_state *state, struct bind_named *named, struct logical_node **root,
+                         const char ***names)
+{
+    const struct sql_with *const with = named->with;
+    struct logical_set outside;
+    RETURN_IF_ERROR(bind_query(state, with->query, named->before, named->around, root, names));
+    RETURN_IF_ERROR(
+        rename_columns(state, with->name, with->column_count, with->columns, with->position, *root, names));
+    RETURN_IF_ERROR(logical_free(state->tree, *root, &outside, state->error));
+    if (!logical_is_empty(&outside))
+        return STATUS_OK;
+    const struct logical_shared shared = {.name = with->name, .root = *root, .names = *names};
+    named->number = state->tree->shared_count;
+    named->shared = true;
+    return sql_tree_append(state->arena, &state->tree->shared, &state->tree->shared_count, sizeof shared,
+                           &shared, state->error);
+}
+
+static enum status name_shared(struct bind_state *state, struct bind_named *named,
+                               const struct sql_source *source, struct logical_node **node,
+                               const char ***names)
+{
+    if (!named->shared)
+        RETURN_IF_ERROR(share(state, named, node, names));
+    if (!named->shared)
+        return STATUS_OK;
+    struct logical_shared *const shared = &state->tree->shared[named->number];
+    RETURN_IF_ERROR(
+        logical_node_new(state->tree, LOGICAL_SHARED, source->position, NULL, NULL, node, state->error));
+    (*node)->shared.shared = named->number;
+    *names = shared->names;
+    shared->references++;
+    for (uint32_t c = 0; c < shared->root->column_count; c++) {
+        const struct logical_column of = state->tree->columns[shared->root->columns[c]];
+        uint32_t column;
+        RETURN_IF_ERROR(
+            logical_column_new(state->tree, (*names)[c], of.type, of.nullable, &column, state->error));
+        RETURN_IF_ERROR(logical_gives(state->tree, *node, column, state->error));
+    }
+    return STATUS_OK;
+}
+
+/* A subquery without an alias gets a name that none has, by which its columns are told from others. */
+static enum status name_source(struct bind_state *state, uint32_t s, struct sql_source *source)
+{
+    char *name;
+    if (sql_source_name(source))
+        return STATUS_OK;
+    RETURN_IF_ERROR(sql_tree_take(state->arena, 16, &name, state->error));
+    snprintf(name, 16, "#%u", s);
+    source->alias = name;
+    return STATUS_OK;
+}
+
+static enum status bind_source(struct bind_block *block, uint32_t s, const struct sql_source *source,
+                               struct logical_node **node)
+{
+    struct bind_state *const state = block->state;
+    const char **names = NULL;
+    const struct bind_named *const named = source->query ? NULL : find_named(block->named, source->table);
+    if (source->query)
+        RETURN_IF_ERROR(bind_query(state, source->query, block->named, block->around, node, &names));
+    else if (named)
+        RETURN_IF_ERROR(name_shared(state, (struct bind_named *)named, source, node, &names));
+    else
+        RETURN_IF_ERROR(scan_table(state, source, node));
+    if (source->column_count)
+        RETURN_IF_ERROR(rename_columns(state, source->alias ? source->alias : "the subquery",
+                                       source->column_count, source->columns, source->position, *node,
+                                       &names));
+    block->sources[s].name = sql_source_name(source);
+    for (uint32_t other = 0; other < s; other++)
+        if (word_compare(block->sources[other].name, block->sources[s].name) == 0)
+            return logical_refuse(state, source->position,
+                                  "FROM has %s twice; give one of them another alias",
+                                  block->sources[s].name);
+    return take_columns(state, *node, names, &block->sources[s]);
+}
+
+/* ---- Joins ---- */
+
+/* A join of two nodes on a condition as it is written, whose names have their tables. */
+static enum status join_on(struct bind_block *block, const struct sql_source *source,
+                           struct logical_node *left, struct logical_node *right, struct logical_node **node)
+{
+    static const enum logical_join joins[] = {LOGICAL_INNER, LOGICAL_INNER, LOGICAL_INNER,
+                                              LOGICAL_LEFT,  LOGICAL_LEFT,  LOGICAL_FULL};
+    struct bind_state *const state = block->state;
+    const bool inner = joins[source->join] == LOGICAL_INNER;
+    struct sql_expression *condition = NULL;
+    if (source->join == SQL_JOIN_RIGHT) {
+        struct logical_node *const swapped = left;
+        left = right;
+        right = swapped;
+    }
+    if (!source->on && !inner)
+        return logical_refuse(state, source->position, "%s JOIN needs a condition: ON or USING",
+                              source->join == SQL_JOIN_FULL ? "FULL" : "an outer");
+    if (inner)
+        RETURN_IF_ERROR(logical_join_new(state->tree, LOGICAL_INNER, source->position, left, right, NULL,
+                                         node, state->error));
+    const struct bind_place place = {
+        .block = block, .node = inner ? node : &right, .aliases = true, .clause = "ON"};
+    if (source->on)
+        RETURN_IF_ERROR(bind_resolve_condition(&place, source->on, &condition));
+    if (inner)
+        return condition ? logical_filter(state->tree, condition, node, state->error) : STATUS_OK;
+    return logical_join_new(state->tree, joins[source->join], source->position, left, right, condition, node,
+                            state->error);
+}
+
+/* True if an item of FROM, which begins with source `first`, has a RIGHT or FULL JOIN: it is joined by itself. */
+static bool is_strict(const struct sql_source *sources, uint32_t count, uint32_t first)
+{
+    bool strict = false;
+    for (uint32_t s = first + 1; s < count && sources[s].join != SQL_JOIN_NONE; s++)
+        strict |= sources[s].join >= SQL_JOIN_RIGHT;
+    return strict;
+}
+
+/* Joins an item to *node, which has those before it, or NULL. */
+static enum status join_item(struct bind_block *block, const struct sql_source *sources, uint32_t *s,
+                             struct logical_node *const *nodes, struct logical_node **node)
+{
+    const uint32_t count = block->scope.count;
+    const bool alone = *node && is_strict(sources, count, *s);
+    struct logical_node *item = nodes[*s];
+    if (*node && !alone)
+        RETURN_IF_ERROR(join_on(block, &sources[*s], *node, item, &item));
+    for ((*s)++; *s < count && sources[*s].join != SQL_JOIN_NONE; (*s)++)
+        RETURN_IF_ERROR(join_on(block, &sources[*s], item, nodes[*s], &item));
+    if (alone)
+        return logical_join_new(block->state->tree, LOGICAL_INNER, item->position, *node, item, NULL, node,
+                                block->state->error);
+    *node = item;
+    return STATUS_OK;
+}
+
+enum status bind_from(struct bind_block *block, struct logical_node **node)
+{
+    struct bind_state *const state = block->state;
+    const uint32_t count = block->select->source_count;
+    struct sql_source *sources;
+    struct logical_node **nodes;
+    if (count > SQL_SOURCES_MAX)
+        return logical_refuse(state, block->select->sources[SQL_SOURCES_MAX].position,
+                              "FROM names more than %u tables; ask in several levels", SQL_SOURCES_MAX);
+    RETURN_IF_ERROR(sql_tree_take(state->arena, (count + 1) * sizeof *sources, &sources, state->error));
+    RETURN_IF_ERROR(sql_tree_take(state->arena, (count + 1) * sizeof *nodes, &nodes, state->error));
+    RETURN_IF_ERROR(
+        sql_tree_take(state->arena, (count + 1) * sizeof *block->sources, &block->sources, state->error));
+    memcpy(sources, block->select->sources, count * sizeof *sources);
+    for (uint32_t s = 0; s < count; s++) {
+        RETURN_IF_ERROR(name_source(state, s, &sources[s]));
+        RETURN_IF_ERROR(bind_source(block, s, &sources[s], &nodes[s]));
+    }
+    see_sources(block, sources, count);
+    RETURN_IF_ERROR(sql_scope_resolve(&block->scope, state->arena, sources, state->error));
+    *node = NULL;
+    for (uint32_t s = 0; s < count;)
+        RETURN_IF_ERROR(join_item(block, sources, &s, nodes, node));
+    return STATUS_OK;
+}

@@ -1,0 +1,80 @@
+/*
+ * subquery.c: subqueries in expressions become joins (bind.h): a value a single join, EXISTS and IN a mark join, whose
+ * mark takes the subquery's place. A subquery that names columns around it makes the join dependent.
+ */
+#include "engine/logical/bind/bind.h"
+
+static enum status one_column(const struct bind_state *state, const struct sql_expression *node,
+                              const struct logical_node *query)
+{
+    return query->column_count == 1
+               ? STATUS_OK
+               : logical_refuse(state, node->position,
+                                "this subquery stands for one value, so it has one column, not %u",
+                                query->column_count);
+}
+
+/* The subquery's only column is a value, or NULL if it has no row. */
+static enum status bind_single(const struct bind_place *place, const struct sql_expression *node,
+                               struct logical_node *query, struct sql_expression **out)
+{
+    struct bind_state *const state = place->block->state;
+    RETURN_IF_ERROR(one_column(state, node, query));
+    state->tree->columns[query->columns[0]].nullable = true;
+    RETURN_IF_ERROR(logical_join_new(state->tree, LOGICAL_SINGLE, node->position, *place->node, query, NULL,
+                                     place->node, state->error));
+    return logical_input(state->tree, node->position, query->columns[0], out, state->error);
+}
+
+static enum status bind_mark(const struct bind_place *place, const struct sql_expression *node,
+                             struct logical_node *query, struct sql_expression *condition,
+                             struct sql_expression **out)
+{
+    struct bind_state *const state = place->block->state;
+    struct sql_expression *mark;
+    uint32_t column;
+    RETURN_IF_ERROR(logical_join_new(state->tree, LOGICAL_MARK, node->position, *place->node, query,
+                                     condition, place->node, state->error));
+    RETURN_IF_ERROR(logical_column_new(state->tree, "mark", (struct value_type){.kind = VALUE_BOOLEAN},
+                                       condition != NULL, &column, state->error));
+    (*place->node)->join.mark = column;
+    RETURN_IF_ERROR(logical_gives(state->tree, *place->node, column, state->error));
+    RETURN_IF_ERROR(logical_input(state->tree, node->position, column, &mark, state->error));
+    *out = mark;
+    if (!node->negated)
+        return STATUS_OK;
+    RETURN_IF_ERROR(sql_tree_node(state->arena, SQL_NOT, node->position, out, state->error));
+    return sql_tree_child(state->arena, *out, mark, state->error);
+}
+
+/* value IN (query): some row's column is equal to it. */
+static enum status bind_in_query(const struct bind_place *place, const struct sql_expression *node,
+                                 struct logical_node *query, struct sql_expression **out)
+{
+    struct bind_state *const state = place->block->state;
+    struct sql_expression *value, *column, *equal;
+    RETURN_IF_ERROR(one_column(state, node, query));
+    RETURN_IF_ERROR(bind_resolve(place, node->children[0], &value));
+    RETURN_IF_ERROR(logical_input(state->tree, node->position, query->columns[0], &column, state->error));
+    RETURN_IF_ERROR(sql_tree_node(state->arena, SQL_EQUAL, node->position, &equal, state->error));
+    RETURN_IF_ERROR(sql_tree_child(state->arena, equal, value, state->error));
+    RETURN_IF_ERROR(sql_tree_child(state->arena, equal, column, state->error));
+    RETURN_IF_ERROR(sql_scalar_condition(state->scalars, equal, state->error));
+    return bind_mark(place, node, query, equal, out);
+}
+
+enum status bind_subquery(const struct bind_place *place, const struct sql_expression *node,
+                          struct sql_expression **out)
+{
+    struct bind_block *const block = place->block;
+    struct logical_node *query;
+    const char **names;
+    RETURN_IF_ERROR(bind_query(block->state, node->query, block->named, place, &query, &names));
+    if (node->operation == SQL_SUBQUERY)
+        RETURN_IF_ERROR(bind_single(place, node, query, out));
+    else if (node->operation == SQL_EXISTS)
+        RETURN_IF_ERROR(bind_mark(place, node, query, NULL, out));
+    else
+        RETURN_IF_ERROR(bind_in_query(place, node, query, out));
+    return bind_keep_made(block, node, *out, place->above);
+}

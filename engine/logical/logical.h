@@ -1,0 +1,25 @@
+/*
+ * logical.h: from a syntax tree (engine/sql/ast.h) to a tree of operators (node.h).
+ *
+ *     bind/      names become columns and types are checked; subqueries become joins
+ *     rewrite/   the tree becomes one that is cheaper and has no dependent joins
+ */
+#ifndef TESSERA_ENGINE_LOGICAL_LOGICAL_H
+#define TESSERA_ENGINE_LOGICAL_LOGICAL_H
+
+#include "engine/logical/node.h"
+
+struct logical_options {
+    const struct sql_parameter *parameters;
+    uint32_t parameter_count;
+    enum sql_like like;
+    int64_t now; /* struct sql_options */
+};
+
+/* Binds a statement to a database; reads no rows. `arena` gets the tree, and must outlive it. STATUS_BAD_INPUT, "line L,
+ * column C: ...", for names that there are not and for wrong types. */
+NODISCARD enum status logical_bind(struct database *database, const struct sql_select *select,
+                                   const struct logical_options *options, struct sql_statement_tree *arena,
+                                   struct logical_tree *tree, struct error *error);
+
+#endif
