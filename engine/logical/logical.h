@@ -22,4 +22,8 @@ NODISCARD enum status logical_bind(struct database *database, const struct sql_s
                                    const struct logical_options *options, struct sql_statement_tree *arena,
                                    struct logical_tree *tree, struct error *error);
 
+/* Makes the tree one that is cheaper to answer and has no dependent joins. */
+NODISCARD enum status logical_rewrite(const struct logical_options *options, struct logical_tree *tree,
+                                      struct error *error);
+
 #endif

@@ -161,6 +161,7 @@ void logical_node_names(const struct logical_node *node, struct logical_set *set
         break;
     case LOGICAL_JOIN:
         logical_names(node->join.condition, set);
+        logical_names(node->join.test, set);
         break;
     case LOGICAL_AGGREGATE:
         names_of_list(node->aggregate.groups, node->aggregate.group_count, set);

@@ -51,7 +51,8 @@ enum logical_join {
     LOGICAL_FULL,  /* and right rows without one */
     LOGICAL_SEMI,  /* left rows with a pair, once; only columns of the left */
     LOGICAL_ANTI,  /* left rows without a pair: a condition that is NULL is not true */
-    LOGICAL_MARK, /* all left rows, and `mark`: true with a pair; else NULL if some condition was NULL; else false */
+    LOGICAL_MARK, /* all left rows, and `mark`: of the pairs whose condition is true, true if `test` is true for one;
+                    * else NULL if it is NULL for one; else false. Without a test it is true for all */
     LOGICAL_SINGLE /* as LEFT, but a second pair of a left row is an error: a subquery that is a value */
 };
 
@@ -98,7 +99,8 @@ struct logical_node {
         } project;
         struct {
             enum logical_join join;
-            struct sql_expression *condition; /* NULL: true */
+            struct sql_expression *condition; /* NULL: true; a pair for which it is NULL is none */
+            struct sql_expression *test;      /* LOGICAL_MARK: what IN compares; or NULL */
             uint32_t mark;                    /* LOGICAL_MARK: its column, the last of `columns` */
         } join;
         struct {

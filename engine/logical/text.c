@@ -144,10 +144,14 @@ static void write_join(const struct writer *writer, const struct logical_node *n
     fprintf(writer->out, "join %s", joins[node->join.join]);
     if (node->join.join == LOGICAL_MARK)
         fprintf(writer->out, " %u", node->join.mark);
-    if (!node->join.condition)
-        return;
-    fputs(": ", writer->out);
-    write_expression(writer, node->join.condition);
+    if (node->join.condition) {
+        fputs(": ", writer->out);
+        write_expression(writer, node->join.condition);
+    }
+    if (node->join.test) {
+        fputs(", test ", writer->out);
+        write_expression(writer, node->join.test);
+    }
 }
 
 static void write_aggregate(const struct writer *writer, const struct logical_node *node)

@@ -155,7 +155,10 @@ static enum status bind_groups(struct bind_block *block, struct logical_node **n
     RETURN_IF_ERROR(logical_node_new(state->tree, LOGICAL_AGGREGATE, select->position, NULL, NULL,
                                      &block->aggregate, state->error));
     block->aggregate->aggregate.set_count = select->set_count;
-    block->aggregate->aggregate.sets = select->sets;
+    RETURN_IF_ERROR(sql_tree_take(state->arena, (select->set_count + 1) * sizeof *select->sets,
+                                  &block->aggregate->aggregate.sets, state->error));
+    if (select->set_count) /* a copy, because the rewriter changes them */
+        memcpy(block->aggregate->aggregate.sets, select->sets, select->set_count * sizeof *select->sets);
     for (uint32_t g = 0; g < select->group_count; g++)
         RETURN_IF_ERROR(bind_group(&groups, select->groups[g]));
     RETURN_IF_ERROR(for_each(&arguments, bind_find_aggregates, true));

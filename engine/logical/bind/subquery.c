@@ -27,16 +27,17 @@ static enum status bind_single(const struct bind_place *place, const struct sql_
 }
 
 static enum status bind_mark(const struct bind_place *place, const struct sql_expression *node,
-                             struct logical_node *query, struct sql_expression *condition,
+                             struct logical_node *query, struct sql_expression *test,
                              struct sql_expression **out)
 {
     struct bind_state *const state = place->block->state;
     struct sql_expression *mark;
     uint32_t column;
-    RETURN_IF_ERROR(logical_join_new(state->tree, LOGICAL_MARK, node->position, *place->node, query,
-                                     condition, place->node, state->error));
+    RETURN_IF_ERROR(logical_join_new(state->tree, LOGICAL_MARK, node->position, *place->node, query, NULL,
+                                     place->node, state->error));
     RETURN_IF_ERROR(logical_column_new(state->tree, "mark", (struct value_type){.kind = VALUE_BOOLEAN},
-                                       condition != NULL, &column, state->error));
+                                       test != NULL, &column, state->error));
+    (*place->node)->join.test = test;
     (*place->node)->join.mark = column;
     RETURN_IF_ERROR(logical_gives(state->tree, *place->node, column, state->error));
     RETURN_IF_ERROR(logical_input(state->tree, node->position, column, &mark, state->error));

@@ -1,0 +1,349 @@
+/*
+ * domain.c: the general way to unnest (rewrite.h): the subquery is answered once for each distinct value of the outer
+ * columns that it names, its *domain*, which is joined into it as deep as it is needed.
+ *
+ *     left L, right R that names columns a of L        L join R' on a is not distinct from d
+ *                                                      R': R with d for a, for each d of D = (select distinct a from L)
+ *
+ * L and D are shared queries, so that each is answered once.
+ */
+#include "engine/logical/rewrite/rewrite.h"
+
+#include <string.h>
+
+struct domain {
+    struct rewriter *rewriter;
+    const struct logical_set *outer; /* columns of L */
+    uint32_t count;
+    uint32_t *columns; /* those that R names */
+    uint32_t shared;   /* D */
+};
+
+/* ---- Shared queries ---- */
+
+static enum status share(struct rewriter *rewriter, const char *name, struct logical_node *root,
+                         uint32_t *shared)
+{
+    struct logical_tree *const tree = rewriter->tree;
+    struct logical_shared made = {.name = name, .root = root};
+    *shared = tree->shared_count;
+    RETURN_IF_ERROR(sql_tree_take(tree->arena, (root->column_count + 1) * sizeof *made.names, &made.names,
+                                  rewriter->error));
+    for (uint32_t c = 0; c < root->column_count; c++)
+        made.names[c] = tree->columns[root->columns[c]].name;
+    return sql_tree_append(tree->arena, &tree->shared, &tree->shared_count, sizeof made, &made,
+                           rewriter->error);
+}
+
+static enum status refer(struct rewriter *rewriter, uint32_t shared, struct logical_node **node)
+{
+    struct logical_tree *const tree = rewriter->tree;
+    const struct logical_node *const root = tree->shared[shared].root;
+    RETURN_IF_ERROR(
+        logical_node_new(tree, LOGICAL_SHARED, root->position, NULL, NULL, node, rewriter->error));
+    (*node)->shared.shared = shared;
+    tree->shared[shared].references++;
+    for (uint32_t c = 0; c < root->column_count; c++) {
+        const struct logical_column of = tree->columns[root->columns[c]];
+        uint32_t column;
+        RETURN_IF_ERROR(logical_column_new(tree, of.name, of.type, of.nullable, &column, rewriter->error));
+        RETURN_IF_ERROR(logical_gives(tree, *node, column, rewriter->error));
+    }
+    return STATUS_OK;
+}
+
+/* L becomes a shared query, whose answer takes its place, with its columns. */
+static enum status share_left(struct rewriter *rewriter, struct logical_node **left, uint32_t *shared)
+{
+    struct logical_node *const root = *left, *reference;
+    RETURN_IF_ERROR(share(rewriter, "outer", root, shared));
+    RETURN_IF_ERROR(refer(rewriter, *shared, &reference));
+    RETURN_IF_ERROR(logical_node_new(rewriter->tree, LOGICAL_PROJECT, root->position, reference, NULL, left,
+                                     rewriter->error));
+    for (uint32_t c = 0; c < root->column_count; c++) {
+        struct sql_expression *input;
+        RETURN_IF_ERROR(rewrite_input(rewriter, root->position, reference->columns[c], &input));
+        RETURN_IF_ERROR(rewrite_project_add(rewriter, *left, input, root->columns[c]));
+    }
+    return STATUS_OK;
+}
+
+/* D: the distinct values of the columns in L's answer. */
+static enum status make_domain(struct domain *domain, uint32_t left)
+{
+    struct rewriter *const rewriter = domain->rewriter;
+    const struct logical_node *const root = rewriter->tree->shared[left].root;
+    struct logical_node *reference, *distinct;
+    RETURN_IF_ERROR(refer(rewriter, left, &reference));
+    RETURN_IF_ERROR(logical_node_new(rewriter->tree, LOGICAL_AGGREGATE, root->position, reference, NULL,
+                                     &distinct, rewriter->error));
+    for (uint32_t i = 0; i < domain->count; i++)
+        for (uint32_t c = 0; c < root->column_count; c++) {
+            struct sql_expression *input;
+            uint32_t column;
+            if (root->columns[c] != domain->columns[i])
+                continue;
+            RETURN_IF_ERROR(rewrite_input(rewriter, root->position, reference->columns[c], &input));
+            RETURN_IF_ERROR(rewrite_add_group(rewriter, distinct, input, &column));
+            break;
+        }
+    return share(rewriter, "domain", distinct, &domain->shared);
+}
+
+/* ---- Into the subquery ---- */
+
+/* a IS NOT DISTINCT FROM b, for each column */
+static enum status equal_columns(struct rewriter *rewriter, struct sql_position position, const uint32_t *a,
+                                 const uint32_t *b, uint32_t count, struct conjuncts *conjuncts)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct sql_expression *left, *right, *same;
+        RETURN_IF_ERROR(rewrite_input(rewriter, position, a[i], &left));
+        RETURN_IF_ERROR(rewrite_input(rewriter, position, b[i], &right));
+        RETURN_IF_ERROR(rewrite_apply(rewriter, SQL_IS_DISTINCT, NULL, left, right, &same));
+        same->negated = true;
+        RETURN_IF_ERROR(rewrite_add(rewriter, same, conjuncts));
+    }
+    return STATUS_OK;
+}
+
+/* The node's expressions take the domain's columns for the outer ones. */
+static enum status map_node(const struct domain *domain, const uint32_t *columns, struct logical_node *node)
+{
+    struct column_map map = {0};
+    for (uint32_t i = 0; i < domain->count; i++) {
+        struct sql_expression *input;
+        RETURN_IF_ERROR(rewrite_input(domain->rewriter, node->position, columns[i], &input));
+        RETURN_IF_ERROR(rewrite_map_add(domain->rewriter, &map, domain->columns[i], input));
+    }
+    return rewrite_map_node(domain->rewriter, &map, node);
+}
+
+/* Makes *node one that gives its columns, and in `columns` the domain's, for each value of the domain. */
+static enum status attach(const struct domain *domain, struct logical_node **node, uint32_t *columns);
+
+static enum status new_columns(const struct domain *domain, uint32_t **columns)
+{
+    return sql_tree_take(domain->rewriter->tree->arena, (domain->count + 1) * sizeof **columns, columns,
+                         domain->rewriter->error);
+}
+
+/* What depends on nothing is the same for each value. */
+static enum status attach_cross(const struct domain *domain, struct logical_node **node, uint32_t *columns)
+{
+    struct rewriter *const rewriter = domain->rewriter;
+    struct logical_node *values;
+    RETURN_IF_ERROR(refer(rewriter, domain->shared, &values));
+    memcpy(columns, values->columns, domain->count * sizeof *columns);
+    return logical_join_new(rewriter->tree, LOGICAL_INNER, (*node)->position, *node, values, NULL, node,
+                            rewriter->error);
+}
+
+static enum status attach_project(const struct domain *domain, struct logical_node *node, uint32_t *columns)
+{
+    RETURN_IF_ERROR(attach(domain, &node->inputs[0], columns));
+    RETURN_IF_ERROR(map_node(domain, columns, node));
+    for (uint32_t i = 0; i < domain->count; i++)
+        RETURN_IF_ERROR(rewrite_pass(domain->rewriter, node, columns[i]));
+    return STATUS_OK;
+}
+
+/* Adds to a join's condition that both sides are of one value of the domain. */
+static enum status same_value(const struct domain *domain, struct logical_node *join, const uint32_t *left,
+                              const uint32_t *right)
+{
+    struct rewriter *const rewriter = domain->rewriter;
+    struct conjuncts conjuncts = {0};
+    RETURN_IF_ERROR(rewrite_split(rewriter, join->join.condition, &conjuncts));
+    RETURN_IF_ERROR(equal_columns(rewriter, join->position, left, right, domain->count, &conjuncts));
+    return rewrite_join(rewriter, &conjuncts, &join->join.condition);
+}
+
+/* Of FULL JOIN, the value is that of the side that has a row. */
+static enum status attach_full(const struct domain *domain, struct logical_node **node, const uint32_t *left,
+                               const uint32_t *right, uint32_t *columns)
+{
+    struct rewriter *const rewriter = domain->rewriter;
+    RETURN_IF_ERROR(rewrite_project(rewriter, node));
+    for (uint32_t i = 0; i < domain->count; i++) {
+        struct sql_expression *a, *b, *value;
+        RETURN_IF_ERROR(rewrite_input(rewriter, (*node)->position, left[i], &a));
+        RETURN_IF_ERROR(rewrite_input(rewriter, (*node)->position, right[i], &b));
+        RETURN_IF_ERROR(rewrite_apply(rewriter, SQL_FUNCTION, "coalesce", a, b, &value));
+        RETURN_IF_ERROR(rewrite_column(rewriter, value, &columns[i]));
+        RETURN_IF_ERROR(rewrite_project_add(rewriter, *node, value, columns[i]));
+    }
+    return STATUS_OK;
+}
+
+static enum status attach_join(const struct domain *domain, struct logical_node **node, uint32_t *columns)
+{
+    struct logical_node *const join = *node;
+    const bool inner = join->join.join == LOGICAL_INNER, full = join->join.join == LOGICAL_FULL;
+    const bool right = full || rewrite_tree_names_any(join->inputs[1], domain->outer);
+    const bool left = !inner || !right || rewrite_tree_names_any(join->inputs[0], domain->outer);
+    uint32_t *others;
+    RETURN_IF_ERROR(new_columns(domain, &others));
+    if (left)
+        RETURN_IF_ERROR(attach(domain, &join->inputs[0], columns));
+    if (right)
+        RETURN_IF_ERROR(attach(domain, &join->inputs[1], left ? others : columns));
+    RETURN_IF_ERROR(map_node(domain, columns, join));
+    if (left && right)
+        RETURN_IF_ERROR(same_value(domain, join, columns, others));
+    RETURN_IF_ERROR(rewrite_regive(domain->rewriter, join));
+    return full ? attach_full(domain, node, columns, others, columns) : STATUS_OK;
+}
+
+/* An aggregate without groups has a row for each value, also where no row is: counts are then 0. */
+static enum status attach_total(const struct domain *domain, struct logical_node **node, uint32_t *columns)
+{
+    struct rewriter *const rewriter = domain->rewriter;
+    struct logical_tree *const tree = rewriter->tree;
+    struct logical_node *const aggregate = *node, *values;
+    const uint32_t groups = aggregate->aggregate.group_count;
+    struct conjuncts same = {0};
+    struct sql_expression *condition;
+    RETURN_IF_ERROR(refer(rewriter, domain->shared, &values));
+    RETURN_IF_ERROR(
+        equal_columns(rewriter, aggregate->position, values->columns, columns, domain->count, &same));
+    RETURN_IF_ERROR(rewrite_join(rewriter, &same, &condition));
+    RETURN_IF_ERROR(logical_join_new(tree, LOGICAL_LEFT, aggregate->position, values, aggregate, condition,
+                                     node, rewriter->error));
+    memcpy(columns, values->columns, domain->count * sizeof *columns);
+    struct logical_node *const joined = *node;
+    RETURN_IF_ERROR(
+        logical_node_new(tree, LOGICAL_PROJECT, aggregate->position, joined, NULL, node, rewriter->error));
+    for (uint32_t i = 0; i < domain->count; i++)
+        RETURN_IF_ERROR(rewrite_pass(rewriter, *node, columns[i]));
+    for (uint32_t a = 0; a < aggregate->aggregate.aggregate_count; a++) {
+        const uint32_t given = aggregate->columns[groups + a];
+        const struct logical_column of = tree->columns[given];
+        uint32_t column;
+        struct sql_expression *value;
+        RETURN_IF_ERROR(logical_column_new(tree, of.name, of.type, of.nullable, &column, rewriter->error));
+        aggregate->columns[groups + a] = column;
+        RETURN_IF_ERROR(rewrite_input(rewriter, aggregate->position, column, &value));
+        RETURN_IF_ERROR(rewrite_of_empty(rewriter, aggregate->aggregate.aggregates[a], &value));
+        RETURN_IF_ERROR(rewrite_project_add(rewriter, *node, value, given));
+    }
+    return rewrite_regive(rewriter, joined);
+}
+
+static enum status attach_aggregate(const struct domain *domain, struct logical_node **node,
+                                    uint32_t *columns)
+{
+    struct rewriter *const rewriter = domain->rewriter;
+    struct logical_node *const aggregate = *node;
+    const bool total = aggregate->aggregate.group_count == 0;
+    const uint32_t listed = aggregate->aggregate.group_count;
+    RETURN_IF_ERROR(attach(domain, &aggregate->inputs[0], columns));
+    RETURN_IF_ERROR(map_node(domain, columns, aggregate));
+    for (uint32_t i = 0; i < domain->count; i++) {
+        struct sql_expression *term;
+        RETURN_IF_ERROR(rewrite_input(rewriter, aggregate->position, columns[i], &term));
+        RETURN_IF_ERROR(rewrite_add_group(rewriter, aggregate, term, &columns[i]));
+    }
+    for (uint32_t s = 0; s < aggregate->aggregate.set_count; s++) /* each set is of one value */
+        for (uint32_t i = 0; i < domain->count; i++)
+            aggregate->aggregate.sets[s] |= UINT64_C(1) << (listed + i);
+    return total ? attach_total(domain, node, columns) : STATUS_OK;
+}
+
+/* The inputs of a set give its columns, and then the domain's. */
+static enum status attach_part(const struct domain *domain, struct logical_node **part)
+{
+    struct rewriter *const rewriter = domain->rewriter;
+    const struct logical_node *const before = *part;
+    const uint32_t count = before->column_count;
+    uint32_t *columns, *given;
+    RETURN_IF_ERROR(new_columns(domain, &columns));
+    RETURN_IF_ERROR(
+        sql_tree_take(rewriter->tree->arena, (count + 1) * sizeof *given, &given, rewriter->error));
+    memcpy(given, before->columns, count * sizeof *given);
+    RETURN_IF_ERROR(attach(domain, part, columns));
+    struct logical_node *const input = *part;
+    RETURN_IF_ERROR(logical_node_new(rewriter->tree, LOGICAL_PROJECT, input->position, input, NULL, part,
+                                     rewriter->error));
+    for (uint32_t c = 0; c < count; c++)
+        RETURN_IF_ERROR(rewrite_pass(rewriter, *part, given[c]));
+    for (uint32_t i = 0; i < domain->count; i++)
+        RETURN_IF_ERROR(rewrite_pass(rewriter, *part, columns[i]));
+    return STATUS_OK;
+}
+
+static enum status attach_set(const struct domain *domain, struct logical_node *node, uint32_t *columns)
+{
+    struct logical_tree *const tree = domain->rewriter->tree;
+    for (uint32_t i = 0; i < 2; i++)
+        RETURN_IF_ERROR(attach_part(domain, &node->inputs[i]));
+    for (uint32_t i = 0; i < domain->count; i++) {
+        const struct logical_column of = tree->columns[domain->columns[i]];
+        RETURN_IF_ERROR(
+            logical_column_new(tree, of.name, of.type, of.nullable, &columns[i], domain->rewriter->error));
+        RETURN_IF_ERROR(logical_gives(tree, node, columns[i], domain->rewriter->error));
+    }
+    return STATUS_OK;
+}
+
+static enum status attach_limit(const struct domain *domain, struct logical_node **node, uint32_t *columns)
+{
+    struct logical_node *const limit = *node;
+    RETURN_IF_ERROR(attach(domain, &limit->inputs[0], columns));
+    *node = limit->inputs[0];
+    return rewrite_limit_by(domain->rewriter, limit, columns, domain->count, node);
+}
+
+static enum status attach(const struct domain *domain, struct logical_node **node, uint32_t *columns)
+{
+    struct logical_node *const at = *node;
+    if (!rewrite_tree_names_any(at, domain->outer))
+        return attach_cross(domain, node, columns);
+    switch (at->kind) {
+    case LOGICAL_PROJECT:
+        return attach_project(domain, at, columns);
+    case LOGICAL_JOIN:
+        return attach_join(domain, node, columns);
+    case LOGICAL_AGGREGATE:
+        return attach_aggregate(domain, node, columns);
+    case LOGICAL_SET:
+        return attach_set(domain, at, columns);
+    case LOGICAL_LIMIT:
+        return attach_limit(domain, node, columns);
+    case LOGICAL_FILTER:
+    case LOGICAL_WINDOW:
+    case LOGICAL_SORT:
+        RETURN_IF_ERROR(attach(domain, &at->inputs[0], columns));
+        RETURN_IF_ERROR(map_node(domain, columns, at));
+        if (at->kind == LOGICAL_WINDOW)
+            RETURN_IF_ERROR(rewrite_partition_by(domain->rewriter, columns, domain->count, at));
+        return rewrite_regive(domain->rewriter, at);
+    case LOGICAL_SCAN:
+    case LOGICAL_VALUES:
+    case LOGICAL_SHARED:
+        break;
+    }
+    return attach_cross(domain, node, columns);
+}
+
+/* ---- The whole ---- */
+
+enum status rewrite_by_domain(struct rewriter *rewriter, const struct logical_set *outer,
+                              struct logical_node *join)
+{
+    struct domain domain = {.rewriter = rewriter, .outer = outer};
+    struct logical_set named;
+    uint32_t left, *columns;
+    RETURN_IF_ERROR(logical_free(rewriter->tree, join->inputs[1], &named, rewriter->error));
+    for (uint32_t c = 0; c < join->inputs[0]->column_count; c++)
+        if (logical_has(&named, join->inputs[0]->columns[c]))
+            RETURN_IF_ERROR(sql_tree_append(rewriter->tree->arena, &domain.columns, &domain.count,
+                                            sizeof *domain.columns, &join->inputs[0]->columns[c],
+                                            rewriter->error));
+    RETURN_IF_ERROR(new_columns(&domain, &columns));
+    RETURN_IF_ERROR(share_left(rewriter, &join->inputs[0], &left));
+    RETURN_IF_ERROR(make_domain(&domain, left));
+    RETURN_IF_ERROR(attach(&domain, &join->inputs[1], columns));
+    RETURN_IF_ERROR(same_value(&domain, join, domain.columns, columns));
+    return rewrite_regive(rewriter, join);
+}

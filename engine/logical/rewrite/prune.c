@@ -1,0 +1,135 @@
+/* prune.c: what gives columns that nobody needs is left out; queries of WITH that are named once (rewrite.h). */
+#include "engine/logical/rewrite/rewrite.h"
+
+/* ---- WITH ---- */
+
+/* The columns of the reference are those of the query. */
+static enum status take_in(struct rewriter *rewriter, struct logical_node **node)
+{
+    const struct logical_node *const reference = *node;
+    struct logical_node *const root = rewriter->tree->shared[reference->shared.shared].root;
+    RETURN_IF_ERROR(logical_node_new(rewriter->tree, LOGICAL_PROJECT, reference->position, root, NULL, node,
+                                     rewriter->error));
+    for (uint32_t c = 0; c < reference->column_count; c++) {
+        struct sql_expression *input;
+        RETURN_IF_ERROR(rewrite_input(rewriter, reference->position, root->columns[c], &input));
+        RETURN_IF_ERROR(rewrite_project_add(rewriter, *node, input, reference->columns[c]));
+    }
+    return STATUS_OK;
+}
+
+enum status rewrite_inline(struct rewriter *rewriter, struct logical_node **node)
+{
+    if ((*node)->kind == LOGICAL_SHARED && rewriter->tree->shared[(*node)->shared.shared].references == 1) {
+        rewriter->tree->shared[(*node)->shared.shared].references = 0;
+        RETURN_IF_ERROR(take_in(rewriter, node));
+    }
+    for (uint32_t i = 0; i < (*node)->input_count; i++)
+        RETURN_IF_ERROR(rewrite_inline(rewriter, &(*node)->inputs[i]));
+    return STATUS_OK;
+}
+
+/* ---- Columns ---- */
+
+static void prune_scan(struct logical_node *node, const struct logical_set *needed)
+{
+    uint32_t kept = 0;
+    for (uint32_t c = 0; c < node->column_count; c++)
+        if (logical_has(needed, node->columns[c])) {
+            node->columns[kept] = node->columns[c];
+            node->scan.stored[kept++] = node->scan.stored[c];
+        }
+    node->column_count = kept;
+}
+
+static void prune_project(struct logical_node *node, const struct logical_set *needed)
+{
+    uint32_t kept = 0;
+    for (uint32_t c = 0; c < node->column_count; c++)
+        if (logical_has(needed, node->columns[c])) {
+            node->columns[kept] = node->columns[c];
+            node->project.expressions[kept++] = node->project.expressions[c];
+        }
+    node->column_count = kept;
+}
+
+static void prune_aggregates(struct logical_node *node, const struct logical_set *needed)
+{
+    const uint32_t groups = node->aggregate.group_count;
+    uint32_t kept = 0;
+    for (uint32_t a = 0; a < node->aggregate.aggregate_count; a++)
+        if (logical_has(needed, node->columns[groups + a])) {
+            node->columns[groups + kept] = node->columns[groups + a];
+            node->aggregate.aggregates[kept++] = node->aggregate.aggregates[a];
+        }
+    node->aggregate.aggregate_count = kept;
+    node->column_count = groups + kept;
+}
+
+static void prune_windows(struct logical_node *node, const struct logical_set *needed)
+{
+    const uint32_t first = node->column_count - node->window.count;
+    uint32_t kept = 0;
+    for (uint32_t w = 0; w < node->window.count; w++)
+        if (logical_has(needed, node->columns[first + w])) {
+            node->columns[first + kept] = node->columns[first + w];
+            node->window.windows[kept++] = node->window.windows[w];
+        }
+    node->window.count = kept;
+    node->column_count = first + kept;
+}
+
+static enum status prune_inputs(struct rewriter *rewriter, const struct logical_set *needed,
+                                struct logical_node *node)
+{
+    struct logical_set below;
+    RETURN_IF_ERROR(logical_set_new(rewriter->tree, &below, rewriter->error));
+    const bool passes = node->kind != LOGICAL_PROJECT && node->kind != LOGICAL_AGGREGATE;
+    for (uint32_t w = 0; passes && w < needed->words; w++)
+        below.bits[w] = needed->bits[w];
+    logical_node_names(node, &below);
+    for (uint32_t i = 0; i < node->input_count; i++)
+        RETURN_IF_ERROR(rewrite_prune(rewriter, &below, &node->inputs[i]));
+    return STATUS_OK;
+}
+
+enum status rewrite_prune(struct rewriter *rewriter, const struct logical_set *needed,
+                          struct logical_node **node)
+{
+    struct logical_node *const at = *node;
+    switch (at->kind) {
+    case LOGICAL_SCAN:
+        prune_scan(at, needed);
+        return STATUS_OK;
+    case LOGICAL_PROJECT:
+        prune_project(at, needed);
+        return prune_inputs(rewriter, needed, at);
+    case LOGICAL_AGGREGATE:
+        prune_aggregates(at, needed);
+        return prune_inputs(rewriter, needed, at);
+    case LOGICAL_WINDOW:
+        prune_windows(at, needed);
+        if (at->window.count == 0) {
+            *node = at->inputs[0];
+            return rewrite_prune(rewriter, needed, node);
+        }
+        break;
+    case LOGICAL_JOIN:
+        if (at->join.join == LOGICAL_MARK && !logical_has(needed, at->join.mark)) {
+            *node = at->inputs[0];
+            return rewrite_prune(rewriter, needed, node);
+        }
+        break;
+    case LOGICAL_SET:
+        return prune_inputs(rewriter, needed, at);
+    case LOGICAL_VALUES:
+    case LOGICAL_SHARED:
+        return STATUS_OK;
+    case LOGICAL_FILTER:
+    case LOGICAL_SORT:
+    case LOGICAL_LIMIT:
+        break;
+    }
+    RETURN_IF_ERROR(prune_inputs(rewriter, needed, at));
+    return rewrite_regive(rewriter, at);
+}
