@@ -43,7 +43,7 @@ enum sql_operation {
     SQL_PARAMETER, /* ?: `index` from 0, in order of appearance */
     /* Names: `name`, and `qualifier` or NULL, as written; quotes removed. */
     SQL_COLUMN,
-    SQL_STAR, /* * or t.*: in a select list, or the argument of count */
+    SQL_STAR,  /* * or t.*: in a select list, or the argument of count */
     SQL_INPUT, /* a column of a tree of operators, by its number `index` (engine/logical/node.h) */
     /* Operators: `children` are the operands. */
     SQL_NEGATE,
@@ -61,8 +61,9 @@ enum sql_operation {
     SQL_GREATER_EQUAL,
     SQL_AND,
     SQL_OR,
-    SQL_BETWEEN,     /* value, low, high */
-    SQL_IN,          /* value, then the items of the list; or `query`, whose rows are the items */
+    SQL_BETWEEN, /* value, low, high */
+    SQL_IN, /* value, then the items of the list; or values and `query`, by `comparison` with some of whose rows
+                      * they are compared */
     SQL_LIKE,        /* value, pattern[, escape]; `has_operand`: ILIKE */
     SQL_MATCHES,     /* value, regular expression; `has_operand`: the case of letters is ignored */
     SQL_IS_NULL,     /* value */
@@ -82,6 +83,7 @@ struct sql_expression {
     enum sql_operation operation;
     bool negated; /* NOT BETWEEN, NOT IN, NOT LIKE, IS NOT NULL */
     bool distinct, has_operand, has_else;
+    enum sql_operation comparison;        /* SQL_IN of a query: SQL_EQUAL .. SQL_GREATER_EQUAL */
     bool ordered, descending, nulls_last; /* SQL_FUNCTION: the last child is what ORDER BY in it names */
     uint32_t index;                       /* SQL_PARAMETER */
     uint32_t depth;                       /* 1 more than the deepest child's */
@@ -133,6 +135,8 @@ struct sql_source {
     struct sql_position position;
     uint32_t shared_count;
     struct sql_shared *shared; /* the columns of USING: the binder adds their equalities to `on` */
+    bool lateral;              /* the subquery may name columns of the sources before it */
+    bool natural;              /* USING of all columns that both sides have */
     bool over_all; /* made for a subquery: a LEFT JOIN to all that stands before it, not to its item alone */
 };
 

@@ -205,12 +205,28 @@ static enum status parse_table_name(struct parser *parser, const char **name)
     return STATUS_OK;
 }
 
-static enum status parse_table(struct parser *parser, enum sql_join join)
+/* LATERAL, unless a table has that name. */
+static enum status parse_lateral(struct parser *parser, struct sql_source *source)
 {
-    struct sql_source source = {.join = join, .position = parse_position(parser)};
+    struct parser next = *parser;
+    struct error error; /* of the next token, which is told when it is reached */
+    next.error = &error;
+    if (!parse_is(parser, "LATERAL") || parse_advance(&next) != STATUS_OK || !parse_is(&next, "("))
+        return STATUS_OK;
+    source->lateral = true;
+    parser->tree->select.layered = true;
+    return parse_advance(parser);
+}
+
+static enum status parse_table(struct parser *parser, enum sql_join join, bool natural)
+{
+    struct sql_source source = {.join = join, .natural = natural, .position = parse_position(parser)};
     struct sql_select *select = parser->select;
     bool as, query;
+    RETURN_IF_ERROR(parse_lateral(parser, &source));
     RETURN_IF_ERROR(parse_take(parser, "(", &query));
+    if (source.lateral && !query)
+        return parse_refuse(parser, "LATERAL stands before a subquery in parentheses");
     if (query && !parse_is_query(parser) && !parse_is(parser, "("))
         return parse_refuse(parser, "parentheses in FROM hold a SELECT; name tables without parentheses");
     if (query)
@@ -226,6 +242,9 @@ static enum status parse_table(struct parser *parser, enum sql_join join)
                             source.alias);
     if (source.alias)
         RETURN_IF_ERROR(parse_column_names(parser, &source.column_count, &source.columns));
+    if (natural && (parse_is(parser, "USING") || parse_is(parser, "ON")))
+        return parse_refuse(parser,
+                            "NATURAL JOIN has no ON and no USING: it takes the columns that both sides have");
     if (join > SQL_JOIN_CROSS && parse_is(parser, "USING")) {
         RETURN_IF_ERROR(parse_using(parser, &source));
     } else if (join > SQL_JOIN_CROSS && parse_is(parser, "ON")) {
@@ -235,41 +254,54 @@ static enum status parse_table(struct parser *parser, enum sql_join join)
     return parse_append(parser, &select->sources, &select->source_count, sizeof source, &source);
 }
 
+/* [NATURAL] [INNER | LEFT | RIGHT | FULL | CROSS] JOIN; *taken: it is there. */
+static enum status parse_join(struct parser *parser, enum sql_join *join, bool *natural, bool *taken)
+{
+    static const struct {
+        const char *word;
+        enum sql_join join;
+    } words[] = {{"CROSS", SQL_JOIN_CROSS},
+                 {"LEFT", SQL_JOIN_LEFT},
+                 {"RIGHT", SQL_JOIN_RIGHT},
+                 {"FULL", SQL_JOIN_FULL},
+                 {"INNER", SQL_JOIN_INNER}};
+    bool outer;
+    RETURN_IF_ERROR(parse_take(parser, "NATURAL", natural));
+    *join = SQL_JOIN_INNER;
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
+        if (!parse_is(parser, words[w].word))
+            continue;
+        *join = words[w].join;
+        parser->tree->select.layered |= *natural;
+        parser->tree->select.layered |= *join >= SQL_JOIN_RIGHT;
+        RETURN_IF_ERROR(parse_advance(parser));
+        if (*join >= SQL_JOIN_LEFT)
+            RETURN_IF_ERROR(parse_take(parser, "OUTER", &outer));
+        *taken = true;
+        return parse_expect(parser, "JOIN", "behind CROSS, INNER, LEFT, RIGHT or FULL");
+    }
+    parser->tree->select.layered |= *natural;
+    if (!*natural)
+        return parse_take(parser, "JOIN", taken);
+    *taken = true;
+    return parse_expect(parser, "JOIN", "behind NATURAL");
+}
+
 static enum status parse_from(struct parser *parser)
 {
-    bool taken;
-    RETURN_IF_ERROR(parse_table(parser, SQL_JOIN_NONE));
+    bool taken, natural;
+    enum sql_join join;
+    RETURN_IF_ERROR(parse_table(parser, SQL_JOIN_NONE, false));
     for (;;) {
-        if (parse_is(parser, "NATURAL"))
-            return parse_refuse(parser,
-                                "NATURAL JOIN is not supported; name the columns: JOIN ... USING (column)");
         RETURN_IF_ERROR(parse_take(parser, ",", &taken));
         if (taken) {
-            RETURN_IF_ERROR(parse_table(parser, SQL_JOIN_NONE));
+            RETURN_IF_ERROR(parse_table(parser, SQL_JOIN_NONE, false));
             continue;
         }
-        enum sql_join join = SQL_JOIN_INNER;
-        if (parse_is(parser, "CROSS")) {
-            join = SQL_JOIN_CROSS;
-            RETURN_IF_ERROR(parse_advance(parser));
-            RETURN_IF_ERROR(parse_expect(parser, "JOIN", "behind CROSS"));
-        } else if (parse_is(parser, "LEFT") || parse_is(parser, "RIGHT") || parse_is(parser, "FULL")) {
-            join = parse_is(parser, "LEFT")    ? SQL_JOIN_LEFT
-                   : parse_is(parser, "RIGHT") ? SQL_JOIN_RIGHT
-                                               : SQL_JOIN_FULL;
-            parser->tree->select.layered |= join != SQL_JOIN_LEFT;
-            RETURN_IF_ERROR(parse_advance(parser));
-            RETURN_IF_ERROR(parse_take(parser, "OUTER", &taken));
-            RETURN_IF_ERROR(parse_expect(parser, "JOIN", "behind LEFT, RIGHT or FULL"));
-        } else if (parse_is(parser, "INNER")) {
-            RETURN_IF_ERROR(parse_advance(parser));
-            RETURN_IF_ERROR(parse_expect(parser, "JOIN", "behind INNER"));
-        } else {
-            RETURN_IF_ERROR(parse_take(parser, "JOIN", &taken));
-            if (!taken)
-                return STATUS_OK;
-        }
-        RETURN_IF_ERROR(parse_table(parser, join));
+        RETURN_IF_ERROR(parse_join(parser, &join, &natural, &taken));
+        if (!taken)
+            return STATUS_OK;
+        RETURN_IF_ERROR(parse_table(parser, join, natural));
     }
 }
 

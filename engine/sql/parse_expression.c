@@ -390,6 +390,7 @@ static enum status parse_test(struct parser *parser, struct sql_expression *valu
     } else if (parse_is(parser, "IN")) {
         RETURN_IF_ERROR(parse_advance(parser));
         RETURN_IF_ERROR(parse_node(parser, SQL_IN, position, value, NULL, &node));
+        node->comparison = SQL_EQUAL;
         RETURN_IF_ERROR(parse_in_list(parser, node));
     } else if (parse_is(parser, "LIKE")) {
         bool escape;

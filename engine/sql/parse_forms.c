@@ -58,6 +58,17 @@ static enum status parse_other_row(struct parser *parser, struct sql_position po
     return rows_equal(parser, position, left, &right, out);
 }
 
+/* (a, b) IN (SELECT ...) */
+static enum status parse_row_query(struct parser *parser, struct sql_position position,
+                                   const struct row *left, struct sql_expression **out)
+{
+    RETURN_IF_ERROR(parse_node(parser, SQL_IN, position, NULL, NULL, out));
+    (*out)->comparison = SQL_EQUAL;
+    for (uint32_t v = 0; v < left->count; v++)
+        RETURN_IF_ERROR(parse_child(parser, *out, left->values[v]));
+    return parse_subquery(parser, &(*out)->query);
+}
+
 static enum status parse_row_list(struct parser *parser, struct sql_position position, const struct row *left,
                                   struct sql_expression **out)
 {
@@ -65,9 +76,7 @@ static enum status parse_row_list(struct parser *parser, struct sql_position pos
     bool more = true;
     RETURN_IF_ERROR(parse_expect(parser, "(", "behind IN"));
     if (parse_is_query(parser))
-        return parse_refuse(parser,
-                            "IN (SELECT ...) takes one value before it, not a row; join the query: JOIN "
-                            "(SELECT DISTINCT ...) t ON ... AND ...");
+        return parse_row_query(parser, position, left, out);
     RETURN_IF_ERROR(parse_node(parser, SQL_OR, position, NULL, NULL, out));
     while (more) {
         RETURN_IF_ERROR(parse_other_row(parser, position, left, &equal));
@@ -108,6 +117,25 @@ enum status parse_row_test(struct parser *parser, struct sql_expression *first, 
 
 /* ---- ANY and ALL ---- */
 
+/* x > ALL (query) is NOT x <= ANY (query). */
+static enum sql_operation opposite(enum sql_operation comparison)
+{
+    switch (comparison) {
+    case SQL_EQUAL:
+        return SQL_NOT_EQUAL;
+    case SQL_NOT_EQUAL:
+        return SQL_EQUAL;
+    case SQL_LESS:
+        return SQL_GREATER_EQUAL;
+    case SQL_LESS_EQUAL:
+        return SQL_GREATER;
+    case SQL_GREATER:
+        return SQL_LESS_EQUAL;
+    default: /* SQL_GREATER_EQUAL */
+        return SQL_LESS;
+    }
+}
+
 enum status parse_any(struct parser *parser, struct sql_position position, enum sql_operation comparison,
                       bool *taken, struct sql_expression **out)
 {
@@ -123,13 +151,10 @@ enum status parse_any(struct parser *parser, struct sql_position position, enum 
         *parser = before;
         return STATUS_OK;
     }
-    if (comparison != (all ? SQL_NOT_EQUAL : SQL_EQUAL))
-        return parse_refuse(
-            parser, "= ANY (SELECT ...) and <> ALL (SELECT ...) are supported; else compare with (SELECT "
-                    "max(...) ...) or min");
     *taken = true;
     RETURN_IF_ERROR(parse_node(parser, SQL_IN, position, *out, NULL, out));
     (*out)->negated = all;
+    (*out)->comparison = all ? opposite(comparison) : comparison;
     return parse_subquery(parser, &(*out)->query);
 }
 

@@ -298,6 +298,8 @@ static enum status answer_sources(struct query *query, struct sql_select *select
     for (uint32_t s = 0; s < select->source_count; s++) {
         struct sql_source *const source = &sources[s];
         struct rowset rows;
+        if (source->lateral || source->natural)
+            return query_refuse(query, source->position, "LATERAL and NATURAL are not supported here");
         if (!source->query)
             continue;
         RETURN_IF_ERROR(query_check_correlation(query, source->query, *scope));

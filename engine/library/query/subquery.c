@@ -429,6 +429,8 @@ static enum status answer_subquery(struct values *values, const struct sql_expre
     struct sql_expression *value = NULL;
     struct rowset rows = {0};
     struct query_key key;
+    if (node->operation == SQL_IN && (node->comparison != SQL_EQUAL || node->child_count != 1))
+        return query_refuse(query, node->position, "this comparison with a subquery is not supported here");
     RETURN_IF_ERROR(query_decorrelate(query, select, values->scope, node->operation, &key));
     if (key.outer)
         return node->operation == SQL_EXISTS ? exists_by_key(values, node, &key, out)

@@ -185,14 +185,19 @@ static enum status name_source(struct bind_state *state, uint32_t s, struct sql_
     return STATUS_OK;
 }
 
-static enum status bind_source(struct bind_block *block, uint32_t s, const struct sql_source *source,
+static enum status bind_source(struct bind_block *block, uint32_t s, const struct sql_source *sources,
                                struct logical_node **node)
 {
+    const struct sql_source *const source = &sources[s];
     struct bind_state *const state = block->state;
     const char **names = NULL;
     const struct bind_named *const named = source->query ? NULL : find_named(block->named, source->table);
+    const struct bind_place before = {.block = block, .aliases = false};
+    if (source->lateral)
+        see_sources(block, sources, s);
     if (source->query)
-        RETURN_IF_ERROR(bind_query(state, source->query, block->named, block->around, node, &names));
+        RETURN_IF_ERROR(bind_query(state, source->query, block->named,
+                                   source->lateral ? &before : block->around, node, &names));
     else if (named)
         RETURN_IF_ERROR(name_shared(state, (struct bind_named *)named, source, node, &names));
     else
@@ -208,6 +213,28 @@ static enum status bind_source(struct bind_block *block, uint32_t s, const struc
                                   "FROM has %s twice; give one of them another alias",
                                   block->sources[s].name);
     return take_columns(state, *node, names, &block->sources[s]);
+}
+
+/* ---- NATURAL JOIN ---- */
+
+/* USING of the columns of a source that the sources of its item before it have, too. */
+static enum status find_shared(const struct bind_block *block, struct sql_source *sources, uint32_t s)
+{
+    const struct bind_state *const state = block->state;
+    uint32_t first = s;
+    while (first > 0 && sources[first].join != SQL_JOIN_NONE)
+        first--;
+    for (uint32_t c = 0; sources[s].natural && c < block->sources[s].count; c++) {
+        const struct sql_shared shared = {block->sources[s].names[c], sources[s].position};
+        uint32_t column;
+        bool both = false;
+        for (uint32_t left = first; left < s; left++)
+            both |= columns_named(&block->sources[left], shared.name, &column) > 0;
+        if (both)
+            RETURN_IF_ERROR(sql_tree_append(state->arena, &sources[s].shared, &sources[s].shared_count,
+                                            sizeof shared, &shared, state->error));
+    }
+    return STATUS_OK;
 }
 
 /* ---- Joins ---- */
@@ -226,7 +253,7 @@ static enum status join_on(struct bind_block *block, const struct sql_source *so
         left = right;
         right = swapped;
     }
-    if (!source->on && !inner)
+    if (!source->on && !inner && !source->natural)
         return logical_refuse(state, source->position, "%s JOIN needs a condition: ON or USING",
                               source->join == SQL_JOIN_FULL ? "FULL" : "an outer");
     if (inner)
@@ -285,9 +312,11 @@ enum status bind_from(struct bind_block *block, struct logical_node **node)
     memcpy(sources, block->select->sources, count * sizeof *sources);
     for (uint32_t s = 0; s < count; s++) {
         RETURN_IF_ERROR(name_source(state, s, &sources[s]));
-        RETURN_IF_ERROR(bind_source(block, s, &sources[s], &nodes[s]));
+        RETURN_IF_ERROR(bind_source(block, s, sources, &nodes[s]));
     }
     see_sources(block, sources, count);
+    for (uint32_t s = 0; s < count; s++)
+        RETURN_IF_ERROR(find_shared(block, sources, s));
     RETURN_IF_ERROR(sql_scope_resolve(&block->scope, state->arena, sources, state->error));
     *node = NULL;
     for (uint32_t s = 0; s < count;)

@@ -48,20 +48,34 @@ static enum status bind_mark(const struct bind_place *place, const struct sql_ex
     return sql_tree_child(state->arena, *out, mark, state->error);
 }
 
-/* value IN (query): some row's column is equal to it. */
+/* a AND b */
+static enum status add_test(const struct bind_state *state, struct sql_expression *test,
+                            struct sql_expression **all)
+{
+    return logical_and(state->tree, *all, test, all, state->error);
+}
+
+/* value IN (query), value < ANY (query), (a, b) IN (query): true for some row. */
 static enum status bind_in_query(const struct bind_place *place, const struct sql_expression *node,
                                  struct logical_node *query, struct sql_expression **out)
 {
     struct bind_state *const state = place->block->state;
-    struct sql_expression *value, *column, *equal;
-    RETURN_IF_ERROR(one_column(state, node, query));
-    RETURN_IF_ERROR(bind_resolve(place, node->children[0], &value));
-    RETURN_IF_ERROR(logical_input(state->tree, node->position, query->columns[0], &column, state->error));
-    RETURN_IF_ERROR(sql_tree_node(state->arena, SQL_EQUAL, node->position, &equal, state->error));
-    RETURN_IF_ERROR(sql_tree_child(state->arena, equal, value, state->error));
-    RETURN_IF_ERROR(sql_tree_child(state->arena, equal, column, state->error));
-    RETURN_IF_ERROR(sql_scalar_condition(state->scalars, equal, state->error));
-    return bind_mark(place, node, query, equal, out);
+    struct sql_expression *tests = NULL;
+    if (query->column_count != node->child_count)
+        return logical_refuse(state, node->position, "%u value%s compared with a subquery of %u column%s",
+                              node->child_count, node->child_count == 1 ? " is" : "s are",
+                              query->column_count, query->column_count == 1 ? "" : "s");
+    for (uint32_t c = 0; c < node->child_count; c++) {
+        struct sql_expression *value, *column, *test;
+        RETURN_IF_ERROR(bind_resolve(place, node->children[c], &value));
+        RETURN_IF_ERROR(logical_input(state->tree, node->position, query->columns[c], &column, state->error));
+        RETURN_IF_ERROR(sql_tree_node(state->arena, node->comparison, node->position, &test, state->error));
+        RETURN_IF_ERROR(sql_tree_child(state->arena, test, value, state->error));
+        RETURN_IF_ERROR(sql_tree_child(state->arena, test, column, state->error));
+        RETURN_IF_ERROR(sql_scalar_condition(state->scalars, test, state->error));
+        RETURN_IF_ERROR(add_test(state, test, &tests));
+    }
+    return bind_mark(place, node, query, tests, out);
 }
 
 enum status bind_subquery(const struct bind_place *place, const struct sql_expression *node,

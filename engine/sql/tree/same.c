@@ -56,15 +56,16 @@ bool sql_same_expression(const struct sql_expression *a, const struct sql_expres
            (a && b && a->operation == b->operation && a->negated == b->negated &&
             a->distinct == b->distinct && a->has_operand == b->has_operand && a->has_else == b->has_else &&
             a->ordered == b->ordered && a->descending == b->descending && a->nulls_last == b->nulls_last &&
-            a->index == b->index && same_text(a->text, b->text) && same_name(a->name, b->name) &&
-            same_name(a->qualifier, b->qualifier) && sql_same_query(a->query, b->query) &&
-            same_window(a->window, b->window) &&
+            a->index == b->index && a->comparison == b->comparison && same_text(a->text, b->text) &&
+            same_name(a->name, b->name) && same_name(a->qualifier, b->qualifier) &&
+            sql_same_query(a->query, b->query) && same_window(a->window, b->window) &&
             same_list(a->children, a->child_count, b->children, b->child_count));
 }
 
 static bool same_source(const struct sql_source *a, const struct sql_source *b)
 {
-    bool same = a->join == b->join && a->shared_count == b->shared_count && same_name(a->table, b->table) &&
+    bool same = a->join == b->join && a->lateral == b->lateral && a->natural == b->natural &&
+                a->shared_count == b->shared_count && same_name(a->table, b->table) &&
                 same_name(a->alias, b->alias) && sql_same_query(a->query, b->query) &&
                 same_names(a->columns, a->column_count, b->columns, b->column_count) &&
                 sql_same_expression(a->on, b->on);
