@@ -165,10 +165,13 @@ bool bind_reaches_aggregate(const struct bind_block *block, const struct sql_exp
         expression->operation == SQL_COLUMN ? alias_meant(block, expression) : block->select->item_count;
     if (item == block->select->item_count || block->select->items[item].expression == expression)
         return false;
-    return open_alias((struct bind_block *)block, expression, item) == STATUS_OK
-               ? (close_alias((struct bind_block *)block, item),
-                  bind_reaches_aggregate(block, block->select->items[item].expression))
-               : false;
+    struct bind_block *const opened = (struct bind_block *)block;
+    if (open_alias(opened, expression, item) !=
+        STATUS_OK) /* it leads to itself, which is refused when it is resolved */
+        return false;
+    const bool reaches = bind_reaches_aggregate(block, block->select->items[item].expression);
+    close_alias(opened, item);
+    return reaches;
 }
 
 /* True if a subquery or a window stands in it: then it is resolved part by part. */

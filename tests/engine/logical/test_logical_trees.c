@@ -1,0 +1,275 @@
+/* test_logical_trees.c: which tree of operators a statement becomes, over the star of sql_star.h. Numbers are those of
+ * columns (engine/logical/node.h). */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "tests/support/sql_star.h"
+
+#include "engine/logical/logical.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Binds a statement, rewrites it if asked, and compares the tree's text, or the error's. */
+static void tree_is(bool rewritten, const char *sql, const char *expected)
+{
+    struct sql_statement_tree *syntax, *const arena = sql_tree_new();
+    const struct logical_options options = {0};
+    struct logical_tree tree;
+    struct error why;
+    size_t used, bytes;
+    char *text = NULL;
+    assert_non_null(arena);
+    must(sql_parse(sql, strlen(sql), &syntax, &used, error));
+    enum status status = logical_bind(star_database, sql_tree_select(syntax), &options, arena, &tree, &why);
+    if (status == STATUS_OK && rewritten)
+        status = logical_rewrite(&options, &tree, &why);
+    FILE *const out = open_memstream(&text, &bytes);
+    assert_non_null(out);
+    if (status == STATUS_OK)
+        logical_write(&tree, out);
+    else
+        fprintf(out, "%s\n", why.text);
+    fclose(out);
+    if (strcmp(text, expected) != 0)
+        fail_msg("%s\n%s-- expected\n%s", sql, text, expected);
+    free(text);
+    sql_tree_free(arena);
+    sql_tree_free(syntax);
+}
+
+static void bound(const char *sql, const char *expected)
+{
+    tree_is(false, sql, expected);
+}
+
+static void rewritten(const char *sql, const char *expected)
+{
+    tree_is(true, sql, expected);
+}
+
+static void trees_of_the_binder(void **state)
+{
+    (void)state;
+    /* Names become columns, terms of GROUP BY columns of the aggregate. */
+    bound("select shop, sum(pieces) * 2 as s from sales where day > '2024-01-01' group by shop having "
+          "count(*) > 1 order by s desc limit 2",
+          "limit 2\n"
+          "  sort 14 desc\n"
+          "    project 13 14: @10, (@11 * 2)\n"
+          "      filter (@12 > 1)\n"
+          "        aggregate 10 11 12: @0; sum(@5), count(*)\n"
+          "          filter (@3 > '2024-01-01')\n"
+          "            scan sales: 0 1 2 3 4 5 6 7 8 9\n");
+    /* An alias is its expression; a column of that name comes first. */
+    bound("select pieces + 1 as shop, shop as x from sales where x = 'A'",
+          "project 10 11: (@5 + 1), @0\n"
+          "  filter (@0 = 'A')\n"
+          "    scan sales: 0 1 2 3 4 5 6 7 8 9\n");
+    /* USING has one column. */
+    bound("select shop, v.people from sales join visits v using (shop)",
+          "project 12 13: @0, @11\n"
+          "  filter (@0 = @10)\n"
+          "    join inner\n"
+          "      scan sales: 0 1 2 3 4 5 6 7 8 9\n"
+          "      scan v: 10 11\n");
+    /* NATURAL JOIN is USING of the columns that both have. */
+    bound("select shop, people, day from visits natural join sales",
+          "project 12 13 14: @0, @1, @5\n"
+          "  filter (@0 = @2)\n"
+          "    join inner\n"
+          "      scan visits: 0 1\n"
+          "      scan sales: 2 3 4 5 6 7 8 9 10 11\n");
+    /* Windows over groups. */
+    bound("select shop, rank() over (order by sum(pieces)) from sales group by shop",
+          "project 13 14: @10, @12\n"
+          "  window 12: rank()\n"
+          "    aggregate 10 11: @0; sum(@5)\n"
+          "      scan sales: 0 1 2 3 4 5 6 7 8 9\n");
+}
+
+static void trees_of_the_rewriter(void **state)
+{
+    (void)state;
+    /* A reference's table is joined to the fact. */
+    rewritten("select label, sum(paid) from regions, sales, shops where sales.shop = name and region = id "
+              "and label = 'north' group by label",
+              "project 18 19: @16, @17\n"
+              "  aggregate 16 17: @1; sum(@8)\n"
+              "    join inner: (@13 = @0)\n"
+              "      join inner: (@2 = @12)\n"
+              "        scan sales: 2 8\n"
+              "        scan shops: 12 13\n"
+              "      filter (@1 = 'north')\n"
+              "        scan regions: 0 1\n");
+    /* EXISTS is a semi-join. */
+    rewritten("select name from shops where exists (select * from visits where shop = name and people > 5)",
+              "project 9: @0\n"
+              "  join semi: (@4 = @0)\n"
+              "    scan shops: 0\n"
+              "    project 4: @4\n"
+              "      filter (@5 > 5)\n"
+              "        scan visits: 4 5\n");
+    /* NOT EXISTS is an anti-join. */
+    rewritten("select name from shops where not exists (select * from visits where shop = name)",
+              "project 9: @0\n"
+              "  join anti: (@4 = @0)\n"
+              "    scan shops: 0\n"
+              "    project 4: @4\n"
+              "      scan visits: 4\n");
+    /* IN under OR is a mark. */
+    rewritten("select name from shops where area > 100 or name in (select shop from visits)",
+              "project 8: @0\n"
+              "  filter ((@3 > 100) or @7)\n"
+              "    join mark 7, test (@0 = @6)\n"
+              "      scan shops: 0 3\n"
+              "      project 6: @4\n"
+              "        scan visits: 4\n");
+    /* NOT IN keeps its NULLs. */
+    rewritten("select name from shops where name not in (select shop from visits where people < 5)",
+              "project 8: @0\n"
+              "  filter not(@7)\n"
+              "    join mark 7, test (@0 = @6)\n"
+              "      scan shops: 0\n"
+              "      project 6: @4\n"
+              "        filter (@5 < 5)\n"
+              "          scan visits: 4 5\n");
+    /* A value of groups is a join by them; a count of no rows is 0. */
+    rewritten("select name, (select count(*) from visits where shop = name) from shops",
+              "project 8 9: @0, @7\n"
+              "  project 0 7: @0, coalesce(@6, 0)\n"
+              "    join left: (@10 = @0)\n"
+              "      scan shops: 0\n"
+              "      aggregate 10 6: @4; count(*)\n"
+              "        scan visits: 4\n");
+    /* A value that the statement compares makes the join an inner one. */
+    rewritten("select pieces from sales s where pieces > (select avg(people) / 10 from visits v where v.shop "
+              "= s.shop)",
+              "project 14: @5\n"
+              "  project 5: @5\n"
+              "    join inner: ((@5 > (@12 / 10)) and (@15 = @0))\n"
+              "      scan s: 0 5\n"
+              "      aggregate 15 12: @10; avg(@11)\n"
+              "        scan v: 10 11\n");
+    /* No equality: the values of the outer columns are joined into it. */
+    rewritten("select name, (select max(people) from visits where people < area) from shops",
+              "with outer:\n"
+              "  scan shops: 0 1 2 3\n"
+              "with domain:\n"
+              "  aggregate 18: @17\n"
+              "    with outer: 14 15 16 17\n"
+              "project 8 9: @0, @7\n"
+              "  join single: is not distinct(@3, @21)\n"
+              "    project 0 3: @10, @13\n"
+              "      with outer: 10 11 12 13\n"
+              "    project 7 21: @6, @21\n"
+              "      project 21 6: @21, @22\n"
+              "        join left: is not distinct(@21, @20)\n"
+              "          with domain: 21\n"
+              "          aggregate 20 22: @19; max(@5)\n"
+              "            join inner: (@5 < @19)\n"
+              "              scan visits: 5\n"
+              "              with domain: 19\n");
+    /* What all branches have, and what they say of one table. */
+    rewritten(
+        "select count(*) from sales, products where (product = id and kind = 'tea' and pieces > 2) or "
+        "(product = id and kind = 'coffee' and pieces < 2)",
+        "project 14: @13\n"
+        "  aggregate 13: count(*)\n"
+        "    join inner: ((@1 = @10) and (((@11 = 'tea') and (@5 > 2)) or ((@11 = 'coffee') and (@5 < 2))))\n"
+        "      filter ((@5 > 2) or (@5 < 2))\n"
+        "        scan sales: 1 5\n"
+        "      filter ((@11 = 'tea') or (@11 = 'coffee'))\n"
+        "        scan products: 10 11\n");
+    /* A left join whose NULLs are not wanted. */
+    rewritten("select name, people from shops left join visits on shop = name where people > 3",
+              "project 6 7: @0, @5\n"
+              "  join inner: (@4 = @0)\n"
+              "    filter (@5 > 3)\n"
+              "      scan visits: 4 5\n"
+              "    scan shops: 0\n");
+    /* Conditions go into UNION and below windows. */
+    rewritten("select * from (select shop, people from visits union all select shop, pieces from sales) u "
+              "where shop = 'A'",
+              "project 18 19: @16, @17\n"
+              "  union all 16 17\n"
+              "    project 2 3: @0, @1\n"
+              "      filter (@0 = 'A')\n"
+              "        scan visits: 0 1\n"
+              "    project 14 15: @4, @9\n"
+              "      filter (@4 = 'A')\n"
+              "        scan sales: 4 9\n");
+    /* The first row of each. */
+    rewritten(
+        "select name, (select people from visits where shop = name order by people desc limit 1) from shops",
+        "project 7 8: @0, @6\n"
+        "  join single: (@4 = @0)\n"
+        "    scan shops: 0\n"
+        "    filter (@9 <= 1)\n"
+        "      window 9: row_number()\n"
+        "        project 6 4: @5, @4\n"
+        "          scan visits: 4 5\n");
+    /* WITH that is named twice is shared. */
+    rewritten("with w as (select shop, sum(people) as p from visits group by shop) select a.shop from w a, w "
+              "b where a.p > b.p",
+              "with w:\n"
+              "  project 4 5: @2, @3\n"
+              "    aggregate 2 3: @0; sum(@1)\n"
+              "      scan visits: 0 1\n"
+              "project 10: @6\n"
+              "  join inner: (@7 > @9)\n"
+              "    with w: 6 7\n"
+              "    with w: 8 9\n");
+    /* LATERAL. */
+    rewritten("select name, x.p from shops, lateral (select people as p from visits where shop = name) x",
+              "project 7 8: @0, @6\n"
+              "  join inner: (@4 = @0)\n"
+              "    scan shops: 0\n"
+              "    project 6 4: @5, @4\n"
+              "      scan visits: 4 5\n");
+    /* Rows in IN. */
+    rewritten("select shop from sales where (shop, pieces) in (select shop, people from visits)",
+              "project 15: @0\n"
+              "  join semi: ((@0 = @12) and (@5 = @13))\n"
+              "    scan sales: 0 5\n"
+              "    project 12 13: @10, @11\n"
+              "      scan visits: 10 11\n");
+    /* ALL is no row that is otherwise. */
+    rewritten("select shop from sales where pieces > all (select people from visits)",
+              "project 14: @0\n"
+              "  filter not(@13)\n"
+              "    join mark 13, test (@5 <= @12)\n"
+              "      scan sales: 0 5\n"
+              "      project 12: @11\n"
+              "        scan visits: 11\n");
+}
+
+static void mistakes(void **state)
+{
+    (void)state;
+    bound("select nothing from sales", "line 1, column 8: there is no column nothing\n");
+    bound("select shop from sales, visits",
+          "line 1, column 8: shop could be a column of more than one table; write TABLE.shop\n");
+    bound(
+        "select pieces, count(*) from sales",
+        "line 1, column 8: pieces is neither in GROUP BY nor inside an aggregate, so it has no one value\n");
+    bound("select shop from sales where count(*) > 1",
+          "line 1, column 30: count is an aggregate, which cannot stand in WHERE, ON, GROUP BY or another "
+          "aggregate; use HAVING\n");
+    bound("select (select shop, pieces from sales) from visits",
+          "line 1, column 9: this subquery stands for one value, so it has one column, not 2\n");
+    bound("select a as b, b as a from visits", "line 1, column 8: the alias b leads to itself\n");
+    bound("select shop from sales union select shop, people from visits",
+          "line 1, column 24: this SELECT has 2 columns, and the one before it 1\n");
+    bound("select day + shop from sales", "line 1, column 12: + cannot be applied\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(trees_of_the_binder),
+                                       cmocka_unit_test(trees_of_the_rewriter), cmocka_unit_test(mistakes)};
+    return cmocka_run_group_tests(tests, star_open, star_close);
+}
