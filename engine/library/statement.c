@@ -4,7 +4,7 @@
 
 #include "engine/answer/constants.h"
 #include "engine/answer/output.h"
-#include "engine/library/explain.h"
+#include "engine/explain/explain.h"
 #include "engine/library/query/query.h"
 #include "engine/library/rows_collect.h"
 #include "storage/base/clock.h"

@@ -26,7 +26,7 @@ enum status sql_scalars_new(const struct sql_scalar_options *options, struct sql
     scalars->options = options;
     scalars->fact.rows = 1;
     scalars->plan.fact = &scalars->fact;
-    scalars->plan.expressions.threads = 1;
+    scalars->plan.expressions.threads = options->exact ? options->threads : 1;
     scalars->binder = (struct binder){.plan = &scalars->plan,
                                       .list = &scalars->plan.expressions,
                                       .select = &scalars->select,
@@ -58,7 +58,12 @@ static enum status leaf_of(struct binder *binder, struct sql_input input, uint32
     struct expression leaf = {
         .operation = EXPRESSION_COLUMN, .type = input.type, .nullable = input.nullable, .index = index};
     leaf.type.literal = false;
-    leaf.type.dictionary = input.type.kind == VALUE_STRING ? &no_strings : NULL;
+    if (binder->scalars->options->exact) {
+        leaf.low = input.low;
+        leaf.high = input.high;
+    } else {
+        leaf.type.dictionary = input.type.kind == VALUE_STRING ? &no_strings : NULL;
+    }
     return expression_add(binder->list, &leaf, node, binder->error);
 }
 
@@ -73,7 +78,7 @@ enum status bind_input(struct binder *binder, const struct sql_expression *ast, 
 static void type_of_node(const struct binder *binder, uint32_t node, struct sql_input *type)
 {
     const struct expression *const made = bind_node(binder, node);
-    *type = (struct sql_input){made->type, made->nullable};
+    *type = (struct sql_input){.type = made->type, .nullable = made->nullable};
     type->type.dictionary = NULL;
     type->type.literal = false;
 }
@@ -94,6 +99,16 @@ enum status sql_scalar_condition(struct sql_scalars *scalars, const struct sql_e
     uint32_t node;
     scalars->binder.error = scalars->binder.planner.error = error;
     return bind_condition(&scalars->binder, condition, BIND_BELOW, &node);
+}
+
+enum status sql_scalar_condition_node(struct sql_scalars *scalars, const struct sql_expression *condition,
+                                      const struct expression_list **list, uint32_t *node,
+                                      struct error *error)
+{
+    scalars->binder.error = scalars->binder.planner.error = error;
+    RETURN_IF_ERROR(bind_condition(&scalars->binder, condition, BIND_BELOW, node));
+    *list = scalars->binder.list;
+    return STATUS_OK;
 }
 
 enum status sql_aggregate_type(struct sql_scalars *scalars, const struct sql_expression *call,

@@ -252,7 +252,7 @@ static enum status add_marks(struct morsel *morsel)
 {
     const struct join_result *const result = morsel->state->result;
     morsel->maybe = true;
-    for (uint64_t left = morsel->first; morsel->task->key_count && left < morsel->end; left++)
+    for (uint64_t left = morsel->first; morsel->task->unknown_keys && left < morsel->end; left++)
         if (morsel->found[left - morsel->first] == FOUND_NONE)
             RETURN_IF_ERROR(find_unknown(morsel, left));
     RETURN_IF_ERROR(flush(morsel));
@@ -400,7 +400,7 @@ static enum status prepare(struct join_state *state, struct error *error)
         memory_take(&result->marks, (task->left_rows + 1) * sizeof *result->marks, "a join", error));
     RETURN_IF_ERROR(memory_take(&result->mark_nulls, task->left_rows + 1, "a join", error));
     result->count = task->left_rows;
-    return task->key_count ? find_null_rights(state, error) : STATUS_OK;
+    return task->unknown_keys ? find_null_rights(state, error) : STATUS_OK;
 }
 
 enum status join_rows(const struct join_task *task, struct join_result *result, struct error *error)

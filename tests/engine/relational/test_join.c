@@ -89,7 +89,9 @@ static enum join_truth equal(const struct join_task *task, uint32_t k, uint64_t 
     const struct rowset_column *const a = &task->left_keys[k], *const b = &task->right_keys[k];
     const bool null_a = null_at(a, left), null_b = null_at(b, right);
     if (null_a || null_b)
-        return !task->nulls_match[k] ? JOIN_UNKNOWN : null_a == null_b ? JOIN_TRUE : JOIN_FALSE;
+        return !task->nulls_match[k] ? task->unknown_keys ? JOIN_UNKNOWN : JOIN_FALSE
+               : null_a == null_b    ? JOIN_TRUE
+                                     : JOIN_FALSE;
     return a->values[left] == b->values[right] ? JOIN_TRUE : JOIN_FALSE;
 }
 
@@ -211,6 +213,9 @@ static void join_all_kinds(uint64_t left_rows, uint64_t right_rows, uint32_t dom
                     if ((keys == 0 && left_rows * right_rows > 200000) || (keys == 0 && match))
                         continue;
                     join_both(&task);
+                    task.unknown_keys = keys > 0;
+                    if (join == LOGICAL_MARK)
+                        join_both(&task);
                 }
     side_free(&left);
     side_free(&right);
