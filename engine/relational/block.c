@@ -15,6 +15,7 @@
  * then their values are known.
  */
 #include "engine/relational/region.h"
+#include "engine/sql/aggregates/aggregate_names.h"
 
 #include <string.h>
 
@@ -26,7 +27,7 @@ struct block {
     const struct logical_node *limit, *sort, *aggregate;
     bool opaque_above; /* a projection that computes was put above the region */
     struct sql_expression *having;
-    struct sql_select select; /* names columns as SQL_INPUT */
+    struct sql_select select;        /* names columns as SQL_INPUT */
     uint32_t number_count, *numbers; /* of the items */
 };
 
@@ -181,11 +182,6 @@ static enum status add_item(struct block *block, uint32_t number, struct sql_exp
                            block->run->error);
 }
 
-static bool is_aggregated(const struct sql_expression *tree)
-{
-    return sql_has_aggregate(tree);
-}
-
 /* The columns that are needed. Without any the rows are counted; an aggregation must be seen to be one. */
 static enum status add_items(struct block *block)
 {
@@ -200,7 +196,7 @@ static enum status add_items(struct block *block)
         expression->index = node->columns[c];
         RETURN_IF_ERROR(region_rewrite(&block->region, expression, &expression));
         RETURN_IF_ERROR(add_item(block, node->columns[c], expression));
-        aggregated |= is_aggregated(expression);
+        aggregated |= sql_has_aggregate(expression);
     }
     if (block->aggregate && !aggregated) {
         struct sql_expression *star;
@@ -220,7 +216,9 @@ static enum status add_items(struct block *block)
 static enum status hide_number(struct block *block, struct sql_expression **tree)
 {
     struct relational *const run = block->run;
-    for (int i = 0; (*tree)->operation == SQL_NUMBER || i == 1; i++) {
+    if ((*tree)->operation != SQL_NUMBER)
+        return STATUS_OK;
+    for (int i = 0; i < 2; i++) {
         struct sql_expression *minus;
         RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_NEGATE, (*tree)->position, &minus, run->error));
         RETURN_IF_ERROR(sql_tree_child(run->arena, minus, *tree, run->error));
@@ -363,8 +361,9 @@ static enum status ask_star(struct block *block, bool last, bool *is_star, struc
     struct sql_select *select;
     RETURN_IF_ERROR(copy_select(block, &select));
     const struct error before = *run->error;
-    const enum status status = region_plan(&block->region, count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1,
-                                           select, block->numbers, last, result);
+    const enum status status =
+        region_plan(&block->region, count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1, select,
+                    block->numbers, last, result);
     *is_star = status != STATUS_BAD_INPUT || !run->no_star;
     if (*is_star)
         return status;

@@ -26,10 +26,12 @@ static enum status shared(struct relational *run, const struct logical_node *nod
         RETURN_IF_ERROR(status);
         kept->done = true;
     }
-    const enum status status = result_renamed(run, &kept->result, node->column_count, query->root->columns,
-                                              node->columns, result);
-    if (kept->left && --kept->left == 0)
+    const enum status status =
+        result_renamed(run, &kept->result, node->column_count, query->root->columns, node->columns, result);
+    if (kept->left && --kept->left == 0) {
         result_free(&kept->result);
+        kept->done = false; /* a block that is tried again asks once more */
+    }
     return status;
 }
 
@@ -89,8 +91,7 @@ static enum status answer(struct relational *run, struct rowset *rows)
     for (uint32_t p = 0; p < run->task->parameter_count; p++)
         RETURN_IF_ERROR(sql_tree_append(run->arena, &run->parameters, &run->parameter_count,
                                         sizeof *run->parameters, &run->task->parameters[p], run->error));
-    RETURN_IF_ERROR(
-        relational_memory(run, (tree->shared_count + 1) * sizeof *run->shared, &run->shared));
+    RETURN_IF_ERROR(relational_memory(run, (tree->shared_count + 1) * sizeof *run->shared, &run->shared));
     for (uint32_t s = 0; s < tree->shared_count; s++)
         run->shared[s].left = tree->shared[s].references;
     RETURN_IF_ERROR(relational_set(run, &needed));

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define LIST_ROWS_MAX       (UINT64_C(1) << 18) /* a longer list is joined */
-#define OTHER_TYPE_ROWS_MAX 1000u               /* values of another type than the key are compared one by one */
+#define OTHER_TYPE_ROWS_MAX 1000u /* values of another type than the key are compared one by one */
 
 /* ---- The answer ---- */
 
@@ -38,8 +38,8 @@ static enum status answer(struct region *region, const struct logical_node *join
     for (uint32_t c = 0; c < node->column_count; c++)
         logical_put(&needed, node->columns[c]);
     RETURN_IF_ERROR(relational_memory(run, sizeof **out, out));
-    RETURN_IF_ERROR(relational_line(run, "%s at line %u, column %u:", what, join->position.line,
-                                    join->position.column));
+    RETURN_IF_ERROR(
+        relational_line(run, "%s at line %u, column %u:", what, join->position.line, join->position.column));
     run->level++;
     const enum status status = relational_node(run, node, &needed, false, &(*out)->result);
     run->level--;
@@ -87,6 +87,16 @@ static enum status fold_value(struct region *region, const struct logical_node *
 
 /* ---- EXISTS of a subquery that names nothing outside ---- */
 
+/* condition IS TRUE */
+static enum status is_true(struct relational *run, struct sql_expression **condition)
+{
+    struct sql_expression *truth;
+    RETURN_IF_ERROR(relational_literal(run, (*condition)->position, SQL_IS_TRUTH, "true", &truth));
+    RETURN_IF_ERROR(sql_tree_child(run->arena, truth, *condition, run->error));
+    *condition = truth;
+    return STATUS_OK;
+}
+
 static enum status take_truth(struct region *region, const struct logical_node *join,
                               struct sql_expression *truth)
 {
@@ -94,11 +104,8 @@ static enum status take_truth(struct region *region, const struct logical_node *
     if (join->join.join == LOGICAL_MARK)
         return region_define(region, join->join.mark, truth);
     if (join->join.join == LOGICAL_ANTI) {
-        struct sql_expression *not_true;
-        RETURN_IF_ERROR(relational_literal(run, join->position, SQL_IS_TRUTH, "true", &not_true));
-        not_true->negated = true;
-        RETURN_IF_ERROR(sql_tree_child(run->arena, not_true, truth, run->error));
-        truth = not_true;
+        RETURN_IF_ERROR(is_true(run, &truth));
+        truth->negated = true;
     }
     return region_split(region, truth, &region->conjuncts);
 }
@@ -113,16 +120,17 @@ static enum status fold_exists(struct region *region, const struct logical_node 
     RETURN_IF_ERROR(relational_literal(run, join->position, SQL_NUMBER, "1", &one));
     first->limit.limit = one;
     RETURN_IF_ERROR(answer(region, join, first, "exists", &folded));
-    RETURN_IF_ERROR(relational_literal(run, join->position, folded->result.rows ? SQL_TRUE : SQL_FALSE, NULL,
-                                       &truth));
+    RETURN_IF_ERROR(
+        relational_literal(run, join->position, folded->result.rows ? SQL_TRUE : SQL_FALSE, NULL, &truth));
     return take_truth(region, join, truth);
 }
 
 /* ---- Lists ---- */
 
-/* The condition of a join that may be a list: key = value, and for SEMI and ANTI conditions on the right side. */
+/* A join that may be a list: its condition, or a mark's test, is key = value, and other conditions are on the right side
+ * alone. */
 struct list_of {
-    struct sql_expression *key;
+    struct sql_expression *key;   /* or NULL: it is none */
     uint32_t value;               /* the right side's column */
     struct sql_expression *right; /* or NULL */
 };
@@ -166,24 +174,37 @@ static bool take_equality(const struct sql_expression *tree, const struct logica
     return false;
 }
 
+static enum status conjuncts_of(struct region *region, const struct sql_expression *condition,
+                                struct conjuncts *conjuncts)
+{
+    struct sql_expression *rewritten;
+    *conjuncts = (struct conjuncts){0};
+    RETURN_IF_ERROR(region_rewrite(region, condition, &rewritten));
+    return region_split(region, rewritten, conjuncts);
+}
+
 static enum status find_list(struct region *region, const struct logical_node *join, struct list_of *list)
 {
     const struct logical_node *const right = join->inputs[1];
-    struct conjuncts conjuncts = {0};
-    struct sql_expression *condition;
+    const bool tested = join->join.join == LOGICAL_MARK && join->join.test;
+    struct conjuncts condition, test = {0};
+    bool is_list = true;
     *list = (struct list_of){0};
-    RETURN_IF_ERROR(region_rewrite(region, join->join.condition, &condition));
-    RETURN_IF_ERROR(region_split(region, condition, &conjuncts));
-    for (uint32_t i = 0; i < conjuncts.count; i++) {
-        struct sql_expression *const tree = conjuncts.list[i].tree;
-        if (take_equality(tree, right, list))
+    RETURN_IF_ERROR(conjuncts_of(region, join->join.condition, &condition));
+    if (tested)
+        RETURN_IF_ERROR(conjuncts_of(region, join->join.test, &test));
+    for (uint32_t i = 0; i < test.count; i++)
+        is_list &= take_equality(test.list[i].tree, right, list);
+    for (uint32_t i = 0; i < condition.count && is_list; i++) {
+        struct sql_expression *const tree = condition.list[i].tree;
+        if (!tested && take_equality(tree, right, list))
             continue;
-        if (join->join.join == LOGICAL_MARK || !names_only(tree, right)) {
-            list->key = NULL;
-            return STATUS_OK;
-        }
-        RETURN_IF_ERROR(relational_and(region->run, &list->right, tree));
+        is_list = names_only(tree, right);
+        if (is_list)
+            RETURN_IF_ERROR(relational_and(region->run, &list->right, tree));
     }
+    if (!is_list)
+        list->key = NULL;
     return STATUS_OK;
 }
 
@@ -198,11 +219,11 @@ static bool is_short(const struct region *region, const struct list_of *list, ui
     const enum value_kind value = columns[list->value].type.kind,
                           key =
                               list->key->operation == SQL_INPUT ? columns[list->key->index].type.kind : value;
-    return rows <= (key == value || (is_number(key) && is_number(value)) ? LIST_ROWS_MAX
-                                                                         : OTHER_TYPE_ROWS_MAX);
+    return rows <=
+           (key == value || (is_number(key) && is_number(value)) ? LIST_ROWS_MAX : OTHER_TYPE_ROWS_MAX);
 }
 
-/* key IN (values). Nothing is in an empty list, not even NULL. One NULL stands for all, and only a mark asks for it. */
+/* key IN (values). Nothing is in an empty list, not even NULL. One NULL stands for all, and only a test asks for it. */
 static enum status make_list(struct region *region, const struct logical_node *join,
                              const struct list_of *list, const struct result *result,
                              struct sql_expression **in)
@@ -210,7 +231,8 @@ static enum status make_list(struct region *region, const struct logical_node *j
     struct relational *const run = region->run;
     const uint64_t *places;
     const struct rowset_column *const column = result_column(result, list->value, &places);
-    bool null = join->join.join != LOGICAL_MARK;
+    const bool tested = join->join.join == LOGICAL_MARK && join->join.test;
+    bool null = !tested;
     RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_IN, join->position, in, run->error));
     RETURN_IF_ERROR(sql_tree_child(run->arena, *in, list->key, run->error));
     for (uint64_t row = 0; row < result->rows; row++) {
@@ -223,8 +245,9 @@ static enum status make_list(struct region *region, const struct logical_node *j
         RETURN_IF_ERROR(relational_value(run, join->position, column, at, &value));
         RETURN_IF_ERROR(sql_tree_child(run->arena, *in, value, run->error));
     }
-    return (*in)->child_count > 1 ? STATUS_OK
-                                  : relational_literal(run, join->position, SQL_FALSE, NULL, in);
+    if ((*in)->child_count == 1)
+        return relational_literal(run, join->position, SQL_FALSE, NULL, in);
+    return tested || join->join.join != LOGICAL_MARK ? STATUS_OK : is_true(run, in);
 }
 
 /* Each value once: of a list of rows of stored tables, a scan finds them faster than the list is made. */
@@ -262,8 +285,9 @@ enum status region_fold(struct region *region, const struct logical_node *join, 
     struct logical_node *once;
     struct folded *done;
     struct list_of list;
-    *folded = !join->join.condition;
-    if (!join->join.condition)
+    const bool tested = join->join.join == LOGICAL_MARK && join->join.test;
+    *folded = !join->join.condition && !tested;
+    if (*folded)
         return join->join.join == LOGICAL_SINGLE ? fold_value(region, join) : fold_exists(region, join);
     if (join->join.join == LOGICAL_SINGLE)
         return STATUS_OK;

@@ -61,12 +61,11 @@ static enum status push(struct region *region, struct conjunct *conjunct, uint64
     return relational_and(region->run, &region->sources[s].filter, conjunct->tree);
 }
 
-/* Conditions of ON on the right side alone are asked of it before; if it is answered, they have been. A mark asks them of
- * each pair: there a NULL matters. */
+/* Conditions of ON on the right side alone are asked of it before; if it is answered, they have been. */
 static enum status push_on(struct region *region, uint32_t s)
 {
     struct source *const source = &region->sources[s];
-    for (uint32_t i = 0; i < source->on.count && source->join != LOGICAL_MARK; i++)
+    for (uint32_t i = 0; i < source->on.count; i++)
         if (source->answered.part_count && is_within(source->on.list[i].sources, bit(s)))
             source->on.list[i].done = true;
         else
@@ -123,8 +122,10 @@ static void note_all_names(struct sides *sides)
     const struct region *const region = sides->region;
     note_names(sides, &region->conjuncts);
     for (uint32_t s = 0; s < region->source_count; s++)
-        if (unit_sources(region, region->sources[s].unit) == bit(s))
+        if (unit_sources(region, region->sources[s].unit) == bit(s)) {
             note_names(sides, &region->sources[s].on);
+            note_names(sides, &region->sources[s].test);
+        }
 }
 
 /* Gives the columns of a unit that are needed. */
@@ -300,12 +301,22 @@ static enum status find_others(struct relational *run, struct conjuncts *conjunc
     return STATUS_OK;
 }
 
-/* The rows of the left side become those of the join. */
-static enum status take_result(struct relational *run, enum logical_join join, uint32_t mark,
-                               struct result *left, struct result *right, struct join_result *made)
+struct join_of {
+    enum logical_join join;
+    struct sql_position position;
+    uint32_t mark;
+    struct conjuncts *conjuncts;
+    struct conjuncts *test; /* of MARK; or NULL */
+    uint64_t left, right;   /* sources */
+};
+
+/* The rows of the left side become those of the join. A mark without a test is never NULL. */
+static enum status take_result(struct relational *run, const struct join_of *by, struct result *left,
+                               struct result *right, struct join_result *made)
 {
+    const bool tested = by->test != NULL;
     struct rowset_column column = {.type = {.kind = VALUE_BOOLEAN}};
-    switch (join) {
+    switch (by->join) {
     case LOGICAL_SEMI:
     case LOGICAL_ANTI:
         return made->count < left->rows ? result_select(run, left, made->lefts, made->count) : STATUS_OK;
@@ -314,10 +325,10 @@ static enum status take_result(struct relational *run, enum logical_join join, u
         if (!column.name)
             return error_out_of_memory(run->error, sizeof "mark", "a name");
         column.values = made->marks;
-        column.nulls = made->mark_nulls;
+        column.nulls = tested ? made->mark_nulls : NULL;
         made->marks = NULL;
-        made->mark_nulls = NULL;
-        return result_add(run, left, mark, &column);
+        made->mark_nulls = tested ? NULL : made->mark_nulls;
+        return result_add(run, left, by->mark, &column);
     case LOGICAL_INNER:
     case LOGICAL_LEFT:
     case LOGICAL_FULL:
@@ -327,16 +338,9 @@ static enum status take_result(struct relational *run, enum logical_join join, u
     return result_pair(run, left, right, made->lefts, made->rights, made->count);
 }
 
-struct join_of {
-    enum logical_join join;
-    struct sql_position position;
-    uint32_t mark;
-    struct conjuncts *conjuncts;
-    uint64_t left, right; /* sources */
-};
-
 static enum status join_pairs(struct region *region, const struct join_of *by, struct result *left,
-                              struct result *right, struct keys *keys, struct sql_expression *other)
+                              struct result *right, struct keys *keys, bool unknown_keys,
+                              struct sql_expression *other)
 {
     struct relational *const run = region->run;
     const unsigned threads = engine_threads(run->task->engine);
@@ -351,6 +355,7 @@ static enum status join_pairs(struct region *region, const struct join_of *by, s
                                    .left_keys = keys->columns[0],
                                    .right_keys = keys->columns[1],
                                    .nulls_match = keys->nulls_match,
+                                   .unknown_keys = unknown_keys,
                                    .left_rows = left->rows,
                                    .right_rows = right->rows,
                                    .test = other ? &test : NULL,
@@ -363,28 +368,45 @@ static enum status join_pairs(struct region *region, const struct join_of *by, s
         relation_column_free(&keys->columns[1][k]);
     }
     if (status == STATUS_OK)
-        status = take_result(run, by->join, by->mark, left, right, &made);
+        status = take_result(run, by, left, right, &made);
     join_result_free(&made);
     return status;
+}
+
+/* What a MARK join asks of pairs: the test, of those for which the condition is true. */
+static enum status add_test(struct relational *run, const struct join_of *by, struct sql_expression **other)
+{
+    struct sql_expression *test, *is_true;
+    if (*other) {
+        RETURN_IF_ERROR(relational_literal(run, by->position, SQL_IS_TRUTH, "true", &is_true));
+        RETURN_IF_ERROR(sql_tree_child(run->arena, is_true, *other, run->error));
+        *other = is_true;
+    }
+    RETURN_IF_ERROR(find_others(run, by->test, true, by->left, by->right, &test));
+    return test ? relational_and(run, other, test) : STATUS_OK;
 }
 
 static enum status join_two(struct region *region, const struct join_of *by, struct result *left,
                             struct result *right)
 {
-    static const char *const names[] = {[LOGICAL_INNER] = "inner", [LOGICAL_LEFT] = "left",
-                                        [LOGICAL_FULL] = "full",   [LOGICAL_SEMI] = "semi",
-                                        [LOGICAL_ANTI] = "anti",   [LOGICAL_MARK] = "mark",
-                                        [LOGICAL_SINGLE] = "single"};
+    static const char *const names[] = {
+        [LOGICAL_INNER] = "inner",  [LOGICAL_LEFT] = "left", [LOGICAL_FULL] = "full",
+        [LOGICAL_SEMI] = "semi",    [LOGICAL_ANTI] = "anti", [LOGICAL_MARK] = "mark",
+        [LOGICAL_SINGLE] = "single"};
     struct relational *const run = region->run;
     const uint64_t left_rows = left->rows, right_rows = right->rows;
     struct sql_expression *other;
     struct keys keys;
     find_keys(by->conjuncts, region, by->left, by->right, &keys);
+    const bool by_test = by->test && keys.count == 0;
+    if (by_test)
+        find_keys(by->test, region, by->left, by->right, &keys);
     for (uint32_t k = 0; k < keys.count; k++)
         keys.from[k]->done = true;
-    RETURN_IF_ERROR(
-        find_others(run, by->conjuncts, by->join != LOGICAL_INNER, by->left, by->right, &other));
-    RETURN_IF_ERROR(join_pairs(region, by, left, right, &keys, other));
+    RETURN_IF_ERROR(find_others(run, by->conjuncts, by->join != LOGICAL_INNER, by->left, by->right, &other));
+    if (by->test)
+        RETURN_IF_ERROR(add_test(run, by, &other));
+    RETURN_IF_ERROR(join_pairs(region, by, left, right, &keys, by_test && keys.count, other));
     return relational_line(run, "%s join by %u key%s%s: %llu rows with %llu give %llu", names[by->join],
                            keys.count, keys.count == 1 ? "" : "s", other ? " and a condition" : "",
                            (unsigned long long)left_rows, (unsigned long long)right_rows,
@@ -399,6 +421,8 @@ static uint64_t reads_on(const struct region *region, uint32_t s)
     uint64_t reads = 0;
     for (uint32_t i = 0; i < source->on.count; i++)
         reads |= region_reads(region, source->on.list[i].tree);
+    for (uint32_t i = 0; i < source->test.count; i++)
+        reads |= region_reads(region, source->test.list[i].tree);
     return reads & ~bit(s);
 }
 
@@ -412,6 +436,7 @@ static enum status attach(struct sides *sides, struct side *side, uint32_t s)
                                .position = source->position,
                                .mark = source->mark,
                                .conjuncts = &source->on,
+                               .test = source->test.count ? &source->test : NULL,
                                .left = side->sources,
                                .right = bit(s)};
     const enum status status = join_two(region, &by, &side->result, &right);
@@ -489,6 +514,8 @@ static void choose_sides(const struct sides *sides, uint32_t *first, uint32_t *s
 {
     double least = -1;
     uint64_t pairs = UINT64_MAX;
+    *first = 0;
+    *second = 1;
     for (uint32_t a = 0; a < sides->count; a++)
         for (uint32_t b = a + 1; b < sides->count; b++) {
             const double expected = expected_pairs(sides, &sides->list[a], &sides->list[b]);
@@ -533,8 +560,7 @@ static enum status join_sides(struct sides *sides, uint32_t first, uint32_t seco
     struct side *const left = turned ? b : a, *const right = turned ? a : b;
     RETURN_IF_ERROR(check_forgotten(sides, a, b));
     const struct join_of by = {.join = LOGICAL_INNER,
-                               .position =
-                                   sides->region->sources[__builtin_ctzll(b->sources)].position,
+                               .position = sides->region->sources[__builtin_ctzll(b->sources)].position,
                                .conjuncts = &sides->region->conjuncts,
                                .left = left->sources,
                                .right = right->sources};

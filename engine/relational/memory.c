@@ -28,8 +28,7 @@ static enum status name_of(struct naming *naming, uint32_t number, const char **
             return STATUS_OK;
         }
     RETURN_IF_ERROR(relational_name(run, "c", number, name));
-    RETURN_IF_ERROR(
-        sql_tree_append(run->arena, &naming->names, &count, sizeof *name, name, run->error));
+    RETURN_IF_ERROR(sql_tree_append(run->arena, &naming->names, &count, sizeof *name, name, run->error));
     return sql_tree_append(run->arena, &naming->numbers, &naming->count, sizeof number, &number, run->error);
 }
 
@@ -87,14 +86,16 @@ static enum status make_table(const struct naming *naming, struct memory_column 
     for (uint32_t i = 0; i < naming->count; i++) {
         const uint64_t *places;
         const struct rowset_column *from = result_column(naming->from, naming->numbers[i], &places);
+        if (!from)
+            return error_set(run->error, STATUS_BAD_INPUT, "column %u of the tree is not answered",
+                             naming->numbers[i]);
         if (places) {
             RETURN_IF_ERROR(relation_gather(from, places, naming->from->rows, &copies[i], run->error));
             from = &copies[i];
         }
         columns[i] = memory_column(naming->names[i], from);
     }
-    const struct memory_table table = {
-        .name = TABLE_NAME, .column_count = naming->count, .columns = columns};
+    const struct memory_table table = {.name = TABLE_NAME, .column_count = naming->count, .columns = columns};
     return database_of_memory(&table, 1, naming->from->rows, database, run->error);
 }
 

@@ -67,8 +67,7 @@ static enum status analyse_plan(struct relational *run, const struct plan *plan,
     struct rowset lines;
     if (run->task->explain != SQL_EXPLAIN_ANALYZE)
         return STATUS_OK;
-    RETURN_IF_ERROR(
-        explain_analyse(engine, plan, prepared, run->task->observer, timing, &lines, run->error));
+    RETURN_IF_ERROR(explain_analyse(engine, plan, prepared, run->task->observer, timing, &lines, run->error));
     return explain_lines(run, &lines);
 }
 

@@ -56,8 +56,11 @@ static uint32_t size_of(const struct region *region, const struct sql_expression
 
 enum status region_define(struct region *region, uint32_t column, const struct sql_expression *expression)
 {
+    struct sql_expression *definition; /* it may name the column itself: what that was below */
+    RETURN_IF_ERROR(region_rewrite(region, expression, &definition));
     region->sizes[column] = size_of(region, expression);
-    return region_rewrite(region, expression, &region->definitions[column]);
+    region->definitions[column] = definition;
+    return STATUS_OK;
 }
 
 uint64_t region_reads(const struct region *region, const struct sql_expression *expression)
@@ -186,9 +189,9 @@ static enum status collect_alone(struct region *region, const struct logical_nod
 
 static enum status collect_attached(struct region *region, const struct logical_node *join)
 {
-    const struct logical_node *const right = join->inputs[1],
-                              *const scan =
-                                  join->join.join == LOGICAL_LEFT ? scan_below(region, right) : NULL;
+    const struct logical_node *const right = join->inputs[1], *const scan = join->join.join == LOGICAL_LEFT
+                                                                                ? scan_below(region, right)
+                                                                                : NULL;
     struct result answered = {0};
     struct source *source;
     bool folded = false;
@@ -212,6 +215,8 @@ static enum status collect_attached(struct region *region, const struct logical_
         RETURN_IF_ERROR(collect_filters(region, right, &on));
     RETURN_IF_ERROR(add_condition(region, join->join.condition, &on));
     source->on = on;
+    if (join->join.join == LOGICAL_MARK)
+        return add_condition(region, join->join.test, &source->test);
     return STATUS_OK;
 }
 

@@ -36,6 +36,7 @@ struct source {
     const struct logical_node *node; /* LOGICAL_SCAN: a stored table; else it is answered alone */
     enum logical_join join;
     struct conjuncts on;           /* unless INNER */
+    struct conjuncts test;         /* of a MARK join */
     struct sql_expression *filter; /* conditions on it alone, which are asked when it is answered; or NULL */
     uint32_t mark;                 /* the column of a MARK join */
     const char *alias;             /* of a stored table, in a plan */

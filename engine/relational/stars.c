@@ -36,14 +36,15 @@ static const struct column *column_of(const struct region *region, const struct 
         return NULL;
     *source = region->makers[tree->index] - 1u;
     const struct source *const of = &region->sources[*source];
-    return of->node->kind == LOGICAL_SCAN ? &of->node->scan.table->columns[region->stored[tree->index]] : NULL;
+    return of->node->kind == LOGICAL_SCAN ? &of->node->scan.table->columns[region->stored[tree->index]]
+                                          : NULL;
 }
 
 /* True if the condition is an equality along a reference: from source *child to source *parent. */
 static bool is_reference(const struct region *region, const struct sql_expression *tree, uint32_t *child,
                          uint32_t *parent)
 {
-    uint32_t s[2];
+    uint32_t s[2] = {0};
     if (tree->operation != SQL_EQUAL)
         return false;
     const struct column *const columns[2] = {column_of(region, tree->children[0], &s[0]),
@@ -63,7 +64,7 @@ static bool has_pair(const struct region *region, const struct conjuncts *conjun
 {
     for (uint32_t i = 0; i < conjuncts->count; i++) {
         const struct sql_expression *const tree = conjuncts->list[i].tree;
-        uint32_t s[2];
+        uint32_t s[2] = {0};
         if (tree->operation != SQL_EQUAL)
             continue;
         const struct column *const columns[2] = {column_of(region, tree->children[0], &s[0]),
@@ -82,8 +83,8 @@ static bool is_reference_of_several(const struct region *region, const struct co
     const struct source *const from = &region->sources[child], *const to = &region->sources[parent];
     const struct table *const table = from->node->scan.table, *const other = to->node->scan.table;
     for (uint32_t c = table_visible_columns(table); c < table->column_count; c++) {
-        const struct key_columns *const of = &table->columns[c].schema.of,
-                                 *const key = &table->columns[c].schema.key;
+        const struct key_columns *const of = &table->columns[c].schema.of, *const key =
+                                                                               &table->columns[c].schema.key;
         bool all = table->columns[c].references && table->columns[c].references->table == other;
         for (uint32_t k = 0; all && k < key->count; k++)
             all = has_pair(region, conjuncts, child, &table->columns[of->columns[k]], parent,
@@ -141,7 +142,8 @@ static void unite_left(struct region *region, uint32_t s)
     uint32_t child = s, from, to;
     for (uint32_t i = 0; i < on->count; i++) {
         reads |= on->list[i].sources;
-        if (is_reference(region, on->list[i].tree, &from, &to) && to == s && is_stored(&region->sources[from]))
+        if (is_reference(region, on->list[i].tree, &from, &to) && to == s &&
+            is_stored(&region->sources[from]))
             child = from;
     }
     for (uint32_t other = 0; other < s && child == s; other++)
@@ -185,8 +187,8 @@ static enum status rewrite(struct region *region, struct sql_expression **tree)
 static enum status name_source(struct region *region, uint64_t sources, uint32_t s)
 {
     struct source *const source = &region->sources[s];
-    const char *const name = source->node->scan.name ? source->node->scan.name
-                                                     : source->node->scan.table->name;
+    const char *const name =
+        source->node->scan.name ? source->node->scan.name : source->node->scan.table->name;
     source->alias = name;
     for (uint32_t number = 2;; number++) {
         bool taken = false;

@@ -26,7 +26,7 @@ enum status sql_scalars_new(const struct sql_scalar_options *options, struct sql
     scalars->options = options;
     scalars->fact.rows = 1;
     scalars->plan.fact = &scalars->fact;
-    scalars->plan.expressions.threads = options->exact ? options->threads : 1;
+    scalars->plan.expressions.threads = options->range ? options->threads : 1;
     scalars->binder = (struct binder){.plan = &scalars->plan,
                                       .list = &scalars->plan.expressions,
                                       .select = &scalars->select,
@@ -58,12 +58,11 @@ static enum status leaf_of(struct binder *binder, struct sql_input input, uint32
     struct expression leaf = {
         .operation = EXPRESSION_COLUMN, .type = input.type, .nullable = input.nullable, .index = index};
     leaf.type.literal = false;
-    if (binder->scalars->options->exact) {
-        leaf.low = input.low;
-        leaf.high = input.high;
-    } else {
+    const struct sql_scalar_options *const options = binder->scalars->options;
+    if (options->range)
+        options->range(options->context, index, &leaf.low, &leaf.high);
+    else
         leaf.type.dictionary = input.type.kind == VALUE_STRING ? &no_strings : NULL;
-    }
     return expression_add(binder->list, &leaf, node, binder->error);
 }
 
@@ -78,7 +77,7 @@ enum status bind_input(struct binder *binder, const struct sql_expression *ast, 
 static void type_of_node(const struct binder *binder, uint32_t node, struct sql_input *type)
 {
     const struct expression *const made = bind_node(binder, node);
-    *type = (struct sql_input){.type = made->type, .nullable = made->nullable};
+    *type = (struct sql_input){made->type, made->nullable};
     type->type.dictionary = NULL;
     type->type.literal = false;
 }

@@ -32,7 +32,8 @@ struct join_task {
     uint32_t key_count;
     const struct rowset_column *left_keys, *right_keys; /* of equal types (relation_alike) */
     const bool *nulls_match; /* for each key: NULL equals NULL, as IS NOT DISTINCT FROM has it */
-    bool unknown_keys;       /* MARK: a key that is NULL makes a pair whose condition is unknown; else there is none */
+    bool
+        unknown_keys; /* MARK: a key that is NULL makes a pair whose condition is unknown; else there is none */
     uint64_t left_rows, right_rows;
     const struct join_test *test; /* NULL: there are no other conditions */
     unsigned threads;

@@ -16,6 +16,7 @@ struct residual_column {
     const struct rowset_column *column;
     const uint64_t *places;
     struct sql_input input;
+    int64_t low, high;
     int64_t of_null; /* what stands where it is NULL: a value in its range */
 };
 
@@ -64,9 +65,8 @@ static enum status add_column(struct residual *residual, uint32_t number)
             column++;
         made.input.type = made.column->type;
         made.input.nullable = true;
-        find_range(made.column, side->parts[column->part].answer->rows.rows, &made.input.low,
-                   &made.input.high);
-        made.of_null = made.input.low <= made.input.high ? made.input.low : 0;
+        find_range(made.column, side->parts[column->part].answer->rows.rows, &made.low, &made.high);
+        made.of_null = made.low <= made.high ? made.low : 0;
         return sql_tree_append(run->arena, &residual->columns, &residual->column_count, sizeof made, &made,
                                run->error);
     }
@@ -83,13 +83,24 @@ static enum status add_columns(struct residual *residual, const struct sql_expre
     return STATUS_OK;
 }
 
-static struct sql_input input_of(const void *context, uint32_t number)
+static const struct residual_column *column_of(const struct residual *residual, uint32_t number)
 {
-    const struct residual *const residual = context;
     uint32_t c = 0;
     while (residual->columns[c].number != number)
         c++;
-    return residual->columns[c].input;
+    return &residual->columns[c];
+}
+
+static struct sql_input input_of(const void *context, uint32_t number)
+{
+    return column_of(context, number)->input;
+}
+
+static void range_of(const void *context, uint32_t number, int64_t *low, int64_t *high)
+{
+    const struct residual_column *const column = column_of(context, number);
+    *low = column->low;
+    *high = column->high;
 }
 
 /* ---- Pairs ---- */
@@ -98,10 +109,8 @@ static void fill(const struct residual_column *column, const uint64_t *rows, uin
                  struct vector vector)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const uint64_t row =
-            column->places && rows[i] != RELATION_NO_ROW ? column->places[rows[i]] : rows[i];
-        const bool null =
-            row == RELATION_NO_ROW || (column->column->nulls && column->column->nulls[row]);
+        const uint64_t row = column->places && rows[i] != RELATION_NO_ROW ? column->places[rows[i]] : rows[i];
+        const bool null = row == RELATION_NO_ROW || (column->column->nulls && column->column->nulls[row]);
         vector.values[i] = null ? column->of_null : column->column->values[row];
         vector.nulls[i] = null;
     }
@@ -117,11 +126,8 @@ static enum status test_pairs(void *context, unsigned thread, const uint64_t *le
         RETURN_IF_ERROR(expression_program_create(residual->list, &residual->root, 1, program, error));
     const uint32_t leaf_count = expression_program_leaves(*program, &leaves);
     for (uint32_t l = 0; l < leaf_count; l++) {
-        const uint32_t number = residual->list->nodes[leaves[l]].index;
-        uint32_t c = 0;
-        while (residual->columns[c].number != number)
-            c++;
-        const struct residual_column *const column = &residual->columns[c];
+        const struct residual_column *const column =
+            column_of(residual, residual->list->nodes[leaves[l]].index);
         fill(column, column->right ? rights : lefts, count, expression_program_vector(*program, leaves[l]));
     }
     expression_program_run(*program, count);
@@ -141,9 +147,9 @@ static enum status bind(struct residual *residual, const struct sql_expression *
                                                     .parameter_count = run->parameter_count,
                                                     .like = run->task->like,
                                                     .now = run->task->now,
-                                                    .exact = true,
                                                     .threads = residual->threads,
                                                     .input = input_of,
+                                                    .range = range_of,
                                                     .context = residual};
     RETURN_IF_ERROR(sql_scalars_new(&residual->options, &residual->scalars, run->error));
     RETURN_IF_ERROR(sql_scalar_condition_node(residual->scalars, condition, &residual->list, &residual->root,
@@ -195,11 +201,8 @@ enum status residual_filter(struct relational *run, const struct sql_expression 
     struct join_test test;
     struct join_result kept = {0};
     RETURN_IF_ERROR(residual_create(run, condition, result, NULL, threads, &residual, &test));
-    const struct join_task task = {.join = LOGICAL_SEMI,
-                                   .left_rows = result->rows,
-                                   .right_rows = 1,
-                                   .test = &test,
-                                   .threads = threads};
+    const struct join_task task = {
+        .join = LOGICAL_SEMI, .left_rows = result->rows, .right_rows = 1, .test = &test, .threads = threads};
     enum status status = join_rows(&task, &kept, run->error);
     residual_free(residual);
     if (status == STATUS_OK && kept.count < result->rows)
