@@ -4,8 +4,10 @@
 
 #include "engine/answer/constants.h"
 #include "engine/answer/output.h"
-#include "engine/library/explain.h"
+#include "engine/explain/explain.h"
 #include "engine/library/query/query.h"
+#include "engine/logical/logical.h"
+#include "engine/relational/execute.h"
 #include "engine/library/rows_collect.h"
 #include "storage/base/clock.h"
 
@@ -273,11 +275,52 @@ static enum status analyse(struct sql_statement *statement, struct rowset *rows,
                            statement->settings.observer, &statement->timing, rows, error);
 }
 
+/* Answers a statement that one plan does not. */
+static enum status answer_tree(struct sql_statement *statement, struct rowset *rows, struct run_timing *timing,
+                               struct error *error)
+{
+    struct sql_statement_tree *const arena = sql_tree_new();
+    struct logical_tree tree;
+    int64_t now = 0;
+    if (!arena)
+        return error_out_of_memory(error, 0, "a statement");
+    enum status status = take_time(statement, &now, error);
+    const struct logical_options options = {.parameters = statement->parameters,
+                                            .parameter_count = statement->parameter_count,
+                                            .like = statement->settings.like,
+                                            .now = now};
+    const struct relational_task task = {.engine = statement->engine,
+                                         .own = &statement->answers,
+                                         .database = statement->database,
+                                         .codec = statement->codec,
+                                         .index = statement->settings.index,
+                                         .like = statement->settings.like,
+                                         .explain = sql_statement_explains(statement),
+                                         .staged = statement->settings.staged,
+                                         .now = now,
+                                         .observer = statement->settings.observer,
+                                         .parameters = statement->parameters,
+                                         .parameter_count = statement->parameter_count};
+    if (status == STATUS_OK)
+        status = logical_bind(statement->database, sql_tree_select(statement->tree), &options, arena, &tree,
+                              error);
+    if (status == STATUS_OK)
+        status = logical_rewrite(&options, &tree, error);
+    if (status == STATUS_OK && getenv("TREE_DEBUG"))
+        logical_write(&tree, stderr);
+    if (status == STATUS_OK)
+        status = relational_answer(&task, &tree, rows, timing, error);
+    sql_tree_free(arena);
+    return status;
+}
+
 /* Answers a statement of several levels, which is planned level by level. */
 static enum status answer_levels(struct sql_statement *statement, struct rowset *rows,
                                  struct run_timing *timing, struct error *error)
 {
     int64_t now;
+    if (!getenv("TREE_OLD"))
+        return answer_tree(statement, rows, timing, error);
     RETURN_IF_ERROR(take_time(statement, &now, error));
     const struct query_task task = {.engine = statement->engine,
                                     .own = &statement->answers,
@@ -300,7 +343,7 @@ enum status sql_run(struct sql_statement *statement, struct rowset *rows, struct
 {
     const struct plan *plan;
     *rows = (struct rowset){0};
-    if (sql_tree_select(statement->tree)->layered || statement->no_star)
+    if (sql_tree_select(statement->tree)->layered || statement->no_star || getenv("TREE_ALL"))
         return answer_levels(statement, rows, timing, error);
     if (sql_tree_select(statement->tree)->timed)
         forget_plan(statement);

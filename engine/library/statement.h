@@ -5,7 +5,7 @@
 #ifndef TESSERA_ENGINE_LIBRARY_STATEMENT_H
 #define TESSERA_ENGINE_LIBRARY_STATEMENT_H
 
-#include "engine/library/explain.h"
+#include "engine/explain/explain.h"
 #include "engine/sql/sql.h"
 
 struct sql_statement;

@@ -26,7 +26,7 @@ enum status sql_scalars_new(const struct sql_scalar_options *options, struct sql
     scalars->options = options;
     scalars->fact.rows = 1;
     scalars->plan.fact = &scalars->fact;
-    scalars->plan.expressions.threads = 1;
+    scalars->plan.expressions.threads = options->range ? options->threads : 1;
     scalars->binder = (struct binder){.plan = &scalars->plan,
                                       .list = &scalars->plan.expressions,
                                       .select = &scalars->select,
@@ -58,7 +58,11 @@ static enum status leaf_of(struct binder *binder, struct sql_input input, uint32
     struct expression leaf = {
         .operation = EXPRESSION_COLUMN, .type = input.type, .nullable = input.nullable, .index = index};
     leaf.type.literal = false;
-    leaf.type.dictionary = input.type.kind == VALUE_STRING ? &no_strings : NULL;
+    const struct sql_scalar_options *const options = binder->scalars->options;
+    if (options->range)
+        options->range(options->context, index, &leaf.low, &leaf.high);
+    else
+        leaf.type.dictionary = input.type.kind == VALUE_STRING ? &no_strings : NULL;
     return expression_add(binder->list, &leaf, node, binder->error);
 }
 
@@ -94,6 +98,16 @@ enum status sql_scalar_condition(struct sql_scalars *scalars, const struct sql_e
     uint32_t node;
     scalars->binder.error = scalars->binder.planner.error = error;
     return bind_condition(&scalars->binder, condition, BIND_BELOW, &node);
+}
+
+enum status sql_scalar_condition_node(struct sql_scalars *scalars, const struct sql_expression *condition,
+                                      const struct expression_list **list, uint32_t *node,
+                                      struct error *error)
+{
+    scalars->binder.error = scalars->binder.planner.error = error;
+    RETURN_IF_ERROR(bind_condition(&scalars->binder, condition, BIND_BELOW, node));
+    *list = scalars->binder.list;
+    return STATUS_OK;
 }
 
 enum status sql_aggregate_type(struct sql_scalars *scalars, const struct sql_expression *call,

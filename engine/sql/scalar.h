@@ -2,7 +2,7 @@
  * scalar.h: types of expressions over inputs: columns that have a number and a type, and no table (SQL_INPUT).
  *
  * A type follows from the types of the inputs alone, so an expression is bound over one value of each, and over no
- * strings. What it computes is not asked.
+ * strings. What it computes is not asked; but if the ranges of inputs are known it can be, row by row.
  */
 #ifndef TESSERA_ENGINE_SQL_SCALAR_H
 #define TESSERA_ENGINE_SQL_SCALAR_H
@@ -10,7 +10,7 @@
 #include "engine/sql/sql.h"
 
 struct sql_input {
-    struct value_type type; /* its dictionary is not read */
+    struct value_type type; /* its dictionary is not read, unless ranges are known */
     bool nullable;
 };
 
@@ -21,6 +21,9 @@ struct sql_scalar_options {
     int64_t now; /* struct sql_options */
     /* Gives the input of a number. */
     struct sql_input (*input)(const void *context, uint32_t index);
+    /* NULL; or gives the range of an input's values: then inputs are columns of rows, and what is bound can be computed. */
+    void (*range)(const void *context, uint32_t index, int64_t *low, int64_t *high);
+    unsigned threads; /* with `range`: that compute tables over dictionaries */
     const void *context;
 };
 
@@ -38,6 +41,12 @@ NODISCARD enum status sql_scalar_type(struct sql_scalars *scalars, const struct 
 /* The same, of a condition: what is no truth value, and no number, is refused. */
 NODISCARD enum status sql_scalar_condition(struct sql_scalars *scalars,
                                            const struct sql_expression *condition, struct error *error);
+/* The same over inputs whose ranges are known; gives the nodes, which belong to `scalars`, and the condition's. A leaf's `index` is its
+ * input's number. */
+NODISCARD enum status sql_scalar_condition_node(struct sql_scalars *scalars,
+                                                const struct sql_expression *condition,
+                                                const struct expression_list **list, uint32_t *node,
+                                                struct error *error);
 /* Gives the type of an aggregate over expressions. */
 NODISCARD enum status sql_aggregate_type(struct sql_scalars *scalars, const struct sql_expression *call,
                                          struct sql_input *type, struct error *error);

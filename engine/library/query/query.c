@@ -4,7 +4,7 @@
 
 #include "engine/answer/constants.h"
 #include "engine/answer/output.h"
-#include "engine/library/explain.h"
+#include "engine/explain/explain.h"
 #include "storage/base/clock.h"
 #include "storage/base/memory.h"
 #include "storage/base/number/number_text.h"

@@ -21,7 +21,7 @@
 #ifndef TESSERA_ENGINE_LIBRARY_QUERY_QUERY_H
 #define TESSERA_ENGINE_LIBRARY_QUERY_QUERY_H
 
-#include "engine/library/explain.h"
+#include "engine/explain/explain.h"
 #include "engine/sql/sql.h"
 
 struct query_task {

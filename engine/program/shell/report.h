@@ -6,7 +6,7 @@
 #ifndef TESSERA_ENGINE_PROGRAM_SHELL_REPORT_H
 #define TESSERA_ENGINE_PROGRAM_SHELL_REPORT_H
 
-#include "engine/library/explain.h"
+#include "engine/explain/explain.h"
 #include "engine/report/page.h"
 
 struct sql_report;

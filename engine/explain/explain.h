@@ -1,6 +1,6 @@
 /* explain.h: EXPLAIN, which describes a plan in words, and EXPLAIN ANALYZE, which runs it and counts. */
-#ifndef TESSERA_ENGINE_LIBRARY_EXPLAIN_H
-#define TESSERA_ENGINE_LIBRARY_EXPLAIN_H
+#ifndef TESSERA_ENGINE_EXPLAIN_EXPLAIN_H
+#define TESSERA_ENGINE_EXPLAIN_EXPLAIN_H
 
 #include "engine/answer/rowset.h"
 #include "engine/run/engine.h"

@@ -1,5 +1,5 @@
 /* explain_analyse.c: the runs of EXPLAIN ANALYZE (explain.h). */
-#include "engine/library/explain.h"
+#include "engine/explain/explain.h"
 
 #include "storage/base/clock.h"
 

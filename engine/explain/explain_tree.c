@@ -1,5 +1,5 @@
 /* explain_tree.c: draws branches before the lines of a plan (explain_tree.h). */
-#include "engine/library/explain_tree.h"
+#include "engine/explain/explain_tree.h"
 #include "storage/base/text/text_stream.h"
 
 #include <stdbool.h>

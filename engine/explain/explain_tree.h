@@ -1,6 +1,6 @@
 /* explain_tree.h: draws the branches of EXPLAIN's lines. */
-#ifndef TESSERA_ENGINE_LIBRARY_EXPLAIN_TREE_H
-#define TESSERA_ENGINE_LIBRARY_EXPLAIN_TREE_H
+#ifndef TESSERA_ENGINE_EXPLAIN_EXPLAIN_TREE_H
+#define TESSERA_ENGINE_EXPLAIN_EXPLAIN_TREE_H
 
 #include "storage/base/status.h"
 

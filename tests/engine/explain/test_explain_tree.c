@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "engine/library/explain_tree.h"
+#include "engine/explain/explain_tree.h"
 
 #include <stdlib.h>
 

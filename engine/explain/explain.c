@@ -1,7 +1,7 @@
 /* explain.c: writes a plan in words, with a line for each step and, after an analysed run, its figures
  * (explain.h). */
-#include "engine/library/explain.h"
-#include "engine/library/explain_tree.h"
+#include "engine/explain/explain.h"
+#include "engine/explain/explain_tree.h"
 #include "engine/plan/functions/scalar_call.h"
 #include "engine/plan/value_text.h"
 #include "storage/base/number/number_text.h"

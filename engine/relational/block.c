@@ -1,0 +1,417 @@
+/*
+ * block.c: a block of operators becomes one SELECT (execute.h):
+ *
+ *     limit              LIMIT
+ *       sort             ORDER BY
+ *         project        the select list
+ *           filter       HAVING
+ *             aggregate  GROUP BY
+ *               region   FROM, WHERE
+ *
+ * Any of these may be missing. Expressions name columns that are defined below them; they are put together until they name
+ * columns of the region's sources alone. If these are stored tables that their references join as a star, the SELECT is a
+ * plan over them; else the region is joined, and it is a plan over the rows in memory. A plan that is refused because an
+ * expression over strings has too many values, or a sum may leave 64 bits, is tried again with projections answered first:
+ * then their values are known.
+ */
+#include "engine/relational/region.h"
+#include "engine/sql/aggregates/aggregate_names.h"
+
+#include <string.h>
+
+struct block {
+    struct relational *run;
+    const struct logical_node *node;
+    const struct logical_set *needed;
+    struct region region;
+    const struct logical_node *limit, *sort, *aggregate;
+    bool opaque_above; /* a projection that computes was put above the region */
+    struct sql_expression *having;
+    struct sql_select select;        /* names columns as SQL_INPUT */
+    uint32_t number_count, *numbers; /* of the items */
+};
+
+/* ---- Which operators it has ---- */
+
+enum place { AT_TOP, AT_LIMIT, AT_SORT, AT_FILTER, AT_AGGREGATE };
+
+static bool is_computing(const struct logical_node *project)
+{
+    for (uint32_t c = 0; c < project->column_count; c++)
+        if (project->project.expressions[c]->operation != SQL_INPUT)
+            return true;
+    return false;
+}
+
+/* The first operator that is no filter and no projection. */
+static const struct logical_node *below_of(const struct logical_node *node)
+{
+    while (node->kind == LOGICAL_FILTER || node->kind == LOGICAL_PROJECT)
+        node = node->inputs[0];
+    return node;
+}
+
+/* True if the operator goes on with the block at this place. */
+static bool goes_on(const struct block *block, const struct logical_node *node, enum place place)
+{
+    const enum logical_kind below = below_of(node)->kind;
+    switch (node->kind) {
+    case LOGICAL_PROJECT:
+        if (place == AT_TOP)
+            return true;
+        return !(block->region.opaque && is_computing(node)) &&
+               ((below == LOGICAL_AGGREGATE && place < AT_AGGREGATE) ||
+                (below == LOGICAL_SORT && place < AT_SORT && node->inputs[0]->kind == below));
+    case LOGICAL_FILTER:
+        return below == LOGICAL_AGGREGATE && place < AT_AGGREGATE;
+    case LOGICAL_LIMIT:
+        return place < AT_LIMIT;
+    case LOGICAL_SORT:
+        return place < AT_SORT;
+    case LOGICAL_AGGREGATE:
+        return place < AT_AGGREGATE;
+    case LOGICAL_SCAN:
+    case LOGICAL_VALUES:
+    case LOGICAL_JOIN:
+    case LOGICAL_WINDOW:
+    case LOGICAL_SET:
+    case LOGICAL_SHARED:
+        break;
+    }
+    return false;
+}
+
+static enum place place_of(const struct logical_node *node, enum place before)
+{
+    return node->kind == LOGICAL_LIMIT       ? AT_LIMIT
+           : node->kind == LOGICAL_SORT      ? AT_SORT
+           : node->kind == LOGICAL_FILTER    ? AT_FILTER
+           : node->kind == LOGICAL_AGGREGATE ? AT_AGGREGATE
+                                             : before;
+}
+
+/* ---- The SELECT ---- */
+
+static enum status aggregate(struct block *block, const struct logical_node *node)
+{
+    struct region *const region = &block->region;
+    struct relational *const run = block->run;
+    struct sql_select *const select = &block->select;
+    const uint32_t groups = node->aggregate.group_count;
+    block->aggregate = node;
+    RETURN_IF_ERROR(relational_memory(run, (groups + 1) * sizeof *select->groups, &select->groups));
+    for (uint32_t g = 0; g < groups; g++) {
+        struct sql_expression *const from = node->aggregate.groups[g];
+        /* a column keeps its number where it is grouped by itself (fold.c) */
+        if (from->operation != SQL_INPUT || from->index != node->columns[g])
+            RETURN_IF_ERROR(region_define(region, node->columns[g], from));
+        RETURN_IF_ERROR(region_rewrite(region, from, &select->groups[g]));
+    }
+    select->group_count = groups;
+    select->set_count = node->aggregate.set_count;
+    select->sets = node->aggregate.sets;
+    for (uint32_t a = 0; a < node->aggregate.aggregate_count; a++)
+        RETURN_IF_ERROR(region_define(region, node->columns[groups + a], node->aggregate.aggregates[a]));
+    return STATUS_OK;
+}
+
+static enum status add_orders(struct block *block, const struct logical_node *node)
+{
+    struct relational *const run = block->run;
+    struct sql_select *const select = &block->select;
+    if (select->order_count)
+        return STATUS_OK; /* a later sort decides */
+    for (uint32_t o = 0; o < node->sort.count; o++) {
+        const struct logical_order *const from = &node->sort.orders[o];
+        struct sql_order order = {.descending = from->descending, .nulls_first = from->nulls_first};
+        RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_INPUT, node->position, &order.expression, run->error));
+        order.expression->index = from->column;
+        RETURN_IF_ERROR(region_rewrite(&block->region, order.expression, &order.expression));
+        RETURN_IF_ERROR(sql_tree_append(run->arena, &select->orders, &select->order_count, sizeof order,
+                                        &order, run->error));
+    }
+    return STATUS_OK;
+}
+
+/* Adds an operator over those that were added. */
+static enum status add_operator(struct block *block, const struct logical_node *node)
+{
+    struct sql_expression *condition;
+    switch (node->kind) {
+    case LOGICAL_PROJECT:
+        for (uint32_t c = 0; c < node->column_count; c++)
+            RETURN_IF_ERROR(region_define(&block->region, node->columns[c], node->project.expressions[c]));
+        return STATUS_OK;
+    case LOGICAL_FILTER:
+        RETURN_IF_ERROR(region_rewrite(&block->region, node->filter.condition, &condition));
+        return relational_and(block->run, &block->select.having, condition);
+    case LOGICAL_LIMIT:
+        block->limit = node;
+        block->select.limit = (struct sql_expression *)node->limit.limit;
+        block->select.offset = (struct sql_expression *)node->limit.offset;
+        return STATUS_OK;
+    case LOGICAL_SORT:
+        block->sort = node;
+        return add_orders(block, node);
+    case LOGICAL_AGGREGATE:
+        return aggregate(block, node);
+    case LOGICAL_SCAN:
+    case LOGICAL_VALUES:
+    case LOGICAL_JOIN:
+    case LOGICAL_WINDOW:
+    case LOGICAL_SET:
+    case LOGICAL_SHARED:
+        break;
+    }
+    return STATUS_OK;
+}
+
+static enum status collect(struct block *block, const struct logical_node *node, enum place place)
+{
+    if (!goes_on(block, node, place))
+        return region_collect(&block->region, node, true);
+    RETURN_IF_ERROR(collect(block, node->inputs[0], place_of(node, place)));
+    block->opaque_above |= place != AT_TOP && node->kind == LOGICAL_PROJECT && is_computing(node);
+    return add_operator(block, node);
+}
+
+static enum status add_item(struct block *block, uint32_t number, struct sql_expression *expression)
+{
+    RETURN_IF_ERROR(relational_item(block->run, &block->select, expression, number));
+    return sql_tree_append(block->run->arena, &block->numbers, &block->number_count, sizeof number, &number,
+                           block->run->error);
+}
+
+/* The columns that are needed. Without any the rows are counted; an aggregation must be seen to be one. */
+static enum status add_items(struct block *block)
+{
+    struct relational *const run = block->run;
+    const struct logical_node *const node = block->node;
+    bool aggregated = block->select.group_count > 0 || block->select.having;
+    struct sql_expression *expression;
+    for (uint32_t c = 0; c < node->column_count; c++) {
+        if (!logical_has(block->needed, node->columns[c]))
+            continue;
+        RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_INPUT, node->position, &expression, run->error));
+        expression->index = node->columns[c];
+        RETURN_IF_ERROR(region_rewrite(&block->region, expression, &expression));
+        RETURN_IF_ERROR(add_item(block, node->columns[c], expression));
+        aggregated |= sql_has_aggregate(expression);
+    }
+    if (block->aggregate && !aggregated) {
+        struct sql_expression *star;
+        RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_FUNCTION, node->position, &expression, run->error));
+        expression->name = "count";
+        RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_STAR, node->position, &star, run->error));
+        RETURN_IF_ERROR(sql_tree_child(run->arena, expression, star, run->error));
+        return add_item(block, run->next_column++, expression);
+    }
+    if (block->select.item_count)
+        return STATUS_OK;
+    RETURN_IF_ERROR(relational_literal(run, node->position, SQL_NUMBER, "1", &expression));
+    return add_item(block, run->next_column++, expression);
+}
+
+/* A number in GROUP BY or ORDER BY would be an item's: -(-2) is none. */
+static enum status hide_number(struct block *block, struct sql_expression **tree)
+{
+    struct relational *const run = block->run;
+    if ((*tree)->operation != SQL_NUMBER)
+        return STATUS_OK;
+    for (int i = 0; i < 2; i++) {
+        struct sql_expression *minus;
+        RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_NEGATE, (*tree)->position, &minus, run->error));
+        RETURN_IF_ERROR(sql_tree_child(run->arena, minus, *tree, run->error));
+        *tree = minus;
+    }
+    return STATUS_OK;
+}
+
+/* The number of the item that an expression is; 0: none. */
+static uint32_t item_of(const struct block *block, const struct sql_expression *expression)
+{
+    for (uint32_t i = 0; i < block->select.item_count; i++) {
+        const struct sql_expression *const item = block->select.items[i].expression;
+        if (item == expression || (item->operation == SQL_INPUT && expression->operation == SQL_INPUT &&
+                                   item->index == expression->index))
+            return i + 1;
+    }
+    return 0;
+}
+
+static enum status finish_select(struct block *block)
+{
+    struct relational *const run = block->run;
+    struct sql_select *const select = &block->select;
+    select->position = block->node->position;
+    for (uint32_t g = 0; g < select->group_count; g++)
+        RETURN_IF_ERROR(hide_number(block, &select->groups[g]));
+    for (uint32_t o = 0; o < select->order_count; o++) {
+        struct sql_expression **const order = &select->orders[o].expression;
+        const uint32_t item = item_of(block, *order);
+        if (item) {
+            const char *text;
+            RETURN_IF_ERROR(relational_name(run, "", item, &text));
+            RETURN_IF_ERROR(relational_literal(run, (*order)->position, SQL_NUMBER, text, order));
+        } else {
+            RETURN_IF_ERROR(hide_number(block, order));
+        }
+    }
+    return STATUS_OK;
+}
+
+/* ---- The plan ---- */
+
+/* The SELECT with the conditions that are not done. */
+static enum status copy_select(struct block *block, struct sql_select **copy)
+{
+    struct relational *const run = block->run;
+    const struct sql_select *const from = &block->select;
+    RETURN_IF_ERROR(relational_memory(run, sizeof **copy, copy));
+    **copy = *from;
+    RETURN_IF_ERROR(relational_memory(run, (from->item_count + 1) * sizeof *from->items, &(*copy)->items));
+    RETURN_IF_ERROR(relational_memory(run, (from->group_count + 1) * sizeof *from->groups, &(*copy)->groups));
+    RETURN_IF_ERROR(relational_memory(run, (from->order_count + 1) * sizeof *from->orders, &(*copy)->orders));
+    memcpy((*copy)->items, from->items, from->item_count * sizeof *from->items);
+    if (from->group_count)
+        memcpy((*copy)->groups, from->groups, from->group_count * sizeof *from->groups);
+    if (from->order_count)
+        memcpy((*copy)->orders, from->orders, from->order_count * sizeof *from->orders);
+    for (uint32_t i = 0; i < block->region.conjuncts.count; i++)
+        if (!block->region.conjuncts.list[i].done)
+            RETURN_IF_ERROR(relational_and(run, &(*copy)->where, block->region.conjuncts.list[i].tree));
+    return STATUS_OK;
+}
+
+static void note_names(const struct block *block, struct logical_set *names)
+{
+    const struct sql_select *const select = &block->select;
+    for (uint32_t i = 0; i < select->item_count; i++)
+        logical_names(select->items[i].expression, names);
+    for (uint32_t g = 0; g < select->group_count; g++)
+        logical_names(select->groups[g], names);
+    for (uint32_t o = 0; o < select->order_count; o++)
+        logical_names(select->orders[o].expression, names);
+    logical_names(select->having, names);
+}
+
+/* True if the SELECT gives the region's rows as they are. */
+static bool is_plain(const struct block *block)
+{
+    bool plain = !block->aggregate && !block->select.order_count && !block->limit;
+    for (uint32_t i = 0; i < block->region.conjuncts.count; i++)
+        plain &= block->region.conjuncts.list[i].done;
+    for (uint32_t i = 0; i < block->select.item_count; i++)
+        plain &= block->select.items[i].expression->operation == SQL_INPUT;
+    return plain;
+}
+
+static enum status rename_rows(struct block *block, const struct result *from, struct result *result)
+{
+    struct relational *const run = block->run;
+    uint32_t *numbers;
+    RETURN_IF_ERROR(relational_memory(run, (block->number_count + 1) * sizeof *numbers, &numbers));
+    for (uint32_t i = 0; i < block->number_count; i++)
+        numbers[i] = block->select.items[i].expression->index;
+    return result_renamed(run, from, block->number_count, numbers, block->numbers, result);
+}
+
+/* A SELECT without FROM is one row of constants, unless it aggregates that row. */
+static enum status ask_constants(struct block *block, struct sql_select *select, bool last,
+                                 struct result *result)
+{
+    struct relational *const run = block->run;
+    struct rowset rows;
+    select->order_count = 0;
+    RETURN_IF_ERROR(relational_plan(run, run->task->database, select, last, &rows));
+    return result_of_rows(run, &rows, block->numbers, result);
+}
+
+static enum status ask_memory(struct block *block, bool last, struct result *result)
+{
+    struct relational *const run = block->run;
+    struct logical_set names;
+    struct sql_select *select;
+    struct result rows = {.rows = 1};
+    RETURN_IF_ERROR(relational_set(run, &names));
+    note_names(block, &names);
+    if (block->region.source_count)
+        RETURN_IF_ERROR(region_join(&block->region, &names, &rows));
+    if (block->region.source_count && is_plain(block)) {
+        const enum status status = rename_rows(block, &rows, result);
+        result_free(&rows);
+        return status;
+    }
+    enum status status = copy_select(block, &select);
+    if (status == STATUS_OK && !block->region.source_count && !block->aggregate)
+        return ask_constants(block, select, last, result);
+    if (status == STATUS_OK)
+        status = relational_line(run, "block over %llu rows in memory:", (unsigned long long)rows.rows);
+    if (status == STATUS_OK)
+        status = relational_select(run, &rows, select, block->numbers, last, result);
+    result_free(&rows);
+    return status;
+}
+
+/* Asks the tables of the region by one plan; false: they are no star. */
+static enum status ask_star(struct block *block, bool last, bool *is_star, struct result *result)
+{
+    struct relational *const run = block->run;
+    const uint32_t count = block->region.source_count;
+    struct sql_select *select;
+    RETURN_IF_ERROR(copy_select(block, &select));
+    const struct error before = *run->error;
+    const enum status status =
+        region_plan(&block->region, count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1, select,
+                    block->numbers, last, result);
+    *is_star = status != STATUS_BAD_INPUT || !run->no_star;
+    if (*is_star)
+        return status;
+    *run->error = before;
+    return STATUS_OK;
+}
+
+static enum status ask(struct block *block, bool last, struct result *result)
+{
+    bool is_star = false;
+    RETURN_IF_ERROR(add_items(block));
+    RETURN_IF_ERROR(finish_select(block));
+    if (region_is_stored(&block->region))
+        RETURN_IF_ERROR(ask_star(block, last, &is_star, result));
+    return is_star ? STATUS_OK : ask_memory(block, last, result);
+}
+
+static enum status try(struct relational *run, const struct logical_node *node,
+                       const struct logical_set *needed, bool opaque, bool last, struct folded **folded,
+                       bool *again, struct result *result)
+{
+    struct block *block;
+    RETURN_IF_ERROR(relational_memory(run, sizeof *block, &block));
+    block->run = run;
+    block->node = node;
+    block->needed = needed;
+    enum status status = region_open(run, opaque, folded, &block->region);
+    if (status == STATUS_OK)
+        status = collect(block, node, AT_TOP);
+    if (status == STATUS_OK)
+        status = ask(block, last, result);
+    *again = status == STATUS_BAD_INPUT && !opaque && (block->region.computes || block->opaque_above);
+    region_close(&block->region);
+    return status;
+}
+
+enum status relational_block(struct relational *run, const struct logical_node *node,
+                             const struct logical_set *needed, bool last, struct result *result)
+{
+    struct folded *folded = NULL;
+    bool again;
+    *result = (struct result){0};
+    enum status status = try(run, node, needed, false, last, &folded, &again, result);
+    if (again) {
+        *run->error = (struct error){0};
+        status = try(run, node, needed, true, last, &folded, &again, result);
+    }
+    for (; folded; folded = folded->next)
+        result_free(&folded->result);
+    return status;
+}

@@ -1,0 +1,143 @@
+/* execute.c: see execute.h. */
+#include "engine/relational/execute.h"
+
+#include "engine/relational/relational.h"
+#include "storage/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Queries that are named several times ---- */
+
+/* Answers it with all of its columns at the first reference, and forgets it after the last. */
+static enum status shared(struct relational *run, const struct logical_node *node, struct result *result)
+{
+    const struct logical_shared *const query = &run->tree->shared[node->shared.shared];
+    struct shared_result *const kept = &run->shared[node->shared.shared];
+    struct logical_set needed;
+    if (!kept->done) {
+        RETURN_IF_ERROR(relational_set(run, &needed));
+        for (uint32_t c = 0; c < query->root->column_count; c++)
+            logical_put(&needed, query->root->columns[c]);
+        RETURN_IF_ERROR(relational_line(run, "with %s:", query->name));
+        run->level++;
+        const enum status status = relational_node(run, query->root, &needed, false, &kept->result);
+        run->level--;
+        RETURN_IF_ERROR(status);
+        kept->done = true;
+    }
+    const enum status status =
+        result_renamed(run, &kept->result, node->column_count, query->root->columns, node->columns, result);
+    if (kept->left && --kept->left == 0) {
+        result_free(&kept->result);
+        kept->done = false; /* a block that is tried again asks once more */
+    }
+    return status;
+}
+
+/* ---- Operators ---- */
+
+enum status relational_node(struct relational *run, const struct logical_node *node,
+                            const struct logical_set *needed, bool last, struct result *result)
+{
+    *result = (struct result){0};
+    RETURN_IF_ERROR(cancel_check(run->error));
+    switch (node->kind) {
+    case LOGICAL_SCAN:
+    case LOGICAL_FILTER:
+    case LOGICAL_PROJECT:
+    case LOGICAL_JOIN:
+    case LOGICAL_AGGREGATE:
+    case LOGICAL_SORT:
+    case LOGICAL_LIMIT:
+        return relational_block(run, node, needed, last, result);
+    case LOGICAL_VALUES:
+        return relational_values(run, node, result);
+    case LOGICAL_WINDOW:
+        return relational_windows(run, node, needed, result);
+    case LOGICAL_SET:
+        return relational_combine(run, node, needed, result);
+    case LOGICAL_SHARED:
+        return shared(run, node, result);
+    }
+    return STATUS_OK;
+}
+
+/* ---- The whole ---- */
+
+/* The rows of the root, its columns in order with the answer's names. */
+static enum status take_rows(struct relational *run, struct result *result, struct rowset *rows)
+{
+    const struct logical_tree *const tree = run->tree;
+    RETURN_IF_ERROR(result_rows(run, result, tree->root->columns, tree->root->column_count, rows));
+    for (uint32_t c = 0; c < rows->column_count; c++) {
+        char *const name = strdup(tree->names[c]);
+        if (!name)
+            return error_out_of_memory(run->error, strlen(tree->names[c]), "a name");
+        free(rows->columns[c].name);
+        rows->columns[c].name = name;
+        for (uint32_t d = 0; d < run->dictionary_count; d++)
+            if (rows->columns[c].type.dictionary == run->dictionaries[d])
+                RETURN_IF_ERROR(rowset_own_dictionary(rows, c, run->error));
+    }
+    return STATUS_OK;
+}
+
+static enum status answer(struct relational *run, struct rowset *rows)
+{
+    const struct logical_tree *const tree = run->tree;
+    struct logical_set needed;
+    struct result result;
+    for (uint32_t p = 0; p < run->task->parameter_count; p++)
+        RETURN_IF_ERROR(sql_tree_append(run->arena, &run->parameters, &run->parameter_count,
+                                        sizeof *run->parameters, &run->task->parameters[p], run->error));
+    RETURN_IF_ERROR(relational_memory(run, (tree->shared_count + 1) * sizeof *run->shared, &run->shared));
+    for (uint32_t s = 0; s < tree->shared_count; s++)
+        run->shared[s].left = tree->shared[s].references;
+    RETURN_IF_ERROR(relational_set(run, &needed));
+    for (uint32_t c = 0; c < tree->root->column_count; c++)
+        logical_put(&needed, tree->root->columns[c]);
+    RETURN_IF_ERROR(relational_node(run, tree->root, &needed, true, &result));
+    if (run->task->explain != SQL_EXPLAIN_NONE) {
+        result_free(&result);
+        return rowset_of_lines(rows, "plan", run->text ? run->text : "", run->error);
+    }
+    return take_rows(run, &result, rows);
+}
+
+static void close_run(struct relational *run)
+{
+    for (uint32_t s = 0; run->shared && s < run->tree->shared_count; s++)
+        result_free(&run->shared[s].result);
+    for (uint32_t d = 0; d < run->dictionary_count; d++)
+        free(run->dictionaries[d]);
+    free(run->dictionaries);
+    free(run->text);
+    sql_tree_free(run->arena);
+}
+
+enum status relational_answer(const struct relational_task *task, const struct logical_tree *tree,
+                              struct rowset *rows, struct run_timing *timing, struct error *error)
+{
+    struct relational run = {.task = task,
+                             .tree = tree,
+                             .arena = sql_tree_new(),
+                             .next_column = tree->column_count,
+                             .error = error};
+    enum status status = run.arena ? STATUS_OK : error_out_of_memory(error, 0, "a statement");
+    *rows = (struct rowset){0};
+    *error = (struct error){0};
+    if (status == STATUS_OK && engine_cluster(task->engine))
+        status = error_set(
+            error, STATUS_BAD_INPUT,
+            "WITH, subqueries, UNION and the like, and window functions are answered by one process; "
+            "leave --cluster out, or ask the levels one by one");
+    if (status == STATUS_OK)
+        status = answer(&run, rows);
+    if (status != STATUS_OK)
+        rowset_free(rows);
+    if (timing)
+        *timing = run.timing;
+    close_run(&run);
+    return status;
+}

@@ -1,0 +1,49 @@
+/*
+ * execute.h: answers a tree of operators (engine/logical/node.h), in which no join is dependent any more.
+ *
+ * Most of a statement is blocks: a filter, an aggregation, an order, a limit and expressions over a star of stored tables,
+ * or over the rows of another operator. A block becomes one plan of engine/plan, which runs on the engine's devices,
+ * compressed; over rows in memory it runs on the CPU. Joins that are no stars, sets and windows have operators of their own
+ * in memory. Nothing but a block's plan, its order and its limit decides which rows come when.
+ *
+ *     execute.c   operators one after the other; the whole answer
+ *     block.c     which operators a block has, and its plan
+ *     region.c    the sources and conditions of a block: its joins without their order
+ *     fold.c      sources that are known before the block is planned: values, and lists of keys
+ *     stars.c     which stored tables of a region are answered by one plan
+ *     joins.c     joins the answers of a region
+ *     join/       the join of two answers
+ *     result.c    rows of operators
+ *     set.c       VALUES, UNION, EXCEPT, INTERSECT
+ *     window.c    window functions
+ *     plans.c     plans a SELECT, and runs it
+ */
+#ifndef TESSERA_ENGINE_RELATIONAL_EXECUTE_H
+#define TESSERA_ENGINE_RELATIONAL_EXECUTE_H
+
+#include "engine/answer/rowset.h"
+#include "engine/explain/explain.h"
+#include "engine/logical/node.h"
+
+struct relational_task {
+    struct engine *engine;
+    struct engine **own; /* the engine for rows in memory, opened at the first use; the caller closes it */
+    struct database *database;
+    const char *codec; /* as in sql_bind */
+    enum plan_index_use index;
+    enum sql_like like;
+    enum sql_explain explain;
+    bool staged;
+    int64_t now;                             /* struct sql_options */
+    const struct explain_observer *observer; /* struct sql_settings */
+    const struct sql_parameter *parameters;
+    uint32_t parameter_count;
+};
+
+/* Answers the tree, or explains it: EXPLAIN ANALYZE runs all plans, each several times; EXPLAIN runs no last plan, but those
+ * whose rows the next plan is over: their number and values decide it. Free `rows` with rowset_free. `timing`, which may be NULL,
+ * gets the sums over all plans. */
+NODISCARD enum status relational_answer(const struct relational_task *task, const struct logical_tree *tree,
+                                        struct rowset *rows, struct run_timing *timing, struct error *error);
+
+#endif

@@ -1,0 +1,304 @@
+/*
+ * fold.c: subqueries that are answered before the block around them is planned (region.h). A value becomes a parameter, and
+ * EXISTS and IN become lists of keys: so the plan of a stored table may skip tiles by them, and asks nothing of rows that
+ * it does not need.
+ *
+ *     join single, right (select max(x) from s)             its column is a parameter
+ *     join semi @1 = @5, right (select x from s)            @1 in (its values)
+ *     join anti                                             (@1 in (its values)) is not true
+ *     join mark                                             its mark is: @1 in (its values)
+ */
+#include "engine/relational/region.h"
+
+#include <string.h>
+
+#define LIST_ROWS_MAX       (UINT64_C(1) << 18) /* a longer list is joined */
+#define OTHER_TYPE_ROWS_MAX 1000u /* values of another type than the key are compared one by one */
+
+/* ---- The answer ---- */
+
+static struct folded *find(const struct region *region, const struct logical_node *join)
+{
+    for (struct folded *at = *region->folded; at; at = at->next)
+        if (at->node == join)
+            return at;
+    return NULL;
+}
+
+/* Answers the right side as `node`, once. */
+static enum status answer(struct region *region, const struct logical_node *join,
+                          const struct logical_node *node, const char *what, struct folded **out)
+{
+    struct relational *const run = region->run;
+    struct logical_set needed;
+    *out = find(region, join);
+    if (*out)
+        return STATUS_OK;
+    RETURN_IF_ERROR(relational_set(run, &needed));
+    for (uint32_t c = 0; c < node->column_count; c++)
+        logical_put(&needed, node->columns[c]);
+    RETURN_IF_ERROR(relational_memory(run, sizeof **out, out));
+    RETURN_IF_ERROR(
+        relational_line(run, "%s at line %u, column %u:", what, join->position.line, join->position.column));
+    run->level++;
+    const enum status status = relational_node(run, node, &needed, false, &(*out)->result);
+    run->level--;
+    RETURN_IF_ERROR(status);
+    (*out)->node = join;
+    (*out)->next = *region->folded;
+    *region->folded = *out;
+    return STATUS_OK;
+}
+
+static enum status make_node(struct region *region, enum logical_kind kind, const struct logical_node *input,
+                             struct logical_node **node)
+{
+    RETURN_IF_ERROR(relational_memory(region->run, sizeof **node, node));
+    **node = (struct logical_node){.kind = kind,
+                                   .position = input->position,
+                                   .input_count = 1,
+                                   .inputs = {(struct logical_node *)input}};
+    return STATUS_OK;
+}
+
+/* ---- Values ---- */
+
+static enum status fold_value(struct region *region, const struct logical_node *join)
+{
+    struct relational *const run = region->run;
+    struct folded *folded;
+    RETURN_IF_ERROR(answer(region, join, join->inputs[1], "value", &folded));
+    if (folded->result.rows > 1)
+        return relational_refuse(run, join->position,
+                                 "the subquery has %llu rows where one value should stand; aggregate it, or "
+                                 "add ORDER BY and LIMIT 1",
+                                 (unsigned long long)folded->result.rows);
+    for (uint32_t c = 0; c < join->inputs[1]->column_count; c++) {
+        const uint32_t number = join->inputs[1]->columns[c];
+        const uint64_t *places;
+        const struct rowset_column *const column = result_column(&folded->result, number, &places);
+        const uint64_t row = folded->result.rows == 0 ? RELATION_NO_ROW : places ? places[0] : 0;
+        struct sql_expression *value;
+        RETURN_IF_ERROR(relational_value(run, join->position, column, row, &value));
+        RETURN_IF_ERROR(region_define(region, number, value));
+    }
+    return STATUS_OK;
+}
+
+/* ---- EXISTS of a subquery that names nothing outside ---- */
+
+/* condition IS TRUE */
+static enum status is_true(struct relational *run, struct sql_expression **condition)
+{
+    struct sql_expression *truth;
+    RETURN_IF_ERROR(relational_literal(run, (*condition)->position, SQL_IS_TRUTH, "true", &truth));
+    RETURN_IF_ERROR(sql_tree_child(run->arena, truth, *condition, run->error));
+    *condition = truth;
+    return STATUS_OK;
+}
+
+static enum status take_truth(struct region *region, const struct logical_node *join,
+                              struct sql_expression *truth)
+{
+    struct relational *const run = region->run;
+    if (join->join.join == LOGICAL_MARK)
+        return region_define(region, join->join.mark, truth);
+    if (join->join.join == LOGICAL_ANTI) {
+        RETURN_IF_ERROR(is_true(run, &truth));
+        truth->negated = true;
+    }
+    return region_split(region, truth, &region->conjuncts);
+}
+
+static enum status fold_exists(struct region *region, const struct logical_node *join)
+{
+    struct relational *const run = region->run;
+    struct sql_expression *one, *truth;
+    struct logical_node *first;
+    struct folded *folded;
+    RETURN_IF_ERROR(make_node(region, LOGICAL_LIMIT, join->inputs[1], &first));
+    RETURN_IF_ERROR(relational_literal(run, join->position, SQL_NUMBER, "1", &one));
+    first->limit.limit = one;
+    RETURN_IF_ERROR(answer(region, join, first, "exists", &folded));
+    RETURN_IF_ERROR(
+        relational_literal(run, join->position, folded->result.rows ? SQL_TRUE : SQL_FALSE, NULL, &truth));
+    return take_truth(region, join, truth);
+}
+
+/* ---- Lists ---- */
+
+/* A join that may be a list: its condition, or a mark's test, is key = value, and other conditions are on the right side
+ * alone. */
+struct list_of {
+    struct sql_expression *key;   /* or NULL: it is none */
+    uint32_t value;               /* the right side's column */
+    struct sql_expression *right; /* or NULL */
+};
+
+static bool names_any(const struct sql_expression *tree, const struct logical_node *node)
+{
+    if (tree->operation == SQL_INPUT)
+        for (uint32_t c = 0; c < node->column_count; c++)
+            if (node->columns[c] == tree->index)
+                return true;
+    for (uint32_t c = 0; c < tree->child_count; c++)
+        if (names_any(tree->children[c], node))
+            return true;
+    return false;
+}
+
+/* True if it names columns of the right side alone, or is a constant. */
+static bool names_only(const struct sql_expression *tree, const struct logical_node *node)
+{
+    if (tree->operation == SQL_INPUT)
+        return names_any(tree, node);
+    for (uint32_t c = 0; c < tree->child_count; c++)
+        if (!names_only(tree->children[c], node))
+            return false;
+    return true;
+}
+
+static bool take_equality(const struct sql_expression *tree, const struct logical_node *right,
+                          struct list_of *list)
+{
+    if (tree->operation != SQL_EQUAL || list->key)
+        return false;
+    for (int turned = 0; turned < 2; turned++) {
+        struct sql_expression *const key = tree->children[turned], *const value = tree->children[!turned];
+        if (value->operation != SQL_INPUT || !names_any(value, right) || names_any(key, right))
+            continue;
+        list->key = key;
+        list->value = value->index;
+        return true;
+    }
+    return false;
+}
+
+static enum status conjuncts_of(struct region *region, const struct sql_expression *condition,
+                                struct conjuncts *conjuncts)
+{
+    struct sql_expression *rewritten;
+    *conjuncts = (struct conjuncts){0};
+    RETURN_IF_ERROR(region_rewrite(region, condition, &rewritten));
+    return region_split(region, rewritten, conjuncts);
+}
+
+static enum status find_list(struct region *region, const struct logical_node *join, struct list_of *list)
+{
+    const struct logical_node *const right = join->inputs[1];
+    const bool tested = join->join.join == LOGICAL_MARK && join->join.test;
+    struct conjuncts condition, test = {0};
+    bool is_list = true;
+    *list = (struct list_of){0};
+    RETURN_IF_ERROR(conjuncts_of(region, join->join.condition, &condition));
+    if (tested)
+        RETURN_IF_ERROR(conjuncts_of(region, join->join.test, &test));
+    for (uint32_t i = 0; i < test.count; i++)
+        is_list &= take_equality(test.list[i].tree, right, list);
+    for (uint32_t i = 0; i < condition.count && is_list; i++) {
+        struct sql_expression *const tree = condition.list[i].tree;
+        if (!tested && take_equality(tree, right, list))
+            continue;
+        is_list = names_only(tree, right);
+        if (is_list)
+            RETURN_IF_ERROR(relational_and(region->run, &list->right, tree));
+    }
+    if (!is_list)
+        list->key = NULL;
+    return STATUS_OK;
+}
+
+static bool is_number(enum value_kind kind)
+{
+    return kind == VALUE_INTEGER || kind == VALUE_DOUBLE || kind == VALUE_BOOLEAN;
+}
+
+static bool is_short(const struct region *region, const struct list_of *list, uint64_t rows)
+{
+    const struct logical_column *const columns = region->run->tree->columns;
+    const enum value_kind value = columns[list->value].type.kind,
+                          key =
+                              list->key->operation == SQL_INPUT ? columns[list->key->index].type.kind : value;
+    return rows <=
+           (key == value || (is_number(key) && is_number(value)) ? LIST_ROWS_MAX : OTHER_TYPE_ROWS_MAX);
+}
+
+/* key IN (values). Nothing is in an empty list, not even NULL. One NULL stands for all, and only a test asks for it. */
+static enum status make_list(struct region *region, const struct logical_node *join,
+                             const struct list_of *list, const struct result *result,
+                             struct sql_expression **in)
+{
+    struct relational *const run = region->run;
+    const uint64_t *places;
+    const struct rowset_column *const column = result_column(result, list->value, &places);
+    const bool tested = join->join.join == LOGICAL_MARK && join->join.test;
+    bool null = !tested;
+    RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_IN, join->position, in, run->error));
+    RETURN_IF_ERROR(sql_tree_child(run->arena, *in, list->key, run->error));
+    for (uint64_t row = 0; row < result->rows; row++) {
+        const uint64_t at = places ? places[row] : row;
+        const bool is_null = at == RELATION_NO_ROW || (column->nulls && column->nulls[at]);
+        struct sql_expression *value;
+        if (is_null && null)
+            continue;
+        null |= is_null;
+        RETURN_IF_ERROR(relational_value(run, join->position, column, at, &value));
+        RETURN_IF_ERROR(sql_tree_child(run->arena, *in, value, run->error));
+    }
+    if ((*in)->child_count == 1)
+        return relational_literal(run, join->position, SQL_FALSE, NULL, in);
+    return tested || join->join.join != LOGICAL_MARK ? STATUS_OK : is_true(run, in);
+}
+
+/* Each value once: of a list of rows of stored tables, a scan finds them faster than the list is made. */
+static enum status each_once(struct region *region, const struct logical_node *join,
+                             const struct list_of *list, struct logical_node **once)
+{
+    struct relational *const run = region->run;
+    const struct logical_node *input = join->inputs[1];
+    struct sql_expression **groups;
+    struct logical_node *filter;
+    uint32_t *columns;
+    if (list->right) {
+        RETURN_IF_ERROR(make_node(region, LOGICAL_FILTER, input, &filter));
+        filter->filter.condition = list->right;
+        filter->column_count = input->column_count;
+        filter->columns = input->columns;
+        input = filter;
+    }
+    RETURN_IF_ERROR(make_node(region, LOGICAL_AGGREGATE, input, once));
+    RETURN_IF_ERROR(relational_memory(run, sizeof *groups, &groups));
+    RETURN_IF_ERROR(relational_memory(run, sizeof *columns, &columns));
+    RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_INPUT, join->position, &groups[0], run->error));
+    groups[0]->index = columns[0] = list->value;
+    (*once)->aggregate.group_count = (*once)->column_count = 1;
+    (*once)->aggregate.groups = groups;
+    (*once)->columns = columns;
+    return STATUS_OK;
+}
+
+enum status region_fold(struct region *region, const struct logical_node *join, bool *folded,
+                        struct result *answered)
+{
+    struct relational *const run = region->run;
+    struct sql_expression *in;
+    struct logical_node *once;
+    struct folded *done;
+    struct list_of list;
+    const bool tested = join->join.join == LOGICAL_MARK && join->join.test;
+    *folded = !join->join.condition && !tested;
+    if (*folded)
+        return join->join.join == LOGICAL_SINGLE ? fold_value(region, join) : fold_exists(region, join);
+    if (join->join.join == LOGICAL_SINGLE)
+        return STATUS_OK;
+    RETURN_IF_ERROR(find_list(region, join, &list));
+    if (!list.key)
+        return STATUS_OK;
+    RETURN_IF_ERROR(each_once(region, join, &list, &once));
+    RETURN_IF_ERROR(answer(region, join, once, "list", &done));
+    if (!is_short(region, &list, done->result.rows))
+        return result_renamed(run, &done->result, 1, &list.value, &list.value, answered);
+    *folded = true;
+    RETURN_IF_ERROR(make_list(region, join, &list, &done->result, &in));
+    return take_truth(region, join, in);
+}

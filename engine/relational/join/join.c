@@ -1,0 +1,435 @@
+/*
+ * join.c: see join.h. A morsel is some rows of the left side. Its candidates, pairs with equal keys, are tested in
+ * batches; the pairs that pass are kept in order. When all candidates are tested, the rows without a partner are known,
+ * and what the kind of the join says of them is added.
+ */
+#include "engine/relational/join/join_table.h"
+
+#include "storage/base/memory.h"
+#include "storage/base/parallel.h"
+#include "storage/base/spool.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#define MORSEL_ROWS  4096u
+#define MORSEL_PAIRS (UINT64_C(1) << 18) /* of a join without keys */
+#define CHECKED_FROM (UINT64_C(1) << 24) /* pairs: the memory for more is looked for first */
+#define CHECKED_STEP (UINT64_C(1) << 22)
+#define PAIR_BYTES   96u /* what a joined row takes, with some columns of the answer above */
+
+/* The pairs of a morsel. */
+struct pairs {
+    uint64_t *lefts, *rights, count, capacity;
+    uint64_t counted; /* those in the sum over all threads */
+};
+
+struct join_state {
+    const struct join_task *task;
+    struct join_table table;
+    uint64_t *null_rights; /* of MARK: rows of the right side with a NULL that equals nothing */
+    uint64_t null_right_count;
+    uint64_t step, morsel_count;
+    struct pairs *morsels;
+    _Atomic uint8_t *met; /* of FULL: right rows with a partner */
+    _Atomic uint64_t total;
+    struct join_result *result;
+};
+
+enum found { FOUND_NONE, FOUND_UNKNOWN, FOUND_PARTNER };
+
+/* A morsel while it is joined. */
+struct morsel {
+    struct join_state *state;
+    const struct join_task *task;
+    struct pairs *pairs;
+    uint64_t first, end;
+    unsigned thread;
+    bool maybe; /* the candidates have a NULL key: a condition that is not false is unknown */
+    uint32_t waiting;
+    uint64_t lefts[JOIN_TEST_PAIRS], rights[JOIN_TEST_PAIRS];
+    uint8_t truth[JOIN_TEST_PAIRS];
+    uint8_t found[MORSEL_ROWS];
+    struct error *error;
+};
+
+/* ---- Pairs ---- */
+
+/* Counts the pairs of all threads. */
+static enum status check_size(struct join_state *state, uint64_t more, struct error *error)
+{
+    const uint64_t before = atomic_fetch_add(&state->total, more), all = before + more;
+    if (all > RELATION_ROWS_MAX)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "a join of answers has more than %llu rows; add an equality to its conditions, or "
+                         "group before joining",
+                         (unsigned long long)RELATION_ROWS_MAX);
+    if (all >= CHECKED_FROM && before / CHECKED_STEP != all / CHECKED_STEP &&
+        all * PAIR_BYTES > memory_available())
+        return error_set(
+            error, STATUS_MACHINE,
+            "a join of answers has more than %llu rows, and there is no memory for twice as many; "
+            "add an equality to its conditions, or group before joining",
+            (unsigned long long)before);
+    return STATUS_OK;
+}
+
+static enum status grow(struct morsel *morsel)
+{
+    struct pairs *const pairs = morsel->pairs;
+    const uint64_t capacity = pairs->capacity ? 2 * pairs->capacity : JOIN_TEST_PAIRS;
+    RETURN_IF_ERROR(cancel_check(morsel->error));
+    RETURN_IF_ERROR(check_size(morsel->state, pairs->count - pairs->counted, morsel->error));
+    pairs->counted = pairs->count;
+    RETURN_IF_ERROR(memory_grow(&pairs->lefts, capacity * sizeof *pairs->lefts, "a join", morsel->error));
+    RETURN_IF_ERROR(memory_grow(&pairs->rights, capacity * sizeof *pairs->rights, "a join", morsel->error));
+    pairs->capacity = capacity;
+    return STATUS_OK;
+}
+
+static enum status add_pair(struct morsel *morsel, uint64_t left, uint64_t right)
+{
+    struct pairs *const pairs = morsel->pairs;
+    if (pairs->count == pairs->capacity)
+        RETURN_IF_ERROR(grow(morsel));
+    pairs->lefts[pairs->count] = left;
+    pairs->rights[pairs->count++] = right;
+    return STATUS_OK;
+}
+
+/* True if a left row's first partner says all. */
+static bool needs_one(const struct join_task *task)
+{
+    return task->join == LOGICAL_SEMI || task->join == LOGICAL_ANTI || task->join == LOGICAL_MARK;
+}
+
+/* Takes a pair whose conditions are all true. */
+static enum status take_pair(struct morsel *morsel, uint64_t left, uint64_t right)
+{
+    uint8_t *const found = &morsel->found[left - morsel->first];
+    if (morsel->maybe) {
+        *found = FOUND_UNKNOWN;
+        return STATUS_OK;
+    }
+    if (morsel->task->join == LOGICAL_SINGLE && *found == FOUND_PARTNER)
+        return error_set(morsel->error, STATUS_BAD_INPUT, "the subquery gives more than one row");
+    *found = FOUND_PARTNER;
+    if (needs_one(morsel->task))
+        return STATUS_OK;
+    if (morsel->state->met)
+        atomic_store_explicit(&morsel->state->met[right], 1, memory_order_relaxed);
+    return add_pair(morsel, left, right);
+}
+
+/* Tests the candidates that are waiting. */
+static enum status flush(struct morsel *morsel)
+{
+    const struct join_test *const test = morsel->task->test;
+    const uint32_t count = morsel->waiting;
+    morsel->waiting = 0;
+    if (count == 0)
+        return STATUS_OK;
+    RETURN_IF_ERROR(cancel_check(morsel->error));
+    RETURN_IF_ERROR(test->test(test->context, morsel->thread, morsel->lefts, morsel->rights, count,
+                               morsel->truth, morsel->error));
+    for (uint32_t i = 0; i < count; i++) {
+        uint8_t *const found = &morsel->found[morsel->lefts[i] - morsel->first];
+        if (morsel->truth[i] == JOIN_TRUE)
+            RETURN_IF_ERROR(take_pair(morsel, morsel->lefts[i], morsel->rights[i]));
+        else if (morsel->truth[i] == JOIN_UNKNOWN && *found == FOUND_NONE)
+            *found = FOUND_UNKNOWN;
+    }
+    return STATUS_OK;
+}
+
+static enum status add_candidate(struct morsel *morsel, uint64_t left, uint64_t right)
+{
+    if (!morsel->task->test)
+        return take_pair(morsel, left, right);
+    morsel->lefts[morsel->waiting] = left;
+    morsel->rights[morsel->waiting++] = right;
+    return morsel->waiting == JOIN_TEST_PAIRS ? flush(morsel) : STATUS_OK;
+}
+
+/* ---- Candidates ---- */
+
+/* True if more candidates of a left row say nothing new. */
+static bool is_done(const struct morsel *morsel, uint64_t left)
+{
+    return needs_one(morsel->task) &&
+           morsel->found[left - morsel->first] >= (morsel->maybe ? FOUND_UNKNOWN : FOUND_PARTNER);
+}
+
+static enum status find_partners(struct morsel *morsel, uint64_t left)
+{
+    const struct join_task *const task = morsel->task;
+    const struct join_table *const table = &morsel->state->table;
+    if (task->key_count == 0) {
+        for (uint64_t right = 0; right < task->right_rows && !is_done(morsel, left); right++)
+            RETURN_IF_ERROR(add_candidate(morsel, left, right));
+        return STATUS_OK;
+    }
+    const uint64_t hash = join_hash(task, task->left_keys, left);
+    for (uint64_t right = join_table_first(table, left, hash);
+         right != RELATION_NO_ROW && !is_done(morsel, left);
+         right = join_table_next(table, right, left, hash))
+        RETURN_IF_ERROR(add_candidate(morsel, left, right));
+    return STATUS_OK;
+}
+
+/* True unless the keys differ in a value that both have. */
+static bool may_equal(const struct join_task *task, uint64_t left, uint64_t right)
+{
+    for (uint32_t k = 0; k < task->key_count; k++) {
+        const struct rowset_column *const a = &task->left_keys[k], *const b = &task->right_keys[k];
+        const bool null_a = a->nulls && a->nulls[left], null_b = b->nulls && b->nulls[right];
+        if (null_a || null_b) {
+            if (task->nulls_match[k] && null_a != null_b)
+                return false;
+        } else if (a->values[left] != b->values[right]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Finds whether the mark of a row without a partner is NULL because some key is: its own, or one of the right side. */
+static enum status find_unknown(struct morsel *morsel, uint64_t left)
+{
+    const struct join_task *const task = morsel->task;
+    const struct join_state *const state = morsel->state;
+    const bool null = join_hash(task, task->left_keys, left) == 0;
+    const uint64_t count = null ? task->right_rows : state->null_right_count;
+    for (uint64_t i = 0; i < count && !is_done(morsel, left); i++) {
+        const uint64_t right = null ? i : state->null_rights[i];
+        if (may_equal(task, left, right))
+            RETURN_IF_ERROR(add_candidate(morsel, left, right));
+    }
+    return STATUS_OK;
+}
+
+/* ---- Morsels ---- */
+
+static uint64_t count_missing(const struct morsel *morsel)
+{
+    uint64_t missing = 0;
+    for (uint64_t i = 0; i < morsel->end - morsel->first; i++)
+        missing += morsel->found[i] != FOUND_PARTNER;
+    return missing;
+}
+
+/* Adds the left rows without a partner, each in its place. */
+static enum status add_missing(struct morsel *morsel)
+{
+    struct pairs *const pairs = morsel->pairs, kept = *pairs;
+    enum status status = STATUS_OK;
+    uint64_t at = 0;
+    if (count_missing(morsel) == 0)
+        return STATUS_OK;
+    *pairs = (struct pairs){0};
+    atomic_fetch_sub(&morsel->state->total, kept.counted);
+    for (uint64_t left = morsel->first; status == STATUS_OK && left < morsel->end; left++) {
+        if (morsel->found[left - morsel->first] != FOUND_PARTNER)
+            status = add_pair(morsel, left, RELATION_NO_ROW);
+        for (; status == STATUS_OK && at < kept.count && kept.lefts[at] == left; at++)
+            status = add_pair(morsel, left, kept.rights[at]);
+    }
+    free(kept.lefts);
+    free(kept.rights);
+    return status;
+}
+
+/* Keeps the left rows that have a partner, or those that have none. */
+static enum status add_lefts(struct morsel *morsel, bool partner)
+{
+    for (uint64_t left = morsel->first; left < morsel->end; left++)
+        if ((morsel->found[left - morsel->first] == FOUND_PARTNER) == partner)
+            RETURN_IF_ERROR(add_pair(morsel, left, RELATION_NO_ROW));
+    return STATUS_OK;
+}
+
+static enum status add_marks(struct morsel *morsel)
+{
+    const struct join_result *const result = morsel->state->result;
+    morsel->maybe = true;
+    for (uint64_t left = morsel->first; morsel->task->unknown_keys && left < morsel->end; left++)
+        if (morsel->found[left - morsel->first] == FOUND_NONE)
+            RETURN_IF_ERROR(find_unknown(morsel, left));
+    RETURN_IF_ERROR(flush(morsel));
+    for (uint64_t left = morsel->first; left < morsel->end; left++) {
+        result->marks[left] = morsel->found[left - morsel->first] == FOUND_PARTNER;
+        result->mark_nulls[left] = morsel->found[left - morsel->first] == FOUND_UNKNOWN;
+    }
+    return STATUS_OK;
+}
+
+static enum status finish_morsel(struct morsel *morsel)
+{
+    switch (morsel->task->join) {
+    case LOGICAL_INNER:
+        return STATUS_OK;
+    case LOGICAL_LEFT:
+    case LOGICAL_FULL:
+    case LOGICAL_SINGLE:
+        return add_missing(morsel);
+    case LOGICAL_SEMI:
+    case LOGICAL_ANTI:
+        return add_lefts(morsel, morsel->task->join == LOGICAL_SEMI);
+    case LOGICAL_MARK:
+        return add_marks(morsel);
+    }
+    return STATUS_OK;
+}
+
+static enum status join_morsel(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    struct join_state *const state = context;
+    const uint64_t end = (item + 1) * state->step;
+    struct morsel *morsel;
+    RETURN_IF_ERROR(cancel_check(error));
+    RETURN_IF_ERROR(memory_zeros(&morsel, sizeof *morsel, "a join", error));
+    morsel->state = state;
+    morsel->task = state->task;
+    morsel->pairs = &state->morsels[item];
+    morsel->first = item * state->step;
+    morsel->end = end < state->task->left_rows ? end : state->task->left_rows;
+    morsel->thread = thread;
+    morsel->error = error;
+    enum status status = STATUS_OK;
+    for (uint64_t left = morsel->first; status == STATUS_OK && left < morsel->end; left++)
+        status = find_partners(morsel, left);
+    if (status == STATUS_OK)
+        status = flush(morsel);
+    if (status == STATUS_OK)
+        status = finish_morsel(morsel);
+    free(morsel);
+    return status;
+}
+
+/* ---- The result ---- */
+
+struct copying {
+    struct join_state *state;
+    uint64_t *starts; /* of each morsel in the result */
+};
+
+static enum status copy_morsel(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    const struct copying *const copying = context;
+    struct pairs *const pairs = &copying->state->morsels[item];
+    struct join_result *const result = copying->state->result;
+    (void)thread;
+    (void)error;
+    if (pairs->count) {
+        memcpy(result->lefts + copying->starts[item], pairs->lefts, pairs->count * sizeof *pairs->lefts);
+        if (result->rights)
+            memcpy(result->rights + copying->starts[item], pairs->rights,
+                   pairs->count * sizeof *pairs->rights);
+    }
+    free(pairs->lefts);
+    free(pairs->rights);
+    *pairs = (struct pairs){0};
+    return STATUS_OK;
+}
+
+/* Puts the pairs of all morsels together, and after them the right rows that a FULL join has without a partner. */
+static enum status collect(struct join_state *state, struct error *error)
+{
+    const struct join_task *const task = state->task;
+    struct join_result *const result = state->result;
+    struct copying copying = {.state = state};
+    uint64_t count = 0, all;
+    RETURN_IF_ERROR(
+        memory_take(&copying.starts, (state->morsel_count + 1) * sizeof *copying.starts, "a join", error));
+    for (uint64_t m = 0; m < state->morsel_count; m++) {
+        copying.starts[m] = count;
+        count += state->morsels[m].count;
+    }
+    all = count;
+    for (uint64_t right = 0; state->met && right < task->right_rows; right++)
+        all += !state->met[right];
+    enum status status = memory_take(&result->lefts, (all + 1) * sizeof *result->lefts, "a join", error);
+    if (status == STATUS_OK && task->join != LOGICAL_SEMI && task->join != LOGICAL_ANTI)
+        status = memory_take(&result->rights, (all + 1) * sizeof *result->rights, "a join", error);
+    if (status == STATUS_OK)
+        status = parallel_for(task->threads, state->morsel_count, copy_morsel, &copying, error);
+    free(copying.starts);
+    RETURN_IF_ERROR(status);
+    for (uint64_t right = 0; state->met && right < task->right_rows; right++)
+        if (!state->met[right]) {
+            result->lefts[count] = RELATION_NO_ROW;
+            result->rights[count++] = right;
+        }
+    result->count = all;
+    return STATUS_OK;
+}
+
+/* ---- The whole ---- */
+
+static enum status find_null_rights(struct join_state *state, struct error *error)
+{
+    const struct join_task *const task = state->task;
+    uint64_t count = 0;
+    for (uint64_t row = 0; row < task->right_rows; row++)
+        count += state->table.hashes[row] == 0;
+    RETURN_IF_ERROR(
+        memory_take(&state->null_rights, (count + 1) * sizeof *state->null_rights, "a join", error));
+    for (uint64_t row = 0; row < task->right_rows; row++)
+        if (state->table.hashes[row] == 0)
+            state->null_rights[state->null_right_count++] = row;
+    return STATUS_OK;
+}
+
+static enum status prepare(struct join_state *state, struct error *error)
+{
+    const struct join_task *const task = state->task;
+    state->step = MORSEL_ROWS;
+    if (task->key_count == 0 && task->right_rows > MORSEL_PAIRS / MORSEL_ROWS)
+        state->step = task->right_rows > MORSEL_PAIRS ? 1 : MORSEL_PAIRS / task->right_rows;
+    state->morsel_count = (task->left_rows + state->step - 1) / state->step;
+    RETURN_IF_ERROR(
+        memory_zeros(&state->morsels, (state->morsel_count + 1) * sizeof *state->morsels, "a join", error));
+    if (task->key_count)
+        RETURN_IF_ERROR(join_table_create(task, &state->table, error));
+    if (task->join == LOGICAL_FULL)
+        RETURN_IF_ERROR(memory_zeros(&state->met, task->right_rows + 1, "a join", error));
+    if (task->join != LOGICAL_MARK)
+        return STATUS_OK;
+    struct join_result *const result = state->result;
+    RETURN_IF_ERROR(
+        memory_take(&result->marks, (task->left_rows + 1) * sizeof *result->marks, "a join", error));
+    RETURN_IF_ERROR(memory_take(&result->mark_nulls, task->left_rows + 1, "a join", error));
+    result->count = task->left_rows;
+    return task->unknown_keys ? find_null_rights(state, error) : STATUS_OK;
+}
+
+enum status join_rows(const struct join_task *task, struct join_result *result, struct error *error)
+{
+    struct join_state state = {.task = task, .result = result};
+    *result = (struct join_result){0};
+    enum status status = prepare(&state, error);
+    if (status == STATUS_OK)
+        status = parallel_for(task->threads, state.morsel_count, join_morsel, &state, error);
+    if (status == STATUS_OK && task->join != LOGICAL_MARK)
+        status = collect(&state, error);
+    for (uint64_t m = 0; state.morsels && m < state.morsel_count; m++) {
+        free(state.morsels[m].lefts);
+        free(state.morsels[m].rights);
+    }
+    free(state.morsels);
+    free(state.null_rights);
+    free((void *)state.met);
+    join_table_free(&state.table);
+    if (status != STATUS_OK)
+        join_result_free(result);
+    return status;
+}
+
+void join_result_free(struct join_result *result)
+{
+    free(result->lefts);
+    free(result->rights);
+    free(result->marks);
+    free(result->mark_nulls);
+    *result = (struct join_result){0};
+}

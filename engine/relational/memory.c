@@ -1,0 +1,151 @@
+/* memory.c: rows of operators as a table that a SELECT is planned over (relational.h, database_memory.h). */
+#include "engine/relational/relational.h"
+
+#include "storage/base/memory.h"
+#include "storage/database/database_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TABLE_NAME "answer"
+
+/* A SELECT while its expressions are rewritten: which columns it names. */
+struct naming {
+    struct relational *run;
+    const struct result *from;
+    uint32_t count;
+    uint32_t *numbers;
+    const char **names;
+};
+
+static enum status name_of(struct naming *naming, uint32_t number, const char **name)
+{
+    struct relational *const run = naming->run;
+    uint32_t count = naming->count;
+    for (uint32_t i = 0; i < naming->count; i++)
+        if (naming->numbers[i] == number) {
+            *name = naming->names[i];
+            return STATUS_OK;
+        }
+    RETURN_IF_ERROR(relational_name(run, "c", number, name));
+    RETURN_IF_ERROR(sql_tree_append(run->arena, &naming->names, &count, sizeof *name, name, run->error));
+    return sql_tree_append(run->arena, &naming->numbers, &naming->count, sizeof number, &number, run->error);
+}
+
+static enum status replace_input(void *context, const struct sql_expression *node,
+                                 struct sql_expression **out)
+{
+    struct naming *const naming = context;
+    struct relational *const run = naming->run;
+    const char *name;
+    if (node->operation != SQL_INPUT)
+        return STATUS_OK;
+    RETURN_IF_ERROR(name_of(naming, node->index, &name));
+    return sql_tree_column(run->arena, node->position, TABLE_NAME, name, out, run->error);
+}
+
+static enum status rewrite(struct naming *naming, const struct sql_expression *from,
+                           struct sql_expression **to)
+{
+    return sql_tree_rewrite(naming->run->arena, from, replace_input, naming, to, naming->run->error);
+}
+
+static enum status rewrite_all(struct naming *naming, struct sql_select *select)
+{
+    for (uint32_t i = 0; i < select->item_count; i++)
+        RETURN_IF_ERROR(rewrite(naming, select->items[i].expression, &select->items[i].expression));
+    for (uint32_t g = 0; g < select->group_count; g++)
+        RETURN_IF_ERROR(rewrite(naming, select->groups[g], &select->groups[g]));
+    for (uint32_t o = 0; o < select->order_count; o++)
+        RETURN_IF_ERROR(rewrite(naming, select->orders[o].expression, &select->orders[o].expression));
+    RETURN_IF_ERROR(rewrite(naming, select->where, &select->where));
+    return rewrite(naming, select->having, &select->having);
+}
+
+static struct memory_column memory_column(const char *name, const struct rowset_column *from)
+{
+    static const enum column_type types[] = {
+        [VALUE_INTEGER] = TYPE_INT64, [VALUE_DATE] = TYPE_DATE,     [VALUE_TIMESTAMP] = TYPE_TIMESTAMP,
+        [VALUE_BOOLEAN] = TYPE_BOOL,  [VALUE_STRING] = TYPE_STRING, [VALUE_DOUBLE] = TYPE_INT64};
+    return (struct memory_column){.name = name,
+                                  .type =
+                                      value_is_decimal(from->type) ? TYPE_DECIMAL : types[from->type.kind],
+                                  .scale = from->type.scale,
+                                  .is_double = from->type.kind == VALUE_DOUBLE,
+                                  .untyped = from->type.untyped,
+                                  .dictionary = from->type.dictionary,
+                                  .values = from->values,
+                                  .nulls = from->nulls};
+}
+
+/* Makes the table; columns whose rows are in another order are copied first. */
+static enum status make_table(const struct naming *naming, struct memory_column *columns,
+                              struct rowset_column *copies, struct database **database)
+{
+    struct relational *const run = naming->run;
+    for (uint32_t i = 0; i < naming->count; i++) {
+        const uint64_t *places;
+        const struct rowset_column *from = result_column(naming->from, naming->numbers[i], &places);
+        if (!from)
+            return error_set(run->error, STATUS_BAD_INPUT, "column %u of the tree is not answered",
+                             naming->numbers[i]);
+        if (places) {
+            RETURN_IF_ERROR(relation_gather(from, places, naming->from->rows, &copies[i], run->error));
+            from = &copies[i];
+        }
+        columns[i] = memory_column(naming->names[i], from);
+    }
+    const struct memory_table table = {.name = TABLE_NAME, .column_count = naming->count, .columns = columns};
+    return database_of_memory(&table, 1, naming->from->rows, database, run->error);
+}
+
+static enum status open_table(const struct naming *naming, struct database **database)
+{
+    struct relational *const run = naming->run;
+    struct memory_column *columns = NULL;
+    struct rowset_column *copies = NULL;
+    enum status status =
+        memory_zeros(&columns, (naming->count + 1) * sizeof *columns, "an answer", run->error);
+    if (status == STATUS_OK)
+        status = memory_zeros(&copies, (naming->count + 1) * sizeof *copies, "an answer", run->error);
+    if (status == STATUS_OK)
+        status = make_table(naming, columns, copies, database);
+    for (uint32_t i = 0; copies && i < naming->count; i++)
+        relation_column_free(&copies[i]);
+    free(copies);
+    free(columns);
+    return status;
+}
+
+enum status relational_select(struct relational *run, const struct result *from, struct sql_select *select,
+                              const uint32_t *numbers, bool last, struct result *result)
+{
+    struct naming naming = {.run = run, .from = from};
+    const struct sql_source source = {.table = TABLE_NAME, .position = select->position};
+    struct database *database;
+    struct rowset rows;
+    *result = (struct result){0};
+    RETURN_IF_ERROR(rewrite_all(&naming, select));
+    RETURN_IF_ERROR(sql_tree_append(run->arena, &select->sources, &select->source_count, sizeof source,
+                                    &source, run->error));
+    RETURN_IF_ERROR(open_table(&naming, &database));
+    const enum status status = relational_plan(run, database, select, last, &rows);
+    database_close(database);
+    RETURN_IF_ERROR(status);
+    return result_of_rows(run, &rows, numbers, result);
+}
+
+enum status relational_compute(struct relational *run, const struct result *from,
+                               struct sql_expression *expression, struct rowset_column *column)
+{
+    const uint32_t number = run->next_column;
+    struct sql_select *select;
+    struct result result;
+    RETURN_IF_ERROR(relational_memory(run, sizeof *select, &select));
+    select->position = expression->position;
+    RETURN_IF_ERROR(relational_item(run, select, expression, number));
+    RETURN_IF_ERROR(relational_select(run, from, select, &number, false, &result));
+    const enum status status = result_gather(run, &result, number, column);
+    result_free(&result);
+    return status;
+}

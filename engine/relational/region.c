@@ -1,0 +1,264 @@
+/* region.c: see region.h. */
+#include "engine/relational/region.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A region takes the joins below it as long as they have no more sources than this; deeper ones are answered first. */
+#define SOURCES_AT_ONCE 56u
+
+/* A projection whose expressions would become larger than this is answered first. */
+#define DEFINITION_NODES_MAX 2000u
+
+enum status region_open(struct relational *run, bool opaque, struct folded **folded, struct region *region)
+{
+    const size_t columns = run->tree->column_count + 1;
+    *region = (struct region){.run = run, .opaque = opaque, .folded = folded};
+    RETURN_IF_ERROR(relational_memory(run, columns * sizeof *region->definitions, &region->definitions));
+    RETURN_IF_ERROR(relational_memory(run, columns * sizeof *region->sizes, &region->sizes));
+    RETURN_IF_ERROR(relational_memory(run, columns * sizeof *region->makers, &region->makers));
+    return relational_memory(run, columns * sizeof *region->stored, &region->stored);
+}
+
+void region_close(struct region *region)
+{
+    for (uint32_t s = 0; s < region->source_count; s++)
+        result_free(&region->sources[s].answered);
+}
+
+/* ---- Expressions ---- */
+
+static enum status replace_defined(void *context, const struct sql_expression *node,
+                                   struct sql_expression **out)
+{
+    const struct region *const region = context;
+    if (node->operation == SQL_INPUT)
+        *out = region->definitions[node->index];
+    return STATUS_OK;
+}
+
+enum status region_rewrite(struct region *region, const struct sql_expression *from,
+                           struct sql_expression **to)
+{
+    return sql_tree_rewrite(region->run->arena, from, replace_defined, region, to, region->run->error);
+}
+
+/* The nodes of an expression when columns are replaced; at most about the number that is too many. */
+static uint32_t size_of(const struct region *region, const struct sql_expression *expression)
+{
+    uint32_t size = 1;
+    if (expression->operation == SQL_INPUT && region->definitions[expression->index])
+        return region->sizes[expression->index];
+    for (uint32_t c = 0; c < expression->child_count && size <= DEFINITION_NODES_MAX; c++)
+        size += size_of(region, expression->children[c]);
+    return size;
+}
+
+enum status region_define(struct region *region, uint32_t column, const struct sql_expression *expression)
+{
+    struct sql_expression *definition; /* it may name the column itself: what that was below */
+    RETURN_IF_ERROR(region_rewrite(region, expression, &definition));
+    region->sizes[column] = size_of(region, expression);
+    region->definitions[column] = definition;
+    return STATUS_OK;
+}
+
+uint64_t region_reads(const struct region *region, const struct sql_expression *expression)
+{
+    uint64_t sources = 0;
+    if (expression->operation == SQL_INPUT && region->makers[expression->index])
+        return UINT64_C(1) << (region->makers[expression->index] - 1);
+    for (uint32_t c = 0; c < expression->child_count; c++)
+        sources |= region_reads(region, expression->children[c]);
+    return sources;
+}
+
+enum status region_split(struct region *region, struct sql_expression *condition, struct conjuncts *conjuncts)
+{
+    struct relational *const run = region->run;
+    if (!condition)
+        return STATUS_OK;
+    if (condition->operation == SQL_AND) {
+        for (uint32_t c = 0; c < condition->child_count; c++)
+            RETURN_IF_ERROR(region_split(region, condition->children[c], conjuncts));
+        return STATUS_OK;
+    }
+    const struct conjunct conjunct = {.tree = condition, .sources = region_reads(region, condition)};
+    return sql_tree_append(run->arena, &conjuncts->list, &conjuncts->count, sizeof conjunct, &conjunct,
+                           run->error);
+}
+
+static enum status add_condition(struct region *region, const struct sql_expression *condition,
+                                 struct conjuncts *conjuncts)
+{
+    struct sql_expression *rewritten;
+    RETURN_IF_ERROR(region_rewrite(region, condition, &rewritten));
+    return region_split(region, rewritten, conjuncts);
+}
+
+/* ---- Sources ---- */
+
+static uint32_t count_sources(const struct logical_node *node)
+{
+    const bool through = node->kind == LOGICAL_FILTER || node->kind == LOGICAL_PROJECT ||
+                         node->kind == LOGICAL_JOIN || node->kind == LOGICAL_SORT;
+    uint32_t count = !through;
+    for (uint32_t i = 0; through && i < node->input_count; i++)
+        count += count_sources(node->inputs[i]);
+    return count;
+}
+
+static enum status add_source(struct region *region, const struct logical_node *node, enum logical_join join,
+                              struct source **source)
+{
+    if (region->source_count == REGION_SOURCES_MAX)
+        return relational_refuse(region->run, node->position,
+                                 "FROM joins more than %u tables at once; ask in several levels",
+                                 REGION_SOURCES_MAX);
+    *source = &region->sources[region->source_count++];
+    **source = (struct source){.node = node, .join = join, .position = node->position};
+    for (uint32_t c = 0; c < node->column_count; c++) {
+        region->makers[node->columns[c]] = (uint8_t)region->source_count;
+        if (node->kind == LOGICAL_SCAN)
+            region->stored[node->columns[c]] = node->scan.stored[c];
+    }
+    return STATUS_OK;
+}
+
+static bool is_computing(const struct region *region, const struct logical_node *project, bool *large)
+{
+    bool computing = false;
+    *large = false;
+    for (uint32_t c = 0; c < project->column_count; c++) {
+        computing |= project->project.expressions[c]->operation != SQL_INPUT;
+        *large |= size_of(region, project->project.expressions[c]) > DEFINITION_NODES_MAX;
+    }
+    return computing;
+}
+
+static enum status collect_project(struct region *region, const struct logical_node *node)
+{
+    struct source *source;
+    bool large;
+    if (is_computing(region, node, &large) && region->opaque)
+        return add_source(region, node, LOGICAL_INNER, &source);
+    RETURN_IF_ERROR(region_collect(region, node->inputs[0], false));
+    if (is_computing(region, node, &large))
+        region->computes = true;
+    if (large)
+        return relational_refuse(region->run, node->position,
+                                 "the expressions of this SELECT are too large when they are put into each "
+                                 "other"); /* block.c then answers it first */
+    for (uint32_t c = 0; c < node->column_count; c++)
+        RETURN_IF_ERROR(region_define(region, node->columns[c], node->project.expressions[c]));
+    return STATUS_OK;
+}
+
+/* ---- Joins ---- */
+
+/* The stored table that filters and projections of its columns stand over, or NULL. */
+static const struct logical_node *scan_below(const struct region *region, const struct logical_node *node)
+{
+    bool large;
+    while (node->kind == LOGICAL_FILTER ||
+           (node->kind == LOGICAL_PROJECT && !is_computing(region, node, &large)))
+        node = node->inputs[0];
+    return node->kind == LOGICAL_SCAN ? node : NULL;
+}
+
+/* Conditions on the right side of a LEFT JOIN are as good in its ON. */
+static enum status collect_filters(struct region *region, const struct logical_node *node,
+                                   struct conjuncts *on)
+{
+    if (node->kind == LOGICAL_SCAN)
+        return STATUS_OK;
+    RETURN_IF_ERROR(collect_filters(region, node->inputs[0], on));
+    if (node->kind == LOGICAL_FILTER)
+        return add_condition(region, node->filter.condition, on);
+    for (uint32_t c = 0; c < node->column_count; c++)
+        RETURN_IF_ERROR(region_define(region, node->columns[c], node->project.expressions[c]));
+    return STATUS_OK;
+}
+
+/* A side that is no part of the region, even if it could be. */
+static enum status collect_alone(struct region *region, const struct logical_node *node)
+{
+    struct source *source;
+    return add_source(region, node, LOGICAL_INNER, &source);
+}
+
+static enum status collect_attached(struct region *region, const struct logical_node *join)
+{
+    const struct logical_node *const right = join->inputs[1], *const scan = join->join.join == LOGICAL_LEFT
+                                                                                ? scan_below(region, right)
+                                                                                : NULL;
+    struct result answered = {0};
+    struct source *source;
+    bool folded = false;
+    if (join->join.join >= LOGICAL_SEMI)
+        RETURN_IF_ERROR(region_fold(region, join, &folded, &answered));
+    if (folded)
+        return STATUS_OK;
+    const enum status status = add_source(region, scan ? scan : right, join->join.join, &source);
+    if (status != STATUS_OK) {
+        result_free(&answered);
+        return status;
+    }
+    source->answered = answered;
+    source->position = join->position;
+    if (join->join.join == LOGICAL_MARK) {
+        source->mark = join->join.mark;
+        region->makers[source->mark] = (uint8_t)region->source_count;
+    }
+    struct conjuncts on = {0};
+    if (scan)
+        RETURN_IF_ERROR(collect_filters(region, right, &on));
+    RETURN_IF_ERROR(add_condition(region, join->join.condition, &on));
+    source->on = on;
+    if (join->join.join == LOGICAL_MARK)
+        return add_condition(region, join->join.test, &source->test);
+    return STATUS_OK;
+}
+
+static enum status collect_join(struct region *region, const struct logical_node *node, bool root)
+{
+    const bool full = node->join.join == LOGICAL_FULL;
+    if (!root && (full || region->source_count + count_sources(node) > SOURCES_AT_ONCE))
+        return collect_alone(region, node);
+    region->full |= full;
+    if (full)
+        RETURN_IF_ERROR(collect_alone(region, node->inputs[0]));
+    else
+        RETURN_IF_ERROR(region_collect(region, node->inputs[0], false));
+    if (node->join.join != LOGICAL_INNER)
+        return collect_attached(region, node);
+    RETURN_IF_ERROR(region_collect(region, node->inputs[1], false));
+    return node->join.condition ? add_condition(region, node->join.condition, &region->conjuncts) : STATUS_OK;
+}
+
+enum status region_collect(struct region *region, const struct logical_node *node, bool root)
+{
+    switch (node->kind) {
+    case LOGICAL_FILTER:
+        RETURN_IF_ERROR(region_collect(region, node->inputs[0], root));
+        return add_condition(region, node->filter.condition, &region->conjuncts);
+    case LOGICAL_PROJECT:
+        return collect_project(region, node);
+    case LOGICAL_SORT: /* without a limit it says nothing to what is above it */
+        return region_collect(region, node->inputs[0], root);
+    case LOGICAL_JOIN:
+        return collect_join(region, node, root);
+    case LOGICAL_VALUES:
+        if (node->values.row_count == 1 && node->column_count == 0)
+            return STATUS_OK;
+        return collect_alone(region, node);
+    case LOGICAL_SCAN:
+    case LOGICAL_AGGREGATE:
+    case LOGICAL_WINDOW:
+    case LOGICAL_LIMIT:
+    case LOGICAL_SET:
+    case LOGICAL_SHARED:
+        return collect_alone(region, node);
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,111 @@
+/*
+ * region.h: the joins of a block without their order. A region has sources, of which those that are INNER make all
+ * combinations of their rows; each other one is joined to them by its own condition (enum logical_join). Conditions then
+ * say which rows remain:
+ *
+ *     filter @1 < @5                          sources    a inner, b inner, c left on @2 = @4
+ *       join left @2 = @4                     conjuncts  @1 = @3, @1 < @5
+ *         join inner @1 = @3
+ *           scan a
+ *           scan b
+ *         scan c
+ *
+ * This is the same, because such joins and filters may change places as long as each finds the columns that it names.
+ * What a projection computes is put where it is named.
+ */
+#ifndef TESSERA_ENGINE_RELATIONAL_REGION_H
+#define TESSERA_ENGINE_RELATIONAL_REGION_H
+
+#include "engine/relational/relational.h"
+
+#define REGION_SOURCES_MAX 64u /* a bit each */
+
+struct conjunct {
+    struct sql_expression *tree;
+    uint64_t sources; /* that it reads, a bit each */
+    bool done;        /* a plan or a join has asked it */
+    uint32_t by;      /* the source that asks it, from 1; or 0 */
+};
+
+struct conjuncts {
+    uint32_t count;
+    struct conjunct *list;
+};
+
+struct source {
+    const struct logical_node *node; /* LOGICAL_SCAN: a stored table; else it is answered alone */
+    enum logical_join join;
+    struct conjuncts on;           /* unless INNER */
+    struct conjuncts test;         /* of a MARK join */
+    struct sql_expression *filter; /* conditions on it alone, which are asked when it is answered; or NULL */
+    uint32_t mark;                 /* the column of a MARK join */
+    const char *alias;             /* of a stored table, in a plan */
+    uint32_t unit;                 /* sources with equal numbers are answered by one plan */
+    struct sql_position position;
+    bool joined;
+    struct result answered; /* before the region was; no parts: it was not */
+};
+
+/* A subquery that was answered before its region was planned (fold.c). */
+struct folded {
+    const struct logical_node *node;
+    struct result result;
+    struct folded *next;
+};
+
+struct region {
+    struct relational *run;
+    bool opaque;   /* projections that compute are sources */
+    bool computes; /* such a projection was put where it is named */
+    bool full;     /* the join of its two sources is FULL: nothing changes places */
+    uint32_t source_count;
+    struct source sources[REGION_SOURCES_MAX];
+    struct conjuncts conjuncts;
+    struct sql_expression **definitions; /* of each column that is no source's, by its number; or NULL */
+    uint32_t *sizes;                     /* of definitions, in nodes */
+    uint8_t *makers;                     /* for each column the source that has it, from 1; or 0 */
+    uint32_t *stored;                    /* for each column of a stored table its number there */
+    struct folded **folded;              /* kept for another try */
+};
+
+/* Begins an empty region. */
+NODISCARD enum status region_open(struct relational *run, bool opaque, struct folded **folded,
+                                  struct region *region);
+void region_close(struct region *region);
+/* Adds what a node and its inputs are. `root`: it is the first. */
+NODISCARD enum status region_collect(struct region *region, const struct logical_node *node, bool root);
+/* Puts definitions where columns are named. */
+NODISCARD enum status region_rewrite(struct region *region, const struct sql_expression *from,
+                                     struct sql_expression **to);
+NODISCARD enum status region_define(struct region *region, uint32_t column,
+                                    const struct sql_expression *expression);
+/* Adds the conditions that AND joins. */
+NODISCARD enum status region_split(struct region *region, struct sql_expression *condition,
+                                   struct conjuncts *conjuncts);
+/* The sources that an expression reads. */
+uint64_t region_reads(const struct region *region, const struct sql_expression *expression);
+
+/* ---- fold.c ---- */
+
+/* Answers the right side of a join if it is a value, or a list of keys: then there is no join any more. */
+NODISCARD enum status region_fold(struct region *region, const struct logical_node *join, bool *folded,
+                                  struct result *answered);
+
+/* ---- stars.c ---- */
+
+/* True if all sources are stored tables, which one plan may answer. */
+bool region_is_stored(const struct region *region);
+/* Finds the stored tables that one plan answers. */
+void region_find_units(struct region *region);
+/* Answers a SELECT over sources that are stored tables, whose expressions name their columns as SQL_INPUT. */
+NODISCARD enum status region_plan(struct region *region, uint64_t sources, struct sql_select *select,
+                                  const uint32_t *numbers, bool last, struct result *result);
+
+/* ---- joins.c ---- */
+
+/* Answers all sources and joins them. `needed`: the columns that are asked of the rows. Conditions that are not done
+ * are left to the caller. */
+NODISCARD enum status region_join(struct region *region, const struct logical_set *needed,
+                                  struct result *result);
+
+#endif

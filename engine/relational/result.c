@@ -1,0 +1,244 @@
+/* result.c: rows that operators give (relational.h). A join moves no values: it notes which rows stand beside each other. */
+#include "engine/relational/relational.h"
+
+#include "storage/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void answer_release(struct answer *answer)
+{
+    if (!answer || --answer->references)
+        return;
+    rowset_free(&answer->rows);
+    free(answer);
+}
+
+void result_free(struct result *result)
+{
+    for (uint32_t p = 0; p < result->part_count; p++) {
+        answer_release(result->parts[p].answer);
+        free(result->parts[p].places);
+    }
+    free(result->parts);
+    free(result->columns);
+    *result = (struct result){0};
+}
+
+static enum status make(struct relational *run, uint64_t rows, uint32_t parts, uint32_t columns,
+                        struct result *result)
+{
+    *result = (struct result){.rows = rows};
+    RETURN_IF_ERROR(
+        memory_zeros(&result->parts, (parts + 1) * sizeof *result->parts, "an answer", run->error));
+    const enum status status =
+        memory_zeros(&result->columns, (columns + 1) * sizeof *result->columns, "an answer", run->error);
+    if (status != STATUS_OK)
+        result_free(result);
+    return status;
+}
+
+enum status result_of_rows(struct relational *run, struct rowset *rows, const uint32_t *numbers,
+                           struct result *result)
+{
+    struct answer *answer;
+    enum status status = make(run, rows->rows, 1, rows->column_count, result);
+    if (status == STATUS_OK)
+        status = memory_zeros(&answer, sizeof *answer, "an answer", run->error);
+    if (status != STATUS_OK) {
+        rowset_free(rows);
+        result_free(result);
+        return status;
+    }
+    answer->references = 1;
+    answer->rows = *rows;
+    *rows = (struct rowset){0};
+    result->parts[result->part_count++].answer = answer;
+    result->column_count = answer->rows.column_count;
+    for (uint32_t c = 0; c < result->column_count; c++)
+        result->columns[c] = (struct result_column){numbers[c], 0, c};
+    return STATUS_OK;
+}
+
+static enum status copy_places(struct relational *run, const uint64_t *places, uint64_t rows, uint64_t **copy)
+{
+    *copy = NULL;
+    if (!places)
+        return STATUS_OK;
+    RETURN_IF_ERROR(memory_take(copy, (rows + 1) * sizeof **copy, "an answer", run->error));
+    memcpy(*copy, places, rows * sizeof **copy);
+    return STATUS_OK;
+}
+
+static const struct result_column *find(const struct result *result, uint32_t number)
+{
+    for (uint32_t c = 0; c < result->column_count; c++)
+        if (result->columns[c].number == number)
+            return &result->columns[c];
+    return NULL;
+}
+
+enum status result_renamed(struct relational *run, const struct result *from, uint32_t count,
+                           const uint32_t *from_numbers, const uint32_t *numbers, struct result *result)
+{
+    RETURN_IF_ERROR(make(run, from->rows, from->part_count, count, result));
+    for (uint32_t p = 0; p < from->part_count; p++) {
+        const enum status status =
+            copy_places(run, from->parts[p].places, from->rows, &result->parts[p].places);
+        if (status != STATUS_OK) {
+            result_free(result);
+            return status;
+        }
+        result->parts[p].answer = from->parts[p].answer;
+        result->parts[p].answer->references++;
+        result->part_count++;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct result_column *const column = find(from, from_numbers[i]);
+        if (!column)
+            continue;
+        result->columns[result->column_count] = *column;
+        result->columns[result->column_count++].number = numbers[i];
+    }
+    return STATUS_OK;
+}
+
+const struct rowset_column *result_column(const struct result *result, uint32_t number,
+                                          const uint64_t **places)
+{
+    const struct result_column *const column = find(result, number);
+    if (!column)
+        return NULL;
+    const struct result_part *const part = &result->parts[column->part];
+    *places = part->places;
+    return &part->answer->rows.columns[column->at];
+}
+
+enum status result_gather(struct relational *run, const struct result *result, uint32_t number,
+                          struct rowset_column *column)
+{
+    const uint64_t *places;
+    const struct rowset_column *const from = result_column(result, number, &places);
+    return relation_gather(from, places, result->rows, column, run->error);
+}
+
+/* Makes room for so many more parts and columns. */
+static enum status grow(struct relational *run, struct result *result, uint32_t parts, uint32_t columns)
+{
+    RETURN_IF_ERROR(memory_grow(&result->parts, (result->part_count + parts + 1) * sizeof *result->parts,
+                                "an answer", run->error));
+    return memory_grow(&result->columns, (result->column_count + columns + 1) * sizeof *result->columns,
+                       "an answer", run->error);
+}
+
+enum status result_add(struct relational *run, struct result *result, uint32_t number,
+                       struct rowset_column *column)
+{
+    struct result one = {0};
+    struct rowset rows = {.rows = result->rows};
+    enum status status = grow(run, result, 1, 1);
+    if (status == STATUS_OK)
+        status = memory_zeros(&rows.columns, sizeof *rows.columns, "an answer", run->error);
+    if (status == STATUS_OK)
+        status = memory_zeros(&rows.dictionaries, sizeof *rows.dictionaries, "an answer", run->error);
+    if (status != STATUS_OK) {
+        relation_column_free(column);
+        free(rows.columns);
+        return status;
+    }
+    rows.columns[rows.column_count++] = *column;
+    *column = (struct rowset_column){0};
+    RETURN_IF_ERROR(result_of_rows(run, &rows, &number, &one));
+    result->columns[result->column_count++] = (struct result_column){number, result->part_count, 0};
+    result->parts[result->part_count++] = one.parts[0];
+    free(one.parts);
+    free(one.columns);
+    return STATUS_OK;
+}
+
+/* Where the rows of a part are, if those of the result are `places` of them. */
+static enum status compose(struct relational *run, struct result_part *part, const uint64_t *places,
+                           uint64_t count)
+{
+    uint64_t *made;
+    RETURN_IF_ERROR(memory_take(&made, (count + 1) * sizeof *made, "a join", run->error));
+    for (uint64_t i = 0; i < count; i++)
+        made[i] = part->places && places[i] != RELATION_NO_ROW ? part->places[places[i]] : places[i];
+    free(part->places);
+    part->places = made;
+    return STATUS_OK;
+}
+
+enum status result_select(struct relational *run, struct result *result, const uint64_t *places,
+                          uint64_t count)
+{
+    for (uint32_t p = 0; p < result->part_count; p++)
+        RETURN_IF_ERROR(compose(run, &result->parts[p], places, count));
+    result->rows = count;
+    return STATUS_OK;
+}
+
+enum status result_pair(struct relational *run, struct result *left, struct result *right,
+                        const uint64_t *lefts, const uint64_t *rights, uint64_t count)
+{
+    RETURN_IF_ERROR(grow(run, left, right->part_count, right->column_count));
+    RETURN_IF_ERROR(result_select(run, left, lefts, count));
+    RETURN_IF_ERROR(result_select(run, right, rights, count));
+    for (uint32_t c = 0; c < right->column_count; c++) {
+        left->columns[left->column_count] = right->columns[c];
+        left->columns[left->column_count++].part += left->part_count;
+    }
+    memcpy(left->parts + left->part_count, right->parts, right->part_count * sizeof *right->parts);
+    left->part_count += right->part_count;
+    right->part_count = 0;
+    result_free(right);
+    return STATUS_OK;
+}
+
+/* ---- Rowsets ---- */
+
+/* Takes a column out of an answer that nobody else has, if its rows stand as they are. */
+static bool take(struct result *result, uint32_t number, struct rowset_column *column)
+{
+    const struct result_column *const of = find(result, number);
+    const struct result_part *const part = &result->parts[of->part];
+    struct rowset_column *const from = &part->answer->rows.columns[of->at];
+    if (part->places || part->answer->references > 1 || !from->values)
+        return false;
+    *column = *from;
+    *from = (struct rowset_column){0};
+    return true;
+}
+
+/* True if a later one of the columns is the same one. */
+static bool is_again(const struct result *result, const uint32_t *numbers, uint32_t count)
+{
+    const struct result_column *const column = find(result, numbers[0]);
+    for (uint32_t i = 1; i < count; i++) {
+        const struct result_column *const other = find(result, numbers[i]);
+        if (other->part == column->part && other->at == column->at)
+            return true;
+    }
+    return false;
+}
+
+enum status result_rows(struct relational *run, struct result *result, const uint32_t *numbers,
+                        uint32_t count, struct rowset *rows)
+{
+    *rows = (struct rowset){.rows = result->rows};
+    enum status status =
+        memory_zeros(&rows->columns, (count + 1) * sizeof *rows->columns, "an answer", run->error);
+    if (status == STATUS_OK)
+        status = memory_zeros(&rows->dictionaries, (count + 1) * sizeof *rows->dictionaries, "an answer",
+                              run->error);
+    for (uint32_t i = 0; status == STATUS_OK && i < count; i++) {
+        if (is_again(result, numbers + i, count - i) || !take(result, numbers[i], &rows->columns[i]))
+            status = result_gather(run, result, numbers[i], &rows->columns[i]);
+        if (status == STATUS_OK)
+            rows->column_count++;
+    }
+    result_free(result);
+    if (status != STATUS_OK)
+        rowset_free(rows);
+    return status;
+}

@@ -1,0 +1,86 @@
+/* trees.c: makes nodes of syntax trees (relational.h). */
+#include "engine/relational/relational.h"
+#include "engine/sql/sql_error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum status relational_refuse(const struct relational *run, struct sql_position position, const char *format,
+                              ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const enum status status = sql_refuse(run->error, position, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+enum status relational_memory(struct relational *run, size_t bytes, void *memory)
+{
+    return sql_tree_take(run->arena, bytes, memory, run->error);
+}
+
+enum status relational_set(struct relational *run, struct logical_set *set)
+{
+    set->words = run->tree->column_count / 64 + 1;
+    return relational_memory(run, set->words * sizeof *set->bits, &set->bits);
+}
+
+enum status relational_name(struct relational *run, const char *format, uint32_t number, const char **name)
+{
+    char text[32], *copy;
+    snprintf(text, sizeof text, "%s%u", format, number);
+    RETURN_IF_ERROR(relational_memory(run, sizeof text, &copy));
+    *name = strcpy(copy, text);
+    return STATUS_OK;
+}
+
+enum status relational_literal(struct relational *run, struct sql_position position,
+                               enum sql_operation operation, const char *text, struct sql_expression **node)
+{
+    RETURN_IF_ERROR(sql_tree_node(run->arena, operation, position, node, run->error));
+    (*node)->text = text;
+    return STATUS_OK;
+}
+
+enum status relational_value(struct relational *run, struct sql_position position,
+                             const struct rowset_column *column, uint64_t row, struct sql_expression **node)
+{
+    const bool null = row == RELATION_NO_ROW || (column->nulls && column->nulls[row]);
+    struct sql_parameter value = {
+        .is_null = null, .type = column->type, .value = null ? 0 : column->values[row]};
+    value.type.literal = false; /* in the subquery it may have been one */
+    if (column->type.kind == VALUE_STRING && !null)
+        value.string = dictionary_string(column->type.dictionary, value.value, &value.length);
+    RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_PARAMETER, position, node, run->error));
+    (*node)->index = run->parameter_count;
+    return sql_tree_append(run->arena, &run->parameters, &run->parameter_count, sizeof value, &value,
+                           run->error);
+}
+
+enum status relational_and(struct relational *run, struct sql_expression **all,
+                           struct sql_expression *condition)
+{
+    struct sql_expression *node = *all;
+    if (!*all) {
+        *all = condition;
+        return STATUS_OK;
+    }
+    if ((*all)->operation != SQL_AND || !(*all)->index) { /* one that was not made here is shared */
+        RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_AND, condition->position, &node, run->error));
+        node->index = 1;
+        RETURN_IF_ERROR(sql_tree_child(run->arena, node, *all, run->error));
+        *all = node;
+    }
+    return sql_tree_child(run->arena, node, condition, run->error);
+}
+
+enum status relational_item(struct relational *run, struct sql_select *select,
+                            struct sql_expression *expression, uint32_t number)
+{
+    struct sql_item item = {.expression = expression};
+    RETURN_IF_ERROR(relational_name(run, "c", number, &item.alias));
+    item.text = item.alias;
+    return sql_tree_append(run->arena, &select->items, &select->item_count, sizeof item, &item, run->error);
+}
