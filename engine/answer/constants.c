@@ -34,6 +34,7 @@ static enum status fill(const struct plan *plan, struct expression_program *prog
         types[o] = plan->expressions.nodes[plan->outputs[o].expression].type;
     }
     expression_program_run(program, 1);
+    RETURN_IF_ERROR(expression_check(&plan->expressions, error));
     RETURN_IF_ERROR(rowset_create(rows, plan->output_count, names, types, 1, error));
     for (uint32_t o = 0; o < plan->output_count; o++)
         RETURN_IF_ERROR(fill_column(plan, program, o, rows, error));

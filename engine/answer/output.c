@@ -614,6 +614,8 @@ enum status answer_part(const struct plan *plan, const struct partial *partial, 
     if (plan->order_count == 0 && most < count)
         count = most;
     enum status status = compute(&output, count);
+    if (status == STATUS_OK)
+        status = expression_check(&plan->expressions, error);
     if (status == STATUS_OK && plan->order_count && most < count)
         status = order_rows(&output, &places);
     if (status == STATUS_OK && places) {
@@ -653,6 +655,8 @@ static enum status answer_groups(const struct plan *plan, const struct partial *
         plan->limit + plan->offset < count)
         count = plan->limit + plan->offset;
     enum status status = compute(&output, count);
+    if (status == STATUS_OK)
+        status = expression_check(&plan->expressions, error);
     if (status == STATUS_OK)
         status = order_rows(&output, &places);
     if (status == STATUS_OK)

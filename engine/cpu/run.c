@@ -352,6 +352,7 @@ static enum status run_tiles(struct device_run *run, const struct tile_skip *sca
     scan_reader_stop(run->reader);
     run->reader = NULL;
     RETURN_IF_ERROR(status);
+    RETURN_IF_ERROR(expression_check(&run->plan->expressions, error));
     const double scanned = clock_ms();
     RETURN_IF_ERROR(collect(run, mergeable, partial, error));
     const double end = clock_ms();

@@ -9,12 +9,14 @@
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
 void expression_list_free(struct expression_list *list)
 {
+    free((void *)list->left);
     for (uint32_t t = 0; t < list->table_count; t++) {
         free(list->tables[t].values);
         free(list->tables[t].members);
@@ -371,6 +373,23 @@ static bool may_be_null(const struct expression_list *list, const struct express
     }
 }
 
+static bool may_check(const struct expression *node)
+{
+    return node->type.kind == VALUE_INTEGER &&
+           (node->operation == EXPRESSION_ADD || node->operation == EXPRESSION_SUBTRACT ||
+            node->operation == EXPRESSION_MULTIPLY || node->operation == EXPRESSION_NEGATE);
+}
+
+enum status expression_check(const struct expression_list *list, struct error *error)
+{
+    return list->left && atomic_exchange(list->left, false)
+               ? error_set(
+                     error, STATUS_BAD_INPUT,
+                     "a value leaves 64 bits; use smaller factors or fewer decimals, or CAST a factor to "
+                     "DOUBLE")
+               : STATUS_OK;
+}
+
 /* Computes type, range and nullability from the operation and the children; a leaf has those that were
  * set. */
 static enum status describe(const struct expression_list *list, struct expression *node, struct error *error)
@@ -396,6 +415,11 @@ static enum status describe(const struct expression_list *list, struct expressio
             error, STATUS_BAD_INPUT,
             "a product of decimals has %u digits behind the point, more than 18; use factors with fewer",
             (unsigned)node->type.scale);
+    node->checked = list->checks && may_check(node) && (range.low < INT64_MIN || range.high > INT64_MAX);
+    if (node->checked) {
+        range.low = range.low < INT64_MIN ? INT64_MIN : range.low;
+        range.high = range.high > INT64_MAX ? INT64_MAX : range.high;
+    }
     if (range.low < INT64_MIN || range.high > INT64_MAX)
         return error_set(error, STATUS_BAD_INPUT,
                          "a value may leave 64 bits, going by the least and greatest values of its columns; "
@@ -486,8 +510,11 @@ enum status expression_add(struct expression_list *list, const struct expression
         values[c] = list->nodes[made.child[c]].of_nulls;
     }
     RETURN_IF_ERROR(describe(list, &made, error));
+    if (made.checked && !list->left)
+        RETURN_IF_ERROR(memory_zeros(&list->left, sizeof *list->left, "a statement", error));
     made.of_nulls = expression_scalar(list, &made, values);
     if (constant) {
+        RETURN_IF_ERROR(expression_check(list, error));
         made = (struct expression){.operation = EXPRESSION_CONSTANT,
                                    .type = made.type,
                                    .is_null = made.of_nulls.null,

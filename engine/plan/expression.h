@@ -4,8 +4,8 @@
  *
  * Every value is an int64 that may be NULL: a number scaled by 10^scale, days, microseconds, 0 or 1, a
  * dictionary code, or the key of a double (storage/base/double_key.h). Nothing but doubles
- * can overflow: the range of each node follows from the columns' statistics when the node is made, and a node
- * whose values might exceed 64 bits is refused. NULLs follow SQL's three-valued logic.
+ * can overflow: the range of each node follows from the columns' statistics when the node is made. A node whose values
+ * might exceed 64 bits is refused on a GPU; on a CPU its values are checked. NULLs follow SQL's three-valued logic.
  */
 #ifndef TESSERA_ENGINE_PLAN_EXPRESSION_H
 #define TESSERA_ENGINE_PLAN_EXPRESSION_H
@@ -97,6 +97,7 @@ struct expression {
     enum expression_operation operation;
     struct value_type type;
     bool nullable; /* may be NULL */
+    bool checked;  /* + - * of whole numbers whose value may leave 64 bits: each is checked (list->checks) */
     bool is_null;  /* EXPRESSION_CONSTANT */
     uint8_t field; /* enum calendar_field; of a call, enum scalar_call; of EXPRESSION_LIMB its bits */
     struct double_bits bits; /* of doubles; zero: any */
@@ -124,6 +125,8 @@ struct expression_rows {
 /* A zero-initialised list is empty; expression_list_free empties it. Equal nodes are made once. */
 struct expression_list {
     uint32_t count, capacity, table_count;
+    bool checks; /* nodes whose value may leave 64 bits are made, and not refused: they are for the CPU */
+    _Atomic bool *left;                 /* whether some value did (expression_check); NULL: none is checked */
     unsigned threads;                   /* that compute tables; 0: all available */
     const struct expression_rows *rows; /* while a statement is bound, or NULL */
     struct late_text *
@@ -163,6 +166,10 @@ NODISCARD enum status expression_in_set(struct expression_list *list, uint32_t c
 NODISCARD enum status expression_lookup(struct expression_list *list, uint32_t child, struct value_type type,
                                         int64_t *values, uint64_t count, uint32_t *index,
                                         struct error *error);
+
+/* Gives STATUS_BAD_INPUT, without a position, if a value of a checked node has left 64 bits since the last call. Whoever
+ * evaluated nodes of the list calls it before the values are used. */
+NODISCARD enum status expression_check(const struct expression_list *list, struct error *error);
 
 /* ---- Reading nodes ---- */
 

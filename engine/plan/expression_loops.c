@@ -9,6 +9,7 @@
 #include "engine/plan/functions/scalar_call.h"
 #include "storage/base/isa.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 /* A row is NULL if any child is NULL. */
@@ -87,6 +88,34 @@ static void calculate(enum expression_operation operation, uint32_t rows, const 
     default: /* not called for other operations */
         break;
     }
+}
+
+/* The same of nodes whose values may leave 64 bits: one that does, and is not NULL, is told by the list. */
+static void calculate_checked(const struct expression_list *list, const struct expression *node,
+                              uint32_t rows, const struct vector *children, struct vector out)
+{
+    const int64_t *const a = children[0].values, *const b = children[node->children > 1].values;
+    bool any = false;
+    for (uint32_t row = 0; row < rows; row++) {
+        bool left = false;
+        switch (node->operation) {
+        case EXPRESSION_ADD:
+            left = __builtin_add_overflow(a[row], b[row], &out.values[row]);
+            break;
+        case EXPRESSION_SUBTRACT:
+            left = __builtin_sub_overflow(a[row], b[row], &out.values[row]);
+            break;
+        case EXPRESSION_MULTIPLY:
+            left = __builtin_mul_overflow(a[row], b[row], &out.values[row]);
+            break;
+        default: /* EXPRESSION_NEGATE */
+            left = __builtin_sub_overflow((int64_t)0, a[row], &out.values[row]);
+            break;
+        }
+        any |= left && !(out.nulls && out.nulls[row]);
+    }
+    if (any)
+        atomic_store_explicit(list->left, true, memory_order_relaxed);
 }
 
 /* AND is false if one child is false, and OR is true if one child is true, even if the other is NULL. */
@@ -266,10 +295,13 @@ void ISA(expression_loop)(const struct expression_list *list, const struct expre
             join_nulls(node, rows, children, out.nulls);
             return;
         }
-        calculate(node->operation, rows, (const uint64_t *)(const void *)children[0].values,
-                  (const uint64_t *)(const void *)children[node->children > 1].values,
-                  (uint64_t *)(void *)out.values);
         join_nulls(node, rows, children, out.nulls);
+        if (node->checked)
+            calculate_checked(list, node, rows, children, out);
+        else
+            calculate(node->operation, rows, (const uint64_t *)(const void *)children[0].values,
+                      (const uint64_t *)(const void *)children[node->children > 1].values,
+                      (uint64_t *)(void *)out.values);
         return;
     case EXPRESSION_CALL:
         scalar_call_loop(node, rows, children, out);

@@ -373,6 +373,8 @@ enum status sql_bind(struct database *database, const struct sql_select *select,
         occurring_open(&occurring, &binder->planner);
         plan->expressions.rows = &occurring.rows;
         status = bind_all(binder);
+        if (status == STATUS_OK) /* conditions on dimensions have been evaluated */
+            status = expression_check(&plan->expressions, error);
         plan->expressions.rows = NULL;
         occurring_free(&occurring);
         late_text_free(binder->late);

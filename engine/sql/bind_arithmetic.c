@@ -127,6 +127,22 @@ static enum status divide(struct binder *binder, const struct sql_expression *as
                       EXPRESSION_NONE, node);
 }
 
+/* The digits of a factor that is written with more of them: its last zeros, as in 0.0001000000, say nothing, but take
+ * digits of the product's 18. */
+#define FACTOR_DIGITS 6
+
+static enum status shorten_factor(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
+{
+    const struct expression *const written = bind_node(binder, *node);
+    struct value_type type = written->type;
+    int64_t value = written->constant;
+    if (ast->operation != SQL_NUMBER || type.kind != VALUE_INTEGER || type.scale <= FACTOR_DIGITS)
+        return STATUS_OK;
+    for (; type.scale > 1 && value % 10 == 0; type.scale--)
+        value /= 10;
+    return expression_constant(binder->list, type, value, node, binder->error);
+}
+
 enum status bind_arithmetic(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
                             uint32_t *node)
 {
@@ -148,6 +164,10 @@ enum status bind_arithmetic(struct binder *binder, const struct sql_expression *
     RETURN_IF_ERROR(bind_number_of(binder, second->position, &right));
     if (ast->operation == SQL_DIVIDE || ast->operation == SQL_REMAINDER)
         return divide(binder, ast, left, right, node);
+    if (ast->operation == SQL_MULTIPLY) {
+        RETURN_IF_ERROR(shorten_factor(binder, first, &left));
+        RETURN_IF_ERROR(shorten_factor(binder, second, &right));
+    }
     if (ast->operation != SQL_MULTIPLY || bind_kind(binder, left) != bind_kind(binder, right))
         RETURN_IF_ERROR(bind_alike(binder, ast->position, &left, &right));
     if (ast->operation != SQL_MULTIPLY && !value_is_decimal(bind_node(binder, left)->type) &&
