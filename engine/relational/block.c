@@ -333,10 +333,11 @@ static enum status ask_memory(struct block *block, bool last, struct result *res
     struct logical_set names;
     struct sql_select *select;
     struct result rows = {.rows = 1};
-    RETURN_IF_ERROR(relational_set(run, &names));
-    note_names(block, &names);
-    if (block->region.source_count)
+    if (block->region.source_count) {
+        RETURN_IF_ERROR(relational_set(run, &names));
+        note_names(block, &names);
         RETURN_IF_ERROR(region_join(&block->region, &names, &rows));
+    }
     if (block->region.source_count && is_plain(block)) {
         const enum status status = rename_rows(block, &rows, result);
         result_free(&rows);

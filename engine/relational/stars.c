@@ -32,12 +32,13 @@ bool region_is_stored(const struct region *region)
 static const struct column *column_of(const struct region *region, const struct sql_expression *tree,
                                       uint32_t *source)
 {
-    if (tree->operation != SQL_INPUT || !region->makers[tree->index])
+    if (tree->operation != SQL_INPUT || !region_maker(region, tree->index))
         return NULL;
-    *source = region->makers[tree->index] - 1u;
+    *source = region_maker(region, tree->index) - 1;
     const struct source *const of = &region->sources[*source];
-    return of->node->kind == LOGICAL_SCAN ? &of->node->scan.table->columns[region->stored[tree->index]]
-                                          : NULL;
+    return of->node->kind == LOGICAL_SCAN
+               ? &of->node->scan.table->columns[region->run->uses[tree->index].stored]
+               : NULL;
 }
 
 /* True if the condition is an equality along a reference: from source *child to source *parent. */
