@@ -348,8 +348,10 @@ static enum status ask_memory(struct block *block, bool last, struct result *res
         return ask_constants(block, select, last, result);
     if (status == STATUS_OK)
         status = relational_line(run, "block over %llu rows in memory:", (unsigned long long)rows.rows);
+    run->level++;
     if (status == STATUS_OK)
         status = relational_select(run, &rows, select, block->numbers, last, result);
+    run->level--;
     result_free(&rows);
     return status;
 }

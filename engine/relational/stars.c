@@ -22,10 +22,13 @@ static bool is_inner(const struct source *source)
 
 bool region_is_stored(const struct region *region)
 {
-    for (uint32_t s = 0; s < region->source_count; s++)
+    bool inner = false;
+    for (uint32_t s = 0; s < region->source_count; s++) {
         if (!is_stored(&region->sources[s]))
             return false;
-    return region->source_count > 0 && region->source_count <= SQL_SOURCES_MAX && !region->full;
+        inner |= is_inner(&region->sources[s]);
+    }
+    return inner && region->source_count <= SQL_SOURCES_MAX && !region->full;
 }
 
 /* The source and the stored column of an expression that is one. */
