@@ -333,10 +333,11 @@ static enum status ask_memory(struct block *block, bool last, struct result *res
     struct logical_set names;
     struct sql_select *select;
     struct result rows = {.rows = 1};
-    RETURN_IF_ERROR(relational_set(run, &names));
-    note_names(block, &names);
-    if (block->region.source_count)
+    if (block->region.source_count) {
+        RETURN_IF_ERROR(relational_set(run, &names));
+        note_names(block, &names);
         RETURN_IF_ERROR(region_join(&block->region, &names, &rows));
+    }
     if (block->region.source_count && is_plain(block)) {
         const enum status status = rename_rows(block, &rows, result);
         result_free(&rows);
@@ -347,8 +348,10 @@ static enum status ask_memory(struct block *block, bool last, struct result *res
         return ask_constants(block, select, last, result);
     if (status == STATUS_OK)
         status = relational_line(run, "block over %llu rows in memory:", (unsigned long long)rows.rows);
+    run->level++;
     if (status == STATUS_OK)
         status = relational_select(run, &rows, select, block->numbers, last, result);
+    run->level--;
     result_free(&rows);
     return status;
 }

@@ -1,7 +1,7 @@
 /* execute.c: see execute.h. */
 #include "engine/relational/execute.h"
 
-#include "engine/relational/relational.h"
+#include "engine/relational/region.h"
 #include "storage/base/memory.h"
 
 #include <stdlib.h>
@@ -92,6 +92,7 @@ static enum status answer(struct relational *run, struct rowset *rows)
         RETURN_IF_ERROR(sql_tree_append(run->arena, &run->parameters, &run->parameter_count,
                                         sizeof *run->parameters, &run->task->parameters[p], run->error));
     RETURN_IF_ERROR(relational_memory(run, (tree->shared_count + 1) * sizeof *run->shared, &run->shared));
+    RETURN_IF_ERROR(relational_memory(run, (tree->column_count + 1) * sizeof *run->uses, &run->uses));
     for (uint32_t s = 0; s < tree->shared_count; s++)
         run->shared[s].left = tree->shared[s].references;
     RETURN_IF_ERROR(relational_set(run, &needed));

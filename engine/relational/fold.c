@@ -4,6 +4,7 @@
  * it does not need.
  *
  *     join single, right (select max(x) from s)             its column is a parameter
+ *     join inner or left, a side that has one row           its columns are parameters
  *     join semi @1 = @5, right (select x from s)            @1 in (its values)
  *     join anti                                             (@1 in (its values)) is not true
  *     join mark                                             its mark is: @1 in (its values)
@@ -63,26 +64,73 @@ static enum status make_node(struct region *region, enum logical_kind kind, cons
 
 /* ---- Values ---- */
 
-static enum status fold_value(struct region *region, const struct logical_node *join)
+/* True if there are no two rows. */
+static bool has_one_row(const struct logical_node *node)
+{
+    switch (node->kind) {
+    case LOGICAL_AGGREGATE:
+        return node->aggregate.group_count == 0 && node->aggregate.set_count == 0;
+    case LOGICAL_LIMIT:
+        return (node->limit.limit && node->limit.limit->operation == SQL_NUMBER &&
+                strcmp(node->limit.limit->text, "1") == 0) ||
+               has_one_row(node->inputs[0]);
+    case LOGICAL_FILTER:
+    case LOGICAL_PROJECT:
+    case LOGICAL_SORT:
+    case LOGICAL_WINDOW:
+        return has_one_row(node->inputs[0]);
+    case LOGICAL_VALUES:
+        return node->values.row_count == 1 && node->column_count > 0;
+    case LOGICAL_SCAN:
+    case LOGICAL_JOIN:
+    case LOGICAL_SET:
+    case LOGICAL_SHARED:
+        break;
+    }
+    return false;
+}
+
+/* The columns of an answer of one row, or of none, become values. */
+static enum status define_values(struct region *region, const struct logical_node *node,
+                                 const struct result *rows)
 {
     struct relational *const run = region->run;
+    for (uint32_t c = 0; c < node->column_count; c++) {
+        const uint64_t *places;
+        const struct rowset_column *const column = result_column(rows, node->columns[c], &places);
+        const uint64_t row = rows->rows == 0 ? RELATION_NO_ROW : places ? places[0] : 0;
+        struct sql_expression *value;
+        RETURN_IF_ERROR(relational_value(run, node->position, column, row, &value));
+        RETURN_IF_ERROR(region_define(region, node->columns[c], value));
+    }
+    return STATUS_OK;
+}
+
+static enum status fold_value(struct region *region, const struct logical_node *join)
+{
     struct folded *folded;
     RETURN_IF_ERROR(answer(region, join, join->inputs[1], "value", &folded));
     if (folded->result.rows > 1)
-        return relational_refuse(run, join->position,
+        return relational_refuse(region->run, join->position,
                                  "the subquery has %llu rows where one value should stand; aggregate it, or "
                                  "add ORDER BY and LIMIT 1",
                                  (unsigned long long)folded->result.rows);
-    for (uint32_t c = 0; c < join->inputs[1]->column_count; c++) {
-        const uint32_t number = join->inputs[1]->columns[c];
-        const uint64_t *places;
-        const struct rowset_column *const column = result_column(&folded->result, number, &places);
-        const uint64_t row = folded->result.rows == 0 ? RELATION_NO_ROW : places ? places[0] : 0;
-        struct sql_expression *value;
-        RETURN_IF_ERROR(relational_value(run, join->position, column, row, &value));
-        RETURN_IF_ERROR(region_define(region, number, value));
-    }
-    return STATUS_OK;
+    return define_values(region, join->inputs[1], &folded->result);
+}
+
+enum status region_fold_side(struct region *region, const struct logical_node *side, bool left, bool *folded)
+{
+    struct folded *done;
+    struct sql_expression *none;
+    *folded = has_one_row(side);
+    if (!*folded)
+        return STATUS_OK;
+    RETURN_IF_ERROR(answer(region, side, side, "value", &done));
+    RETURN_IF_ERROR(define_values(region, side, &done->result));
+    if (left || done->result.rows)
+        return STATUS_OK;
+    RETURN_IF_ERROR(relational_literal(region->run, side->position, SQL_FALSE, NULL, &none));
+    return region_split(region, none, &region->conjuncts);
 }
 
 /* ---- EXISTS of a subquery that names nothing outside ---- */

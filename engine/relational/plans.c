@@ -42,7 +42,7 @@ static enum status explain_lines(struct relational *run, struct rowset *lines)
         uint32_t length;
         char buffer[ROWSET_TEXT_BYTES];
         const char *const text = rowset_text(&lines->columns[0], row, buffer, &length);
-        status = relational_line(run, "  %.*s", (int)length, text);
+        status = relational_line(run, "%.*s", (int)length, text);
     }
     rowset_free(lines);
     return status;
@@ -53,7 +53,7 @@ static enum status explain_plan(struct relational *run, const struct plan *plan,
 {
     struct rowset lines;
     if (!plan->fact)
-        return relational_line(run, "  one row of constants");
+        return relational_line(run, "one row of constants: nothing is read");
     if (run->task->explain != SQL_EXPLAIN)
         return STATUS_OK;
     const struct explained explained = {.plan = plan, .engine = engine, .timing = &run->timing};
@@ -176,7 +176,7 @@ enum status relational_plan(struct relational *run, struct database *database,
     if (status == STATUS_OK && !(last && task->explain == SQL_EXPLAIN))
         status = run_plan(run, plan, engine, &timing, rows);
     if (status == STATUS_OK && rows->column_count)
-        status = relational_line(run, "  answer: %llu row%s in %.3f ms", (unsigned long long)rows->rows,
+        status = relational_line(run, "answer: %llu row%s in %.3f ms", (unsigned long long)rows->rows,
                                  rows->rows == 1 ? "" : "s", timing.total_ms + timing.output_ms);
     add_timing(&run->timing, &timing);
     plan_free(plan);

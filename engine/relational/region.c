@@ -12,18 +12,28 @@
 
 enum status region_open(struct relational *run, bool opaque, struct folded **folded, struct region *region)
 {
-    const size_t columns = run->tree->column_count + 1;
     *region = (struct region){.run = run, .opaque = opaque, .folded = folded};
-    RETURN_IF_ERROR(relational_memory(run, columns * sizeof *region->definitions, &region->definitions));
-    RETURN_IF_ERROR(relational_memory(run, columns * sizeof *region->sizes, &region->sizes));
-    RETURN_IF_ERROR(relational_memory(run, columns * sizeof *region->makers, &region->makers));
-    return relational_memory(run, columns * sizeof *region->stored, &region->stored);
+    return STATUS_OK;
 }
 
+/* Columns are again what they were in the region around this one. */
 void region_close(struct region *region)
 {
     for (uint32_t s = 0; s < region->source_count; s++)
         result_free(&region->sources[s].answered);
+    while (region->use_count) {
+        const struct column_use_before *const before = &region->before[--region->use_count];
+        region->run->uses[before->column] = before->use;
+    }
+}
+
+enum status region_use(struct region *region, uint32_t column, struct column_use **use)
+{
+    struct relational *const run = region->run;
+    *use = &run->uses[column];
+    const struct column_use_before before = {column, **use};
+    return sql_tree_append(run->arena, &region->before, &region->use_count, sizeof before, &before,
+                           run->error);
 }
 
 /* ---- Expressions ---- */
@@ -33,7 +43,7 @@ static enum status replace_defined(void *context, const struct sql_expression *n
 {
     const struct region *const region = context;
     if (node->operation == SQL_INPUT)
-        *out = region->definitions[node->index];
+        *out = region->run->uses[node->index].definition;
     return STATUS_OK;
 }
 
@@ -47,8 +57,8 @@ enum status region_rewrite(struct region *region, const struct sql_expression *f
 static uint32_t size_of(const struct region *region, const struct sql_expression *expression)
 {
     uint32_t size = 1;
-    if (expression->operation == SQL_INPUT && region->definitions[expression->index])
-        return region->sizes[expression->index];
+    if (expression->operation == SQL_INPUT && region->run->uses[expression->index].definition)
+        return region->run->uses[expression->index].size;
     for (uint32_t c = 0; c < expression->child_count && size <= DEFINITION_NODES_MAX; c++)
         size += size_of(region, expression->children[c]);
     return size;
@@ -56,18 +66,21 @@ static uint32_t size_of(const struct region *region, const struct sql_expression
 
 enum status region_define(struct region *region, uint32_t column, const struct sql_expression *expression)
 {
+    const uint32_t size = size_of(region, expression);
     struct sql_expression *definition; /* it may name the column itself: what that was below */
+    struct column_use *use;
     RETURN_IF_ERROR(region_rewrite(region, expression, &definition));
-    region->sizes[column] = size_of(region, expression);
-    region->definitions[column] = definition;
+    RETURN_IF_ERROR(region_use(region, column, &use));
+    use->size = size;
+    use->definition = definition;
     return STATUS_OK;
 }
 
 uint64_t region_reads(const struct region *region, const struct sql_expression *expression)
 {
     uint64_t sources = 0;
-    if (expression->operation == SQL_INPUT && region->makers[expression->index])
-        return UINT64_C(1) << (region->makers[expression->index] - 1);
+    if (expression->operation == SQL_INPUT && region_maker(region, expression->index))
+        return UINT64_C(1) << (region_maker(region, expression->index) - 1);
     for (uint32_t c = 0; c < expression->child_count; c++)
         sources |= region_reads(region, expression->children[c]);
     return sources;
@@ -118,9 +131,10 @@ static enum status add_source(struct region *region, const struct logical_node *
     *source = &region->sources[region->source_count++];
     **source = (struct source){.node = node, .join = join, .position = node->position};
     for (uint32_t c = 0; c < node->column_count; c++) {
-        region->makers[node->columns[c]] = (uint8_t)region->source_count;
-        if (node->kind == LOGICAL_SCAN)
-            region->stored[node->columns[c]] = node->scan.stored[c];
+        struct column_use *use;
+        RETURN_IF_ERROR(region_use(region, node->columns[c], &use));
+        *use = (struct column_use){.maker = (uint8_t)region->source_count,
+                                   .stored = node->kind == LOGICAL_SCAN ? node->scan.stored[c] : 0};
     }
     return STATUS_OK;
 }
@@ -197,6 +211,8 @@ static enum status collect_attached(struct region *region, const struct logical_
     bool folded = false;
     if (join->join.join >= LOGICAL_SEMI)
         RETURN_IF_ERROR(region_fold(region, join, &folded, &answered));
+    else if (join->join.join == LOGICAL_LEFT && !join->join.condition)
+        RETURN_IF_ERROR(region_fold_side(region, right, true, &folded));
     if (folded)
         return STATUS_OK;
     const enum status status = add_source(region, scan ? scan : right, join->join.join, &source);
@@ -207,8 +223,10 @@ static enum status collect_attached(struct region *region, const struct logical_
     source->answered = answered;
     source->position = join->position;
     if (join->join.join == LOGICAL_MARK) {
+        struct column_use *use;
         source->mark = join->join.mark;
-        region->makers[source->mark] = (uint8_t)region->source_count;
+        RETURN_IF_ERROR(region_use(region, source->mark, &use));
+        *use = (struct column_use){.maker = (uint8_t)region->source_count};
     }
     struct conjuncts on = {0};
     if (scan)
@@ -220,6 +238,13 @@ static enum status collect_attached(struct region *region, const struct logical_
     return STATUS_OK;
 }
 
+static enum status collect_side(struct region *region, const struct logical_node *node)
+{
+    bool folded;
+    RETURN_IF_ERROR(region_fold_side(region, node, false, &folded));
+    return folded ? STATUS_OK : region_collect(region, node, false);
+}
+
 static enum status collect_join(struct region *region, const struct logical_node *node, bool root)
 {
     const bool full = node->join.join == LOGICAL_FULL;
@@ -229,10 +254,10 @@ static enum status collect_join(struct region *region, const struct logical_node
     if (full)
         RETURN_IF_ERROR(collect_alone(region, node->inputs[0]));
     else
-        RETURN_IF_ERROR(region_collect(region, node->inputs[0], false));
+        RETURN_IF_ERROR(collect_side(region, node->inputs[0]));
     if (node->join.join != LOGICAL_INNER)
         return collect_attached(region, node);
-    RETURN_IF_ERROR(region_collect(region, node->inputs[1], false));
+    RETURN_IF_ERROR(collect_side(region, node->inputs[1]));
     return node->join.condition ? add_condition(region, node->join.condition, &region->conjuncts) : STATUS_OK;
 }
 

@@ -53,6 +53,18 @@ struct folded {
     struct folded *next;
 };
 
+/* What a column is in a region. */
+struct column_use {
+    struct sql_expression *definition; /* or NULL: it is a source's */
+    uint32_t size;                     /* of the definition, in nodes */
+    uint32_t stored;                   /* of a stored table its number there */
+    uint8_t maker;                     /* the source that has it, from 1; or 0 */
+};
+struct column_use_before {
+    uint32_t column;
+    struct column_use use;
+};
+
 struct region {
     struct relational *run;
     bool opaque;   /* projections that compute are sources */
@@ -61,17 +73,22 @@ struct region {
     uint32_t source_count;
     struct source sources[REGION_SOURCES_MAX];
     struct conjuncts conjuncts;
-    struct sql_expression **definitions; /* of each column that is no source's, by its number; or NULL */
-    uint32_t *sizes;                     /* of definitions, in nodes */
-    uint8_t *makers;                     /* for each column the source that has it, from 1; or 0 */
-    uint32_t *stored;                    /* for each column of a stored table its number there */
-    struct folded **folded;              /* kept for another try */
+    uint32_t use_count;
+    struct column_use_before *before; /* of columns that it uses, for the region around it */
+    struct folded **folded;           /* kept for another try */
 };
 
 /* Begins an empty region. */
 NODISCARD enum status region_open(struct relational *run, bool opaque, struct folded **folded,
                                   struct region *region);
 void region_close(struct region *region);
+/* The use of a column, to be changed. */
+NODISCARD enum status region_use(struct region *region, uint32_t column, struct column_use **use);
+/* The source of a column, from 1; or 0. */
+static inline uint32_t region_maker(const struct region *region, uint32_t column)
+{
+    return column < region->run->tree->column_count ? region->run->uses[column].maker : 0;
+}
 /* Adds what a node and its inputs are. `root`: it is the first. */
 NODISCARD enum status region_collect(struct region *region, const struct logical_node *node, bool root);
 /* Puts definitions where columns are named. */
@@ -87,7 +104,11 @@ uint64_t region_reads(const struct region *region, const struct sql_expression *
 
 /* ---- fold.c ---- */
 
-/* Answers the right side of a join if it is a value, or a list of keys: then there is no join any more. */
+/* Answers a side of an inner join, or the right side of a LEFT JOIN without a condition, if it has one row. */
+NODISCARD enum status region_fold_side(struct region *region, const struct logical_node *side, bool left,
+                                       bool *folded);
+/* Answers the right side of a join if it is a value, or a list of keys: then there is no join any more. *answered gets a list
+ * that is too long, each value once and all conditions on the right side alone asked. */
 NODISCARD enum status region_fold(struct region *region, const struct logical_node *join, bool *folded,
                                   struct result *answered);
 

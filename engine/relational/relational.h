@@ -71,6 +71,8 @@ struct shared_result {
     struct result result;
 };
 
+struct column_use; /* region.h */
+
 struct relational {
     const struct relational_task *task;
     const struct logical_tree *tree;
@@ -78,7 +80,8 @@ struct relational {
     struct sql_parameter *parameters; /* the statement's, and then values of subqueries */
     uint32_t parameter_count;
     struct shared_result *shared;
-    uint32_t next_column; /* a number that no column of the tree has */
+    struct column_use *uses; /* of each column of the tree, in the region that is being answered */
+    uint32_t next_column;    /* a number that no column of the tree has */
     struct dictionary **dictionaries;
     uint32_t dictionary_count;
     char *text; /* of EXPLAIN */

@@ -11,14 +11,16 @@
 static enum status answer_side(struct relational *run, const struct logical_node *node,
                                const uint32_t *columns, uint32_t count, struct rowset *rows)
 {
-    struct logical_set needed;
+    struct logical_set needed = {.words = run->tree->column_count / 64 + 1};
     struct result result;
-    RETURN_IF_ERROR(relational_set(run, &needed));
+    /* not of the statement's memory: a union may have many thousand parts */
+    RETURN_IF_ERROR(memory_zeros(&needed.bits, needed.words * sizeof *needed.bits, "an answer", run->error));
     for (uint32_t c = 0; c < count; c++)
         logical_put(&needed, columns[c]);
     run->level++;
     const enum status status = relational_node(run, node, &needed, false, &result);
     run->level--;
+    free(needed.bits);
     RETURN_IF_ERROR(status);
     return result_rows(run, &result, columns, count, rows);
 }

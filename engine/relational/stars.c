@@ -22,22 +22,26 @@ static bool is_inner(const struct source *source)
 
 bool region_is_stored(const struct region *region)
 {
-    for (uint32_t s = 0; s < region->source_count; s++)
+    bool inner = false;
+    for (uint32_t s = 0; s < region->source_count; s++) {
         if (!is_stored(&region->sources[s]))
             return false;
-    return region->source_count > 0 && region->source_count <= SQL_SOURCES_MAX && !region->full;
+        inner |= is_inner(&region->sources[s]);
+    }
+    return inner && region->source_count <= SQL_SOURCES_MAX && !region->full;
 }
 
 /* The source and the stored column of an expression that is one. */
 static const struct column *column_of(const struct region *region, const struct sql_expression *tree,
                                       uint32_t *source)
 {
-    if (tree->operation != SQL_INPUT || !region->makers[tree->index])
+    if (tree->operation != SQL_INPUT || !region_maker(region, tree->index))
         return NULL;
-    *source = region->makers[tree->index] - 1u;
+    *source = region_maker(region, tree->index) - 1;
     const struct source *const of = &region->sources[*source];
-    return of->node->kind == LOGICAL_SCAN ? &of->node->scan.table->columns[region->stored[tree->index]]
-                                          : NULL;
+    return of->node->kind == LOGICAL_SCAN
+               ? &of->node->scan.table->columns[region->run->uses[tree->index].stored]
+               : NULL;
 }
 
 /* True if the condition is an equality along a reference: from source *child to source *parent. */
