@@ -251,6 +251,8 @@ static inline bool bind_has_aggregate(const struct sql_expression *ast)
 /* ---- scalar.c ---- */
 /* Gives the leaf of an input. */
 NODISCARD enum status bind_input(struct binder *binder, const struct sql_expression *ast, uint32_t *node);
+/* True for an input while only types are asked: it may be a constant when the expression is computed. */
+bool bind_may_be_constant(const struct binder *binder, uint32_t node);
 
 /* ---- bind_function.c ---- */
 NODISCARD enum status bind_function(struct binder *binder, const struct sql_expression *ast,

@@ -121,6 +121,10 @@ enum status bind_literal(struct binder *binder, const struct sql_expression *ast
 const char *bind_string_of(const struct binder *binder, uint32_t node, uint32_t *length)
 {
     const struct expression *constant = &binder->list->nodes[node];
+    if (constant->type.kind == VALUE_STRING && bind_may_be_constant(binder, node)) {
+        *length = 0; /* the value does not change the type */
+        return "";
+    }
     if (constant->operation != EXPRESSION_CONSTANT || constant->is_null ||
         constant->type.kind != VALUE_STRING)
         return NULL;

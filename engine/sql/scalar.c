@@ -72,6 +72,12 @@ enum status bind_input(struct binder *binder, const struct sql_expression *ast, 
     return leaf_of(binder, options->input(options->context, ast->index), ast->index, node);
 }
 
+bool bind_may_be_constant(const struct binder *binder, uint32_t node)
+{
+    return bind_node(binder, node)->operation == EXPRESSION_COLUMN && binder->scalars &&
+           !binder->scalars->options->range;
+}
+
 /* ---- Types ---- */
 
 static void type_of_node(const struct binder *binder, uint32_t node, struct sql_input *type)

@@ -57,6 +57,7 @@ struct bind_block {
     const struct bind_place *around; /* the place in which the SELECT is a subquery; or NULL */
     struct bind_source *sources;
     struct sql_scope scope;
+    const struct sql_expression **group_trees; /* as they are written, of each group of `aggregate` */
     bool aggregated;
     struct logical_node *aggregate; /* NULL until it is made */
     struct logical_node *window;    /* likewise */
@@ -69,10 +70,12 @@ struct bind_block {
 struct bind_place {
     struct bind_block *block;
     struct logical_node **node;
-    bool above;         /* the node gives groups and aggregates */
-    bool aliases;       /* names may be those of the select list */
-    const char *clause; /* in which no aggregate may stand, for the error; NULL: one may */
-    bool windows;       /* window functions may stand here */
+    struct logical_node **left; /* ON of an outer join: its other side; or NULL */
+    bool full;                  /* the outer join is a FULL JOIN */
+    bool above;                 /* the node gives groups and aggregates */
+    bool aliases;               /* names may be those of the select list */
+    const char *clause;         /* in which no aggregate may stand, for the error; NULL: one may */
+    bool windows;               /* window functions may stand here */
 };
 
 enum status logical_refuse(const struct bind_state *state, struct sql_position position, const char *format,

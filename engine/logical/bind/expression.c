@@ -202,9 +202,10 @@ static enum status resolve_group(const struct bind_place *place, const struct sq
     struct bind_block *const block = place->block;
     const struct bind_place below = {.block = block, .node = place->node, .clause = "GROUP BY"};
     struct sql_expression *resolved;
-    for (uint32_t k = 0; node->query && k < block->known_count && !*out; k++)
-        if (!block->known[k].above && sql_same_expression(block->known[k].node, node))
-            RETURN_IF_ERROR(group_of(block, block->known[k].input, out));
+    for (uint32_t g = 0; has_parts(node) && g < block->aggregate->aggregate.group_count; g++)
+        if (sql_same_expression(block->group_trees[g], node))
+            return logical_input(block->state->tree, node->position, block->aggregate->columns[g], out,
+                                 block->state->error);
     if (block->aggregate->aggregate.group_count == 0 || node->operation <= SQL_PARAMETER ||
         bind_reaches_aggregate(block, node) || has_parts(node) || !names_columns(block, node))
         return STATUS_OK;

@@ -259,10 +259,18 @@ static enum status join_on(struct bind_block *block, const struct sql_source *so
     if (inner)
         RETURN_IF_ERROR(logical_join_new(state->tree, LOGICAL_INNER, source->position, left, right, NULL,
                                          node, state->error));
-    const struct bind_place place = {
-        .block = block, .node = inner ? node : &right, .aliases = true, .clause = "ON"};
-    if (source->on)
-        RETURN_IF_ERROR(bind_resolve_condition(&place, source->on, &condition));
+    const struct bind_place place = {.block = block,
+                                     .node = inner ? node : &right,
+                                     .left = inner ? NULL : &left,
+                                     .full = source->join == SQL_JOIN_FULL,
+                                     .aliases = true,
+                                     .clause = "ON"};
+    const uint32_t seen = block->scope.count; /* ON sees the tables up to its own */
+    block->scope.count = (uint32_t)(source - block->scope.sources) + 1;
+    const enum status status =
+        source->on ? bind_resolve_condition(&place, source->on, &condition) : STATUS_OK;
+    block->scope.count = seen;
+    RETURN_IF_ERROR(status);
     if (inner)
         return condition ? logical_filter(state->tree, condition, node, state->error) : STATUS_OK;
     return logical_join_new(state->tree, joins[source->join], source->position, left, right, condition, node,

@@ -137,6 +137,7 @@ static enum status bind_group(const struct bind_place *place, const struct sql_e
     }
     if (bind_reaches_aggregate(block, term))
         return logical_refuse(state, term->position, "GROUP BY cannot hold an aggregate");
+    block->group_trees[node->aggregate.group_count] = term;
     RETURN_IF_ERROR(bind_resolve(place, term, &resolved));
     RETURN_IF_ERROR(
         bind_column_of(state, term->operation == SQL_COLUMN ? term->name : "", resolved, &column));
@@ -159,6 +160,8 @@ static enum status bind_groups(struct bind_block *block, struct logical_node **n
                                   &block->aggregate->aggregate.sets, state->error));
     if (select->set_count) /* a copy, because the rewriter changes them */
         memcpy(block->aggregate->aggregate.sets, select->sets, select->set_count * sizeof *select->sets);
+    RETURN_IF_ERROR(sql_tree_take(state->arena, (select->group_count + 1) * sizeof *block->group_trees,
+                                  &block->group_trees, state->error));
     for (uint32_t g = 0; g < select->group_count; g++)
         RETURN_IF_ERROR(bind_group(&groups, select->groups[g]));
     RETURN_IF_ERROR(for_each(&arguments, bind_find_aggregates, true));
@@ -279,6 +282,8 @@ static uint32_t output_named(const struct outputs *outputs, const struct sql_exp
     uint32_t o = 0;
     for (; o < outputs->visible; o++) {
         const struct sql_item *const item = outputs->list[o].item;
+        if (!item && column && word_compare(outputs->list[o].name, name->name) == 0)
+            break;
         if (!item)
             continue;
         if (!column && item->alias && word_compare(item->alias, name->name) == 0)

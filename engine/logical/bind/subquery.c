@@ -78,6 +78,38 @@ static enum status bind_in_query(const struct bind_place *place, const struct sq
     return bind_mark(place, node, query, tests, out);
 }
 
+/* In ON of an outer join: the side on whose columns a subquery depends. A subquery that depends on both is the right
+ * side's, which then depends on the left one. */
+static enum status choose_side(const struct bind_place *place, const struct sql_expression *node,
+                               const struct logical_node *query, struct bind_place *side)
+{
+    struct bind_state *const state = place->block->state;
+    struct logical_set named, left;
+    *side = *place;
+    if (!place->left)
+        return STATUS_OK;
+    RETURN_IF_ERROR(logical_free(state->tree, query, &named, state->error));
+    RETURN_IF_ERROR(logical_set_new(state->tree, &left, state->error));
+    for (uint32_t c = 0; node->operation == SQL_IN && c < node->child_count; c++) {
+        struct sql_expression *value;
+        RETURN_IF_ERROR(bind_resolve(place, node->children[c], &value));
+        logical_names(value, &named);
+    }
+    logical_makes(*place->left, &left);
+    if (!logical_is_empty(&named) && logical_is_subset(&named, &left)) {
+        side->node = place->left;
+        return STATUS_OK;
+    }
+    bool both = false;
+    for (uint32_t w = 0; w < named.words && w < left.words; w++)
+        both |= (named.bits[w] & left.bits[w]) != 0;
+    return both && place->full
+               ? logical_refuse(state, node->position,
+                                "a subquery in ON of a FULL JOIN names columns of both sides; "
+                                "join them in a subquery of FROM")
+               : STATUS_OK;
+}
+
 enum status bind_subquery(const struct bind_place *place, const struct sql_expression *node,
                           struct sql_expression **out)
 {
@@ -85,11 +117,13 @@ enum status bind_subquery(const struct bind_place *place, const struct sql_expre
     struct logical_node *query;
     const char **names;
     RETURN_IF_ERROR(bind_query(block->state, node->query, block->named, place, &query, &names));
+    struct bind_place side;
+    RETURN_IF_ERROR(choose_side(place, node, query, &side));
     if (node->operation == SQL_SUBQUERY)
-        RETURN_IF_ERROR(bind_single(place, node, query, out));
+        RETURN_IF_ERROR(bind_single(&side, node, query, out));
     else if (node->operation == SQL_EXISTS)
-        RETURN_IF_ERROR(bind_mark(place, node, query, NULL, out));
+        RETURN_IF_ERROR(bind_mark(&side, node, query, NULL, out));
     else
-        RETURN_IF_ERROR(bind_in_query(place, node, query, out));
+        RETURN_IF_ERROR(bind_in_query(&side, node, query, out));
     return bind_keep_made(block, node, *out, place->above);
 }

@@ -60,7 +60,7 @@ static enum status texts(struct binder *binder, struct sql_position position, st
 static enum status text_of_double(struct binder *binder, struct sql_position position, uint32_t *node)
 {
     char text[VALUE_WRITE_BYTES];
-    if (bind_is_null(binder, *node))
+    if (bind_is_null(binder, *node) || bind_may_be_constant(binder, *node))
         return bind_null_string(binder, node);
     if (!expression_is_constant(binder->list, *node))
         return bind_refuse(binder, position,

@@ -263,8 +263,8 @@ static void mistakes(void **state)
           "line 1, column 9: this subquery stands for one value, so it has one column, not 2\n");
     bound("select a as b, b as a from visits", "line 1, column 8: the alias a leads to itself\n");
     bound("select shop from sales union select shop, people from visits",
-          "line 1, column 24: this SELECT has 2 columns, and the one before it 1\n");
-    bound("select day + shop from sales", "line 1, column 12: + cannot be applied\n");
+          "line 1, column 30: this SELECT has 2 columns, and the one before it 1\n");
+    bound("select day + shop from sales", "line 1, column 12: a date and a string cannot be added or subtracted\n");
 }
 
 int main(void)
