@@ -6,7 +6,7 @@
 
 #define LANES 1u
 #define GROUP 4u
-typedef uint32_t word __attribute__((aligned(1), may_alias));
+typedef uint32_t packing_word __attribute__((aligned(1), may_alias));
 
 #include "lab/lists/list_packing.h"
 

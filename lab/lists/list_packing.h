@@ -10,12 +10,14 @@
  *
  * A file defines, before it includes this:
  *
- *     LANES   values of 32 bits in a word
- *     GROUP   blocks of a group
- *     word    the type: unsigned, or a vector of unsigned, at any address
+ *     LANES           values of 32 bits in a word
+ *     GROUP           blocks of a group
+ *     packing_word    the type: unsigned, or a vector of unsigned, at any address
  */
 #ifndef TESSERA_LAB_LISTS_LIST_PACKING_H
 #define TESSERA_LAB_LISTS_LIST_PACKING_H
+
+#include "storage/codec/integer/bitpack.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -23,13 +25,12 @@
 
 #define BLOCK (32u * LANES)
 
-/* The bits of the largest value. */
-static uint32_t width_of(const uint32_t values[BLOCK])
+static uint32_t block_width(const uint32_t values[BLOCK])
 {
     uint32_t any = 0;
     for (uint32_t i = 0; i < BLOCK; i++)
         any |= values[i];
-    return any ? 32 - (uint32_t)__builtin_clz(any) : 0;
+    return width_of(any);
 }
 
 static void pack(const uint32_t values[BLOCK], uint32_t width, uint8_t *out)
@@ -56,44 +57,37 @@ static inline size_t packing_encode(const uint32_t *values, uint32_t count, uint
             memset(to, 0, GROUP);
             to += GROUP;
         }
-        const uint32_t width = width_of(block);
+        const uint32_t width = block_width(block);
         widths[b % GROUP] = (uint8_t)width;
         pack(block, width, to);
-        to += width * sizeof(word);
+        to += width * sizeof(packing_word);
     }
     return (size_t)(to - out);
 }
 
 /* `width` is a constant wherever this is inlined, so that every shift is. */
-static inline __attribute__((always_inline)) void unpack(const word *restrict words, word *restrict values,
-                                                         const uint32_t width)
+FORCED_INLINE void unpack(const packing_word *restrict words, packing_word *restrict values,
+                          const uint32_t width)
 {
     const uint32_t mask = width == 32 ? ~0u : (1u << width % 32) - 1;
 #pragma GCC unroll 32
     for (uint32_t i = 0; i < 32; i++) {
         const uint32_t at = i * width / 32, shift = i * width % 32;
-        word value = width ? words[at] >> shift : (word){0};
+        packing_word value = width ? words[at] >> shift : (packing_word){0};
         if (shift + width > 32)
             value |= words[at + 1] << (32 - shift);
         values[i] = value & mask;
     }
 }
 
-/* USE(0) USE(1) .. USE(32) */
-#define EACH_WIDTH(USE)                                                                                    \
-    USE(0)                                                                                                 \
-    USE(1) USE(2) USE(3) USE(4) USE(5) USE(6) USE(7) USE(8) USE(9) USE(10) USE(11) USE(12) USE(13) USE(14) \
-        USE(15) USE(16) USE(17) USE(18) USE(19) USE(20) USE(21) USE(22) USE(23) USE(24) USE(25) USE(26)    \
-            USE(27) USE(28) USE(29) USE(30) USE(31) USE(32)
-
-#define UNPACK(width)                                           \
-    static void unpack_##width(const word *words, word *values) \
-    {                                                           \
-        unpack(words, values, width);                           \
+#define UNPACK(width)                                                           \
+    static void unpack_##width(const packing_word *words, packing_word *values) \
+    {                                                                           \
+        unpack(words, values, width);                                           \
     }
 EACH_WIDTH(UNPACK)
 
-typedef void unpack_block(const word *words, word *values);
+typedef void unpack_block(const packing_word *words, packing_word *values);
 #define UNPACK_ENTRY(width) unpack_##width,
 static unpack_block *const unpack_of[33] = {EACH_WIDTH(UNPACK_ENTRY)};
 
@@ -108,13 +102,13 @@ static inline void packing_decode(const uint8_t *in, uint32_t count, uint32_t *o
         }
         const uint32_t width = widths[b % GROUP];
         if (rest >= BLOCK) {
-            unpack_of[width]((const word *)in, (word *)(out + b * BLOCK));
+            unpack_of[width]((const packing_word *)in, (packing_word *)(out + b * BLOCK));
         } else {
             uint32_t block[BLOCK];
-            unpack_of[width]((const word *)in, (word *)block);
+            unpack_of[width]((const packing_word *)in, (packing_word *)block);
             memcpy(out + b * BLOCK, block, rest * sizeof *block);
         }
-        in += width * sizeof(word);
+        in += width * sizeof(packing_word);
     }
 }
 

@@ -6,7 +6,7 @@
 
 #define LANES 4u
 #define GROUP 16u
-typedef uint32_t word __attribute__((vector_size(16), aligned(1), may_alias));
+typedef uint32_t packing_word __attribute__((vector_size(16), aligned(1), may_alias));
 
 #include "lab/lists/list_packing.h"
 

@@ -58,13 +58,15 @@ static void decode_rest(const uint8_t *lengths, const uint8_t *in, uint32_t row,
 #define BYTE(k, i, before, j) ((j) < BYTES(k, i) ? (before) + (j) : 0x80) /* 0x80 gives a zero */
 #define WORD(k, i, before) \
     BYTE(k, i, before, 0), BYTE(k, i, before, 1), BYTE(k, i, before, 2), BYTE(k, i, before, 3)
-#define SHUFFLE(k)      {WORD(k, 0, 0), WORD(k, 1, BEFORE_1(k)), WORD(k, 2, BEFORE_2(k)), WORD(k, 3, BEFORE_3(k))},
-#define LENGTH(k)       BEFORE_3(k) + BYTES(k, 3),
+#define SHUFFLE(k) {WORD(k, 0, 0), WORD(k, 1, BEFORE_1(k)), WORD(k, 2, BEFORE_2(k)), WORD(k, 3, BEFORE_3(k))},
+#define LENGTH(k)  BEFORE_3(k) + BYTES(k, 3),
+/* clang-format off */
 #define FOUR(USE, k)    USE(k) USE((k) + 1) USE((k) + 2) USE((k) + 3)
 #define SIXTEEN(USE, k) FOUR(USE, k) FOUR(USE, (k) + 4) FOUR(USE, (k) + 8) FOUR(USE, (k) + 12)
 #define SIXTY_FOUR(USE, k) \
     SIXTEEN(USE, k) SIXTEEN(USE, (k) + 16) SIXTEEN(USE, (k) + 32) SIXTEEN(USE, (k) + 48)
 #define ALL(USE) SIXTY_FOUR(USE, 0) SIXTY_FOUR(USE, 64) SIXTY_FOUR(USE, 128) SIXTY_FOUR(USE, 192)
+/* clang-format on */
 
 static const uint8_t shuffles[256][16] __attribute__((aligned(16))) = {ALL(SHUFFLE)};
 static const uint8_t bytes_of[256] = {ALL(LENGTH)};
