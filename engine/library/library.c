@@ -6,7 +6,9 @@
 #include "engine/library/statement.h"
 #include "loader/table/table_loader.h"
 #include "storage/base/decimal.h"
+#include "storage/base/parallel.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +49,16 @@ static enum tessera_status give(enum status status, const struct error *from, st
     return (enum tessera_status)status;
 }
 
+/* ---- Threads ---- live as long as somebody needs them */
+
+static atomic_uint users; /* open databases, and loads */
+
+static void leave(void)
+{
+    if (atomic_fetch_sub(&users, 1) == 1)
+        parallel_release();
+}
+
 int tessera_version(void)
 {
     return TESSERA_API_VERSION;
@@ -63,6 +75,7 @@ enum tessera_status tessera_open_with(const char *path, const struct tessera_opt
                       "of the library",
                       options->size, sizeof *options),
             &inner, error);
+    atomic_fetch_add(&users, 1);
     struct tessera_database *opened = calloc(1, sizeof *opened);
     enum status status = opened ? database_open(path, &opened->database, &inner)
                                 : error_out_of_memory(&inner, sizeof *opened, "a database");
@@ -73,8 +86,10 @@ enum tessera_status tessera_open_with(const char *path, const struct tessera_opt
                              &opened->engine, &inner);
     if (status == STATUS_OK)
         *out = opened;
-    else
+    else if (opened)
         tessera_close(opened);
+    else
+        leave();
     return give(status, &inner, error);
 }
 
@@ -94,6 +109,7 @@ void tessera_close(struct tessera_database *database)
     if (database->database)
         database_close(database->database);
     free(database);
+    leave();
 }
 
 struct database *library_database(const struct tessera_database *database)
@@ -353,7 +369,9 @@ static enum status load_inputs(const char *path, const char *schema, const struc
                                          .input_count = count,
                                          .replace = mode == TESSERA_LOAD_REPLACE,
                                          .append = mode == TESSERA_LOAD_APPEND};
+    atomic_fetch_add(&users, 1);
     const enum status status = tables_load(&parsed, &options, &report, NULL, error);
+    leave();
     schema_script_free(&parsed);
     if (rows)
         *rows = report.rows;

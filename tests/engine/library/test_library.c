@@ -8,6 +8,7 @@
 #include "engine/library/tessera.h"
 #include "tests/support/database_cases.h"
 
+#include <dirent.h>
 #include <time.h>
 
 static char path[PATH_BYTES], file[PATH_BYTES + 32];
@@ -274,6 +275,41 @@ static void errors_are_sentences(void **state)
     tessera_result_free(NULL);
 }
 
+static unsigned count_threads(void)
+{
+    unsigned count = 0;
+    DIR *const tasks = opendir("/proc/self/task");
+    assert_non_null(tasks);
+    for (const struct dirent *entry; (entry = readdir(tasks));)
+        count += entry->d_name[0] != '.';
+    closedir(tasks);
+    return count;
+}
+
+/* The load before this test, and this statement, have used several. */
+static void no_thread_is_left_after_the_last_database(void **state)
+{
+    struct tessera_database *databases[2];
+    struct tessera_statement *statement;
+    struct tessera_result *result;
+    (void)state;
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(tessera_open(path, "cpu", 4, &databases[i], &error), TESSERA_OK);
+    assert_int_equal(tessera_prepare(databases[0],
+                                     "select shop, count(*) from sales group by shop order by shop",
+                                     &statement, &error),
+                     TESSERA_OK);
+    assert_int_equal(tessera_run(statement, &result, &error), TESSERA_OK);
+    tessera_result_free(result);
+    tessera_finalize(statement);
+    for (unsigned i = 0; i < 2; i++)
+        tessera_close(databases[i]);
+    /* The system lists a thread for a moment after its end. */
+    for (unsigned i = 0; i < 1000 && count_threads() > 1; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    assert_int_equal(count_threads(), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,6 +321,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(parameters_have_the_type_that_they_are_bound_with, setup, teardown),
         cmocka_unit_test_setup_teardown(decimals_without_digits_are_decimals_of_arrow, setup, teardown),
         cmocka_unit_test_setup_teardown(errors_are_sentences, setup, teardown),
+        cmocka_unit_test_setup_teardown(no_thread_is_left_after_the_last_database, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
