@@ -28,6 +28,7 @@ struct lab {
     struct ssb_databases *ssb;  /* the open ones of ssb-queries, until the engine is closed; or NULL */
     uint32_t block_bytes;       /* of output of a block of byte-streams: a power of two, 64 KiB .. 1 MiB */
     bool left_out[CODEC_COUNT]; /* codecs that --codecs does not name */
+    uint32_t sets_left_out;     /* of byte-streams, a bit for each set that --sets does not name */
     struct progress *progress;
     enum lab_format format;
     struct page *page; /* gets all charts and tables */

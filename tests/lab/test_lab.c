@@ -576,6 +576,7 @@ static void mistakes_are_refused_before_anything_is_measured(void **state)
         {"all --block 128", "--block is 64k, 128k, 256k, 512k or 1m, not '128'", 2},
         {"all --block 96k", "not '96k'", 2},
         {"all --block 2m", "not '2m'", 2},
+        {"byte-streams --sets MC0,nowhere", "--sets: there is no set 'nowhere'; there are MC0, MC3", 2},
         {"all --repeat 0", "--repeat '0'", 2},
         {"all --format xml", "--format 'xml' does not exist", 2},
         {"all --device tpu", "'tpu' is no device", 2},
