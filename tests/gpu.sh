@@ -262,7 +262,7 @@ sanitize_queries() { # TOOL SF CODEC
 step_sanitize() {
     local sf codec tool unit all=() chosen=() of_queries=()
     for unit in $(programs); do all+=("program:$unit"); done
-    for unit in random-access optimisations pattern byte-streams; do # they use all of lab/kernels
+    for unit in random-access optimisations pattern byte-streams decode-threads; do # they use all of lab/kernels
         all+=("lab:$unit")
     done
     for sf in 0.1 0.01; do

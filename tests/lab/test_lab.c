@@ -194,6 +194,8 @@ static const struct shape shapes[] = {
     {"byte-streams", "RLE v1 on the processor", "set,ours", false},
     {"byte-streams", "RLE v2 on the processor", "set,ours", false},
     {"byte-streams", "Deflate on the processor", "set,libdeflate,zlib", false},
+    {"decode-threads", "decoding by one lane and by all",
+     "operations,accesses,one_ms,one_rate,all_ms,all_rate,difference_percent,paper_percent", false},
     {"bitmaps", "on the processor",
      "column,vectors,rows,compressed_bytes,pairs,levels,sequential,pieces,flat,croaring,croaring_bytes",
      false},
