@@ -102,3 +102,14 @@ void chart_reference(struct chart *chart, const char *label, double at, double s
     chart->references[chart->reference_count++] =
         (struct chart_reference){.label = keep_text(&chart->keep, label), .at = at, .slope = slope};
 }
+
+bool chart_is_empty(const struct chart *chart)
+{
+    if (chart->keep.failed)
+        return false;
+    for (uint32_t s = 0; s < chart->series_count; s++)
+        for (uint32_t p = 0; p < chart->series[s].point_count; p++)
+            if (isfinite(chart->series[s].points[p].x) && isfinite(chart->series[s].points[p].y))
+                return false;
+    return true;
+}

@@ -10,7 +10,7 @@
 
 #include "engine/cuda/cccl.h"
 #include "lab/bench/kernel.h"
-#include "lab/published/published.h"
+#include "lab/published/steps.h"
 #include "tests/support/gpu/compile_targets.h"
 
 #define ROWS 5000u
@@ -42,16 +42,18 @@ static void simple_kernels_compile(void **state)
 
 static void published_kernels_compile(void **state)
 {
-    static const char *const steps[] = {"for_base", "for_shared", "for_blocks<8>", "for_offsets<32>"};
     const char *const *options = NULL;
     struct error error = {0};
     char *source = NULL;
     (void)state;
     need_compile_targets();
     const bool cub = cccl_options(&options, &error) == STATUS_OK;
-    for (size_t s = 0; s < sizeof steps / sizeof *steps; s++)
-        compile(steps[s], kernel_text_published("for_cuda.h", steps[s], 128, false, &source, &error),
+    for (size_t s = 0; s < PUBLISHED_STEPS; s++) {
+        const struct published_method *const method = &published_steps[s].method;
+        compile(method->name,
+                kernel_text_published(method->header, method->type, method->threads, s % 2, &source, &error),
                 &source);
+    }
     compile("q11", kernel_text_q11("for_cuda.h", "for_offsets<16>", 128, &source, &error), &source);
     compile("q11", kernel_text_q11("simdbp128_cuda.h", "simdbp128", 128, &source, &error), &source);
     compile("q11", kernel_text_q11("plain_cuda.h", "plain_block<4>", 128, &source, &error), &source);
